@@ -1,0 +1,118 @@
+//! From the end to the first bit, as Zstandard writes its entropy-coded streams.
+
+use super::{mask, window};
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Result};
+
+/// Reads a stream that starts below the highest set bit of its last byte and ends at its first bit.
+///
+/// A field's most significant bit is read first. Reading past the start gives zeros and is remembered: such streams are
+/// checked once at their end ([`is_exhausted`](Self::is_exhausted)) rather than at each field.
+///
+/// ```
+/// use unspool::bits::BackwardBitReader;
+/// let mut bits = BackwardBitReader::new(&[0b1100_0101, 0b0000_0110]).unwrap(); // the marker is bit 10
+/// assert_eq!(bits.take(2), 0b10);
+/// assert_eq!(bits.take(5), 0b11000);
+/// assert_eq!(bits.remaining(), 3);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct BackwardBitReader<'a> {
+    bytes: &'a [u8],
+    /// Bits left; below zero by as many bits as were asked for in vain.
+    left: i64,
+}
+
+impl<'a> BackwardBitReader<'a> {
+    /// Finds the marker bit. A stream without bytes, or whose last byte is zero, has none.
+    pub fn new(bytes: &'a [u8]) -> Result<Self> {
+        let end = u64_from(bytes.len());
+        match bytes.last() {
+            Some(&last) if last != 0 => {
+                let left = (end * 8).wrapping_sub(u64::from(last.leading_zeros()) + 1);
+                Ok(Self { bytes, left: i64::try_from(left).unwrap_or(i64::MAX) })
+            }
+            _ => Err(Error::new(ErrorKind::Truncated, end.saturating_sub(1))),
+        }
+    }
+
+    /// How many bits are left; negative when more were read than there are.
+    #[inline]
+    pub const fn remaining(&self) -> i64 {
+        self.left
+    }
+
+    /// Whether every bit was read, and not one more: what a well-formed stream shows at its end.
+    #[inline]
+    pub const fn is_exhausted(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The next `n` bits without moving, for `n` from 0 to 56.
+    #[inline]
+    pub fn peek(&self, n: u32) -> u64 {
+        let n = n.min(56);
+        let start = self.left - i64::from(n);
+        match u64::try_from(start) {
+            Ok(start) => window(self.bytes, index(start / 8)) >> (start % 8) & mask(n),
+            Err(_) => {
+                // The field hangs over the start: its high bits exist, the low ones are zeros.
+                let real = u32::try_from(self.left).unwrap_or(0);
+                (window(self.bytes, 0) & mask(real)) << (n - real).min(63) & mask(n)
+            }
+        }
+    }
+
+    /// The next `n` bits, for `n` from 0 to 56.
+    #[inline]
+    pub fn take(&mut self, n: u32) -> u64 {
+        let bits = self.peek(n);
+        self.skip(n);
+        bits
+    }
+
+    /// Moves on by `n` bits.
+    #[inline]
+    pub fn skip(&mut self, n: u32) {
+        self.left = self.left.saturating_sub(i64::from(n));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_width_at_every_bit_and_past_the_start() {
+        let all = [0xB1, 0x80, 0x5A, 0, 0x55, 0xAA, 7, 0xE0, 0x12, 0x34, 0x01];
+        for len in 1..=all.len() {
+            let bytes = &mut all.to_vec()[..len];
+            for marker in 0..8 {
+                *bytes.last_mut().unwrap() = 1 << marker | all[len - 1] & ((1 << marker) - 1);
+                let total = (len as i64 - 1) * 8 + marker;
+                for skipped in 0..=total {
+                    for width in 0..=56 {
+                        let mut bits = BackwardBitReader::new(bytes).unwrap();
+                        assert_eq!(bits.remaining(), total);
+                        (0..skipped).for_each(|_| bits.skip(1));
+                        let expected = (0..i64::from(width)).fold(0, |field, i| {
+                            let at = total - skipped - 1 - i;
+                            let bit = if at < 0 { 0 } else { bytes[at as usize / 8] >> (at % 8) & 1 };
+                            field << 1 | u64::from(bit)
+                        });
+                        assert_eq!(bits.take(width), expected, "{width} bits after {skipped} of {total}");
+                        assert_eq!(bits.remaining(), total - skipped - i64::from(width));
+                        assert_eq!(bits.is_exhausted(), skipped + i64::from(width) == total);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_marker_no_stream() {
+        assert!(BackwardBitReader::new(&[]).is_err());
+        assert!(BackwardBitReader::new(&[1, 0]).is_err());
+        assert_eq!(BackwardBitReader::new(&[1]).unwrap().remaining(), 0);
+    }
+}

@@ -1,0 +1,89 @@
+//! LEB128 varints and the zigzag code.
+
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Result};
+
+/// The longest varint: ten bytes, of which the last is 0 or 1.
+pub const MAX_VARINT_LEN: usize = 10;
+
+/// Reads an unsigned LEB128 number of at most 64 bits; gives it with the bytes it took.
+///
+/// Needless zero groups (`80 00`) are read as the formats here write them; an eleventh byte, or a tenth above 1, is an error.
+///
+/// ```
+/// use unspool::bits::read_varint;
+/// assert_eq!(read_varint(&[0xE5, 0x8E, 0x26, 0x99]), Ok((624_485, 3)));
+/// ```
+pub fn read_varint(bytes: &[u8]) -> Result<(u64, usize)> {
+    let mut value = 0u64;
+    for (at, &byte) in bytes.iter().take(MAX_VARINT_LEN).enumerate() {
+        if at == MAX_VARINT_LEN - 1 && byte > 1 {
+            return Err(Error::new(ErrorKind::VarintTooLong, u64_from(at)));
+        }
+        value |= u64::from(byte & 0x7F) << (7 * at);
+        if byte & 0x80 == 0 {
+            return Ok((value, at + 1));
+        }
+    }
+    Err(Error::new(ErrorKind::Truncated, u64_from(bytes.len())))
+}
+
+/// The signed number behind a zigzag code: 0, -1, 1, -2, 2 …
+#[inline]
+pub const fn zigzag(code: u64) -> i64 {
+    (code >> 1).cast_signed() ^ (code & 1).cast_signed().wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(mut value: u64) -> Vec<u8> {
+        let mut bytes = vec![];
+        loop {
+            let low = (value & 0x7F) as u8;
+            value >>= 7;
+            if value == 0 {
+                bytes.push(low);
+                return bytes;
+            }
+            bytes.push(low | 0x80);
+        }
+    }
+
+    #[test]
+    fn around_every_power_of_two() {
+        for shift in 0..64 {
+            for value in [(1u64 << shift) - 1, 1 << shift, (1u64 << shift) + 1, u64::MAX - (1 << shift)] {
+                let mut bytes = write(value);
+                for cut in 0..bytes.len() {
+                    assert_eq!(read_varint(&bytes[..cut]), Err(Error::new(ErrorKind::Truncated, cut as u64)));
+                }
+                let len = bytes.len();
+                assert_eq!(read_varint(&bytes), Ok((value, len)));
+                bytes.push(0xFF);
+                assert_eq!(read_varint(&bytes), Ok((value, len)), "what follows does not matter");
+            }
+        }
+    }
+
+    #[test]
+    fn ten_bytes_and_the_tenth_at_most_one() {
+        let mut bytes = [0xFF; 11];
+        bytes[9] = 1;
+        assert_eq!(read_varint(&bytes), Ok((u64::MAX, 10)));
+        for last in 2..=255 {
+            bytes[9] = last;
+            assert_eq!(read_varint(&bytes), Err(Error::new(ErrorKind::VarintTooLong, 9)), "{last}");
+        }
+        assert_eq!(read_varint(&[0x80, 0x80, 0]), Ok((0, 3)));
+    }
+
+    #[test]
+    fn zigzag_covers_all_of_i64() {
+        let expected = [(0, 0), (1, -1), (2, 1), (3, -2), (u64::MAX - 1, i64::MAX), (u64::MAX, i64::MIN)];
+        for (code, number) in expected {
+            assert_eq!(zigzag(code), number);
+        }
+    }
+}

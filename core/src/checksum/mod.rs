@@ -1,0 +1,5 @@
+//! Checksums that the formats carry.
+
+mod crc32;
+
+pub use crc32::Crc32;

@@ -1,0 +1,230 @@
+//! One error for every format: what is wrong, and at which byte.
+
+use core::fmt;
+
+/// What the caller can do about an [`Error`].
+///
+/// Where more than one could be said of an input, the decoder reports the first that it meets in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The input ends too early. More of the same file may help.
+    Truncated,
+    /// The input contradicts itself or its format.
+    Corrupt,
+    /// Everything reads well, but a checksum says that these are not the bytes that were written.
+    Checksum,
+    /// A legal file that this build or this library cannot decode.
+    Unsupported,
+    /// The file asks for more than the caller's [`Limits`](crate::Limits) allow.
+    Limit,
+    /// The output slice is too small.
+    OutputTooSmall {
+        /// How much would be enough, in the units of that slice.
+        need: u64,
+    },
+    /// The workspace is too small.
+    WorkspaceTooSmall {
+        /// How much would be enough, in the units of that slice.
+        need: u64,
+    },
+    /// The call itself is wrong, whatever the file holds.
+    Misuse,
+}
+
+/// Why a decoder refuses, and where: plain numbers that C and JavaScript share.
+///
+/// With the feature `messages` it prints as a sentence: `corrupt at byte 4711: an escape in a JSON string is unknown`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Error {
+    /// What is wrong.
+    pub kind: ErrorKind,
+    /// Offset of the byte at which it shows, counted from the start of the input.
+    pub at: u64,
+    /// How much would have been enough: units of the output or the workspace, bytes of a truncated input, or the
+    /// amount that a limit forbids. 0 where no such number is known.
+    pub need: u64,
+}
+
+impl Error {
+    /// An error of this kind at this byte.
+    #[cold]
+    pub const fn new(kind: ErrorKind, at: u64) -> Self {
+        Self { kind, at, need: 0 }
+    }
+
+    /// The same error with the amount that would have been enough.
+    #[must_use]
+    pub const fn needing(self, need: u64) -> Self {
+        Self { need, ..self }
+    }
+
+    /// The same error, counted from the start of a larger input in which this one lies at `base`.
+    #[must_use]
+    pub const fn offset_by(self, base: u64) -> Self {
+        Self { at: self.at.saturating_add(base), ..self }
+    }
+
+    /// What the caller can do about it.
+    pub const fn class(&self) -> Class {
+        match self.kind.class() {
+            Class::OutputTooSmall { .. } => Class::OutputTooSmall { need: self.need },
+            Class::WorkspaceTooSmall { .. } => Class::WorkspaceTooSmall { need: self.need },
+            class => class,
+        }
+    }
+}
+
+impl Class {
+    /// One lower-case word or two, for people: `corrupt`, `output too small`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::Truncated => "truncated",
+            Class::Corrupt => "corrupt",
+            Class::Checksum => "checksum mismatch",
+            Class::Unsupported => "unsupported",
+            Class::Limit => "limit exceeded",
+            Class::OutputTooSmall { .. } => "output too small",
+            Class::WorkspaceTooSmall { .. } => "workspace too small",
+            Class::Misuse => "misuse",
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {}: {}", self.kind.class().name(), self.at, self.kind.message())?;
+        match self.need {
+            0 => Ok(()),
+            need => write!(f, " (needs {need})"),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl std::error::Error for Error {}
+
+// The one macro of the crate: number, class and words of a kind stand on one line, so that none of the three can be
+// forgotten when a kind is added, and C and JavaScript read the same table.
+macro_rules! kinds {
+    ($($number:literal $name:ident $class:ident $words:literal)*) => {
+        /// What is wrong with a file or a call. The numbers never change; new ones are added.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u16)]
+        #[non_exhaustive]
+        pub enum ErrorKind { $(#[doc = $words] $name = $number,)* }
+
+        impl ErrorKind {
+            /// Every kind, in the order of their numbers.
+            pub const ALL: &'static [ErrorKind] = &[$(ErrorKind::$name,)*];
+
+            /// The name as it stands in the source, for logs and for JavaScript. Empty without the feature `messages`.
+            pub const fn name(self) -> &'static str {
+                #[cfg(feature = "messages")]
+                return match self { $(ErrorKind::$name => stringify!($name),)* };
+                #[cfg(not(feature = "messages"))]
+                return "";
+            }
+
+            /// What was expected, in words. Empty without the feature `messages`.
+            pub const fn message(self) -> &'static str {
+                #[cfg(feature = "messages")]
+                return match self { $(ErrorKind::$name => $words,)* };
+                #[cfg(not(feature = "messages"))]
+                return "";
+            }
+
+            /// What the caller can do about it. Kinds that lack room report `need: 0` here; [`Error::class`] knows the number.
+            pub const fn class(self) -> Class {
+                match self { $(ErrorKind::$name => class::$class,)* }
+            }
+        }
+    };
+}
+
+/// The classes by one word each, for the table below.
+#[allow(non_upper_case_globals)]
+mod class {
+    use super::Class;
+    pub const Truncated: Class = Class::Truncated;
+    pub const Corrupt: Class = Class::Corrupt;
+    pub const Checksum: Class = Class::Checksum;
+    pub const Unsupported: Class = Class::Unsupported;
+    pub const Limit: Class = Class::Limit;
+    pub const OutputTooSmall: Class = Class::OutputTooSmall { need: 0 };
+    pub const WorkspaceTooSmall: Class = Class::WorkspaceTooSmall { need: 0 };
+    pub const Misuse: Class = Class::Misuse;
+}
+
+kinds! {
+    // 1 to 99: any format
+    1 Truncated Truncated "the input ends here, and the format goes on"
+    2 UnknownFormat Unsupported "no format that this build knows starts with these bytes"
+    3 OutputTooSmall OutputTooSmall "the output slice is too small"
+    4 WorkspaceTooSmall WorkspaceTooSmall "the workspace is too small"
+    5 OutputLimit Limit "the decoded size exceeds the limit on output"
+    6 HeaderLimit Limit "the header exceeds the limit on headers"
+    7 ElementLimit Limit "a count in the header exceeds the limit on elements"
+    8 WindowLimit Limit "the window that the header asks for exceeds the limit on windows"
+    9 NoProgress Misuse "two calls in a row gave the decoder nothing to work with"
+    10 WrongType Misuse "the column holds another type than the one asked for"
+    11 RangeOutside Misuse "the range asked for lies outside of the data"
+    12 SinkFull OutputTooSmall "the sink takes no more"
+    13 VarintTooLong Corrupt "a varint has more than 64 bits"
+    14 SizeOverflow Corrupt "sizes in the header multiply to more than 64 bits"
+    15 FormatNotBuilt Unsupported "this build leaves that format out"
+
+    // 500 to 599: CVC
+    500 CvcMagic Corrupt "a CVC file starts with the four letters CVCF"
+    501 CvcVersion Unsupported "CVC versions 0, 1 and 2 are known"
+    502 CvcHeaderEmpty Corrupt "the JSON header has no bytes"
+    503 CvcMissingKey Corrupt "the header lacks a key that this file needs"
+    504 CvcWrongValue Corrupt "a header key holds a value of the wrong type"
+    505 CvcUnknownCompression Unsupported "compression is one of fp16, int8, lossless and none"
+    506 CvcCompressionHere Unsupported "this compression does not exist in this kind of CVC file"
+    507 CvcUnknownDtype Unsupported "dtype is one of float32, float16, int64, int32, int8 and uint8"
+    508 CvcRowsDisagree Corrupt "the rows of all chunks do not add up to num_vectors"
+    509 CvcChunkLength Corrupt "the chunk is not as long as its rows need"
+    510 CvcChunkOutside Corrupt "the chunk does not lie inside of the file, behind the header"
+    511 CvcColumnOutside Corrupt "the column does not lie inside of its chunk"
+    512 CvcColumnLength Corrupt "the column is not as long as its rows need"
+    513 CvcColumnMissing Corrupt "a chunk lacks a column that the file declares"
+    514 CvcCrc Checksum "the CRC-32 of the chunk differs from the one in the file"
+    515 CvcLosslessCount Corrupt "the number of values in a lossless chunk is not rows times dimension"
+    516 CvcLosslessBits Corrupt "a plane of a lossless chunk has 1 to 8 bits a value"
+    517 CvcLosslessCode Corrupt "a code of a lossless plane lies outside of its dictionary"
+    518 CvcNoSuchColumn Misuse "the file has no column of this name"
+    519 CvcSection Corrupt "a section does not lie inside of the file's rows"
+    520 CvcFormatType Unsupported "format_type is columnar, single, or absent"
+    521 CvcBackwards Unsupported "the chunks lie out of order, which a stream cannot follow"
+    522 CvcPickColumn Misuse "the file has several columns; name one"
+
+    // 900 to 949: JSON headers
+    900 JsonSyntax Corrupt "the JSON header breaks the rules of JSON here"
+    901 JsonUtf8 Corrupt "the JSON header is not UTF-8"
+    902 JsonNumber Corrupt "a JSON number is malformed, or not an integer in range where one is needed"
+    903 JsonString Corrupt "a JSON string holds an unknown escape or a raw control character"
+    904 JsonDepth Limit "the JSON header nests deeper than the limit"
+    905 JsonTrailing Corrupt "something follows the JSON value inside of the header"
+    906 JsonEncoding Unsupported "the JSON header is UTF-16 or UTF-32; only UTF-8 is read"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_unique_and_ascend() {
+        assert!(ErrorKind::ALL.windows(2).all(|pair| (pair[0] as u16) < (pair[1] as u16)));
+    }
+
+    #[test]
+    fn an_error_reads_like_a_sentence() {
+        let error = Error::new(ErrorKind::Truncated, 12).needing(4);
+        #[cfg(feature = "messages")]
+        assert_eq!(error.to_string(), "truncated at byte 12: the input ends here, and the format goes on (needs 4)");
+        assert_eq!(error.class(), Class::Truncated);
+        assert_eq!(Error::new(ErrorKind::OutputTooSmall, 0).needing(9).class(), Class::OutputTooSmall { need: 9 });
+        assert_eq!(error.offset_by(100).at, 112);
+        assert!(size_of::<Error>() <= 24);
+    }
+}

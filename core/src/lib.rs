@@ -1,0 +1,55 @@
+//! Decodes compressed columns and byte streams into buffers that the caller owns.
+//!
+//! No allocator, no `unsafe`, no panic. Input is a slice, output is a slice (or a [`Sink`]), and what a decoder
+//! needs to remember lives in memory that the caller hands in. Every format has the same doors:
+//!
+//! | module | what it decodes |
+//! |---|---|
+//! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
+//!
+//! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
+//! [`Limits`] before it does any work, refuses with an [`Error`] that holds a kind and a byte offset, and can be
+//! listened to with a [`Trace`], which hears the name, the bits and the value of every field.
+//!
+//! # Features
+//!
+//! `default-features = false` leaves the bare core: no allocator, no error texts. Each format is a feature of its
+//! own. `alloc` adds calls that return a `Vec`, `std` adds `std::error::Error` and faster checksums, `messages` adds
+//! the words of each error, `small` trades speed for flash.
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "tests build their inputs and expectations with plain casts"
+    )
+)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+pub mod bits;
+pub mod checksum;
+mod error;
+mod limits;
+mod num;
+mod probe;
+mod sink;
+mod step;
+mod trace;
+
+#[cfg(feature = "cvc")]
+pub mod cvc;
+
+pub use error::{Class, Error, ErrorKind};
+pub use limits::Limits;
+pub use probe::{Format, PROBE_LEN, Probe, probe};
+pub use sink::{Count, Sink, SliceSink};
+pub use step::{End, Status, Step};
+pub use trace::{Part, Trace, Value};
+
+/// The result of every call that can refuse a file.
+pub type Result<T> = core::result::Result<T, Error>;

@@ -1,0 +1,48 @@
+//! What the caller is willing to spend on a file.
+
+/// Bounds that a decoder compares with what a header claims, before it does any work for that claim.
+///
+/// ```
+/// use unspool::Limits;
+/// let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
+/// assert!(limits.max_output < Limits::DEFAULT.max_output);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes that a whole file may decode to.
+    pub max_output: u64,
+    /// Most bytes of history that a streaming decoder may be asked to keep.
+    pub max_window: u64,
+    /// Most bytes that a header, a directory or an index may take in the file.
+    pub max_header: u64,
+    /// Most entries of anything that a header lists: chunks, columns, tokens, bins, streams.
+    pub max_elements: u64,
+    /// Deepest nesting of structured headers.
+    pub max_depth: u16,
+}
+
+impl Limits {
+    /// For files that a person opens: 16 GiB of output, windows of 128 MiB, headers of 256 MiB, 16 million entries.
+    pub const DEFAULT: Self = Self {
+        max_output: 16 << 30,
+        max_window: 128 << 20,
+        max_header: 256 << 20,
+        max_elements: 1 << 24,
+        max_depth: 1000,
+    };
+
+    /// No bound but those of the formats themselves. For files that the caller made.
+    pub const NONE: Self = Self {
+        max_output: u64::MAX,
+        max_window: u64::MAX,
+        max_header: u64::MAX,
+        max_elements: u64::MAX,
+        max_depth: 1000,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

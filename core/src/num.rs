@@ -1,0 +1,20 @@
+//! Conversions and copies that can neither truncate silently nor panic.
+
+/// A length as a file offset. Lossless on every target that Rust supports.
+#[inline]
+pub(crate) const fn u64_from(n: usize) -> u64 {
+    n as u64
+}
+
+/// A file offset as an index; one that no slice can have becomes `usize::MAX`, which every `get` refuses.
+#[inline]
+pub(crate) fn index(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// Copies what fits. `copy_from_slice` would leave a panic behind at opt-level z, where the equality of the lengths is
+/// forgotten; this compiles to the same `memcpy`.
+#[inline]
+pub(crate) fn copy(from: &[u8], to: &mut [u8]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+}

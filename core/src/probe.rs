@@ -1,0 +1,148 @@
+//! Tells formats apart by their first bytes.
+
+/// A format that a file can be in. Its numbers are shared with C and JavaScript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Format {
+    /// Zstandard with the magic `28 B5 2F FD`: RFC 8878, or the draft 0.2.0 as its encoder really wrote it.
+    Zstd = 1,
+    /// Zstandard with the magic `27 B5 2F FD`: v0.7, or the draft as its text says.
+    ZstdV07 = 2,
+    /// A skippable frame, which may stand before or between Zstandard frames.
+    ZstdSkippable = 3,
+    /// xz.
+    Xz = 4,
+    /// Pco, standalone.
+    Pco = 5,
+    /// An OnPair column in the container `ONPAIR01`.
+    OnPair = 6,
+    /// CVC embedding vectors.
+    Cvc = 7,
+    /// AT-1, container version 2 or 3.
+    At1 = 8,
+    /// gzip, which any of the others may be wrapped in.
+    Gzip = 9,
+}
+
+impl Format {
+    /// The name that the command line and JavaScript use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Zstd => "zstd",
+            Format::ZstdV07 => "zstd-v07",
+            Format::ZstdSkippable => "zstd-skippable",
+            Format::Xz => "xz",
+            Format::Pco => "pco",
+            Format::OnPair => "onpair",
+            Format::Cvc => "cvc",
+            Format::At1 => "at1",
+            Format::Gzip => "gzip",
+        }
+    }
+}
+
+/// What [`probe`] makes of a prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// The file starts like this format.
+    Match(Format),
+    /// The prefix is the start of at least one magic number; this many bytes decide.
+    NeedInput {
+        /// How long the prefix must be to know more.
+        min: usize,
+    },
+    /// No known format starts like this.
+    Unknown,
+}
+
+/// The longest prefix that [`probe`] looks at.
+pub const PROBE_LEN: usize = 8;
+
+const MAGICS: &[(&[u8], Format)] = &[
+    (b"\x28\xB5\x2F\xFD", Format::Zstd),
+    (b"\x27\xB5\x2F\xFD", Format::ZstdV07),
+    (b"\xFD7zXZ\0", Format::Xz),
+    (b"pco!", Format::Pco),
+    (b"ONPAIR01", Format::OnPair),
+    (b"CVCF", Format::Cvc),
+    (b"AT1\x02", Format::At1),
+    (b"AT1\x03", Format::At1),
+    (b"\x1F\x8B\x08", Format::Gzip),
+];
+
+/// Bytes 1 to 3 of a skippable frame's magic; byte 0 is `50` to `5F`.
+const SKIPPABLE_TAIL: &[u8] = b"\x2A\x4D\x18";
+
+/// Tells by its first bytes which format a file is in. Eight bytes are always enough.
+///
+/// ```
+/// use unspool::{probe, Format, Probe};
+/// assert_eq!(probe(b"CVCF\x01\0\0\0"), Probe::Match(Format::Cvc));
+/// assert_eq!(probe(b"ONPA"), Probe::NeedInput { min: 8 });
+/// assert_eq!(probe(b"GIF89a"), Probe::Unknown);
+/// ```
+pub fn probe(prefix: &[u8]) -> Probe {
+    let mut min = usize::MAX;
+    for &(magic, format) in MAGICS {
+        if prefix.starts_with(magic) {
+            return Probe::Match(format);
+        }
+        if magic.starts_with(prefix) {
+            min = min.min(magic.len());
+        }
+    }
+    if let Some((&first, tail)) = prefix.split_first()
+        && first & 0xF0 == 0x50
+    {
+        if tail.starts_with(SKIPPABLE_TAIL) {
+            return Probe::Match(Format::ZstdSkippable);
+        }
+        if SKIPPABLE_TAIL.starts_with(tail) {
+            min = min.min(4);
+        }
+    }
+    if min == usize::MAX { Probe::Unknown } else { Probe::NeedInput { min } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_magic_matches_and_every_shorter_prefix_asks_for_more() {
+        for &(magic, format) in MAGICS {
+            let mut file = magic.to_vec();
+            for len in 0..magic.len() {
+                assert!(matches!(probe(&magic[..len]), Probe::NeedInput { min } if min > len), "{format:?} {len}");
+            }
+            assert_eq!(probe(&file), Probe::Match(format));
+            file.extend([0xFF; 20]);
+            assert_eq!(probe(&file), Probe::Match(format));
+            assert!(magic.len() <= PROBE_LEN);
+        }
+    }
+
+    #[test]
+    fn the_last_byte_of_a_magic_counts() {
+        for &(magic, format) in MAGICS {
+            for bit in 0..8 {
+                let mut file = magic.to_vec();
+                *file.last_mut().unwrap() ^= 1 << bit;
+                file.resize(PROBE_LEN, 0);
+                let other = MAGICS.iter().find(|(magic, _)| file.starts_with(magic));
+                assert_eq!(probe(&file), other.map_or(Probe::Unknown, |&(_, f)| Probe::Match(f)), "{format:?} {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_sixteen_skippable_frames() {
+        for first in 0..=255u8 {
+            let expected = if first >> 4 == 5 { Probe::Match(Format::ZstdSkippable) } else { Probe::Unknown };
+            assert_eq!(probe(&[first, 0x2A, 0x4D, 0x18]), expected);
+        }
+        assert_eq!(probe(&[0x5A, 0x2A]), Probe::NeedInput { min: 4 });
+        assert_eq!(probe(&[0x50, 0x2A, 0x4D, 0x19]), Probe::Unknown);
+    }
+}

@@ -1,0 +1,99 @@
+//! Where decoded bytes go when they need not stay in one slice.
+
+use crate::{Error, ErrorKind};
+
+/// Takes decoded bytes in order.
+///
+/// A closure is one, [`SliceSink`] writes to a slice, [`Count`] only adds up. A sink that takes no more says so with an
+/// error, and decoding ends with it.
+///
+/// ```
+/// use unspool::Sink;
+/// let mut lines = 0;
+/// let mut sink = |bytes: &[u8]| {
+///     lines += bytes.iter().filter(|&&byte| byte == b'\n').count();
+///     Ok(())
+/// };
+/// sink.write(b"one\ntwo\n").unwrap();
+/// assert_eq!(lines, 2);
+/// ```
+pub trait Sink {
+    /// Takes all of `bytes`, or refuses.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error>;
+}
+
+impl<F: FnMut(&[u8]) -> Result<(), Error>> Sink for F {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self(bytes)
+    }
+}
+
+/// Adds up how many bytes there would be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count(
+    /// Bytes so far.
+    pub u64,
+);
+
+impl Sink for Count {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.0 = self.0.saturating_add(crate::num::u64_from(bytes.len()));
+        Ok(())
+    }
+}
+
+/// Fills a slice from its start.
+#[derive(Debug)]
+pub struct SliceSink<'a> {
+    rest: &'a mut [u8],
+    written: usize,
+}
+
+impl<'a> SliceSink<'a> {
+    /// A sink that fills `slice`.
+    pub const fn new(slice: &'a mut [u8]) -> Self {
+        Self { rest: slice, written: 0 }
+    }
+
+    /// How many bytes of the slice are filled.
+    pub const fn written(&self) -> usize {
+        self.written
+    }
+}
+
+impl Sink for SliceSink<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let Some((head, rest)) = core::mem::take(&mut self.rest).split_at_mut_checked(bytes.len()) else {
+            let need = crate::num::u64_from(self.written.saturating_add(bytes.len()));
+            return Err(Error::new(ErrorKind::SinkFull, 0).needing(need));
+        };
+        crate::num::copy(bytes, head);
+        self.rest = rest;
+        self.written = self.written.saturating_add(bytes.len());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slice_takes_exactly_what_fits() {
+        let mut room = [0; 4];
+        let mut sink = SliceSink::new(&mut room);
+        assert!(sink.write(b"ab").is_ok());
+        assert!(sink.write(b"cd").is_ok());
+        assert!(sink.write(b"").is_ok());
+        assert_eq!(sink.written(), 4);
+        assert_eq!(sink.write(b"e").map_err(|error| (error.kind, error.need)), Err((ErrorKind::SinkFull, 5)));
+        assert_eq!(&room, b"abcd");
+    }
+
+    #[test]
+    fn a_counter_counts() {
+        let mut count = Count::default();
+        assert!(count.write(&[0; 10]).is_ok() && count.write(&[0; 3]).is_ok());
+        assert_eq!(count, Count(13));
+    }
+}

@@ -1,0 +1,134 @@
+//! The observer that the inspector listens with.
+//!
+//! Decoding and inspecting run the same code: every parser takes a `&mut impl Trace` and tells it the name, the bits
+//! and the value of each field that it reads. `()` hears nothing and compiles to nothing.
+
+use core::ops::Range;
+
+/// What a stretch of a file is for. The inspector colours bytes by it, and adds them up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Part {
+    /// Magic numbers, version words, lengths, offsets: what holds the file together.
+    Framing,
+    /// Descriptions of the data: sizes, types, modes, schemas.
+    Header,
+    /// Dictionaries, code lengths, bins, weights: what decoding needs to know first.
+    Table,
+    /// Bytes or numbers that stand in the file nearly as they are.
+    Data,
+    /// Entropy-coded literals.
+    Literals,
+    /// Entropy-coded sequences or matches.
+    Sequences,
+    /// Entropy-coded symbols of another kind: tANS states, range-coded bits, dictionary codes.
+    Symbols,
+    /// Plain bits that refine an entropy-coded symbol.
+    Offsets,
+    /// CRCs and hashes.
+    Checksum,
+    /// Bits that mean nothing: padding, gaps, what trails behind the end.
+    Padding,
+}
+
+impl Part {
+    /// Every part, for legends and tables.
+    pub const ALL: &'static [Part] = &[
+        Part::Framing,
+        Part::Header,
+        Part::Table,
+        Part::Data,
+        Part::Literals,
+        Part::Sequences,
+        Part::Symbols,
+        Part::Offsets,
+        Part::Checksum,
+        Part::Padding,
+    ];
+
+    /// One lower-case word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Part::Framing => "framing",
+            Part::Header => "header",
+            Part::Table => "table",
+            Part::Data => "data",
+            Part::Literals => "literals",
+            Part::Sequences => "sequences",
+            Part::Symbols => "symbols",
+            Part::Offsets => "offsets",
+            Part::Checksum => "checksum",
+            Part::Padding => "padding",
+        }
+    }
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// Nothing that fits in a line: the bits speak for themselves.
+    None,
+    /// An unsigned number, also an index.
+    U64(u64),
+    /// A signed number.
+    I64(i64),
+    /// A real number.
+    F64(f64),
+    /// A word that the format defines: a mode, a type, a verdict.
+    Word(&'static str),
+    /// Text out of the file, already checked to be UTF-8.
+    Text(&'a str),
+    /// A checksum or a magic number, best shown in hexadecimal.
+    Hex(u64),
+    /// Bytes out of the file.
+    Bytes(&'a [u8]),
+}
+
+/// Hears what a parser reads, while it reads it.
+///
+/// Groups nest: whatever comes between [`enter`](Trace::enter) and [`leave`](Trace::leave) belongs to the group, whose range
+/// is that of its leaves. **Leaves tile a valid file**: each bit belongs to exactly one of them, in any order. After an
+/// error the groups that are still open stay so; what was heard until then is true.
+pub trait Trace {
+    /// Whether anybody listens. A parser may skip work that only serves the trace where this is `false`.
+    const LISTENS: bool = true;
+
+    /// A group starts. The value tells it from its siblings: an index or a name.
+    fn enter(&mut self, name: &'static str, value: Value<'_>);
+
+    /// A field: these bits of the input, counted from its first byte, least significant bit first.
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>);
+
+    /// The innermost open group ends.
+    fn leave(&mut self);
+
+    /// A field of whole bytes.
+    fn bytes(&mut self, part: Part, name: &'static str, bytes: Range<u64>, value: Value<'_>) {
+        self.leaf(part, name, bytes.start.saturating_mul(8)..bytes.end.saturating_mul(8), value);
+    }
+}
+
+/// Nobody listens.
+impl Trace for () {
+    const LISTENS: bool = false;
+    #[inline(always)]
+    fn enter(&mut self, _: &'static str, _: Value<'_>) {}
+    #[inline(always)]
+    fn leaf(&mut self, _: Part, _: &'static str, _: Range<u64>, _: Value<'_>) {}
+    #[inline(always)]
+    fn leave(&mut self) {}
+}
+
+impl<T: Trace> Trace for &mut T {
+    const LISTENS: bool = T::LISTENS;
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        T::enter(self, name, value);
+    }
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        T::leaf(self, part, name, bits, value);
+    }
+    fn leave(&mut self) {
+        T::leave(self);
+    }
+}
