@@ -197,6 +197,8 @@ kinds! {
     520 CvcFormatType Unsupported "format_type is columnar, single, or absent"
     521 CvcBackwards Unsupported "the chunks lie out of order, which a stream cannot follow"
     522 CvcPickColumn Misuse "the file has several columns; name one"
+    523 CvcHiddenCrc Corrupt "a version 0 file has no checksums, but a CRC-32 of the chunk stands before its values"
+    524 CvcLosslessShort Corrupt "the payload of a lossless chunk ends before its four planes do"
 
     // 900 to 949: JSON headers
     900 JsonSyntax Corrupt "the JSON header breaks the rules of JSON here"

@@ -40,6 +40,8 @@ mod probe;
 mod sink;
 mod step;
 mod trace;
+#[cfg(feature = "alloc")]
+pub mod tree;
 
 #[cfg(feature = "cvc")]
 pub mod cvc;

@@ -17,17 +17,20 @@ pub struct Limits {
     pub max_header: u64,
     /// Most entries of anything that a header lists: chunks, columns, tokens, bins, streams.
     pub max_elements: u64,
+    /// Most columns of a table. Some formats name each column again in each chunk, where finding one takes time.
+    pub max_columns: u64,
     /// Deepest nesting of structured headers.
     pub max_depth: u16,
 }
 
 impl Limits {
-    /// For files that a person opens: 16 GiB of output, windows of 128 MiB, headers of 256 MiB, 16 million entries.
+    /// For files that a person opens: 16 GiB of output, windows of 128 MiB, headers of 256 MiB, 16 million entries, 4096 columns.
     pub const DEFAULT: Self = Self {
         max_output: 16 << 30,
         max_window: 128 << 20,
         max_header: 256 << 20,
         max_elements: 1 << 24,
+        max_columns: 4096,
         max_depth: 1000,
     };
 
@@ -37,6 +40,7 @@ impl Limits {
         max_window: u64::MAX,
         max_header: u64::MAX,
         max_elements: u64::MAX,
+        max_columns: u64::MAX,
         max_depth: 1000,
     };
 }

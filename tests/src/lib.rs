@@ -1,1 +1,103 @@
-//! What the tests share.
+//! What the tests share: where the vectors are, and an observer that checks that leaves tile a file.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value as Json;
+use unspool::{Part, Trace, Value};
+
+/// The folders that hold vectors of a format: the compact set of the repository, and the big one if `UNSPOOL_VECTORS` names it.
+pub fn vector_folders(format: &str) -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format)];
+    match std::env::var_os("UNSPOOL_VECTORS") {
+        Some(root) => folders.push(Path::new(&root).join(format)),
+        None => eprintln!("UNSPOOL_VECTORS is not set: only the compact set of {format} runs"),
+    }
+    folders
+}
+
+/// Reads a file that a test needs.
+pub fn read(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Reads a manifest.
+pub fn manifest(path: &Path) -> Json {
+    serde_json::from_slice(&read(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The string behind a key.
+pub fn text<'j>(json: &'j Json, key: &str) -> &'j str {
+    json[key].as_str().unwrap_or_else(|| panic!("{key} is no string in {json}"))
+}
+
+/// The number behind a key.
+pub fn number(json: &Json, key: &str) -> u64 {
+    json[key].as_u64().unwrap_or_else(|| panic!("{key} is no number in {json}"))
+}
+
+/// The elements behind a key, none if it is not there.
+pub fn list<'j>(json: &'j Json, key: &str) -> &'j [Json] {
+    json[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Remembers the bits of every leaf.
+#[derive(Debug, Default)]
+pub struct Leaves {
+    /// Bits and names.
+    pub leaves: Vec<(Range<u64>, &'static str)>,
+    depth: usize,
+}
+
+impl Trace for Leaves {
+    fn enter(&mut self, _: &'static str, _: Value<'_>) {
+        self.depth += 1;
+    }
+
+    fn leaf(&mut self, _: Part, name: &'static str, bits: Range<u64>, _: Value<'_>) {
+        self.leaves.push((bits, name));
+    }
+
+    fn leave(&mut self) {
+        self.depth = self.depth.checked_sub(1).expect("more groups end than started");
+    }
+}
+
+impl Leaves {
+    /// Every bit of a file of `bytes` bytes belongs to exactly one leaf, and every group ended.
+    pub fn assert_tile(mut self, bytes: usize, file: &str) {
+        assert_eq!(self.depth, 0, "{file}: groups that did not end");
+        self.leaves.sort_by_key(|(bits, _)| (bits.start, bits.end));
+        let mut end = 0;
+        for (bits, name) in self.leaves {
+            assert_eq!(
+                bits.start, end,
+                "{file}: {name} starts at bit {}, but what is before it ends at {end}",
+                bits.start
+            );
+            assert!(bits.end >= bits.start, "{file}: {name} ends before it starts");
+            end = bits.end;
+        }
+        assert_eq!(end, bytes as u64 * 8, "{file}: the last leaf ends before the file");
+    }
+}
+
+/// A small generator for splits and mutations: the same numbers in every run, so that a failure can be repeated.
+#[derive(Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`, which is not zero.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.bits() % bound as u64).expect("below a usize")
+    }
+}

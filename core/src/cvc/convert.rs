@@ -1,0 +1,318 @@
+//! Stored values to numbers: the loops that all the time goes into.
+
+use super::lossless::Planes;
+use crate::Result;
+
+/// The type of the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dtype {
+    /// 32-bit float.
+    F32,
+    /// Half float; [`Element`] takes its 16 bits.
+    F16,
+    /// 64-bit signed integer.
+    I64,
+    /// 32-bit signed integer.
+    I32,
+    /// 8-bit signed integer.
+    I8,
+    /// 8-bit unsigned integer.
+    U8,
+}
+
+impl Dtype {
+    const ALL: [(Dtype, &'static str); 6] = [
+        (Dtype::F32, "float32"),
+        (Dtype::F16, "float16"),
+        (Dtype::I64, "int64"),
+        (Dtype::I32, "int32"),
+        (Dtype::I8, "int8"),
+        (Dtype::U8, "uint8"),
+    ];
+
+    /// The name in the header, which is numpy's.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(dtype, _)| *dtype == self).map_or("", |(_, name)| name)
+    }
+
+    pub(super) fn named(is: impl Fn(&str) -> bool) -> Option<Self> {
+        Self::ALL.iter().find(|(_, name)| is(name)).map(|&(dtype, _)| dtype)
+    }
+
+    /// Bytes of one value.
+    pub const fn width(self) -> u64 {
+        match self {
+            Dtype::F32 | Dtype::I32 => 4,
+            Dtype::F16 => 2,
+            Dtype::I64 => 8,
+            Dtype::I8 | Dtype::U8 => 1,
+        }
+    }
+}
+
+/// How the values of a column are stored in one chunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Encoding {
+    Fp16,
+    Int8 { min: f32, scale: f32 },
+    Lossless,
+    Plain(Dtype),
+}
+
+impl Encoding {
+    /// Bytes of one value, where each takes as many as the next.
+    pub(super) const fn width(self) -> Option<u64> {
+        match self {
+            Encoding::Fp16 => Some(2),
+            Encoding::Int8 { .. } => Some(1),
+            Encoding::Lossless => None,
+            Encoding::Plain(dtype) => Some(dtype.width()),
+        }
+    }
+
+    /// What the values are when they are decoded: plain ones stay what they were, all others are f32.
+    pub(super) const fn output(self) -> Dtype {
+        match self {
+            Encoding::Plain(dtype) => dtype,
+            _ => Dtype::F32,
+        }
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Encoding::Fp16 => "fp16",
+            Encoding::Int8 { .. } => "int8",
+            Encoding::Lossless => "lossless",
+            Encoding::Plain(_) => "none",
+        }
+    }
+}
+
+/// A type that a column can be decoded to.
+///
+/// `f32` takes any column; the others only one that stores them plainly. Half floats are `u16`, their bits.
+pub trait Element: Copy + Default + private::Sealed {
+    /// The columns it takes.
+    const DTYPE: Dtype;
+}
+
+pub(super) mod private {
+    /// Reads a value from its little-endian bytes.
+    pub trait Sealed: Sized {
+        fn fill(stored: &[u8], to: &mut [Self]);
+    }
+}
+
+fn fill_from<T, const N: usize>(stored: &[u8], to: &mut [T], read: impl Fn([u8; N]) -> T) {
+    let (values, _) = stored.as_chunks::<N>();
+    to.iter_mut().zip(values).for_each(|(to, &value)| *to = read(value));
+}
+
+impl private::Sealed for f32 {
+    fn fill(stored: &[u8], to: &mut [Self]) {
+        fill_from(stored, to, f32::from_le_bytes);
+    }
+}
+
+impl private::Sealed for u16 {
+    fn fill(stored: &[u8], to: &mut [Self]) {
+        fill_from(stored, to, u16::from_le_bytes);
+    }
+}
+
+impl private::Sealed for i64 {
+    fn fill(stored: &[u8], to: &mut [Self]) {
+        fill_from(stored, to, i64::from_le_bytes);
+    }
+}
+
+impl private::Sealed for i32 {
+    fn fill(stored: &[u8], to: &mut [Self]) {
+        fill_from(stored, to, i32::from_le_bytes);
+    }
+}
+
+impl private::Sealed for i8 {
+    fn fill(stored: &[u8], to: &mut [Self]) {
+        fill_from(stored, to, i8::from_le_bytes);
+    }
+}
+
+impl private::Sealed for u8 {
+    fn fill(stored: &[u8], to: &mut [Self]) {
+        crate::num::copy(stored, to);
+    }
+}
+
+impl Element for f32 {
+    const DTYPE: Dtype = Dtype::F32;
+}
+
+impl Element for u16 {
+    const DTYPE: Dtype = Dtype::F16;
+}
+
+impl Element for i64 {
+    const DTYPE: Dtype = Dtype::I64;
+}
+
+impl Element for i32 {
+    const DTYPE: Dtype = Dtype::I32;
+}
+
+impl Element for i8 {
+    const DTYPE: Dtype = Dtype::I8;
+}
+
+impl Element for u8 {
+    const DTYPE: Dtype = Dtype::U8;
+}
+
+/// A place that takes an f32: the number itself, or its four little-endian bytes.
+pub(super) trait Cell {
+    fn put(&mut self, value: f32);
+}
+
+impl Cell for f32 {
+    #[inline(always)]
+    fn put(&mut self, value: f32) {
+        *self = value;
+    }
+}
+
+impl Cell for [u8; 4] {
+    #[inline(always)]
+    fn put(&mut self, value: f32) {
+        *self = value.to_le_bytes();
+    }
+}
+
+/// Decodes as many values as there are cells, from value `skip` on. Plain integers are rounded to f32.
+pub(super) fn to_f32<C: Cell>(encoding: Encoding, stored: &[u8], at: u64, skip: usize, to: &mut [C]) -> Result<()> {
+    fn each<C: Cell, const N: usize>(stored: &[u8], skip: usize, to: &mut [C], value: impl Fn([u8; N]) -> f32) {
+        let (values, _) = stored.as_chunks::<N>();
+        let values = values.get(skip..).unwrap_or(&[]);
+        to.iter_mut().zip(values).for_each(|(to, &stored)| to.put(value(stored)));
+    }
+    match encoding {
+        Encoding::Fp16 | Encoding::Plain(Dtype::F16) => each(stored, skip, to, |half| widen(u16::from_le_bytes(half))),
+        // Two roundings, as numpy does: the product is a number of its own. A fused multiply-add would give other bits.
+        Encoding::Int8 { min, scale } if min.is_finite() && scale.is_finite() => {
+            each(stored, skip, to, |[code]| f32::from(code) * scale + min);
+        }
+        Encoding::Int8 { min, scale } => each(stored, skip, to, |[code]| beyond_finite(code, min, scale)),
+        Encoding::Lossless => return Planes::parse(stored, at, &mut ())?.decode(skip, to),
+        Encoding::Plain(Dtype::F32) => each(stored, skip, to, f32::from_le_bytes),
+        Encoding::Plain(Dtype::I64) => each(stored, skip, to, |int| i64::from_le_bytes(int) as f32),
+        Encoding::Plain(Dtype::I32) => each(stored, skip, to, |int| i32::from_le_bytes(int) as f32),
+        Encoding::Plain(Dtype::I8) => each(stored, skip, to, |int| f32::from(i8::from_le_bytes(int))),
+        Encoding::Plain(Dtype::U8) => each(stored, skip, to, |[int]| f32::from(int)),
+    }
+    Ok(())
+}
+
+/// `code * scale + min` where one of them is infinite or not a number. Files hold the NaN that x86 makes of `0 * inf` and
+/// `inf - inf`, whose sign bit is set; other processors make one without.
+fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
+    const INDEFINITE: f32 = f32::from_bits(0xFFC0_0000);
+    if scale.is_nan() {
+        return scale;
+    }
+    if scale.is_infinite() && code == 0 {
+        return INDEFINITE;
+    }
+    let product = f32::from(code) * scale;
+    match () {
+        () if min.is_nan() => min,
+        () if product.is_infinite() && product == -min => INDEFINITE,
+        () => product + min,
+    }
+}
+
+/// The exact value of a half float: a signalling NaN stays one, as in numpy, which hardware conversions do not promise.
+///
+/// Written without branches so that it becomes SIMD. Normal numbers get their exponent rebased by 112; infinities and
+/// NaNs by another 112; subnormals become `2^-14 + x` by setting the exponent, from which 2^-14 is taken away exactly.
+#[inline(always)]
+pub(super) fn widen(half: u16) -> f32 {
+    let bits = u32::from(half);
+    let shifted = (bits & 0x7FFF) << 13;
+    let exponent = shifted & 0x0F80_0000;
+    let rebased = shifted + (112 << 23);
+    let special = if exponent == 0x0F80_0000 { rebased + (112 << 23) } else { rebased };
+    let subnormal = (f32::from_bits(shifted + (113 << 23)) - f32::from_bits(113 << 23)).to_bits();
+    let magnitude = if exponent == 0 { subnormal } else { special };
+    f32::from_bits(magnitude | (bits & 0x8000) << 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From the definition of binary16, by integers.
+    fn slow(half: u16) -> u32 {
+        let (sign, exponent, mantissa) =
+            (u32::from(half >> 15) << 31, u32::from(half >> 10 & 31), u32::from(half & 0x3FF));
+        sign | match (exponent, mantissa) {
+            (0, 0) => 0,
+            (0, _) => {
+                let shift = mantissa.leading_zeros() - 21;
+                (113 - shift) << 23 | (mantissa << shift & 0x3FF) << 13
+            }
+            (31, _) => 0x7F80_0000 | mantissa << 13,
+            _ => (exponent + 112) << 23 | mantissa << 13,
+        }
+    }
+
+    #[test]
+    fn all_half_floats_to_the_bit_also_in_vectors() {
+        let stored: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+        let mut cells = vec![[0; 4]; 1 << 16];
+        to_f32(Encoding::Fp16, &stored, 0, 0, &mut cells).unwrap();
+        for (half, cell) in (0..=u16::MAX).zip(cells) {
+            assert_eq!(u32::from_le_bytes(cell), slow(half), "{half:04x}");
+            assert_eq!(widen(half).to_bits(), slow(half), "{half:04x}");
+        }
+        assert_eq!(widen(0x7C01).to_bits(), 0x7F80_2000, "a signalling NaN is not made quiet");
+    }
+
+    #[test]
+    fn int8_rounds_twice() {
+        // One rounding, as a fused multiply-add does, would give another number.
+        let (min, scale) = (-0.3f32, 0.1f32);
+        let mut cell = [0.0f32];
+        to_f32(Encoding::Int8 { min, scale }, &[3], 0, 0, &mut cell).unwrap();
+        assert_eq!(cell[0], 3.0f32 * scale + min);
+        assert_ne!(cell[0], 3.0f32.mul_add(scale, min));
+    }
+
+    #[test]
+    fn not_a_number_has_the_bits_of_the_files() {
+        let bits = |code, min, scale| beyond_finite(code, min, scale).to_bits();
+        assert_eq!(bits(0, 1.0, f32::INFINITY), 0xFFC0_0000);
+        assert_eq!(bits(1, f32::NEG_INFINITY, f32::INFINITY), 0xFFC0_0000);
+        assert_eq!(bits(1, 1.0, f32::NAN), 0x7FC0_0000);
+        assert_eq!(bits(1, f32::NAN, 1.0), 0x7FC0_0000);
+        assert_eq!(bits(1, f32::INFINITY, 1.0), f32::INFINITY.to_bits());
+        assert_eq!(bits(1, 0.0, f32::NEG_INFINITY), f32::NEG_INFINITY.to_bits());
+    }
+
+    #[test]
+    fn plain_values_of_every_type_skip_and_round() {
+        let check = |dtype, stored: &[u8], expected: &[f32]| {
+            let mut to = vec![0.0; expected.len()];
+            to_f32(Encoding::Plain(dtype), stored, 0, 1, &mut to).unwrap();
+            assert_eq!(to, expected, "{dtype:?}");
+        };
+        check(
+            Dtype::I64,
+            &[[0; 8], 16_777_217i64.to_le_bytes(), (-3i64).to_le_bytes()].concat(),
+            &[16_777_216.0, -3.0],
+        );
+        check(Dtype::I32, &[[0; 4], (-7i32).to_le_bytes()].concat(), &[-7.0]);
+        check(Dtype::I8, &[9, 0x80, 0x7F], &[-128.0, 127.0]);
+        check(Dtype::U8, &[9, 0x80, 0xFF], &[128.0, 255.0]);
+        check(Dtype::F16, &[9, 9, 0, 0x3C], &[1.0]);
+        check(Dtype::F32, &[[9; 4], 1.5f32.to_le_bytes()].concat(), &[1.5]);
+    }
+}

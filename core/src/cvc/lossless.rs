@@ -1,0 +1,110 @@
+//! The lossless encoding: the four bytes of each f32 in planes of their own, each with a dictionary of the bytes it uses.
+//!
+//! A count of values, four widths, then for each plane, least significant first: how many distinct bytes, the bytes, and
+//! a code of `width` bits for each value, packed from the most significant bit on.
+
+use super::convert::Cell;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+
+/// A payload whose planes are found and whose sizes are checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Planes<'a> {
+    planes: [Plane<'a>; 4],
+    pub(super) count: u64,
+    /// Where the payload lies in the file.
+    at: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Plane<'a> {
+    dictionary: &'a [u8],
+    codes: &'a [u8],
+    width: u32,
+    /// Where the codes start in the payload.
+    at: usize,
+}
+
+impl<'a> Planes<'a> {
+    /// Finds the planes of a payload that lies at `at` in the file.
+    pub(super) fn parse(payload: &'a [u8], at: u64, trace: &mut impl Trace) -> Result<Self> {
+        let end = at.saturating_add(u64_from(payload.len()));
+        let short = || Error::new(ErrorKind::CvcLosslessShort, end);
+        let mut rest = payload;
+        let mut take = |len: usize| {
+            let here = payload.len() - rest.len();
+            let (taken, behind) = rest.split_at_checked(len).ok_or_else(short)?;
+            rest = behind;
+            Ok::<_, Error>((here, taken))
+        };
+        let place = |start: usize, len: usize| {
+            let start = at.saturating_add(u64_from(start));
+            start..start.saturating_add(u64_from(len))
+        };
+        let (_, count) = take(4)?;
+        let count = count.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        trace.bytes(Part::Header, "values", place(0, 4), Value::U64(count.into()));
+        let (_, widths) = take(4)?;
+        let mut planes = [Plane::default(); 4];
+        for (plane, (&width, width_at)) in planes.iter_mut().zip(widths.iter().zip(4usize..)) {
+            trace.bytes(Part::Header, "bits of a code", place(width_at, 1), Value::U64(width.into()));
+            if !(1..=8).contains(&width) {
+                return Err(Error::new(ErrorKind::CvcLosslessBits, place(width_at, 0).start));
+            }
+            plane.width = width.into();
+        }
+        for (plane, number) in planes.iter_mut().zip(0..) {
+            trace.enter("plane", Value::U64(number));
+            let (start, distinct) = take(2)?;
+            let distinct = distinct.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
+            trace.bytes(Part::Header, "distinct bytes", place(start, 2), Value::U64(distinct.into()));
+            let (start, dictionary) = take(distinct.into())?;
+            trace.bytes(Part::Table, "dictionary", place(start, dictionary.len()), Value::Bytes(dictionary));
+            let bits = u64::from(count) * u64::from(plane.width);
+            let (start, codes) = take(index(bits.div_ceil(8)))?;
+            trace.bytes(Part::Symbols, "codes", place(start, codes.len()), Value::None);
+            trace.leave();
+            (plane.dictionary, plane.codes, plane.at) = (dictionary, codes, start);
+        }
+        if !rest.is_empty() {
+            let start = payload.len() - rest.len();
+            trace.bytes(Part::Padding, "unused", place(start, rest.len()), Value::None);
+        }
+        Ok(Self { planes, count: count.into(), at })
+    }
+
+    /// Decodes as many values as there are cells, from value `skip` on.
+    pub(super) fn decode<C: Cell>(&self, skip: usize, to: &mut [C]) -> Result<()> {
+        let [a, b, c, d] = &self.planes;
+        for (cell, value) in to.iter_mut().zip(skip..) {
+            let bytes = [a.byte(value), b.byte(value), c.byte(value), d.byte(value)];
+            let [Some(a), Some(b), Some(c), Some(d)] = bytes else { return Err(self.bad_code(value)) };
+            cell.put(f32::from_le_bytes([a, b, c, d]));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn bad_code(&self, value: usize) -> Error {
+        let bad = self.planes.iter().find(|plane| plane.byte(value).is_none());
+        let byte = bad.map_or(0, |plane| plane.at.saturating_add(plane.bit(value) / 8));
+        Error::new(ErrorKind::CvcLosslessCode, self.at.saturating_add(u64_from(byte)))
+    }
+}
+
+impl Plane<'_> {
+    fn bit(&self, value: usize) -> usize {
+        value.saturating_mul(index(self.width.into()))
+    }
+
+    /// The byte of a value in this plane.
+    #[inline]
+    fn byte(&self, value: usize) -> Option<u8> {
+        let bit = self.bit(value);
+        let first = *self.codes.get(bit / 8)?;
+        let second = self.codes.get(bit / 8 + 1).copied().unwrap_or(0);
+        let both = u16::from_be_bytes([first, second]) << (bit % 8);
+        let code = both >> (16 - self.width);
+        self.dictionary.get(usize::from(code)).copied()
+    }
+}

@@ -1,0 +1,186 @@
+//! A [`Trace`] that remembers: the structure of a file as a flat list of nodes, for inspectors.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
+use core::ops::Range;
+
+use crate::{Part, Trace, Value};
+
+/// A group or a field of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// What the format calls it.
+    pub name: &'static str,
+    /// What it holds, or what tells it from its siblings. Empty where the bits speak for themselves.
+    pub value: String,
+    /// What its bits are for; `None` for a group.
+    pub part: Option<Part>,
+    /// Its bits in the input. A group reaches from its first leaf to its last.
+    pub bits: Range<u64>,
+    /// How many groups it lies in.
+    pub depth: u32,
+}
+
+/// The structure of a file in the order in which the parser read it: each node is followed by what it contains.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    open: Vec<usize>,
+    max_nodes: usize,
+    /// How many nodes did not fit.
+    pub left_out: u64,
+}
+
+/// A value longer than this is shown by its start.
+const MAX_BYTES: usize = 32;
+
+impl Tree {
+    /// A tree that keeps at most so many nodes and counts the rest.
+    pub const fn new(max_nodes: usize) -> Self {
+        Self { nodes: Vec::new(), open: Vec::new(), max_nodes, left_out: 0 }
+    }
+
+    /// The nodes. After an error this is the part of the file that was understood.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    fn push(&mut self, node: Node) {
+        if self.nodes.len() < self.max_nodes {
+            self.nodes.push(node);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Writes the nodes as a JSON array of `{"name","value"?,"part"?,"start","end","children"?}`, bits as numbers.
+    pub fn write_json(&self, out: &mut impl Write) -> fmt::Result {
+        out.write_char('[')?;
+        for (at, node) in self.nodes.iter().enumerate() {
+            write!(out, "{{\"name\":\"{}\"", node.name)?;
+            if !node.value.is_empty() {
+                out.write_str(",\"value\":")?;
+                write_json_string(out, &node.value)?;
+            }
+            if let Some(part) = node.part {
+                write!(out, ",\"part\":\"{}\"", part.name())?;
+            }
+            write!(out, ",\"start\":{},\"end\":{}", node.bits.start, node.bits.end)?;
+            let next = self.nodes.get(at + 1).map_or(0, |next| next.depth);
+            if next > node.depth {
+                out.write_str(",\"children\":[")?;
+                continue;
+            }
+            out.write_char('}')?;
+            for _ in next..node.depth {
+                out.write_str("]}")?;
+            }
+            if self.nodes.len() > at + 1 {
+                out.write_char(',')?;
+            }
+        }
+        out.write_char(']')
+    }
+}
+
+/// Writes a string with its quotes, escaped as JSON wants it.
+pub fn write_json_string(out: &mut impl Write, text: &str) -> fmt::Result {
+    out.write_char('"')?;
+    for c in text.chars() {
+        match c {
+            '"' => out.write_str("\\\"")?,
+            '\\' => out.write_str("\\\\")?,
+            '\n' => out.write_str("\\n")?,
+            c if c < ' ' || c == '\u{7f}' => write!(out, "\\u{:04x}", u32::from(c))?,
+            c => out.write_char(c)?,
+        }
+    }
+    out.write_char('"')
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Value::None => Ok(()),
+            Value::U64(n) => write!(f, "{n}"),
+            Value::I64(n) => write!(f, "{n}"),
+            Value::F64(n) => write!(f, "{n}"),
+            Value::Word(word) => f.write_str(word),
+            Value::Text(text) => f.write_str(text),
+            Value::Hex(n) => write!(f, "{n:08x}"),
+            Value::Bytes(bytes) => {
+                for byte in bytes.iter().take(MAX_BYTES) {
+                    write!(f, "{byte:02x}")?;
+                }
+                f.write_str(if bytes.len() > MAX_BYTES { "…" } else { "" })
+            }
+        }
+    }
+}
+
+impl Trace for Tree {
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
+        self.open.push(self.nodes.len());
+        self.push(Node { name, value: value.to_string(), part: None, bits: 0..0, depth });
+    }
+
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        for &group in &self.open {
+            if let Some(group) = self.nodes.get_mut(group) {
+                if group.bits.is_empty() {
+                    group.bits = bits.clone();
+                } else if !bits.is_empty() {
+                    group.bits = group.bits.start.min(bits.start)..group.bits.end.max(bits.end);
+                }
+            }
+        }
+        let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
+        self.push(Node { name, value: value.to_string(), part: Some(part), bits, depth });
+    }
+
+    fn leave(&mut self) {
+        self.open.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_reach_over_their_leaves_and_json_nests() {
+        let mut tree = Tree::new(100);
+        tree.enter("file", Value::None);
+        tree.bytes(Part::Framing, "magic", 0..4, Value::Hex(0xAB));
+        tree.enter("chunk", Value::U64(0));
+        tree.leaf(Part::Data, "bits", 32..35, Value::Text("say \"hi\"\n"));
+        tree.leave();
+        tree.leave();
+        tree.bytes(Part::Padding, "rest", 5..6, Value::None);
+        let mut json = String::new();
+        tree.write_json(&mut json).unwrap();
+        assert_eq!(
+            json,
+            concat!(
+                r#"[{"name":"file","start":0,"end":35,"children":["#,
+                r#"{"name":"magic","value":"000000ab","part":"framing","start":0,"end":32},"#,
+                r#"{"name":"chunk","value":"0","start":32,"end":35,"children":["#,
+                r#"{"name":"bits","value":"say \"hi\"\n","part":"data","start":32,"end":35}]}]},"#,
+                r#"{"name":"rest","part":"padding","start":40,"end":48}]"#
+            )
+        );
+    }
+
+    #[test]
+    fn a_full_tree_counts_what_it_leaves_out() {
+        let mut tree = Tree::new(2);
+        tree.enter("a", Value::None);
+        tree.leaf(Part::Data, "b", 0..1, Value::None);
+        tree.leaf(Part::Data, "c", 1..2, Value::None);
+        tree.leave();
+        assert_eq!((tree.nodes().len(), tree.left_out), (2, 1));
+        assert_eq!(tree.nodes()[0].bits, 0..2, "groups know of leaves that were left out");
+    }
+}

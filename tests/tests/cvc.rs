@@ -1,0 +1,556 @@
+//! CVC against its vectors: bit-exact, in one piece and in any pieces, and hostile files refused.
+#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Need, Scalar, inspect};
+use unspool::{Class, Count, End, Error, ErrorKind, Limits, Status};
+use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
+
+/// Runs `test` on every valid vector: its name, its bytes, its entry in the manifest and its folder.
+fn valid(test: impl Fn(&str, &[u8], &Json, &Path)) {
+    for folder in vector_folders("cvc") {
+        let manifest = manifest(&folder.join("manifest.json"));
+        let entries = list(&manifest, "entries");
+        assert!(entries.len() > 50, "{} names only {} files", folder.display(), entries.len());
+        for entry in entries {
+            test(text(entry, "name"), &read(&folder.join(text(entry, "file"))), entry, &folder);
+        }
+    }
+}
+
+/// The columns of an entry with the bytes that they must decode to.
+fn expected(entry: &Json, folder: &Path) -> Vec<(Option<String>, Vec<u8>)> {
+    let bytes = |expected: &Json| read(&folder.join(text(expected, "file")));
+    match text(entry, "kind") {
+        "single" => vec![(None, bytes(&entry["expected"]))],
+        _ => list(entry, "columns")
+            .iter()
+            .map(|column| (Some(text(column, "name").to_owned()), bytes(&column["expected"])))
+            .collect(),
+    }
+}
+
+fn column<'a>(file: &File<'a>, name: Option<&str>) -> Result<Column<'a>, Error> {
+    name.map_or_else(|| file.only_column(), |name| file.column(name))
+}
+
+/// Decodes a column through the streaming decoder; `split` says how much of input and output each call gets.
+fn stream(
+    bytes: &[u8],
+    name: Option<&str>,
+    workspace: &mut [u8],
+    limits: &Limits,
+    mut split: impl FnMut() -> (usize, usize),
+) -> (Vec<u8>, Result<CrcCount, Error>) {
+    let mut decoder = Decoder::new(workspace, name, Crc::Verify, limits);
+    let (mut out, mut at) = (vec![], 0);
+    loop {
+        let (input, output) = split();
+        let to = bytes.len().min(at + input);
+        let mut room = vec![0xAA; output];
+        let end = if to == bytes.len() { End::Here } else { End::NotYet };
+        match decoder.step(&bytes[at..to], end, &mut room) {
+            Ok(step) => {
+                assert!(step.read <= to - at && step.wrote <= output);
+                assert!(
+                    room[step.wrote..].iter().all(|&byte| byte == 0xAA),
+                    "a byte was written past what was reported"
+                );
+                out.extend(&room[..step.wrote]);
+                at += step.read;
+                match step.status {
+                    Status::Done => return (out, Ok(decoder.crc())),
+                    Status::NeedInput => assert_eq!(at, to, "asks for input that it did not read"),
+                    Status::NeedOutput => assert!(step.wrote == output, "asks for room that it did not use"),
+                }
+            }
+            Err(error) => {
+                assert_eq!(decoder.step(&[], End::Here, &mut []), Err(error), "errors stay");
+                return (out, Err(error));
+            }
+        }
+    }
+}
+
+const WORKSPACE: usize = 2 << 20;
+
+#[test]
+fn every_column_is_bit_exact() {
+    valid(|name, bytes, entry, folder| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(file.num_vectors(), number(entry, "num_vectors"), "{name}");
+        assert_eq!(file.chunk_count(), number(entry, "num_chunks"), "{name}");
+        for (column_name, expected) in expected(entry, folder) {
+            let column = column(&file, column_name.as_deref()).unwrap();
+            let decoded = column.decode_to_vec(bytes, column.rows(), Crc::Verify);
+            let decoded = decoded.unwrap_or_else(|error| panic!("{name} {column_name:?}: {error}"));
+            assert!(decoded == expected, "{name} {column_name:?}");
+            let mut sunk: Vec<u8> = vec![];
+            let mut sink = |bytes: &[u8]| {
+                sunk.extend(bytes);
+                Ok(())
+            };
+            column.decode_to(bytes, column.rows(), &mut sink, Crc::Verify).unwrap();
+            assert!(sunk == expected, "{name} {column_name:?} through a sink");
+            let mut count = Count::default();
+            column.decode_to(bytes, column.rows(), &mut count, Crc::Skip).unwrap();
+            assert_eq!(count.0, expected.len() as u64);
+            // To f32, which must be the same numbers.
+            let floats = column.decode_f32_to_vec(bytes, column.rows(), Crc::Verify).unwrap();
+            let output = column.output().unwrap();
+            let width = output.width() as usize;
+            assert_eq!(floats.len() * width, expected.len());
+            for (float, stored) in floats.iter().zip(expected.chunks(width)) {
+                match output {
+                    Dtype::F32 => assert_eq!(float.to_le_bytes(), stored),
+                    Dtype::I64 => assert_eq!(*float, i64::from_le_bytes(stored.try_into().unwrap()) as f32),
+                    Dtype::I32 => assert_eq!(*float, i32::from_le_bytes(stored.try_into().unwrap()) as f32),
+                    Dtype::I8 => assert_eq!(*float, f32::from(stored[0].cast_signed())),
+                    Dtype::U8 => assert_eq!(*float, f32::from(stored[0])),
+                    Dtype::F16 => assert!(float.is_finite() || stored[1] & 0x7C == 0x7C),
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn native_types_come_out_as_they_are() {
+    fn native<T: unspool::cvc::Element, const N: usize>(
+        column: &Column<'_>,
+        bytes: &[u8],
+        to_bytes: impl Fn(T) -> [u8; N],
+    ) {
+        let values = usize::try_from(column.rows().end * column.dimension()).unwrap();
+        let mut native = vec![T::default(); values];
+        let done = column.decode_into(bytes, column.rows(), &mut native, Crc::Verify).unwrap();
+        assert_eq!(done.written, values);
+        let expected = column.decode_to_vec(bytes, column.rows(), Crc::Verify).unwrap();
+        assert_eq!(native.into_iter().flat_map(to_bytes).collect::<Vec<_>>(), expected);
+        let mut wrong = vec![0u16; values];
+        if T::DTYPE != Dtype::F16 && values > 0 {
+            let error = column.decode_into(bytes, column.rows(), &mut wrong, Crc::Verify).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::WrongType);
+        }
+    }
+    let seen = RefCell::new(BTreeSet::new());
+    valid(|_, bytes, entry, folder| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        for (name, _) in expected(entry, folder) {
+            let column = column(&file, name.as_deref()).unwrap();
+            let mut plan = column.plan(column.rows()).unwrap();
+            let mut plain = None;
+            while let Some(need) = plan.next().unwrap() {
+                match need {
+                    Need::Length(length) => plan.feed(&bytes[range(length)]).unwrap(),
+                    Need::Chunk(piece) => {
+                        let chunk = &bytes[range(piece.range())];
+                        plain = piece.open(chunk, Crc::Skip, &mut CrcCount::default()).unwrap().plain();
+                    }
+                }
+            }
+            let Some((dtype, _)) = plain else { continue };
+            if column.output().unwrap() != dtype {
+                continue; // other chunks store the column in another way
+            }
+            seen.borrow_mut().insert(dtype.name());
+            match dtype {
+                Dtype::F32 => native(&column, bytes, f32::to_le_bytes),
+                Dtype::F16 => native(&column, bytes, u16::to_le_bytes),
+                Dtype::I64 => native(&column, bytes, i64::to_le_bytes),
+                Dtype::I32 => native(&column, bytes, i32::to_le_bytes),
+                Dtype::I8 => native(&column, bytes, i8::to_le_bytes),
+                Dtype::U8 => native(&column, bytes, u8::to_le_bytes),
+            }
+        }
+    });
+    let seen = seen.into_inner();
+    assert!(["float16", "int32", "int64", "int8", "uint8"].iter().all(|name| seen.contains(name)), "only {seen:?}");
+}
+
+#[test]
+fn every_split_of_input_and_output_gives_the_same() {
+    let mut workspace = vec![0; WORKSPACE];
+    let workspace = RefCell::new(&mut workspace);
+    valid(|name, bytes, entry, folder| {
+        let mut random = Random(bytes.len() as u64);
+        for (column, expected) in expected(entry, folder) {
+            let run = |what: &str, split: &mut dyn FnMut() -> (usize, usize)| {
+                let limits = Limits::DEFAULT;
+                let (out, end) = stream(bytes, column.as_deref(), &mut workspace.borrow_mut(), &limits, split);
+                assert!(end.is_ok(), "{name} {column:?} {what}: {end:?}");
+                assert!(out == expected, "{name} {column:?} {what}");
+            };
+            run("whole", &mut || (bytes.len(), expected.len().max(1)));
+            run("random", &mut || (1 + random.below(40), 1 + random.below(40)));
+            if bytes.len() < 20_000 {
+                run("byte by byte", &mut || (1, 1));
+                run("byte by byte of input", &mut || (1, 1000));
+                run("byte by byte of output", &mut || (1000, 1));
+                run("threes", &mut || (3, 3));
+            }
+        }
+    });
+}
+
+fn range(range: std::ops::Range<u64>) -> std::ops::Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+#[test]
+fn any_rows_through_a_plan_that_fetches_only_what_it_names() {
+    valid(|name, bytes, entry, folder| {
+        for (column_name, expected) in expected(entry, folder) {
+            // Only the head is at hand.
+            let head = File::open(bytes, &Limits::DEFAULT).unwrap().head_len();
+            let file = File::open(&bytes[..head as usize], &Limits::DEFAULT).unwrap();
+            let column = column(&file, column_name.as_deref()).unwrap();
+            let width = (column.dimension() * column.output().unwrap().width()) as usize;
+            let rows = file.num_vectors();
+            let mut random = Random(rows);
+            for _ in 0..20 {
+                let a = random.below(rows as usize + 1) as u64;
+                let b = random.below(rows as usize + 1) as u64;
+                let rows = a.min(b)..a.max(b);
+                let expected = &expected[rows.start as usize * width..rows.end as usize * width];
+                let decoded = column.decode_to_vec(bytes, rows.clone(), Crc::Verify).unwrap();
+                assert!(decoded == expected, "{name} {column_name:?} rows {rows:?}");
+                // The same rows by ranges: whole chunks with their checksums, and bare data without.
+                let (mut by_chunk, mut by_data) = (vec![], vec![]);
+                let mut plan = column.plan(rows.clone()).unwrap();
+                let mut count = CrcCount::default();
+                while let Some(need) = plan.next().unwrap() {
+                    match need {
+                        Need::Length(length) => plan.feed(&bytes[range(length)]).unwrap(),
+                        Need::Chunk(piece) => {
+                            let chunk = &bytes[range(piece.range())];
+                            let payload = piece.open(chunk, Crc::Verify, &mut count).unwrap();
+                            let data = piece.open_data(&bytes[range(piece.data_range().unwrap())]).unwrap();
+                            let mut values = vec![0.0; payload.len()];
+                            payload.decode_f32(&mut values).unwrap();
+                            by_chunk.extend(values.iter().map(|value| value.to_bits()));
+                            data.decode_f32(&mut values).unwrap();
+                            by_data.extend(values.iter().map(|value| value.to_bits()));
+                            if let Some(fp16) = payload.fp16() {
+                                assert_eq!(fp16.as_flattened(), payload.raw().unwrap());
+                                assert_eq!(fp16.len(), payload.len());
+                            }
+                        }
+                    }
+                }
+                let floats = column.decode_f32_to_vec(bytes, rows, Crc::Verify).unwrap();
+                let floats: Vec<u32> = floats.iter().map(|value| value.to_bits()).collect();
+                assert!(by_chunk == floats && by_data == floats, "{name} {column_name:?}");
+            }
+            let outside = column.plan(0..rows + 1).map(drop);
+            assert_eq!(outside.unwrap_err().kind, ErrorKind::RangeOutside);
+        }
+    });
+}
+
+#[test]
+fn sections_give_every_match() {
+    let filters = std::cell::Cell::new(0);
+    valid(|name, bytes, entry, _| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        for filter in list(entry, "section_filters") {
+            let (key, value) = (text(filter, "key"), &filter["value"]);
+            let number = value.to_string();
+            let wanted = match value {
+                Json::String(text) => Scalar::from(text.as_str()),
+                _ => Scalar::parse(&number).unwrap(),
+            };
+            let found: Vec<_> = file
+                .sections()
+                .map(Result::unwrap)
+                .filter(|section| section.metadata.matches(key, &wanted))
+                .map(|section| section.rows)
+                .collect();
+            let expected: Vec<_> = list(filter, "row_ranges")
+                .iter()
+                .map(|rows| rows[0].as_u64().unwrap()..rows[1].as_u64().unwrap())
+                .collect();
+            assert_eq!(found, expected, "{name} {key}={value}");
+            // The chunks list the same sections, cut to their rows.
+            let in_chunks: u64 = file
+                .chunks()
+                .flat_map(|chunk| chunk.unwrap().sections().map(Result::unwrap).collect::<Vec<_>>())
+                .filter(|section| section.metadata.matches(key, &wanted))
+                .map(|section| section.rows.end - section.rows.start)
+                .sum();
+            assert_eq!(in_chunks, expected.iter().map(|rows| rows.end - rows.start).sum::<u64>(), "{name} {key}");
+            filters.set(filters.get() + 1);
+        }
+    });
+    assert!(filters.get() >= 8, "only {} filters were tried", filters.get());
+}
+
+#[test]
+fn leaves_tile_every_valid_file_and_name_the_chunks_where_they_are() {
+    valid(|name, bytes, entry, _| {
+        let mut leaves = Leaves::default();
+        inspect(bytes, &Limits::DEFAULT, &mut leaves).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let lengths: Vec<u64> = leaves
+            .leaves
+            .iter()
+            .filter(|(_, name)| *name == "payload length")
+            .map(|(bits, _)| bits.start / 8)
+            .collect();
+        let chunks: Vec<u64> = list(entry, "chunks")
+            .iter()
+            .filter(|chunk| chunk.is_object())
+            .map(|chunk| number(chunk, "prefix_offset"))
+            .collect();
+        assert_eq!(lengths[..chunks.len()], chunks, "{name}");
+        leaves.assert_tile(bytes.len(), name);
+        // Bytes behind the end are told, and nothing else changes.
+        let longer = [bytes, b"trailing"].concat();
+        let mut leaves = Leaves::default();
+        inspect(&longer, &Limits::DEFAULT, &mut leaves).unwrap();
+        leaves.assert_tile(longer.len(), name);
+    });
+}
+
+#[test]
+fn output_one_too_small_says_what_is_needed() {
+    valid(|name, bytes, entry, folder| {
+        for (column_name, expected) in expected(entry, folder) {
+            let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+            let column = column(&file, column_name.as_deref()).unwrap();
+            let mut exact = vec![0; expected.len()];
+            assert!(column.decode_bytes(bytes, column.rows(), &mut exact, Crc::Verify).is_ok(), "{name}");
+            assert!(exact == expected);
+            let Some(less) = expected.len().checked_sub(1) else { continue };
+            let error = column.decode_bytes(bytes, column.rows(), &mut exact[..less], Crc::Verify).unwrap_err();
+            assert_eq!(error.class(), Class::OutputTooSmall { need: expected.len() as u64 }, "{name}");
+            // More than enough: the rest stays as it was.
+            let mut more = vec![0x55; expected.len() + 9];
+            let done = column.decode_bytes(bytes, column.rows(), &mut more, Crc::Verify).unwrap();
+            assert_eq!(done.written, expected.len());
+            assert!(more[done.written..].iter().all(|&byte| byte == 0x55), "{name}");
+        }
+    });
+}
+
+#[test]
+fn a_file_cut_at_any_byte_is_refused() {
+    let mut workspace = vec![0; WORKSPACE];
+    let workspace = RefCell::new(&mut workspace);
+    valid(|name, bytes, entry, folder| {
+        let end = number(entry, "end_of_last_payload") as usize;
+        let step = 1 + end / 2000;
+        for (column_name, expected) in expected(entry, folder) {
+            for cut in (0..end).step_by(step) {
+                let whole = decode_all(&bytes[..cut], column_name.as_deref());
+                let mut room = workspace.borrow_mut();
+                let (out, end) =
+                    stream(&bytes[..cut], column_name.as_deref(), &mut room, &Limits::DEFAULT, || (50, 50));
+                let (whole, streamed) = (whole.unwrap_err(), end.unwrap_err());
+                assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at), "{name} cut at {cut}");
+                assert_eq!((whole.kind, whole.at), (ErrorKind::Truncated, cut as u64), "{name} cut at {cut}");
+                assert!(expected.starts_with(&out), "{name} cut at {cut}: wrong bytes before the error");
+                assert!(
+                    inspect(&bytes[..cut], &Limits::DEFAULT, &mut Leaves::default()).is_err(),
+                    "{name} cut at {cut}"
+                );
+            }
+        }
+    });
+}
+
+fn decode_all(bytes: &[u8], name: Option<&str>) -> Result<Vec<u8>, Error> {
+    let file = File::open(bytes, &Limits::DEFAULT)?;
+    let column = column(&file, name)?;
+    column.decode_to_vec(bytes, column.rows(), Crc::Verify)
+}
+
+/// Everything that can be done with a file: all columns in one piece, streamed, and inspected. All must agree.
+fn verdict(bytes: &[u8], workspace: &mut [u8], random: &mut Random) -> Result<(), Error> {
+    // Small limits, so that mutated headers cannot make a test slow.
+    let limits = Limits { max_output: 1 << 26, ..Limits::DEFAULT };
+    let inspected = inspect(bytes, &limits, &mut Leaves::default());
+    let file = File::open(bytes, &limits)?;
+    for column in file.columns() {
+        let column = column?;
+        let name = column.name().to_string();
+        let name = file.is_columnar().then_some(name.as_str());
+        // Of two columns with one name only the last can be named.
+        let column = match name {
+            Some(name) => match file.column(name) {
+                Ok(column) => column,
+                Err(_) => continue, // a lone surrogate in a name cannot be typed
+            },
+            None => column,
+        };
+        let mut out: Vec<u8> = vec![];
+        let mut sink = |bytes: &[u8]| {
+            out.extend(bytes);
+            Ok(())
+        };
+        let whole = column.decode_to(bytes, column.rows(), &mut sink, Crc::Verify);
+        let (streamed, end) = stream(bytes, name, workspace, &limits, || (1 + random.below(60), 1 + random.below(60)));
+        match (whole, end) {
+            (Ok(_), Ok(_)) => assert!(out == streamed),
+            // Out-of-order chunks need random access, and a lossless chunk the workspace.
+            (_, Err(Error { kind: ErrorKind::CvcBackwards | ErrorKind::WorkspaceTooSmall, .. })) => {}
+            // Shows behind the end of the data, which a stream does not read.
+            (Err(Error { kind: ErrorKind::CvcHiddenCrc, .. }), Ok(_)) => {}
+            (Err(whole), Err(streamed)) => assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at)),
+            (whole, end) => panic!("in one piece {whole:?}, streamed {end:?}"),
+        }
+        whole?;
+    }
+    inspected.map(drop)
+}
+
+#[test]
+fn bad_files_end_as_the_manifest_says() {
+    let mut workspace = vec![0; WORKSPACE];
+    for folder in vector_folders("cvc") {
+        let folder = folder.join("bad");
+        let mut verdicts = BTreeMap::new();
+        for variant in list(&manifest(&folder.join("manifest.json")), "variants") {
+            let (name, suggested) = (text(variant, "name"), text(variant, "suggested"));
+            let bytes = read(&folder.join(text(variant, "file")));
+            let verdict = verdict(&bytes, &mut workspace, &mut Random(1));
+            match suggested {
+                "accept" => assert_eq!(verdict, Ok(()), "{name} must be accepted"),
+                "reject" => assert!(verdict.is_err(), "{name} must be refused"),
+                other => assert_eq!(other, "either"),
+            }
+            verdicts.insert(name.to_owned(), verdict);
+        }
+        assert!(verdicts.len() > 100);
+        // Which error each file gets is written down, and a person has read it.
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/cvc-bad.txt");
+        let mut lines = String::new();
+        for (name, verdict) in &verdicts {
+            match verdict {
+                Ok(()) => writeln!(lines, "{name}: accepted").unwrap(),
+                Err(error) => writeln!(lines, "{name}: {:?}: {error}", error.kind).unwrap(),
+            }
+        }
+        if std::env::var_os("UNSPOOL_BLESS").is_some() {
+            std::fs::write(&golden, &lines).unwrap();
+        }
+        let golden = String::from_utf8(read(&golden)).unwrap();
+        for line in golden.lines() {
+            assert!(lines.lines().any(|now| now == line), "expected {line}\nUNSPOOL_BLESS=1 writes what is now");
+        }
+    }
+}
+
+#[test]
+fn mutated_files_never_panic_and_all_readers_agree() {
+    let mut workspace = vec![0; WORKSPACE];
+    let workspace = RefCell::new(&mut workspace);
+    valid(|name, bytes, _, _| {
+        if bytes.len() > 20_000 {
+            return;
+        }
+        let mut random = Random(name.len() as u64 * 1000 + bytes.len() as u64);
+        let head = File::open(bytes, &Limits::DEFAULT).unwrap().head_len() as usize;
+        for _ in 0..60 {
+            let mut mutated = bytes.to_vec();
+            for _ in 0..=random.below(3) {
+                if mutated.is_empty() {
+                    break;
+                }
+                // Mostly the header, where it hurts.
+                let bound = if random.below(4) == 0 { mutated.len() } else { head.min(mutated.len()) };
+                let at = random.below(bound.max(1)).min(mutated.len().saturating_sub(1));
+                match random.below(6) {
+                    0 => mutated[at] = b'0' + random.below(10) as u8,
+                    1 => mutated[at] ^= 1 << random.below(8),
+                    2 => mutated[at] = b"{}[]\",:-eE.\\u0 nN"[random.below(17)],
+                    3 => drop(mutated.remove(at)),
+                    4 => mutated.insert(at, b"0123456789\"}]"[random.below(13)]),
+                    _ => mutated.truncate(at.max(1)),
+                }
+            }
+            let _ = verdict(&mutated, &mut workspace.borrow_mut(), &mut random);
+        }
+    });
+}
+
+#[test]
+fn lying_counts_neither_allocate_nor_return_stale_bytes() {
+    // 2^40 rows of dimension 2^20, and no data: refused by the limit, by the slice, and by the file's length.
+    let json =
+        r#"{"num_vectors":1099511627776,"dimension":1048576,"compression":"fp16","chunks":[{"rows":1099511627776}]}"#;
+    let mut bytes = b"CVCF\x01\0\0\0".to_vec();
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(json.as_bytes());
+    bytes.extend([0; 8]);
+    let kind = |limits: &Limits| {
+        let file = File::open(&bytes, limits).unwrap();
+        let column = file.only_column().unwrap();
+        let mut out = [7.5f32; 4];
+        let error = column.decode_f32(&bytes, column.rows(), &mut out, Crc::Verify).unwrap_err();
+        assert_eq!(out, [7.5; 4]);
+        assert!(column.decode_f32_to_vec(&bytes, column.rows(), Crc::Skip).is_err());
+        error.kind
+    };
+    assert_eq!(kind(&Limits::DEFAULT), ErrorKind::OutputLimit);
+    assert_eq!(kind(&Limits::NONE), ErrorKind::OutputTooSmall);
+}
+
+#[test]
+fn a_hundred_thousand_chunks_open_and_decode() {
+    let chunks = vec![r#"{"compression":"int8","min":-0.5,"rows":1,"scale":0.00392156862745098}"#; 100_000].join(",");
+    let json = format!(r#"{{"chunks":[{chunks}],"compression":"int8","dimension":2,"num_vectors":100000}}"#);
+    let mut bytes = b"CVCF\x01\0\0\0".to_vec();
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(json.as_bytes());
+    for chunk in 0..100_000u32 {
+        let payload = [chunk as u8, (chunk >> 8) as u8];
+        bytes.extend(2u32.to_le_bytes());
+        bytes.extend(unspool::checksum::Crc32::of(&payload).to_le_bytes());
+        bytes.extend(payload);
+    }
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    assert_eq!(file.chunk_count(), 100_000);
+    let column = file.only_column().unwrap();
+    let values = column.decode_f32_to_vec(&bytes, column.rows(), Crc::Verify).unwrap();
+    assert_eq!(values[2 * 70_000], (70_000u32 as u8) as f32 * 0.003_921_569_f32 - 0.5);
+    let few = Limits { max_elements: 99_999, ..Limits::DEFAULT };
+    assert_eq!(File::open(&bytes, &few).unwrap_err().kind, ErrorKind::ElementLimit);
+    let mut workspace = vec![0; json.len() + 12];
+    let (out, end) = stream(&bytes, None, &mut workspace, &Limits::DEFAULT, || (64 << 10, 64 << 10));
+    assert_eq!(end.unwrap().right, 100_000);
+    assert_eq!(out, values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>());
+    let short = workspace.len() - 1;
+    let (_, end) = stream(&bytes, None, &mut workspace[..short], &Limits::DEFAULT, || (1000, 1000));
+    assert_eq!(end.unwrap_err().class(), Class::WorkspaceTooSmall { need: json.len() as u64 + 12 });
+}
+
+#[test]
+fn a_wrong_crc_is_an_error_a_count_or_nothing() {
+    let folder = &vector_folders("cvc")[0];
+    let bytes = read(&folder.join("bad/payload_flip.cvc"));
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    let column = file.only_column().unwrap();
+    let mut out = vec![0.0; (column.rows().end * column.dimension()) as usize];
+    let mut run = |crc| column.decode_f32(&bytes, column.rows(), &mut out, crc);
+    assert_eq!(run(Crc::Verify).unwrap_err().class(), Class::Checksum);
+    let chunks = file.chunk_count();
+    assert_eq!(run(Crc::Report).unwrap().crc, CrcCount { right: chunks - 1, wrong: 1, unchecked: 0 });
+    assert_eq!(run(Crc::Skip).unwrap().crc, CrcCount { right: 0, wrong: 0, unchecked: chunks });
+}
+
+#[test]
+fn a_sink_that_refuses_ends_the_decoding() {
+    let folder = &vector_folders("cvc")[0];
+    let bytes = read(&folder.join("med_fp16.cvc"));
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    let column = file.only_column().unwrap();
+    let mut room = [0; 1000];
+    let mut sink = unspool::SliceSink::new(&mut room);
+    let error = column.decode_to(&bytes, column.rows(), &mut sink, Crc::Verify).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::SinkFull);
+}

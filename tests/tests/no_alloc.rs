@@ -1,0 +1,93 @@
+//! Decoding allocates nothing: an allocator that counts says so. A test crate of its own, because the allocator is global.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+
+use unspool::cvc::{Crc, Decoder, File, Need, inspect};
+use unspool::{Count, End, Limits, Status};
+use unspool_tests::{list, manifest, read, text, vector_folders};
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory that it hands out.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from `alloc` above, which is the system's.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often `work` allocates on this thread.
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+#[test]
+fn the_allocator_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1u8; 10]))), 1);
+}
+
+#[test]
+fn cvc() {
+    let mut files: Vec<(std::path::PathBuf, Vec<u8>)> = vec![];
+    for folder in vector_folders("cvc") {
+        let mut add = |folder: &Path, key: &str| {
+            for entry in list(&manifest(&folder.join("manifest.json")), key) {
+                let path = folder.join(text(entry, "file"));
+                let bytes = read(&path);
+                files.push((path, bytes));
+            }
+        };
+        add(&folder, "entries");
+        add(&folder.join("bad"), "variants");
+    }
+    let mut out = vec![0; 1 << 20];
+    let mut floats = vec![0.0; 1 << 18];
+    let mut workspace = vec![0; 2 << 20];
+    for (path, bytes) in &files {
+        let count = allocations(|| {
+            let limits = Limits::DEFAULT;
+            let _ = inspect(bytes, &limits, &mut ());
+            let Ok(file) = File::open(bytes, &limits) else { return };
+            for section in file.sections() {
+                let _ = section.map(|section| section.metadata.matches("source", &"wiki".into()));
+            }
+            for column in file.columns() {
+                let Ok(column) = column else { return };
+                let _ = column.decode_bytes(bytes, column.rows(), &mut out, Crc::Verify);
+                let _ = column.decode_f32(bytes, column.rows(), &mut floats, Crc::Report);
+                let _ = column.decode_to(bytes, column.rows(), &mut Count::default(), Crc::Skip);
+                let Ok(mut plan) = column.plan(column.rows()) else { return };
+                while let Ok(Some(Need::Length(_))) = plan.next() {
+                    let _ = plan.feed(&[0; 4]);
+                }
+            }
+            let mut decoder = Decoder::new(&mut workspace, None, Crc::Verify, &limits);
+            let mut input = bytes.as_slice();
+            while let Ok(step) = decoder.step(input, End::Here, &mut out) {
+                input = &input[step.read..];
+                if step.status == Status::Done {
+                    break;
+                }
+            }
+        });
+        assert_eq!(count, 0, "{}", path.display());
+    }
+    assert!(files.len() > 150);
+}
