@@ -1,2 +1,112 @@
-//! Command line.
-fn main() {}
+//! `unspool`: says what is in a file, decodes it, checks it.
+//!
+//! Exit code 0 when all went well, 1 for a file that is refused or cannot be read, 2 for wrong usage.
+
+mod args;
+mod formats;
+mod inspect;
+mod output;
+mod report;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use unspool::{Count, Format, Limits, Probe, probe};
+
+use args::{Arguments, Command, DecodeArgs};
+use formats::Selection;
+use output::Output;
+use report::Failure;
+
+fn main() -> ExitCode {
+    let failure = match Arguments::parse().command {
+        Command::Inspect { file, json, all } => run_inspect(&file, json, all),
+        Command::Decode(args) => run_decode(&args),
+        Command::Check { files } => return check(&files),
+    };
+    match failure {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            failure.exit_code()
+        }
+    }
+}
+
+/// Reads a file, or standard input for `-`.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = if path == Path::new("-") {
+        let mut bytes = vec![];
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    bytes.map_err(|error| Failure::io("cannot read", path, error))
+}
+
+/// The format that was named, or the one that the first bytes show.
+fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Error> {
+    let unknown = unspool::Error::new(unspool::ErrorKind::UnknownFormat, 0);
+    match (named, probe(bytes)) {
+        (Some(format), _) | (None, Probe::Match(format)) => Ok(format),
+        (None, Probe::NeedInput { min }) => {
+            let at = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            Err(unspool::Error::new(unspool::ErrorKind::Truncated, at).needing(u64::try_from(min).unwrap_or(0)))
+        }
+        (None, Probe::Unknown) => Err(unknown),
+    }
+}
+
+fn run_inspect(path: &Path, json: bool, all: bool) -> Result<(), Failure> {
+    let bytes = read(path)?;
+    let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
+    let report = formats::inspect(format, &bytes, &Limits::DEFAULT);
+    let text = if json { report.to_json(path, &bytes) } else { report.to_text(path, &bytes, all) };
+    output::print(&text).map_err(|error| Failure::io("cannot write", Path::new("standard output"), error))?;
+    match report.error {
+        None => Ok(()),
+        Some(error) => Err(Failure::refused(path, &bytes, error)),
+    }
+}
+
+fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
+    let bytes = read(&args.file)?;
+    let refused = |error| Failure::refused(&args.file, &bytes, error);
+    let format = format_of(&bytes, args.format).map_err(refused)?;
+    let limits = Limits { max_output: args.max_output.unwrap_or(Limits::DEFAULT.max_output), ..Limits::DEFAULT };
+    let dictionary = args.dict.as_deref().map(read).transpose()?;
+    let selection = Selection {
+        column: args.column.as_deref(),
+        rows: args.rows.clone(),
+        section: args.section.as_ref().map(|(key, value)| (key.as_str(), value.as_str())),
+        dictionary: dictionary.as_deref(),
+    };
+    let mut output = Output::create(args.output.as_deref())?;
+    let decoded = formats::decode(format, &bytes, &selection, &limits, &mut output);
+    output.finish(decoded.map_err(|error| error.into_failure(&args.file, &bytes)))
+}
+
+/// Decodes every file without keeping anything. All files are looked at, also behind a bad one.
+fn check(files: &[std::path::PathBuf]) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    for path in files {
+        let checked = read(path).and_then(|bytes| {
+            let mut count = Count::default();
+            let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
+            let checksums = formats::check(format, &bytes, &Limits::DEFAULT, &mut count)
+                .map_err(|error| error.into_failure(path, &bytes))?;
+            Ok((format, count.0, checksums))
+        });
+        match checked {
+            Ok((format, decoded, checksums)) => {
+                println!("{}: ok, {}, {decoded} bytes decoded, {checksums}", path.display(), format.name());
+            }
+            Err(failure) => {
+                failure.print();
+                code = failure.exit_code();
+            }
+        }
+    }
+    code
+}

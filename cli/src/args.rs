@@ -1,0 +1,99 @@
+//! What can be typed.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use unspool::Format;
+
+/// Says what is in a file of compressed columns or bytes, decodes it, checks it.
+#[derive(Parser)]
+#[command(name = "unspool", version, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Show what a file is, what is in it, and which bytes hold what
+    Inspect {
+        /// The file, or - for standard input
+        file: PathBuf,
+        /// Everything as one JSON object, for programs
+        #[arg(long)]
+        json: bool,
+        /// Every field, also of long lists
+        #[arg(long)]
+        all: bool,
+    },
+    /// Write the decoded bytes; numbers come out little-endian, row after row
+    Decode(DecodeArgs),
+    /// Decode and verify files without writing anything
+    Check {
+        /// The files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+#[derive(Args)]
+pub struct DecodeArgs {
+    /// The file, or - for standard input
+    pub file: PathBuf,
+    /// Where the decoded bytes go; standard output if not given
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// Take the file for this format instead of looking at its first bytes
+    #[arg(long, value_parser = format)]
+    pub format: Option<Format>,
+    /// Which column of a file that has several
+    #[arg(long, value_name = "NAME")]
+    pub column: Option<String>,
+    /// Only these rows, from A on and before B; either may be left out
+    #[arg(long, value_name = "A..B", value_parser = rows)]
+    pub rows: Option<Range<Option<u64>>>,
+    /// Only the rows of CVC sections whose metadata has this value
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "rows")]
+    pub section: Option<(String, String)>,
+    /// The dictionary that the file was compressed with
+    #[arg(long, value_name = "FILE")]
+    pub dict: Option<PathBuf>,
+    /// Refuse to write more than this; 16G if not given
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_output: Option<u64>,
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    let names = crate::formats::BUILT.map(Format::name);
+    let format = crate::formats::BUILT.into_iter().find(|format| format.name() == name);
+    format.ok_or_else(|| format!("this build knows {}", names.join(", ")))
+}
+
+fn rows(text: &str) -> Result<Range<Option<u64>>, String> {
+    let (first, last) = text.split_once("..").ok_or("two row numbers with .. between them, as in 10..20")?;
+    let number = |text: &str| match text {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| format!("{text} is not a row number")),
+    };
+    Ok(number(first)?..number(last)?)
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("a key and a value with = between them, as in source=wiki")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(split);
+    let shift = match unit.to_ascii_uppercase().as_str() {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return Err("a number of bytes, perhaps with K, M or G".to_owned()),
+    };
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    number.ok_or_else(|| "a number of bytes that fits in 64 bits".to_owned())
+}

@@ -1,0 +1,132 @@
+//! CVC on the command line.
+
+use std::ops::Range;
+
+use unspool::cvc::{Column, Crc, CrcCount, File, Scalar};
+use unspool::tree::Tree;
+use unspool::{Class, Error, Format, Limits, Sink};
+
+use super::{Checksums, Selection, Stop};
+use crate::inspect::{MAX_NODES, Report};
+use crate::output::Output;
+
+fn checksums(count: CrcCount) -> Checksums {
+    Checksums { name: "CRC-32", right: count.right, absent: count.unchecked }
+}
+
+pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
+    let mut report = Report::new(Format::Cvc, Tree::new(MAX_NODES));
+    match unspool::cvc::inspect(bytes, limits, &mut report.tree) {
+        Ok(count) => report.checksums = Some(checksums(count)),
+        Err(error) => report.error = Some(error),
+    }
+    if let Ok(file) = File::open(bytes, limits)
+        && let Err(error) = describe(&file, &mut report)
+    {
+        report.error.get_or_insert(error);
+    }
+    report
+}
+
+fn describe(file: &File<'_>, report: &mut Report) -> Result<(), Error> {
+    let version = file.version();
+    report.version = Some(format!("{}.{}", version.major, version.minor));
+    report.fact("rows", file.num_vectors());
+    report.fact("chunks", file.chunk_count());
+    if file.is_mmap_optimized() {
+        report.fact("layout", "chunks at file offsets of their own, for memory mapping");
+    }
+    let mut decoded = Some(0u64);
+    for column in file.columns() {
+        let column = column?;
+        let output = column.output()?;
+        let size = file.num_vectors().checked_mul(column.dimension()).and_then(|n| n.checked_mul(output.width()));
+        decoded = decoded.zip(size).and_then(|(all, size)| all.checked_add(size));
+        let name = match column.name() {
+            name if name.is_empty() => "vectors".to_owned(),
+            name => name.to_string(),
+        };
+        let stored = column.compression();
+        let dtype = column.dtype().map_or("unknown type", |dtype| dtype.name());
+        report.columns.push((
+            name,
+            format!("{} x {dtype}, stored as {stored}, decodes to {}", column.dimension(), output.name()),
+        ));
+    }
+    report.decoded = decoded;
+    for section in file.sections() {
+        let section = section?;
+        let metadata = String::from_utf8_lossy(section.metadata.raw()).into_owned();
+        report.sections.push((section.rows, metadata));
+    }
+    Ok(())
+}
+
+pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+    if wanted.dictionary.is_some() {
+        return Err(Stop::Usage("CVC files have no dictionaries; --dict is for zstd".to_owned()));
+    }
+    let file = File::open(bytes, limits)?;
+    let column = pick(&file, wanted.column)?;
+    let rows = rows(&file, wanted)?;
+    let width = column.dimension().saturating_mul(column.output()?.width());
+    let count: u64 = rows.iter().map(|rows| rows.end.saturating_sub(rows.start)).sum();
+    to.expect(count.saturating_mul(width));
+    for rows in rows {
+        column.decode_to(bytes, rows, to, Crc::Verify)?;
+    }
+    Ok(())
+}
+
+fn pick<'a>(file: &File<'a>, name: Option<&str>) -> Result<Column<'a>, Stop> {
+    let column = match name {
+        Some(name) => file.column(name),
+        None => file.only_column(),
+    };
+    match column {
+        Err(error) if error.class() == Class::Misuse => {
+            // A broken column is worse than an unnamed one.
+            file.columns().try_for_each(|column| column?.output().map(drop))?;
+            let names: Result<Vec<String>, Error> =
+                file.columns().map(|column| column.map(|column| column.name().to_string())).collect();
+            let names = names?.join(", ");
+            Err(Stop::Usage(match name {
+                Some(name) if file.is_columnar() => format!("no column is named {name}; there are: {names}"),
+                Some(_) => "this file has one column without a name; leave --column out".to_owned(),
+                None => format!("this file has several columns; pick one with --column: {names}"),
+            }))
+        }
+        column => Ok(column?),
+    }
+}
+
+/// The rows that are wanted: one range, or those of all sections that match.
+fn rows(file: &File<'_>, wanted: &Selection<'_>) -> Result<Vec<Range<u64>>, Stop> {
+    if let Some((key, value)) = wanted.section {
+        let value = Scalar::parse(value).unwrap_or(Scalar::from(value));
+        let mut rows = vec![];
+        for section in file.sections() {
+            let section = section?;
+            if section.metadata.matches(key, &value) {
+                rows.push(section.rows);
+            }
+        }
+        return Ok(rows);
+    }
+    let all = 0..file.num_vectors();
+    let rows =
+        wanted.rows.as_ref().map_or(all.clone(), |rows| rows.start.unwrap_or(all.start)..rows.end.unwrap_or(all.end));
+    if rows.start > rows.end || rows.end > all.end {
+        return Err(Stop::Usage(format!("rows {}..{} do not lie in 0..{}", rows.start, rows.end, all.end)));
+    }
+    Ok(vec![rows])
+}
+
+pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
+    let count = unspool::cvc::inspect(bytes, limits, &mut ())?;
+    for column in File::open(bytes, limits)?.columns() {
+        let column = column?;
+        column.decode_to(bytes, column.rows(), to, Crc::Skip)?;
+    }
+    Ok(checksums(count))
+}

@@ -1,0 +1,99 @@
+//! One file for each format: what it does with `inspect`, `decode` and `check`.
+
+mod cvc;
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+use unspool::{Error, ErrorKind, Format, Limits, Sink};
+
+use crate::inspect::Report;
+use crate::output::Output;
+use crate::report::Failure;
+
+/// The formats that this build decodes.
+pub const BUILT: [Format; 1] = [Format::Cvc];
+
+/// Which part of a file is wanted.
+pub struct Selection<'a> {
+    pub column: Option<&'a str>,
+    pub rows: Option<Range<Option<u64>>>,
+    pub section: Option<(&'a str, &'a str)>,
+    pub dictionary: Option<&'a [u8]>,
+}
+
+/// Why decoding ends early.
+pub enum Stop {
+    /// The decoder refuses.
+    Refused(Error),
+    /// The selection does not fit the file.
+    Usage(String),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Refused(error)
+    }
+}
+
+impl Stop {
+    pub fn into_failure(self, path: &Path, bytes: &[u8]) -> Failure {
+        match self {
+            Stop::Refused(error) => Failure::refused(path, bytes, error),
+            Stop::Usage(words) => Failure::Usage(words),
+        }
+    }
+}
+
+/// How the checksums of a file turned out.
+#[derive(Clone, Copy, Default)]
+pub struct Checksums {
+    pub name: &'static str,
+    pub right: u64,
+    pub absent: u64,
+}
+
+impl fmt::Display for Checksums {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.right, self.absent) {
+            (0, _) => f.write_str("no checksums"),
+            (right, 0) => write!(f, "{right} {} right", self.name),
+            (right, absent) => write!(f, "{right} {} right, {absent} parts without", self.name),
+        }
+    }
+}
+
+fn not_built() -> Error {
+    Error::new(ErrorKind::FormatNotBuilt, 0)
+}
+
+/// What a file is and what is in it, as far as it can be read.
+pub fn inspect(format: Format, bytes: &[u8], limits: &Limits) -> Report {
+    match format {
+        Format::Cvc => cvc::inspect(bytes, limits),
+        other => Report::refused(other, not_built()),
+    }
+}
+
+/// Writes the decoded bytes of the selection.
+pub fn decode(
+    format: Format,
+    bytes: &[u8],
+    wanted: &Selection<'_>,
+    limits: &Limits,
+    to: &mut Output,
+) -> Result<(), Stop> {
+    match format {
+        Format::Cvc => cvc::decode(bytes, wanted, limits, to),
+        _ => Err(not_built().into()),
+    }
+}
+
+/// Decodes everything to a sink and verifies every checksum.
+pub fn check(format: Format, bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+    match format {
+        Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
+        _ => Err(not_built().into()),
+    }
+}

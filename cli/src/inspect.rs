@@ -1,0 +1,245 @@
+//! What `inspect` found, as text for people and as JSON for programs.
+
+use std::fmt::{Display, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use unspool::tree::{Node, Tree, write_json_string};
+use unspool::{Error, Format, Part};
+
+use crate::formats::Checksums;
+
+/// More fields than this are counted, not kept.
+pub const MAX_NODES: usize = 4_000_000;
+
+/// How many children of one kind are printed before the rest is summed up.
+const SHOWN_SIBLINGS: usize = 8;
+
+/// What is known of a file.
+pub struct Report {
+    pub format: Format,
+    pub version: Option<String>,
+    pub facts: Vec<(&'static str, String)>,
+    pub columns: Vec<(String, String)>,
+    pub sections: Vec<(Range<u64>, String)>,
+    pub decoded: Option<u64>,
+    pub checksums: Option<Checksums>,
+    pub tree: Tree,
+    pub error: Option<Error>,
+}
+
+impl Report {
+    pub fn new(format: Format, tree: Tree) -> Self {
+        Self {
+            format,
+            version: None,
+            facts: vec![],
+            columns: vec![],
+            sections: vec![],
+            decoded: None,
+            checksums: None,
+            tree,
+            error: None,
+        }
+    }
+
+    pub fn refused(format: Format, error: Error) -> Self {
+        Self { error: Some(error), ..Self::new(format, Tree::new(0)) }
+    }
+
+    pub fn fact(&mut self, name: &'static str, value: impl Display) {
+        self.facts.push((name, value.to_string()));
+    }
+
+    fn ratio(&self, size: usize) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+        self.decoded.filter(|_| size > 0).map(|decoded| decoded as f64 / size as f64)
+    }
+
+    /// Bytes of each part, for those that have any.
+    fn parts(&self) -> Vec<(Part, u64)> {
+        let sum = |part| {
+            let leaves = self.tree.nodes().iter().filter(|node| node.part == Some(part));
+            leaves.map(|node| node.bits.end - node.bits.start).sum::<u64>().div_ceil(8)
+        };
+        Part::ALL.iter().map(|&part| (part, sum(part))).filter(|&(_, bytes)| bytes > 0).collect()
+    }
+
+    pub fn to_text(&self, path: &Path, bytes: &[u8], all: bool) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write_text(&mut text, path, bytes, all);
+        text
+    }
+
+    fn write_text(&self, out: &mut String, path: &Path, bytes: &[u8], all: bool) -> std::fmt::Result {
+        let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        writeln!(out, "{}: {}{version}, {} bytes", path.display(), self.format.name(), bytes.len())?;
+        for (name, value) in &self.facts {
+            writeln!(out, "  {name:<10} {value}")?;
+        }
+        for (name, what) in &self.columns {
+            writeln!(out, "  {:<10} {name}: {what}", "column")?;
+        }
+        for (rows, metadata) in &self.sections {
+            writeln!(out, "  {:<10} rows {}..{} {metadata}", "section", rows.start, rows.end)?;
+        }
+        if let (Some(decoded), Some(ratio)) = (self.decoded, self.ratio(bytes.len())) {
+            writeln!(out, "  {:<10} {decoded} bytes, {ratio:.2} times the file", "decoded")?;
+        }
+        if let Some(checksums) = self.checksums {
+            writeln!(out, "  {:<10} {checksums}", "checksums")?;
+        }
+        for (part, size) in self.parts() {
+            #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
+            let share = 100.0 * size as f64 / bytes.len() as f64;
+            writeln!(out, "  {:<10} {size} bytes, {share:.1} %", part.name())?;
+        }
+        writeln!(out, "\n{:>24}  field", "bytes")?;
+        self.write_nodes(out, all)?;
+        if self.tree.left_out > 0 {
+            writeln!(out, "{:>24}  {} more fields", "", self.tree.left_out)?;
+        }
+        Ok(())
+    }
+
+    fn write_nodes(&self, out: &mut String, all: bool) -> std::fmt::Result {
+        let nodes = self.tree.nodes();
+        // For each depth: the name of the last sibling and how many had it.
+        let mut siblings: Vec<(&str, usize)> = vec![];
+        let mut at = 0;
+        while let Some(node) = nodes.get(at) {
+            let depth = usize::try_from(node.depth).unwrap_or(0);
+            siblings.truncate(depth + 1);
+            siblings.resize(depth + 1, ("", 0));
+            let (name, count) = &mut siblings[depth];
+            *count = if *name == node.name { *count + 1 } else { 1 };
+            *name = node.name;
+            if !all && *count > SHOWN_SIBLINGS {
+                let more = run_of(&nodes[at..], node);
+                let last = nodes[at..at + more.1].iter().map(|node| node.bits.end).max().unwrap_or(0);
+                let range = bit_range(&(node.bits.start..last));
+                writeln!(
+                    out,
+                    "{range:>24}  {:indent$}… {} more {} (--all shows them)",
+                    "",
+                    more.0,
+                    node.name,
+                    indent = 2 * depth
+                )?;
+                at += more.1;
+                continue;
+            }
+            // The text between the fields of a header says nothing to people.
+            if all || node.name != "json" {
+                let value = if node.value.is_empty() { String::new() } else { format!(" {}", short(&node.value)) };
+                let range = bit_range(&node.bits);
+                writeln!(out, "{range:>24}  {:indent$}{}{value}", "", node.name, indent = 2 * depth)?;
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    pub fn to_json(&self, path: &Path, bytes: &[u8]) -> String {
+        let mut text = String::new();
+        let _ = self.write_json(&mut text, path, bytes);
+        text
+    }
+
+    fn write_json(&self, out: &mut String, path: &Path, bytes: &[u8]) -> std::fmt::Result {
+        let string = |out: &mut String, key: &str, text: &str| {
+            write!(out, "\"{key}\":")?;
+            write_json_string(out, text)
+        };
+        out.push('{');
+        string(out, "file", &path.to_string_lossy())?;
+        write!(out, ",\"format\":\"{}\"", self.format.name())?;
+        if let Some(version) = &self.version {
+            write!(out, ",\"version\":\"{version}\"")?;
+        }
+        write!(out, ",\"size\":{}", bytes.len())?;
+        for (name, value) in &self.facts {
+            match value.parse::<u64>() {
+                Ok(number) => write!(out, ",\"{name}\":{number}")?,
+                Err(_) => {
+                    out.push(',');
+                    string(out, name, value)?;
+                }
+            }
+        }
+        if let (Some(decoded), Some(ratio)) = (self.decoded, self.ratio(bytes.len())) {
+            write!(out, ",\"decoded_size\":{decoded},\"ratio\":{ratio:.4}")?;
+        }
+        if let Some(checksums) = self.checksums {
+            let Checksums { name, right, absent } = checksums;
+            write!(out, ",\"checksums\":{{\"kind\":\"{name}\",\"right\":{right},\"absent\":{absent}}}")?;
+        }
+        out.push_str(",\"columns\":[");
+        for (at, (name, what)) in self.columns.iter().enumerate() {
+            out.push_str(if at == 0 { "{" } else { ",{" });
+            string(out, "name", name)?;
+            out.push(',');
+            string(out, "about", what)?;
+            out.push('}');
+        }
+        out.push_str("],\"sections\":[");
+        for (at, (rows, metadata)) in self.sections.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(out, "{comma}{{\"start\":{},\"end\":{},", rows.start, rows.end)?;
+            string(out, "metadata", metadata)?;
+            out.push('}');
+        }
+        out.push_str("],\"parts\":{");
+        for (at, (part, size)) in self.parts().into_iter().enumerate() {
+            write!(out, "{}\"{}\":{size}", if at == 0 { "" } else { "," }, part.name())?;
+        }
+        out.push('}');
+        if let Some(error) = self.error {
+            let (code, name, class) = (error.kind as u16, error.kind.name(), error.kind.class().name());
+            write!(
+                out,
+                ",\"error\":{{\"code\":{code},\"name\":\"{name}\",\"class\":\"{class}\",\"offset\":{},",
+                error.at
+            )?;
+            string(out, "message", error.kind.message())?;
+            out.push('}');
+        }
+        write!(out, ",\"left_out\":{},\"nodes\":", self.tree.left_out)?;
+        self.tree.write_json(out)?;
+        out.push_str("}\n");
+        Ok(())
+    }
+}
+
+/// How many siblings of the same name follow, the first included, and how many nodes they are with all that they contain.
+fn run_of(nodes: &[Node], first: &Node) -> (usize, usize) {
+    let mut siblings = 0;
+    let mut len = 0;
+    for node in nodes {
+        if node.depth < first.depth || node.depth == first.depth && node.name != first.name {
+            break;
+        }
+        siblings += usize::from(node.depth == first.depth);
+        len += 1;
+    }
+    (siblings, len)
+}
+
+/// `12..16`, or `12.3..12.7` where bits count.
+fn bit_range(bits: &Range<u64>) -> String {
+    let place = |bit: u64| match bit % 8 {
+        0 => (bit / 8).to_string(),
+        rest => format!("{}.{rest}", bit / 8),
+    };
+    format!("{}..{}", place(bits.start), place(bits.end))
+}
+
+/// The start of a long value.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,105 @@
+//! Where decoded bytes go: standard output, or a file that appears only when it is complete.
+
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use unspool::Sink;
+
+use crate::report::Failure;
+
+/// Less than this is written before a bar could be read.
+const PROGRESS_FROM: u64 = 64 << 20;
+
+/// A sink that ends in a file or on standard output.
+pub struct Output {
+    writer: BufWriter<Box<dyn Write>>,
+    /// The file to be, and the one that is being written.
+    paths: Option<(PathBuf, PathBuf)>,
+    failed: Option<io::Error>,
+    progress: ProgressBar,
+}
+
+impl Output {
+    /// Starts writing. The bytes of a file go to a neighbour of it first.
+    pub fn create(path: Option<&Path>) -> Result<Self, Failure> {
+        let (writer, paths): (Box<dyn Write>, _) = match path {
+            None => (Box::new(io::stdout()), None),
+            Some(path) => {
+                let mut name = path.file_name().unwrap_or_default().to_owned();
+                name.push(format!(".{}.partial", std::process::id()));
+                let partial = path.with_file_name(name);
+                let file = File::create_new(&partial).map_err(|error| Failure::io("cannot create", &partial, error))?;
+                (Box::new(file), Some((path.to_owned(), partial)))
+            }
+        };
+        let writer = BufWriter::with_capacity(1 << 18, writer);
+        Ok(Self { writer, paths, failed: None, progress: ProgressBar::hidden() })
+    }
+
+    /// How many bytes there will be. Draws a bar on a terminal, unless that is where the bytes go.
+    pub fn expect(&mut self, bytes: u64) {
+        let quiet = self.paths.is_none() && io::stdout().is_terminal();
+        if bytes >= PROGRESS_FROM && !quiet && io::stderr().is_terminal() {
+            self.progress = ProgressBar::new(bytes);
+            let style = ProgressStyle::with_template("{wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
+            self.progress.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        }
+    }
+
+    /// Completes the output if the decoding went well; leaves nothing behind if not.
+    pub fn finish(mut self, decoded: Result<(), Failure>) -> Result<(), Failure> {
+        self.progress.finish_and_clear();
+        let shown = self.paths.as_ref().map_or(PathBuf::from("standard output"), |(path, _)| path.clone());
+        let written = match self.failed.take() {
+            Some(error) => Err(error),
+            None if decoded.is_err() => Ok(()),
+            None => self.writer.flush(),
+        };
+        if let Err(error) = written {
+            self.discard();
+            // Whoever reads standard output has seen enough, as with `| head`.
+            if self.paths.is_none() && error.kind() == ErrorKind::BrokenPipe {
+                return Ok(());
+            }
+            return Err(Failure::io("cannot write", &shown, error));
+        }
+        if let Err(failure) = decoded {
+            self.discard();
+            return Err(failure);
+        }
+        if let Some((path, partial)) = &self.paths
+            && let Err(error) = std::fs::rename(partial, path)
+        {
+            self.discard();
+            return Err(Failure::io("cannot create", &shown, error));
+        }
+        Ok(())
+    }
+
+    fn discard(&self) {
+        if let Some((_, partial)) = &self.paths {
+            // If even this fails there is nothing left to try.
+            let _ = std::fs::remove_file(partial);
+        }
+    }
+}
+
+impl Sink for Output {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), unspool::Error> {
+        self.progress.inc(u64::try_from(bytes.len()).unwrap_or(0));
+        self.writer.write_all(bytes).map_err(|error| {
+            self.failed = Some(error);
+            unspool::Error::new(unspool::ErrorKind::SinkFull, 0)
+        })
+    }
+}
+
+/// Prints a report. A reader that stops early is no error.
+pub fn print(text: &str) -> io::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}

@@ -1,0 +1,64 @@
+//! What went wrong, in one line on standard error.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use unspool::{Class, Error, ErrorKind};
+
+/// Why a command fails.
+pub enum Failure {
+    /// The decoder refuses the file, or the call.
+    Refused { path: PathBuf, error: Error, found: Option<String> },
+    /// The operating system refuses.
+    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    /// The arguments do not fit the file.
+    Usage(String),
+}
+
+impl Failure {
+    pub fn io(what: &'static str, path: &Path, error: std::io::Error) -> Self {
+        Failure::Io { what, path: path.to_owned(), error }
+    }
+
+    pub fn refused(path: &Path, bytes: &[u8], error: Error) -> Self {
+        Failure::Refused { path: path.to_owned(), error, found: found(bytes, error) }
+    }
+
+    pub fn print(&self) {
+        match self {
+            Failure::Refused { path, error, found } => {
+                let found = found.as_ref().map(|text| format!("; found {text}")).unwrap_or_default();
+                eprintln!("error: {error}{found} [{}]", path.display());
+            }
+            Failure::Io { what, path, error } => eprintln!("error: {what} {}: {error}", path.display()),
+            Failure::Usage(words) => eprintln!("error: {words}"),
+        }
+    }
+
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Failure::Refused { error, .. } if error.class() == Class::Misuse => ExitCode::from(2),
+            Failure::Usage(_) => ExitCode::from(2),
+            _ => ExitCode::from(1),
+        }
+    }
+}
+
+/// The text at the offset of an error in a text header: what stands where something else was expected.
+fn found(bytes: &[u8], error: Error) -> Option<String> {
+    const LONGEST: usize = 40;
+    let in_text = matches!(
+        error.kind,
+        ErrorKind::CvcUnknownCompression
+            | ErrorKind::CvcCompressionHere
+            | ErrorKind::CvcWrongValue
+            | ErrorKind::CvcFormatType
+            | ErrorKind::JsonSyntax
+            | ErrorKind::JsonNumber
+            | ErrorKind::JsonString
+    );
+    let rest = bytes.get(usize::try_from(error.at).ok()?..).filter(|_| in_text)?;
+    let end = rest.iter().position(|byte| b",]}\r\n".contains(byte)).unwrap_or(rest.len());
+    let text = String::from_utf8_lossy(rest.get(..end.clamp(1, LONGEST).min(rest.len()))?).into_owned();
+    (!text.is_empty() && !text.contains(|c: char| c.is_control())).then_some(text)
+}

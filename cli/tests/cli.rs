@@ -1,0 +1,222 @@
+//! The command as a person or a script meets it: output, exit codes, and what is left behind.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use unspool_tests::{list, manifest, read, text, vector_folders};
+
+fn unspool(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_unspool")).args(arguments).output().expect("the command starts")
+}
+
+fn vector(name: &str) -> String {
+    let path = vector_folders("cvc")[0].join(name);
+    path.to_str().expect("the checkout has a UTF-8 path").to_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// An empty folder of its own for a test.
+fn scratch(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    folder
+}
+
+#[test]
+fn decode_writes_exactly_the_expected_bytes() {
+    let folder = vector_folders("cvc").remove(0);
+    let scratch = scratch("decode");
+    for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+        let file = vector(text(entry, "file"));
+        let columns: Vec<(Option<&str>, &str)> = match text(entry, "kind") {
+            "single" => vec![(None, text(&entry["expected"], "file"))],
+            _ => list(entry, "columns").iter().map(|c| (Some(text(c, "name")), text(&c["expected"], "file"))).collect(),
+        };
+        for (column, expected) in columns {
+            let out = scratch.join("out");
+            let mut arguments = vec!["decode", &file, "-o", out.to_str().unwrap()];
+            if let Some(column) = column {
+                arguments.extend(["--column", column]);
+            }
+            let output = unspool(&arguments);
+            assert!(output.status.success(), "{file}: {}", stderr(&output));
+            assert!(read(&out) == read(&folder.join(expected)), "{file} {column:?}");
+        }
+    }
+}
+
+#[test]
+fn rows_and_sections_to_standard_output() {
+    let whole = unspool(&["decode", &vector("v1_sections.cvc")]).stdout;
+    let row = whole.len() / 80;
+    let decode = |arguments: &[&str]| unspool(&[&["decode", &vector("v1_sections.cvc")], arguments].concat()).stdout;
+    assert_eq!(decode(&["--rows", "3..17"]), whole[3 * row..17 * row]);
+    assert_eq!(decode(&["--rows", "70.."]), whole[70 * row..]);
+    assert_eq!(decode(&["--rows", "..1"]), whole[..row]);
+    assert_eq!(decode(&["--section", "source=arxiv"]), [&whole[17 * row..57 * row], &whole[60 * row..]].concat());
+    assert_eq!(decode(&["--section", "n=1.0"]), whole[..17 * row]);
+    assert_eq!(decode(&["--section", "source=nowhere"]), b"");
+    assert_eq!(decode(&["--format", "cvc"]), whole);
+}
+
+#[test]
+fn standard_input_works() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
+        .args(["decode", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    child.stdin.take().unwrap().write_all(&read(Path::new(&vector("v0_fp16.cvc")))).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, read(Path::new(&vector("v0_fp16.f32.bin"))));
+}
+
+#[test]
+fn a_refused_file_gives_one_line_and_leaves_nothing() {
+    let scratch = scratch("refused");
+    for entry in list(&manifest(&vector_folders("cvc")[0].join("bad/manifest.json")), "variants") {
+        if text(entry, "suggested") != "reject" {
+            continue;
+        }
+        let file = vector(&format!("bad/{}", text(entry, "file")));
+        let out = scratch.join("out");
+        let output = unspool(&["decode", &file, "-o", out.to_str().unwrap()]);
+        // Files with several columns are asked about before they are decoded.
+        let code = output.status.code();
+        let asked = code == Some(2) && stderr(&output).contains("--column");
+        assert!(code == Some(1) || asked, "{file}: {code:?} {}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
+        assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "{file} left something behind");
+        let output = unspool(&["check", &file]);
+        assert_eq!(output.status.code(), Some(1), "{file}");
+        let line = stderr(&output);
+        let (kind, rest) = line.strip_prefix("error: ").and_then(|line| line.split_once(" at byte ")).expect(&line);
+        assert!(
+            ["corrupt", "truncated", "unsupported", "checksum mismatch", "limit exceeded"].contains(&kind),
+            "{line}"
+        );
+        assert!(
+            rest.split_once(": ").is_some_and(|(at, words)| at.parse::<u64>().is_ok() && words.len() > 10),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn an_existing_file_survives_a_failure() {
+    let scratch = scratch("survives");
+    let out = scratch.join("out");
+    std::fs::write(&out, "precious").unwrap();
+    let output = unspool(&["decode", &vector("bad/crc_zero.cvc"), "-o", out.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(read(&out), b"precious");
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 1);
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    let file = &vector("v2_ints_default.cvc");
+    let fp16 = &vector("v1_fp16.cvc");
+    for arguments in [
+        &["decode"][..],
+        &["decode", file],
+        &["decode", file, "--column", "nope"],
+        &["decode", fp16, "--column", "x"],
+        &["decode", fp16, "--rows", "5"],
+        &["decode", fp16, "--rows", "9..3"],
+        &["decode", fp16, "--rows", "0..101"],
+        &["decode", fp16, "--format", "gif"],
+        &["decode", fp16, "--max-output", "lots"],
+        &["decode", fp16, "--dict", fp16],
+        &["unpack", fp16],
+        &["check"],
+    ] {
+        let output = unspool(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", stderr(&output));
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+    let output = unspool(&["decode", file]);
+    assert!(stderr(&output).contains("int32_s, int32_v"), "the columns are named: {}", stderr(&output));
+}
+
+#[test]
+fn what_cannot_be_read_or_known_is_1() {
+    let scratch = scratch("unknown");
+    let unknown = scratch.join("unknown");
+    std::fs::write(&unknown, "GIF89a").unwrap();
+    for (path, words) in [
+        (unknown.to_str().unwrap(), "error: unsupported at byte 0: "),
+        (scratch.join("absent").to_str().unwrap(), "error: cannot read "),
+        (&vector("bad/empty_file.cvc"), "error: truncated at byte 0: "),
+    ] {
+        for command in ["inspect", "decode", "check"] {
+            let output = unspool(&[command, path]);
+            assert_eq!(output.status.code(), Some(1), "{command} {path}");
+            assert!(stderr(&output).starts_with(words), "{command} {path}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn a_limit_on_output_is_kept() {
+    let file = &vector("med_fp16.cvc");
+    let output = unspool(&["decode", file, "--max-output", "102399"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(stderr(&output).starts_with("error: limit exceeded at byte 0: "), "{}", stderr(&output));
+    assert_eq!(unspool(&["decode", file, "--max-output", "100K"]).stdout.len(), 102_400);
+}
+
+#[test]
+fn check_looks_at_every_file() {
+    let output = unspool(&["check", &vector("v1_fp16.cvc"), &vector("bad/crc_zero.cvc"), &vector("v0_int8.cvc")]);
+    assert_eq!(output.status.code(), Some(1));
+    let lines = String::from_utf8(output.stdout.clone()).unwrap();
+    assert!(
+        lines.lines().count() == 2 && lines.contains("v1_fp16.cvc: ok, cvc, 6400 bytes decoded, 4 CRC-32 right"),
+        "{lines}"
+    );
+    assert!(lines.contains("v0_int8.cvc: ok, cvc, 6400 bytes decoded, no checksums"), "{lines}");
+    assert_eq!(stderr(&output).lines().count(), 1);
+}
+
+#[test]
+fn inspect_as_json_names_every_byte() {
+    let output = unspool(&["inspect", "--json", &vector("v2_ints_default.cvc")]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!((&json["format"], &json["version"], &json["rows"]), (&"cvc".into(), &"2.0".into(), &11.into()));
+    assert_eq!(list(&json, "columns").len(), 8);
+    fn leaves(node: &serde_json::Value) -> u64 {
+        match node["children"].as_array() {
+            Some(children) => children.iter().map(leaves).sum(),
+            None => node["end"].as_u64().unwrap() - node["start"].as_u64().unwrap(),
+        }
+    }
+    assert_eq!(list(&json, "nodes").iter().map(leaves).sum::<u64>(), 8 * json["size"].as_u64().unwrap());
+    assert!(json["error"].is_null());
+}
+
+#[test]
+fn inspect_shows_a_broken_file_as_far_as_it_goes() {
+    let file = vector("bad/crc_zero.cvc");
+    let output = unspool(&["inspect", &file]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("cvc 1.0") && shown.contains("crc-32 00000000"), "{shown}");
+    let json: serde_json::Value = serde_json::from_slice(&unspool(&["inspect", "--json", &file]).stdout).unwrap();
+    assert_eq!((&json["error"]["code"], &json["error"]["offset"]), (&514.into(), &213.into()));
+}
+
+#[test]
+fn a_long_list_is_summed_up() {
+    let short = unspool(&["inspect", &vector("v1_fp16_chunk1.cvc")]).stdout;
+    let long = unspool(&["inspect", "--all", &vector("v1_fp16_chunk1.cvc")]).stdout;
+    let short = String::from_utf8(short).unwrap();
+    assert!(short.contains("92 more (--all shows them)"), "{short}");
+    assert!(short.lines().count() < 100 && long.iter().filter(|&&byte| byte == b'\n').count() > 500);
+}
