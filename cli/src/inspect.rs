@@ -119,14 +119,7 @@ impl Report {
                 let more = run_of(&nodes[at..], node);
                 let last = nodes[at..at + more.1].iter().map(|node| node.bits.end).max().unwrap_or(0);
                 let range = bit_range(&(node.bits.start..last));
-                writeln!(
-                    out,
-                    "{range:>24}  {:indent$}… {} more {} (--all shows them)",
-                    "",
-                    more.0,
-                    node.name,
-                    indent = 2 * depth
-                )?;
+                writeln!(out, "{range:>24}  {:indent$}… {} more (--all shows them)", "", more.0, indent = 2 * depth)?;
                 at += more.1;
                 continue;
             }
