@@ -8,7 +8,7 @@ impl Random {
         Self(seed | 1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -17,7 +17,7 @@ impl Random {
 
     /// A number below `n`; 0 when there is none.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 16) as usize % n.max(1)
+        (self.number() >> 16) as usize % n.max(1)
     }
 }
 
@@ -59,7 +59,7 @@ pub fn mutate(seed: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
         let end = (at + 1 + random.below(16)).min(bytes.len());
         match random.below(9) {
             0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
-            1 if at < bytes.len() => bytes[at] = random.next() as u8,
+            1 if at < bytes.len() => bytes[at] = random.number() as u8,
             2 => {
                 let edge = EDGES[random.below(EDGES.len())].wrapping_add(random.below(3) as u64).to_le_bytes();
                 let width = [1, 2, 4, 8][random.below(4)];

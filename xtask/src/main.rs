@@ -146,7 +146,7 @@ fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
             other => return Err(other.unexpected().into()),
         }
     }
-    fuzz::run(target.as_deref(), seconds).map(|()| true)
+    fuzz::run(target.as_deref(), seconds, false).map(|()| true)
 }
 
 /// A command without arguments.

@@ -80,7 +80,7 @@ fn targets() -> Result<()> {
 fn fuzz_smoke() -> Result<()> {
     // The bodies, on stable Rust, over seeds and their mutations; then the targets themselves for a few seconds each.
     cmd("cargo test --locked --release").dir("fuzz").run()?;
-    fuzz::run(None, 3)
+    fuzz::run(None, 3, true)
 }
 
 fn miri() -> Result<()> {

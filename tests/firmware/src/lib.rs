@@ -89,7 +89,10 @@ impl Test {
 
 fn exit(success: bool) -> ! {
     debug::exit(if success { debug::EXIT_SUCCESS } else { debug::EXIT_FAILURE });
-    loop {}
+    loop {
+        // A debugger that was attached may let the program go on.
+        core::hint::spin_loop();
+    }
 }
 
 /// Nothing defines this symbol. A program that can reach the panic handler needs it, and does not link.
