@@ -1,5 +1,6 @@
 //! `cargo xtask`: everything that is done to this repository, by name.
 
+mod bench;
 mod demo;
 mod firmware;
 mod fuzz;
@@ -44,6 +45,13 @@ Runs every step, or those named. All run, also behind one that fails; the last l
   --without STEP   leave this step out; the last line says so
   --list           the steps and what they prove";
 
+const BENCH: &str = "\
+Usage: cargo xtask bench [NAME]
+
+Measures this library and its peers in turns and prints case | unspool | peer | ratio.
+
+  NAME   only the cases whose names contain this: cvc, cvc/fp16, cached ...";
+
 const FUZZ: &str = "\
 Usage: cargo xtask fuzz [TARGET] [--seconds N] [--list]
 
@@ -82,6 +90,7 @@ fn run() -> Result<bool> {
         Some(Value(command)) => match command.to_str().unwrap_or("") {
             "demo" => return demo(args),
             "test" => return test(args),
+            "bench" => return bench(args),
             "fuzz" => return fuzz(args),
             "size" => return alone(args, SIZE, size::run_all),
             "package" => return alone(args, PACKAGE, wasm::package),
@@ -130,6 +139,18 @@ fn test(mut args: lexopt::Parser) -> Result<bool> {
         bail!("no step is left to run");
     }
     Ok(step::run_all("test", &steps, &without))
+}
+
+fn bench(mut args: lexopt::Parser) -> Result<bool> {
+    let mut name = None;
+    while let Some(arg) = args.next()? {
+        match arg {
+            Value(case) if name.is_none() => name = Some(case.string()?),
+            Short('h') | Long("help") => return show(BENCH),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    bench::run(name.as_deref()).map(|()| true)
 }
 
 fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
