@@ -22,7 +22,7 @@ const MPS2_AN386: &str = "MEMORY
 /// Files under test stand in a section of their own, so that the size of the code can be told from theirs.
 const FILES: &str = "SECTIONS
 {
-  .files : ALIGN(4) { KEEP(*(.files .files.*)); . = ALIGN(4); } > FLASH
+  .files : ALIGN(4) { KEEP(*(.files)); . = ALIGN(4); } > FLASH
 } INSERT AFTER .rodata;
 ";
 

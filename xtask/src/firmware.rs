@@ -70,21 +70,49 @@ pub fn programs() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds every program. A reachable panic fails the link here.
+/// Builds every program. A reachable panic fails the link; the error says where it is.
 pub fn build(device: &Device, profile: &str) -> Result<()> {
-    let result = cargo(device, profile).arg("--bins").run();
-    result.with_context(|| {
-        format!(
-            "if the linker misses `{}`, a panic is reachable; to see from which function: (cd {FOLDER} && cargo build \
-             --profile culprit --bins --target {})",
-            BAD.1, device.target
-        )
-    })
+    let Err(error) = cargo(device, profile).arg("--bins").run() else { return Ok(()) };
+    // Built once more with a handler that exists, a program keeps the places of just those panics that it can reach.
+    println!("    looking for reachable panics");
+    if cargo(device, profile).args("--bins --features open").run().is_err() {
+        return Err(error);
+    }
+    let mut found = vec![];
+    for name in programs()? {
+        let bytes = std::fs::read(binary(device, profile, &name))?;
+        found.extend(panics(&object::File::parse(&*bytes)?)?.into_iter().map(|place| format!("{name}: {place}")));
+    }
+    Err(error.context(format!("reachable panics, for {} at {profile}:\n{}\n", device.name, found.join("\n"))))
+}
+
+/// The places in the source that a program names: `core::panic::Location`s, which hold the address and the length of a
+/// file's name, a line and a column. Nothing but panics needs them.
+fn panics(file: &object::File<'_>) -> Result<Vec<String>> {
+    let section = file.section_by_name(".rodata").context("no .rodata")?;
+    let (data, base) = (section.data()?, section.address());
+    let word = |at: usize| data.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    let mut places = vec![];
+    for at in (0..data.len()).step_by(4) {
+        let (Some(address), Some(len), Some(line), Some(column)) =
+            (word(at), word(at + 4), word(at + 8), word(at + 12))
+        else {
+            break;
+        };
+        let start = u64::from(address).checked_sub(base).and_then(|start| usize::try_from(start).ok());
+        let name = start.and_then(|start| data.get(start..)?.get(..usize::try_from(len).ok()?));
+        let name = name.and_then(|name| std::str::from_utf8(name).ok()).filter(|name| name.ends_with(".rs"));
+        if let Some(name) = name.filter(|_| (1..100_000).contains(&line) && (1..1000).contains(&column)) {
+            places.push(format!("{name}:{line}:{column}"));
+        }
+    }
+    places.sort();
+    Ok(places)
 }
 
 /// Checks the symbols of a program, then runs it.
 pub fn run(device: &Device, profile: &str, name: &str) -> Result<Weight> {
-    let path = target_dir().join(device.target).join(profile).join(name);
+    let path = binary(device, profile, name);
     let (flash, ram) = weigh(&path)?;
     let outcome =
         cmd("qemu-system-arm -nographic -monitor none -serial none -semihosting-config enable=on,target=native")
@@ -145,6 +173,7 @@ fn cargo(device: &Device, profile: &str) -> crate::sh::Cmd {
     cmd("cargo build --locked").dir(FOLDER).arg("--target").arg(device.target).arg("--profile").arg(profile)
 }
 
-fn target_dir() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join(FOLDER).join("target"), PathBuf::from)
+fn binary(device: &Device, profile: &str, name: &str) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join(FOLDER).join("target"), PathBuf::from);
+    target.join(device.target).join(profile).join(name)
 }

@@ -30,7 +30,7 @@ pub use say::{number, say};
 #[macro_export]
 macro_rules! file {
     ($name:ident, $path:literal) => {
-        #[unsafe(link_section = concat!(".files.", stringify!($name)))]
+        #[unsafe(link_section = ".files")]
         static $name: $crate::File<{ include_bytes!($path).len() }> = $crate::File(*include_bytes!($path));
     };
 }
@@ -96,6 +96,7 @@ fn exit(success: bool) -> ! {
 }
 
 /// Nothing defines this symbol. A program that can reach the panic handler needs it, and does not link.
+#[cfg(not(feature = "open"))]
 #[panic_handler]
 fn panic(_: &PanicInfo) -> ! {
     unsafe extern "C" {
@@ -103,6 +104,14 @@ fn panic(_: &PanicInfo) -> ! {
     }
     // SAFETY: never called, because no program that could call it exists.
     unsafe { a_panic_is_reachable() }
+}
+
+/// With the gate open a program links all the same, and holds the place of every panic that it can reach.
+#[cfg(feature = "open")]
+#[panic_handler]
+fn panic(info: &PanicInfo) -> ! {
+    core::hint::black_box(info);
+    exit(false)
 }
 
 /// A bad address or an overflown stack: without this the emulator would go round in circles until its time is over.
