@@ -1,2 +1,185 @@
-//! Tasks.
-fn main() {}
+//! `cargo xtask`: everything that is done to this repository, by name.
+
+mod bench;
+mod demo;
+mod firmware;
+mod fuzz;
+mod install;
+mod serve;
+mod sh;
+mod size;
+mod step;
+mod test;
+mod wasm;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use lexopt::prelude::*;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND [--help]
+
+  demo      build the web inspector and serve it on localhost
+  test      the whole test suite, or some steps of it
+  bench     speed against other decoders
+  fuzz      coverage-guided fuzzing
+  size      flash, RAM and stack of each format on a microcontroller
+  package   the npm package, as it would be published
+
+Whatever a command needs and the machine lacks is installed, or named with the line to type.";
+
+const DEMO: &str = "\
+Usage: cargo xtask demo [--check] [--port N]
+
+Builds the wasm module and the web inspector, serves it on localhost and prints the address.
+
+  --check    load the page in headless Chromium, see that a sample decodes, and exit
+  --port N   serve on this port (default: the first free one from 8000 on)";
+
+const TEST: &str = "\
+Usage: cargo xtask test [STEP...] [--without STEP]... [--list]
+
+Runs every step, or those named. All run, also behind one that fails; the last line counts them.
+
+  --without STEP   leave this step out; the last line says so
+  --list           the steps and what they prove";
+
+const BENCH: &str = "\
+Usage: cargo xtask bench [NAME]
+
+Measures this library and its peers in turns and prints case | unspool | peer | ratio.
+
+  NAME   only the cases whose names contain this: cvc, cvc/fp16, cached ...";
+
+const FUZZ: &str = "\
+Usage: cargo xtask fuzz [TARGET] [--seconds N] [--list]
+
+Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly Rust).
+
+  --seconds N   how long for each target (default: 60)
+  --list        the targets";
+
+const SIZE: &str = "\
+Usage: cargo xtask size
+
+Builds the firmware programs for each device, runs them in QEMU, and prints their flash, RAM and stack.";
+
+const PACKAGE: &str = "\
+Usage: cargo xtask package
+
+Builds the npm package and packs the tarball that would be published.";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            // Wrong usage is told apart from work that failed, as in the command line itself.
+            ExitCode::from(if error.is::<lexopt::Error>() { 2 } else { 1 })
+        }
+    }
+}
+
+/// Whether the work succeeded; an error is one that was not summed up already.
+fn run() -> Result<bool> {
+    let mut args = lexopt::Parser::from_env();
+    match args.next()? {
+        None | Some(Short('h') | Long("help")) => println!("{HELP}"),
+        Some(Value(command)) => match command.to_str().unwrap_or("") {
+            "demo" => return demo(args),
+            "test" => return test(args),
+            "bench" => return bench(args),
+            "fuzz" => return fuzz(args),
+            "size" => return alone(args, SIZE, size::run_all),
+            "package" => return alone(args, PACKAGE, wasm::package),
+            other => return Err(lexopt::Error::from(format!("no command is called {other}\n\n{HELP}")).into()),
+        },
+        Some(other) => return Err(other.unexpected().into()),
+    }
+    Ok(true)
+}
+
+fn demo(mut args: lexopt::Parser) -> Result<bool> {
+    let (mut check, mut port) = (false, None);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("check") => check = true,
+            Long("port") => port = Some(args.value()?.parse()?),
+            Short('h') | Long("help") => return show(DEMO),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    demo::run(port, check).map(|()| true)
+}
+
+fn test(mut args: lexopt::Parser) -> Result<bool> {
+    let (mut only, mut without) = (vec![], vec![]);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Value(step) => only.push(step.string()?),
+            Long("without") => without.push(args.value()?.string()?),
+            Long("list") => {
+                test::STEPS.iter().for_each(|step| println!("{:10} {}", step.name, step.proves));
+                return Ok(true);
+            }
+            Short('h') | Long("help") => return show(TEST),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    for name in only.iter().chain(&without) {
+        if !test::STEPS.iter().any(|step| step.name == name) {
+            return Err(lexopt::Error::from(format!("no step is called {name}; see cargo xtask test --list")).into());
+        }
+    }
+    let steps = test::STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|name| name == step.name));
+    let steps: Vec<_> = steps.filter(|step| !without.iter().any(|name| name == step.name)).collect();
+    if steps.is_empty() {
+        bail!("no step is left to run");
+    }
+    Ok(step::run_all("test", &steps, &without))
+}
+
+fn bench(mut args: lexopt::Parser) -> Result<bool> {
+    let mut name = None;
+    while let Some(arg) = args.next()? {
+        match arg {
+            Value(case) if name.is_none() => name = Some(case.string()?),
+            Short('h') | Long("help") => return show(BENCH),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    bench::run(name.as_deref()).map(|()| true)
+}
+
+fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
+    let (mut target, mut seconds) = (None, 60);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Value(name) if target.is_none() => target = Some(name.string()?),
+            Long("seconds") => seconds = args.value()?.parse()?,
+            Long("list") => {
+                fuzz::targets()?.iter().for_each(|name| println!("{name}"));
+                return Ok(true);
+            }
+            Short('h') | Long("help") => return show(FUZZ),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    fuzz::run(target.as_deref(), seconds, false).map(|()| true)
+}
+
+/// A command without arguments.
+fn alone(mut args: lexopt::Parser, help: &str, work: fn() -> Result<()>) -> Result<bool> {
+    match args.next()? {
+        None => work().map(|()| true),
+        Some(Short('h') | Long("help")) => show(help),
+        Some(other) => Err(other.unexpected().into()),
+    }
+}
+
+fn show(text: &str) -> Result<bool> {
+    println!("{text}");
+    Ok(true)
+}

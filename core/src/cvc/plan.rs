@@ -123,8 +123,9 @@ impl<'a> Piece<'a> {
         let outside = chunk.node.error(ErrorKind::CvcChunkOutside);
         let end = at.checked_add(column.file.prefix_len()).and_then(|start| start.checked_add(payload_len));
         end.ok_or(outside)?;
-        let start = rows.start.clamp(chunk.rows.start, chunk.rows.end);
-        let rows = start..rows.end.clamp(start, chunk.rows.end);
+        // Not `clamp`, which would panic if a chunk ended before it starts.
+        let start = rows.start.max(chunk.rows.start).min(chunk.rows.end);
+        let rows = start..rows.end.max(start).min(chunk.rows.end);
         // Both products are at most the chunk's number of values, which is known to fit.
         let skip = start.saturating_sub(chunk.rows.start).saturating_mul(column.dimension());
         let values = (rows.end - rows.start).saturating_mul(column.dimension());

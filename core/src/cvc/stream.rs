@@ -354,7 +354,7 @@ impl<'w> Decoder<'w> {
             }
             return Ok((State::Payload(walk, body), None));
         }
-        let width = index(body.slot.encoding.width().unwrap_or(1));
+        let width = index(body.slot.encoding.width().unwrap_or(1)).max(1);
         // A value that the last piece of the input cut in two.
         if self.gathered_len_in(&body, width) > 0 || io.rest().len() < width {
             let have = self.gathered_len_in(&body, width);
@@ -383,7 +383,7 @@ impl<'w> Decoder<'w> {
 
     /// How many bytes of a value that was cut in two are gathered: the place in the column tells.
     fn gathered_len_in(&self, body: &Body, width: usize) -> usize {
-        index(self.at - body.column.start) % width
+        index(self.at - body.column.start) % width.max(1)
     }
 
     /// Fills `gathered` up to `len`.

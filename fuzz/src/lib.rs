@@ -1,0 +1,102 @@
+//! Fuzz targets as plain functions: each takes bytes and panics when an invariant breaks.
+//!
+//! cargo-fuzz calls them with coverage guidance; `cargo test` in this folder calls them on stable Rust with the seeds,
+//! every truncation of them, and thousands of mutations. A new target is a function in a module here, a line in
+//! [`TARGETS`], a two-line file in `fuzz_targets`, and a `[[bin]]` in `Cargo.toml`.
+
+mod bits;
+mod mutate;
+mod probe;
+
+pub use bits::bits;
+pub use mutate::{Random, mutate};
+pub use probe::probe_any;
+
+/// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
+pub struct Target {
+    pub name: &'static str,
+    pub body: fn(&[u8]),
+    pub seeds: &'static str,
+}
+
+pub const TARGETS: &[Target] = &[
+    Target { name: "probe_any", body: probe_any, seeds: "common" },
+    Target { name: "bits", body: bits, seeds: "common" },
+];
+
+/// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a
+/// finding can be replayed and debugged with stable Rust.
+#[macro_export]
+macro_rules! target {
+    ($name:ident) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $crate::$name(bytes));
+
+        #[cfg(not(fuzzing))]
+        fn main() {
+            for path in std::env::args_os().skip(1) {
+                $crate::$name(&std::fs::read(&path).expect("the file can be read"));
+                println!("{}: nothing found", path.display());
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::{Path, PathBuf};
+    use std::time::{Duration, Instant};
+
+    /// Mutations for each target. Miri is a few hundred times slower, and there for the machine, not for the luck.
+    const ROUNDS: usize = if cfg!(miri) { 4 } else { 30_000 };
+    /// However slow a body is, so many are made before the clock counts.
+    const LEAST: usize = if cfg!(miri) { 4 } else { 2_000 };
+    const PATIENCE: Duration = Duration::from_secs(10);
+    /// Longer seeds are left to real machines.
+    const LONGEST: usize = if cfg!(miri) { 400 } else { 1 << 20 };
+
+    #[test]
+    fn every_target_stands_its_seeds_their_prefixes_and_their_mutations() {
+        for target in TARGETS {
+            let seeds = seeds(target);
+            assert!(!seeds.is_empty(), "{} has no seeds", target.name);
+            for seed in &seeds {
+                (target.body)(seed);
+                let step = if cfg!(miri) { 97 } else { seed.len() / 300 + 1 };
+                (0..seed.len()).step_by(step).for_each(|cut| (target.body)(&seed[..cut]));
+            }
+            let (mut random, begun, mut rounds) = (Random::new(1), Instant::now(), 0);
+            while rounds < ROUNDS && (rounds < LEAST || begun.elapsed() < PATIENCE) {
+                let (seed, other) = (&seeds[random.below(seeds.len())], &seeds[random.below(seeds.len())]);
+                (target.body)(&mutate(seed, other, &mut random));
+                rounds += 1;
+            }
+            println!("{}: {} seeds, {rounds} mutations, {:.1?}", target.name, seeds.len(), begun.elapsed());
+        }
+    }
+
+    #[test]
+    fn every_target_is_a_program_and_every_program_a_target() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz_targets");
+        let mut programs: Vec<_> = files(&folder).iter().map(|file| file.file_stem().unwrap().to_owned()).collect();
+        let mut targets: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+        programs.sort();
+        targets.sort_unstable();
+        assert_eq!(programs, targets);
+    }
+
+    fn seeds(target: &Target) -> Vec<Vec<u8>> {
+        let files = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target.seeds));
+        let seeds = files.iter().map(|file| std::fs::read(file).unwrap());
+        seeds.filter(|seed| seed.len() <= LONGEST).collect()
+    }
+
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut found: Vec<_> =
+            entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect();
+        found.sort();
+        found
+    }
+}

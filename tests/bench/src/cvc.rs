@@ -1,0 +1,158 @@
+//! CVC against numpy, converting as the reference loader does, and against copying the output.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+use unspool::Limits;
+use unspool::checksum::Crc32;
+use unspool::cvc::{Crc, CrcCount, FRAMING_LEN, File, Need, head_len};
+
+use crate::numpy::Numpy;
+use crate::race::Race;
+use crate::{Options, Result};
+
+/// How the values of a file are stored.
+#[derive(Clone, Copy)]
+enum Kind {
+    Fp16,
+    Int8,
+}
+
+/// Runs every case that was asked for; how many those were.
+pub fn bench(options: &Options) -> Result<usize> {
+    // The large files are 10 MB each. The small ones and what they decode to fit into the cache of a core together.
+    let cases = [
+        ("cvc/fp16/file-10MB", Kind::Fp16, 5000, 1024, false),
+        ("cvc/fp16/cached", Kind::Fp16, 256, 384, true),
+        ("cvc/int8/file-10MB", Kind::Int8, 10_000, 1024, false),
+        ("cvc/int8/cached", Kind::Int8, 256, 384, true),
+    ];
+    let wanted = cases.iter().filter(|case| options.wants(case.0));
+    let done = wanted.map(|&(name, kind, rows, dimension, cached)| one(options, name, kind, rows, dimension, cached));
+    done.sum()
+}
+
+fn one(options: &Options, case: &str, kind: Kind, rows: usize, dimension: usize, cached: bool) -> Result<usize> {
+    let bytes = write(kind, rows, dimension);
+    let path = Scratch::new(&bytes)?;
+    let mut numpy = Numpy::start(&options.python, &path.0, cached, false)?;
+    let mut thrifty = Numpy::start(&options.python, &path.0, cached, true)?;
+    let mut values = vec![0.0f32; rows * dimension];
+    // As the loader in Python: of a file only one chunk at a time is in memory, and the memory was touched before.
+    let ours = |values: &mut [f32], buffer: &mut Vec<u8>| {
+        if cached { decode(&bytes, values) } else { decode_file(&std::fs::File::open(&path.0)?, buffer, values) }
+    };
+
+    let mut buffer = vec![];
+    ours(&mut values, &mut buffer)?;
+    let decoded: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    for numpy in [&mut numpy, &mut thrifty] {
+        numpy.run(1)?;
+        if numpy.crc()? != u64::from(Crc32::of(&decoded)) {
+            return Err(format!("{case}: numpy decodes to other bytes").into());
+        }
+    }
+
+    let mut copy = vec![0u8; decoded.len()];
+    Race::new(case, decoded.len(), || ours(&mut values, &mut buffer))
+        .against_timed("numpy", |times| numpy.run(times))
+        .against_timed("numpy, pages kept", |times| thrifty.run(times))
+        .against("memcpy", || {
+            std::hint::black_box(&mut copy).copy_from_slice(std::hint::black_box(&decoded));
+            Ok(())
+        })
+        .run()?;
+    Ok(1)
+}
+
+fn decode(bytes: &[u8], values: &mut [f32]) -> Result<()> {
+    let file = File::open(bytes, &Limits::DEFAULT)?;
+    let column = file.only_column()?;
+    column.decode_f32(bytes, column.rows(), values, Crc::Verify)?;
+    Ok(())
+}
+
+/// The plan names the chunks, and each is read into the same buffer.
+fn decode_file(mut source: &std::fs::File, buffer: &mut Vec<u8>, values: &mut [f32]) -> Result<()> {
+    let mut head = [0; FRAMING_LEN];
+    source.read_exact(&mut head)?;
+    let mut head = head.to_vec();
+    head.resize(usize::try_from(head_len(&head, &Limits::DEFAULT)?)?, 0);
+    source.read_exact(head.get_mut(FRAMING_LEN..).unwrap_or(&mut []))?;
+    let file = File::open(&head, &Limits::DEFAULT)?;
+    let column = file.only_column()?;
+    let (mut plan, mut rest, mut crc) = (column.plan(column.rows())?, values, CrcCount::default());
+    while let Some(need) = plan.next()? {
+        let Need::Chunk(piece) = need else { return Err("the header does not tell how long a chunk is".into()) };
+        let range = piece.range();
+        buffer.resize(usize::try_from(range.end - range.start)?, 0);
+        source.seek(SeekFrom::Start(range.start))?;
+        source.read_exact(buffer)?;
+        let payload = piece.open(buffer, Crc::Verify, &mut crc)?;
+        let (values, behind) = rest.split_at_mut_checked(payload.len()).ok_or("more values than expected")?;
+        payload.decode_f32(values)?;
+        rest = behind;
+    }
+    if rest.is_empty() { Ok(()) } else { Err("fewer values than expected".into()) }
+}
+
+/// A CVC 1.0 file of vectors like those that models make: every component between -1 and 1, 1000 rows a chunk.
+fn write(kind: Kind, rows: usize, dimension: usize) -> Vec<u8> {
+    let mut state = 1u32;
+    let mut random = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let [_, _, low, high] = state.to_le_bytes();
+        u16::from_le_bytes([low, high])
+    };
+    let (mut chunks, mut payloads) = (vec![], vec![]);
+    for first in (0..rows).step_by(1000) {
+        let rows = (rows - first).min(1000);
+        let values = (0..rows * dimension).map(|_| random());
+        let payload: Vec<u8> = match kind {
+            Kind::Fp16 => {
+                values.flat_map(|n| half::f16::from_f32(f32::from(n) / 32768.0 - 1.0).to_le_bytes()).collect()
+            }
+            // From -1 to 1 in 255 steps.
+            Kind::Int8 => values.map(|n| n.to_be_bytes()[0]).collect(),
+        };
+        chunks.push(match kind {
+            Kind::Fp16 => format!("{{\"compression\":\"fp16\",\"rows\":{rows}}}"),
+            Kind::Int8 => {
+                format!("{{\"compression\":\"int8\",\"min\":-1.0,\"rows\":{rows},\"scale\":0.00784313725490196}}")
+            }
+        });
+        payloads.extend(u32::try_from(payload.len()).unwrap_or(0).to_le_bytes());
+        payloads.extend(Crc32::of(&payload).to_le_bytes());
+        payloads.extend(payload);
+    }
+    let name = match kind {
+        Kind::Fp16 => "fp16",
+        Kind::Int8 => "int8",
+    };
+    let chunks = chunks.join(",");
+    let header = format!(
+        "{{\"chunks\":[{chunks}],\"compression\":\"{name}\",\"dimension\":{dimension},\"num_vectors\":{rows}}}"
+    );
+    let mut file = b"CVCF\x01\0\0\0".to_vec();
+    file.extend(u32::try_from(header.len()).unwrap_or(0).to_le_bytes());
+    file.extend(header.bytes());
+    file.extend(payloads);
+    file
+}
+
+/// A file that goes away with its owner.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(bytes: &[u8]) -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("unspool-bench-{}.cvc", std::process::id()));
+        std::fs::write(&path, bytes)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,51 @@
+//! Speed against other decoders, in the same process or beside it, in turns, with the results compared.
+//!
+//! `cargo xtask bench [NAME]` builds and starts it. A new format is a module with a `bench` function and a line in
+//! [`GROUPS`]; a case is a call of [`race::Race`].
+
+mod cvc;
+mod numpy;
+mod race;
+
+use std::process::ExitCode;
+
+/// Anything that goes wrong ends the run: a benchmark that measured something else is worth nothing.
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// What each case needs to know.
+pub struct Options {
+    /// Only cases whose name contains this.
+    pub filter: String,
+    /// A Python that has numpy.
+    pub python: String,
+}
+
+impl Options {
+    /// Whether the case was asked for.
+    pub fn wants(&self, case: &str) -> bool {
+        case.contains(&self.filter)
+    }
+}
+
+const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
+    let mut args = std::env::args().skip(1);
+    let python = args.next().ok_or("usage: unspool-bench PYTHON [NAME]; cargo xtask bench knows the rest")?;
+    let options = Options { filter: args.next().unwrap_or_default(), python };
+    println!("Best of {} rounds, taken in turns; MB/s of decoded output.\n", race::ROUNDS);
+    println!("{:34} | {:>9} | {:>22} | {:>6}", "case", "unspool", "peer", "ratio");
+    println!("{:-<34}-|-{:->9}-|-{:->22}-|-{:->6}", "", "", "", "");
+    let cases = GROUPS.iter().map(|bench| bench(&options)).sum::<Result<usize>>()?;
+    if cases == 0 { Err(format!("no case is called {}", options.filter).into()) } else { Ok(()) }
+}

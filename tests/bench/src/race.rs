@@ -1,0 +1,72 @@
+//! Takes turns between contestants and keeps the best time of each, so that whatever else the machine does hits all alike.
+
+use std::time::{Duration, Instant};
+
+use crate::Result;
+
+/// Turns that each contestant gets.
+pub const ROUNDS: usize = 9;
+/// A turn lasts at least so long; the time of one run is the mean within it.
+const TURN: Duration = Duration::from_millis(25);
+
+/// Something that does the work so many times and says how long that took.
+type Contestant<'a> = Box<dyn FnMut(u32) -> Result<Duration> + 'a>;
+
+/// One case: what decodes to how many bytes, here and elsewhere.
+pub struct Race<'a> {
+    case: String,
+    bytes: usize,
+    contestants: Vec<(&'static str, Contestant<'a>)>,
+}
+
+impl<'a> Race<'a> {
+    /// Ours comes first.
+    pub fn new(case: &str, bytes: usize, ours: impl FnMut() -> Result<()> + 'a) -> Self {
+        Self { case: case.to_owned(), bytes, contestants: vec![("unspool", Box::new(repeat(ours)))] }
+    }
+
+    /// A peer in this process.
+    pub fn against(mut self, name: &'static str, work: impl FnMut() -> Result<()> + 'a) -> Self {
+        self.contestants.push((name, Box::new(repeat(work))));
+        self
+    }
+
+    /// A peer that measures itself.
+    pub fn against_timed(mut self, name: &'static str, work: impl FnMut(u32) -> Result<Duration> + 'a) -> Self {
+        self.contestants.push((name, Box::new(work)));
+        self
+    }
+
+    /// Runs and prints a line for each peer.
+    pub fn run(mut self) -> Result<()> {
+        let mut plan = vec![];
+        for (_, work) in &mut self.contestants {
+            // The first run warms up caches and tables, the second says how many fill a turn.
+            work(1)?;
+            let once = work(1)?.max(Duration::from_nanos(100));
+            plan.push(u32::try_from(TURN.as_nanos() / once.as_nanos())?.max(1));
+        }
+        let mut best = vec![Duration::MAX; plan.len()];
+        for _ in 0..ROUNDS {
+            for (((_, work), &times), best) in self.contestants.iter_mut().zip(&plan).zip(&mut best) {
+                *best = (*best).min(work(times)? / times);
+            }
+        }
+        let rates: Vec<_> = best.iter().map(|best| self.bytes as f64 / best.as_secs_f64() / 1e6).collect();
+        for ((name, _), rate) in self.contestants.iter().zip(&rates).skip(1) {
+            let peer = format!("{name} {rate:.0}");
+            println!("{:34} | {:>9.0} | {peer:>22} | {:>5.2}x", self.case, rates[0], rates[0] / rate);
+        }
+        Ok(())
+    }
+}
+
+fn repeat(mut work: impl FnMut() -> Result<()>) -> impl FnMut(u32) -> Result<Duration> {
+    move |times| {
+        let begun = Instant::now();
+        for _ in 0..times {
+            work()?;
+        }
+        Ok(begun.elapsed())
+    }
+}

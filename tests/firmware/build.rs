@@ -1,0 +1,39 @@
+//! Writes the linker's map of the device that the emulator plays.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+/// micro:bit: an nRF51822 with a Cortex-M0, 256 KiB of flash and 16 KiB of RAM.
+const MICROBIT: &str = "MEMORY
+{
+  FLASH : ORIGIN = 0x00000000, LENGTH = 256K
+  RAM   : ORIGIN = 0x20000000, LENGTH = 16K
+}
+";
+
+/// MPS2 with the image AN386: a Cortex-M4F with 4 MiB of either. RAM is cut to what a large microcontroller has.
+const MPS2_AN386: &str = "MEMORY
+{
+  FLASH : ORIGIN = 0x00000000, LENGTH = 4M
+  RAM   : ORIGIN = 0x20000000, LENGTH = 256K
+}
+";
+
+/// Files under test stand in a section of their own, so that the size of the code can be told from theirs.
+const FILES: &str = "SECTIONS
+{
+  .files : ALIGN(4) { KEEP(*(.files)); . = ALIGN(4); } > FLASH
+} INSERT AFTER .rodata;
+";
+
+fn main() {
+    let memory = match env::var("TARGET").unwrap().as_str() {
+        "thumbv6m-none-eabi" => MICROBIT,
+        "thumbv7em-none-eabihf" => MPS2_AN386,
+        other => panic!("no emulated device for {other}"),
+    };
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    fs::write(out.join("memory.x"), format!("{memory}{FILES}")).unwrap();
+    println!("cargo:rustc-link-search={}", out.display());
+    println!("cargo:rerun-if-changed=build.rs");
+}

@@ -1,0 +1,122 @@
+//! What every program here shares: measuring the stack, saying what happened, and refusing to link with a panic.
+//!
+//! A program in `src/bin` decodes files that lie in flash into buffers that are `static`, and compares:
+//!
+//! ```ignore
+//! firmware::file!(FILE, "../../vectors/cvc/x.cvc");
+//!
+//! #[entry]
+//! fn main() -> ! {
+//!     static mut OUT: [u8; 64] = [0; 64];
+//!     let mut test = Test::new("cvc");
+//!     test.case("one shot", || decode(FILE.get(), OUT) == Ok(64), 64);
+//!     test.finish()
+//! }
+//! ```
+#![no_std]
+
+mod say;
+mod stack;
+
+use core::panic::PanicInfo;
+
+use cortex_m_rt::{ExceptionFrame, exception};
+use cortex_m_semihosting::debug;
+
+pub use cortex_m_rt::entry;
+pub use say::{number, say};
+
+/// Puts a file into flash as `static $name: File`, apart from the constants of the code, so that both can be weighed.
+#[macro_export]
+macro_rules! file {
+    ($name:ident, $path:literal) => {
+        #[unsafe(link_section = ".files")]
+        static $name: $crate::File<{ include_bytes!($path).len() }> = $crate::File(*include_bytes!($path));
+    };
+}
+
+/// A file in flash.
+pub struct File<const N: usize>(pub [u8; N]);
+
+impl<const N: usize> File<N> {
+    /// Its bytes. The optimiser must not know them: it would decode the file itself, and prove nothing.
+    #[inline(never)]
+    pub fn get(&self) -> &[u8] {
+        core::hint::black_box(&self.0)
+    }
+}
+
+/// Counts what a program has shown to be right, and how deep the stack went.
+pub struct Test {
+    format: &'static str,
+    bytes: u32,
+    stack: u32,
+    failed: bool,
+}
+
+impl Test {
+    /// The test of a format.
+    pub fn new(format: &'static str) -> Self {
+        Self { format, bytes: 0, stack: 0, failed: false }
+    }
+
+    /// One thing that must come out right; `bytes` is how many bytes it compares.
+    pub fn case(&mut self, name: &str, work: impl FnOnce() -> bool, bytes: usize) {
+        let (right, stack) = stack::measure(work);
+        self.bytes += bytes as u32;
+        self.stack = self.stack.max(stack);
+        if !right {
+            self.failed = true;
+            say(&[self.format, ": ", name, ": WRONG\n"]);
+        }
+    }
+
+    /// Prints the sum and ends the emulator, with 0 if everything was right.
+    pub fn finish(self) -> ! {
+        let verdict = if self.failed { ": FAILED, " } else { ": ok, " };
+        let (mut bytes, mut stack) = ([0; 10], [0; 10]);
+        say(&[
+            self.format,
+            verdict,
+            number(self.bytes, &mut bytes),
+            " bytes, stack high-water ",
+            number(self.stack, &mut stack),
+            " bytes\n",
+        ]);
+        exit(!self.failed && self.bytes > 0)
+    }
+}
+
+fn exit(success: bool) -> ! {
+    debug::exit(if success { debug::EXIT_SUCCESS } else { debug::EXIT_FAILURE });
+    loop {
+        // A debugger that was attached may let the program go on.
+        core::hint::spin_loop();
+    }
+}
+
+/// Nothing defines this symbol. A program that can reach the panic handler needs it, and does not link.
+#[cfg(not(feature = "open"))]
+#[panic_handler]
+fn panic(_: &PanicInfo) -> ! {
+    unsafe extern "C" {
+        fn a_panic_is_reachable() -> !;
+    }
+    // SAFETY: never called, because no program that could call it exists.
+    unsafe { a_panic_is_reachable() }
+}
+
+/// With the gate open a program links all the same, and holds the place of every panic that it can reach.
+#[cfg(feature = "open")]
+#[panic_handler]
+fn panic(info: &PanicInfo) -> ! {
+    core::hint::black_box(info);
+    exit(false)
+}
+
+/// A bad address or an overflown stack: without this the emulator would go round in circles until its time is over.
+#[exception]
+unsafe fn HardFault(_: &ExceptionFrame) -> ! {
+    say(&["hard fault\n"]);
+    exit(false)
+}

@@ -1,0 +1,32 @@
+//! Speed against other decoders.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::sh::{cmd, has, root};
+
+/// What numpy is installed from.
+const REQUIREMENTS: &str = "tests/bench/requirements.txt";
+
+/// Builds the bench and runs the cases whose names contain `name`.
+pub fn run(name: Option<&str>) -> Result<()> {
+    let python = python()?;
+    cmd("cargo run --locked --release -p unspool-bench --").arg(python).arg(name.unwrap_or("")).run()
+}
+
+/// A Python of the repository's own, with numpy.
+fn python() -> Result<PathBuf> {
+    let python = root().join(".venv/bin/python");
+    let installed = root().join(".venv/installed.txt");
+    let wanted = std::fs::read_to_string(root().join(REQUIREMENTS)).context(REQUIREMENTS)?;
+    // Written last of all, so that an installation that was broken off is not taken for one.
+    if python.is_file() && std::fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    let program = if has("python3") { "python3" } else { "python" };
+    cmd(program).args("-m venv .venv").run().context("on Debian, type: sudo apt-get install -y python3-venv")?;
+    cmd(".venv/bin/python -m pip install --quiet --disable-pip-version-check -r").arg(REQUIREMENTS).run()?;
+    std::fs::write(installed, wanted)?;
+    Ok(python)
+}

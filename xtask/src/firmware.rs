@@ -1,0 +1,179 @@
+//! Builds the programs of `tests/firmware`, proves that none can reach a panic, and runs them in QEMU.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use object::{Object, ObjectSection, ObjectSymbol};
+
+use crate::install::{self, CORTEX_M0, CORTEX_M4F};
+use crate::sh::{cmd, root};
+
+const FOLDER: &str = "tests/firmware";
+/// The program that must not link, and the symbol that it must lack.
+const BAD: (&str, &str) = ("must_not_link", "a_panic_is_reachable");
+/// Emulated seconds are not ours, but no program here has work for more than a moment.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A device: its name, Rust's name for it, and the machine that QEMU knows it by.
+pub struct Device {
+    pub name: &'static str,
+    pub target: &'static str,
+    machine: &'static str,
+}
+
+pub const DEVICES: [Device; 2] = [
+    Device { name: "Cortex-M0", target: CORTEX_M0, machine: "microbit" },
+    Device { name: "Cortex-M4F", target: CORTEX_M4F, machine: "mps2-an386" },
+];
+
+/// Cargo's profile, and the optimisation level behind it.
+pub const PROFILES: [(&str, &str); 2] = [("release", "z"), ("fast", "3")];
+
+/// What one program weighs.
+pub struct Weight {
+    /// Code, constants and vector table; not the files under test.
+    pub flash: u64,
+    /// Everything static in RAM.
+    pub ram: u64,
+    /// The high-water mark that the program printed.
+    pub stack: u64,
+}
+
+/// Every program on every device at both ends of optimisation.
+pub fn test() -> Result<()> {
+    install::qemu()?;
+    let names = programs()?;
+    for device in &DEVICES {
+        install::target(device.target)?;
+        gate_works(device)?;
+        for (profile, _) in PROFILES {
+            build(device, profile)?;
+            for name in &names {
+                let weight = run(device, profile, name)?;
+                ensure!(weight.stack > 0, "{name} measured no stack");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The programs: one for each file in `src/bin`, but not the one that must fail.
+pub fn programs() -> Result<Vec<String>> {
+    let mut names = vec![];
+    for entry in std::fs::read_dir(root().join(FOLDER).join("src/bin"))? {
+        names.extend(entry?.path().file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+    }
+    names.retain(|name| name != BAD.0);
+    names.sort();
+    ensure!(!names.is_empty(), "no programs in {FOLDER}/src/bin");
+    Ok(names)
+}
+
+/// Builds every program. A reachable panic fails the link; the error says where it is.
+pub fn build(device: &Device, profile: &str) -> Result<()> {
+    let Err(error) = cargo(device, profile).arg("--bins").run() else { return Ok(()) };
+    // Built once more with a handler that exists, a program keeps the places of just those panics that it can reach.
+    println!("    looking for reachable panics");
+    if cargo(device, profile).args("--bins --features open").run().is_err() {
+        return Err(error);
+    }
+    let mut found = vec![];
+    for name in programs()? {
+        let bytes = std::fs::read(binary(device, profile, &name))?;
+        found.extend(panics(&object::File::parse(&*bytes)?)?.into_iter().map(|place| format!("{name}: {place}")));
+    }
+    Err(error.context(format!("reachable panics, for {} at {profile}:\n{}\n", device.name, found.join("\n"))))
+}
+
+/// The places in the source that a program names: `core::panic::Location`s, which hold the address and the length of a
+/// file's name, a line and a column. Nothing but panics needs them.
+fn panics(file: &object::File<'_>) -> Result<Vec<String>> {
+    let section = file.section_by_name(".rodata").context("no .rodata")?;
+    let (data, base) = (section.data()?, section.address());
+    let word = |at: usize| data.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    let mut places = vec![];
+    for at in (0..data.len()).step_by(4) {
+        let (Some(address), Some(len), Some(line), Some(column)) =
+            (word(at), word(at + 4), word(at + 8), word(at + 12))
+        else {
+            break;
+        };
+        let start = u64::from(address).checked_sub(base).and_then(|start| usize::try_from(start).ok());
+        let name = start.and_then(|start| data.get(start..)?.get(..usize::try_from(len).ok()?));
+        let name = name.and_then(|name| std::str::from_utf8(name).ok()).filter(|name| name.ends_with(".rs"));
+        if let Some(name) = name.filter(|_| (1..100_000).contains(&line) && (1..1000).contains(&column)) {
+            places.push(format!("{name}:{line}:{column}"));
+        }
+    }
+    places.sort();
+    Ok(places)
+}
+
+/// Checks the symbols of a program, then runs it.
+pub fn run(device: &Device, profile: &str, name: &str) -> Result<Weight> {
+    let path = binary(device, profile, name);
+    let (flash, ram) = weigh(&path)?;
+    let outcome =
+        cmd("qemu-system-arm -nographic -monitor none -serial none -semihosting-config enable=on,target=native")
+            .args("-M")
+            .arg(device.machine)
+            .arg("-kernel")
+            .arg(&path)
+            .outcome(PATIENCE)?;
+    let said = outcome.stdout.trim();
+    println!("    {} -{profile}: {said}; flash {flash}, RAM {ram}", device.name);
+    ensure!(outcome.success, "{name} on {} failed: {said} {}", device.name, outcome.stderr.trim());
+    let stack = said.rsplit("stack high-water ").next().and_then(|rest| rest.strip_suffix(" bytes"));
+    let stack =
+        stack.and_then(|number| number.parse().ok()).with_context(|| format!("{name} printed no stack: {said}"))?;
+    ensure!(said.contains(": ok, "), "{name} did not say that it is right: {said}");
+    Ok(Weight { flash, ram, stack })
+}
+
+/// The gate must close: a program with one unbounded index fails to link, and for no other reason.
+fn gate_works(device: &Device) -> Result<()> {
+    let outcome =
+        cargo(device, "release").args("--features gate --bin").arg(BAD.0).outcome(Duration::from_secs(600))?;
+    ensure!(!outcome.success, "{} linked: the panic gate is open", BAD.0);
+    let missing = format!("undefined symbol: {}", BAD.1);
+    ensure!(outcome.stderr.contains(&missing), "{} failed for another reason:\n{}", BAD.0, outcome.stderr);
+    println!("    {} does not link, as it must", BAD.0);
+    Ok(())
+}
+
+/// Flash and RAM of a program, which must hold no trace of panicking.
+fn weigh(path: &Path) -> Result<(u64, u64)> {
+    let bytes = std::fs::read(path).with_context(|| format!("{} is missing", path.display()))?;
+    let file = object::File::parse(&*bytes)?;
+    let mut symbols = 0;
+    for symbol in file.symbols() {
+        let name = symbol.name()?;
+        symbols += usize::from(!name.is_empty());
+        // `9panicking` is how both of Rust's manglings spell `core::panicking`.
+        if name.contains("9panicking") || name.contains("rust_begin_unwind") {
+            bail!("{} holds {name}", path.display());
+        }
+    }
+    ensure!(symbols > 10, "{} has no symbols to check", path.display());
+    let (mut flash, mut ram) = (0, 0);
+    for section in file.sections() {
+        let size = section.size();
+        match section.name()? {
+            ".vector_table" | ".text" | ".rodata" => flash += size,
+            ".data" => (flash, ram) = (flash + size, ram + size),
+            ".bss" | ".uninit" => ram += size,
+            _ => {}
+        }
+    }
+    Ok((flash, ram))
+}
+
+fn cargo(device: &Device, profile: &str) -> crate::sh::Cmd {
+    cmd("cargo build --locked").dir(FOLDER).arg("--target").arg(device.target).arg("--profile").arg(profile)
+}
+
+fn binary(device: &Device, profile: &str, name: &str) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join(FOLDER).join("target"), PathBuf::from);
+    target.join(device.target).join(profile).join(name)
+}

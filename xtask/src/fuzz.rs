@@ -1,0 +1,48 @@
+//! Fuzzing with coverage guidance, one target or all in turn.
+
+use anyhow::{Result, bail};
+
+use crate::install;
+use crate::sh::{cmd, root};
+
+/// The names of the targets: the files in `fuzz/fuzz_targets`.
+pub fn targets() -> Result<Vec<String>> {
+    let mut names = vec![];
+    for entry in std::fs::read_dir(root().join("fuzz/fuzz_targets"))? {
+        names.extend(entry?.path().file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Fuzzes for so many seconds each. What is found on the way stays in `fuzz/corpus` and `fuzz/artifacts`. `quiet` leaves
+/// out libFuzzer's account of its progress.
+pub fn run(name: Option<&str>, seconds: u64, quiet: bool) -> Result<()> {
+    let all = targets()?;
+    let chosen: Vec<_> = all.iter().filter(|target| name.is_none_or(|name| name == *target)).collect();
+    if chosen.is_empty() {
+        bail!("no such target; there are: {}", all.join(", "));
+    }
+    install::nightly("rust-src")?;
+    install::cargo_fuzz()?;
+    for target in chosen {
+        // Seeds come last: libFuzzer writes what it finds into the first folder, and only reads the others.
+        let corpus = root().join("fuzz/corpus").join(target);
+        std::fs::create_dir_all(&corpus)?;
+        cmd("cargo +nightly fuzz run --fuzz-dir fuzz")
+            .arg(target)
+            .arg(&corpus)
+            .arg(seeds(target))
+            .args(&format!("-- -max_total_time={seconds} -rss_limit_mb=2048 -timeout=10 -print_final_stats=1"))
+            .args(if quiet { "-verbosity=0" } else { "" })
+            .run()?;
+    }
+    Ok(())
+}
+
+/// `cvc_mutated` starts from `fuzz/seeds/cvc`; `bits` from `fuzz/seeds/bits`; a target without a folder of its own from all.
+fn seeds(target: &str) -> String {
+    let family = target.split('_').next().unwrap_or(target);
+    let own = format!("fuzz/seeds/{family}");
+    if root().join(&own).is_dir() { own } else { "fuzz/seeds".to_owned() }
+}

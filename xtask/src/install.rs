@@ -1,0 +1,120 @@
+//! Fetches what a machine lacks, and does nothing when it lacks nothing.
+//!
+//! Where this process may not install, the error is the exact line to type.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use anyhow::{Context, Result, bail};
+
+use crate::sh::{cmd, has, root, which};
+
+/// Wasm for the browser, and the two ends of the Cortex-M family.
+pub const WASM: &str = "wasm32-unknown-unknown";
+pub const CORTEX_M0: &str = "thumbv6m-none-eabi";
+pub const CORTEX_M4F: &str = "thumbv7em-none-eabihf";
+
+/// A Rust target for the toolchain in use.
+pub fn target(name: &str) -> Result<()> {
+    let sysroot =
+        cmd("rustc --print sysroot").answer().context("rustc does not answer; install Rust from rustup.rs")?;
+    if Path::new(&sysroot).join("lib/rustlib").join(name).join("lib").is_dir() {
+        return Ok(());
+    }
+    if !has("rustup") {
+        bail!("the Rust target {name} is missing, and there is no rustup to fetch it; install it with your toolchain");
+    }
+    cmd("rustup target add").arg(name).run().with_context(|| format!("type: rustup target add {name}"))
+}
+
+/// Nightly Rust with these components; Miri and coverage-guided fuzzing exist nowhere else.
+pub fn nightly(components: &str) -> Result<()> {
+    let type_this = || format!("type: rustup toolchain install nightly --profile minimal --component {components}");
+    if !has("rustup") {
+        bail!("nightly Rust comes by rustup, which is not here; install rustup, then {}", type_this());
+    }
+    if !cmd("rustc +nightly --version").succeeds() {
+        cmd("rustup toolchain install nightly --profile minimal").run().with_context(type_this)?;
+    }
+    let installed = cmd("rustup component list --installed --toolchain nightly").answer().unwrap_or_default();
+    for component in components.split(',') {
+        if !installed.lines().any(|line| line == component || line.starts_with(&format!("{component}-"))) {
+            cmd("rustup component add --toolchain nightly").arg(component).run().with_context(type_this)?;
+        }
+    }
+    Ok(())
+}
+
+/// `cargo fuzz`.
+pub fn cargo_fuzz() -> Result<()> {
+    if cmd("cargo fuzz --version").succeeds() {
+        return Ok(());
+    }
+    let line = "cargo install cargo-fuzz --locked";
+    cmd(line).run().with_context(|| format!("type: {line}"))
+}
+
+/// The emulator that the firmware runs in.
+pub fn qemu() -> Result<()> {
+    debian(&["qemu-system-arm"], &["qemu-system-arm"]).map(|_| ())
+}
+
+/// A browser, and where it is.
+pub fn chromium() -> Result<PathBuf> {
+    debian(&["chromium", "chromium-browser", "google-chrome"], &["chromium"])
+}
+
+/// Node 20 or newer, with npm.
+pub fn node() -> Result<()> {
+    if !has("node") || !has("npm") {
+        debian(&["node"], &["nodejs", "npm"])?;
+        debian(&["npm"], &["nodejs", "npm"])?;
+    }
+    let version = cmd("node --version").answer().context("node does not answer")?;
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
+    if major.is_none_or(|major| major < 20) {
+        bail!("Node 20 or newer is needed, and this is {version}; install a newer one from nodejs.org or with nvm");
+    }
+    Ok(())
+}
+
+/// What `package-lock.json` in this folder names, in `node_modules`.
+pub fn node_modules(dir: &str) -> Result<()> {
+    node()?;
+    let modified = |file: &str| root().join(dir).join(file).metadata().and_then(|meta| meta.modified()).ok();
+    let lock = modified("package-lock.json").with_context(|| format!("{dir} has no package-lock.json"))?;
+    // npm writes this file last of all, so a half-finished installation is not taken for a finished one.
+    if modified("node_modules/.package-lock.json").is_some_and(|installed| installed >= lock) {
+        return Ok(());
+    }
+    cmd("npm ci --no-audit --no-fund").dir(dir).run()
+}
+
+/// A program out of Debian's packages, by any of its names, and where it is.
+fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
+    let find = || programs.iter().find_map(|program| which(program));
+    if let Some(path) = find() {
+        return Ok(path);
+    }
+    let program = programs.first().copied().unwrap_or_default();
+    let packages = packages.join(" ");
+    if !has("apt-get") {
+        bail!("{program} is missing; install it with this system's package manager (Debian calls it {packages})");
+    }
+    let sudo = if cmd("id -u").answer().as_deref() == Some("0") {
+        ""
+    } else if cmd("sudo -n true").succeeds() {
+        "sudo -n "
+    } else {
+        bail!("{program} is missing; type: sudo apt-get update && sudo apt-get install -y {packages}");
+    };
+    static UPDATED: Mutex<bool> = Mutex::new(false);
+    if let Ok(mut updated) = UPDATED.lock()
+        && !*updated
+    {
+        cmd(&format!("{sudo}apt-get update")).run()?;
+        *updated = true;
+    }
+    cmd(&format!("{sudo}apt-get install -y {packages}")).run()?;
+    find().with_context(|| format!("{packages} is installed, and still there is no {program}"))
+}

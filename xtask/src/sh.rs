@@ -1,0 +1,180 @@
+//! External commands, shown before they run, so that whoever reads the output can type them.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    // Cargo sets it for `cargo xtask`; the other is for a binary started by hand.
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    here.parent().map_or(here.clone(), Path::to_path_buf)
+}
+
+/// A command that will be shown, run in the root of the repository, and must succeed.
+pub struct Cmd {
+    inner: Command,
+    dir: PathBuf,
+    shown: String,
+}
+
+/// What a command that may fail came to.
+pub struct Outcome {
+    pub success: bool,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// `cmd("cargo test --workspace")`: words at spaces; arguments that may hold spaces go to [`Cmd::arg`].
+pub fn cmd(line: &str) -> Cmd {
+    let mut words = line.split_whitespace();
+    let mut inner = Command::new(words.next().unwrap_or_default());
+    inner.args(words);
+    Cmd { inner, dir: root(), shown: line.to_owned() }
+}
+
+impl Cmd {
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        let arg = arg.as_ref();
+        let text = arg.to_string_lossy();
+        // Paths inside of the repository are shown as a person in its root would type them.
+        let text = text.strip_prefix(&format!("{}/", root().display())).unwrap_or(&text).to_owned();
+        let quote = if text.contains([' ', '\'', '"', '$', '&', '[']) { "'" } else { "" };
+        let _ = write!(self.shown, " {quote}{text}{quote}");
+        self.inner.arg(arg);
+        self
+    }
+
+    pub fn args(self, line: &str) -> Self {
+        line.split_whitespace().fold(self, Self::arg)
+    }
+
+    pub fn env(mut self, key: &str, value: impl AsRef<OsStr>) -> Self {
+        self.shown = format!("{key}='{}' {}", value.as_ref().to_string_lossy(), self.shown);
+        self.inner.env(key, value);
+        self
+    }
+
+    /// Runs in a folder of the repository.
+    pub fn dir(mut self, dir: impl AsRef<Path>) -> Self {
+        self.dir = root().join(dir);
+        self
+    }
+
+    pub fn run(mut self) -> Result<()> {
+        self.show();
+        let status = self.prepare().status();
+        let status = status.with_context(|| format!("cannot start `{}`", self.shown))?;
+        if !status.success() {
+            bail!("`{}` failed ({status})", self.shown);
+        }
+        Ok(())
+    }
+
+    /// Runs and gives what it wrote to standard output; what it wrote to standard error is shown.
+    pub fn read(mut self) -> Result<String> {
+        self.show();
+        let output = self.prepare().stderr(Stdio::inherit()).output();
+        let output = output.with_context(|| format!("cannot start `{}`", self.shown))?;
+        if !output.status.success() {
+            print!("{}", String::from_utf8_lossy(&output.stdout));
+            bail!("`{}` failed ({})", self.shown, output.status);
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Runs for at most so long, and gives everything it wrote, whether it succeeded or not.
+    pub fn outcome(mut self, limit: Duration) -> Result<Outcome> {
+        self.show();
+        self.prepare().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.inner.spawn().with_context(|| format!("cannot start `{}`", self.shown))?;
+        let stdout = child.stdout.take().map(read_all);
+        let stderr = child.stderr.take().map(read_all);
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if start.elapsed() > limit {
+                child.kill()?;
+                child.wait()?;
+                bail!("`{}` was still running after {} seconds", self.shown, limit.as_secs());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let text = |pipe: Option<std::thread::JoinHandle<String>>| pipe.and_then(|t| t.join().ok()).unwrap_or_default();
+        Ok(Outcome { success: status.success(), stdout: text(stdout), stderr: text(stderr) })
+    }
+
+    /// Whether it starts and succeeds, without showing anything: a question, not a deed.
+    pub fn succeeds(mut self) -> bool {
+        let quiet = self.prepare().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        quiet.status().is_ok_and(|status| status.success())
+    }
+
+    /// What it says, without showing anything; nothing if it cannot be asked.
+    pub fn answer(mut self) -> Option<String> {
+        let output = self.prepare().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+
+    fn prepare(&mut self) -> &mut Command {
+        // Cargo tells its children which toolchain and package they belong to. What starts here belongs to neither:
+        // `cargo +nightly` must be free to choose, and build scripts must not rebuild for a variable that is ours.
+        for (key, _) in std::env::vars_os() {
+            let key = key.to_string_lossy();
+            if key.starts_with("CARGO_PKG_") || key.starts_with("CARGO_MANIFEST_") || key == "RUSTUP_TOOLCHAIN" {
+                self.inner.env_remove(&*key);
+            }
+        }
+        self.inner.current_dir(&self.dir)
+    }
+
+    fn show(&self) {
+        match self.dir.strip_prefix(root()) {
+            Ok(inside) if !inside.as_os_str().is_empty() => {
+                println!("    $ (cd {} && {})", inside.display(), self.shown)
+            }
+            _ => println!("    $ {}", self.shown),
+        }
+    }
+}
+
+fn read_all(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = vec![];
+        let _ = pipe.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Whether a program can be found.
+pub fn has(program: &str) -> bool {
+    which(program).is_some()
+}
+
+/// Where a program is.
+pub fn which(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(program)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_hangs_is_ended_and_one_that_fails_says_so() {
+        let start = Instant::now();
+        assert!(cmd("sleep 20").outcome(Duration::from_millis(50)).is_err());
+        assert!(start.elapsed() < Duration::from_secs(10));
+        assert!(cmd("false").run().is_err());
+        assert!(cmd("false").read().is_err());
+        assert!(cmd("no-such-program-anywhere").run().is_err());
+        let both = cmd("sh -c").arg("echo out; echo err >&2; exit 3").outcome(Duration::from_secs(10)).unwrap();
+        assert_eq!((both.success, both.stdout.as_str(), both.stderr.as_str()), (false, "out\n", "err\n"));
+    }
+}

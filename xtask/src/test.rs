@@ -1,0 +1,133 @@
+//! The whole suite, as CI runs it.
+
+use anyhow::{Context, Result, ensure};
+
+use crate::install::{self, CORTEX_M0, CORTEX_M4F, WASM};
+use crate::sh::{cmd, root};
+use crate::step::Step;
+use crate::{firmware, fuzz};
+
+/// In the order in which they run: what fails fastest comes first.
+pub const STEPS: &[Step] = &[
+    Step { name: "fmt", proves: "every file is formatted", run: fmt },
+    Step { name: "clippy", proves: "no lint in any crate, the core with each format alone", run: clippy },
+    Step { name: "docs", proves: "the documentation builds and its links lead somewhere", run: docs },
+    Step { name: "unit", proves: "unit tests, conformance with the vectors, no allocation", run: unit },
+    Step { name: "features", proves: "the core's tests pass with each format alone", run: features },
+    Step { name: "targets", proves: "the bare core builds for microcontrollers and wasm", run: targets },
+    Step {
+        name: "firmware",
+        proves: "decodes on Cortex-M0 and M4F under QEMU, and no panic can be linked",
+        run: firmware::test,
+    },
+    Step { name: "fuzz", proves: "every fuzz target stands thousands of mutations of its seeds", run: fuzz_smoke },
+    Step { name: "miri", proves: "32-bit and big-endian machines agree", run: miri },
+];
+
+const NO_WARNINGS: &str = "-D warnings";
+
+fn fmt() -> Result<()> {
+    cmd("cargo fmt --all --check").run()?;
+    cmd("cargo fmt --check").dir("tests/firmware").run()?;
+    cmd("cargo fmt --check").dir("fuzz").run()
+}
+
+fn clippy() -> Result<()> {
+    cmd("cargo clippy --locked --workspace --all-targets -- -D warnings").run()?;
+    cmd("cargo clippy --locked -p unspool --no-default-features -- -D warnings").run()?;
+    for format in formats()? {
+        cmd("cargo clippy --locked -p unspool --no-default-features --features")
+            .arg(format)
+            .args("-- -D warnings")
+            .run()?;
+    }
+    cmd("cargo clippy --locked --all-targets -- -D warnings").dir("fuzz").run()?;
+    install::target(CORTEX_M0)?;
+    cmd("cargo clippy --locked --release --lib --bins --target")
+        .arg(CORTEX_M0)
+        .args("-- -D warnings")
+        .dir("tests/firmware")
+        .run()
+}
+
+fn docs() -> Result<()> {
+    // Libraries only: the command line is called `unspool` as well, and both would be written to the same page.
+    cmd("cargo doc --locked --workspace --lib --no-deps").env("RUSTDOCFLAGS", NO_WARNINGS).run()
+}
+
+fn unit() -> Result<()> {
+    cmd("cargo test --locked --workspace").run()
+}
+
+fn features() -> Result<()> {
+    for format in formats()? {
+        cmd("cargo test --locked -p unspool --no-default-features --features").arg(format).run()?;
+    }
+    Ok(())
+}
+
+fn targets() -> Result<()> {
+    for target in [CORTEX_M0, CORTEX_M4F, WASM] {
+        install::target(target)?;
+        for format in formats()? {
+            let build = cmd("cargo build --locked -p unspool --no-default-features --features").arg(format);
+            build.arg("--target").arg(target).run()?;
+        }
+    }
+    cmd("cargo build --locked -p unspool-wasm --target").arg(WASM).run()
+}
+
+fn fuzz_smoke() -> Result<()> {
+    // The bodies, on stable Rust, over seeds and their mutations; then the targets themselves for a few seconds each.
+    cmd("cargo test --locked --release").dir("fuzz").run()?;
+    fuzz::run(None, 3, true)
+}
+
+fn miri() -> Result<()> {
+    install::nightly("miri,rust-src").context("or leave it out, and say so: cargo xtask test --without miri")?;
+    for target in ["i686-unknown-linux-gnu", "s390x-unknown-linux-gnu"] {
+        // Tests that walk through every case are for real machines; the fuzz bodies visit the same code here.
+        cmd("cargo +nightly miri test --locked -p unspool --lib --no-default-features")
+            .args(&format!("--features messages,{} --target {target} --", formats()?.join(",")))
+            .args("--skip every_width_at_every_bit --skip at_every_length_and_split")
+            .run()?;
+        cmd("cargo +nightly miri test --locked --target")
+            .arg(target)
+            .dir("fuzz")
+            .env("MIRIFLAGS", "-Zmiri-disable-isolation")
+            .run()?;
+    }
+    Ok(())
+}
+
+/// The formats that the core can be built with: its features, but for those that are none.
+fn formats() -> Result<Vec<String>> {
+    let manifest = std::fs::read_to_string(root().join("core/Cargo.toml"))?;
+    let features = manifest.split("[features]").nth(1).and_then(|rest| rest.split("\n[").next());
+    let names =
+        features.unwrap_or("").lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name.to_owned());
+    let names: Vec<_> =
+        names.filter(|name| !["default", "alloc", "std", "messages", "small"].contains(&&**name)).collect();
+    ensure!(!names.is_empty(), "core/Cargo.toml names no formats");
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_read_from_the_manifest() {
+        let formats = formats().unwrap();
+        assert!(formats.iter().any(|name| name == "cvc"), "{formats:?}");
+        assert!(formats.iter().all(|name| root().join("core/src").join(name).is_dir()), "{formats:?}");
+    }
+
+    #[test]
+    fn every_step_has_a_name_of_its_own() {
+        let mut names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), STEPS.len());
+    }
+}
