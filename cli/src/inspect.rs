@@ -12,6 +12,9 @@ use crate::formats::Checksums;
 /// More fields than this are counted, not kept.
 pub const MAX_NODES: usize = 4_000_000;
 
+/// The name of the leaves that hold the commas and brackets of a text header.
+const SYNTAX: &str = "json";
+
 /// How many children of one kind are printed before the rest is summed up.
 const SHOWN_SIBLINGS: usize = 8;
 
@@ -109,6 +112,11 @@ impl Report {
         let mut siblings: Vec<(&str, usize)> = vec![];
         let mut at = 0;
         while let Some(node) = nodes.get(at) {
+            // The text between the fields of a header says nothing to people.
+            if !all && node.name == SYNTAX {
+                at += 1;
+                continue;
+            }
             let depth = usize::try_from(node.depth).unwrap_or(0);
             siblings.truncate(depth + 1);
             siblings.resize(depth + 1, ("", 0));
@@ -123,12 +131,9 @@ impl Report {
                 at += more.1;
                 continue;
             }
-            // The text between the fields of a header says nothing to people.
-            if all || node.name != "json" {
-                let value = if node.value.is_empty() { String::new() } else { format!(" {}", short(&node.value)) };
-                let range = bit_range(&node.bits);
-                writeln!(out, "{range:>24}  {:indent$}{}{value}", "", node.name, indent = 2 * depth)?;
-            }
+            let value = if node.value.is_empty() { String::new() } else { format!(" {}", short(&node.value)) };
+            let range = bit_range(&node.bits);
+            writeln!(out, "{range:>24}  {:indent$}{}{value}", "", node.name, indent = 2 * depth)?;
             at += 1;
         }
         Ok(())
@@ -210,10 +215,11 @@ fn run_of(nodes: &[Node], first: &Node) -> (usize, usize) {
     let mut siblings = 0;
     let mut len = 0;
     for node in nodes {
-        if node.depth < first.depth || node.depth == first.depth && node.name != first.name {
+        let sibling = node.depth == first.depth && node.name != SYNTAX;
+        if node.depth < first.depth || sibling && node.name != first.name {
             break;
         }
-        siblings += usize::from(node.depth == first.depth);
+        siblings += usize::from(sibling);
         len += 1;
     }
     (siblings, len)
