@@ -231,18 +231,22 @@ fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
 
 /// The exact value of a half float: a signalling NaN stays one, as in numpy, which hardware conversions do not promise.
 ///
-/// Written without branches so that it becomes SIMD. Normal numbers get their exponent rebased by 112; infinities and
-/// NaNs by another 112; subnormals become `2^-14 + x` by setting the exponent, from which 2^-14 is taken away exactly.
+/// Written without branches, and with masks where a choice would be, so that it becomes short SIMD. The exponent is rebased by 112.
+/// Subnormals need a leading bit first: one is put in, which makes `2^-14 + x`, and 2^-14 is taken away exactly. Infinities and NaNs
+/// take part as the finite numbers that their bits would be, and are rebased by another 112 at the end, where no
+/// arithmetic can make a NaN quiet.
 #[inline(always)]
 pub(super) fn widen(half: u16) -> f32 {
-    let bits = u32::from(half);
-    let shifted = (bits & 0x7FFF) << 13;
-    let exponent = shifted & 0x0F80_0000;
-    let rebased = shifted + (112 << 23);
-    let special = if exponent == 0x0F80_0000 { rebased + (112 << 23) } else { rebased };
-    let subnormal = (f32::from_bits(shifted + (113 << 23)) - f32::from_bits(113 << 23)).to_bits();
-    let magnitude = if exponent == 0 { subnormal } else { special };
-    f32::from_bits(magnitude | (bits & 0x8000) << 16)
+    const REBASE: u32 = 112 << 23;
+    const LEADING: u32 = 1 << 23;
+    let bits = u32::from(half) << 16;
+    let sign = bits & 0x8000_0000;
+    let magnitude = (bits ^ sign) >> 3;
+    let subnormal = u32::from(magnitude < LEADING).wrapping_neg();
+    let special = u32::from(magnitude >= 31 << 23).wrapping_neg();
+    let biased = f32::from_bits(magnitude + REBASE + (subnormal & LEADING));
+    let exact = biased - f32::from_bits(subnormal & (REBASE + LEADING));
+    f32::from_bits((exact.to_bits() + (special & REBASE)) | sign)
 }
 
 #[cfg(test)]
