@@ -56,6 +56,9 @@ pub struct DecodeArgs {
     /// Only the rows of CVC sections whose metadata has this value
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "rows")]
     pub section: Option<(String, String)>,
+    /// Numbers as text, a line for each row, with tabs between
+    #[arg(long)]
+    pub text: bool,
     /// The dictionary that the file was compressed with
     #[arg(long, value_name = "FILE")]
     pub dict: Option<PathBuf>,

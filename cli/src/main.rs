@@ -7,6 +7,7 @@ mod formats;
 mod inspect;
 mod output;
 mod report;
+mod text;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -80,6 +81,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         column: args.column.as_deref(),
         rows: args.rows.clone(),
         section: args.section.as_ref().map(|(key, value)| (key.as_str(), value.as_str())),
+        text: args.text,
         dictionary: dictionary.as_deref(),
     };
     let mut output = Output::create(args.output.as_deref())?;

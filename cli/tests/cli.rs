@@ -65,6 +65,21 @@ fn rows_and_sections_to_standard_output() {
 }
 
 #[test]
+fn numbers_as_text() {
+    let text =
+        |arguments: &[&str]| String::from_utf8(unspool(&[&["decode", "--text"], arguments].concat()).stdout).unwrap();
+    let lines = text(&[&vector("v1_json_base.cvc")]);
+    assert_eq!(lines.lines().count(), 6);
+    let bytes = read(Path::new(&vector("v1_json_base.f32.bin")));
+    let numbers: Vec<f32> = lines.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    assert_eq!(numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>(), bytes);
+    let halves = text(&[&vector("v2_none_float16_v.cvc"), "--rows", "2..4"]);
+    assert_eq!((halves.lines().count(), halves.lines().next().unwrap().split('\t').count()), (2, 3));
+    let ints = text(&[&vector("v2_ints_default.cvc"), "--column", "int8_v"]);
+    assert!(ints.split_whitespace().all(|number| number.parse::<i8>().is_ok()) && ints.lines().count() == 11);
+}
+
+#[test]
 fn standard_input_works() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
         .args(["decode", "-"])

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use unspool::cvc::{Column, Crc, CrcCount, File, Scalar};
+use unspool::cvc::{Column, Crc, CrcCount, Dtype, File, Scalar};
 use unspool::tree::Tree;
 use unspool::{Class, Error, Format, Limits, Sink};
 
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
+use crate::text::{Lines, Number};
 
 fn checksums(count: CrcCount) -> Checksums {
     Checksums { name: "CRC-32", right: count.right, absent: count.unchecked }
@@ -69,13 +70,33 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     let file = File::open(bytes, limits)?;
     let column = pick(&file, wanted.column)?;
     let rows = rows(&file, wanted)?;
-    let width = column.dimension().saturating_mul(column.output()?.width());
+    let output = column.output()?;
+    if wanted.text {
+        let mut lines = Lines::new(number(output), column.dimension(), to);
+        return decode_rows(&column, bytes, rows, &mut lines);
+    }
+    let width = column.dimension().saturating_mul(output.width());
     let count: u64 = rows.iter().map(|rows| rows.end.saturating_sub(rows.start)).sum();
     to.expect(count.saturating_mul(width));
+    decode_rows(&column, bytes, rows, to)
+}
+
+fn decode_rows(column: &Column<'_>, bytes: &[u8], rows: Vec<Range<u64>>, to: &mut impl Sink) -> Result<(), Stop> {
     for rows in rows {
         column.decode_to(bytes, rows, to, Crc::Verify)?;
     }
     Ok(())
+}
+
+fn number(dtype: Dtype) -> Number {
+    match dtype {
+        Dtype::F32 => Number::F32,
+        Dtype::F16 => Number::F16,
+        Dtype::I64 => Number::I64,
+        Dtype::I32 => Number::I32,
+        Dtype::I8 => Number::I8,
+        Dtype::U8 => Number::U8,
+    }
 }
 
 fn pick<'a>(file: &File<'a>, name: Option<&str>) -> Result<Column<'a>, Stop> {

@@ -20,6 +20,7 @@ pub struct Selection<'a> {
     pub column: Option<&'a str>,
     pub rows: Option<Range<Option<u64>>>,
     pub section: Option<(&'a str, &'a str)>,
+    pub text: bool,
     pub dictionary: Option<&'a [u8]>,
 }
 

@@ -195,7 +195,9 @@ pub(super) fn to_f32<C: Cell>(encoding: Encoding, stored: &[u8], at: u64, skip: 
         to.iter_mut().zip(values).for_each(|(to, &stored)| to.put(value(stored)));
     }
     match encoding {
-        Encoding::Fp16 | Encoding::Plain(Dtype::F16) => each(stored, skip, to, |half| widen(u16::from_le_bytes(half))),
+        Encoding::Fp16 | Encoding::Plain(Dtype::F16) => {
+            each(stored, skip, to, |half| half_to_f32(u16::from_le_bytes(half)))
+        }
         // Two roundings, as numpy does: the product is a number of its own. A fused multiply-add would give other bits.
         Encoding::Int8 { min, scale } if min.is_finite() && scale.is_finite() => {
             each(stored, skip, to, |[code]| f32::from(code) * scale + min);
@@ -229,14 +231,14 @@ fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
     }
 }
 
-/// The exact value of a half float: a signalling NaN stays one, as in numpy, which hardware conversions do not promise.
+/// The exact value of a half float, given by its bits: a signalling NaN stays one, as in numpy, which hardware conversions do not promise.
 ///
 /// Written without branches, and with masks where a choice would be, so that it becomes short SIMD. The exponent is rebased by 112.
 /// Subnormals need a leading bit first: one is put in, which makes `2^-14 + x`, and 2^-14 is taken away exactly. Infinities and NaNs
 /// take part as the finite numbers that their bits would be, and are rebased by another 112 at the end, where no
 /// arithmetic can make a NaN quiet.
 #[inline(always)]
-pub(super) fn widen(half: u16) -> f32 {
+pub fn half_to_f32(half: u16) -> f32 {
     const REBASE: u32 = 112 << 23;
     const LEADING: u32 = 1 << 23;
     let bits = u32::from(half) << 16;
@@ -275,9 +277,9 @@ mod tests {
         to_f32(Encoding::Fp16, &stored, 0, 0, &mut cells).unwrap();
         for (half, cell) in (0..=u16::MAX).zip(cells) {
             assert_eq!(u32::from_le_bytes(cell), slow(half), "{half:04x}");
-            assert_eq!(widen(half).to_bits(), slow(half), "{half:04x}");
+            assert_eq!(half_to_f32(half).to_bits(), slow(half), "{half:04x}");
         }
-        assert_eq!(widen(0x7C01).to_bits(), 0x7F80_2000, "a signalling NaN is not made quiet");
+        assert_eq!(half_to_f32(0x7C01).to_bits(), 0x7F80_2000, "a signalling NaN is not made quiet");
     }
 
     #[test]

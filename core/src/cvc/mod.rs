@@ -40,7 +40,7 @@ mod stream;
 
 pub use chunk::{Chunk, Chunks};
 pub use column::{Column, Columns};
-pub use convert::{Dtype, Element};
+pub use convert::{Dtype, Element, half_to_f32};
 pub use header::{FRAMING_LEN, File, Version, head_len};
 pub use inspect::inspect;
 pub use json::Text;

@@ -1,0 +1,77 @@
+//! Decoded numbers as text that people and spreadsheets read.
+
+use std::fmt::Write;
+
+use unspool::cvc::half_to_f32;
+use unspool::{Error, Sink};
+
+/// What a decoded value is.
+#[derive(Clone, Copy)]
+pub enum Number {
+    F32,
+    F16,
+    I64,
+    I32,
+    I8,
+    U8,
+}
+
+impl Number {
+    fn width(self) -> usize {
+        match self {
+            Number::F32 | Number::I32 => 4,
+            Number::F16 => 2,
+            Number::I64 => 8,
+            Number::I8 | Number::U8 => 1,
+        }
+    }
+
+    /// The shortest text that reads back as the same number.
+    fn write(self, value: &[u8], out: &mut String) -> std::fmt::Result {
+        fn take<const N: usize>(value: &[u8]) -> [u8; N] {
+            value.first_chunk().copied().unwrap_or([0; N])
+        }
+        match self {
+            Number::F32 => write!(out, "{}", f32::from_le_bytes(take(value))),
+            Number::F16 => write!(out, "{}", half_to_f32(u16::from_le_bytes(take(value)))),
+            Number::I64 => write!(out, "{}", i64::from_le_bytes(take(value))),
+            Number::I32 => write!(out, "{}", i32::from_le_bytes(take(value))),
+            Number::I8 => write!(out, "{}", i8::from_le_bytes(take(value))),
+            Number::U8 => write!(out, "{}", u8::from_le_bytes(take(value))),
+        }
+    }
+}
+
+/// Turns the bytes of numbers into lines of `per_line` numbers each, with tabs between them.
+pub struct Lines<'s, S> {
+    number: Number,
+    per_line: u64,
+    in_line: u64,
+    /// The start of a number that the last bytes cut in two.
+    cut: Vec<u8>,
+    sink: &'s mut S,
+}
+
+impl<'s, S: Sink> Lines<'s, S> {
+    pub fn new(number: Number, per_line: u64, sink: &'s mut S) -> Self {
+        Self { number, per_line, in_line: 0, cut: vec![], sink }
+    }
+}
+
+impl<S: Sink> Sink for Lines<'_, S> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.cut.extend(bytes);
+        let values = self.cut.chunks_exact(self.number.width());
+        let rest = values.remainder().to_vec();
+        let mut text = String::new();
+        for value in values {
+            // Writing to a string cannot fail.
+            let _ = self.number.write(value, &mut text);
+            self.in_line += 1;
+            text.push(if self.in_line == self.per_line { '\n' } else { '\t' });
+            self.in_line %= self.per_line;
+        }
+        self.cut = rest;
+        self.sink.write(text.as_bytes())
+    }
+}
