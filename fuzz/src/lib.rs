@@ -5,10 +5,12 @@
 //! [`TARGETS`], a two-line file in `fuzz_targets`, and a `[[bin]]` in `Cargo.toml`.
 
 mod bits;
+mod cvc;
 mod mutate;
 mod probe;
 
 pub use bits::bits;
+pub use cvc::{cvc_arbitrary, cvc_mutated};
 pub use mutate::{Random, mutate};
 pub use probe::probe_any;
 
@@ -22,6 +24,8 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "probe_any", body: probe_any, seeds: "common" },
     Target { name: "bits", body: bits, seeds: "common" },
+    Target { name: "cvc_arbitrary", body: cvc_arbitrary, seeds: "cvc" },
+    Target { name: "cvc_mutated", body: cvc_mutated, seeds: "cvc" },
 ];
 
 /// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a
@@ -62,17 +66,29 @@ mod tests {
             let seeds = seeds(target);
             assert!(!seeds.is_empty(), "{} has no seeds", target.name);
             for seed in &seeds {
-                (target.body)(seed);
+                visit(target, seed);
                 let step = if cfg!(miri) { 97 } else { seed.len() / 300 + 1 };
-                (0..seed.len()).step_by(step).for_each(|cut| (target.body)(&seed[..cut]));
+                (0..seed.len()).step_by(step).for_each(|cut| visit(target, &seed[..cut]));
             }
             let (mut random, begun, mut rounds) = (Random::new(1), Instant::now(), 0);
             while rounds < ROUNDS && (rounds < LEAST || begun.elapsed() < PATIENCE) {
                 let (seed, other) = (&seeds[random.below(seeds.len())], &seeds[random.below(seeds.len())]);
-                (target.body)(&mutate(seed, other, &mut random));
+                visit(target, &mutate(seed, other, &mut random));
                 rounds += 1;
             }
             println!("{}: {} seeds, {rounds} mutations, {:.1?}", target.name, seeds.len(), begun.elapsed());
+        }
+    }
+
+    /// What breaks an invariant is kept, to be replayed with `cargo run --bin TARGET -- FILE`.
+    fn visit(target: &Target, bytes: &[u8]) {
+        if let Err(panic) = std::panic::catch_unwind(|| (target.body)(bytes)) {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts").join(target.name);
+            std::fs::create_dir_all(&folder).unwrap();
+            let file = folder.join(format!("found-{:08x}", unspool::checksum::Crc32::of(bytes)));
+            std::fs::write(&file, bytes).unwrap();
+            println!("{}: found {}", target.name, file.display());
+            std::panic::resume_unwind(panic);
         }
     }
 

@@ -202,8 +202,10 @@ impl<'w> Decoder<'w> {
                     }
                     end => index(end?),
                 };
-                let room = self.workspace.get_mut(..end).and_then(|room| room.get_mut(..FRAMING_LEN));
-                let Some(room) = room else { return Err(self.workspace_too_small(end)) };
+                // A head shorter than what was gathered holds no file, and opening it says so.
+                let needed = end.max(FRAMING_LEN);
+                let room = self.workspace.get_mut(..needed).and_then(|room| room.get_mut(..FRAMING_LEN));
+                let Some(room) = room else { return Err(self.workspace_too_small(needed)) };
                 copy(&self.gathered, room);
                 Ok((State::Head { end }, None))
             }
@@ -251,7 +253,7 @@ impl<'w> Decoder<'w> {
 
     /// Opens the head that the workspace holds.
     fn open(&self, end: usize) -> Result<Walk> {
-        let file = File::open(self.workspace.get(..end).unwrap_or(&[]), &self.limits)?;
+        let file = File::open(self.workspace.get(..end.max(FRAMING_LEN)).unwrap_or(&[]), &self.limits)?;
         let column = match self.column {
             Some(name) => file.column(name)?,
             None => file.only_column()?,
@@ -401,7 +403,7 @@ impl<'w> Decoder<'w> {
         let taken = io.take(end.saturating_sub(self.at).min(u64_from(room.len())));
         copy(taken, room);
         self.at += u64_from(taken.len());
-        self.at == end
+        self.at >= end
     }
 
     /// Passes over input up to offset `until`.
