@@ -247,7 +247,7 @@ impl<'a> Column<'a> {
         let overflow = Error::new(ErrorKind::SizeOverflow, 0);
         let values = (rows.end - rows.start).checked_mul(self.dimension).ok_or(overflow)?;
         let size = values.checked_mul(width).ok_or(overflow)?;
-        if size > self.file.facts.limits.max_output {
+        if size > self.file.facts.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
         }
         let need = values.checked_mul(units).ok_or(overflow)?;

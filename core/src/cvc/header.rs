@@ -102,7 +102,7 @@ pub(super) struct Facts {
     pub(super) kind: Kind,
     sections: Option<usize>,
     pub(super) mmap_optimized: bool,
-    pub(super) limits: Limits,
+    pub(super) max_output: u64,
 }
 
 /// One nameless column of f32, or a schema.
@@ -143,20 +143,20 @@ impl<'a> File<'a> {
         if T::LISTENS {
             super::inspect::header(&file, root, framing.json, trace)?;
         }
-        file.count_rows()?;
+        file.count_rows(limits)?;
         file.columns().try_for_each(|column| column.map(drop))?;
         Ok(file)
     }
 
     /// Adds up the rows of all chunks, in numbers that cannot wrap, and counts the chunks.
-    fn count_rows(&mut self) -> Result<()> {
+    fn count_rows(&mut self, limits: &Limits) -> Result<()> {
         let mut chunks = self.chunks();
         let mut rows = 0u64;
         for chunk in chunks.by_ref() {
             let chunk = chunk?;
             rows = chunk.rows.end;
             self.facts.chunk_count = chunk.index.saturating_add(1);
-            if self.facts.chunk_count > self.facts.limits.max_elements {
+            if self.facts.chunk_count > limits.max_elements {
                 return Err(
                     Error::new(ErrorKind::ElementLimit, u64_from(self.facts.chunks)).needing(self.facts.chunk_count)
                 );
@@ -306,6 +306,6 @@ fn facts(root: Node<'_>, framing: Framing, limits: &Limits) -> Result<Facts> {
         kind,
         sections: sections.map(|node| node.start()),
         mmap_optimized: mmap.is_some_and(|node| node.is_true()),
-        limits: *limits,
+        max_output: limits.max_output,
     })
 }
