@@ -5,10 +5,10 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, CORTEX_M0, CORTEX_M4F, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{firmware, fuzz};
+use crate::{demo, firmware, fuzz, wasm};
 
 /// In the order in which they run: what fails fastest comes first.
-pub const STEPS: &[Step] = &[
+const STEPS: &[Step] = &[
     Step { name: "fmt", proves: "every file is formatted", run: fmt },
     Step { name: "clippy", proves: "no lint in any crate, the core with each format alone", run: clippy },
     Step { name: "docs", proves: "the documentation builds and its links lead somewhere", run: docs },
@@ -20,9 +20,21 @@ pub const STEPS: &[Step] = &[
         proves: "decodes on Cortex-M0 and M4F under QEMU, and no panic can be linked",
         run: firmware::test,
     },
+    Step { name: "npm", proves: "the npm package builds, and its tests pass in Node", run: npm },
+    Step { name: "browser", proves: "the page decodes a sample in headless Chromium", run: browser },
     Step { name: "fuzz", proves: "every fuzz target stands thousands of mutations of its seeds", run: fuzz_smoke },
     Step { name: "miri", proves: "32-bit and big-endian machines agree", run: miri },
 ];
+
+/// The steps that this checkout has something for: a package that is not written yet is not tested.
+pub fn steps() -> impl Iterator<Item = &'static Step> {
+    let missing = |folder: &str| !root().join(folder).join("package.json").is_file();
+    STEPS.iter().filter(move |step| match step.name {
+        "npm" => !missing(wasm::NPM),
+        "browser" => !missing(demo::PAGE),
+        _ => true,
+    })
+}
 
 const NO_WARNINGS: &str = "-D warnings";
 
@@ -75,6 +87,15 @@ fn targets() -> Result<()> {
         }
     }
     cmd("cargo build --locked -p unspool-wasm --target").arg(WASM).run()
+}
+
+fn npm() -> Result<()> {
+    wasm::build()?;
+    cmd("npm test").dir(wasm::NPM).run()
+}
+
+fn browser() -> Result<()> {
+    demo::run(None, true)
 }
 
 fn fuzz_smoke() -> Result<()> {
