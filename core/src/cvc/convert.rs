@@ -272,10 +272,12 @@ mod tests {
 
     #[test]
     fn all_half_floats_to_the_bit_also_in_vectors() {
-        let stored: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
-        let mut cells = vec![[0; 4]; 1 << 16];
+        // An interpreter would take minutes for all of them.
+        let halves: Vec<u16> = (0..=u16::MAX).step_by(if cfg!(miri) { 251 } else { 1 }).collect();
+        let stored: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
+        let mut cells = vec![[0; 4]; halves.len()];
         to_f32(Encoding::Fp16, &stored, 0, 0, &mut cells).unwrap();
-        for (half, cell) in (0..=u16::MAX).zip(cells) {
+        for (half, cell) in halves.into_iter().zip(cells) {
             assert_eq!(u32::from_le_bytes(cell), slow(half), "{half:04x}");
             assert_eq!(half_to_f32(half).to_bits(), slow(half), "{half:04x}");
         }
