@@ -103,6 +103,7 @@ fn panics(file: &object::File<'_>) -> Result<Vec<String>> {
         let name = start.and_then(|start| data.get(start..)?.get(..usize::try_from(len).ok()?));
         let name = name.and_then(|name| std::str::from_utf8(name).ok()).filter(|name| name.ends_with(".rs"));
         if let Some(name) = name.filter(|_| (1..100_000).contains(&line) && (1..1000).contains(&column)) {
+            let name = name.strip_prefix(&format!("{}/", root().display())).unwrap_or(name);
             places.push(format!("{name}:{line}:{column}"));
         }
     }
