@@ -1,1 +1,53 @@
-//! The browser side.
+//! What JavaScript calls: the core behind functions that take and give numbers, strings and typed arrays.
+//!
+//! The TypeScript of `wasm/npm` is the only caller. It turns [`Fault`] into an error with words, and it replaces the
+//! whole instance after a trap, so nothing here outlives one call but a [`Reader`](cvc::Reader).
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "cvc")]
+pub mod cvc;
+mod fault;
+mod number;
+mod structure;
+
+pub use fault::{Fault, error_kinds};
+pub use structure::{Structure, inspect};
+
+use unspool::{Limits, Probe};
+use wasm_bindgen::prelude::*;
+
+/// Which format starts like this: its name, how many bytes are needed to know, or nothing.
+#[wasm_bindgen]
+pub fn probe(prefix: &[u8]) -> JsValue {
+    match unspool::probe(prefix) {
+        Probe::Match(format) => format.name().into(),
+        Probe::NeedInput { min } => number::from_len(min).into(),
+        Probe::Unknown => JsValue::UNDEFINED,
+    }
+}
+
+/// The limits of [`Limits::DEFAULT`], in the order of [`limits`].
+#[wasm_bindgen]
+pub fn default_limits() -> Vec<f64> {
+    let Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth } = Limits::DEFAULT;
+    [max_output, max_window, max_header, max_elements, max_columns, max_depth.into()].map(number::from_u64).to_vec()
+}
+
+/// Limits out of six numbers. Those that are missing are the default ones.
+fn limits(numbers: &[f64]) -> Limits {
+    let mut limits = Limits::DEFAULT;
+    let places = [
+        &mut limits.max_output,
+        &mut limits.max_window,
+        &mut limits.max_header,
+        &mut limits.max_elements,
+        &mut limits.max_columns,
+    ];
+    for (place, &value) in places.into_iter().zip(numbers) {
+        *place = number::to_u64(value);
+    }
+    if let Some(&depth) = numbers.get(5) {
+        limits.max_depth = u16::try_from(number::to_u64(depth)).unwrap_or(u16::MAX);
+    }
+    limits
+}

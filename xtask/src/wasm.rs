@@ -19,7 +19,7 @@ const NAME: &str = "unspool";
 const RUSTFLAGS: &[&str] = &["-Ctarget-feature=+simd128"];
 
 /// What `wasm-opt` may assume: just what the compiler was told and what Rust turns on by itself.
-const WASM_OPT: &str = "-O3 --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
+const WASM_OPT: &str = "-Oz --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
     --enable-mutable-globals --enable-reference-types --enable-multivalue";
 
 /// Compiles, binds and optimises. Does nothing after `cargo build` when the module has not changed.
@@ -39,6 +39,9 @@ pub fn build() -> Result<()> {
     }
     let mut bindgen = Bindgen::new();
     bindgen.input_path(&module).web(true)?.typescript(true).out_name(NAME).remove_name_section(true);
+    // The package hands the module in: a default path would make every bundler copy a file that nobody loads. And after a
+    // trap it starts over with a new instance.
+    bindgen.omit_default_module_path(true).reset_state_function(true);
     bindgen.generate(&out).context("wasm-bindgen")?;
 
     let before = size(&done)?;

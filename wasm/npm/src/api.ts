@@ -1,0 +1,22 @@
+export { init } from './instance.js';
+export { UnspoolError, errorTable, type ErrorClass, type ErrorKind } from './error.js';
+export { DEFAULT_LIMITS, type Limits } from './limits.js';
+export { probe, type Format, type Probe } from './probe.js';
+export { decode, type Decoded, type DecodeOptions } from './decode.js';
+export { inspect, nodeAt, nodes, type InspectOptions, type Inspection, type Node, type Structure } from './inspect.js';
+export { type ByteRange, type Bytes, type Source } from './source.js';
+export {
+  decodeCvc,
+  openCvc,
+  CvcFile,
+  CvcColumn,
+  type Checksums,
+  type CvcChunk,
+  type CvcData,
+  type CvcDecodeOptions,
+  type CvcDtype,
+  type CvcOpenOptions,
+  type CvcRowOptions,
+  type CvcSection,
+  type CvcVectors,
+} from './cvc.js';

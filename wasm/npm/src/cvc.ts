@@ -1,0 +1,388 @@
+// CVC: collections of embedding vectors.
+import type { Reader as WasmReader } from '../wasm/unspool.js';
+import { refuse, trapped } from './error.js';
+import { call, instanceNumber } from './instance.js';
+import { type Limits, limitNumbers } from './limits.js';
+import { type Bytes, type ByteRange, bytesOf, openSource, type Reader, type Source } from './source.js';
+
+/** The type of the values of a column, by numpy's names. */
+export type CvcDtype = 'float32' | 'float16' | 'int64' | 'int32' | 'int8' | 'uint8';
+
+/** Values of any type. Half floats are a `Float16Array` where the engine has one, else their bits. */
+export type CvcData = Float32Array | Uint16Array | BigInt64Array | Int32Array | Int8Array | Uint8Array;
+
+/** How the checksums of the chunks that were read turned out. */
+export interface Checksums {
+  readonly right: number;
+  readonly wrong: number;
+  readonly unchecked: number;
+}
+
+/** Rows of a column. */
+export interface CvcVectors<D extends CvcData = CvcData> {
+  /** The name of the column; empty in a file that has only one. */
+  readonly column: string;
+  /** The type of `data`: the column's own where the file stores it plainly, else `float32`. */
+  readonly dtype: CvcDtype;
+  /** Rows, and values in each row. */
+  readonly shape: readonly [rows: number, dimension: number];
+  /** The values, row after row. */
+  readonly data: D;
+  readonly checksums: Checksums;
+}
+
+/** How rows are decoded. */
+export interface CvcRowOptions {
+  /** `float32` gives numbers whatever the column holds; without it, the column's own type comes out. */
+  as?: 'float32';
+  /** `skip` reads just the rows that were asked for, and looks at no CRC-32, because it covers whole chunks. */
+  checksums?: 'verify' | 'skip';
+}
+
+export interface CvcDecodeOptions extends CvcRowOptions {
+  /** Which column; needed where there are several. */
+  column?: string;
+  /** First row, and the row behind the last one. */
+  rows?: readonly [start: number, end: number];
+  limits?: Limits;
+}
+
+export interface CvcOpenOptions {
+  limits?: Limits;
+  signal?: AbortSignal;
+}
+
+/** A stretch of rows that the header names. */
+export interface CvcSection {
+  readonly start: number;
+  readonly end: number;
+  /** What the writer noted of it. */
+  readonly metadata: unknown;
+}
+
+/** The same rows of every column. */
+export interface CvcChunk {
+  readonly index: number;
+  /** First row, and the row behind the last one. */
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Description {
+  version: [number, number];
+  rows: number;
+  chunkCount: number;
+  columnar: boolean;
+  mmapOptimized: boolean;
+  checksums: boolean;
+  headLength: number;
+  columns: { name: string; dimension: number; dtype: CvcDtype | null; compression: string }[];
+  sections: { start: number; end: number; metadata: string }[];
+}
+
+/** The head of a file, its limits, and where the rest of it is. */
+interface Opened {
+  readonly reader: Reader;
+  readonly head: Uint8Array;
+  readonly limits: Float64Array;
+  /** Lengths of chunks that the header does not tell: they are asked for again with every stretch of rows. */
+  readonly lengths: Map<number, Uint8Array>;
+}
+
+/** An open CVC file. It holds the header; values are read when they are asked for. */
+export class CvcFile {
+  /** Major and minor version: 0 for files without checksums, 1 for one column, 2 for many. */
+  readonly version: readonly [major: number, minor: number];
+  /** How many rows every column has. */
+  readonly rows: number;
+  readonly columns: readonly CvcColumn[];
+  readonly sections: readonly CvcSection[];
+  /** How many chunks the rows are divided into. */
+  readonly chunkCount: number;
+  /** Whether the columns have names. */
+  readonly isColumnar: boolean;
+  /** Whether the writer laid the chunks out for memory mapping. */
+  readonly isMmapOptimized: boolean;
+  /** Whether each chunk has a CRC-32. */
+  readonly hasChecksums: boolean;
+  /** Length of the file in bytes. */
+  readonly size: number;
+  /** How many of them the header takes. */
+  readonly headLength: number;
+  #opened: Opened;
+  #chunks: readonly CvcChunk[] | undefined;
+
+  /** @internal Use {@link openCvc}. */
+  constructor(opened: Opened, description: Description) {
+    this.#opened = opened;
+    this.version = description.version;
+    this.rows = description.rows;
+    this.chunkCount = description.chunkCount;
+    this.isColumnar = description.columnar;
+    this.isMmapOptimized = description.mmapOptimized;
+    this.hasChecksums = description.checksums;
+    this.headLength = description.headLength;
+    this.size = opened.reader.size;
+    this.columns = description.columns.map((column, index) => new CvcColumn(opened, column, index, this.rows));
+    this.sections = description.sections.map(({ start, end, metadata }) => ({
+      start,
+      end,
+      metadata: parseMetadata(metadata),
+    }));
+  }
+
+  /** The chunks, in the order of their rows. */
+  get chunks(): readonly CvcChunk[] {
+    if (this.#chunks === undefined) {
+      const { head, limits } = this.#opened;
+      const ends = call((wasm) => wasm.cvc_chunk_ends(head, limits));
+      this.#chunks = Array.from(ends, (end, index) => ({ index, start: index > 0 ? (ends[index - 1] ?? 0) : 0, end }));
+    }
+    return this.#chunks;
+  }
+
+  /** The column of this name; without a name, the only one. Of two with the same name the last one counts. */
+  column(name?: string): CvcColumn {
+    if (name !== undefined && typeof name !== 'string') throw new TypeError('the name of a column is a string');
+    const matches = name === undefined ? this.columns : this.columns.filter((column) => column.name === name);
+    const found = matches.at(-1);
+    if (found === undefined) throw refuse('CvcNoSuchColumn');
+    if (name === undefined && matches.length > 1) throw refuse('CvcPickColumn');
+    return found;
+  }
+}
+
+/** A column of an open file. */
+export class CvcColumn {
+  /** Empty for the only column of a file without a schema. */
+  readonly name: string;
+  /** Values in each row. */
+  readonly dimension: number;
+  /** The type that the values had when they were written; `undefined` if this library does not know it. */
+  readonly dtype: CvcDtype | undefined;
+  /** How the schema says that they are stored. A chunk may say otherwise. */
+  readonly compression: string;
+  /** How many rows there are. */
+  readonly length: number;
+  #opened: Opened;
+  #index: number;
+  #output: CvcDtype | undefined;
+
+  /** @internal */
+  constructor(opened: Opened, column: Description['columns'][number], index: number, rows: number) {
+    this.#opened = opened;
+    this.#index = index;
+    this.name = column.name;
+    this.dimension = column.dimension;
+    this.dtype = column.dtype ?? undefined;
+    this.compression = column.compression;
+    this.length = rows;
+  }
+
+  /** The type that {@link rows} gives. */
+  get output(): CvcDtype {
+    const { head, limits } = this.#opened;
+    return (this.#output ??= call((wasm) => wasm.cvc_output(head, this.#index, limits)) as CvcDtype);
+  }
+
+  /** Decodes rows, all of them if no bounds are given, and reads no byte of the file but those that this takes. */
+  rows(start: number | undefined, end: number | undefined, options: CvcRowOptions & { as: 'float32' }): Promise<CvcVectors<Float32Array>>;
+  rows(start?: number, end?: number, options?: CvcRowOptions): Promise<CvcVectors>;
+  async rows(start = 0, end = this.length, options: CvcRowOptions = {}): Promise<CvcVectors> {
+    const work = this.#decode(start, end, options);
+    let step = work.next();
+    while (step.done !== true) step = work.next(await this.#read(step.value));
+    return step.value;
+  }
+
+  /** Which bytes of the file {@link rows} would read for these rows. */
+  async plan(start = 0, end = this.length, options: Pick<CvcRowOptions, 'checksums'> = {}): Promise<ByteRange[]> {
+    checkRows(start, end);
+    const { head, reader, limits } = this.#opened;
+    const verify = verifies(options);
+    const job = call((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
+    const work = drive(job);
+    let step = work.next();
+    while (step.done !== true) {
+      if (step.value.output !== undefined) throw new Error('a plan has no output');
+      step = work.next(await this.#read(step.value));
+    }
+    const ranges: ByteRange[] = [];
+    for (let at = 0; at < step.value.ranges.length; at += 2) {
+      ranges.push({ start: step.value.ranges[at] ?? 0, end: step.value.ranges[at + 1] ?? 0 });
+    }
+    return ranges;
+  }
+
+  /** @internal The same as {@link rows} for bytes that are at hand. */
+  rowsNow(start: number, end: number, options: CvcRowOptions): CvcVectors {
+    const work = this.#decode(start, end, options);
+    let step = work.next();
+    while (step.done !== true) {
+      const bytes = this.#read(step.value);
+      if (!(bytes instanceof Uint8Array)) throw new Error('bytes at hand are not waited for');
+      step = work.next(bytes);
+    }
+    return step.value;
+  }
+
+  #read(range: ByteRange): Uint8Array | Promise<Uint8Array> {
+    const { reader, lengths } = this.#opened;
+    if (range.end - range.start !== 4) return reader.read(range);
+    const known = lengths.get(range.start);
+    if (known !== undefined) return known;
+    const keep = (bytes: Uint8Array): Uint8Array => {
+      lengths.set(range.start, bytes);
+      return bytes;
+    };
+    const bytes = reader.read(range);
+    return bytes instanceof Uint8Array ? keep(bytes) : bytes.then(keep);
+  }
+
+  *#decode(start: number, end: number, options: CvcRowOptions): Generator<ByteRange, CvcVectors, Uint8Array> {
+    checkRows(start, end);
+    if (options.as !== undefined && options.as !== 'float32') throw new TypeError("as can only be 'float32'");
+    const { head, reader, limits } = this.#opened;
+    const dtype = options.as ?? this.output;
+    const [asF32, verify] = [options.as === 'float32', verifies(options)];
+    const job = call((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, asF32, verify, limits));
+    const work = drive(job);
+    let buffer = new ArrayBuffer(0);
+    let step = work.next();
+    while (step.done !== true) {
+      if (step.value.output === undefined) {
+        step = work.next(yield step.value);
+      } else {
+        buffer = new ArrayBuffer(step.value.output);
+        step = work.next(new Uint8Array(buffer));
+      }
+    }
+    const [right = 0, wrong = 0, unchecked = 0] = step.value.checks;
+    return {
+      column: this.name,
+      dtype,
+      shape: [end - start, this.dimension],
+      data: typed(dtype, buffer),
+      checksums: { right, wrong, unchecked },
+    };
+  }
+}
+
+type Wanted = ByteRange & { readonly output?: number };
+
+/** Runs a reader of the wasm module: gives what it needs, takes the bytes or the output, and frees it in the end. */
+function* drive(job: WasmReader): Generator<Wanted, { ranges: Float64Array; checks: Float64Array }, Uint8Array> {
+  const instance = instanceNumber();
+  try {
+    let bytes: Uint8Array | undefined;
+    for (;;) {
+      const given = bytes;
+      // While this reader waited for bytes, another call may have trapped and taken the instance with it.
+      if (instanceNumber() !== instance) throw trapped();
+      const need = call(() => job.step(given));
+      if (need === 0) return { ranges: job.ranges(), checks: job.checks() };
+      const range = { start: job.start(), end: job.end() };
+      if (need === 1) {
+        bytes = yield range;
+      } else {
+        job.set_output(yield { ...range, output: range.end });
+        bytes = undefined;
+      }
+    }
+  } finally {
+    if (instanceNumber() === instance) job.free();
+  }
+}
+
+function verifies({ checksums }: Pick<CvcRowOptions, 'checksums'>): boolean {
+  if (checksums !== undefined && checksums !== 'verify' && checksums !== 'skip') {
+    throw new TypeError("checksums can be 'verify' or 'skip'");
+  }
+  return checksums !== 'skip';
+}
+
+function checkRows(start: unknown, end: unknown): void {
+  for (const row of [start, end]) {
+    if (typeof row !== 'number' || !Number.isSafeInteger(row) || row < 0) {
+      throw new TypeError(`rows are whole numbers from 0 on, not ${String(row)}`);
+    }
+  }
+}
+
+/** Little-endian bytes as numbers. Every engine that runs wasm is little-endian where it matters here. */
+function typed(dtype: CvcDtype, buffer: ArrayBuffer): CvcData {
+  switch (dtype) {
+    case 'float32': return new Float32Array(buffer);
+    case 'float16': return float16(buffer);
+    case 'int64': return new BigInt64Array(buffer);
+    case 'int32': return new Int32Array(buffer);
+    case 'int8': return new Int8Array(buffer);
+    case 'uint8': return new Uint8Array(buffer);
+  }
+}
+
+function float16(buffer: ArrayBuffer): Uint16Array {
+  const engine = globalThis as { Float16Array?: new (buffer: ArrayBuffer) => Uint16Array };
+  return new (engine.Float16Array ?? Uint16Array)(buffer);
+}
+
+/** JSON as Python writes it, where NaN and Infinity may stand bare. */
+function parseMetadata(json: string): unknown {
+  if (json === '') return undefined;
+  try {
+    return JSON.parse(json);
+  } catch {
+    const bare: Record<string, number> = { NaN: NaN, Infinity: Infinity, '-Infinity': -Infinity };
+    const mark = '\u0000';
+    const quoted = json.replace(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (token) =>
+      token.startsWith('"') ? token : JSON.stringify(mark + token),
+    );
+    return JSON.parse(quoted, (_, value: unknown) =>
+      typeof value === 'string' && value.startsWith(mark) ? (bare[value.slice(1)] ?? value) : value,
+    );
+  }
+}
+
+function describe(reader: Reader, head: Uint8Array, limits: Float64Array): CvcFile {
+  const json = call((wasm) => wasm.cvc_describe(head, limits));
+  // The head is kept, and whoever owns the bytes may change them.
+  const opened = { reader, head: head.slice(), limits, lengths: new Map<number, Uint8Array>() };
+  return new CvcFile(opened, JSON.parse(json) as Description);
+}
+
+/** The length of the head, at most that of the file: what is missing is for the parser to say. */
+function headLength(prefix: Uint8Array, limits: Float64Array, size: number): number {
+  return Math.min(call((wasm) => wasm.cvc_head_len(prefix, limits)), size);
+}
+
+function openNow(bytes: Uint8Array, limits: Float64Array): CvcFile {
+  const reader: Reader = { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) };
+  return describe(reader, bytes.subarray(0, headLength(bytes.subarray(0, 64), limits, bytes.length)), limits);
+}
+
+/**
+ * Opens a file in memory, in a `Blob` or on a server. Only its header is read; rows are read when they are asked for, and
+ * from a server that answers range requests no more than those.
+ */
+export async function openCvc(source: Source, options: CvcOpenOptions = {}): Promise<CvcFile> {
+  const limits = limitNumbers(options.limits);
+  const reader = await openSource(source, options.signal);
+  const framing = Math.min(call((wasm) => wasm.cvc_framing_len()), reader.size);
+  const length = headLength(await reader.read({ start: 0, end: framing }), limits, reader.size);
+  return describe(reader, await reader.read({ start: 0, end: length }), limits);
+}
+
+/** Decodes one column of a file that is at hand. */
+export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions & { as: 'float32' }): CvcVectors<Float32Array>;
+export function decodeCvc(bytes: Bytes, options?: CvcDecodeOptions): CvcVectors;
+export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVectors {
+  const file = openNow(bytesOf(bytes), limitNumbers(options.limits));
+  const [start, end] = options.rows ?? [0, file.rows];
+  return file.column(options.column).rowsNow(start, end, options);
+}
+
+/** @internal Decodes all columns. */
+export function decodeCvcColumns(bytes: Uint8Array, options: CvcDecodeOptions): CvcVectors[] {
+  const file = openNow(bytes, limitNumbers(options.limits));
+  return file.columns.map((column) => column.rowsNow(0, file.rows, options));
+}

@@ -1,0 +1,69 @@
+// Where bytes come from: memory, a Blob, or a server that answers range requests.
+
+/** Bytes at hand. */
+export type Bytes = Uint8Array | ArrayBuffer;
+
+/** A file, here or elsewhere. A string is a URL. */
+export type Source = Bytes | Blob | URL | string;
+
+/** Bytes `start` up to `end` of a file. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Checks what a caller passes for bytes. */
+export function bytesOf(bytes: unknown): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
+  const got = typeof bytes === 'string' ? 'a string' : bytes === null ? 'null' : typeof bytes;
+  const hint = typeof Blob !== 'undefined' && bytes instanceof Blob ? '; await blob.arrayBuffer() gives them' : '';
+  throw new TypeError(`bytes must be a Uint8Array or an ArrayBuffer, not ${hint ? 'a Blob' : got}${hint}`);
+}
+
+/** A file that is read in pieces. */
+export interface Reader {
+  readonly size: number;
+  read(range: ByteRange): Uint8Array | Promise<Uint8Array>;
+}
+
+export function openSource(source: Source, signal?: AbortSignal): Reader | Promise<Reader> {
+  if (typeof source === 'string' || source instanceof URL) return openUrl(source, signal);
+  if (typeof Blob !== 'undefined' && source instanceof Blob) {
+    const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => {
+      signal?.throwIfAborted();
+      return new Uint8Array(await source.slice(start, end).arrayBuffer());
+    };
+    return { size: source.size, read };
+  }
+  const bytes = bytesOf(source);
+  return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) };
+}
+
+/** How much of a file on a server is fetched before anything is known of it. Most headers fit. */
+const FIRST = 16 * 1024;
+
+async function openUrl(url: string | URL, signal?: AbortSignal): Promise<Reader> {
+  const fetchRange = async (start: number, end: number): Promise<{ response: Response; bytes: Uint8Array }> => {
+    const headers = { Range: `bytes=${start}-${end - 1}` };
+    const response = await fetch(url, signal === undefined ? { headers } : { headers, signal });
+    if (!response.ok && response.status !== 416) {
+      throw new Error(`${String(url)} cannot be fetched: ${response.status} ${response.statusText}`);
+    }
+    return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
+  };
+  const { response, bytes } = await fetchRange(0, FIRST);
+  // A server without ranges sends everything, and an empty file satisfies no range.
+  if (response.status === 200) return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) };
+  if (response.status === 416) return { size: 0, read: () => new Uint8Array() };
+  const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
+  if (!Number.isSafeInteger(size)) throw new Error(`${String(url)}: the server does not say how long the file is`);
+  const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => {
+    if (end <= bytes.length) return bytes.subarray(start, end);
+    const part = await fetchRange(start, end);
+    if (part.response.status === 200) return part.bytes.subarray(start, end);
+    if (part.bytes.length !== end - start) throw new Error(`${String(url)}: the server sent another range than asked`);
+    return part.bytes;
+  };
+  return { size, read };
+}

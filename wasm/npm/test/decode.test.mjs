@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decode, decodeCvc, openCvc, probe, UnspoolError } from 'unspool';
+import { bad, bytesOf, expected, read, text, valid } from './vectors.mjs';
+
+const arrays = {
+  float32: Float32Array,
+  float16: globalThis.Float16Array ?? Uint16Array,
+  int64: BigInt64Array,
+  int32: Int32Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+};
+
+test('every vector decodes bit-exactly, from memory and from a Blob', async () => {
+  const seen = new Set();
+  assert.ok(valid.length > 50);
+  for (const entry of valid) {
+    const bytes = read(entry.file);
+    const columns = expected(entry);
+    const whole = decode(bytes);
+    assert.equal(whole.format, 'cvc');
+    assert.equal(whole.columns.length, columns.length);
+    const file = await openCvc(new Blob([bytes]));
+    assert.deepEqual(file.version, entry.format_version, entry.name);
+    assert.equal(file.rows, entry.num_vectors);
+    assert.equal(file.chunkCount, entry.num_chunks);
+    assert.equal(file.chunks.at(-1)?.end ?? 0, file.rows);
+    if (Array.isArray(entry.chunk_rows)) {
+      assert.deepEqual(file.chunks.map(({ start, end }) => end - start), entry.chunk_rows);
+    }
+    for (const [index, column] of columns.entries()) {
+      const now = decodeCvc(bytes, column.name === '' ? {} : { column: column.name });
+      const later = await file.columns[index].rows();
+      for (const found of [whole.columns[index], now, later]) {
+        const what = `${entry.name} ${column.name}`;
+        assert.deepEqual(bytesOf(found.data), column.bytes, what);
+        assert.equal(found.column, column.name);
+        assert.equal(found.dtype, column.dtype, what);
+        assert.ok(found.data instanceof arrays[column.dtype], what);
+        assert.deepEqual(found.shape, [file.rows, column.shape[1]], what);
+        const checks = found.checksums;
+        const chunks = entry.num_chunks;
+        assert.deepEqual(checks, { right: file.hasChecksums ? chunks : 0, wrong: 0, unchecked: file.hasChecksums ? 0 : chunks });
+      }
+      seen.add(column.dtype);
+    }
+  }
+  assert.equal(seen.size, 6, [...seen].join());
+});
+
+test('any rows, with and without checksums, as they are and as float32', async () => {
+  let tried = 0;
+  for (const entry of valid) {
+    const bytes = read(entry.file);
+    const file = await openCvc(new Blob([bytes]));
+    for (const [index, column] of expected(entry).entries()) {
+      const [rows] = column.shape;
+      const width = rows > 0 ? column.bytes.length / rows : 0;
+      for (const [start, end] of [[0, rows], [0, 0], [rows, rows], [rows >> 1, rows], [rows >> 2, rows >> 1], [0, Math.min(1, rows)]]) {
+        for (const checksums of ['verify', 'skip']) {
+          const found = await file.columns[index].rows(start, end, { checksums });
+          assert.deepEqual(bytesOf(found.data), column.bytes.subarray(start * width, end * width), `${entry.name} ${start}..${end}`);
+          const floats = await file.columns[index].rows(start, end, { checksums, as: 'float32' });
+          assert.equal(floats.dtype, 'float32');
+          assert.equal(floats.data.length, found.data.length);
+          if (found.dtype !== 'float16') {
+            assert.deepEqual(floats.data, Float32Array.from(found.data, Number), `${entry.name} ${start}..${end} as float32`);
+          }
+          tried++;
+        }
+      }
+    }
+  }
+  assert.ok(tried > 500);
+});
+
+test('every bad file ends in the error that the core gives', () => {
+  // What the core's own tests expect: `name: Kind: class at byte N: words`, or `name: accepted`.
+  const golden = new Map(text('golden/cvc-bad.txt').trimEnd().split('\n').map((line) => line.split(/: (.*)/).slice(0, 2)));
+  assert.equal(golden.size, bad.length);
+  for (const { name, file } of bad) {
+    let verdict = 'accepted';
+    try {
+      decode(read(`bad/${file}`));
+    } catch (error) {
+      // Bytes that are not CVC at all are refused by the sniffing already; the door of the format says why.
+      assert.ok(error instanceof UnspoolError, `${name}: ${error}`);
+      const precise = ['UnknownFormat', 'Truncated'].includes(error.name) ? thrown(() => decodeCvc(read(`bad/${file}`))) : error;
+      verdict = `${precise.name}: ${precise.message}`;
+      assert.ok(Number.isSafeInteger(precise.code) && precise.code > 0);
+      assert.ok(precise.offset >= 0 && precise.offset <= read(`bad/${file}`).length, name);
+      assert.equal(precise.message.includes(`at byte ${precise.offset}`), true);
+    }
+    // A number beyond 2^53 is rounded here.
+    const expected = golden.get(name).replace(/\(needs (\d+)\)/, (_, need) => `(needs ${Number(need)})`);
+    assert.equal(verdict, expected, name);
+  }
+});
+
+function thrown(run) {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  assert.fail('nothing was thrown');
+}
+
+test('a bad file through a Blob ends as it does in memory', async () => {
+  for (const { name, file } of bad) {
+    const bytes = read(`bad/${file}`);
+    const attempt = async (source) => {
+      const opened = await openCvc(source);
+      const all = [];
+      for (const column of opened.columns) all.push((await column.rows()).data.length);
+      return all;
+    };
+    const [memory, blob] = await Promise.allSettled([attempt(bytes), attempt(new Blob([bytes]))]);
+    assert.equal(memory.status, blob.status, name);
+    assert.deepEqual(memory.value, blob.value, name);
+    assert.deepEqual(memory.reason?.toJSON(), blob.reason?.toJSON(), name);
+  }
+});
+
+test('sections say what the writer noted, NaN included', async () => {
+  const entry = valid.find(({ name }) => name === 'v1_sections');
+  const file = await openCvc(read(entry.file));
+  for (const { key, value, row_ranges } of entry.section_filters) {
+    const found = file.sections.filter(({ metadata }) => metadata?.[key] === value).map(({ start, end }) => [start, end]);
+    assert.deepEqual(found, row_ranges, `${key}=${value}`);
+  }
+  assert.ok(entry.section_filters.length > 2);
+  // A header written by Python, with a bare NaN that JSON.parse refuses.
+  const json = '{"num_vectors":0,"dimension":1,"compression":"fp16","chunks":[],"sections":[{"start_index":0,"end_index":0,"metadata":{"a":NaN,"b":"NaN, -Infinity","c":[-Infinity,1]}}]}';
+  const bytes = new Uint8Array(12 + json.length);
+  bytes.set(new TextEncoder().encode(`CVCF${json}`.slice(0, 4)));
+  new DataView(bytes.buffer).setUint16(4, 1, true);
+  new DataView(bytes.buffer).setUint32(8, json.length, true);
+  bytes.set(new TextEncoder().encode(json), 12);
+  const { sections } = await openCvc(bytes);
+  assert.deepEqual(sections, [{ start: 0, end: 0, metadata: { a: NaN, b: 'NaN, -Infinity', c: [-Infinity, 1] } }]);
+});
+
+test('probe tells formats apart', () => {
+  assert.deepEqual(probe(Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd)), { format: 'zstd' });
+  assert.deepEqual(probe(new TextEncoder().encode('ONPA')), { format: undefined, needed: 8 });
+  assert.deepEqual(probe(new TextEncoder().encode('GIF89a')), { format: undefined });
+  assert.equal(thrown(() => decode(new TextEncoder().encode('GIF89a'))).name, 'UnknownFormat');
+  assert.equal(thrown(() => decode(new TextEncoder().encode('pco!....'))).name, 'FormatNotBuilt');
+});
+
+test('wrong arguments are told at once', async () => {
+  const bytes = read('v1_fp16.cvc');
+  for (const wrong of ['CVCF', null, undefined, 42, [1, 2], new Blob([bytes]), new Float32Array(4)]) {
+    assert.throws(() => decode(wrong), TypeError);
+    assert.throws(() => decodeCvc(wrong), TypeError);
+  }
+  assert.throws(() => decode('CVCF'), /must be a Uint8Array or an ArrayBuffer, not a string/);
+  assert.throws(() => decode(new Blob([])), /arrayBuffer/);
+  await assert.rejects(openCvc(42), TypeError);
+  const file = await openCvc(bytes);
+  await assert.rejects(file.column().rows(-1, 2), TypeError);
+  await assert.rejects(file.column().rows(0, 1.5), TypeError);
+  await assert.rejects(file.column().rows(0, 1, { as: 'float64' }), TypeError);
+  await assert.rejects(file.column().rows(0, 1, { checksums: 'maybe' }), TypeError);
+  await assert.rejects(file.column().rows(5, 2), { name: 'RangeOutside', class: 'Misuse' });
+  await assert.rejects(file.column().rows(0, 101), { name: 'RangeOutside' });
+  assert.throws(() => file.column('text'), { name: 'CvcNoSuchColumn', code: 518 });
+  const columnar = await openCvc(read('v2_ints_default.cvc'));
+  assert.throws(() => columnar.column(), { name: 'CvcPickColumn' });
+  assert.throws(() => decodeCvc(bytes, { limits: { maxOutpt: 1 } }), /no limit called maxOutpt/);
+  assert.throws(() => decodeCvc(bytes, { limits: { maxOutput: 6399 } }), { class: 'Limit', need: 6400 });
+  assert.throws(() => decodeCvc(bytes, { limits: { maxElements: 3 } }), { name: 'ElementLimit' });
+});
+
+test('an ArrayBuffer is as good as a Uint8Array, at any offset', () => {
+  const bytes = read('v1_int8.cvc');
+  const padded = new Uint8Array(bytes.length + 10);
+  padded.set(bytes, 7);
+  const whole = decodeCvc(bytes.slice().buffer).data;
+  assert.deepEqual(decodeCvc(padded.subarray(7, 7 + bytes.length)).data, whole);
+});
+
+test('a header that lies allocates nothing', () => {
+  const json = '{"num_vectors":1073741823,"dimension":1,"compression":"fp16","chunks":[{"rows":1073741823}]}';
+  const bytes = new Uint8Array(12 + json.length + 8);
+  bytes.set(new TextEncoder().encode('CVCF\x01\0\0\0'));
+  new DataView(bytes.buffer).setUint32(8, json.length, true);
+  bytes.set(new TextEncoder().encode(json), 12);
+  new DataView(bytes.buffer).setUint32(12 + json.length, 2147483646, true);
+  const before = process.memoryUsage().arrayBuffers;
+  assert.throws(() => decodeCvc(bytes), { name: 'Truncated', offset: bytes.length });
+  assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 24);
+});

@@ -1,0 +1,101 @@
+// How the wasm module gets in, how large it is, and that the numbers are the core's.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { decodeCvc, errorTable, inspect } from 'unspool';
+import { read, valid } from './vectors.mjs';
+
+const entry = valid.find(({ name }) => name === 'v1_int8');
+const bytes = read(entry.file);
+
+test('errors have the numbers, names and classes of the core', () => {
+  const source = readFileSync(new URL('../../../core/src/error.rs', import.meta.url), 'utf8');
+  const rows = [...source.matchAll(/^ {4}(\d+) (\w+) (\w+) "([^"]+)"$/gm)];
+  assert.ok(rows.length > 40);
+  assert.deepEqual(
+    errorTable().map(({ code, name, class: class_, words }) => [String(code), name, class_, words]),
+    rows.map(([, code, name, class_, words]) => [code, name, class_, words]),
+  );
+});
+
+test('memory is given back: a thousand calls do not grow it', () => {
+  const start = process.memoryUsage().rss;
+  for (let round = 0; round < 1000; round++) {
+    decodeCvc(bytes);
+    inspect(bytes);
+    try {
+      decodeCvc(bytes.subarray(0, 1000));
+      assert.fail('truncated');
+    } catch (error) {
+      assert.equal(error.name, 'Truncated');
+    }
+  }
+  assert.ok(process.memoryUsage().rss - start < 100e6);
+});
+
+for (const [what, source] of Object.entries({
+  'a module': 'new WebAssembly.Module(wasm)',
+  bytes: 'wasm',
+  'an ArrayBuffer': 'wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.length)',
+  nothing: '',
+  'a promise': 'Promise.resolve(wasm)',
+  'a data URL': "'data:application/wasm;base64,' + wasm.toString('base64')",
+  'a Response': "new Response(wasm, { headers: { 'Content-Type': 'application/wasm' } })",
+})) {
+  test(`init takes ${what}`, () => {
+    // 'unspool/separate' proves that the module came from nowhere else.
+    const entry = source === '' ? 'unspool' : 'unspool/separate';
+    assert.equal(
+      inNode(`
+        import { decodeCvc, init } from '${entry}';
+        import { readFileSync } from 'node:fs';
+        const wasm = readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm')));
+        await Promise.all([init(${source}), init(${source})]);
+        console.log(decodeCvc(readFileSync(process.argv[1])).shape.join());`),
+      '100,16\n',
+    );
+  });
+}
+
+test('init refuses what is no module', () => {
+  const script = "import { init } from 'unspool/separate'; await init(42).catch((error) => console.log(error.message));";
+  assert.match(inNode(script), /^init takes a WebAssembly.Module/);
+});
+
+/** Runs a module in a process of its own, and gives what it prints. */
+function inNode(script) {
+  const vector = fileURLToPath(new URL(`../../../tests/vectors/cvc/${entry.file}`, import.meta.url));
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script, vector], {
+    cwd: new URL('.', import.meta.url),
+    encoding: 'utf8',
+  });
+}
+
+test("'unspool/separate' carries no module, and says so", () => {
+  const script = `
+    import { decodeCvc, init } from 'unspool/separate';
+    import { readFileSync } from 'node:fs';
+    const bytes = readFileSync(process.argv[1]);
+    try { decodeCvc(bytes); } catch (error) { console.log(error.message); }
+    await init(readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm'))));
+    console.log(decodeCvc(bytes).shape.join());`;
+  assert.match(inNode(script), /await init\(url\) first\n100,16\n/);
+});
+
+test('the package stays within its size', () => {
+  const budget = JSON.parse(readFileSync(new URL('../size-budget.json', import.meta.url), 'utf8'));
+  for (const [path, most] of Object.entries(budget)) {
+    const size = gzipSync(readFileSync(new URL(`../${path}`, import.meta.url)), { level: 9 }).length;
+    assert.ok(size <= most, `${path}: ${size} bytes gzipped, budget ${most}`);
+  }
+});
+
+test('neither the module nor the package names the machine that it was built on', () => {
+  for (const path of ['wasm/unspool_bg.wasm', 'wasm/unspool.js', 'dist/inlined.js']) {
+    const text = readFileSync(new URL(`../${path}`, import.meta.url), 'latin1');
+    assert.equal(/\/(home|root|Users|tmp|work)\//.exec(text), null, path);
+  }
+});

@@ -1,0 +1,81 @@
+// A real trap: the module runs out of memory, because this test gives it little.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, test } from 'node:test';
+import { decodeCvc, init, inspect, openCvc, UnspoolError } from 'unspool';
+import { bytesOf, expected, read, valid } from './vectors.mjs';
+
+const wasm = readFileSync(new URL('../wasm/unspool_bg.wasm', import.meta.url));
+const entry = valid.find(({ name }) => name === 'v1_int8');
+const bytes = read(entry.file);
+
+/** The module with a memory that cannot grow beyond so many pages of 64 KiB. */
+function withMaximum(module, pages) {
+  let at = 8;
+  const leb = () => {
+    let [value, shift, byte] = [0, 0, 0];
+    do {
+      byte = module[at++];
+      value |= (byte & 127) << shift;
+      shift += 7;
+    } while (byte > 127);
+    return value;
+  };
+  const encode = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...encode(value >>> 7)]);
+  for (;;) {
+    const start = at;
+    const id = module[at++];
+    const length = leb();
+    if (id !== 5) {
+      at += length;
+      continue;
+    }
+    assert.equal(leb(), 1, 'one memory');
+    assert.equal(module[at++], 0, 'without a maximum');
+    const memory = [1, 1, ...encode(leb()), ...encode(pages)];
+    return Buffer.concat([module.subarray(0, start), Buffer.from([5, ...encode(memory.length), ...memory]), module.subarray(at)]);
+  }
+}
+
+const pages = 40;
+before(() => init(withMaximum(wasm, pages)));
+
+test('a trap costs the instance, and the next call works', async () => {
+  const file = await openCvc(bytes);
+  // More than the memory can hold: the allocation fails, and the module stops for good.
+  assert.throws(() => inspect(new Uint8Array(pages * 65536)), (error) => {
+    assert.ok(error instanceof UnspoolError);
+    assert.deepEqual([error.name, error.code, error.class], ['Trap', 0, 'Internal']);
+    assert.ok(error.cause instanceof WebAssembly.RuntimeError);
+    return true;
+  });
+  for (let round = 0; round < 3; round++) {
+    assert.deepEqual(bytesOf(decodeCvc(bytes).data), expected(entry)[0].bytes, 'the call after the trap');
+    assert.deepEqual(bytesOf((await file.column().rows()).data), expected(entry)[0].bytes, 'a file opened before it');
+    assert.throws(() => inspect(new Uint8Array(pages * 65536)), { name: 'Trap' });
+  }
+});
+
+test('reading on after somebody else trapped fails, and reading again works', async () => {
+  let release;
+  class Slow extends Blob {
+    slice(...range) {
+      const part = super.slice(...range);
+      const read = part.arrayBuffer.bind(part);
+      part.arrayBuffer = async () => {
+        await release?.promise;
+        return read();
+      };
+      return part;
+    }
+  }
+  const file = await openCvc(new Slow([bytes]));
+  let free;
+  release = { promise: new Promise((resolve) => (free = resolve)) };
+  const pending = file.column().rows();
+  assert.throws(() => inspect(new Uint8Array(pages * 65536)), { name: 'Trap' });
+  free();
+  await assert.rejects(pending, { name: 'Trap' });
+  assert.deepEqual(bytesOf((await file.column().rows()).data), expected(entry)[0].bytes);
+});
+

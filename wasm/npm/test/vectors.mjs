@@ -1,0 +1,27 @@
+// The vectors of the repository, which prove every other build of the decoders too.
+import { readFileSync } from 'node:fs';
+
+const root = new URL('../../../tests/', import.meta.url);
+const folder = new URL('vectors/cvc/', root);
+
+export const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
+export const text = (path) => readFileSync(new URL(path, root), 'utf8');
+
+export const valid = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')).entries;
+export const bad = JSON.parse(readFileSync(new URL('bad/manifest.json', folder), 'utf8')).variants;
+
+/** The columns of a valid vector, with the bytes that they must decode to. */
+export function expected(entry) {
+  if (entry.kind === 'single') {
+    return [{ name: '', dtype: 'float32', shape: entry.expected.shape, bytes: read(entry.expected.file) }];
+  }
+  return entry.columns.map(({ name, expected }) => ({
+    name,
+    dtype: expected.dtype ?? 'float32',
+    shape: expected.shape,
+    bytes: read(expected.file),
+  }));
+}
+
+/** The bytes under a typed array. */
+export const bytesOf = (data) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);

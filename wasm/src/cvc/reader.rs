@@ -1,0 +1,408 @@
+//! Rows of a column out of a file that JavaScript reads: from memory, a `Blob` or a server.
+//!
+//! The work is one `async` function that borrows the header for as long as it runs. JavaScript drives it: each
+//! [`Reader::step`] hands in the bytes that the last one asked for. Nothing waits for a promise in here, so the same
+//! code serves callers that have the bytes at once and callers that have them tomorrow.
+
+use core::cell::RefCell;
+use core::future::poll_fn;
+use core::ops::Range;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::rc::Rc;
+
+use js_sys::{Float32Array, Uint8Array};
+use unspool::checksum::Crc32;
+use unspool::cvc::{Column, Crc, CrcCount, Dtype, File, Need, Payload, Piece, Plan};
+use unspool::{Error, ErrorKind, Limits, Result};
+use wasm_bindgen::prelude::*;
+
+use super::{len, nth};
+use crate::fault::Fault;
+use crate::number;
+
+/// Chunks that lie one behind the other are asked for together, up to so many bytes.
+const TOGETHER: u64 = 1 << 20;
+
+/// Decodes rows of one column, and asks for the bytes that it needs.
+#[wasm_bindgen]
+pub struct Reader {
+    desk: Desk,
+    work: Pin<Box<dyn Future<Output = Result<()>>>>,
+}
+
+#[wasm_bindgen]
+impl Reader {
+    /// Decodes the rows `first..last` of a column of a file of `size` bytes: in the column's own type, or `as_f32`. Without
+    /// `verify` it asks for the bytes of these rows alone, and no checksum is looked at.
+    #[wasm_bindgen(constructor)]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one call across the border is cheaper than building an object for it"
+    )]
+    pub fn new(
+        head: Vec<u8>,
+        size: f64,
+        column: f64,
+        first: f64,
+        last: f64,
+        as_f32: bool,
+        verify: bool,
+        limits: &[f64],
+    ) -> Self {
+        let job = Job::new(head, size, column, first..last, verify, limits);
+        let desk = Desk::default();
+        Self { work: Box::pin(decode(job, as_f32, desk.clone())), desk }
+    }
+
+    /// Finds out which bytes [`new`](Self::new) would ask for, and decodes nothing.
+    pub fn planning(
+        head: Vec<u8>,
+        size: f64,
+        column: f64,
+        first: f64,
+        last: f64,
+        verify: bool,
+        limits: &[f64],
+    ) -> Self {
+        let job = Job::new(head, size, column, first..last, verify, limits);
+        let desk = Desk::default();
+        Self { work: Box::pin(plan(job, desk.clone())), desk }
+    }
+
+    /// Goes on with the bytes that were asked for. Gives what is needed next: 0 nothing, 1 bytes, 2 an output.
+    pub fn step(&mut self, bytes: Option<Vec<u8>>) -> core::result::Result<u8, Fault> {
+        self.desk.0.borrow_mut().bytes = bytes;
+        match self.work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(result) => result.map(|()| 0).map_err(Fault),
+            Poll::Pending => Ok(if self.desk.0.borrow().wants_output { 2 } else { 1 }),
+        }
+    }
+
+    /// Takes the output that was asked for, to be filled until the end.
+    pub fn set_output(&mut self, output: Uint8Array) {
+        self.desk.0.borrow_mut().output = Some(output);
+    }
+
+    /// Where the bytes start that are needed next.
+    pub fn start(&self) -> f64 {
+        number::from_u64(self.desk.0.borrow().range.start)
+    }
+
+    /// Where they end. For an output, how long it must be.
+    pub fn end(&self) -> f64 {
+        number::from_u64(self.desk.0.borrow().range.end)
+    }
+
+    /// Of a plan: start and end of each range, one pair after the other.
+    pub fn ranges(&self) -> Vec<f64> {
+        self.desk.0.borrow().ranges.clone()
+    }
+
+    /// Checksums that are right, those that are wrong, those that nobody looked at.
+    pub fn checks(&self) -> Vec<f64> {
+        let CrcCount { right, wrong, unchecked } = self.desk.0.borrow().count;
+        [right, wrong, unchecked].map(number::from_u64).to_vec()
+    }
+}
+
+/// Where the work and JavaScript hand things to each other.
+#[derive(Clone, Default)]
+struct Desk(Rc<RefCell<Things>>);
+
+#[derive(Default)]
+struct Things {
+    wants_output: bool,
+    range: Range<u64>,
+    bytes: Option<Vec<u8>>,
+    output: Option<Uint8Array>,
+    ranges: Vec<f64>,
+    count: CrcCount,
+}
+
+impl Desk {
+    /// These bytes of the file.
+    async fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        if range.is_empty() {
+            return Ok(vec![]);
+        }
+        self.0.borrow_mut().range = range.clone();
+        let bytes = wait(|| self.0.borrow_mut().bytes.take()).await;
+        match number::from_len(bytes.len()) == number::from_u64(len(&range)) {
+            true => Ok(bytes),
+            false => Err(Error::new(ErrorKind::Truncated, range.start).needing(range.end)),
+        }
+    }
+
+    fn ask_for_output(&self, bytes: u64) {
+        let mut things = self.0.borrow_mut();
+        (things.range, things.wants_output) = (0..bytes, true);
+    }
+
+    /// Room for so many bytes, in JavaScript's memory.
+    async fn output(&self, bytes: u64) -> Uint8Array {
+        self.ask_for_output(bytes);
+        let output = wait(|| self.0.borrow_mut().output.take()).await;
+        self.0.borrow_mut().wants_output = false;
+        output
+    }
+}
+
+/// Until there is something.
+async fn wait<T>(mut take: impl FnMut() -> Option<T>) -> T {
+    // The first look would find what answered the question before this one.
+    let mut asked = false;
+    poll_fn(|_| match core::mem::replace(&mut asked, true).then(&mut take).flatten() {
+        Some(thing) => Poll::Ready(thing),
+        None => Poll::Pending,
+    })
+    .await
+}
+
+/// What is wanted.
+struct Job {
+    head: Vec<u8>,
+    size: u64,
+    column: f64,
+    rows: Range<u64>,
+    crc: Crc,
+    limits: Limits,
+}
+
+impl Job {
+    fn new(head: Vec<u8>, size: f64, column: f64, rows: Range<f64>, verify: bool, limits: &[f64]) -> Self {
+        Self {
+            head,
+            size: number::to_u64(size),
+            column,
+            rows: number::to_u64(rows.start)..number::to_u64(rows.end),
+            crc: if verify { Crc::Verify } else { Crc::Skip },
+            limits: crate::limits(limits),
+        }
+    }
+
+    /// The bytes that a piece is read from: with its checksum, or only its rows.
+    fn range(&self, piece: &Piece<'_>) -> Result<Range<u64>> {
+        match self.crc {
+            Crc::Skip => piece.data_range(),
+            _ => Ok(piece.range()),
+        }
+    }
+
+    /// That the file is as long as this. A chunk that is not as long as it should be is told apart from a file that is not.
+    async fn check_end(&self, file: &File<'_>, piece: &Piece<'_>, desk: &Desk) -> Result<()> {
+        let range = piece.range();
+        let prefix = range.start..range.start.saturating_add(4);
+        if range.end <= self.size {
+            return Ok(());
+        }
+        let truncated = |need| Error::new(ErrorKind::Truncated, self.size).needing(need);
+        if prefix.end > self.size {
+            return Err(truncated(prefix.end));
+        }
+        let stored = desk.bytes(prefix).await?;
+        let stored = stored.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
+        let payload_len = len(&range).saturating_sub(if file.has_checksums() { 8 } else { 4 });
+        if stored != Some(payload_len) {
+            return Err(Error::new(ErrorKind::CvcChunkLength, range.start));
+        }
+        piece.data_range()?;
+        Err(truncated(range.end))
+    }
+}
+
+/// What a first walk over the chunks found out.
+#[derive(Default)]
+struct Survey {
+    /// Lengths of chunks that the header does not tell, in the order in which the plan asks for them.
+    lengths: Vec<[u8; 4]>,
+    pieces: u64,
+    values: u64,
+    ranges: Vec<f64>,
+    /// Why the walk ended early.
+    failure: Option<Error>,
+}
+
+/// Walks over the chunks without their values: nothing is allocated before the file has shown that it is long enough.
+async fn survey(job: &Job, file: &File<'_>, column: &Column<'_>, desk: &Desk) -> Result<Survey> {
+    let mut survey = Survey::default();
+    let mut plan = column.plan(job.rows.clone())?;
+    loop {
+        match survey.go_on(job, file, &mut plan, desk).await {
+            Ok(true) => {}
+            Ok(false) => return Ok(survey),
+            Err(error) => return Ok(Survey { failure: Some(error), ..survey }),
+        }
+    }
+}
+
+impl Survey {
+    async fn go_on(&mut self, job: &Job, file: &File<'_>, plan: &mut Plan<'_>, desk: &Desk) -> Result<bool> {
+        match plan.next()? {
+            None => return Ok(false),
+            Some(Need::Length(range)) if range.end > job.size => {
+                return Err(Error::new(ErrorKind::Truncated, job.size).needing(range.end));
+            }
+            Some(Need::Length(range)) => {
+                let length = desk.bytes(range).await?;
+                plan.feed(&length)?;
+                self.lengths.extend(length.first_chunk());
+            }
+            Some(Need::Chunk(piece)) => {
+                job.check_end(file, &piece, desk).await?;
+                let range = job.range(&piece)?;
+                self.ranges.extend([range.start, range.end].map(number::from_u64));
+                self.pieces += 1;
+                self.values += piece.values();
+            }
+        }
+        Ok(true)
+    }
+
+    /// The pieces again, in a second walk.
+    fn next<'a>(&self, plan: &mut Plan<'a>, lengths: &mut usize) -> Result<Option<Piece<'a>>> {
+        loop {
+            match plan.next()? {
+                None => return Ok(None),
+                Some(Need::Chunk(piece)) => return Ok(Some(piece)),
+                Some(Need::Length(_)) => {
+                    plan.feed(self.lengths.get(*lengths).map_or(&[], <[u8; 4]>::as_slice))?;
+                    *lengths += 1;
+                }
+            }
+        }
+    }
+}
+
+async fn plan(job: Job, desk: Desk) -> Result<()> {
+    let file = File::open(&job.head, &job.limits)?;
+    let survey = survey(&job, &file, &nth(&file, job.column)?, &desk).await?;
+    desk.0.borrow_mut().ranges = survey.ranges;
+    survey.failure.map_or(Ok(()), Err)
+}
+
+async fn decode(job: Job, as_f32: bool, desk: Desk) -> Result<()> {
+    let file = File::open(&job.head, &job.limits)?;
+    let column = nth(&file, job.column)?;
+    let dtype = if as_f32 { Dtype::F32 } else { column.output()? };
+    check_size(&job, &column, dtype)?;
+    let survey = survey(&job, &file, &column, &desk).await?;
+    let output = match survey.failure {
+        None => Some(desk.output(survey.values.saturating_mul(dtype.width())).await),
+        // Nothing is given, but an error that stands before this one comes first.
+        Some(_) => None,
+    };
+    let mut filler = Filler { output, filled: 0, dtype, scratch: vec![] };
+    let (mut plan, mut lengths) = (column.plan(job.rows.clone())?, 0);
+    let (mut together, mut range) = (vec![], 0..0);
+    let mut left = survey.pieces;
+    while left > 0 {
+        left -= 1;
+        let Some(piece) = survey.next(&mut plan, &mut lengths)? else { break };
+        let next = job.range(&piece)?;
+        if next.start != range.end || next.end.saturating_sub(range.start) > TOGETHER {
+            read(&job, &file, &together, range.clone(), &mut filler, &desk).await?;
+            together.clear();
+            range = next.start..next.start;
+        }
+        range.end = next.end;
+        together.push(piece);
+    }
+    read(&job, &file, &together, range, &mut filler, &desk).await?;
+    survey.failure.map_or(Ok(()), Err)
+}
+
+/// What the core checks before it decodes to a slice; here there is none yet.
+fn check_size(job: &Job, column: &Column<'_>, dtype: Dtype) -> Result<()> {
+    column.plan(job.rows.clone())?;
+    let values = len(&job.rows).checked_mul(column.dimension());
+    let size = values.and_then(|values| values.checked_mul(dtype.width()));
+    let size = size.ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
+    // A typed array takes its offsets as 32 bits.
+    if size > job.limits.max_output.min(u32::MAX.into()) {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
+    }
+    Ok(())
+}
+
+/// Reads pieces that lie one behind the other, and decodes them.
+async fn read(
+    job: &Job,
+    file: &File<'_>,
+    pieces: &[Piece<'_>],
+    range: Range<u64>,
+    filler: &mut Filler,
+    desk: &Desk,
+) -> Result<()> {
+    let bytes = desk.bytes(range.clone()).await?;
+    for piece in pieces {
+        let place = job.range(piece)?;
+        let from = number::index(place.start.saturating_sub(range.start));
+        let to = number::index(place.end.saturating_sub(range.start));
+        let bytes = bytes.get(from..to).unwrap_or(&[]);
+        let mut count = desk.0.borrow().count;
+        let payload = match job.crc {
+            Crc::Skip => {
+                count.unchecked += 1;
+                piece.open_data(bytes)?
+            }
+            crc => piece.open(bytes, crc, &mut count)?,
+        };
+        desk.0.borrow_mut().count = count;
+        if job.crc != Crc::Skip {
+            refuse_hidden_crc(job, file, piece, bytes, desk).await?;
+        }
+        filler.fill(&payload)?;
+    }
+    Ok(())
+}
+
+/// As the core does for a file in one piece: a version 0 header before a last chunk with a CRC-32 would decode to shifted values.
+async fn refuse_hidden_crc(job: &Job, file: &File<'_>, piece: &Piece<'_>, chunk: &[u8], desk: &Desk) -> Result<()> {
+    let end = piece.range().end;
+    let more = end..end.saturating_add(4);
+    let payload = chunk.get(4..).unwrap_or(&[]);
+    let last = piece.chunk.saturating_add(1) == file.chunk_count();
+    if file.has_checksums() || !last || payload.is_empty() || more.end > job.size {
+        return Ok(());
+    }
+    let payload = [payload, &desk.bytes(more).await?].concat();
+    let Some((stored, shifted)) = payload.split_first_chunk::<4>() else { return Ok(()) };
+    match u32::from_le_bytes(*stored) == Crc32::of(shifted) {
+        true => Err(Error::new(ErrorKind::CvcHiddenCrc, piece.range().start.saturating_add(4))),
+        false => Ok(()),
+    }
+}
+
+/// Fills the output from its start.
+struct Filler {
+    output: Option<Uint8Array>,
+    filled: u32,
+    dtype: Dtype,
+    scratch: Vec<f32>,
+}
+
+impl Filler {
+    fn fill(&mut self, payload: &Payload<'_>) -> Result<()> {
+        // Plain values need no decoding, and go where they belong in one copy.
+        if let Some((dtype, raw)) = payload.plain()
+            && dtype == self.dtype
+        {
+            if let Some(output) = &self.output {
+                let end = self.filled.saturating_add(u32::try_from(raw.len()).unwrap_or(u32::MAX));
+                output.subarray(self.filled, end).copy_from(raw);
+                self.filled = end;
+            }
+            return Ok(());
+        }
+        self.scratch.resize(payload.len(), 0.0);
+        payload.decode_f32(&mut self.scratch)?;
+        if let Some(output) = &self.output {
+            let values = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+            let at = output.byte_offset().saturating_add(self.filled);
+            Float32Array::new_with_byte_offset_and_length(&output.buffer(), at, values).copy_from(&self.scratch);
+            self.filled = self.filled.saturating_add(values.saturating_mul(4));
+        }
+        Ok(())
+    }
+}

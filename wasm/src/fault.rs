@@ -1,0 +1,61 @@
+//! Errors as numbers.
+
+use core::fmt::Write;
+
+use unspool::{Class, Error, ErrorKind};
+use wasm_bindgen::prelude::*;
+
+use crate::number;
+
+/// An error of the core on its way to JavaScript, where it is an array of three numbers: kind, offset, and what would
+/// have been enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault(pub Error);
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl Fault {
+    /// The three numbers.
+    pub fn numbers(self) -> [f64; 3] {
+        let Error { kind, at, need } = self.0;
+        [f64::from(code(kind)), number::from_u64(at), number::from_u64(need)]
+    }
+}
+
+impl From<Fault> for JsValue {
+    fn from(fault: Fault) -> Self {
+        let [kind, at, need] = fault.numbers().map(JsValue::from);
+        js_sys::Array::of3(&kind, &at, &need).into()
+    }
+}
+
+/// The stable number of a kind.
+pub(crate) const fn code(kind: ErrorKind) -> u16 {
+    kind as u16
+}
+
+/// The core's table of errors: a line each, with number, name, class and words between tabs.
+#[wasm_bindgen]
+pub fn error_kinds() -> String {
+    let mut lines = String::new();
+    for &kind in ErrorKind::ALL {
+        let class = match kind.class() {
+            Class::Truncated => "Truncated",
+            Class::Corrupt => "Corrupt",
+            Class::Checksum => "Checksum",
+            Class::Unsupported => "Unsupported",
+            Class::Limit => "Limit",
+            Class::OutputTooSmall { .. } => "OutputTooSmall",
+            Class::WorkspaceTooSmall { .. } => "WorkspaceTooSmall",
+            Class::Misuse => "Misuse",
+        };
+        // Writing to a string cannot fail.
+        let _ =
+            writeln!(lines, "{}\t{}\t{class}\t{}\t{}", code(kind), kind.name(), kind.class().name(), kind.message());
+    }
+    lines
+}

@@ -1,0 +1,22 @@
+//! Offsets and counts as JavaScript's numbers, which are exact up to 2^53: 8192 TiB.
+
+/// A count or an offset for JavaScript.
+pub const fn from_u64(n: u64) -> f64 {
+    n as f64
+}
+
+/// A length for JavaScript.
+pub fn from_len(n: usize) -> f64 {
+    from_u64(u64::try_from(n).unwrap_or(u64::MAX))
+}
+
+/// A count or an offset from JavaScript. The TypeScript side has refused what is not a whole number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN becomes 0")]
+pub const fn to_u64(n: f64) -> u64 {
+    n as u64
+}
+
+/// An offset as an index; one that no slice can have becomes `usize::MAX`, which every `get` refuses.
+pub fn index(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}

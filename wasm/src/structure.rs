@@ -1,0 +1,202 @@
+//! The structure of a file as flat arrays: a million nodes cost JavaScript nine arrays, not a million objects.
+
+use core::fmt::Write;
+use core::ops::Range;
+
+use unspool::{Error, ErrorKind, Limits, Part, Probe, Trace, Value};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+use crate::number;
+
+/// A [`Trace`] that remembers: each node is followed by what it contains.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Structure {
+    starts: Vec<f64>,
+    ends: Vec<f64>,
+    depths: Vec<u8>,
+    /// The part of a leaf, as its place in [`Part::ALL`]; 255 for a group.
+    parts: Vec<u8>,
+    /// Which of the names a node has.
+    names: Vec<u8>,
+    known_names: Vec<&'static str>,
+    values: String,
+    /// Where the value of each node ends in `values`.
+    value_ends: Vec<u32>,
+    open: Vec<usize>,
+    max_nodes: usize,
+    left_out: u64,
+    error: Option<Fault>,
+    checks: [u64; 3],
+}
+
+/// A group has no part.
+const GROUP: u8 = u8::MAX;
+
+/// Values are cut behind so many bytes.
+const MAX_VALUE: usize = 240;
+
+impl Structure {
+    fn push(&mut self, name: &'static str, part: u8, bits: Range<u64>, value: Value<'_>) {
+        if self.starts.len() >= self.max_nodes {
+            self.left_out += 1;
+            return;
+        }
+        let known = self.known_names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.known_names.push(name);
+            self.known_names.len() - 1
+        });
+        self.starts.push(number::from_u64(bits.start));
+        self.ends.push(number::from_u64(bits.end));
+        self.depths.push(u8::try_from(self.open.len()).unwrap_or(u8::MAX));
+        self.parts.push(part);
+        // No format has near as many names; one that had would show its last ones as the 256th.
+        self.names.push(u8::try_from(known).unwrap_or(u8::MAX));
+        let start = self.values.len();
+        show(&mut self.values, value);
+        if self.values.len() - start > MAX_VALUE {
+            let cut = (0..=start + MAX_VALUE).rev().find(|&at| self.values.is_char_boundary(at)).unwrap_or(start);
+            self.values.truncate(cut);
+            self.values.push('…');
+        }
+        self.value_ends.push(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
+    }
+}
+
+/// Writes a value as the core's `Display` does, but for floats: printing one takes Rust 15 KB of code that JavaScript has.
+fn show(values: &mut String, value: Value<'_>) {
+    // Writing to a string cannot fail.
+    let _ = match value {
+        Value::U64(number) => write!(values, "{number}"),
+        Value::I64(number) => write!(values, "{number}"),
+        Value::Hex(number) => write!(values, "{number:08x}"),
+        Value::Word(text) | Value::Text(text) => values.write_str(text),
+        Value::Bytes(bytes) => bytes.iter().take(MAX_VALUE / 2).try_for_each(|byte| write!(values, "{byte:02x}")),
+        Value::F64(number) => {
+            values.extend(js_sys::Number::from(number).to_string_with_radix(10).map(String::from));
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+}
+
+impl Trace for Structure {
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        let at = self.starts.len();
+        self.push(name, GROUP, 0..0, value);
+        self.open.push(at);
+    }
+
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        let (start, end) = (number::from_u64(bits.start), number::from_u64(bits.end));
+        for &group in &self.open {
+            if let (Some(first), Some(last)) = (self.starts.get_mut(group), self.ends.get_mut(group)) {
+                if first == last {
+                    (*first, *last) = (start, end);
+                } else if start < end {
+                    (*first, *last) = (first.min(start), last.max(end));
+                }
+            }
+        }
+        let part = Part::ALL.iter().position(|known| *known == part).and_then(|part| u8::try_from(part).ok());
+        self.push(name, part.unwrap_or(GROUP), bits, value);
+    }
+
+    fn leave(&mut self) {
+        self.open.pop();
+    }
+}
+
+// Each array is given away once: what JavaScript gets is its own copy, and this one is gone.
+#[wasm_bindgen]
+impl Structure {
+    /// First bit of each node.
+    pub fn starts(&mut self) -> Vec<f64> {
+        core::mem::take(&mut self.starts)
+    }
+
+    /// The bit behind the last one of each node.
+    pub fn ends(&mut self) -> Vec<f64> {
+        core::mem::take(&mut self.ends)
+    }
+
+    /// How many groups each node lies in.
+    pub fn depths(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.depths)
+    }
+
+    /// What the bits of each leaf are for; 255 for a group.
+    pub fn parts(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.parts)
+    }
+
+    /// Which of the names each node has.
+    pub fn names(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.names)
+    }
+
+    /// The names, with line breaks between them.
+    pub fn name_table(&self) -> String {
+        self.known_names.join("\n")
+    }
+
+    /// The words for the parts, with line breaks between them.
+    pub fn part_table(&self) -> String {
+        Part::ALL.iter().map(|part| part.name()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The values of all nodes, one after the other, in UTF-8.
+    pub fn values(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.values).into_bytes()
+    }
+
+    /// Where in `values` the value of each node ends.
+    pub fn value_ends(&mut self) -> Vec<u32> {
+        core::mem::take(&mut self.value_ends)
+    }
+
+    /// How many nodes did not fit.
+    pub fn left_out(&self) -> f64 {
+        number::from_u64(self.left_out)
+    }
+
+    /// Checksums that are right, those that are wrong, those that nobody looked at.
+    pub fn checks(&self) -> Vec<f64> {
+        self.checks.map(number::from_u64).to_vec()
+    }
+
+    /// Why the walk ended early, as three numbers; nothing if it did not.
+    pub fn error(&self) -> Option<Vec<f64>> {
+        self.error.map(|fault| fault.numbers().to_vec())
+    }
+}
+
+/// Walks over a whole file of any format that this build knows. A broken file gives what was understood of it, and the error.
+#[wasm_bindgen]
+pub fn inspect(bytes: &[u8], max_nodes: f64, limits: &[f64]) -> Structure {
+    let max_nodes = number::index(number::to_u64(max_nodes));
+    let mut structure = Structure { max_nodes, ..Structure::default() };
+    let limits = crate::limits(limits);
+    if let Err(error) = walk(bytes, &limits, &mut structure) {
+        structure.error = Some(error.into());
+    }
+    structure
+}
+
+fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), Error> {
+    match unspool::probe(bytes) {
+        #[cfg(feature = "cvc")]
+        Probe::Match(unspool::Format::Cvc) => {
+            let count = unspool::cvc::inspect(bytes, limits, structure)?;
+            structure.checks = [count.right, count.wrong, count.unchecked];
+            Ok(())
+        }
+        Probe::Match(_) => Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
+        Probe::NeedInput { min } => {
+            let (at, min) = (u64::try_from(bytes.len()), u64::try_from(min));
+            Err(Error::new(ErrorKind::Truncated, at.unwrap_or(u64::MAX)).needing(min.unwrap_or(0)))
+        }
+        Probe::Unknown => Err(Error::new(ErrorKind::UnknownFormat, 0)),
+    }
+}

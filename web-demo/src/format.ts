@@ -1,0 +1,48 @@
+// Numbers and names for people.
+
+const integers = new Intl.NumberFormat('en');
+
+export function count(n: number): string {
+  return integers.format(n);
+}
+
+export function bytes(n: number): string {
+  if (n < 10_000) return `${count(n)} ${n === 1 ? 'byte' : 'bytes'}`;
+  const [unit, size] = n < 1e6 ? ['KB', 1e3] : n < 1e9 ? ['MB', 1e6] : ['GB', 1e9];
+  return `${(n / size).toPrecision(3)} ${unit}`;
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+export function percent(part: number, whole: number): string {
+  const share = whole > 0 ? (100 * part) / whole : 0;
+  if (share > 0 && share < 0.1) return '< 0.1 %';
+  // All of it is said only where it is all of it.
+  return share < 10 || (share > 99 && share < 100) ? `${Math.min(99.9, share).toFixed(1)} %` : `${share.toFixed(0)} %`;
+}
+
+/** A value of a vector in at most nine characters or so. */
+export function value(n: number | bigint): string {
+  if (typeof n === 'bigint' || Number.isInteger(n)) return Object.is(n, -0) ? '-0' : String(n);
+  if (!Number.isFinite(n)) return String(n);
+  const size = Math.abs(n);
+  return size >= 1e-4 && size < 1e6 ? n.toPrecision(5).replace(/(\.\d*?)0+$/, '$1') : n.toExponential(3);
+}
+
+export function hex(n: number, digits: number): string {
+  return n.toString(16).padStart(digits, '0');
+}
+
+/** What an error means for the person with the file. */
+export function advice(class_: string): string {
+  switch (class_) {
+    case 'Truncated': return 'The file ends too early. It may have been copied or downloaded only in part.';
+    case 'Checksum': return 'The file was damaged after it was written. The values in this place cannot be trusted.';
+    case 'Corrupt': return 'The file contradicts itself here. It was damaged, or its writer made a mistake.';
+    case 'Unsupported': return 'This is not a format, or not a variant of one, that this page can decode.';
+    case 'Limit': return 'The file asks for more than this page is willing to spend.';
+    default: return 'The decoder stopped here.';
+  }
+}

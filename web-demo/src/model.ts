@@ -1,0 +1,142 @@
+// What the worker finds out about a file, and what the views look up in it.
+import { nodeAt, type CvcDtype, type Node, type Structure } from 'unspool';
+
+/** An error as it comes out of the worker. */
+export interface Fault {
+  readonly name: string;
+  readonly class: string;
+  readonly code: number;
+  readonly offset: number;
+  readonly need: number;
+  readonly message: string;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly dimension: number;
+  readonly dtype: string;
+  readonly compression: string;
+  /** The type that it decodes to; missing if it cannot be decoded. */
+  readonly output: CvcDtype | undefined;
+}
+
+/** What the header says. */
+export interface Summary {
+  readonly version: string;
+  readonly rows: number;
+  readonly chunks: number;
+  readonly columns: readonly Column[];
+  readonly sections: number;
+  readonly hasChecksums: boolean;
+  /** Bytes that all columns take when decoded. */
+  readonly decoded: number;
+}
+
+/** The structure with what makes it quick to walk. */
+export interface Model {
+  readonly structure: Structure;
+  /** The group that each node lies in; -1 at the top. */
+  readonly parent: Int32Array;
+  /** The node behind the last one inside of each node. */
+  readonly behind: Uint32Array;
+  /** Fields in the order of their bytes. */
+  readonly leaves: Uint32Array;
+  /** Bits for each of `structure.parts`, and last those that nobody understood. */
+  readonly totals: readonly number[];
+}
+
+/** Everything about a file. */
+export interface Report {
+  readonly format: string | undefined;
+  readonly size: number;
+  readonly model: Model;
+  readonly summary: Summary | undefined;
+  readonly error: Fault | undefined;
+  readonly checksums: { readonly right: number; readonly wrong: number; readonly unchecked: number };
+}
+
+export function buildModel(structure: Structure, size: number): Model {
+  const { length, start, end, depth, part } = structure;
+  const parent = new Int32Array(length).fill(-1);
+  const behind = new Uint32Array(length).fill(length);
+  const open: number[] = [];
+  const totals: number[] = Array<number>(structure.parts.length + 1).fill(0);
+  const leaves = new Uint32Array(length);
+  let count = 0;
+  let last = 0;
+  let inOrder = true;
+  for (let at = 0; at < length; at++) {
+    while (open.length > (depth[at] ?? 0)) {
+      const closed = open.pop();
+      if (closed !== undefined) behind[closed] = at;
+    }
+    parent[at] = open.at(-1) ?? -1;
+    open.push(at);
+    const [from = 0, to = 0, kind = 255] = [start[at], end[at], part[at]];
+    if (kind === 255 || to <= from) continue;
+    totals[kind] = (totals[kind] ?? 0) + to - from;
+    leaves[count++] = at;
+    inOrder &&= from >= last;
+    last = from;
+  }
+  const ordered = leaves.slice(0, count);
+  if (!inOrder) ordered.sort((a, b) => (start[a] ?? 0) - (start[b] ?? 0));
+  const understood = totals.reduce((sum, bits) => sum + bits, 0);
+  totals[structure.parts.length] = Math.max(0, size * 8 - understood);
+  return { structure, parent, behind, leaves: ordered, totals };
+}
+
+/** The field that a byte lies in, or -1. */
+export function leafAt({ structure, leaves }: Model, byte: number): number {
+  const bit = byte * 8;
+  let [low, high] = [0, leaves.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((structure.start[leaves[middle] ?? 0] ?? 0) <= bit + 7) low = middle + 1;
+    else high = middle;
+  }
+  const leaf = leaves[low - 1];
+  return leaf !== undefined && (structure.end[leaf] ?? 0) > bit ? leaf : -1;
+}
+
+/** Whether a node contains others. */
+export function isGroup({ structure }: Model, node: number): boolean {
+  return structure.part[node] === 255;
+}
+
+/** First byte of a node, and the byte behind its last one. */
+export function bytesOf({ structure }: Model, node: number): [start: number, end: number] {
+  return [Math.floor((structure.start[node] ?? 0) / 8), Math.ceil((structure.end[node] ?? 0) / 8)];
+}
+
+/** A node and the groups around it, outermost first. */
+export function pathTo(model: Model, node: number): Node[] {
+  const path: Node[] = [];
+  for (let at = node; at >= 0; at = model.parent[at] ?? -1) path.unshift(nodeAt(model.structure, at));
+  return path;
+}
+
+/** The nodes that show when only these groups are open. */
+export function visibleNodes({ structure, behind }: Model, open: ReadonlySet<number>): Uint32Array {
+  const visible = new Uint32Array(structure.length);
+  let count = 0;
+  for (let at = 0; at < structure.length; ) {
+    visible[count++] = at;
+    at = structure.part[at] !== 255 || open.has(at) ? at + 1 : (behind[at] ?? structure.length);
+  }
+  return visible.slice(0, count);
+}
+
+/** Groups to open at first: all of a small file, else those at the top that do not make the list long. */
+export function openAtFirst({ structure, behind }: Model): Set<number> {
+  const open = new Set<number>();
+  let lines = 0;
+  for (let at = 0; at < structure.length; at++) {
+    const inside = (behind[at] ?? 0) - at;
+    if (structure.part[at] === 255 && (structure.depth[at] ?? 0) === 0 && inside < 4000 && lines < 60) {
+      open.add(at);
+      lines += 8;
+    }
+  }
+  return open;
+}

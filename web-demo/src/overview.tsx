@@ -1,0 +1,73 @@
+// What the file is, and what is wrong with it.
+import type { Fault, Report } from './model';
+import { advice, bytes, count, plural } from './format';
+
+const NAMES: Record<string, string> = {
+  cvc: 'CVC embedding vectors', zstd: 'Zstandard', 'zstd-v07': 'Zstandard 0.7', 'zstd-skippable': 'Zstandard skippable frame',
+  xz: 'xz', pco: 'Pco numbers', onpair: 'OnPair strings', at1: 'AT-1 table', gzip: 'gzip',
+};
+
+export function Overview({ report }: { readonly report: Report }) {
+  const { summary, size, format, checksums } = report;
+  const facts: [string, string][] = [['Size', bytes(size)]];
+  if (summary !== undefined) {
+    const [only] = summary.columns;
+    facts.push(['Rows', count(summary.rows)]);
+    if (summary.columns.length === 1 && only !== undefined) {
+      facts.push(['Dimension', count(only.dimension)], ['Stored as', only.compression]);
+    } else {
+      facts.push(['Columns', count(summary.columns.length)]);
+    }
+    facts.push(['Chunks', count(summary.chunks)]);
+    if (summary.sections > 0) facts.push(['Sections', count(summary.sections)]);
+    if (summary.decoded > 0) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
+    if (!summary.hasChecksums) facts.push(['Checksums', 'none in this version']);
+    else if (checksums.right > 0) facts.push(['Checksums', `${count(checksums.right)} right`]);
+  }
+  const name = format === undefined ? 'Not a format that unspool knows' : (NAMES[format] ?? format);
+  return (
+    <section class="overview" aria-label="What this file is">
+      <h2>
+        {name}
+        {summary !== undefined && <span class="version">version {summary.version}</span>}
+      </h2>
+      <dl>
+        {facts.map(([term, fact]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+interface ProblemProps {
+  readonly error: Fault;
+  readonly size: number;
+  readonly understood: number;
+  readonly onShow: () => void;
+}
+
+export function Problem({ error, size, understood, onShow }: ProblemProps) {
+  return (
+    <section class="problem" role="alert">
+      <h3>{advice(error.class)}</h3>
+      <p>{sentence(error.message)}.</p>
+      <p class="fine">
+        {error.name}, number {error.code}.{' '}
+        {understood > 0 && `What was understood before it is shown below: ${plural(understood, 'field')}.`}
+      </p>
+      {error.offset < size && (
+        <button type="button" onClick={onShow}>
+          Show byte {count(error.offset)}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,52 @@
+// Where the bytes go.
+import type { Model } from './model';
+import { bytes, percent } from './format';
+
+/** What each part is, for those who see it for the first time. */
+const MEANING: Record<string, string> = {
+  framing: 'magic numbers, lengths, offsets: what holds the file together',
+  header: 'descriptions of the data: sizes, types, names',
+  table: 'dictionaries and other things that decoding needs to know first',
+  data: 'values that stand in the file nearly as they are',
+  literals: 'entropy-coded bytes',
+  sequences: 'entropy-coded matches',
+  symbols: 'entropy-coded symbols',
+  offsets: 'plain bits that refine a symbol',
+  checksum: 'CRCs and hashes',
+  padding: 'bytes that mean nothing',
+  unknown: 'the file broke before these bytes were reached',
+};
+
+interface Props {
+  readonly model: Model;
+  readonly size: number;
+  /** Goes to the next field of a part. */
+  readonly onPick: (part: number) => void;
+}
+
+export function Parts({ model, size, onPick }: Props) {
+  const shares = model.totals
+    .map((bits, part) => ({ part, bits, name: model.structure.parts[part] ?? 'unknown' }))
+    .filter(({ bits }) => bits > 0);
+  return (
+    <section class="parts" aria-label="Where the bytes go">
+      <div class="bar" aria-hidden="true">
+        {shares.map(({ part, bits, name }) => (
+          <span key={part} class={`share part-${name}`} style={{ flexGrow: bits }} title={`${name}: ${MEANING[name] ?? ''}`} />
+        ))}
+      </div>
+      <ul class="legend">
+        {shares.map(({ part, bits, name }) => (
+          <li key={part}>
+            <button type="button" title={MEANING[name]} onClick={() => onPick(part)}>
+              <span class={`dot part-${name}`} aria-hidden="true" />
+              <span class="name">{name === 'unknown' ? 'not reached' : name}</span>
+              <span class="amount">{bytes(bits / 8)}</span>
+              <span class="percent">{percent(bits / 8, size)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+// One line that says where the cursor is.
+import { bytesOf, pathTo, type Model } from './model';
+import { count, hex } from './format';
+
+interface Props {
+  readonly model: Model;
+  /** The node that is pointed at, or else the one that is selected. */
+  readonly node: number;
+  readonly cursor: number;
+}
+
+export function Place({ model, node, cursor }: Props) {
+  if (node < 0) {
+    return (
+      <p class="place" aria-live="polite">
+        {cursor < 0 ? 'Point at a byte or a field to see what it is.' : `Byte ${count(cursor)} (0x${hex(cursor, 1)}): not part of any field that was understood.`}
+      </p>
+    );
+  }
+  const path = pathTo(model, node);
+  const field = path.at(-1);
+  const [start, end] = bytesOf(model, node);
+  return (
+    <p class="place" aria-live="polite">
+      {path.slice(0, -1).map(({ name, value }, depth) => (
+        <span key={depth} class="step">
+          {name}
+          {value !== '' && ` ${/^\d+$/.test(value) ? '#' : ''}${value}`}
+        </span>
+      ))}
+      <strong>{field?.name}</strong>
+      {field !== undefined && field.value !== '' && <code>{field.value}</code>}
+      <span class="where">
+        {end - start === 1 ? `byte ${count(start)}` : end > start ? `bytes ${count(start)} to ${count(end - 1)}` : 'no bytes'}
+        {field?.part !== undefined && `, ${field.part}`}
+      </span>
+    </p>
+  );
+}

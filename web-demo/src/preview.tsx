@@ -1,0 +1,160 @@
+// The decoded vectors of one column: a page of rows, and the selected row as a curve.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { OpenFile } from './client';
+import type { Column, Summary } from './model';
+import type { Rows } from './worker';
+import { count, plural, value } from './format';
+import { HeatMap, Plot } from './plot';
+
+const PAGE = 25;
+/** Values of a row that the table shows; the curve shows all of them. */
+const SHOWN = 12;
+
+export function Preview({ file, summary }: { readonly file: OpenFile; readonly summary: Summary }) {
+  const [picked, setPicked] = useState(0);
+  const column = summary.columns[picked];
+  const tabs = useRef<HTMLDivElement>(null);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = (picked + step + summary.columns.length) % summary.columns.length;
+    setPicked(next);
+    tabs.current?.querySelectorAll('button')[next]?.focus();
+  };
+
+  return (
+    <section class="preview" aria-label="Decoded values">
+      <div class="heading">
+        <h2>Values</h2>
+        {summary.columns.length > 1 && (
+          <div class="tabs" role="tablist" aria-label="Columns" ref={tabs} onKeyDown={onKeyDown}>
+            {summary.columns.map(({ name }, index) => (
+              <button
+                key={index}
+                type="button"
+                role="tab"
+                aria-selected={index === picked}
+                tabIndex={index === picked ? 0 : -1}
+                onClick={() => setPicked(index)}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+        )}
+      </div>
+      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={summary.rows} />}
+    </section>
+  );
+}
+
+interface ValuesProps {
+  readonly file: OpenFile;
+  readonly column: Column;
+  readonly index: number;
+  /** How many rows there are. */
+  readonly rows: number;
+}
+
+function Values({ file, column, index, rows }: ValuesProps) {
+  const [page, setPage] = useState(0);
+  const [found, setFound] = useState<Rows>();
+  const [error, setError] = useState('');
+  const [row, setRow] = useState(0);
+  const pages = Math.max(1, Math.ceil(rows / PAGE));
+  const start = page * PAGE;
+
+  useEffect(() => {
+    let current = true;
+    setError('');
+    file.rows(index, start, Math.min(rows, start + PAGE)).then(
+      (rows) => {
+        if (!current) return;
+        setFound(rows);
+        setRow(0);
+      },
+      (error: Error) => {
+        if (!current || error.name === 'AbortError') return;
+        setFound(undefined);
+        setError(error.message);
+      },
+    );
+    return () => {
+      current = false;
+    };
+  }, [file, index, start, rows]);
+
+  const values = (at: number): readonly (number | bigint)[] =>
+    found === undefined ? [] : Array.from(found.data.subarray(at * found.dimension, (at + 1) * found.dimension) as ArrayLike<number | bigint>);
+  const here = found === undefined || found.dimension === 0 ? 0 : found.data.length / found.dimension;
+  const shown = Math.min(column.dimension, SHOWN);
+  const chosen = Math.min(row, Math.max(0, here - 1));
+
+  return (
+    <>
+      <p class="facts">
+        {plural(rows, 'row')} of {plural(column.dimension, 'value')}, {column.dtype}
+        {column.compression !== 'none' && `, stored as ${column.compression}`}
+      </p>
+      {error !== '' && <p class="refused" role="alert">These rows cannot be decoded: {error}.</p>}
+      {found !== undefined && here > 0 && (
+        <>
+          <div class="drawings">
+            <figure>
+              <Plot values={values(chosen)} />
+              <figcaption>Row {count(found.start + chosen)}, all {plural(column.dimension, 'value')}</figcaption>
+            </figure>
+            <figure>
+              <HeatMap rows={here} dimension={column.dimension} data={found.data} row={chosen} onRow={setRow} />
+              <figcaption>Rows {count(found.start)} to {count(found.start + here - 1)}, a line each: low to high</figcaption>
+            </figure>
+          </div>
+          <div class="table" tabIndex={0} role="region" aria-label="Rows">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">row</th>
+                  {Array.from({ length: shown }, (_, at) => <th key={at} scope="col">{at}</th>)}
+                  {column.dimension > shown && <th scope="col" class="more">{count(column.dimension - shown)} more</th>}
+                </tr>
+              </thead>
+              <tbody>
+                {Array.from({ length: here }, (_, at) => (
+                  <tr key={at} class={at === chosen ? 'selected' : ''} onClick={() => setRow(at)}>
+                    <th scope="row">
+                      <button type="button" aria-pressed={at === chosen} aria-label={`Draw row ${found.start + at}`} onClick={() => setRow(at)}>
+                        {count(found.start + at)}
+                      </button>
+                    </th>
+                    {values(at).slice(0, shown).map((number, place) => <td key={place}>{value(number)}</td>)}
+                    {column.dimension > shown && <td class="more">…</td>}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+      {rows === 0 && <p class="facts">There is nothing to show.</p>}
+      {pages > 1 && (
+        <nav class="pages" aria-label="Pages of rows">
+          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>Earlier rows</button>
+          <label>
+            page{' '}
+            <input
+              type="number"
+              min={1}
+              max={pages}
+              value={page + 1}
+              onChange={({ currentTarget }) => setPage(Math.min(pages, Math.max(1, currentTarget.valueAsNumber || 1)) - 1)}
+            />{' '}
+            of {count(pages)}
+          </label>
+          <button type="button" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>Later rows</button>
+        </nav>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+// The bundled samples: files of the test suite, so that what a visitor sees is what the tests prove.
+import columns from '../../tests/vectors/cvc/v2_ints_default.cvc?url';
+import broken from '../../tests/vectors/cvc/bad/payload_flip.cvc?url';
+import embeddings from '../../tests/vectors/cvc/med_fp16.cvc?url';
+import lossless from '../../tests/vectors/cvc/v1_lossless_med.cvc?url';
+import sections from '../../tests/vectors/cvc/v1_sections.cvc?url';
+
+export interface Sample {
+  /** What stands in the address. */
+  readonly id: string;
+  readonly file: string;
+  readonly title: string;
+  readonly note: string;
+  readonly url: string;
+}
+
+export const SAMPLES: readonly Sample[] = [
+  { id: 'embeddings', file: 'embeddings.cvc', title: 'Embeddings', note: '400 vectors of 64 half floats', url: embeddings },
+  { id: 'columns', file: 'columns.cvc', title: 'Many columns', note: 'eight columns of integers', url: columns },
+  { id: 'lossless', file: 'lossless.cvc', title: 'Lossless', note: 'byte planes with dictionaries', url: lossless },
+  { id: 'sections', file: 'sections.cvc', title: 'Sections', note: 'rows that carry metadata', url: sections },
+  { id: 'broken', file: 'broken.cvc', title: 'A broken file', note: 'one bit flipped; find it', url: broken },
+];

@@ -1,0 +1,46 @@
+// What a visitor sees first.
+import { SAMPLES } from './samples';
+
+interface Props {
+  readonly onFile: (file: File) => void;
+}
+
+export function Start({ onFile }: Props) {
+  return (
+    <section class="start">
+      <label class="drop">
+        <input
+          type="file"
+          class="hidden"
+          onChange={({ currentTarget }) => {
+            const file = currentTarget.files?.[0];
+            if (file !== undefined) onFile(file);
+          }}
+        />
+        <span class="big">Drop a file here</span>
+        <span>or <u>choose one</u> from your machine</span>
+      </label>
+      <Samples current="" />
+      <ul class="promises">
+        <li><strong>What is it?</strong> The format is told by its bytes, not by its name.</li>
+        <li><strong>Where do the bytes go?</strong> Every byte belongs to one named field.</li>
+        <li><strong>Is it broken?</strong> Then you see where, and why, and all that came before.</li>
+      </ul>
+    </section>
+  );
+}
+
+/** Links to the bundled files. */
+export function Samples({ current }: { readonly current: string }) {
+  return (
+    <nav class="samples" aria-label="Samples">
+      <span class="lead">{current === '' ? 'No file at hand? Look at' : 'Samples'}</span>
+      {SAMPLES.map(({ id, title, note }) => (
+        <a key={id} href={`#sample=${id}`} aria-current={id === current ? 'page' : undefined} title={note}>
+          <strong>{title}</strong>
+          <span class="note">{note}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}

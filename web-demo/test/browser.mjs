@@ -1,0 +1,33 @@
+// Headless Chromium. A machine without one fails these tests: a page that no browser has opened is not tested.
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+
+const FLAGS = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync', '--no-first-run',
+];
+
+export async function launch() {
+  const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const executablePath = candidates.find((path) => path && existsSync(path));
+  if (executablePath === undefined) {
+    throw new Error('Chromium is missing; type: sudo apt-get install -y chromium, or set CHROMIUM to its path');
+  }
+  return chromium.launch({ executablePath, args: FLAGS });
+}
+
+/** A page that notes whatever should not happen: errors, and requests to anywhere but `url`. */
+export async function watchedPage(browser, url, options = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const wrong = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) wrong.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(`request: ${request.url()}`);
+  });
+  page.on('requestfailed', (request) => wrong.push(`failed: ${request.url()}`));
+  return { page, wrong, close: () => context.close() };
+}

@@ -1,0 +1,28 @@
+// Serves the built page on a free port of this machine.
+import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { extname, normalize } from 'node:path';
+
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Serves `extra` too: contents by path. */
+export async function serve(extra = {}) {
+  const server = createServer(async ({ url }, response) => {
+    const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
+    try {
+      const file = path.endsWith('/') ? `${path}index.html` : path;
+      const body = extra[path] ?? (await readFile(new URL(`../dist${file}`, import.meta.url)));
+      response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream' });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end('not found');
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}
