@@ -88,84 +88,77 @@ impl Encoding {
     }
 }
 
-/// A type that a column can be decoded to.
-///
-/// `f32` takes any column; the others only one that stores them plainly. Half floats are `u16`, their bits.
+/// A type that a column can be decoded to, if that is how it stores its values. Half floats are `u16`, their bits.
 pub trait Element: Copy + Default + private::Sealed {
     /// The columns it takes.
     const DTYPE: Dtype;
+
+    /// Fills the slice from little-endian bytes.
+    #[doc(hidden)]
+    fn read(stored: &[u8], to: &mut [Self]);
 }
 
-pub(super) mod private {
-    /// Reads a value from its little-endian bytes.
-    pub trait Sealed: Sized {
-        fn fill(stored: &[u8], to: &mut [Self]);
-    }
+mod private {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for u16 {}
+    impl Sealed for i64 {}
+    impl Sealed for i32 {}
+    impl Sealed for i8 {}
+    impl Sealed for u8 {}
 }
 
-fn fill_from<T, const N: usize>(stored: &[u8], to: &mut [T], read: impl Fn([u8; N]) -> T) {
+fn read_each<T, const N: usize>(stored: &[u8], to: &mut [T], value: impl Fn([u8; N]) -> T) {
     let (values, _) = stored.as_chunks::<N>();
-    to.iter_mut().zip(values).for_each(|(to, &value)| *to = read(value));
-}
-
-impl private::Sealed for f32 {
-    fn fill(stored: &[u8], to: &mut [Self]) {
-        fill_from(stored, to, f32::from_le_bytes);
-    }
-}
-
-impl private::Sealed for u16 {
-    fn fill(stored: &[u8], to: &mut [Self]) {
-        fill_from(stored, to, u16::from_le_bytes);
-    }
-}
-
-impl private::Sealed for i64 {
-    fn fill(stored: &[u8], to: &mut [Self]) {
-        fill_from(stored, to, i64::from_le_bytes);
-    }
-}
-
-impl private::Sealed for i32 {
-    fn fill(stored: &[u8], to: &mut [Self]) {
-        fill_from(stored, to, i32::from_le_bytes);
-    }
-}
-
-impl private::Sealed for i8 {
-    fn fill(stored: &[u8], to: &mut [Self]) {
-        fill_from(stored, to, i8::from_le_bytes);
-    }
-}
-
-impl private::Sealed for u8 {
-    fn fill(stored: &[u8], to: &mut [Self]) {
-        crate::num::copy(stored, to);
-    }
+    to.iter_mut().zip(values).for_each(|(to, &stored)| *to = value(stored));
 }
 
 impl Element for f32 {
     const DTYPE: Dtype = Dtype::F32;
+
+    fn read(stored: &[u8], to: &mut [Self]) {
+        read_each(stored, to, f32::from_le_bytes);
+    }
 }
 
 impl Element for u16 {
     const DTYPE: Dtype = Dtype::F16;
+
+    fn read(stored: &[u8], to: &mut [Self]) {
+        read_each(stored, to, u16::from_le_bytes);
+    }
 }
 
 impl Element for i64 {
     const DTYPE: Dtype = Dtype::I64;
+
+    fn read(stored: &[u8], to: &mut [Self]) {
+        read_each(stored, to, i64::from_le_bytes);
+    }
 }
 
 impl Element for i32 {
     const DTYPE: Dtype = Dtype::I32;
+
+    fn read(stored: &[u8], to: &mut [Self]) {
+        read_each(stored, to, i32::from_le_bytes);
+    }
 }
 
 impl Element for i8 {
     const DTYPE: Dtype = Dtype::I8;
+
+    fn read(stored: &[u8], to: &mut [Self]) {
+        read_each(stored, to, i8::from_le_bytes);
+    }
 }
 
 impl Element for u8 {
     const DTYPE: Dtype = Dtype::U8;
+
+    fn read(stored: &[u8], to: &mut [Self]) {
+        read_each(stored, to, u8::from_le_bytes);
+    }
 }
 
 /// A place that takes an f32: the number itself, or its four little-endian bytes.

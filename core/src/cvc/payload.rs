@@ -1,8 +1,8 @@
 //! The values of one column in one chunk: verified, then decoded or lent out as they are.
 
-use super::convert::{Dtype, Element, Encoding, private::Sealed, to_f32};
+use super::convert::{Dtype, Element, Encoding, to_f32};
 use crate::checksum::Crc32;
-use crate::num::{index, u64_from};
+use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
 /// What to do with the CRC-32 of each chunk.
@@ -127,7 +127,7 @@ impl<'b> Payload<'b> {
         let to = self.room(to)?;
         match self.plain() {
             Some((dtype, raw)) if dtype == T::DTYPE => {
-                T::fill(raw, to);
+                T::read(raw, to);
                 Ok(())
             }
             _ => Err(Error::new(ErrorKind::WrongType, self.at)),
@@ -138,7 +138,7 @@ impl<'b> Payload<'b> {
     pub(super) fn decode_bytes(&self, output: Dtype, to: &mut [u8]) -> Result<()> {
         match self.plain() {
             Some((dtype, raw)) if dtype == output => {
-                u8::fill(raw, to);
+                copy(raw, to);
                 Ok(())
             }
             _ => {
