@@ -58,7 +58,7 @@ mod tests {
     const LEAST: usize = if cfg!(miri) { 4 } else { 2_000 };
     const PATIENCE: Duration = Duration::from_secs(10);
     /// Longer seeds are left to real machines.
-    const LONGEST: usize = if cfg!(miri) { 400 } else { 1 << 20 };
+    const LONGEST: usize = if cfg!(miri) { 225 } else { 1 << 20 };
 
     #[test]
     fn every_target_stands_its_seeds_their_prefixes_and_their_mutations() {
@@ -67,8 +67,9 @@ mod tests {
             assert!(!seeds.is_empty(), "{} has no seeds", target.name);
             for seed in &seeds {
                 visit(target, seed);
-                let step = if cfg!(miri) { 97 } else { seed.len() / 300 + 1 };
-                (0..seed.len()).step_by(step).for_each(|cut| visit(target, &seed[..cut]));
+                if !cfg!(miri) {
+                    (0..seed.len()).step_by(seed.len() / 300 + 1).for_each(|cut| visit(target, &seed[..cut]));
+                }
             }
             let (mut random, begun, mut rounds) = (Random::new(1), Instant::now(), 0);
             while rounds < ROUNDS && (rounds < LEAST || begun.elapsed() < PATIENCE) {
