@@ -1,5 +1,5 @@
 // The page: which file is open, and where in it the visitor is.
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { OpenFile } from './client';
 import { leafAt, type Report } from './model';
 import { bytes } from './format';
@@ -71,11 +71,7 @@ export function App() {
     };
     follow();
     addEventListener('hashchange', follow);
-    addEventListener('popstate', follow);
-    return () => {
-      removeEventListener('hashchange', follow);
-      removeEventListener('popstate', follow);
-    };
+    return () => removeEventListener('hashchange', follow);
   }, [show, close]);
 
   useEffect(() => {
@@ -108,7 +104,7 @@ export function App() {
   return (
     <>
       <header class="top">
-        <a class="brand" href="#" aria-label="unspool inspector, start">
+        <a class="brand" href="#" aria-label="unspool inspector, start" onClick={close}>
           <svg viewBox="0 0 32 32" aria-hidden="true">
             <path d="M16 16a2.5 2.5 0 0 1 2.5-2.5c2.8 0 4.5 2 4.5 4.6 0 3.600-3 6.400-6.800 6.400C11.600 24.500 8 21 8 16.300 8 10.800 12.400 6.500 18 6.500h11" />
           </svg>
@@ -187,6 +183,12 @@ function Inspector({ name, file, report, onFile }: InspectorProps) {
     history.replaceState(history.state, '', `#${address}`);
   }, [cursor]);
 
+  // The values do not change while the pointer moves over the bytes.
+  const preview = useMemo(
+    () => summary !== undefined && summary.columns.length > 0 && <Preview file={file} summary={summary} />,
+    [file, summary],
+  );
+
   const pickPart = (part: number): void => {
     const { structure, leaves } = model;
     if (part >= structure.parts.length) return goToByte(Math.max(0, Math.min(size - 1, Math.ceil((structure.end[leaves.at(-1) ?? 0] ?? 0) / 8))));
@@ -228,7 +230,7 @@ function Inspector({ name, file, report, onFile }: InspectorProps) {
           {model.structure.leftOut > 0 && <p class="fine">The tree shows the first {model.structure.length} nodes; {model.structure.leftOut} more were left out.</p>}
         </>
       )}
-      {summary !== undefined && summary.columns.length > 0 && <Preview file={file} summary={summary} />}
+      {preview}
     </div>
   );
 }

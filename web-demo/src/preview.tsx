@@ -60,11 +60,18 @@ interface ValuesProps {
 
 function Values({ file, column, index, rows }: ValuesProps) {
   const [page, setPage] = useState(0);
+  // What is being typed, until it is a page.
+  const [typed, setTyped] = useState('1');
   const [found, setFound] = useState<Rows>();
   const [error, setError] = useState('');
   const [row, setRow] = useState(0);
   const pages = Math.max(1, Math.ceil(rows / PAGE));
   const start = page * PAGE;
+  const goTo = (page: number): void => {
+    const to = Math.min(pages - 1, Math.max(0, Math.floor(page)));
+    setPage(to);
+    setTyped(String(to + 1));
+  };
 
   useEffect(() => {
     let current = true;
@@ -139,20 +146,22 @@ function Values({ file, column, index, rows }: ValuesProps) {
       )}
       {rows === 0 && <p class="facts">There is nothing to show.</p>}
       {pages > 1 && (
-        <nav class="pages" aria-label="Pages of rows">
-          <button type="button" disabled={page === 0} onClick={() => setPage(page - 1)}>Earlier rows</button>
+        <nav class="pages" aria-label="More rows">
+          <button type="button" disabled={page === 0} onClick={() => goTo(page - 1)}>Earlier rows</button>
           <label>
             page{' '}
             <input
               type="number"
+              aria-label="Page of rows"
               min={1}
               max={pages}
-              value={page + 1}
-              onChange={({ currentTarget }) => setPage(Math.min(pages, Math.max(1, currentTarget.valueAsNumber || 1)) - 1)}
+              value={typed}
+              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+              onChange={({ currentTarget }) => goTo(currentTarget.valueAsNumber - 1 || 0)}
             />{' '}
             of {count(pages)}
           </label>
-          <button type="button" disabled={page === pages - 1} onClick={() => setPage(page + 1)}>Later rows</button>
+          <button type="button" disabled={page === pages - 1} onClick={() => goTo(page + 1)}>Later rows</button>
         </nav>
       )}
     </>

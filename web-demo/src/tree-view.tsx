@@ -49,7 +49,9 @@ export function TreeView({ model, selected, hovered, broken, onSelect, onHover }
     };
     const step = steps[event.key];
     if (step !== undefined) {
-      const to = Math.min(visible.length - 1, Math.max(0, Math.max(line, 0) + (line < 0 ? 0 : step)));
+      // With nothing selected, an arrow selects the first line.
+      const from = line < 0 && Number.isFinite(step) ? -step : line;
+      const to = Math.min(visible.length - 1, Math.max(0, from + step));
       onSelect(visible[to] ?? -1);
     } else if (selected >= 0 && event.key === 'ArrowRight' && isGroup(model, selected)) {
       if (!open.has(selected)) toggle(selected, true);

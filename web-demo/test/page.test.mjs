@@ -66,8 +66,8 @@ test('a sample shows what it is and its values', async () => {
   assert.equal(shown.length, 12);
   shown.forEach((text, at) => assert.equal(text, Number(expected[at].toPrecision(5)).toString(), `value ${at}`));
   // And those of the last page.
-  await page.getByLabel('page').fill('16');
-  await page.getByLabel('page').press('Enter');
+  await page.getByLabel('Page of rows').fill('16');
+  await page.getByLabel('Page of rows').press('Enter');
   await page.getByRole('button', { name: 'Draw row 399' }).click();
   const last = await page.locator('tr.selected td').first().textContent();
   assert.equal(last, Number(expected[399 * 64].toPrecision(5)).toString());
@@ -76,7 +76,7 @@ test('a sample shows what it is and its values', async () => {
 
 test('columns of every type', async () => {
   await open('#sample=columns');
-  await page.getByRole('tab', { name: 'int64_v' }).click();
+  await page.getByRole('tab', { name: 'int64_v', exact: true }).click();
   const expected = new BigInt64Array(new Uint8Array(vector('v2_ints_default.col3.raw.bin')).buffer);
   await page.getByText('11 rows of 3 values, int64').waitFor();
   await page.locator('tbody tr').first().waitFor();
@@ -84,7 +84,7 @@ test('columns of every type', async () => {
   assert.deepEqual(shown, Array.from(expected, String));
   await page.keyboard.press('ArrowRight');
   await page.getByText('11 rows of 1 value, int8').waitFor();
-  assert.equal(await page.getByRole('tab', { name: 'int8_s' }).getAttribute('aria-selected'), 'true');
+  assert.equal(await page.getByRole('tab', { name: 'int8_s', exact: true }).getAttribute('aria-selected'), 'true');
 });
 
 test('a dropped file opens, also from the start page and over another', async () => {
@@ -131,7 +131,7 @@ test('a field in the tree lights up its bytes', async () => {
 test('a byte selects the innermost field', async () => {
   await open('#sample=embeddings&at=100');
   // The address names a byte in the middle of the header.
-  assert.match(await classes(byte(100)), /cursor/);
+  await page.locator('#byte-100.cursor').waitFor();
   const selected = page.locator('[role=treeitem][aria-selected=true]');
   assert.match(await selected.textContent(), /^(rows|compression|json)/);
   assert.ok(Number(await selected.getAttribute('aria-level')) >= 3, 'the groups around it are unfolded');
@@ -142,8 +142,7 @@ test('a byte selects the innermost field', async () => {
   assert.match(await selected.textContent(), /^minor version0/);
   await page.getByRole('grid').press('End');
   assert.match(await selected.textContent(), /^values/);
-  await byte(51_445).waitFor();
-  assert.match(await classes(byte(51_445)), /cursor/);
+  await page.locator('#byte-51445.cursor').waitFor();
 });
 
 test('the tree answers to the keyboard', async () => {
@@ -202,34 +201,55 @@ test('files that are broken in other ways, and files that are none', async () =>
   assert.equal(await byte(0).textContent(), '47', 'the bytes are shown even so');
 });
 
-/** A file of so many chunks of one row. */
-function manyChunks(chunks) {
-  const json = Buffer.from(`{"chunks":[${Array(chunks).fill('{"rows":1}').join(',')}],"compression":"fp16","dimension":2,"num_vectors":${chunks}}`);
-  const prefix = Buffer.alloc(12);
-  prefix.write('CVCF\x01');
-  prefix.writeUInt32LE(json.length, 8);
-  const body = Buffer.alloc(12 * chunks);
-  for (let at = 0; at < chunks; at++) {
-    body.writeUInt32LE(4, 12 * at);
-    body.writeUInt32LE(0x2144df1c, 12 * at + 4); // the CRC-32 of four zeros
-  }
-  return Buffer.concat([prefix, json, body]);
-}
-
-test('a hundred thousand chunks do not freeze the page', async () => {
-  await open();
+/** Makes a file inside of the page, drops it, and measures from then on how long the page stands still. */
+async function dropMade(make, ...args) {
+  await page.evaluate(`window.transfer = new DataTransfer();
+    window.transfer.items.add((${make})(...${JSON.stringify(args)}));`);
   await page.evaluate(() => {
-    window.gaps = [];
+    window.gap = 0;
     let last = performance.now();
     const tick = () => {
       const now = performance.now();
-      window.gaps.push(now - last);
+      window.gap = Math.max(window.gap, now - last);
       last = now;
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
+    const { transfer } = window;
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
   });
-  await page.locator('input[type=file]').setInputFiles({ name: 'many.cvc', mimeType: '', buffer: manyChunks(100_000) });
+}
+
+/** What a visitor would still call immediate, on a machine that runs the rest of the tests too. */
+const STILL = 300;
+
+/** A file of so many chunks of one row. */
+function manyChunks(chunks) {
+  const head = `{"chunks":[${Array(chunks).fill('{"rows":1}').join(',')}],"compression":"fp16","dimension":2,"num_vectors":${chunks}}`;
+  const bytes = new Uint8Array(12 + head.length + 12 * chunks);
+  bytes.set(new TextEncoder().encode(`CVCF\x01\0\0\0____${head}`));
+  const view = new DataView(bytes.buffer);
+  view.setUint32(8, head.length, true);
+  for (let at = 12 + head.length; at < bytes.length; at += 12) {
+    view.setUint32(at, 4, true);
+    view.setUint32(at + 4, 0x2144df1c, true); // the CRC-32 of four zeros
+  }
+  return new File([bytes], 'many.cvc');
+}
+
+/** 100 MB of values in one chunk, of version 0: its header length stands where others have their version. */
+function largeChunk(rows) {
+  const head = `{"num_vectors":${rows},"dimension":500,"compression":"fp16","chunks":[{"rows":${rows}}]}`;
+  const bytes = new Uint8Array(12 + head.length);
+  bytes.set(new TextEncoder().encode(`CVCF____${head}`));
+  new DataView(bytes.buffer).setUint32(4, head.length, true);
+  new DataView(bytes.buffer).setUint32(8 + head.length, 1000 * rows, true);
+  return new File([bytes, new Uint8Array(1000 * rows)], 'large.cvc');
+}
+
+test('a hundred thousand chunks do not freeze the page', async () => {
+  await open();
+  await dropMade(manyChunks, 100_000);
   await page.getByRole('heading', { name: 'many.cvc' }).waitFor();
   assert.equal(await fact('Chunks').textContent(), '100,000');
   await page.getByRole('tree').press('End');
@@ -239,35 +259,13 @@ test('a hundred thousand chunks do not freeze the page', async () => {
   await item(/^values fp16/).waitFor();
   const nodes = await page.locator('.node, .byte').count();
   assert.ok(nodes < 2000, `${nodes} elements: only what is in sight exists`);
-  const gap = await page.evaluate(() => Math.max(...window.gaps));
-  assert.ok(gap < 400, `the page stood still for ${gap} ms`);
+  const gap = await page.evaluate(() => window.gap);
+  assert.ok(gap < STILL, `the page stood still for ${gap} ms`);
 });
 
 test('a hundred megabytes do not freeze the page, and every line can be reached', async () => {
   await open();
-  // Made in the page: a header, and 100 MB of values in one chunk.
-  await page.evaluate(() => {
-    const values = 50_000_000;
-    const json = `{"num_vectors":${values / 500},"dimension":500,"compression":"fp16","chunks":[{"rows":${values / 500}}]}`;
-    const head = new Uint8Array(16 + json.length);
-    head.set(new TextEncoder().encode('CVCF'));
-    const view = new DataView(head.buffer);
-    // Version 0: no checksums. Its header length stands where others have their version.
-    view.setUint32(4, json.length, true);
-    head.set(new TextEncoder().encode(json), 8);
-    view.setUint32(8 + json.length, 2 * values, true);
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([head.subarray(0, 12 + json.length), new Uint8Array(2 * values)], 'large.cvc'));
-    window.gap = 0;
-    let last = performance.now();
-    const tick = () => {
-      window.gap = Math.max(window.gap, performance.now() - last);
-      last = performance.now();
-      requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
-  });
+  await dropMade(largeChunk, 100_000);
   await page.getByRole('heading', { name: 'large.cvc' }).waitFor();
   assert.equal(await fact('Rows').textContent(), '100,000');
   const grid = page.getByRole('grid');
@@ -276,8 +274,7 @@ test('a hundred megabytes do not freeze the page, and every line can be reached'
   const end = Number(await page.locator('.byte.cursor').getAttribute('data-byte'));
   assert.ok(end > 100_000_000);
   await grid.press('ArrowUp');
-  await byte(end - 16).waitFor();
-  assert.match(await classes(byte(end - 16)), /cursor/);
+  await page.locator(`#byte-${end - 16}.cursor`).waitFor();
   // A turn of the wheel moves by lines, not by megabytes.
   const before = await page.locator('.row').first().getAttribute('aria-rowindex');
   await page.locator('.hex').hover();
@@ -285,7 +282,54 @@ test('a hundred megabytes do not freeze the page, and every line can be reached'
   await page.waitForFunction((row) => document.querySelector('.row').getAttribute('aria-rowindex') !== row, before);
   const moved = Number(before) - Number(await page.locator('.row').first().getAttribute('aria-rowindex'));
   assert.ok(moved > 0 && moved <= 20, `moved by ${moved} lines`);
-  assert.ok((await page.evaluate(() => window.gap)) < 400);
+  const gap = await page.evaluate(() => window.gap);
+  assert.ok(gap < STILL, `the page stood still for ${gap} ms`);
+});
+
+test('the package decodes bit-exactly in the browser, inlined and as a separate module', async () => {
+  const npm = (path) => readFileSync(new URL(`../../wasm/npm/${path}`, import.meta.url));
+  const modules = ['index', 'separate', 'api', 'cvc', 'decode', 'error', 'inlined', 'inspect', 'instance', 'limits', 'probe', 'source'];
+  const { entries } = JSON.parse(vector('manifest.json'));
+  const host = await serve({
+    '/blank.html': '<!doctype html><title>blank</title><link rel="icon" href="data:,">',
+    '/wasm/unspool.js': npm('wasm/unspool.js'),
+    '/wasm/unspool_bg.wasm': npm('wasm/unspool_bg.wasm'),
+    ...Object.fromEntries(modules.map((name) => [`/dist/${name}.js`, npm(`dist/${name}.js`)])),
+    ...Object.fromEntries(entries.map(({ file }) => [`/${file}`, vector(file)])),
+  });
+  const watched = await watchedPage(browser, host.url);
+  try {
+    for (const door of ['index', 'separate']) {
+      await watched.page.goto(`${host.url}blank.html`);
+      const decoded = await watched.page.evaluate(
+        async ([door, files]) => {
+          const { decode, init } = await import(`/dist/${door}.js`);
+          if (door === 'separate') await init('/wasm/unspool_bg.wasm');
+          const digest = async (data) => {
+            const hash = await crypto.subtle.digest('SHA-256', new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+            return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+          };
+          const results = {};
+          for (const file of files) {
+            const bytes = await (await fetch(`/${file}`)).arrayBuffer();
+            const columns = decode(bytes).columns.map(async ({ data }) => [data.constructor.name, await digest(data)]);
+            results[file] = await Promise.all(columns);
+          }
+          return results;
+        },
+        [door, entries.map(({ file }) => file)],
+      );
+      const names = { float32: 'Float32Array', float16: 'Float16Array', int64: 'BigInt64Array', int32: 'Int32Array', int8: 'Int8Array', uint8: 'Uint8Array' };
+      for (const { file, expected, columns } of entries) {
+        const wanted = (columns?.map(({ expected }) => expected) ?? [expected]).map(({ dtype = 'float32', sha256 }) => [names[dtype], sha256]);
+        assert.deepEqual(decoded[file], wanted, `${file} through unspool/${door}`);
+      }
+    }
+    assert.deepEqual(watched.wrong, []);
+  } finally {
+    await watched.close();
+    host.close();
+  }
 });
 
 test('every colour scheme and width shows the same, with names for all controls', async () => {
