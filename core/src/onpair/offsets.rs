@@ -152,7 +152,7 @@ mod tests {
             assert_eq!(rows.span(&(0..2)), Ok(2..5));
             assert_eq!(rows.row(2).unwrap_err().kind, ErrorKind::RangeOutside);
             assert_eq!(rows.span(&(1..3)).unwrap_err().kind, ErrorKind::RangeOutside);
-            assert_eq!(rows.span(&(2..1)).unwrap_err().kind, ErrorKind::RangeOutside);
+            assert_eq!(rows.span(&Range { start: 2, end: 1 }).unwrap_err().kind, ErrorKind::RangeOutside);
             assert_eq!(rows.check(5, &Limits::NONE), Ok(()));
             assert_eq!(rows.check(4, &Limits::NONE).unwrap_err().kind, ErrorKind::OnPairRowOutside);
             let few = Limits { max_elements: 1, ..Limits::NONE };
