@@ -120,7 +120,7 @@ fn decodes(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize
     let mut offsets = vec![-1i32; rows.len() + 1];
     assert_eq!(column.decode_arrow(all.clone(), &mut bytes, &mut offsets), Ok(expected.len()), "{what}");
     assert!(bytes == expected && offsets[0] == 0);
-    assert!(offsets[1..].iter().zip(rows).all(|(&end, row)| end as usize == row.end), "{what}");
+    assert!(offsets[1..].iter().zip(rows).all(|(&end, row)| usize::try_from(end) == Ok(row.end)), "{what}");
 
     let mut line = vec![0xAA; rows.iter().map(Range::len).max().unwrap_or(0)];
     for ((index, row), range) in column.iter().enumerate().zip(rows) {
