@@ -29,6 +29,10 @@ pub enum Command {
     },
     /// Write the decoded bytes; numbers come out little-endian, row after row
     Decode(DecodeArgs),
+    /// Print the rows of an OnPair column in which a pattern occurs, without decoding the others
+    ///
+    /// Each row is a line, its bytes as they are. The exit code is 0 also if no row matches.
+    Grep(GrepArgs),
     /// Decode and verify files without writing anything
     Check {
         /// The files
@@ -38,9 +42,27 @@ pub enum Command {
 }
 
 #[derive(Args)]
-pub struct DecodeArgs {
+pub struct GrepArgs {
+    /// The bytes to look for, as they are: no wildcards
+    pub pattern: String,
     /// The file, or - for standard input
     pub file: PathBuf,
+    /// Only rows that start with the pattern
+    #[arg(long, conflicts_with = "exact")]
+    pub prefix: bool,
+    /// Only rows that are the pattern
+    #[arg(long)]
+    pub exact: bool,
+    /// The number of the row, counted from 0, and a colon before each line
+    #[arg(short, long)]
+    pub number: bool,
+}
+
+#[derive(Args)]
+pub struct DecodeArgs {
+    /// The file, or - for standard input
+    #[arg(required_unless_present = "parts")]
+    pub file: Option<PathBuf>,
     /// Where the decoded bytes go; standard output if not given
     #[arg(short, long)]
     pub output: Option<PathBuf>,
@@ -56,12 +78,18 @@ pub struct DecodeArgs {
     /// Only the rows of CVC sections whose metadata has this value
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "rows")]
     pub section: Option<(String, String)>,
-    /// Numbers as text, a line for each row, with tabs between
+    /// A line for each row: numbers as text with tabs between, strings as they are
     #[arg(long)]
     pub text: bool,
     /// The dictionary that the file was compressed with
     #[arg(long, value_name = "FILE")]
     pub dict: Option<PathBuf>,
+    /// With --format onpair, a folder instead of a file: dict_bytes.bin, dict_offsets.bin, code_offsets.bin and codes.bin
+    #[arg(long, value_name = "DIR", conflicts_with = "file", requires = "format")]
+    pub parts: Option<PathBuf>,
+    /// The folder has packed_codes.bin instead of codes.bin, with so many bits a code
+    #[arg(long, value_name = "N", requires = "parts", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub bits: Option<u32>,
     /// Refuse to write more than this; 16G if not given
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_output: Option<u64>,

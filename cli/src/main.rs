@@ -1,6 +1,7 @@
 //! `unspool`: says what is in a file, decodes it, checks it.
 //!
-//! Exit code 0 when all went well, 1 for a file that is refused or cannot be read, 2 for wrong usage.
+//! Exit code 0 when all went well, also when a search finds nothing; 1 for a file that is refused or cannot be read; 2 for
+//! wrong usage.
 
 mod args;
 mod formats;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use unspool::{Count, Format, Limits, Probe, probe};
 
-use args::{Arguments, Command, DecodeArgs};
+use args::{Arguments, Command, DecodeArgs, GrepArgs};
 use formats::Selection;
 use output::Output;
 use report::Failure;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let failure = match Arguments::parse().command {
         Command::Inspect { file, json, all } => run_inspect(&file, json, all),
         Command::Decode(args) => run_decode(&args),
+        Command::Grep(args) => run_grep(&args),
         Command::Check { files } => return check(&files),
     };
     match failure {
@@ -72,9 +74,6 @@ fn run_inspect(path: &Path, json: bool, all: bool) -> Result<(), Failure> {
 }
 
 fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
-    let bytes = read(&args.file)?;
-    let refused = |error| Failure::refused(&args.file, &bytes, error);
-    let format = format_of(&bytes, args.format).map_err(refused)?;
     let limits = Limits { max_output: args.max_output.unwrap_or(Limits::DEFAULT.max_output), ..Limits::DEFAULT };
     let dictionary = args.dict.as_deref().map(read).transpose()?;
     let selection = Selection {
@@ -84,9 +83,38 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         text: args.text,
         dictionary: dictionary.as_deref(),
     };
+    if let Some(folder) = &args.parts {
+        if args.format != Some(Format::OnPair) {
+            return Err(Failure::Usage("--parts is for --format onpair".to_owned()));
+        }
+        let parts = formats::onpair::Parts::read(folder, args.bits)?;
+        let mut output = Output::create(args.output.as_deref())?;
+        let decoded = parts.decode(&selection, &limits, &mut output);
+        return output.finish(decoded.map_err(|error| error.into_failure(folder, &[])));
+    }
+    let path = args.file.as_deref().unwrap_or(Path::new("-"));
+    let bytes = read(path)?;
+    let format = format_of(&bytes, args.format).map_err(|error| Failure::refused(path, &bytes, error))?;
     let mut output = Output::create(args.output.as_deref())?;
     let decoded = formats::decode(format, &bytes, &selection, &limits, &mut output);
-    output.finish(decoded.map_err(|error| error.into_failure(&args.file, &bytes)))
+    output.finish(decoded.map_err(|error| error.into_failure(path, &bytes)))
+}
+
+fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
+    use formats::onpair::{Where, grep};
+    let bytes = read(&args.file)?;
+    let place = match (args.prefix, args.exact) {
+        (true, _) => Where::Start,
+        (_, true) => Where::Whole,
+        _ => Where::Inside,
+    };
+    match format_of(&bytes, None).map_err(|error| Failure::refused(&args.file, &bytes, error))? {
+        Format::OnPair => {}
+        other => return Err(Failure::Usage(format!("grep searches OnPair columns; this file is {}", other.name()))),
+    }
+    let mut output = Output::create(None)?;
+    let searched = grep(&bytes, args.pattern.as_bytes(), place, args.number, &Limits::DEFAULT, &mut output);
+    output.finish(searched.map_err(|error| error.into_failure(&args.file, &bytes)))
 }
 
 /// Decodes every file without keeping anything. All files are looked at, also behind a bad one.

@@ -235,3 +235,72 @@ fn a_long_list_is_summed_up() {
     assert!(short.contains("92 more (--all shows them)"), "{short}");
     assert!(short.lines().count() < 100 && long.iter().filter(|&&byte| byte == b'\n').count() > 500);
 }
+
+fn onpair(name: &str) -> String {
+    let path = vector_folders("onpair")[0].join(name);
+    path.to_str().expect("the checkout has a UTF-8 path").to_owned()
+}
+
+#[test]
+fn strings_out_of_a_container() {
+    let file = onpair("cpp/urls_b12.onp");
+    let expected = read(Path::new(&onpair("data/urls.expected.bin")));
+    assert!(unspool(&["decode", &file]).stdout == expected);
+    assert_eq!(unspool(&["decode", &file, "--rows", "..2"]).stdout, expected[..0x6f]);
+    assert_eq!(unspool(&["decode", &file, "--rows", "1..2", "--text"]).stdout, [&expected[0x31..0x6f], b"\n"].concat());
+    let lines = unspool(&["decode", &file, "--text"]).stdout;
+    assert_eq!(lines.iter().filter(|&&byte| byte == b'\n').count(), 3000);
+    assert_eq!(lines.split(|&byte| byte == b'\n').collect::<Vec<_>>().concat(), expected);
+    let report = unspool(&["inspect", &file]);
+    let report = String::from_utf8(report.stdout).unwrap();
+    for line in ["onpair ONPAIR01", "rows       3000", "code bits  12", "135733 bytes", "sorted"] {
+        assert!(report.contains(line), "{line} is missing in\n{report}");
+    }
+    let check = String::from_utf8(unspool(&["check", &file]).stdout).unwrap();
+    assert!(check.contains("ok, onpair, 135733 bytes decoded"), "{check}");
+    assert_eq!(unspool(&["decode", &file, "--rows", "9..3001"]).status.code(), Some(2));
+    let small = unspool(&["decode", &file, "--max-output", "1000"]);
+    assert!(small.status.code() == Some(1) && stderr(&small).contains("limit exceeded"), "{}", stderr(&small));
+}
+
+#[test]
+fn grep_prints_the_rows_that_match() {
+    let file = onpair("cpp/urls_b12.onp");
+    let lines = unspool(&["decode", &file, "--text"]).stdout;
+    let lines: Vec<&str> = std::str::from_utf8(&lines).unwrap().lines().collect();
+    let grep = |arguments: &[&str]| {
+        let output = unspool(&[&["grep"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let with = |is: &dyn Fn(&str) -> bool| {
+        lines.iter().filter(|line| is(line)).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let contains = grep(&["utm_source=google", &file]);
+    assert_eq!(contains, with(&|line| line.contains("utm_source=google")));
+    assert_eq!(contains.lines().count(), 244);
+    assert_eq!(grep(&["https://www.", &file, "--prefix"]), with(&|line| line.starts_with("https://www.")));
+    assert_eq!(grep(&[lines[7], &file, "--exact"]), with(&|line| line == lines[7]));
+    assert!(grep(&[lines[7], &file, "--exact", "-n"]).contains(&format!("7:{}\n", lines[7])));
+    assert_eq!(grep(&["nowhere to be found", &file]), "");
+    assert_eq!(unspool(&["grep", "x", &vector("v1_fp16.cvc")]).status.code(), Some(2));
+    assert_eq!(unspool(&["grep", "x", &file, "--exact", "--prefix"]).status.code(), Some(2));
+}
+
+#[test]
+fn bare_buffers_of_every_case() {
+    let folder = vector_folders("onpair").remove(0);
+    for case in list(&manifest(&folder.join("manifest.json")), "cases") {
+        let parts = onpair(text(case, "dir"));
+        let expected = read(&folder.join(text(&case["expected"], "expected")));
+        let bits = case["bits"].to_string();
+        for arguments in [&["--bits", &bits][..], &[]] {
+            let output = unspool(&[&["decode", "--format", "onpair", "--parts", &parts], arguments].concat());
+            assert!(output.status.success(), "{parts}: {}", stderr(&output));
+            assert!(output.stdout == expected, "{parts} {arguments:?}");
+        }
+    }
+    assert_eq!(unspool(&["decode", "--format", "cvc", "--parts", "."]).status.code(), Some(2));
+    assert_eq!(unspool(&["decode", "--format", "onpair", "--parts", ".", "--bits", "17"]).status.code(), Some(2));
+    assert_eq!(unspool(&["decode"]).status.code(), Some(2));
+}

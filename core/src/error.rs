@@ -173,6 +173,23 @@ kinds! {
     14 SizeOverflow Corrupt "sizes in the header multiply to more than 64 bits"
     15 FormatNotBuilt Unsupported "this build leaves that format out"
 
+    // 400 to 499: OnPair
+    400 OnPairMagic Corrupt "an OnPair container starts with the eight letters ONPAIR01"
+    401 OnPairBits Corrupt "a packed code has 1 to 16 bits"
+    402 OnPairTable Corrupt "a table of offsets holds whole numbers, and at least one"
+    403 OnPairTokenCount Corrupt "16-bit codes can name 65536 tokens, and the dictionary has more"
+    404 OnPairFirstOffset Corrupt "the first token starts at offset 0"
+    405 OnPairTokenEmpty Corrupt "each token ends behind its start"
+    406 OnPairTokenLength Corrupt "a token has at most 16 bytes"
+    407 OnPairTokenOutside Corrupt "the last token ends behind the dictionary"
+    408 OnPairCode Corrupt "a code names a token that the dictionary does not have"
+    409 OnPairRowOrder Corrupt "a row ends before it starts"
+    410 OnPairRowOutside Corrupt "the last row ends behind the codes"
+    411 OnPairCodesShort Corrupt "the codes end before their number is reached"
+    412 OnPairCodeHalf Corrupt "codes of two bytes each end in the middle of one"
+    413 OnPairNotSorted Corrupt "the tokens are not sorted, or one occurs twice"
+    414 OnPairNotComplete Corrupt "the dictionary lacks the token of a single byte"
+
     // 500 to 599: CVC
     500 CvcMagic Corrupt "a CVC file starts with the four letters CVCF"
     501 CvcVersion Unsupported "CVC versions 0, 1 and 2 are known"

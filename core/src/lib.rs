@@ -5,6 +5,7 @@
 //!
 //! | module | what it decodes |
 //! |---|---|
+//! | [`onpair`] | columns of strings: all, some rows or one, and search without decoding |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
 //!
 //! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
@@ -45,6 +46,8 @@ pub mod tree;
 
 #[cfg(feature = "cvc")]
 pub mod cvc;
+#[cfg(feature = "onpair")]
+pub mod onpair;
 
 pub use error::{Class, Error, ErrorKind};
 pub use limits::Limits;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 use unspool::cvc::{Crc, Decoder, File, Need, inspect};
-use unspool::{Count, End, Limits, Status};
+use unspool::{Count, End, Limits, Status, onpair};
 use unspool_tests::{list, manifest, read, text, vector_folders};
 
 struct Counting;
@@ -90,4 +90,53 @@ fn cvc() {
         assert_eq!(count, 0, "{}", path.display());
     }
     assert!(files.len() > 150);
+}
+
+#[test]
+fn onpair() {
+    let mut files: Vec<Vec<u8>> = vec![];
+    for folder in vector_folders("onpair") {
+        let entries = manifest(&folder.join("manifest.json"));
+        files.extend(list(&entries, "container").iter().map(|entry| read(&folder.join(text(entry, "file")))));
+    }
+    // Cut and broken ones as well.
+    for file in files.clone() {
+        files.push(file[..file.len() / 2].to_vec());
+        for at in [8, 9, 13, 40, 2000, file.len() / 2, file.len() - 30, file.len() - 1] {
+            let mut broken = file.clone();
+            if let Some(byte) = broken.get_mut(at) {
+                *byte ^= 0x81;
+                files.push(broken);
+            }
+        }
+    }
+    let mut out = vec![0; 1 << 20];
+    let mut offsets = vec![0u32; 1 << 16];
+    let (mut cells, mut lens) = (vec![[0; 16]; 1 << 16], vec![0; 1 << 16]);
+    let (mut needle, mut tokens) = (vec![0; 16], vec![0; 1 << 16]);
+    for bytes in &files {
+        let count = allocations(|| {
+            let _ = onpair::inspect(bytes, &Limits::DEFAULT, &mut ());
+            let Ok(file) = onpair::Container::open(bytes, &Limits::DEFAULT) else { return };
+            let plain = *file.column();
+            let Ok(wide) = plain.widened(&mut cells, &mut lens) else { return };
+            for column in [plain.conforming().unwrap_or(plain), wide] {
+                let rows = column.rows();
+                let _ = column.decoded_len(rows.clone());
+                let _ = column.decode_into(rows.clone(), &mut out);
+                let _ = column.decode_to(rows.clone(), &mut Count::default());
+                let _ = column.decode_arrow(rows, &mut out, &mut offsets);
+                for row in &column {
+                    let _ = row.len().and_then(|_| row.decode_into(&mut out));
+                    let _ = row.tokens().count();
+                }
+                let mut space = onpair::SearchSpace { needle: &mut needle, tokens: &mut tokens };
+                let _ = onpair::Search::contains(&column, b".com/", &mut space).map(|search| search.rows().count());
+                let _ = onpair::Search::equals(&column, b".com/").rows().count();
+                let _ = onpair::Search::starts_with(&column, b"https://").rows().count();
+            }
+        });
+        assert_eq!(count, 0);
+    }
+    assert!(files.len() > 40);
 }

@@ -1,6 +1,7 @@
 //! One file for each format: what it does with `inspect`, `decode` and `check`.
 
 mod cvc;
+pub mod onpair;
 
 use std::fmt;
 use std::ops::Range;
@@ -13,7 +14,7 @@ use crate::output::Output;
 use crate::report::Failure;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 1] = [Format::Cvc];
+pub const BUILT: [Format; 2] = [Format::OnPair, Format::Cvc];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -72,6 +73,7 @@ fn not_built() -> Error {
 /// What a file is and what is in it, as far as it can be read.
 pub fn inspect(format: Format, bytes: &[u8], limits: &Limits) -> Report {
     match format {
+        Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
     }
@@ -86,6 +88,7 @@ pub fn decode(
     to: &mut Output,
 ) -> Result<(), Stop> {
     match format {
+        Format::OnPair => onpair::decode(bytes, wanted, limits, to),
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
@@ -94,6 +97,7 @@ pub fn decode(
 /// Decodes everything to a sink and verifies every checksum.
 pub fn check(format: Format, bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
     match format {
+        Format::OnPair => Ok(onpair::check(bytes, limits, to)?),
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
         _ => Err(not_built().into()),
     }

@@ -1,0 +1,303 @@
+//! The codes of a column: as numbers, as bytes, or packed.
+
+use core::ops::Range;
+
+use crate::bits::mask;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Result};
+
+/// How many packed codes are unpacked at a time.
+pub(super) const BLOCK: usize = 64;
+/// So many codes begin and end at a byte together, whatever their width.
+const GROUP: usize = 8;
+
+/// The codes of a column, each of which names a token.
+#[derive(Clone, Copy, Debug)]
+pub struct Codes<'a> {
+    kind: Kind<'a>,
+    len: usize,
+    at: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind<'a> {
+    Plain(&'a [u16]),
+    Bytes(&'a [[u8; 2]]),
+    Packed { bytes: &'a [u8], bits: u32 },
+}
+
+impl<'a> Codes<'a> {
+    /// Codes that are numbers already.
+    pub const fn plain(codes: &'a [u16]) -> Self {
+        Self { kind: Kind::Plain(codes), len: codes.len(), at: 0 }
+    }
+
+    /// Codes of two little-endian bytes each, at any alignment.
+    pub fn bytes(bytes: &'a [u8]) -> Result<Self> {
+        match bytes.as_chunks() {
+            (codes, []) => Ok(Self { kind: Kind::Bytes(codes), len: codes.len(), at: 0 }),
+            _ => Err(Error::new(ErrorKind::OnPairCodeHalf, u64_from(bytes.len()))),
+        }
+    }
+
+    /// `len` codes of 1 to 16 bits each, packed from the lowest bit on without gaps. What lies behind them is not looked at.
+    ///
+    /// The bytes alone do not tell how many codes there are; the last of the [row offsets](super::RowOffsets::last) does.
+    pub fn packed(bytes: &'a [u8], bits: u32, len: usize) -> Result<Self> {
+        if !(1..=16).contains(&bits) {
+            return Err(Error::new(ErrorKind::OnPairBits, 0));
+        }
+        let need = u64_from(len).checked_mul(u64::from(bits)).map(|bits| bits.div_ceil(8));
+        if need.is_none_or(|need| need > u64_from(bytes.len())) {
+            return Err(Error::new(ErrorKind::OnPairCodesShort, u64_from(bytes.len())).needing(need.unwrap_or(0)));
+        }
+        let kind = match bits {
+            16 => Kind::Bytes(bytes.as_chunks().0),
+            bits => Kind::Packed { bytes, bits },
+        };
+        Ok(Self { kind, len, at: 0 })
+    }
+
+    /// The same codes, which lie at `at` in a file: errors will say so.
+    pub(super) fn lying_at(self, at: u64) -> Self {
+        Self { at, ..self }
+    }
+
+    /// How many codes there are.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many bits each code takes.
+    pub const fn bits(&self) -> u32 {
+        match self.kind {
+            Kind::Packed { bits, .. } => bits,
+            _ => 16,
+        }
+    }
+
+    /// One code.
+    #[inline]
+    pub fn get(&self, i: usize) -> Option<u16> {
+        if i >= self.len {
+            return None;
+        }
+        match self.kind {
+            Kind::Plain(codes) => codes.get(i).copied(),
+            Kind::Bytes(codes) => codes.get(i).map(|code| u16::from_le_bytes(*code)),
+            Kind::Packed { bytes, bits } => Some(single(bytes, bits, i)),
+        }
+    }
+
+    /// Writes the codes of a range as numbers; gives how many.
+    pub fn unpack_into(&self, range: Range<usize>, to: &mut [u16]) -> Result<usize> {
+        if range.start > range.end || range.end > self.len {
+            return Err(Error::new(ErrorKind::RangeOutside, 0).needing(u64_from(range.end)));
+        }
+        let count = range.end.wrapping_sub(range.start);
+        let Some(mut to) = to.get_mut(..count) else {
+            return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(count)));
+        };
+        let (mut room, mut at) = ([0; BLOCK], range.start);
+        while at < range.end {
+            let block = self.block(at..range.end, &mut room);
+            let Some((head, rest)) = to.split_at_mut_checked(block.len()) else { break };
+            if block.is_empty() {
+                break;
+            }
+            head.iter_mut().zip(block).for_each(|(to, code)| *to = *code);
+            at = at.wrapping_add(block.len());
+            to = rest;
+        }
+        Ok(count)
+    }
+
+    /// The first codes of a range, one at least if there are any. Plain codes come all at once and where they are, others by
+    /// blocks in `room`, of which all but the first start at a byte.
+    #[inline]
+    pub(super) fn block<'r>(&self, range: Range<usize>, room: &'r mut [u16; BLOCK]) -> &'r [u16]
+    where
+        'a: 'r,
+    {
+        let range = range.start..range.end.min(self.len);
+        match self.kind {
+            Kind::Plain(codes) => codes.get(range).unwrap_or(&[]),
+            Kind::Bytes(codes) => {
+                let codes = codes.get(range).unwrap_or(&[]);
+                room.iter_mut().zip(codes).for_each(|(to, code)| *to = u16::from_le_bytes(*code));
+                room.get(..codes.len().min(BLOCK)).unwrap_or(&[])
+            }
+            Kind::Packed { bytes, bits } => {
+                let len = unpack(bytes, bits, range, room);
+                room.get(..len).unwrap_or(&[])
+            }
+        }
+    }
+
+    /// The byte in which a code starts.
+    pub(super) fn place(&self, i: usize) -> u64 {
+        self.at.saturating_add(u64_from(i).saturating_mul(u64::from(self.bits())) / 8)
+    }
+}
+
+/// One packed code.
+#[inline]
+fn single(bytes: &[u8], bits: u32, i: usize) -> u16 {
+    let bit = u64_from(i).wrapping_mul(u64::from(bits));
+    let rest = bytes.get(index(bit / 8)..).unwrap_or(&[]);
+    let window = match rest.first_chunk() {
+        Some(chunk) => u64::from(u32::from_le_bytes(*chunk)),
+        None => rest.iter().take(3).rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)),
+    };
+    low(window >> (bit % 8) & mask(bits))
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
+const fn low(bits: u64) -> u16 {
+    bits as u16
+}
+
+/// Fills the start of `room`; gives how many codes.
+fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK]) -> usize {
+    let left = range.end.saturating_sub(range.start);
+    let mut count = left.min(BLOCK);
+    // A few codes, as short rows have them, are not worth more than this loop.
+    if !cfg!(feature = "small") && left >= 2 * GROUP {
+        match range.start.wrapping_neg() % GROUP {
+            0 => {
+                let from = u64_from(range.start / GROUP).wrapping_mul(u64::from(bits));
+                let from = bytes.get(index(from)..).unwrap_or(&[]);
+                let (groups, _) = room.as_chunks_mut();
+                let done = unpack_groups(bits, from, groups.get_mut(..count / GROUP).unwrap_or_default());
+                if done > 0 {
+                    return (done * GROUP).min(BLOCK);
+                }
+            }
+            // Up to the next code that starts at a byte.
+            ahead => count = ahead,
+        }
+    }
+    for (to, i) in room.iter_mut().zip(range.start..).take(count) {
+        *to = single(bytes, bits, i);
+    }
+    count
+}
+
+/// Fills groups from a byte on, as far as there are 16 bytes to load; gives how many.
+fn unpack_groups(bits: u32, bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
+    match bits {
+        1 => groups_of::<1>(bytes, groups),
+        2 => groups_of::<2>(bytes, groups),
+        3 => groups_of::<3>(bytes, groups),
+        4 => groups_of::<4>(bytes, groups),
+        5 => groups_of::<5>(bytes, groups),
+        6 => groups_of::<6>(bytes, groups),
+        7 => groups_of::<7>(bytes, groups),
+        8 => groups_of::<8>(bytes, groups),
+        9 => groups_of::<9>(bytes, groups),
+        10 => groups_of::<10>(bytes, groups),
+        11 => groups_of::<11>(bytes, groups),
+        12 => groups_of::<12>(bytes, groups),
+        13 => groups_of::<13>(bytes, groups),
+        14 => groups_of::<14>(bytes, groups),
+        15 => groups_of::<15>(bytes, groups),
+        _ => 0,
+    }
+}
+
+/// With the width known every shift is a constant: two instructions a code.
+fn groups_of<const BITS: usize>(mut bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
+    let mut done = 0;
+    for group in groups {
+        let Some(window) = bytes.first_chunk() else { break };
+        let window = u128::from_le_bytes(*window);
+        let (lower, upper) = (low64(window), low64(window >> 64));
+        for (j, code) in group.iter_mut().enumerate() {
+            let at = j * BITS;
+            let bits = match at {
+                0..=48 => lower >> at,
+                49..64 => lower >> at | upper << (64 - at),
+                _ => upper >> (at - 64),
+            };
+            *code = low(bits) & ((1 << BITS) - 1);
+        }
+        bytes = bytes.get(BITS..).unwrap_or(&[]);
+        done += 1;
+    }
+    done
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
+const fn low64(bits: u128) -> u64 {
+    bits as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pack(codes: &[u16], bits: u32) -> Vec<u8> {
+        let mut bytes = vec![0; (codes.len() * bits as usize).div_ceil(8)];
+        for (i, &code) in codes.iter().enumerate() {
+            for bit in 0..bits as usize {
+                let at = i * bits as usize + bit;
+                bytes[at / 8] |= ((code >> bit & 1) as u8) << (at % 8);
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn every_width_every_start_every_length() {
+        let mut state = 1u32;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) as u16
+        };
+        for bits in 1..=16 {
+            let codes: Vec<u16> = (0..200).map(|_| random() & mask(bits) as u16).collect();
+            let exact = pack(&codes, bits);
+            let padded = [&exact[..], &[0xFF; 9]].concat();
+            for bytes in [&exact, &padded] {
+                let packed = Codes::packed(bytes, bits, codes.len()).unwrap();
+                assert_eq!((packed.len(), packed.bits()), (200, bits));
+                assert!((0..200).all(|i| packed.get(i) == Some(codes[i])) && packed.get(200).is_none());
+                for start in 0..=200 {
+                    for end in [start, start + 1, start + 7, start + 15, start + 16, start + 65, 199, 200] {
+                        let range = start.min(end)..end.min(200);
+                        let mut to = vec![0xAAAA; range.len() + 1];
+                        assert_eq!(packed.unpack_into(range.clone(), &mut to), Ok(range.len()));
+                        assert_eq!(to[..range.len()], codes[range.clone()], "{bits} bits, {range:?}");
+                        assert_eq!(to[range.len()], 0xAAAA);
+                    }
+                }
+            }
+            let short = Codes::packed(&exact[..exact.len() - 1], bits, codes.len()).unwrap_err();
+            assert_eq!((short.kind, short.need), (ErrorKind::OnPairCodesShort, exact.len() as u64));
+            let room = &mut [0; 3];
+            let packed = Codes::packed(&exact, bits, codes.len()).unwrap();
+            assert_eq!(packed.unpack_into(3..7, room).unwrap_err().need, 4);
+            assert_eq!(packed.unpack_into(199..201, room).unwrap_err().kind, ErrorKind::RangeOutside);
+        }
+    }
+
+    #[test]
+    fn plain_codes_and_their_bytes() {
+        let bytes = [1, 2, 3, 4];
+        let (plain, bytes) = (Codes::plain(&[0x0201, 0x0403]), Codes::bytes(&bytes).unwrap());
+        assert!((0..3).all(|i| plain.get(i) == bytes.get(i)));
+        assert_eq!(Codes::bytes(&[1, 2, 3]).unwrap_err(), Error::new(ErrorKind::OnPairCodeHalf, 3));
+        assert_eq!(Codes::packed(&[], 0, 0).unwrap_err().kind, ErrorKind::OnPairBits);
+        assert_eq!(Codes::packed(&[], 17, 0).unwrap_err().kind, ErrorKind::OnPairBits);
+        assert_eq!(Codes::packed(&[], 16, usize::MAX).unwrap_err().kind, ErrorKind::OnPairCodesShort);
+        assert!(Codes::packed(&[], 9, 0).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,217 @@
+//! A column: a dictionary, codes and rows that fit together.
+
+#[cfg(feature = "alloc")]
+use alloc::{vec, vec::Vec};
+use core::ops::Range;
+
+use super::codes::Codes;
+use super::decode::{decode, decode_to, decoded_len};
+use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use super::offsets::RowOffsets;
+use super::row::{Row, Rows};
+use super::wide::Wide;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Result, Sink};
+
+/// A column of strings, borrowed from the slices that hold it.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'a> {
+    pub(super) dictionary: Dictionary<'a>,
+    pub(super) codes: Codes<'a>,
+    offsets: RowOffsets<'a>,
+    wide: Option<Wide<'a>>,
+    /// Of the limits, what decoding still needs.
+    max_output: u64,
+}
+
+impl<'a> Column<'a> {
+    /// Puts a column together, and checks that no row ends before it starts and that none ends behind the codes.
+    ///
+    /// With what [`Dictionary::open`] checks that is all that safe decoding needs: the codes are checked one by one when they
+    /// are decoded, or all at once by [`check`](Self::check).
+    pub fn open(
+        dictionary: Dictionary<'a>,
+        codes: Codes<'a>,
+        offsets: RowOffsets<'a>,
+        limits: &Limits,
+    ) -> Result<Self> {
+        if u64_from(dictionary.len()) > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, 0).needing(u64_from(dictionary.len())));
+        }
+        offsets.check(codes.len(), limits)?;
+        Ok(Self { dictionary, codes, offsets, wide: None, max_output: limits.max_output })
+    }
+
+    /// Checks that every code of every row names a token.
+    pub fn check(&self) -> Result<()> {
+        self.decoded_len(self.rows()).map(drop)
+    }
+
+    /// The same column, if its dictionary is [conforming](Dictionary::conforming): search is faster then.
+    pub fn conforming(self) -> Result<Self> {
+        Ok(Self { dictionary: self.dictionary.conforming()?, ..self })
+    }
+
+    /// The same column, decoded through a wide copy of its dictionary, which lies in memory of the caller: a cell and a
+    /// length for each token. Everything comes out the same, only faster: worth it for whoever decodes more than a few
+    /// thousand rows. [`WideSpace`](super::WideSpace) is such memory in one piece. Cells that start at a multiple of 16
+    /// bytes, as allocators give them, are read fastest.
+    pub fn widened<'w>(self, cells: &'w mut [[u8; MAX_TOKEN_LEN]], lens: &'w mut [u8]) -> Result<Column<'w>>
+    where
+        'a: 'w,
+    {
+        let wide = Wide::new(&self.dictionary, cells, lens)?;
+        Ok(Column { wide: Some(wide), ..self })
+    }
+
+    /// The tokens.
+    pub const fn dictionary(&self) -> &Dictionary<'a> {
+        &self.dictionary
+    }
+
+    /// The codes, also those that belong to no row.
+    pub const fn codes(&self) -> &Codes<'a> {
+        &self.codes
+    }
+
+    /// Where the rows lie in the codes.
+    pub const fn row_offsets(&self) -> &RowOffsets<'a> {
+        &self.offsets
+    }
+
+    /// All rows.
+    pub const fn rows(&self) -> Range<u64> {
+        0..self.offsets.rows()
+    }
+
+    /// How many bytes these rows decode to.
+    pub fn decoded_len(&self, rows: Range<u64>) -> Result<u64> {
+        self.decoded_len_of(self.offsets.span(&rows)?)
+    }
+
+    /// How many bytes a row has.
+    pub fn row_len(&self, row: u64) -> Result<u64> {
+        self.decoded_len_of(self.offsets.row(row)?)
+    }
+
+    /// Decodes rows, one right behind the other, to the start of `out`; gives how many bytes that are.
+    ///
+    /// An output that is exactly as long as [`decoded_len`](Self::decoded_len) says is enough. In a longer one up to 16 bytes
+    /// behind the last row may be overwritten: that is faster than sparing them.
+    pub fn decode_into(&self, rows: Range<u64>, out: &mut [u8]) -> Result<usize> {
+        self.decode_range(self.offsets.span(&rows)?, out)
+    }
+
+    /// Decodes one row to the start of `out`; gives its length. Of a longer output up to 16 bytes behind the row may be
+    /// overwritten.
+    #[inline]
+    pub fn row_into(&self, row: u64, out: &mut [u8]) -> Result<usize> {
+        self.decode_range(self.offsets.row(row)?, out)
+    }
+
+    /// Decodes rows to a sink, at most 512 bytes at a time; gives how many bytes that are.
+    pub fn decode_to(&self, rows: Range<u64>, sink: &mut impl Sink) -> Result<u64> {
+        let range = self.offsets.span(&rows)?;
+        match self.wide {
+            Some(wide) => decode_to(wide.even(), &self.codes, range, self.max_output, sink),
+            None => decode_to(self.dictionary, &self.codes, range, self.max_output, sink),
+        }
+    }
+
+    /// Decodes rows as Arrow lays out strings: all bytes in one buffer, and where each row starts in another, which has one
+    /// entry more than there are rows. Gives how many bytes there are.
+    pub fn decode_arrow<O: ArrowOffset>(&self, rows: Range<u64>, bytes: &mut [u8], offsets: &mut [O]) -> Result<usize> {
+        self.offsets.span(&rows)?;
+        let count = index(rows.end.saturating_sub(rows.start)).saturating_add(1);
+        let Some((first, ends)) = offsets.get_mut(..count).and_then(<[O]>::split_first_mut) else {
+            return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(count)));
+        };
+        *first = O::default();
+        let mut at = 0usize;
+        for (row, end) in rows.clone().zip(ends) {
+            let rest = bytes.get_mut(at..).unwrap_or(&mut []);
+            match self.row_into(row, rest) {
+                Ok(len) => at = at.saturating_add(len),
+                // Not only this row: all of them.
+                Err(error) if error.kind == ErrorKind::OutputTooSmall => {
+                    return Err(error.needing(self.decoded_len(rows)?));
+                }
+                Err(error) => return Err(error),
+            }
+            let too_much = Error::new(ErrorKind::OutputLimit, 0).needing(u64_from(at));
+            *end = O::try_from(at).map_err(|_| too_much)?;
+            if u64_from(at) > self.max_output {
+                return Err(too_much);
+            }
+        }
+        Ok(at)
+    }
+
+    /// Decodes rows, one right behind the other.
+    #[cfg(feature = "alloc")]
+    pub fn decode_to_vec(&self, rows: Range<u64>) -> Result<Vec<u8>> {
+        let need = self.decoded_len(rows.clone())?;
+        if need > self.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(need));
+        }
+        let mut out = vec![0; index(need)];
+        self.decode_into(rows, &mut out)?;
+        Ok(out)
+    }
+
+    /// One row, of which nothing is decoded yet.
+    pub fn row(&self, row: u64) -> Result<Row<'_>> {
+        Ok(Row::new(self, self.offsets.row(row)?))
+    }
+
+    /// Every row in order, of which nothing is decoded yet.
+    pub const fn iter(&self) -> Rows<'_> {
+        Rows::new(self)
+    }
+
+    #[inline]
+    pub(super) fn span_of_row(&self, row: u64) -> Result<Range<usize>> {
+        self.offsets.row(row)
+    }
+
+    #[inline]
+    pub(super) fn decoded_len_of(&self, range: Range<usize>) -> Result<u64> {
+        match self.wide {
+            Some(wide) => decoded_len(wide, &self.codes, range),
+            None => decoded_len(self.dictionary, &self.codes, range),
+        }
+    }
+
+    #[inline]
+    pub(super) fn decode_range(&self, range: Range<usize>, out: &mut [u8]) -> Result<usize> {
+        let most = index(self.max_output).min(out.len());
+        let out = out.get_mut(..most).unwrap_or(&mut []);
+        let decoded = match self.wide {
+            Some(wide) => decode(wide.even(), &self.codes, range, out),
+            None => decode(self.dictionary, &self.codes, range, out),
+        };
+        match decoded {
+            Err(error) if error.need > self.max_output && error.kind == ErrorKind::OutputTooSmall => {
+                Err(Error { kind: ErrorKind::OutputLimit, ..error })
+            }
+            decoded => decoded,
+        }
+    }
+}
+
+/// A type that Arrow gives the offsets of strings: i32 or i64; u32 and u64 for everyone else.
+pub trait ArrowOffset: Copy + Default + TryFrom<usize> + private::Sealed {}
+
+impl ArrowOffset for i32 {}
+impl ArrowOffset for i64 {}
+impl ArrowOffset for u32 {}
+impl ArrowOffset for u64 {}
+
+mod private {
+    /// Keeps the list of types closed.
+    pub trait Sealed {}
+    impl Sealed for i32 {}
+    impl Sealed for i64 {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+}

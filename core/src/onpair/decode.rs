@@ -1,0 +1,172 @@
+//! From codes to bytes.
+//!
+//! A token is copied as 16 bytes, whatever its length, and the next one is written over what was too much: a copy of known
+//! size is one load and one store. Only where the output ends within 16 bytes is a token copied by its exact length.
+
+use core::ops::Range;
+
+use super::codes::{BLOCK, Codes};
+use super::dictionary::MAX_TOKEN_LEN;
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Result, Sink};
+
+/// A dictionary as the decoder sees it.
+pub(super) trait Tokens: Copy {
+    /// A token with anything behind it, and its length. `None` for a code that names none.
+    fn load(self, code: u16) -> Option<([u8; MAX_TOKEN_LEN], usize)>;
+
+    /// Only its length.
+    fn token_len(self, code: u16) -> Option<usize>;
+}
+
+/// Tokens that are copied with one look at the room that is left.
+const GROUP: usize = 8;
+/// Where the last token of a group may start at most, as a mask: the compiler sees that no copy can leave the window.
+const LAST_START: usize = 127;
+const WINDOW: usize = LAST_START + 1 + MAX_TOKEN_LEN;
+
+/// Copies the tokens of `codes` to `out` from `at` on, as many as fit. Gives how many, and where the last one ends.
+///
+/// Stops in front of the first code that names no token.
+#[inline]
+fn fill<T: Tokens>(tokens: T, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
+    let mut done = 0usize;
+    let (groups, _) = codes.as_chunks::<GROUP>();
+    'groups: for group in groups {
+        let Some(window) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<WINDOW>) else { break };
+        let mut end = 0usize;
+        for &code in group {
+            let Some((token, len)) = tokens.load(code) else { break 'groups };
+            let Some(to) = window.get_mut(end & LAST_START..).and_then(<[u8]>::first_chunk_mut) else { break 'groups };
+            *to = token;
+            end = end.wrapping_add(len);
+        }
+        at = at.wrapping_add(end);
+        done = done.wrapping_add(GROUP);
+    }
+    for &code in codes.get(done..).unwrap_or(&[]) {
+        let Some((token, len)) = tokens.load(code) else { break };
+        let Some(rest) = out.get_mut(at..) else { break };
+        if let Some(to) = rest.first_chunk_mut() {
+            *to = token;
+        } else if let Some(to) = rest.get_mut(..len) {
+            exact(&token, to);
+        } else {
+            break;
+        }
+        at = at.wrapping_add(len);
+        done = done.wrapping_add(1);
+    }
+    (done, at)
+}
+
+/// Copies as much of a token as `to` has room for, with two copies that may overlap.
+#[inline]
+fn exact(token: &[u8; MAX_TOKEN_LEN], to: &mut [u8]) {
+    if !overlapping::<8>(token, to) && !overlapping::<4>(token, to) && !overlapping::<2>(token, to) {
+        overlapping::<1>(token, to);
+    }
+}
+
+/// The first `N` bytes and the last: everything, if there are between `N` and two times `N`.
+#[inline]
+fn overlapping<const N: usize>(token: &[u8; MAX_TOKEN_LEN], to: &mut [u8]) -> bool {
+    let tail = to.len().wrapping_sub(N);
+    let (Some(first), Some(last)) = (token.first_chunk::<N>(), token.get(tail..).and_then(<[u8]>::first_chunk::<N>))
+    else {
+        return false;
+    };
+    if let Some(to) = to.first_chunk_mut() {
+        *to = *first;
+    }
+    if let Some(to) = to.last_chunk_mut() {
+        *to = *last;
+    }
+    true
+}
+
+/// Decodes a stretch of codes to the start of `out`; gives how many bytes that are.
+#[inline]
+pub(super) fn decode<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<usize>, out: &mut [u8]) -> Result<usize> {
+    let (mut room, mut from, mut at) = ([0; BLOCK], range.start, 0);
+    while from < range.end {
+        let block = codes.block(from..range.end, &mut room);
+        let (done, end) = fill(tokens, block, out, at);
+        (from, at) = (from.wrapping_add(done), end);
+        if done < block.len() || block.is_empty() {
+            return Err(unfinished(tokens, codes, from..range.end, at));
+        }
+    }
+    Ok(at)
+}
+
+/// Why decoding stopped in front of a code: it names no token, or there is no room for it and what follows.
+#[cold]
+fn unfinished<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<usize>, written: usize) -> Error {
+    match decoded_len(tokens, codes, range) {
+        Ok(rest) => Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(written).saturating_add(rest)),
+        Err(error) => error,
+    }
+}
+
+/// How many bytes a stretch of codes decodes to.
+#[inline]
+pub(super) fn decoded_len<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<usize>) -> Result<u64> {
+    let (mut room, mut from, mut sum) = ([0; BLOCK], range.start, 0u64);
+    while from < range.end {
+        let block = codes.block(from..range.end, &mut room);
+        let mut good = 0usize;
+        for &code in block {
+            let Some(len) = tokens.token_len(code) else { break };
+            sum = sum.wrapping_add(u64_from(len));
+            good = good.wrapping_add(1);
+        }
+        from = from.wrapping_add(good);
+        if good < block.len() || block.is_empty() {
+            return Err(Error::new(ErrorKind::OnPairCode, codes.place(from)));
+        }
+    }
+    Ok(sum)
+}
+
+/// Tokens that go to a sink at a time, in a buffer that a small stack has room for.
+const TO_SINK: usize = 32;
+
+/// Decodes a stretch of codes to a sink; gives how many bytes that are.
+pub(super) fn decode_to<T: Tokens>(
+    tokens: T,
+    codes: &Codes<'_>,
+    range: Range<usize>,
+    most: u64,
+    sink: &mut impl Sink,
+) -> Result<u64> {
+    let (mut from, mut sum) = (range.start, 0u64);
+    let mut buffer = [0; TO_SINK * MAX_TOKEN_LEN];
+    while from < range.end {
+        let to = from.saturating_add(TO_SINK).min(range.end);
+        let len = decode(tokens, codes, from..to, &mut buffer)?;
+        sum = sum.saturating_add(u64_from(len));
+        if sum > most {
+            return Err(Error::new(ErrorKind::OutputLimit, codes.place(from)).needing(sum));
+        }
+        sink.write(buffer.get(..len).unwrap_or(&[]))?;
+        from = to;
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_copies_write_nothing_more() {
+        let token = *b"0123456789abcdef";
+        for len in 0..=16 {
+            let mut room = [b'.'; 20];
+            exact(&token, &mut room[2..2 + len]);
+            assert_eq!(&room[2..2 + len], &token[..len]);
+            assert!(room[..2].iter().chain(&room[2 + len..]).all(|&byte| byte == b'.'), "{len}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Looking up needles in a sorted dictionary.
+
+use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use crate::num::u64_from;
+
+/// What a row's code may be at one place, if the row is to agree with the needle from there on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Step {
+    /// The longest token that the needle goes on with: what an encoder would have taken.
+    pub(super) code: u16,
+    /// Every other token that agrees lies in between, `first` included and `last`, too.
+    first: u16,
+    last: u16,
+    /// The tokens that start with all that is left of the needle: from here to `last`, if any do.
+    extends: Option<u16>,
+    /// Where in the needle the longest token ends.
+    pub(super) end: usize,
+}
+
+impl Step {
+    /// Whether a token starts with all that is left of the needle.
+    #[inline]
+    pub(super) fn extends(&self, code: u16) -> bool {
+        self.extends.is_some_and(|first| first <= code && code <= self.last)
+    }
+
+    /// Whether a token surely disagrees with the needle.
+    #[inline]
+    pub(super) fn excludes(&self, code: u16) -> bool {
+        code < self.first || code > self.last
+    }
+}
+
+/// Cuts the start of the needle into tokens, the longest first. Gives how many steps that are.
+pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [Step]) -> usize {
+    let (mut at, mut count) = (0, 0);
+    for step in room {
+        let rest = needle.get(at..).unwrap_or(&[]);
+        let Some(found) = step_at(dictionary, rest, at).filter(|_| !rest.is_empty()) else { break };
+        *step = found;
+        at = found.end;
+        count += 1;
+    }
+    count
+}
+
+/// Narrows down the tokens that agree with the needle, byte after byte.
+fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> {
+    // From `low` on, before `high`: the tokens that start with the first `depth` bytes.
+    let (mut low, mut high) = (0, u64_from(dictionary.len()));
+    let (mut longest, mut first, mut extends) = (None, None, None);
+    for (depth, &byte) in rest.iter().enumerate().take(MAX_TOKEN_LEN) {
+        // Tokens that end here come before those that go on.
+        let beyond = |token: &[u8], more: bool| token.get(depth).is_some_and(|&b| b > byte || !more && b == byte);
+        let from = partition(dictionary, low, high, |token| !beyond(token, false));
+        let to = partition(dictionary, from, high, |token| !beyond(token, true));
+        if from >= to {
+            break;
+        }
+        (low, high) = (from, to);
+        first = first.or(Some(low));
+        let len = depth + 1;
+        if token(dictionary, low).len() == len {
+            longest = Some((low, len));
+        }
+        if len == rest.len() {
+            extends = Some(low);
+        }
+    }
+    let (code, len) = longest?;
+    let last = if extends.is_some() { high - 1 } else { code };
+    let narrow = |n: u64| u16::try_from(n).ok();
+    Some(Step {
+        code: narrow(code)?,
+        first: narrow(first?)?,
+        last: narrow(last)?,
+        extends: extends.and_then(narrow),
+        end: at + len,
+    })
+}
+
+fn token<'a>(dictionary: &Dictionary<'a>, code: u64) -> &'a [u8] {
+    u16::try_from(code).ok().and_then(|code| dictionary.token(code)).unwrap_or(&[])
+}
+
+/// The first token between `low` and `high` of which `before` does not hold.
+fn partition(dictionary: &Dictionary<'_>, mut low: u64, mut high: u64, before: impl Fn(&[u8]) -> bool) -> u64 {
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(token(dictionary, middle)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_prefix_of_every_token_against_looking_at_all_tokens() {
+        // Sorted, with tokens that start each other.
+        let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+        for word in
+            ["https://", "http", "https://www.", "ht", "tt", "ttp", "aaaaaaaaaaaaaaaa", "aaaa", "ab", "\u{ff}\u{ff}"]
+        {
+            tokens.push(word.as_bytes().to_vec());
+        }
+        tokens.push(vec![255; 16]);
+        tokens.sort();
+        let bytes = tokens.concat();
+        let mut end = 0u32;
+        let mut offsets = vec![0; 4];
+        for token in &tokens {
+            end += token.len() as u32;
+            offsets.extend(end.to_le_bytes());
+        }
+        let dictionary = Dictionary::open(&bytes, &offsets).unwrap().conforming().unwrap();
+        for needle in ["https://www.x", "httpx", "aaaaaaaaaaaaaaaaaaaaaaaab", "a", "h", "ttttp", "\u{ff}\u{ff}\u{ff}"] {
+            let needle = needle.as_bytes();
+            let mut room = [Step::default(); 40];
+            let count = steps(&dictionary, needle, &mut room);
+            let mut at = 0;
+            for step in &room[..count] {
+                let rest = &needle[at..];
+                let agrees = |token: &[u8]| rest.starts_with(token) || token.starts_with(rest);
+                let longest =
+                    tokens.iter().enumerate().filter(|(_, t)| rest.starts_with(t)).max_by_key(|(_, t)| t.len());
+                let (code, token) = longest.unwrap();
+                assert_eq!((usize::from(step.code), step.end), (code, at + token.len()));
+                for (code, token) in tokens.iter().enumerate() {
+                    assert_eq!(step.extends(code as u16), token.starts_with(rest), "{token:?}");
+                    assert!(!agrees(token) || !step.excludes(code as u16), "{token:?}");
+                }
+                at = step.end;
+            }
+            assert_eq!(at, needle.len());
+        }
+    }
+}

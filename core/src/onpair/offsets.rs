@@ -1,0 +1,171 @@
+//! Where the rows lie in the codes.
+
+use core::ops::Range;
+
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Result};
+
+/// The row layer of a column: one more offset than there are rows, counted in codes.
+///
+/// The first offset may be above 0 and the last below the number of codes: a column that was sliced keeps all of its codes.
+#[derive(Clone, Copy, Debug)]
+pub struct RowOffsets<'a> {
+    table: Table<'a>,
+    at: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Table<'a> {
+    U32(&'a [[u8; 4]]),
+    U64(&'a [[u8; 8]]),
+}
+
+impl<'a> RowOffsets<'a> {
+    /// Offsets of four little-endian bytes each, at any alignment.
+    pub fn u32(bytes: &'a [u8]) -> Result<Self> {
+        Ok(Self { table: Table::U32(entries(bytes, 0)?), at: 0 })
+    }
+
+    /// Offsets of eight little-endian bytes each, at any alignment.
+    pub fn u64(bytes: &'a [u8]) -> Result<Self> {
+        Ok(Self { table: Table::U64(entries(bytes, 0)?), at: 0 })
+    }
+
+    /// The same offsets, which lie at `at` in a file: errors will say so.
+    pub(super) fn lying_at(self, at: u64) -> Self {
+        Self { at, ..self }
+    }
+
+    /// How many rows there are.
+    pub const fn rows(&self) -> u64 {
+        let entries = match self.table {
+            Table::U32(table) => table.len(),
+            Table::U64(table) => table.len(),
+        };
+        u64_from(entries).saturating_sub(1)
+    }
+
+    /// The code at which the first row starts.
+    pub fn first(&self) -> u64 {
+        self.get(0).unwrap_or(0)
+    }
+
+    /// The code behind the last row: how many codes a column needs at least.
+    pub fn last(&self) -> u64 {
+        self.get(index(self.rows())).unwrap_or(0)
+    }
+
+    /// The offset with this index, which is that of the row that starts there.
+    #[inline]
+    pub fn get(&self, i: usize) -> Option<u64> {
+        match self.table {
+            Table::U32(table) => table.get(i).map(|entry| u64::from(u32::from_le_bytes(*entry))),
+            Table::U64(table) => table.get(i).map(|entry| u64::from_le_bytes(*entry)),
+        }
+    }
+
+    /// The codes of these rows, which are one stretch. Rows that do not exist are an error.
+    #[inline]
+    pub(super) fn span(&self, rows: &Range<u64>) -> Result<Range<usize>> {
+        match (self.get(index(rows.start)), self.get(index(rows.end))) {
+            (Some(start), Some(end)) if rows.start <= rows.end => Ok(index(start)..index(end)),
+            _ => Err(outside(rows.end)),
+        }
+    }
+
+    /// The codes of one row.
+    #[inline]
+    pub(super) fn row(&self, row: u64) -> Result<Range<usize>> {
+        let first = index(row);
+        let pair = match self.table {
+            Table::U32(table) => table
+                .get(first..)
+                .and_then(<[_]>::first_chunk::<2>)
+                .map(|&[start, end]| (u64::from(u32::from_le_bytes(start)), u64::from(u32::from_le_bytes(end)))),
+            Table::U64(table) => table
+                .get(first..)
+                .and_then(<[_]>::first_chunk::<2>)
+                .map(|&[start, end]| (u64::from_le_bytes(start), u64::from_le_bytes(end))),
+        };
+        match pair {
+            Some((start, end)) => Ok(index(start)..index(end)),
+            None => Err(outside(row)),
+        }
+    }
+
+    /// No row ends before it starts, none behind the codes, and there are not too many.
+    pub(super) fn check(&self, codes: usize, limits: &Limits) -> Result<()> {
+        if self.rows() > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, self.at).needing(self.rows()));
+        }
+        let (wrong, width) = match self.table {
+            Table::U32(table) => (first_wrong(table, |entry| u64::from(u32::from_le_bytes(entry))), 4),
+            Table::U64(table) => (first_wrong(table, u64::from_le_bytes), 8),
+        };
+        if let Some(wrong) = wrong {
+            return Err(Error::new(ErrorKind::OnPairRowOrder, self.at.saturating_add(u64_from(wrong) * width)));
+        }
+        if self.last() > u64_from(codes) {
+            return Err(Error::new(ErrorKind::OnPairRowOutside, self.at.saturating_add(self.rows() * width)));
+        }
+        Ok(())
+    }
+}
+
+/// The first offset that is below the one before it.
+fn first_wrong<const N: usize>(table: &[[u8; N]], number: impl Fn([u8; N]) -> u64) -> Option<usize> {
+    let falls = |pair: &[[u8; N]]| matches!(pair, [before, after] if number(*after) < number(*before));
+    // Without a way out of the loop eight comparisons run at once; the place is looked for only where there is one.
+    match table.windows(2).fold(false, |wrong, pair| wrong | falls(pair)) {
+        false => None,
+        true => table.windows(2).position(falls).map(|before| before.saturating_add(1)),
+    }
+}
+
+/// Whole entries, and at least one.
+pub(super) fn entries<const N: usize>(bytes: &[u8], at: u64) -> Result<&[[u8; N]]> {
+    match bytes.as_chunks() {
+        (entries, []) if !entries.is_empty() => Ok(entries),
+        (_, rest) => {
+            let whole = u64_from(bytes.len()).saturating_sub(u64_from(rest.len()));
+            Err(Error::new(ErrorKind::OnPairTable, at.saturating_add(whole)))
+        }
+    }
+}
+
+#[cold]
+fn outside(row: u64) -> Error {
+    Error::new(ErrorKind::RangeOutside, 0).needing(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_widths_say_the_same() {
+        let small: Vec<u8> = [2u32, 2, 5].iter().flat_map(|n| n.to_le_bytes()).collect();
+        let large: Vec<u8> = [2u64, 2, 5].iter().flat_map(|n| n.to_le_bytes()).collect();
+        for rows in [RowOffsets::u32(&small).unwrap(), RowOffsets::u64(&large).unwrap()] {
+            assert_eq!((rows.rows(), rows.first(), rows.last()), (2, 2, 5));
+            assert_eq!((rows.row(0), rows.row(1)), (Ok(2..2), Ok(2..5)));
+            assert_eq!(rows.span(&(0..2)), Ok(2..5));
+            assert_eq!(rows.row(2).unwrap_err().kind, ErrorKind::RangeOutside);
+            assert_eq!(rows.span(&(1..3)).unwrap_err().kind, ErrorKind::RangeOutside);
+            assert_eq!(rows.span(&Range { start: 2, end: 1 }).unwrap_err().kind, ErrorKind::RangeOutside);
+            assert_eq!(rows.check(5, &Limits::NONE), Ok(()));
+            assert_eq!(rows.check(4, &Limits::NONE).unwrap_err().kind, ErrorKind::OnPairRowOutside);
+            let few = Limits { max_elements: 1, ..Limits::NONE };
+            assert_eq!(rows.check(5, &few).unwrap_err().kind, ErrorKind::ElementLimit);
+        }
+    }
+
+    #[test]
+    fn falling_offsets_and_broken_tables_are_refused_where_they_are() {
+        let falls: Vec<u8> = [0u32, 7, 6, 9].iter().flat_map(|n| n.to_le_bytes()).collect();
+        let rows = RowOffsets::u32(&falls).unwrap().lying_at(100);
+        assert_eq!(rows.check(9, &Limits::NONE), Err(Error::new(ErrorKind::OnPairRowOrder, 108)));
+        assert_eq!(RowOffsets::u32(&[]).unwrap_err(), Error::new(ErrorKind::OnPairTable, 0));
+        assert_eq!(RowOffsets::u64(&falls[..12]).unwrap_err(), Error::new(ErrorKind::OnPairTable, 8));
+    }
+}

@@ -1,0 +1,83 @@
+//! One row, without decoding it.
+
+use core::ops::Range;
+
+use super::column::Column;
+use crate::{Error, ErrorKind, Result};
+
+/// A row of a column: a few codes, of which nothing is decoded yet.
+#[derive(Clone, Debug)]
+pub struct Row<'c> {
+    column: &'c Column<'c>,
+    codes: Range<usize>,
+}
+
+impl<'c> Row<'c> {
+    pub(super) const fn new(column: &'c Column<'c>, codes: Range<usize>) -> Self {
+        Self { column, codes }
+    }
+
+    /// Whether it is the empty string.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// How many bytes it has, which is found out by looking at each code.
+    pub fn len(&self) -> Result<u64> {
+        self.column.decoded_len_of(self.codes.clone())
+    }
+
+    /// Decodes it to the start of `out`; gives its length. Of a longer output up to 16 bytes behind the row may be overwritten.
+    pub fn decode_into(&self, out: &mut [u8]) -> Result<usize> {
+        self.column.decode_range(self.codes.clone(), out)
+    }
+
+    /// Its bytes as pieces of the dictionary, without a copy.
+    pub fn tokens(&self) -> impl Iterator<Item = Result<&'c [u8]>> + use<'c> {
+        let column = self.column;
+        self.codes.clone().map(move |at| {
+            let token = column.codes.get(at).and_then(|code| column.dictionary.token(code));
+            token.ok_or_else(|| Error::new(ErrorKind::OnPairCode, column.codes.place(at)))
+        })
+    }
+}
+
+/// The rows of a column in order.
+#[derive(Clone, Debug)]
+pub struct Rows<'c> {
+    column: &'c Column<'c>,
+    next: Range<u64>,
+}
+
+impl<'c> Rows<'c> {
+    pub(super) const fn new(column: &'c Column<'c>) -> Self {
+        Self { column, next: column.rows() }
+    }
+}
+
+impl<'c> Iterator for Rows<'c> {
+    type Item = Row<'c>;
+
+    fn next(&mut self) -> Option<Row<'c>> {
+        let row = self.next.next()?;
+        self.column.span_of_row(row).ok().map(|codes| Row::new(self.column, codes))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.next.size_hint()
+    }
+
+    fn nth(&mut self, n: usize) -> Option<Row<'c>> {
+        self.next.start = self.next.start.saturating_add(crate::num::u64_from(n)).min(self.next.end);
+        self.next()
+    }
+}
+
+impl<'c> IntoIterator for &'c Column<'c> {
+    type Item = Row<'c>;
+    type IntoIter = Rows<'c>;
+
+    fn into_iter(self) -> Rows<'c> {
+        self.iter()
+    }
+}

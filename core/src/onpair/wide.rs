@@ -1,0 +1,80 @@
+//! The wide dictionary: every token in a cell of 16 bytes, so that finding one is one step and not two.
+
+use super::decode::Tokens;
+use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Result};
+
+/// Memory for the wide form of a dictionary of up to `TOKENS` tokens: 17 bytes each.
+///
+/// For whoever decodes whole columns and can spare it. Where it depends on the file how many tokens there are, a `Vec` of
+/// cells and one of lengths do as well; see [`Column::widened`](super::Column::widened).
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct WideSpace<const TOKENS: usize> {
+    /// A cell for each token.
+    pub cells: [[u8; MAX_TOKEN_LEN]; TOKENS],
+    /// Its length.
+    pub lens: [u8; TOKENS],
+}
+
+impl<const TOKENS: usize> WideSpace<TOKENS> {
+    /// Zeros, which may lie in a `static`.
+    pub const fn new() -> Self {
+        Self { cells: [[0; MAX_TOKEN_LEN]; TOKENS], lens: [0; TOKENS] }
+    }
+}
+
+impl<const TOKENS: usize> Default for WideSpace<TOKENS> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The wide form of a dictionary, in memory of the caller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wide<'w> {
+    cells: &'w [[u8; MAX_TOKEN_LEN]],
+    lens: &'w [u8],
+}
+
+impl<'w> Wide<'w> {
+    pub(super) fn new(
+        dictionary: &Dictionary<'_>,
+        cells: &'w mut [[u8; MAX_TOKEN_LEN]],
+        lens: &'w mut [u8],
+    ) -> Result<Self> {
+        let count = dictionary.len();
+        let (Some(cells), Some(lens)) = (cells.get_mut(..count), lens.get_mut(..count)) else {
+            return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(count)));
+        };
+        for (code, (cell, len)) in (0..=u16::MAX).zip(cells.iter_mut().zip(lens.iter_mut())) {
+            let (token, bytes) = dictionary.load(code).unwrap_or_default();
+            *cell = token;
+            *len = u8::try_from(bytes).unwrap_or(0);
+        }
+        Ok(Self { cells, lens })
+    }
+
+    /// The same with a fact that the compiler can see: one comparison bounds both slices.
+    #[inline]
+    pub(super) fn even(self) -> Self {
+        match self.lens.get(..self.cells.len()) {
+            Some(lens) => Self { lens, ..self },
+            None => Self { cells: &[], lens: &[] },
+        }
+    }
+}
+
+impl Tokens for Wide<'_> {
+    #[inline]
+    fn load(self, code: u16) -> Option<([u8; MAX_TOKEN_LEN], usize)> {
+        let code = usize::from(code);
+        Some((*self.cells.get(code)?, usize::from(*self.lens.get(code)?)))
+    }
+
+    #[inline]
+    fn token_len(self, code: u16) -> Option<usize> {
+        self.lens.get(usize::from(code)).map(|&len| usize::from(len))
+    }
+}
