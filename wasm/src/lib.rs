@@ -26,7 +26,7 @@ pub fn probe(prefix: &[u8]) -> JsValue {
     }
 }
 
-/// The limits of [`Limits::DEFAULT`], in the order of [`limits`].
+/// The limits of [`Limits::DEFAULT`], in the order of `limits`.
 #[wasm_bindgen]
 pub fn default_limits() -> Vec<f64> {
     let Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth } = Limits::DEFAULT;
