@@ -98,6 +98,8 @@ export function HexView({ blob, model, selected, hovered, cursor, broken, onCurs
         </span>,
       );
     }
+    // The last line is as wide as the others.
+    for (let gap = cells.length; gap < width; gap++) cells.push(<span key={-gap} class="byte" aria-hidden="true" />);
     rows.push(
       <div key={line} class="line row" role="row" aria-rowindex={line + 1} style={{ height: LINE }}>
         <span class="offset" role="rowheader">{hex(line * width, digits)}</span>

@@ -109,14 +109,23 @@ function Values({ file, column, index, rows }: ValuesProps) {
       {found !== undefined && here > 0 && (
         <>
           <div class="drawings">
-            <figure>
-              <Plot values={values(chosen)} />
-              <figcaption>Row {count(found.start + chosen)}, all {plural(column.dimension, 'value')}</figcaption>
-            </figure>
-            <figure>
-              <HeatMap rows={here} dimension={column.dimension} data={found.data} row={chosen} onRow={setRow} />
-              <figcaption>Rows {count(found.start)} to {count(found.start + here - 1)}, a line each: low to high</figcaption>
-            </figure>
+            {column.dimension === 1 ? (
+              <figure>
+                <Plot values={Array.from(found.data as ArrayLike<number | bigint>)} />
+                <figcaption>Rows {count(found.start)} to {count(found.start + here - 1)}</figcaption>
+              </figure>
+            ) : (
+              <>
+                <figure>
+                  <Plot values={values(chosen)} />
+                  <figcaption>Row {count(found.start + chosen)}, all {plural(column.dimension, 'value')}</figcaption>
+                </figure>
+                <figure>
+                  <HeatMap rows={here} dimension={column.dimension} data={found.data} row={chosen} onRow={setRow} />
+                  <figcaption>Rows {count(found.start)} to {count(found.start + here - 1)}, one below the other, dark for low</figcaption>
+                </figure>
+              </>
+            )}
           </div>
           <div class="table" tabIndex={0} role="region" aria-label="Rows">
             <table>

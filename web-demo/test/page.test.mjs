@@ -288,7 +288,7 @@ test('a hundred megabytes do not freeze the page, and every line can be reached'
 
 test('the package decodes bit-exactly in the browser, inlined and as a separate module', async () => {
   const npm = (path) => readFileSync(new URL(`../../wasm/npm/${path}`, import.meta.url));
-  const modules = ['index', 'separate', 'api', 'cvc', 'decode', 'error', 'inlined', 'inspect', 'instance', 'limits', 'probe', 'source'];
+  const modules = ['index', 'separate', 'api', 'cvc', 'decode', 'error', 'init', 'inlined', 'inspect', 'instance', 'limits', 'probe', 'source'];
   const { entries } = JSON.parse(vector('manifest.json'));
   const host = await serve({
     '/blank.html': '<!doctype html><title>blank</title><link rel="icon" href="data:,">',

@@ -1,4 +1,4 @@
-export { init } from './instance.js';
+export { init, type ModuleSource } from './init.js';
 export { UnspoolError, errorTable, type ErrorClass, type ErrorKind } from './error.js';
 export { DEFAULT_LIMITS, type Limits } from './limits.js';
 export { probe, type Format, type Probe } from './probe.js';

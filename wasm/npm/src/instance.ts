@@ -1,9 +1,7 @@
 // One instance of the wasm module, made at the first call and replaced after a trap.
 import * as glue from '../wasm/unspool.js';
 import { kinds, trapped, UnspoolError } from './error.js';
-
-/** What {@link init} takes: a compiled module, its bytes, or where to fetch it. */
-export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array | URL | string | Response;
+import type { ModuleSource } from './init.js';
 
 /** The exports of the wasm module. */
 export type Exports = typeof glue;
@@ -20,14 +18,8 @@ export function provide(bytes: () => Uint8Array): void {
   provided = bytes;
 }
 
-/**
- * Compiles the wasm module ahead of the first call.
- *
- * Without an argument it takes the module inside of the package, off the main thread where the platform does that. With a
- * `WebAssembly.Module`, bytes or a URL it takes that one. Calling it is never needed with the default entry. The first
- * module stays: once anything has run, this does nothing.
- */
-export async function init(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
+/** See `init`, whose declaration says nothing of the generated module. */
+export async function start(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
   const given = await source;
   if (ready) return;
   const module = await compile(given ?? inside());

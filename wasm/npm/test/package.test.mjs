@@ -1,0 +1,74 @@
+// What npm would publish, in a project that knows nothing of this repository.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const vector = fileURLToPath(new URL('../../../tests/vectors/cvc/v1_int8.cvc', import.meta.url));
+let project;
+
+const run = (command, args, cwd = project) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+before(() => {
+  project = mkdtempSync(join(tmpdir(), 'unspool-'));
+  run('npm', ['pack', '--ignore-scripts', '--pack-destination', project], root);
+  const [tarball] = readdirSync(project).filter((name) => name.endsWith('.tgz'));
+  mkdirSync(join(project, 'node_modules'));
+  run('tar', ['xzf', tarball, '-C', 'node_modules']);
+  run('mv', ['node_modules/package', 'node_modules/unspool']);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+});
+after(() => rmSync(project, { recursive: true, force: true }));
+
+test('the tarball holds what it needs and nothing else', () => {
+  assert.deepEqual(readdirSync(join(project, 'node_modules/unspool')).sort(), [
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dist', 'package.json', 'wasm',
+  ]);
+  assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm')).sort(), ['unspool.d.ts', 'unspool.js', 'unspool_bg.wasm']);
+});
+
+test('it runs where it is installed, through both doors', () => {
+  for (const [door, init] of [['unspool', ''], ['unspool/separate', "await init(readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm'))));"]]) {
+    const script = `
+      import { readFileSync } from 'node:fs';
+      import { decodeCvc, init } from '${door}';
+      ${init}
+      console.log(decodeCvc(readFileSync(process.argv[1])).shape.join());`;
+    assert.equal(run(process.execPath, ['--input-type=module', '-e', script, vector]), '100,16\n');
+  }
+});
+
+test('strict TypeScript understands it, with every module resolution that is in use', () => {
+  writeFileSync(
+    join(project, 'use.ts'),
+    `import { decode, decodeCvc, inspect, nodes, openCvc, probe, UnspoolError, type CvcVectors } from 'unspool';
+     import { init } from 'unspool/separate';
+     const bytes = new Uint8Array(8);
+     const floats: Float32Array = decodeCvc(bytes, { as: 'float32' }).data;
+     const any: CvcVectors = decodeCvc(bytes, { column: 'a', rows: [0, 1], limits: { maxOutput: 1 } });
+     const dimension: number = any.shape[1];
+     const format: 'cvc' = decode(bytes).format;
+     for (const { name, part } of nodes(inspect(bytes).structure)) console.log(name.length, part?.length);
+     async function later(): Promise<bigint | number | undefined> {
+       await init(new URL('https://example.com/unspool.wasm'));
+       const file = await openCvc(new Blob([]), { signal: AbortSignal.timeout(1) });
+       return (await file.column('a').rows(0, 1, { checksums: 'skip' })).data[0];
+     }
+     const found = probe(bytes);
+     if (found.format === undefined && found.needed !== undefined) console.log(found.needed + 1);
+     try { void later(); } catch (error) { if (error instanceof UnspoolError) console.log(error.code, error.class === 'Checksum'); }
+     // @ts-expect-error: a string is no bytes
+     decode('CVCF');
+     console.log(floats, dimension, format);`,
+  );
+  for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) {
+    run(process.execPath, [
+      join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--target', 'ES2022', '--lib', 'ES2022,DOM', '--types', '',
+      '--module', module, '--moduleResolution', resolution, 'use.ts',
+    ]);
+  }
+});
