@@ -121,7 +121,7 @@ fn test(mut args: lexopt::Parser) -> Result<bool> {
             Value(step) => only.push(step.string()?),
             Long("without") => without.push(args.value()?.string()?),
             Long("list") => {
-                test::steps().for_each(|step| println!("{:10} {}", step.name, step.proves));
+                test::STEPS.iter().for_each(|step| println!("{:10} {}", step.name, step.proves));
                 return Ok(true);
             }
             Short('h') | Long("help") => return show(TEST),
@@ -129,11 +129,11 @@ fn test(mut args: lexopt::Parser) -> Result<bool> {
         }
     }
     for name in only.iter().chain(&without) {
-        if !test::steps().any(|step| step.name == name) {
+        if !test::STEPS.iter().any(|step| step.name == name) {
             return Err(lexopt::Error::from(format!("no step is called {name}; see cargo xtask test --list")).into());
         }
     }
-    let steps = test::steps().filter(|step| only.is_empty() || only.iter().any(|name| name == step.name));
+    let steps = test::STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|name| name == step.name));
     let steps: Vec<_> = steps.filter(|step| !without.iter().any(|name| name == step.name)).collect();
     if steps.is_empty() {
         bail!("no step is left to run");
