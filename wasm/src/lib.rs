@@ -26,13 +26,6 @@ pub fn probe(prefix: &[u8]) -> JsValue {
     }
 }
 
-/// The limits of [`Limits::DEFAULT`], in the order of `limits`.
-#[wasm_bindgen]
-pub fn default_limits() -> Vec<f64> {
-    let Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth } = Limits::DEFAULT;
-    [max_output, max_window, max_header, max_elements, max_columns, max_depth.into()].map(number::from_u64).to_vec()
-}
-
 /// Limits out of six numbers. Those that are missing are the default ones.
 fn limits(numbers: &[f64]) -> Limits {
     let mut limits = Limits::DEFAULT;

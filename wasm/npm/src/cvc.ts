@@ -1,7 +1,7 @@
 // CVC: collections of embedding vectors.
 import type { Reader as WasmReader } from '../wasm/unspool.js';
 import { refuse, trapped } from './error.js';
-import { call, instanceNumber } from './instance.js';
+import { call, enter, instanceNumber, leave } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Bytes, type ByteRange, bytesOf, openSource, type Reader, type Source } from './source.js';
 
@@ -189,10 +189,7 @@ export class CvcColumn {
   rows(start: number | undefined, end: number | undefined, options: CvcRowOptions & { as: 'float32' }): Promise<CvcVectors<Float32Array>>;
   rows(start?: number, end?: number, options?: CvcRowOptions): Promise<CvcVectors>;
   async rows(start = 0, end = this.length, options: CvcRowOptions = {}): Promise<CvcVectors> {
-    const work = this.#decode(start, end, options);
-    let step = work.next();
-    while (step.done !== true) step = work.next(await this.#read(step.value));
-    return step.value;
+    return this.#pump(this.#decode(start, end, options));
   }
 
   /** Which bytes of the file {@link rows} would read for these rows. */
@@ -201,17 +198,20 @@ export class CvcColumn {
     const { head, reader, limits } = this.#opened;
     const verify = verifies(options);
     const job = call((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
-    const work = drive(job);
-    let step = work.next();
-    while (step.done !== true) {
-      if (step.value.output !== undefined) throw new Error('a plan has no output');
-      step = work.next(await this.#read(step.value));
+    const { ranges } = await this.#pump(drive(job));
+    return Array.from({ length: ranges.length / 2 }, (_, at) => ({ start: ranges[2 * at] ?? 0, end: ranges[2 * at + 1] ?? 0 }));
+  }
+
+  /** Feeds work with what it asks for. */
+  async #pump<T>(work: Generator<ByteRange, T, Uint8Array>): Promise<T> {
+    try {
+      let step = work.next();
+      while (step.done !== true) step = work.next(await this.#read(step.value));
+      return step.value;
+    } finally {
+      // A read that failed leaves work behind that nobody will finish.
+      work.return(undefined as T);
     }
-    const ranges: ByteRange[] = [];
-    for (let at = 0; at < step.value.ranges.length; at += 2) {
-      ranges.push({ start: step.value.ranges[at] ?? 0, end: step.value.ranges[at + 1] ?? 0 });
-    }
-    return ranges;
   }
 
   /** @internal The same as {@link rows} for bytes that are at hand. */
@@ -248,16 +248,22 @@ export class CvcColumn {
     const job = call((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, asF32, verify, limits));
     const work = drive(job);
     let buffer = new ArrayBuffer(0);
-    let step = work.next();
-    while (step.done !== true) {
-      if (step.value.output === undefined) {
-        step = work.next(yield step.value);
-      } else {
-        buffer = new ArrayBuffer(step.value.output);
-        step = work.next(new Uint8Array(buffer));
+    let checks;
+    try {
+      let step = work.next();
+      while (step.done !== true) {
+        if (step.value.output === undefined) {
+          step = work.next(yield step.value);
+        } else {
+          buffer = new ArrayBuffer(step.value.output);
+          step = work.next(new Uint8Array(buffer));
+        }
       }
+      checks = step.value.checks;
+    } finally {
+      work.return(undefined as never);
     }
-    const [right = 0, wrong = 0, unchecked = 0] = step.value.checks;
+    const [right = 0, wrong = 0, unchecked = 0] = checks;
     return {
       column: this.name,
       dtype,
@@ -273,6 +279,7 @@ type Wanted = ByteRange & { readonly output?: number };
 /** Runs a reader of the wasm module: gives what it needs, takes the bytes or the output, and frees it in the end. */
 function* drive(job: WasmReader): Generator<Wanted, { ranges: Float64Array; checks: Float64Array }, Uint8Array> {
   const instance = instanceNumber();
+  enter();
   try {
     let bytes: Uint8Array | undefined;
     for (;;) {
@@ -291,6 +298,7 @@ function* drive(job: WasmReader): Generator<Wanted, { ranges: Float64Array; chec
     }
   } finally {
     if (instanceNumber() === instance) job.free();
+    leave();
   }
 }
 

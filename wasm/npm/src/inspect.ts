@@ -1,6 +1,6 @@
 // The structure of a file: every field with its name, its bits and its value.
 import { UnspoolError } from './error.js';
-import { call, table } from './instance.js';
+import { call, enter, leave, table, type Exports } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf } from './source.js';
@@ -71,29 +71,36 @@ export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection 
   const view = bytesOf(bytes);
   const { format } = probe(view);
   const limits = limitNumbers(options.limits);
-  return call((wasm) => {
-    const found = wasm.inspect(view, options.maxNodes ?? 2_000_000, limits);
-    const start = found.starts();
-    const structure: Structure = {
-      length: start.length,
-      leftOut: found.left_out(),
-      start,
-      end: found.ends(),
-      depth: found.depths(),
-      part: found.parts(),
-      name: found.names(),
-      valueEnd: found.value_ends(),
-      values: found.values(),
-      names: found.name_table().split('\n'),
-      parts: found.part_table().split('\n'),
-    };
-    const [right = 0, wrong = 0, unchecked = 0] = found.checks();
-    const numbers = found.error();
-    found.free();
-    const [code, offset = 0, need = 0] = numbers ?? [];
-    const error = code === undefined ? undefined : new UnspoolError(table(wasm), code, offset, need);
-    return { format, size: view.length, structure, error, checksums: { right, wrong, unchecked } };
-  });
+  enter();
+  try {
+    return call((wasm) => walk(wasm, view, format, options.maxNodes ?? 2_000_000, limits));
+  } finally {
+    leave();
+  }
+}
+
+function walk(wasm: Exports, view: Uint8Array, format: Format | undefined, maxNodes: number, limits: Float64Array): Inspection {
+  const found = wasm.inspect(view, maxNodes, limits);
+  const start = found.starts();
+  const structure: Structure = {
+    length: start.length,
+    leftOut: found.left_out(),
+    start,
+    end: found.ends(),
+    depth: found.depths(),
+    part: found.parts(),
+    name: found.names(),
+    valueEnd: found.value_ends(),
+    values: found.values(),
+    names: found.name_table().split('\n'),
+    parts: found.part_table().split('\n'),
+  };
+  const [right = 0, wrong = 0, unchecked = 0] = found.checks();
+  const numbers = found.error();
+  found.free();
+  const [code, offset = 0, need = 0] = numbers ?? [];
+  const error = code === undefined ? undefined : new UnspoolError(table(wasm), code, offset, need);
+  return { format, size: view.length, structure, error, checksums: { right, wrong, unchecked } };
 }
 
 const utf8 = new TextDecoder();

@@ -8,7 +8,8 @@ export type Exports = typeof glue;
 
 let provided: (() => Uint8Array) | undefined;
 let ready = false;
-/** An instance that trapped is not to be trusted, and neither is anything that still points into it. */
+let compiled: WebAssembly.Module | undefined;
+/** Whether the next call starts a new instance: one that trapped is not to be trusted, and neither is what points into it. */
 let poisoned = false;
 /** Counts instances: a handle into one that was replaced must not be freed in the next. */
 let generation = 0;
@@ -25,6 +26,7 @@ export async function start(source?: ModuleSource | Promise<ModuleSource>): Prom
   const module = await compile(given ?? inside());
   // Another call may have been faster.
   if (ready) return;
+  compiled = module;
   glue.initSync({ module });
   ready = true;
 }
@@ -61,6 +63,7 @@ export function wasm(): Exports {
       }
       throw error;
     }
+    compiled = module;
     glue.initSync({ module });
     ready = true;
   } else if (poisoned) {
@@ -74,6 +77,26 @@ export function wasm(): Exports {
 /** Which instance is at work, or `undefined` after a trap. */
 export function instanceNumber(): number | undefined {
   return poisoned ? undefined : generation;
+}
+
+/** Memory that an idle instance may keep. Wasm memory never shrinks, so one that has more is replaced. */
+const KEPT = 64 * 2 ** 20;
+
+let busy = 0;
+
+/** The memory of the instance at work: the glue gives its exports to whoever hands in a module again. */
+function memory(): WebAssembly.Memory {
+  return glue.initSync({ module: compiled as WebAssembly.Module }).memory;
+}
+
+/** Somebody's work begins, which the instance must outlive. */
+export function enter(): void {
+  busy++;
+}
+
+/** It has ended. The last one out gives the memory of a large file back. */
+export function leave(): void {
+  if (--busy === 0 && ready && !poisoned && memory().buffer.byteLength > KEPT) poisoned = true;
 }
 
 /** Calls into the module. Numbers that it throws become an {@link UnspoolError}; a trap costs the instance. */

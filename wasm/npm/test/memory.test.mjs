@@ -1,0 +1,63 @@
+// What a large file takes is given back, and what a failed read leaves behind does not hold it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeCvc, inspect, openCvc } from 'unspool';
+import { bytesOf, expected, read, valid } from './vectors.mjs';
+
+const entry = valid.find(({ name }) => name === 'v1_int8');
+const bytes = read(entry.file);
+
+let instances = 0;
+WebAssembly.Instance = class extends WebAssembly.Instance {
+  constructor(...args) {
+    super(...args);
+    instances++;
+  }
+};
+
+test('small files share an instance, and a large one takes its own with it', async () => {
+  const small = () => assert.deepEqual(bytesOf(decodeCvc(bytes).data), expected(entry)[0].bytes);
+  small();
+  inspect(bytes);
+  small();
+  assert.equal(instances, 1);
+  inspect(new Uint8Array(100e6));
+  small();
+  small();
+  assert.equal(instances, 2);
+
+  // Reads that fail leave nothing behind that would keep the next instance.
+  class Failing extends Blob {
+    slice(start, end) {
+      if (start > 13 + 300) throw new Error('the disk is gone');
+      return super.slice(start, end);
+    }
+  }
+  const file = await openCvc(new Failing([bytes]));
+  for (let round = 0; round < 10; round++) await assert.rejects(file.column().rows(90, 100), /the disk is gone/);
+  assert.equal(instances, 2);
+  inspect(new Uint8Array(100e6));
+  small();
+  assert.equal(instances, 3);
+
+  // Work that is under way is not torn down.
+  let free;
+  const gate = new Promise((resolve) => (free = resolve));
+  class Slow extends Blob {
+    slice(...range) {
+      const part = super.slice(...range);
+      const read = part.arrayBuffer.bind(part);
+      part.arrayBuffer = () => (range[0] > 0 ? gate.then(read) : read());
+      return part;
+    }
+  }
+  const slow = await openCvc(new Slow([bytes]));
+  const pending = slow.column().rows();
+  inspect(new Uint8Array(100e6));
+  small();
+  assert.equal(instances, 3);
+  free();
+  assert.deepEqual(bytesOf((await pending).data), expected(entry)[0].bytes);
+  small();
+  assert.equal(instances, 4);
+});
