@@ -75,9 +75,15 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            // An error of usage is its own cause, and would be printed twice.
+            let usage = error.is::<lexopt::Error>();
+            if usage {
+                eprintln!("error: {error}")
+            } else {
+                eprintln!("error: {error:#}")
+            }
             // Wrong usage is told apart from work that failed, as in the command line itself.
-            ExitCode::from(if error.is::<lexopt::Error>() { 2 } else { 1 })
+            ExitCode::from(if usage { 2 } else { 1 })
         }
     }
 }
