@@ -127,8 +127,10 @@ impl<'a> Dictionary<'a> {
 
     #[inline]
     fn range(&self, code: u16) -> Option<Range<usize>> {
-        let &[start, end] = self.offsets.get(usize::from(code)..)?.first_chunk()?;
-        Some(place(start)..place(end))
+        let code = usize::from(code);
+        // The second first: it bounds both.
+        let end = place(*self.offsets.get(code.wrapping_add(1))?);
+        Some(place(*self.offsets.get(code)?)..end)
     }
 }
 
@@ -137,16 +139,17 @@ fn place(entry: [u8; 4]) -> usize {
     index(u64::from(u32::from_le_bytes(entry)))
 }
 
-impl Tokens for Dictionary<'_> {
+impl<'a> Tokens<'a> for Dictionary<'a> {
     #[inline]
-    fn load(self, code: u16) -> Option<([u8; MAX_TOKEN_LEN], usize)> {
+    fn fat(self, code: u16) -> Option<(&'a [u8; MAX_TOKEN_LEN], usize)> {
         let Range { start, end } = self.range(code)?;
-        let rest = self.bytes.get(start..)?;
-        let window = match rest.first_chunk() {
-            Some(window) => *window,
-            None => ragged(rest),
-        };
+        let window = self.bytes.get(start..start.wrapping_add(MAX_TOKEN_LEN))?.first_chunk()?;
         Some((window, end.wrapping_sub(start)))
+    }
+
+    #[inline]
+    fn token(self, code: u16) -> Option<&'a [u8]> {
+        Dictionary::token(&self, code)
     }
 
     #[inline]
@@ -154,14 +157,6 @@ impl Tokens for Dictionary<'_> {
         let Range { start, end } = self.range(code)?;
         Some(end.wrapping_sub(start))
     }
-}
-
-/// The last tokens of a dictionary without padding.
-#[cold]
-fn ragged(rest: &[u8]) -> [u8; MAX_TOKEN_LEN] {
-    let mut window = [0; MAX_TOKEN_LEN];
-    crate::num::copy(rest, &mut window);
-    window
 }
 
 #[cfg(test)]
@@ -200,11 +195,13 @@ mod tests {
             let dictionary = Dictionary::open(bytes, &table).unwrap();
             for (code, token) in [(0, &b"a"[..]), (1, b"bc"), (2, b"def")] {
                 assert_eq!(dictionary.token(code), Some(token));
-                let (window, len) = dictionary.load(code).unwrap();
-                assert_eq!(&window[..len], token);
+                if let Some((window, len)) = dictionary.fat(code) {
+                    assert_eq!(&window[..len], token);
+                }
                 assert_eq!(dictionary.token_len(code), Some(token.len()));
             }
-            assert_eq!(dictionary.load(3), None);
+            assert_eq!((dictionary.token(3), dictionary.fat(3)), (None, None));
+            assert_eq!(dictionary.fat(0).is_some(), bytes.len() >= 16);
             assert_eq!(dictionary.tokens().collect::<Vec<_>>(), [&b"a"[..], b"bc", b"def"]);
             assert_eq!((dictionary.len(), dictionary.bytes_len(), dictionary.code_bits()), (3, 6, 2));
         }
