@@ -14,20 +14,20 @@ use crate::{Error, ErrorKind, Result, Sink};
 pub(super) trait Tokens<'t>: Copy {
     /// A token with anything behind it, and its length. `None` for a code that names none, and for a token behind which the
     /// dictionary ends too early.
-    fn fat(self, code: u16) -> Option<(&'t [u8; MAX_TOKEN_LEN], usize)>;
+    fn fat(self, code: u16) -> Option<(&'t [u8; MAX_TOKEN_LEN], u8)>;
 
     /// A token by itself. `None` for a code that names none.
     fn token(self, code: u16) -> Option<&'t [u8]>;
 
     /// Its length.
-    fn token_len(self, code: u16) -> Option<usize>;
+    fn token_len(self, code: u16) -> Option<u8>;
 }
 
 /// Tokens that are copied with one look at the room that is left.
 const GROUP: usize = 8;
-/// Where the last token of a group may start at most, as a mask: the compiler sees that no copy can leave the window.
-const LAST_START: usize = 127;
-const WINDOW: usize = LAST_START + 1 + MAX_TOKEN_LEN;
+/// Room for a group. For its tokens 128 bytes would do; but what the compiler sees of a length is that it is a byte, and with
+/// this much room it sees that no copy can leave the window, and leaves the comparisons out.
+const WINDOW: usize = GROUP * 255 + MAX_TOKEN_LEN;
 
 /// Copies the tokens of `codes` to `out` from `at` on, as many as fit. Gives how many, and where the last one ends.
 ///
@@ -42,10 +42,10 @@ fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usiz
             let mut end = 0usize;
             for &code in group {
                 let Some((token, len)) = tokens.fat(code) else { break 'groups };
-                let to = window.get_mut(end & LAST_START..).and_then(<[u8]>::first_chunk_mut);
+                let to = window.get_mut(end..end.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut);
                 let Some(to) = to else { break 'groups };
                 *to = *token;
-                end = end.wrapping_add(len);
+                end = end.wrapping_add(usize::from(len));
             }
             at = at.wrapping_add(end);
             done = done.wrapping_add(GROUP);
@@ -56,7 +56,7 @@ fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usiz
                 && let Some(to) = out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut)
             {
                 *to = *token;
-                at = at.wrapping_add(len);
+                at = at.wrapping_add(usize::from(len));
             } else {
                 let Some(token) = tokens.token(code) else { return (done, at) };
                 let end = at.wrapping_add(token.len());
@@ -131,7 +131,7 @@ pub(super) fn decoded_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range:
         let mut good = 0usize;
         for &code in block {
             let Some(len) = tokens.token_len(code) else { break };
-            sum = sum.wrapping_add(u64_from(len));
+            sum = sum.wrapping_add(u64::from(len));
             good = good.wrapping_add(1);
         }
         from = from.wrapping_add(good);

@@ -71,19 +71,19 @@ impl<'w> Wide<'w> {
 
 impl<'w> Tokens<'w> for Wide<'w> {
     #[inline]
-    fn fat(self, code: u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], usize)> {
+    fn fat(self, code: u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], u8)> {
         let code = usize::from(code);
-        Some((self.cells.get(code)?, usize::from(*self.lens.get(code)?)))
+        Some((self.cells.get(code)?, *self.lens.get(code)?))
     }
 
     #[inline]
     fn token(self, code: u16) -> Option<&'w [u8]> {
         let (cell, len) = self.fat(code)?;
-        cell.get(..len)
+        cell.get(..usize::from(len))
     }
 
     #[inline]
-    fn token_len(self, code: u16) -> Option<usize> {
-        self.lens.get(usize::from(code)).map(|&len| usize::from(len))
+    fn token_len(self, code: u16) -> Option<u8> {
+        self.lens.get(usize::from(code)).copied()
     }
 }
