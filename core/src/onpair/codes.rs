@@ -118,6 +118,17 @@ impl<'a> Codes<'a> {
         Ok(count)
     }
 
+    /// The codes of a short range, one after the other. [`Form`] says how, so that the choice is made once.
+    #[inline]
+    pub(super) fn short(&self, range: Range<usize>) -> Form<impl Iterator<Item = u16>, impl Iterator<Item = u16>> {
+        let range = range.start..range.end.min(self.len);
+        match self.kind {
+            Kind::Plain(codes) => Form::Numbers(codes.get(range).unwrap_or(&[]).iter().copied()),
+            Kind::Bytes(codes) => Form::Packed(Singles { bytes: codes.as_flattened(), bits: 16, range }),
+            Kind::Packed { bytes, bits } => Form::Packed(Singles { bytes, bits, range }),
+        }
+    }
+
     /// The first codes of a range, one at least if there are any. Plain codes come all at once and where they are, others by
     /// blocks in `room`, of which all but the first start at a byte.
     #[inline]
@@ -146,16 +157,44 @@ impl<'a> Codes<'a> {
     }
 }
 
+/// Codes as they are, or codes to be unpacked.
+pub(super) enum Form<N, P> {
+    Numbers(N),
+    Packed(P),
+}
+
+/// Packed codes one by one.
+struct Singles<'a> {
+    bytes: &'a [u8],
+    bits: u32,
+    range: Range<usize>,
+}
+
+impl Iterator for Singles<'_> {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        self.range.next().map(|i| single(self.bytes, self.bits, i))
+    }
+}
+
 /// One packed code.
 #[inline]
 fn single(bytes: &[u8], bits: u32, i: usize) -> u16 {
     let bit = u64_from(i).wrapping_mul(u64::from(bits));
-    let rest = bytes.get(index(bit / 8)..).unwrap_or(&[]);
-    let window = match rest.first_chunk() {
+    let at = index(bit / 8);
+    let window = match bytes.get(at..at.wrapping_add(4)).and_then(<[u8]>::first_chunk) {
         Some(chunk) => u64::from(u32::from_le_bytes(*chunk)),
-        None => rest.iter().take(3).rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)),
+        None => ragged(bytes, at),
     };
     low(window >> (bit % 8) & mask(bits))
+}
+
+/// The last bytes, and zeros behind them.
+#[cold]
+fn ragged(bytes: &[u8], at: usize) -> u64 {
+    bytes.iter().skip(at).take(4).rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }
 
 #[inline]

@@ -4,8 +4,8 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use super::codes::Codes;
-use super::decode::{decode, decode_to, decoded_len};
+use super::codes::{Codes, Form};
+use super::decode::{decode, decode_row, decode_to, decoded_len};
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
 use super::offsets::RowOffsets;
 use super::row::{Row, Rows};
@@ -186,6 +186,19 @@ impl<'a> Column<'a> {
     pub(super) fn decode_range(&self, range: Range<usize>, out: &mut [u8]) -> Result<usize> {
         let most = index(self.max_output).min(out.len());
         let out = out.get_mut(..most).unwrap_or(&mut []);
+        if !cfg!(feature = "small") && range.end.wrapping_sub(range.start) <= SHORT {
+            let decoded = match self.codes.short(range.clone()) {
+                Form::Numbers(codes) => decode_row(self.dictionary, codes, out),
+                Form::Packed(codes) => decode_row(self.dictionary, codes, out),
+            };
+            if let Some(decoded) = decoded {
+                return Ok(decoded);
+            }
+        }
+        self.decode_long(range, out)
+    }
+
+    fn decode_long(&self, range: Range<usize>, out: &mut [u8]) -> Result<usize> {
         let decoded = match self.wide {
             Some(wide) => decode(wide.even(), &self.codes, range, out),
             None => decode(self.dictionary, &self.codes, range, out),
@@ -198,6 +211,9 @@ impl<'a> Column<'a> {
         }
     }
 }
+
+/// Codes that are too few for the preparations of the fast decoder.
+const SHORT: usize = 48;
 
 /// A type that Arrow gives the offsets of strings: i32 or i64; u32 and u64 for everyone else.
 pub trait ArrowOffset: Copy + Default + TryFrom<usize> + private::Sealed {}

@@ -11,58 +11,70 @@ use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// A dictionary as the decoder sees it.
-pub(super) trait Tokens: Copy {
-    /// A token with anything behind it, and its length. `None` for a code that names none.
-    fn load(self, code: u16) -> Option<([u8; MAX_TOKEN_LEN], usize)>;
+pub(super) trait Tokens<'t>: Copy {
+    /// A token with anything behind it, and its length. `None` for a code that names none, and for a token behind which the
+    /// dictionary ends too early.
+    fn fat(self, code: u16) -> Option<(&'t [u8; MAX_TOKEN_LEN], u8)>;
 
-    /// Only its length.
-    fn token_len(self, code: u16) -> Option<usize>;
+    /// A token by itself. `None` for a code that names none.
+    fn token(self, code: u16) -> Option<&'t [u8]>;
+
+    /// Its length.
+    fn token_len(self, code: u16) -> Option<u8>;
 }
 
 /// Tokens that are copied with one look at the room that is left.
 const GROUP: usize = 8;
-/// Where the last token of a group may start at most, as a mask: the compiler sees that no copy can leave the window.
-const LAST_START: usize = 127;
-const WINDOW: usize = LAST_START + 1 + MAX_TOKEN_LEN;
+/// Room for a group. For its tokens 128 bytes would do; but what the compiler sees of a length is that it is a byte, and with
+/// this much room it sees that no copy can leave the window, and leaves the comparisons out.
+const WINDOW: usize = GROUP * 255 + MAX_TOKEN_LEN;
 
 /// Copies the tokens of `codes` to `out` from `at` on, as many as fit. Gives how many, and where the last one ends.
 ///
 /// Stops in front of the first code that names no token.
 #[inline]
-fn fill<T: Tokens>(tokens: T, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
+fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
     let mut done = 0usize;
-    let (groups, _) = codes.as_chunks::<GROUP>();
-    'groups: for group in groups {
-        let Some(window) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<WINDOW>) else { break };
-        let mut end = 0usize;
-        for &code in group {
-            let Some((token, len)) = tokens.load(code) else { break 'groups };
-            let Some(to) = window.get_mut(end & LAST_START..).and_then(<[u8]>::first_chunk_mut) else { break 'groups };
-            *to = token;
-            end = end.wrapping_add(len);
+    loop {
+        let left = codes.get(done..).unwrap_or(&[]);
+        'groups: for group in left.as_chunks::<GROUP>().0 {
+            let Some(window) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<WINDOW>) else { break };
+            let mut end = 0usize;
+            for &code in group {
+                let Some((token, len)) = tokens.fat(code) else { break 'groups };
+                let to = window.get_mut(end..end.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut);
+                let Some(to) = to else { break 'groups };
+                *to = *token;
+                end = end.wrapping_add(usize::from(len));
+            }
+            at = at.wrapping_add(end);
+            done = done.wrapping_add(GROUP);
         }
-        at = at.wrapping_add(end);
-        done = done.wrapping_add(GROUP);
-    }
-    for &code in codes.get(done..).unwrap_or(&[]) {
-        let Some((token, len)) = tokens.load(code) else { break };
-        let Some(rest) = out.get_mut(at..) else { break };
-        if let Some(to) = rest.first_chunk_mut() {
-            *to = token;
-        } else if let Some(to) = rest.get_mut(..len) {
-            exact(&token, to);
-        } else {
-            break;
+        // What is not a group, where a group has no room, and where one has a token that needs care: one after the other.
+        for &code in codes.get(done..).unwrap_or(&[]).iter().take(GROUP) {
+            if let Some((token, len)) = tokens.fat(code)
+                && let Some(to) = out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut)
+            {
+                *to = *token;
+                at = at.wrapping_add(usize::from(len));
+            } else {
+                let Some(token) = tokens.token(code) else { return (done, at) };
+                let end = at.wrapping_add(token.len());
+                let Some(to) = out.get_mut(at..end) else { return (done, at) };
+                exact(token, to);
+                at = end;
+            }
+            done = done.wrapping_add(1);
         }
-        at = at.wrapping_add(len);
-        done = done.wrapping_add(1);
+        if done >= codes.len() {
+            return (done, at);
+        }
     }
-    (done, at)
 }
 
-/// Copies as much of a token as `to` has room for, with two copies that may overlap.
+/// Copies a token to where exactly it has room, with two copies that may overlap.
 #[inline]
-fn exact(token: &[u8; MAX_TOKEN_LEN], to: &mut [u8]) {
+fn exact(token: &[u8], to: &mut [u8]) {
     if !overlapping::<8>(token, to) && !overlapping::<4>(token, to) && !overlapping::<2>(token, to) {
         overlapping::<1>(token, to);
     }
@@ -70,12 +82,8 @@ fn exact(token: &[u8; MAX_TOKEN_LEN], to: &mut [u8]) {
 
 /// The first `N` bytes and the last: everything, if there are between `N` and two times `N`.
 #[inline]
-fn overlapping<const N: usize>(token: &[u8; MAX_TOKEN_LEN], to: &mut [u8]) -> bool {
-    let tail = to.len().wrapping_sub(N);
-    let (Some(first), Some(last)) = (token.first_chunk::<N>(), token.get(tail..).and_then(<[u8]>::first_chunk::<N>))
-    else {
-        return false;
-    };
+fn overlapping<const N: usize>(token: &[u8], to: &mut [u8]) -> bool {
+    let (Some(first), Some(last)) = (token.first_chunk::<N>(), token.last_chunk::<N>()) else { return false };
     if let Some(to) = to.first_chunk_mut() {
         *to = *first;
     }
@@ -85,9 +93,36 @@ fn overlapping<const N: usize>(token: &[u8; MAX_TOKEN_LEN], to: &mut [u8]) -> bo
     true
 }
 
+/// The same for the few codes of a row, without the preparations that pay for themselves over thousands. `None` where
+/// something is wrong: then [`decode`] finds out what.
+#[inline(always)]
+pub(super) fn decode_row<'t>(
+    tokens: impl Tokens<'t>,
+    codes: impl Iterator<Item = u16>,
+    out: &mut [u8],
+) -> Option<usize> {
+    let (mut at, mut rest) = (0usize, out);
+    for code in codes {
+        let (token, len) = tokens.fat(code)?;
+        let len = usize::from(len);
+        match rest.first_chunk_mut() {
+            Some(to) => *to = *token,
+            None => exact(token.get(..len)?, rest.get_mut(..len)?),
+        }
+        rest = rest.get_mut(len..)?;
+        at = at.wrapping_add(len);
+    }
+    Some(at)
+}
+
 /// Decodes a stretch of codes to the start of `out`; gives how many bytes that are.
 #[inline]
-pub(super) fn decode<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<usize>, out: &mut [u8]) -> Result<usize> {
+pub(super) fn decode<'t>(
+    tokens: impl Tokens<'t>,
+    codes: &Codes<'_>,
+    range: Range<usize>,
+    out: &mut [u8],
+) -> Result<usize> {
     let (mut room, mut from, mut at) = ([0; BLOCK], range.start, 0);
     while from < range.end {
         let block = codes.block(from..range.end, &mut room);
@@ -102,7 +137,7 @@ pub(super) fn decode<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<usize
 
 /// Why decoding stopped in front of a code: it names no token, or there is no room for it and what follows.
 #[cold]
-fn unfinished<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<usize>, written: usize) -> Error {
+fn unfinished<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>, written: usize) -> Error {
     match decoded_len(tokens, codes, range) {
         Ok(rest) => Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(written).saturating_add(rest)),
         Err(error) => error,
@@ -111,14 +146,14 @@ fn unfinished<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<usize>, writ
 
 /// How many bytes a stretch of codes decodes to.
 #[inline]
-pub(super) fn decoded_len<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<usize>) -> Result<u64> {
+pub(super) fn decoded_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>) -> Result<u64> {
     let (mut room, mut from, mut sum) = ([0; BLOCK], range.start, 0u64);
     while from < range.end {
         let block = codes.block(from..range.end, &mut room);
         let mut good = 0usize;
         for &code in block {
             let Some(len) = tokens.token_len(code) else { break };
-            sum = sum.wrapping_add(u64_from(len));
+            sum = sum.wrapping_add(u64::from(len));
             good = good.wrapping_add(1);
         }
         from = from.wrapping_add(good);
@@ -133,8 +168,8 @@ pub(super) fn decoded_len<T: Tokens>(tokens: T, codes: &Codes<'_>, range: Range<
 const TO_SINK: usize = 32;
 
 /// Decodes a stretch of codes to a sink; gives how many bytes that are.
-pub(super) fn decode_to<T: Tokens>(
-    tokens: T,
+pub(super) fn decode_to<'t>(
+    tokens: impl Tokens<'t>,
     codes: &Codes<'_>,
     range: Range<usize>,
     most: u64,
@@ -164,7 +199,7 @@ mod tests {
         let token = *b"0123456789abcdef";
         for len in 0..=16 {
             let mut room = [b'.'; 20];
-            exact(&token, &mut room[2..2 + len]);
+            exact(&token[..len], &mut room[2..2 + len]);
             assert_eq!(&room[2..2 + len], &token[..len]);
             assert!(room[..2].iter().chain(&room[2 + len..]).all(|&byte| byte == b'.'), "{len}");
         }

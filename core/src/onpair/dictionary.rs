@@ -1,7 +1,6 @@
 //! The dictionary: tokens of 1 to 16 bytes, one after the other, and where each starts.
 
 use core::cmp::Ordering;
-use core::ops::Range;
 
 use super::decode::Tokens;
 use super::offsets::entries;
@@ -108,16 +107,15 @@ impl<'a> Dictionary<'a> {
     /// The bytes of a token.
     #[inline]
     pub fn token(&self, code: u16) -> Option<&'a [u8]> {
-        self.bytes.get(self.range(code)?)
+        let (start, len) = self.place(code)?;
+        self.bytes.get(start..start.wrapping_add(usize::from(len)))
     }
 
     /// Every token, in the order of their codes.
     pub fn tokens(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
-        let bytes = self.bytes;
-        self.offsets.windows(2).map(move |pair| match pair {
-            &[start, end] => bytes.get(place(start)..place(end)).unwrap_or(&[]),
-            _ => &[],
-        })
+        let dictionary = *self;
+        let codes = self.offsets.len().saturating_sub(1);
+        (0..codes).map(move |code| u16::try_from(code).ok().and_then(|code| dictionary.token(code)).unwrap_or(&[]))
     }
 
     #[inline]
@@ -125,43 +123,35 @@ impl<'a> Dictionary<'a> {
         self.offsets.get(token).map(|entry| u64::from(u32::from_le_bytes(*entry)))
     }
 
+    /// Where a token starts, and its length.
     #[inline]
-    fn range(&self, code: u16) -> Option<Range<usize>> {
-        let &[start, end] = self.offsets.get(usize::from(code)..)?.first_chunk()?;
-        Some(place(start)..place(end))
+    fn place(&self, code: u16) -> Option<(usize, u8)> {
+        let code = usize::from(code);
+        // The second first: it bounds both.
+        let end = u32::from_le_bytes(*self.offsets.get(code.wrapping_add(1))?);
+        let start = u32::from_le_bytes(*self.offsets.get(code)?);
+        let [len, ..] = end.wrapping_sub(start).to_le_bytes();
+        Some((index(u64::from(start)), len))
     }
 }
 
-#[inline]
-fn place(entry: [u8; 4]) -> usize {
-    index(u64::from(u32::from_le_bytes(entry)))
-}
-
-impl Tokens for Dictionary<'_> {
+impl<'a> Tokens<'a> for Dictionary<'a> {
     #[inline]
-    fn load(self, code: u16) -> Option<([u8; MAX_TOKEN_LEN], usize)> {
-        let Range { start, end } = self.range(code)?;
-        let rest = self.bytes.get(start..)?;
-        let window = match rest.first_chunk() {
-            Some(window) => *window,
-            None => ragged(rest),
-        };
-        Some((window, end.wrapping_sub(start)))
+    fn fat(self, code: u16) -> Option<(&'a [u8; MAX_TOKEN_LEN], u8)> {
+        let (start, len) = self.place(code)?;
+        let window = self.bytes.get(start..start.wrapping_add(MAX_TOKEN_LEN))?.first_chunk()?;
+        Some((window, len))
     }
 
     #[inline]
-    fn token_len(self, code: u16) -> Option<usize> {
-        let Range { start, end } = self.range(code)?;
-        Some(end.wrapping_sub(start))
+    fn token(self, code: u16) -> Option<&'a [u8]> {
+        Dictionary::token(&self, code)
     }
-}
 
-/// The last tokens of a dictionary without padding.
-#[cold]
-fn ragged(rest: &[u8]) -> [u8; MAX_TOKEN_LEN] {
-    let mut window = [0; MAX_TOKEN_LEN];
-    crate::num::copy(rest, &mut window);
-    window
+    #[inline]
+    fn token_len(self, code: u16) -> Option<u8> {
+        self.place(code).map(|(_, len)| len)
+    }
 }
 
 #[cfg(test)]
@@ -200,11 +190,13 @@ mod tests {
             let dictionary = Dictionary::open(bytes, &table).unwrap();
             for (code, token) in [(0, &b"a"[..]), (1, b"bc"), (2, b"def")] {
                 assert_eq!(dictionary.token(code), Some(token));
-                let (window, len) = dictionary.load(code).unwrap();
-                assert_eq!(&window[..len], token);
-                assert_eq!(dictionary.token_len(code), Some(token.len()));
+                if let Some((window, len)) = dictionary.fat(code) {
+                    assert_eq!(&window[..usize::from(len)], token);
+                }
+                assert_eq!(dictionary.token_len(code), Some(token.len() as u8));
             }
-            assert_eq!(dictionary.load(3), None);
+            assert_eq!((dictionary.token(3), dictionary.fat(3)), (None, None));
+            assert_eq!(dictionary.fat(0).is_some(), bytes.len() >= 16);
             assert_eq!(dictionary.tokens().collect::<Vec<_>>(), [&b"a"[..], b"bc", b"def"]);
             assert_eq!((dictionary.len(), dictionary.bytes_len(), dictionary.code_bits()), (3, 6, 2));
         }

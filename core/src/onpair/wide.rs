@@ -49,9 +49,12 @@ impl<'w> Wide<'w> {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(count)));
         };
         for (code, (cell, len)) in (0..=u16::MAX).zip(cells.iter_mut().zip(lens.iter_mut())) {
-            let (token, bytes) = dictionary.load(code).unwrap_or_default();
-            *cell = token;
-            *len = u8::try_from(bytes).unwrap_or(0);
+            let token = dictionary.token(code).unwrap_or(&[]);
+            match dictionary.fat(code) {
+                Some((fat, _)) => *cell = *fat,
+                None => crate::num::copy(token, cell),
+            }
+            *len = u8::try_from(token.len()).unwrap_or(0);
         }
         Ok(Self { cells, lens })
     }
@@ -66,15 +69,21 @@ impl<'w> Wide<'w> {
     }
 }
 
-impl Tokens for Wide<'_> {
+impl<'w> Tokens<'w> for Wide<'w> {
     #[inline]
-    fn load(self, code: u16) -> Option<([u8; MAX_TOKEN_LEN], usize)> {
+    fn fat(self, code: u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], u8)> {
         let code = usize::from(code);
-        Some((*self.cells.get(code)?, usize::from(*self.lens.get(code)?)))
+        Some((self.cells.get(code)?, *self.lens.get(code)?))
     }
 
     #[inline]
-    fn token_len(self, code: u16) -> Option<usize> {
-        self.lens.get(usize::from(code)).map(|&len| usize::from(len))
+    fn token(self, code: u16) -> Option<&'w [u8]> {
+        let (cell, len) = self.fat(code)?;
+        cell.get(..usize::from(len))
+    }
+
+    #[inline]
+    fn token_len(self, code: u16) -> Option<u8> {
+        self.lens.get(usize::from(code)).copied()
     }
 }

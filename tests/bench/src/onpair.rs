@@ -1,0 +1,331 @@
+//! OnPair against its reference implementation, on the same columns in the same process, and against copying the output.
+
+use std::mem::MaybeUninit;
+
+use onpair::{Config, DEFAULT_CONFIG, Dictionary as _, MaxDictBits};
+use unspool::Limits;
+use unspool::onpair::{Codes, Column, Dictionary, RowOffsets, Search, SearchSpace};
+
+use crate::race::Race;
+use crate::{Options, Result};
+
+/// Bytes of each column. More than the caches hold.
+const SIZE: usize = 16 << 20;
+/// Rows that are read at random in one run.
+const ROWS: usize = 1000;
+
+/// A kind of strings: its name, a generator of rows, and what is searched for in it.
+type Kind = (&'static str, fn(&mut Words, &mut String), &'static str);
+
+const KINDS: [Kind; 4] =
+    [("urls", url, "?utm_source=news"), ("names", name, "son"), ("logs", log, "timeout"), ("text", sentence, " the ")];
+
+/// Runs every case that was asked for; how many those were.
+pub fn bench(options: &Options) -> Result<usize> {
+    let mut done = 0;
+    for (kind, row, needle) in KINDS {
+        for bits in [12, 16] {
+            let start = format!("onpair/{kind}{bits}/");
+            let cases = ["plain", "compact", "packed", "row", "equals", "prefix", "contains"];
+            let wanted: Vec<_> = cases.into_iter().filter(|case| options.wants(&format!("{start}{case}"))).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let data = Data::new(row, bits)?;
+            println!(
+                "{:34} | {} rows, {} tokens, {} bits packed, {:.1} bytes a token",
+                start,
+                data.theirs.row_offsets.len() - 1,
+                data.theirs.dict.num_tokens(),
+                data.width,
+                data.bytes.len() as f64 / data.theirs.codes.len() as f64,
+            );
+            for case in wanted {
+                data.race(&format!("{start}{case}"), case, needle)?;
+                done += 1;
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// A column, compressed by the reference.
+struct Data {
+    bytes: Vec<u8>,
+    theirs: onpair::Column<u32>,
+    token_offsets: Vec<u8>,
+    row_offsets: Vec<u8>,
+    packed: Vec<u8>,
+    width: u32,
+}
+
+impl Data {
+    fn new(row: fn(&mut Words, &mut String), bits: u8) -> Result<Self> {
+        let (mut words, mut text, mut starts) = (Words::new(), String::new(), vec![0u32]);
+        while text.len() < SIZE {
+            row(&mut words, &mut text);
+            starts.push(u32::try_from(text.len())?);
+        }
+        let bytes = text.into_bytes();
+        let config =
+            Config { max_dict_bits: MaxDictBits::new(bits).map_err(|error| format!("{error:?}"))?, ..DEFAULT_CONFIG };
+        let theirs = onpair::compress(&bytes, &starts, config).map_err(|error| format!("{error:?}"))?;
+        let token_offsets = theirs.dict.offsets().iter().flat_map(|n| n.to_le_bytes()).collect();
+        let row_offsets = theirs.row_offsets.iter().flat_map(|n| n.to_le_bytes()).collect();
+        let width = u32::from(theirs.dict.code_bits());
+        let packed = pack(&theirs.codes, width);
+        Ok(Self { bytes, theirs, token_offsets, row_offsets, packed, width })
+    }
+
+    fn column<'a>(&'a self, codes: Codes<'a>) -> Result<Column<'a>> {
+        let dictionary = Dictionary::open(self.theirs.dict.bytes(), &self.token_offsets)?.conforming()?;
+        Ok(Column::open(dictionary, codes, RowOffsets::u32(&self.row_offsets)?, &Limits::DEFAULT)?)
+    }
+
+    fn race(&self, name: &str, case: &str, needle: &str) -> Result<()> {
+        let len = self.bytes.len();
+        let view = self.theirs.view();
+        let wide = self.theirs.dict.to_wide();
+        let mut cells = vec![[0; 16]; self.theirs.dict.num_tokens()];
+        let mut lens = vec![0; cells.len()];
+        let plain = self.column(Codes::plain(&self.theirs.codes))?;
+        let packed = self.column(Codes::packed(&self.packed, self.width, self.theirs.codes.len())?)?;
+        let mut ours = vec![0u8; len + 16];
+        let mut out = vec![MaybeUninit::<u8>::new(0); len + 16];
+        let mut copy = vec![0u8; len];
+        let memcpy = || {
+            std::hint::black_box(&mut copy).copy_from_slice(std::hint::black_box(&self.bytes));
+            Ok(())
+        };
+        let decode = |column: &Column<'_>, to: &mut [u8]| {
+            let len = column.decode_into(column.rows(), to)?;
+            if len == self.bytes.len() { Ok(()) } else { Err("decoded to another length".into()) }
+        };
+        match case {
+            "plain" => {
+                let column = plain.widened(&mut cells, &mut lens)?;
+                self.right(&column)?;
+                Race::new(name, len, || decode(&column, &mut ours))
+                    .against("try_decode_into", || {
+                        theirs(onpair::try_decode_into(&self.theirs.codes, wide.as_view(), &mut out))
+                    })
+                    .against("memcpy", memcpy)
+                    .run()
+            }
+            "compact" => {
+                self.right(&plain)?;
+                Race::new(name, len, || decode(&plain, &mut ours))
+                    .against("try_decode_into", || {
+                        theirs(onpair::try_decode_into(&self.theirs.codes, view.dict, &mut out))
+                    })
+                    .against("memcpy", memcpy)
+                    .run()
+            }
+            "packed" => {
+                let column = packed.widened(&mut cells, &mut lens)?;
+                self.right(&column)?;
+                let mut codes = vec![0u16; self.theirs.codes.len()];
+                let mut again = vec![MaybeUninit::<u8>::new(0); len + 16];
+                Race::new(name, len, || decode(&column, &mut ours))
+                    .against("unpack, try_decode_into", || {
+                        unpack(&self.packed, self.width, &mut codes);
+                        theirs(onpair::try_decode_into(&codes, wide.as_view(), &mut again))
+                    })
+                    .against("plain try_decode_into", || {
+                        theirs(onpair::try_decode_into(&self.theirs.codes, wide.as_view(), &mut out))
+                    })
+                    .against("memcpy", memcpy)
+                    .run()
+            }
+            "row" => self.rows(name, &plain, &packed),
+            _ => self.search(name, case, needle.as_bytes(), &plain, &packed),
+        }
+    }
+
+    /// The column decodes to what was compressed.
+    fn right(&self, column: &Column<'_>) -> Result<()> {
+        if column.decode_to_vec(column.rows())? == self.bytes { Ok(()) } else { Err("decoded to other bytes".into()) }
+    }
+
+    /// Rows at random, each to the same small buffer.
+    fn rows(&self, name: &str, plain: &Column<'_>, packed: &Column<'_>) -> Result<()> {
+        let mut random = Words::new();
+        let rows: Vec<usize> = (0..ROWS).map(|_| random.below(self.theirs.row_offsets.len() - 1)).collect();
+        let view = self.theirs.view();
+        let bytes = rows.iter().map(|&row| view.row_decoded_len(row)).sum();
+        let most = (0..self.theirs.row_offsets.len() - 1).map(|row| view.row_decoded_len(row)).max().unwrap_or(0);
+        let ours = |column: &Column<'_>, line: &mut [u8]| {
+            let mut sum = 0;
+            for &row in &rows {
+                sum += column.row_into(row as u64, line)?;
+            }
+            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+        };
+        let reference = |line: &mut [MaybeUninit<u8>]| {
+            // SAFETY: the column was made by the reference itself, and the line holds its longest row and the padding.
+            let sum: usize = rows.iter().map(|&row| unsafe { view.decompress_row_into(row, line) }).sum();
+            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+        };
+        let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
+        Race::new(name, bytes, || ours(plain, &mut line)).against("unsafe row", || reference(&mut theirs)).run()?;
+        Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
+            .against("unsafe row, plain", || reference(&mut theirs))
+            .run()
+    }
+
+    /// The needle is prepared anew in each run, as the calls of the reference do.
+    fn search(&self, name: &str, case: &str, needle: &[u8], plain: &Column<'_>, packed: &Column<'_>) -> Result<()> {
+        let view = self.theirs.view();
+        let middle = (self.theirs.row_offsets.len() - 1) / 2;
+        let row = plain.decode_to_vec(middle as u64..middle as u64 + 1)?;
+        let needle = match case {
+            "equals" => &row[..],
+            "prefix" => &row[..row.len().min(10)],
+            _ => needle,
+        };
+        let expected = match case {
+            "equals" => view.rows_equal_to(needle),
+            "prefix" => view.rows_starting_with(needle),
+            _ => view.rows_containing(needle),
+        };
+        let ours = |column: &Column<'_>| {
+            let (mut entries, mut tokens) = (vec![0; needle.len()], vec![0; column.dictionary().len()]);
+            let mut space = SearchSpace { needle: &mut entries, tokens: &mut tokens };
+            let search = match case {
+                "equals" => Search::equals(column, needle),
+                "prefix" => Search::starts_with(column, needle),
+                _ => Search::contains(column, needle, &mut space)?,
+            };
+            let found: unspool::Result<Vec<u64>> = search.rows().collect();
+            if found?.len() == expected.len() { Ok(()) } else { Err("found other rows".into()) }
+        };
+        let reference = || {
+            let found = match case {
+                "equals" => view.rows_equal_to(needle),
+                "prefix" => view.rows_starting_with(needle),
+                _ => view.rows_containing(needle),
+            };
+            if found.len() == expected.len() { Ok(()) } else { Err("found other rows".into()) }
+        };
+        Race::new(name, self.bytes.len(), || ours(plain)).against("reference", reference).run()?;
+        Race::new(&format!("{name}, packed"), self.bytes.len(), || ours(packed))
+            .against("reference, plain", reference)
+            .run()
+    }
+}
+
+fn theirs(decoded: std::result::Result<usize, onpair::OutputTooSmall>) -> Result<()> {
+    decoded.map(drop).map_err(|error| error.to_string().into())
+}
+
+/// From the lowest bit on, without gaps, in whole words of 64 bits as the container has them.
+fn pack(codes: &[u16], bits: u32) -> Vec<u8> {
+    let (mut bytes, mut held, mut count) = (vec![], 0u128, 0);
+    for &code in codes {
+        held |= u128::from(code) << count;
+        count += bits;
+        if count >= 64 {
+            bytes.extend(held.to_le_bytes().iter().take(8));
+            (held, count) = (held >> 64, count - 64);
+        }
+    }
+    bytes.extend(held.to_le_bytes().iter().take(8));
+    bytes
+}
+
+/// What one would write without a library: eight bytes loaded, shifted, masked. The reference has no unpacker.
+fn unpack(bytes: &[u8], bits: u32, codes: &mut [u16]) {
+    let mask = (1u64 << bits) - 1;
+    for (i, code) in codes.iter_mut().enumerate() {
+        let bit = i * bits as usize;
+        let rest = bytes.get(bit / 8..).unwrap_or(&[]);
+        let window = match rest.first_chunk() {
+            Some(window) => u64::from_le_bytes(*window),
+            None => rest.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)),
+        };
+        let [low, high, ..] = (window >> (bit % 8) & mask).to_le_bytes();
+        *code = u16::from_le_bytes([low, high]);
+    }
+}
+
+/// Words that occur as often as words do: the n-th with a probability of about 1/n.
+struct Words {
+    state: u64,
+    words: Vec<String>,
+}
+
+impl Words {
+    fn new() -> Self {
+        let mut words = Self { state: 42, words: vec![] };
+        let syllables = [
+            "an", "ber", "co", "da", "el", "fir", "gon", "hi", "ing", "jo", "ka", "lo", "mer", "no", "or", "pa", "que",
+            "ri", "son", "the", "ul", "ver", "wy", "xa", "yo", "zet",
+        ];
+        for rank in 0..20_000usize {
+            let word: String = (0..1 + (rank + 1).ilog10() as usize / 2 + words.below(3))
+                .map(|_| syllables[words.below(syllables.len())])
+                .collect();
+            words.words.push(word);
+        }
+        words
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 33) as usize % n
+    }
+
+    fn word(&mut self) -> &str {
+        let range = self.words.len() as f64;
+        let rank = range.powf(self.below(1 << 20) as f64 / f64::from(1 << 20)) as usize;
+        &self.words[rank.min(self.words.len() - 1)]
+    }
+
+    fn pick<'w>(&mut self, from: &[&'w str]) -> &'w str {
+        from[self.below(from.len())]
+    }
+}
+
+fn url(words: &mut Words, out: &mut String) {
+    *out += words.pick(&["https://www.", "https://", "http://", "https://shop.", "https://en."]);
+    *out += words.word();
+    *out += words.pick(&[".com/", ".org/", ".net/", ".example/", ".co.uk/"]);
+    for _ in 0..1 + words.below(3) {
+        *out += words.word();
+        *out += words.pick(&["/", "-", "/index/", "_"]);
+    }
+    *out += words.pick(&["", "index.html", "?utm_source=news", "?id="]);
+    if out.ends_with('=') {
+        *out += &words.below(100_000).to_string();
+    }
+}
+
+fn name(words: &mut Words, out: &mut String) {
+    for part in 0..2 {
+        let word = words.word().to_owned();
+        let (first, rest) = word.split_at(1);
+        *out += &first.to_uppercase();
+        *out += rest;
+        *out += if part == 0 { " " } else { words.pick(&["", "son", "er", "ova"]) };
+    }
+}
+
+fn log(words: &mut Words, out: &mut String) {
+    let (hour, minute, second, milli) = (words.below(24), words.below(60), words.below(60), words.below(1000));
+    *out += &format!("2026-11-{:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z ", 1 + words.below(30));
+    *out += words.pick(&["INFO ", "INFO ", "INFO ", "WARN ", "ERROR "]);
+    *out += words.pick(&["worker", "http", "db", "cache"]);
+    *out += &format!("[{}] ", words.below(64));
+    *out += words.pick(&["request finished in ", "timeout after ", "connected to ", "retrying in "]);
+    *out += &format!("{} ms user={} id={:08x}", words.below(5000), words.below(100_000), words.below(1 << 30));
+}
+
+fn sentence(words: &mut Words, out: &mut String) {
+    for at in 0..12 + words.below(10) {
+        if at > 0 {
+            *out += words.pick(&[" ", " ", " ", " the ", ", ", " of "]);
+        }
+        *out += words.word();
+    }
+    out.push('.');
+}
