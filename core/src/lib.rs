@@ -6,6 +6,7 @@
 //! | module | what it decodes |
 //! |---|---|
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
+//! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
 //!
 //! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
 //! [`Limits`] before it does any work, refuses with an [`Error`] that holds a kind and a byte offset, and can be
@@ -45,6 +46,8 @@ pub mod tree;
 
 #[cfg(feature = "cvc")]
 pub mod cvc;
+#[cfg(feature = "pco")]
+pub mod pco;
 
 pub use error::{Class, Error, ErrorKind};
 pub use limits::Limits;
