@@ -157,7 +157,9 @@ fn leaves_tile_every_vector() {
         while let Some(chunk) = file.chunk_traced(at, &mut leaves).unwrap() {
             let start = out.len();
             out.resize(start + chunk.len * chunk.number_type().size(), 0);
-            at = chunk.decode_bytes_traced(&mut out[start..], &mut workspace(&chunk, Plan::Batches), &mut leaves).unwrap();
+            at = chunk
+                .decode_bytes_traced(&mut out[start..], &mut workspace(&chunk, Plan::Batches), &mut leaves)
+                .unwrap();
         }
         assert!(out == expected, "{name}: other numbers when heard");
         leaves.assert_tile(bytes.len(), name);
@@ -359,18 +361,24 @@ fn what_the_reference_writes_is_read_as_it_reads_it() {
             };
             for mode in &modes {
                 for delta in &deltas {
+                    // The encoder panics on pages shorter than the order of a convolution, which it may also choose by itself.
+                    if n < 64 && matches!(delta, DeltaSpec::TryConv1(_) | DeltaSpec::Auto) {
+                        continue;
+                    }
                     for page in [n, 300] {
                         let config = ChunkConfig::default()
                             .with_mode_spec(mode.clone())
                             .with_delta_spec(delta.clone())
+                            .with_enable_8_bit(true)
                             .with_paging_spec(PagingSpec::EqualPagesUpTo(page))
                             .with_compression_level(files % 13);
                         // Not every combination exists for every type.
                         let Ok(bytes) = pco::standalone::simple_compress(&numbers, &config) else { continue };
-                        let (decoded, end) = decode(&bytes, None)
-                            .unwrap_or_else(|error| panic!("{n} {mode:?} {delta:?}: {error}"));
+                        let (decoded, end) =
+                            decode(&bytes, None).unwrap_or_else(|error| panic!("{n} {mode:?} {delta:?}: {error}"));
                         assert_eq!(end, bytes.len() as u64);
-                        let ty = File::open(&bytes, &Limits::NONE).map(|file| file.chunk(file.first())).unwrap().unwrap();
+                        let ty =
+                            File::open(&bytes, &Limits::NONE).map(|file| file.chunk(file.first())).unwrap().unwrap();
                         let ty = ty.unwrap().number_type().name();
                         assert!(Some(decoded) == reference_decode(ty, &bytes), "{n} {mode:?} {delta:?} {ty}");
                         files += 1;
@@ -481,7 +489,7 @@ fn mutations_never_panic_and_never_disagree_with_the_reference() {
 #[test]
 fn small_files_that_claim_much_are_bounded_before_any_work() {
     // u64, 2^24 numbers, classic, no delta, one bin without offsets: 2^24 times 0 in 30 bytes.
-    let mut bytes = b"pco!\x03\x02\x00\x00\x04\x01\x02\xFF\xFF\xFF".to_vec();
+    let mut bytes = b"pco!\x03\x02\x00\x04\x01\x02\xFF\xFF\xFF".to_vec();
     let meta = [0u8, 1 << 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     bytes.extend(meta);
     bytes.push(0);
@@ -496,11 +504,11 @@ fn small_files_that_claim_much_are_bounded_before_any_work() {
     assert_eq!(error.class(), Class::OutputTooSmall { need: 1 << 24 });
 
     // A dictionary of 2^25 - 1 entries that are not there.
-    let mut bytes = b"pco!\x03\x02\x00\x00\x04\x01\x02\xFF\xFF\xFF".to_vec();
+    let mut bytes = b"pco!\x03\x02\x00\x04\x01\x02\xFF\xFF\xFF".to_vec();
     bytes.extend([0xF4, 0xFF, 0xFF, 0x1F, 0, 0, 0]);
     let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
     assert_eq!(file.chunk(file.first()).unwrap_err().class(), Class::Limit);
     let file = File::open(&bytes, &Limits::NONE).unwrap();
     let error = file.chunk(file.first()).unwrap_err();
-    assert_eq!((error.class(), error.need), (Class::Truncated, 18 + 8 * ((1 << 25) - 1)));
+    assert_eq!((error.class(), error.need), (Class::Truncated, 17 + 8 * ((1 << 25) - 1)));
 }

@@ -254,7 +254,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         let saved = (self.lookback.save(), self.index.save(), self.primary.save(), self.secondary.save());
 
         let dict = self.has_dict();
-        let mut spans = Spans { trace, at, bit: self.bit };
+        let mut spans = Spans { trace, at, bit: self.bit, have: bytes.len(), need: 0 };
         spans.trace.enter("batch", Value::U64(u64_from((self.n - self.left) / BATCH)));
         let mut bit = self.bit;
         let lookbacks = self.lookbacks.get_mut(..lookback).unwrap_or(&mut []);
@@ -282,16 +282,13 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             };
             spans.offsets(variable, bit);
         }
-        let need = bit.div_ceil(8);
-        if need > bytes.len() {
+        if let Err(error) = spans.end() {
             self.lookback.restore(saved.0);
             self.index.restore(saved.1);
             self.primary.restore(saved.2);
             self.secondary.restore(saved.3);
-            let (end, need) = (at.saturating_add(u64_from(bytes.len())), at.saturating_add(u64_from(need)));
-            return Err(Error::new(ErrorKind::Truncated, end).needing(need));
+            return Err(error);
         }
-        spans.trace.leave();
         let refuse = |kind| Error::new(kind, at);
         let lookbacks = &*lookbacks;
         if dict {
@@ -313,7 +310,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             let first = self.n - self.left + self.state_len;
             let bytes = src.get(*read..).unwrap_or(&[]);
             let at = self.at.saturating_add(u64_from(*read));
-            let mut spans = Spans { trace, at, bit: self.bit };
+            let mut spans = Spans { trace, at, bit: self.bit, have: bytes.len(), need: 0 };
             spans.trace.enter("batch", Value::U64(u64_from((self.n - self.left) / BATCH)));
             let lookbacks = self.lookbacks.get_mut(..deltas).unwrap_or(&mut []);
             let target = dst.get_mut(first..).and_then(|dst| dst.get_mut(..deltas)).unwrap_or(&mut []);
@@ -322,12 +319,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             spans.leaf_of(Part::Offsets, "lookback offsets", bit);
             let bit = self.primary.read(bytes, bit, self.widths, target, |bit| spans.leaf("primary symbols", bit));
             spans.leaf_of(Part::Offsets, "primary offsets", bit);
-            let need = bit.div_ceil(8);
-            if need > bytes.len() {
-                let (end, need) = (at.saturating_add(u64_from(bytes.len())), at.saturating_add(u64_from(need)));
-                return Err(Error::new(ErrorKind::Truncated, end).needing(need));
-            }
-            spans.trace.leave();
+            spans.end()?;
             look_back(dst, first, lookbacks, self.window, flip).map_err(|kind| Error::new(kind, at))?;
             *read += bit / 8;
             self.bit = bit % 8;
@@ -369,13 +361,11 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
                 };
                 bit = skip_symbols(rest, bit, nodes, states, count);
             }
+            if bit.div_ceil(8) > rest.len() {
+                return Err(truncated(at, bytes.len(), bytes.len().saturating_add(1)));
+            }
             byte = byte.saturating_add(bit / 8);
             bit %= 8;
-            let need = byte.saturating_add(bit.div_ceil(8));
-            if need > bytes.len() {
-                let (end, need) = (at.saturating_add(u64_from(bytes.len())), at.saturating_add(u64_from(need)));
-                return Err(Error::new(ErrorKind::Truncated, end).needing(need));
-            }
             left -= left.min(BATCH);
         }
         if bit > 0 && bytes.get(byte).is_some_and(|last| last >> bit != 0) {
@@ -457,13 +447,16 @@ fn lane<'m, 'w, D: Latent>(
     }
 }
 
-/// Tells the trace where the parts of a batch lie.
+/// Tells the trace where the parts of a batch lie, and finds out whether they are there.
 struct Spans<'t, T> {
     trace: &'t mut T,
     /// Offset of the first byte in the input.
     at: u64,
     /// The bit after what was told.
     bit: usize,
+    /// How many bytes there are, and how many there would have to be; 0 while they suffice.
+    have: usize,
+    need: usize,
 }
 
 impl<T: Trace> Spans<'_, T> {
@@ -481,6 +474,10 @@ impl<T: Trace> Spans<'_, T> {
     }
 
     fn leaf_of(&mut self, part: Part, name: &'static str, end: usize) {
+        if self.need == 0 && end.div_ceil(8) > self.have {
+            // Symbols made of bits that are not there tell nothing about how many would be.
+            self.need = if part == Part::Symbols { self.have.saturating_add(1) } else { end.div_ceil(8) };
+        }
         if T::LISTENS && end > self.bit {
             let base = self.at.saturating_mul(8);
             let bits = base.saturating_add(u64_from(self.bit))..base.saturating_add(u64_from(end));
@@ -488,4 +485,18 @@ impl<T: Trace> Spans<'_, T> {
             self.bit = end;
         }
     }
+
+    /// All parts were told.
+    fn end(self) -> Result<()> {
+        if self.need > 0 {
+            return Err(truncated(self.at, self.have, self.need));
+        }
+        self.trace.leave();
+        Ok(())
+    }
+}
+
+/// There are `have` bytes where there should be `need`.
+fn truncated(at: u64, have: usize, need: usize) -> Error {
+    Error::new(ErrorKind::Truncated, at.saturating_add(u64_from(have))).needing(at.saturating_add(u64_from(need)))
 }
