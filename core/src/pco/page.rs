@@ -6,6 +6,7 @@ use super::lane::{Lane, Undo};
 use super::meta::{Delta, Meta, Mode, Role, Variable};
 use super::mode::Join;
 use super::number::{Latent, Order};
+use super::pipeline::PIPELINED;
 use super::workspace::{Plan, carve};
 use crate::bits::window;
 use crate::num::{index, u64_from};
@@ -226,8 +227,19 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         trace: &mut T,
     ) -> Result<Status> {
         while self.left > 0 {
-            let count = self.left.min(BATCH);
             let rest = src.get(*read..).unwrap_or(&[]);
+            if PIPELINED && !T::LISTENS {
+                let out = dst.get_mut(*wrote..).unwrap_or(&mut []);
+                let (bits, batches) = self.pipeline(rest, self.bit, self.at.saturating_add(u64_from(*read)), out, 0)?;
+                if batches > 0 {
+                    *read += bits / 8;
+                    self.bit = bits % 8;
+                    self.left -= batches * BATCH;
+                    *wrote += batches * BATCH;
+                    continue;
+                }
+            }
+            let count = self.left.min(BATCH);
             let Some(out) = dst.get_mut(*wrote..).and_then(|dst| dst.get_mut(..count)) else {
                 return Ok(Status::NeedOutput);
             };
@@ -304,6 +316,14 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// A whole page whose lookbacks look into the output: latents lie where they will stay, behind those of the state.
     fn whole<T: Trace>(&mut self, src: &[u8], read: &mut usize, dst: &mut [L], trace: &mut T) -> Result<()> {
         let flip = self.primary.shift;
+        if PIPELINED && !T::LISTENS {
+            let rest = src.get(*read..).unwrap_or(&[]);
+            let at = self.at.saturating_add(u64_from(*read));
+            let (bits, batches) = self.pipeline(rest, self.bit, at, dst, self.n - self.left)?;
+            *read += bits / 8;
+            self.bit = bits % 8;
+            self.left -= batches * BATCH;
+        }
         while self.left > 0 {
             let count = self.left.min(BATCH);
             let deltas = self.left.saturating_sub(self.state_len).min(BATCH);
@@ -382,7 +402,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         }
     }
 
-    fn has_dict(&self) -> bool {
+    pub(super) fn has_dict(&self) -> bool {
         matches!(self.meta.mode, Mode::Dict { .. })
     }
 
@@ -412,7 +432,7 @@ fn skip_symbols(bytes: &[u8], mut at: usize, nodes: &[Node], states: &mut States
 
 /// Adds to each of the latents from `first` on the one that lies as far back as its lookback says.
 #[inline(never)]
-fn look_back<L: Latent>(
+pub(super) fn look_back<L: Latent>(
     latents: &mut [L],
     first: usize,
     lookbacks: &[u32],

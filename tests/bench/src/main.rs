@@ -5,6 +5,7 @@
 
 mod cvc;
 mod numpy;
+mod pco;
 mod race;
 
 use std::process::ExitCode;
@@ -27,7 +28,7 @@ impl Options {
     }
 }
 
-const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench];
+const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, pco::bench];
 
 fn main() -> ExitCode {
     match run() {
