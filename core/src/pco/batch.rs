@@ -5,6 +5,7 @@
 use super::number::Latent;
 use super::tans::Table;
 use crate::bits::window;
+use crate::num::index;
 
 /// Numbers in a batch. All batches of a page but the last have as many.
 pub const BATCH: usize = 256;
@@ -107,13 +108,7 @@ pub(crate) fn offsets<D: Latent>(
     }
     if D::BITS == 64 && is_wide(widths) {
         for (value, &width) in values.iter_mut().zip(widths) {
-            let shift = at % 8;
-            let low = window(bytes, at / 8) >> shift;
-            let high = bytes.get((at / 8).wrapping_add(8)).map_or(0, |&byte| u64::from(byte));
-            // `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0. Likewise the mask, for width 64.
-            let all = low | high << 1 << (63 - shift);
-            let mask = (1u64 << (width / 2 & 63) << width.div_ceil(2).min(63)).wrapping_sub(1);
-            *value = finish(value.plus(D::low(all & mask)));
+            *value = finish(value.plus(D::low(field(bytes, at, u32::from(width)))));
             at = at.wrapping_add(usize::from(width));
         }
     } else {
@@ -124,6 +119,34 @@ pub(crate) fn offsets<D: Latent>(
         }
     }
     at
+}
+
+/// Writes `values.len()` numbers of `width` bits each, plus `lower`: all that a variable of one bin holds.
+///
+/// `at` is the bit where the first starts; all of them are known to be there.
+pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, values: &mut [D]) {
+    if width == 0 {
+        values.fill(lower);
+    } else if width == D::BITS && at.is_multiple_of(8) {
+        let bytes = bytes.get(at / 8..).unwrap_or(&[]).chunks_exact(size_of::<D>());
+        values.iter_mut().zip(bytes).for_each(|(value, bytes)| *value = D::get(bytes).plus(lower));
+    } else {
+        let mut at = at;
+        for value in values {
+            *value = lower.plus(D::low(field(bytes, at, width)));
+            at = at.wrapping_add(index(u64::from(width)));
+        }
+    }
+}
+
+/// `width` bits from bit `at` on, up to 64.
+#[inline(always)]
+fn field(bytes: &[u8], at: usize, width: u32) -> u64 {
+    let (low, shift) = (window(bytes, at / 8), at % 8);
+    let high = if width > 57 { bytes.get((at / 8).wrapping_add(8)).map_or(0, |&byte| u64::from(byte)) } else { 0 };
+    // `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0. Likewise the mask, for width 64.
+    let all = low >> shift | high << 1 << (63 - shift);
+    all & (1u64 << (width / 2 & 63) << (width.div_ceil(2) & 63)).wrapping_sub(1)
 }
 
 /// Whether some offset may lie in nine bytes: it has more bits than eight bytes have after the first seven.

@@ -35,11 +35,7 @@ impl<'m, L: Latent> Join<'m, L> {
                 }
             }
             Mode::FloatMult { base } => float_mult(L::low(base), values, second),
-            Mode::FloatQuant { bits } => {
-                for (value, &second) in values.iter_mut().zip(second) {
-                    *value = float_quant(*value, second, bits);
-                }
-            }
+            Mode::FloatQuant { bits } => float_quant(values, second, bits),
             Mode::Dict { entries } => return self.look_up(entries, values, indexes),
         }
         Ok(())
@@ -69,14 +65,26 @@ pub(crate) fn latent_of<L: Latent>(float: L) -> L {
     float ^ (float.spread_top() | L::MID)
 }
 
-/// The high bits of the latent and the low bits of the float.
-#[inline(always)]
-fn float_quant<L: Latent>(high: L, low: L, bits: u32) -> L {
-    let middle = L::low(L::MID.wide() >> (bits & 63));
-    let shifted = L::low(high.wide() << (bits & 63));
+/// Joins the high bits of each float, as an ordered latent, with its low bits.
+#[inline(never)]
+fn float_quant<L: Latent>(values: &mut [L], second: &[L], bits: u32) {
+    let bits = bits & (L::BITS - 1);
     // Positive floats lose their sign bit, of others all bits above the quantum are inverted.
-    let invert = if high.wide() >= middle.wide() { L::MID } else { L::low(u64::MAX << (bits & 63)) };
-    shifted ^ low ^ invert
+    let above = L::low(u64::MAX << bits);
+    let clean = values.iter().fold(L::ZERO, |all, &value| all | value).wide() >> (L::BITS - bits) == 0;
+    if clean {
+        for (value, &low) in values.iter_mut().zip(second) {
+            let high = L::low(value.wide() << bits);
+            *value = high ^ low ^ (!high.spread_top() & above | L::MID);
+        }
+    } else {
+        // Latents that no float has: whether it is positive is asked before bits are lost.
+        let middle = L::MID.wide() >> bits;
+        for (value, &low) in values.iter_mut().zip(second) {
+            let invert = if value.wide() >= middle { L::MID } else { above };
+            *value = L::low(value.wide() << bits) ^ low ^ invert;
+        }
+    }
 }
 
 /// `base` times the integer that each latent stands for, and as many floats further as `second` says.

@@ -1,6 +1,6 @@
 //! Pages: batch after batch, from any piece of input into any piece of output.
 
-use super::batch::{BATCH, Node, States};
+use super::batch::{BATCH, Node, States, packed};
 use super::fields::Fields;
 use super::lane::{Lane, Undo};
 use super::meta::{Delta, Meta, Mode, Role, Variable};
@@ -239,6 +239,17 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
                     continue;
                 }
             }
+            if !T::LISTENS && self.is_packed() {
+                let count = self.packed(rest, dst.get_mut(*wrote..).unwrap_or(&mut []))?;
+                let bits = self.bit + count * index(u64::from(self.primary.table.widest));
+                *read += bits / 8;
+                self.bit = bits % 8;
+                self.left -= count;
+                *wrote += count;
+                if count > 0 {
+                    continue;
+                }
+            }
             let count = self.left.min(BATCH);
             let Some(out) = dst.get_mut(*wrote..).and_then(|dst| dst.get_mut(..count)) else {
                 return Ok(Status::NeedOutput);
@@ -255,6 +266,26 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             *wrote += count;
         }
         Ok(Status::Done)
+    }
+
+    /// Whether the chunk is nothing but numbers of as many bits each: one variable with one bin, and no deltas.
+    fn is_packed(&self) -> bool {
+        self.meta.mode == Mode::Classic && self.meta.delta == Delta::None && self.primary.table.log == 0
+    }
+
+    /// As many numbers of such a chunk as there are and fit, if that is some batches. Gives their number.
+    fn packed(&mut self, bytes: &[u8], out: &mut [L]) -> Result<usize> {
+        let table = self.primary.table;
+        let bits = bytes.len().saturating_mul(8).saturating_sub(self.bit);
+        let there = bits.checked_div(index(u64::from(table.widest))).unwrap_or(usize::MAX);
+        let mut count = self.left.min(out.len()).min(there);
+        if count < self.left {
+            count -= count % BATCH;
+        }
+        let out = out.get_mut(..count).unwrap_or(&mut []);
+        packed(bytes, self.bit, table.widest, table.lowers.first().copied().unwrap_or(L::ZERO), out);
+        out.chunks_mut(BATCH).try_for_each(|out| self.join.run(out, &[], &[])).map_err(|kind| Error::new(kind, self.at))?;
+        Ok(count)
     }
 
     /// One batch from the start of `bytes`. Gives the bit behind it; if that is not there, nothing has changed.

@@ -7,12 +7,12 @@
 //! Everything that this path reads is known to be there: a batch is begun only if as many bytes are left as any batch of
 //! the chunk can take. The end of a page, pages that are short, and readers that listen are left to `batch`.
 
-use super::batch::{BATCH, Node, States, is_wide, offsets, symbols, total};
+use super::batch::{BATCH, Node, States, is_wide, offsets, packed, symbols, total};
 use super::lane::Undo;
 use super::number::Latent;
 use super::page::{Decoder, look_back};
 use super::tans::Table;
-use crate::num::u64_from;
+use crate::num::{index, u64_from};
 use crate::{Error, Result};
 
 /// Whether this build has it. It wants more registers than 32-bit machines have, and engines of WebAssembly do not gain by it.
@@ -27,6 +27,8 @@ type Window = [u8; WINDOW + 16];
 
 /// The offsets of the unit that is finished.
 struct Current<'c, D> {
+    /// Bits between them and the next symbols.
+    gap: usize,
     widths: &'c [u8; BATCH],
     values: &'c mut [D; BATCH],
     /// The sum that is taken on the way, if there is one.
@@ -43,46 +45,41 @@ struct Next<'n, D> {
 
 /// Finishes a unit and begins the next. The offsets start at bit `at`; gives the bit behind the symbols.
 fn pair<D: Latent, E: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>, next: Next<'_, E>) -> usize {
-    let symbols_at = at.wrapping_add(total(current.widths));
+    let symbols_at = at.wrapping_add(total(current.widths)).wrapping_add(current.gap);
     let table = next.table;
-    let window = bytes.get(at / 8..).and_then(<[u8]>::first_chunk);
-    match window {
-        // Without symbols, or without offsets, there is nothing to be done at the same time.
-        Some(window) if table.log > 0 && symbols_at > at => {
-            let first = at / 8 * 8;
-            let (from, to) = (at.wrapping_sub(first), symbols_at.wrapping_sub(first));
-            let end = if let (Some(nodes), Some(lowers)) = (table.nodes.first_chunk(), table.lowers.first_chunk())
-                && table.log <= 8
-            {
-                choose::<D, E, 256>(window, from, to, current, nodes, lowers, next.states, next.widths, next.values)
-            } else if let (Some(nodes), Some(lowers)) = (table.nodes.first_chunk(), table.lowers.first_chunk())
-                && table.log <= 10
-            {
-                choose::<D, E, 1024>(window, from, to, current, nodes, lowers, next.states, next.widths, next.values)
-            } else if let (Some(nodes), Some(lowers)) = (table.nodes.first_chunk(), table.lowers.first_chunk())
-                && table.log <= 12
-            {
-                choose::<D, E, 4096>(window, from, to, current, nodes, lowers, next.states, next.widths, next.values)
-            } else {
-                return apart(bytes, at, symbols_at, current, next);
-            };
-            first.wrapping_add(end)
-        }
-        _ => apart(bytes, at, symbols_at, current, next),
-    }
+    let window: Option<&Window> = bytes.get(at / 8..).and_then(<[u8]>::first_chunk);
+    let Some(window) = window.filter(|_| (1..=12).contains(&table.log)) else {
+        finish(bytes, at, current);
+        return symbols(bytes, symbols_at, table, next.states, next.widths, next.values);
+    };
+    let first = at / 8 * 8;
+    let (from, to) = (at.wrapping_sub(first), symbols_at.wrapping_sub(first));
+    let end = match table.log {
+        0..=8 => sized::<D, E, 256>(window, from, to, current, next),
+        9..=10 => sized::<D, E, 1024>(window, from, to, current, next),
+        _ => sized::<D, E, 4096>(window, from, to, current, next),
+    };
+    first.wrapping_add(end)
 }
 
-/// One after the other.
-#[cold]
-fn apart<D: Latent, E: Latent>(
-    bytes: &[u8],
+/// [`pair`] for tables of one size.
+fn sized<D: Latent, E: Latent, const SIZE: usize>(
+    window: &Window,
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
     next: Next<'_, E>,
 ) -> usize {
-    finish(bytes, at, current);
-    symbols(bytes, symbols_at, next.table, next.states, next.widths, next.values)
+    let (Some(nodes), Some(lowers)) = (next.table.nodes.first_chunk(), next.table.lowers.first_chunk()) else { return at };
+    let Next { states, widths, values, .. } = next;
+    if symbols_at == at.wrapping_add(current.gap) {
+        // Without offsets there is nothing to be done at the same time.
+        if let Some(moment) = current.moment {
+            current.values.iter_mut().for_each(|value| *value = step(moment, *value));
+        }
+        return alone::<E, SIZE>(window, symbols_at, nodes, lowers, states, widths, values);
+    }
+    choose::<D, E, SIZE>(window, at, symbols_at, current, nodes, lowers, states, widths, values)
 }
 
 /// The offsets of a unit that no other follows.
@@ -116,7 +113,7 @@ fn choose<D: Latent, E: Latent, const SIZE: usize>(
     next_values: &mut [E; BATCH],
 ) -> usize {
     let wide = D::BITS == 64 && is_wide(current.widths);
-    let Current { widths, values, moment } = current;
+    let Current { widths, values, moment, .. } = current;
     match (moment, wide) {
         (None, false) => both::<D, E, SIZE, false>(
             window, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
@@ -161,38 +158,64 @@ fn both<D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
     next_values: &mut [E; BATCH],
     mut finish: impl FnMut(D) -> D,
 ) -> usize {
-    let [mut a, mut b, mut c, mut d] = states.map(usize::from);
+    let mut four = states.map(usize::from);
     for group in 0..BATCH / 4 {
-        let i = group * 4;
-        let mut word = load(window, symbols_at) >> (symbols_at % 8);
-        let mut taken = 0;
-        let mut symbol = |state: &mut usize, to: usize| {
-            let [width, read, low, high] = nodes[*state & (SIZE - 1)];
-            next_values[to & (BATCH - 1)] = lowers[*state & (SIZE - 1)];
-            next_widths[to & (BATCH - 1)] = width;
-            *state = usize::from(u16::from_le_bytes([low, high]))
-                .wrapping_add(u16::low(word & (1u64 << (read & 63)).wrapping_sub(1)).into());
-            word >>= read & 63;
-            taken += usize::from(read);
-        };
-        symbol(&mut a, i);
-        symbol(&mut b, i + 1);
-        symbol(&mut c, i + 2);
-        symbol(&mut d, i + 3);
-        symbols_at = symbols_at.wrapping_add(taken);
-        let mut offset = |to: usize| {
-            let width = widths[to & (BATCH - 1)];
-            let value = &mut values[to & (BATCH - 1)];
+        symbols_at = four_symbols(window, symbols_at, nodes, lowers, &mut four, group, next_widths, next_values);
+        for i in group * 4..group * 4 + 4 {
+            let width = widths[i & (BATCH - 1)];
+            let value = &mut values[i & (BATCH - 1)];
             *value = finish(value.plus(D::low(field::<WIDE>(window, at, width))));
             at = at.wrapping_add(usize::from(width));
-        };
-        offset(i);
-        offset(i + 1);
-        offset(i + 2);
-        offset(i + 3);
+        }
     }
-    *states = [a, b, c, d].map(|state| u16::low(u64_from(state)));
+    *states = four.map(|state| u16::low(u64_from(state)));
     symbols_at
+}
+
+/// The same without offsets.
+#[inline(never)]
+fn alone<E: Latent, const SIZE: usize>(
+    window: &Window,
+    mut at: usize,
+    nodes: &[Node; SIZE],
+    lowers: &[E; SIZE],
+    states: &mut States,
+    widths: &mut [u8; BATCH],
+    values: &mut [E; BATCH],
+) -> usize {
+    let mut four = states.map(usize::from);
+    for group in 0..BATCH / 4 {
+        at = four_symbols(window, at, nodes, lowers, &mut four, group, widths, values);
+    }
+    *states = four.map(|state| u16::low(u64_from(state)));
+    at
+}
+
+/// One symbol of each state.
+#[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
+#[inline(always)]
+fn four_symbols<E: Latent, const SIZE: usize>(
+    window: &Window,
+    at: usize,
+    nodes: &[Node; SIZE],
+    lowers: &[E; SIZE],
+    states: &mut [usize; 4],
+    group: usize,
+    widths: &mut [u8; BATCH],
+    values: &mut [E; BATCH],
+) -> usize {
+    let mut word = load(window, at) >> (at % 8);
+    let mut taken = 0;
+    for (state, i) in states.iter_mut().zip(group * 4..) {
+        let [width, read, low, high] = nodes[*state & (SIZE - 1)];
+        values[i & (BATCH - 1)] = lowers[*state & (SIZE - 1)];
+        widths[i & (BATCH - 1)] = width;
+        let bits = word & (1u64 << (read & 63)).wrapping_sub(1);
+        word >>= read & 63;
+        *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
+        taken += usize::from(read);
+    }
+    at.wrapping_add(taken)
 }
 
 /// The eight bytes that bit `at` lies in the first of.
@@ -231,13 +254,18 @@ impl<L: Latent> Decoder<'_, '_, L> {
         let history = matches!(self.primary.undo, Undo::Output);
         let room = out.len().saturating_sub(first) / BATCH;
         let full = (self.left.saturating_sub(self.state_len) / BATCH).min(room);
-        let (dict, look, second) = (self.has_dict(), self.window > 0, !self.second.is_empty());
+        let (dict, look, has_second) = (self.has_dict(), self.window > 0, !self.second.is_empty());
+        // A secondary variable of one bin is no unit, but a gap: there are no symbols in it.
+        let second = has_second && self.secondary.table.log > 0;
+        let last_gap = if second { 0 } else { BATCH * index(u64::from(self.secondary.table.widest)) };
         // What any batch of this chunk can take.
         let most = BATCH
             * (self.lookback.table.most_bits() + self.index.table.most_bits() + self.primary.table.most_bits()
                 + self.secondary.table.most_bits());
         let there = |at: usize| bytes.len().saturating_mul(8).saturating_sub(at) >= most;
-        if full < 2 || !there(at) {
+        // A chunk whose variables all have one bin is read as fast without.
+        let symbols_exist = self.lookback.table.log + self.index.table.log + self.primary.table.log + self.secondary.table.log > 0;
+        if full < 2 || !there(at) || !symbols_exist {
             return Ok((at, 0));
         }
         let shift = if history { first.wrapping_add(self.state_len) } else { first };
@@ -247,8 +275,6 @@ impl<L: Latent> Decoder<'_, '_, L> {
         let (widths, _) = self.widths.as_chunks_mut::<BATCH>();
         let [widths, more_widths] = widths else { return Ok((at, 0)) };
         let (mut widths, mut more_widths) = (widths, more_widths);
-        let mut no_lookbacks = [[0u32; 0]; 0];
-        let _ = &mut no_lookbacks;
         let (mut bit, mut batch) = (at, 0);
         let lookback_bit = |batch: usize| (batch & 1) * BATCH;
 
@@ -268,7 +294,7 @@ impl<L: Latent> Decoder<'_, '_, L> {
             let (turn, other) = (lookback_bit(batch), lookback_bit(batch + 1));
             if look {
                 let values = batch_at(self.lookbacks, turn).ok_or_else(nothing)?;
-                let current = Current { widths, values, moment: None };
+                let current = Current { gap: 0, widths, values, moment: None };
                 bit = if dict {
                     let values = batch_at(self.indexes, turn).ok_or_else(nothing)?;
                     let lane = &mut self.index;
@@ -282,7 +308,7 @@ impl<L: Latent> Decoder<'_, '_, L> {
             }
             if second {
                 let values = batch_at(out, here).ok_or_else(nothing)?;
-                let current = Current { widths, values, moment: top(self.primary.undo, &mut self.primary.moments) };
+                let current = Current { gap: 0, widths, values, moment: top(self.primary.undo, &mut self.primary.moments) };
                 let values = batch_at(self.second, 0).ok_or_else(nothing)?;
                 let lane = &mut self.secondary;
                 let next = Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values };
@@ -290,13 +316,14 @@ impl<L: Latent> Decoder<'_, '_, L> {
                 (widths, more_widths) = (more_widths, widths);
             }
             // The last unit of this batch goes along with the first of the next, if that is there.
-            let start = bit.wrapping_add(total(widths));
+            let gap = bit.wrapping_add(total(widths));
+            let start = gap.wrapping_add(last_gap);
             let more = batch + 1 < full && there(start);
             let last_second = if second { batch_at(self.second, 0) } else { None };
             if let Some(values) = last_second {
-                let current = Current { widths, values, moment: top(self.secondary.undo, &mut self.secondary.moments) };
+                let current = Current { gap: last_gap, widths, values, moment: top(self.secondary.undo, &mut self.secondary.moments) };
                 bit = if !more {
-                    finish(bytes, bit, current)
+                    finish(bytes, bit, current).wrapping_add(last_gap)
                 } else if look {
                     let values = batch_at(self.lookbacks, other).ok_or_else(nothing)?;
                     let lane = &mut self.lookback;
@@ -311,9 +338,9 @@ impl<L: Latent> Decoder<'_, '_, L> {
                 let (now, then) = if turn == 0 { (even, odd) } else { (odd, even) };
                 let values = batch_at(now, 0).ok_or_else(nothing)?;
                 let lane = &mut self.index;
-                let current = Current { widths, values, moment: top(lane.undo, &mut lane.moments) };
+                let current = Current { gap: last_gap, widths, values, moment: top(lane.undo, &mut lane.moments) };
                 bit = if !more {
-                    finish(bytes, bit, current)
+                    finish(bytes, bit, current).wrapping_add(last_gap)
                 } else if look {
                     let values = batch_at(self.lookbacks, other).ok_or_else(nothing)?;
                     let lane = &mut self.lookback;
@@ -326,9 +353,9 @@ impl<L: Latent> Decoder<'_, '_, L> {
                 let (now, then) = out.split_at_mut_checked(here.wrapping_add(BATCH)).ok_or_else(nothing)?;
                 let values = batch_at(now, here).ok_or_else(nothing)?;
                 let lane = &mut self.primary;
-                let current = Current { widths, values, moment: top(lane.undo, &mut lane.moments) };
+                let current = Current { gap: last_gap, widths, values, moment: top(lane.undo, &mut lane.moments) };
                 bit = if !more {
-                    finish(bytes, bit, current)
+                    finish(bytes, bit, current).wrapping_add(last_gap)
                 } else if look {
                     let values = batch_at(self.lookbacks, other).ok_or_else(nothing)?;
                     let lane = &mut self.lookback;
@@ -339,6 +366,17 @@ impl<L: Latent> Decoder<'_, '_, L> {
                 };
             }
             (widths, more_widths) = (more_widths, widths);
+
+            if has_second
+                && !second
+                && let Some(values) = batch_at(self.second, 0)
+            {
+                let table = &self.secondary.table;
+                packed(bytes, gap, table.widest, table.lowers.first().copied().unwrap_or(L::ZERO), values);
+                if let Some(moment) = top(self.secondary.undo, &mut self.secondary.moments) {
+                    values.iter_mut().for_each(|value| *value = step(moment, *value));
+                }
+            }
 
             // All of this batch is read.
             let refuse = |kind| Error::new(kind, origin.saturating_add(u64_from(bit / 8)));
@@ -355,7 +393,7 @@ impl<L: Latent> Decoder<'_, '_, L> {
                 } else {
                     self.primary.finish(values, BATCH, lookbacks, self.window).map_err(refuse)?;
                 }
-                let second = if second { &mut *self.second } else { &mut [] };
+                let second = if has_second { &mut *self.second } else { &mut [] };
                 self.secondary.finish(second, second.len(), lookbacks, self.window).map_err(refuse)?;
                 self.join.run(values, second, indexes).map_err(refuse)?;
             }

@@ -22,13 +22,13 @@ pub fn bench(options: &Options) -> Result<usize> {
     let mut recent = vec![0u32; 1 << 15];
     let mut at = 0;
     let done = [
-        one(options, "pco/i64-heavy-tailed", heavy(N), classic(), plain()),
-        one(options, "pco/f32-normal", numbers(N, |r| r.normal() as f32), classic(), plain()),
-        one(options, "pco/f64-normal", numbers(N, Random::normal), classic(), plain()),
+        one(options, "pco/i64-heavy-tailed", || heavy(N), classic(), plain()),
+        one(options, "pco/f32-normal", || numbers(N, |r| r.normal() as f32), classic(), plain()),
+        one(options, "pco/f64-normal", || numbers(N, Random::normal), classic(), plain()),
         one(
             options,
             "pco/f64-cents-floatmult-delta",
-            numbers(N, |r| {
+            || numbers(N, |r| {
                 cents += r.normal().mul_add(8.0, 0.0) as i64;
                 cents as f64 / 100.0
             }),
@@ -38,14 +38,14 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/f64-floatquant",
-            numbers(N, |r| f64::from(r.normal() as f32)),
+            || numbers(N, |r| f64::from(r.normal() as f32)),
             ModeSpec::TryFloatQuant(29),
             plain(),
         ),
         one(
             options,
             "pco/i64-timestamps-delta",
-            numbers(N, |r| {
+            || numbers(N, |r| {
                 time += 1000 + (r.normal() * 30.0) as i64;
                 time
             }),
@@ -55,7 +55,7 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/i64-timestamps-delta2",
-            numbers(N, |r| {
+            || numbers(N, |r| {
                 time += 1000 + (r.normal() * 30.0) as i64;
                 time
             }),
@@ -65,7 +65,7 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/i32-random-walk-delta",
-            numbers(N, |r| {
+            || numbers(N, |r| {
                 walk = walk.wrapping_add((r.normal() * 20_000.0) as i32);
                 walk
             }),
@@ -75,14 +75,14 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/u64-intmult",
-            numbers(N, |r| heavy_tailed(r).unsigned_abs() * 1000 + r.bits() % 20),
+            || numbers(N, |r| heavy_tailed(r).unsigned_abs() * 1000 + r.bits() % 20),
             ModeSpec::TryIntMult(1000),
             plain(),
         ),
         one(
             options,
             "pco/u32-lookback",
-            numbers(N, |r| {
+            || numbers(N, |r| {
                 let back = 1 + (r.bits() % 3000) as usize;
                 let number = if r.bits() % 8 == 0 {
                     (r.bits() >> 36) as u32
@@ -97,46 +97,47 @@ pub fn bench(options: &Options) -> Result<usize> {
             classic(),
             DeltaSpec::TryLookback,
         ),
-        one(options, "pco/i16-conv1-order6", numbers(N, |r| audio.next(r)), classic(), DeltaSpec::TryConv1(6)),
-        one(options, "pco/i16-conv1-order12", numbers(N, |r| audio.next(r)), classic(), DeltaSpec::TryConv1(12)),
+        one(options, "pco/i16-conv1-order6", || numbers(N, |r| audio.next(r)), classic(), DeltaSpec::TryConv1(6)),
+        one(options, "pco/i16-conv1-order12", || numbers(N, |r| audio.next(r)), classic(), DeltaSpec::TryConv1(12)),
         one(
             options,
             "pco/i64-dict",
-            numbers(N, |r| {
+            || numbers(N, |r| {
                 let (a, b) = (r.bits() % 5000, r.bits() % 5000);
                 ids[a.min(b) as usize]
             }),
             ModeSpec::TryDict,
             plain(),
         ),
-        one(options, "pco/u8-normal", numbers(N, |r| r.normal().mul_add(20.0, 128.0) as u8), classic(), plain()),
-        one(options, "pco/i64-constant", vec![77i64; N], classic(), plain()),
-        one(options, "pco/u64-uniform", numbers(N, Random::bits), classic(), plain()),
-        one(options, "pco/small-i64-256", heavy(256), classic(), plain()),
-        one(options, "pco/small-i64-1000", heavy(1000), classic(), plain()),
+        one(options, "pco/u8-normal", || numbers(N, |r| r.normal().mul_add(20.0, 128.0) as u8), classic(), plain()),
+        one(options, "pco/i64-constant", || vec![77i64; N], classic(), plain()),
+        one(options, "pco/u64-uniform", || numbers(N, Random::bits), classic(), plain()),
+        one(options, "pco/small-i64-256", || heavy(256), classic(), plain()),
+        one(options, "pco/small-i64-1000", || heavy(1000), classic(), plain()),
         one(
             options,
             "pco/small-i64-delta-1000",
-            numbers(1000, |r| {
+            || numbers(1000, |r| {
                 time += 1000 + (r.normal() * 30.0) as i64;
                 time
             }),
             classic(),
             DeltaSpec::TryConsecutive(1),
         ),
-        one(options, "pco/small-f32-256", numbers(256, |r| r.normal() as f32), classic(), plain()),
-        one(options, "pco/small-f32-1000", numbers(1000, |r| r.normal() as f32), classic(), plain()),
+        one(options, "pco/small-f32-256", || numbers(256, |r| r.normal() as f32), classic(), plain()),
+        one(options, "pco/small-f32-1000", || numbers(1000, |r| r.normal() as f32), classic(), plain()),
     ];
     done.into_iter().sum()
 }
 
-fn one<T>(options: &Options, case: &str, numbers: Vec<T>, mode: ModeSpec, delta: DeltaSpec) -> Result<usize>
+fn one<T>(options: &Options, case: &str, numbers: impl FnOnce() -> Vec<T>, mode: ModeSpec, delta: DeltaSpec) -> Result<usize>
 where
     T: Number + Reference + Default,
 {
     if !options.wants(case) {
         return Ok(0);
     }
+    let numbers = numbers();
     let config = ChunkConfig::default().with_mode_spec(mode).with_delta_spec(delta).with_enable_8_bit(true);
     let bytes = pco::standalone::simple_compress(&numbers, &config)?;
     let file = File::open(&bytes, &Limits::DEFAULT)?;
