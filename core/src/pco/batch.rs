@@ -5,7 +5,7 @@
 use super::number::Latent;
 use super::tans::Table;
 use crate::bits::window;
-use crate::num::index;
+use crate::num::{index, u64_from};
 
 /// Numbers in a batch. All batches of a page but the last have as many.
 pub const BATCH: usize = 256;
@@ -31,63 +31,51 @@ pub(crate) fn symbols<D: Latent>(
     values: &mut [D],
 ) -> usize {
     if table.log == 0 {
-        let (lower, width) = (lower(table, 0), node(table, 0)[0]);
+        let lower = table.lowers.first().copied().unwrap_or(D::ZERO);
+        let width = u8::try_from(table.widest).unwrap_or(0);
         values.fill(lower);
         widths.iter_mut().zip(values).for_each(|(to, _)| *to = width);
         return at;
     }
-    let [mut a, mut b, mut c, mut d] = *states;
-    let (groups, rest) = values.as_chunks_mut::<4>();
-    let (width_groups, width_rest) = widths.as_chunks_mut::<4>();
-    for (value, width) in groups.iter_mut().zip(&mut *width_groups) {
+    let size = 1usize << (table.log & 15);
+    let (Some(nodes), Some(lowers)) = (table.nodes.get(..size), table.lowers.get(..size)) else { return at };
+    let mut four = states.map(usize::from);
+    let mut done = 0;
+    let groups = values.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks_mut::<4>().0);
+    for (values, widths) in groups {
         // Four symbols have at most 56 bits, and 57 are there.
+        let Some(eight) = bytes.get(at / 8..).and_then(<[u8]>::first_chunk) else { break };
+        let mut word = u64::from_le_bytes(*eight) >> (at % 8);
+        let mut taken = 0;
+        for ((value, width), state) in values.iter_mut().zip(widths).zip(&mut four) {
+            (*value, *width) = symbol(nodes, lowers, state, &mut word, &mut taken);
+        }
+        at = at.wrapping_add(taken);
+        done += 4;
+    }
+    // The last bytes of the input, and what is left over in the last batch of a page.
+    let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get_mut(done..).unwrap_or(&mut []));
+    for ((value, width), turn) in rest.zip((0..4).cycle()) {
         let mut word = window(bytes, at / 8) >> (at % 8);
-        let mut total = 0;
-        let [v0, v1, v2, v3] = value;
-        let [w0, w1, w2, w3] = width;
-        (*v0, *w0) = symbol(table, &mut a, &mut word, &mut total);
-        (*v1, *w1) = symbol(table, &mut b, &mut word, &mut total);
-        (*v2, *w2) = symbol(table, &mut c, &mut word, &mut total);
-        (*v3, *w3) = symbol(table, &mut d, &mut word, &mut total);
-        at = at.wrapping_add(total);
+        let mut taken = 0;
+        (*value, *width) = symbol(nodes, lowers, &mut four[turn & 3], &mut word, &mut taken);
+        at = at.wrapping_add(taken);
     }
-    *states = [a, b, c, d];
-    // Fewer than four are left over, in the last batch of a page. If values were a multiple of four, widths may be longer.
-    let width_rest = match width_groups.get_mut(groups.len()) {
-        Some(group) => group.as_mut_slice(),
-        None => width_rest,
-    };
-    let mut word = window(bytes, at / 8) >> (at % 8);
-    for ((value, width), state) in rest.iter_mut().zip(width_rest).zip(states) {
-        let mut total = 0;
-        (*value, *width) = symbol(table, state, &mut word, &mut total);
-        at = at.wrapping_add(total);
-    }
+    *states = four.map(|state| u16::low(u64_from(state)));
     at
 }
 
-/// One step of one state: its bin, and the next state.
+/// One step of one state: its bin, and the next state. The table is not empty.
 #[inline(always)]
-fn symbol<D: Latent>(table: &Table<'_, D>, state: &mut u16, word: &mut u64, total: &mut usize) -> (D, u8) {
-    let entry = usize::from(*state);
-    let [width, read, low, high] = node(table, entry);
-    let value = lower(table, entry);
-    let bits = *word & (1u64 << (read & 15)).wrapping_sub(1);
-    *word >>= read & 15;
-    *total = total.wrapping_add(usize::from(read));
-    // 14 bits at most.
-    *state = u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits));
-    (value, width)
-}
-
-#[inline(always)]
-fn node<D>(table: &Table<'_, D>, entry: usize) -> Node {
-    table.nodes.get(entry).copied().unwrap_or([0; 4])
-}
-
-#[inline(always)]
-fn lower<D: Latent>(table: &Table<'_, D>, entry: usize) -> D {
-    table.lowers.get(entry).copied().unwrap_or(D::ZERO)
+fn symbol<D: Latent>(nodes: &[Node], lowers: &[D], state: &mut usize, word: &mut u64, taken: &mut usize) -> (D, u8) {
+    let (Some(&[width, read, low, high]), Some(&lower)) = (nodes.get(*state), lowers.get(*state)) else {
+        return (D::ZERO, 0);
+    };
+    let bits = *word & (1u64 << (read & 63)).wrapping_sub(1);
+    *word >>= read & 63;
+    *taken = taken.wrapping_add(usize::from(read));
+    *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
+    (lower, width)
 }
 
 /// Adds to each value an offset of as many bits as `widths` says, and passes the sum through `finish`.
@@ -106,17 +94,20 @@ pub(crate) fn offsets<D: Latent>(
         values.iter_mut().for_each(|value| *value = finish(*value));
         return at;
     }
-    if D::BITS == 64 && is_wide(widths) {
+    let mut done = 0;
+    if D::BITS < 64 || !is_wide(widths) {
         for (value, &width) in values.iter_mut().zip(widths) {
-            *value = finish(value.plus(D::low(field(bytes, at, u32::from(width)))));
-            at = at.wrapping_add(usize::from(width));
-        }
-    } else {
-        for (value, &width) in values.iter_mut().zip(widths) {
-            let offset = window(bytes, at / 8) >> (at % 8) & (1u64 << (width & 63)).wrapping_sub(1);
+            let Some(eight) = bytes.get(at / 8..).and_then(<[u8]>::first_chunk) else { break };
+            let offset = u64::from_le_bytes(*eight) >> (at % 8) & (1u64 << (width & 63)).wrapping_sub(1);
             *value = finish(value.plus(D::low(offset)));
             at = at.wrapping_add(usize::from(width));
+            done += 1;
         }
+    }
+    let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get(done..).unwrap_or(&[]));
+    for (value, &width) in rest {
+        *value = finish(value.plus(D::low(field(bytes, at, u32::from(width)))));
+        at = at.wrapping_add(usize::from(width));
     }
     at
 }

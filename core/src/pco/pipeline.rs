@@ -4,11 +4,11 @@
 //! them; offsets keep it busy but need nothing to wait for. Where the next symbols start is known as soon as the widths of
 //! the offsets before them are added up. Both together take little more time than the symbols alone.
 //!
-//! Everything that this path reads is known to be there: a batch is begun only if as many bytes are left as any batch of
-//! the chunk can take. The end of a page, pages that are short, and readers that listen are left to `batch`.
+//! Whether all bits were there is asked once for each unit. If the answer is not a certain yes the batch is taken back and left to
+//! `batch`, and so are the last batch of a page, short pages, and readers that listen.
 
 use super::batch::{BATCH, Node, States, is_wide, offsets, packed, symbols, total};
-use super::lane::Undo;
+use super::lane::{Lane, Undo};
 use super::number::Latent;
 use super::page::{Decoder, look_back};
 use super::tans::Table;
@@ -17,13 +17,6 @@ use crate::{Error, Result};
 
 /// Whether this build has it. It wants more registers than 32-bit machines have, and engines of WebAssembly do not gain by it.
 pub(crate) const PIPELINED: bool = cfg!(all(target_pointer_width = "64", not(feature = "small")));
-
-/// What the offsets of a unit and the symbols of the next one can take is less than this, which is a power of two so that
-/// a masked position needs no check.
-const WINDOW: usize = 4096;
-
-/// Loads from the window reach up to nine bytes further.
-type Window = [u8; WINDOW + 16];
 
 /// The offsets of the unit that is finished.
 struct Current<'c, D> {
@@ -43,28 +36,27 @@ struct Next<'n, D> {
     values: &'n mut [D; BATCH],
 }
 
-/// Finishes a unit and begins the next. The offsets start at bit `at`; gives the bit behind the symbols.
-fn pair<D: Latent, E: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>, next: Next<'_, E>) -> usize {
+/// Finishes a unit and begins the next. The offsets start at bit `at`; gives the bit behind the symbols, or
+/// `None` if the input ends so soon that nothing is certain.
+fn pair<D: Latent, E: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>, next: Next<'_, E>) -> Option<usize> {
     let symbols_at = at.wrapping_add(total(current.widths)).wrapping_add(current.gap);
     let table = next.table;
-    let window: Option<&Window> = bytes.get(at / 8..).and_then(<[u8]>::first_chunk);
-    let Some(window) = window.filter(|_| (1..=12).contains(&table.log)) else {
-        finish(bytes, at, current);
-        return symbols(bytes, symbols_at, table, next.states, next.widths, next.values);
-    };
-    let first = at / 8 * 8;
-    let (from, to) = (at.wrapping_sub(first), symbols_at.wrapping_sub(first));
     let end = match table.log {
-        0..=8 => sized::<D, E, 256>(window, from, to, current, next),
-        9..=10 => sized::<D, E, 1024>(window, from, to, current, next),
-        _ => sized::<D, E, 4096>(window, from, to, current, next),
+        1..=8 => sized::<D, E, 256>(bytes, at, symbols_at, current, next),
+        9..=10 => sized::<D, E, 1024>(bytes, at, symbols_at, current, next),
+        11..=12 => sized::<D, E, 4096>(bytes, at, symbols_at, current, next),
+        _ => {
+            finish(bytes, at, current);
+            symbols(bytes, symbols_at, table, next.states, next.widths, next.values)
+        }
     };
-    first.wrapping_add(end)
+    // Loads that began no further than here found all of their bytes.
+    ((end / 8).saturating_add(16) <= bytes.len()).then_some(end)
 }
 
 /// [`pair`] for tables of one size.
 fn sized<D: Latent, E: Latent, const SIZE: usize>(
-    window: &Window,
+    bytes: &[u8],
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
@@ -77,9 +69,9 @@ fn sized<D: Latent, E: Latent, const SIZE: usize>(
         if let Some(moment) = current.moment {
             current.values.iter_mut().for_each(|value| *value = step(moment, *value));
         }
-        return alone::<E, SIZE>(window, symbols_at, nodes, lowers, states, widths, values);
+        return alone::<E, SIZE>(bytes, symbols_at, nodes, lowers, states, widths, values);
     }
-    choose::<D, E, SIZE>(window, at, symbols_at, current, nodes, lowers, states, widths, values)
+    choose::<D, E, SIZE>(bytes, at, symbols_at, current, nodes, lowers, states, widths, values)
 }
 
 /// The offsets of a unit that no other follows.
@@ -102,7 +94,7 @@ fn step<D: Latent>(sum: &mut D, delta: D) -> D {
 #[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
 #[inline(always)]
 fn choose<D: Latent, E: Latent, const SIZE: usize>(
-    window: &Window,
+    bytes: &[u8],
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
@@ -116,15 +108,15 @@ fn choose<D: Latent, E: Latent, const SIZE: usize>(
     let Current { widths, values, moment, .. } = current;
     match (moment, wide) {
         (None, false) => both::<D, E, SIZE, false>(
-            window, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
+            bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
         ),
         (None, true) => both::<D, E, SIZE, true>(
-            window, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
+            bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
         ),
         (Some(moment), false) => {
             let mut sum = *moment;
             let end = both::<D, E, SIZE, false>(
-                window, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values,
+                bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values,
                 |delta| step(&mut sum, delta),
             );
             *moment = sum;
@@ -133,7 +125,7 @@ fn choose<D: Latent, E: Latent, const SIZE: usize>(
         (Some(moment), true) => {
             let mut sum = *moment;
             let end = both::<D, E, SIZE, true>(
-                window, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values,
+                bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values,
                 |delta| step(&mut sum, delta),
             );
             *moment = sum;
@@ -146,7 +138,7 @@ fn choose<D: Latent, E: Latent, const SIZE: usize>(
 #[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
 #[inline(never)]
 fn both<D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
-    window: &Window,
+    bytes: &[u8],
     mut at: usize,
     mut symbols_at: usize,
     widths: &[u8; BATCH],
@@ -160,11 +152,11 @@ fn both<D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
 ) -> usize {
     let mut four = states.map(usize::from);
     for group in 0..BATCH / 4 {
-        symbols_at = four_symbols(window, symbols_at, nodes, lowers, &mut four, group, next_widths, next_values);
+        symbols_at = four_symbols(bytes, symbols_at, nodes, lowers, &mut four, group, next_widths, next_values);
         for i in group * 4..group * 4 + 4 {
             let width = widths[i & (BATCH - 1)];
             let value = &mut values[i & (BATCH - 1)];
-            *value = finish(value.plus(D::low(field::<WIDE>(window, at, width))));
+            *value = finish(value.plus(D::low(field::<WIDE>(bytes, at, width))));
             at = at.wrapping_add(usize::from(width));
         }
     }
@@ -175,7 +167,7 @@ fn both<D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
 /// The same without offsets.
 #[inline(never)]
 fn alone<E: Latent, const SIZE: usize>(
-    window: &Window,
+    bytes: &[u8],
     mut at: usize,
     nodes: &[Node; SIZE],
     lowers: &[E; SIZE],
@@ -185,7 +177,7 @@ fn alone<E: Latent, const SIZE: usize>(
 ) -> usize {
     let mut four = states.map(usize::from);
     for group in 0..BATCH / 4 {
-        at = four_symbols(window, at, nodes, lowers, &mut four, group, widths, values);
+        at = four_symbols(bytes, at, nodes, lowers, &mut four, group, widths, values);
     }
     *states = four.map(|state| u16::low(u64_from(state)));
     at
@@ -195,7 +187,7 @@ fn alone<E: Latent, const SIZE: usize>(
 #[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
 #[inline(always)]
 fn four_symbols<E: Latent, const SIZE: usize>(
-    window: &Window,
+    bytes: &[u8],
     at: usize,
     nodes: &[Node; SIZE],
     lowers: &[E; SIZE],
@@ -204,7 +196,7 @@ fn four_symbols<E: Latent, const SIZE: usize>(
     widths: &mut [u8; BATCH],
     values: &mut [E; BATCH],
 ) -> usize {
-    let mut word = load(window, at) >> (at % 8);
+    let mut word = load(bytes, at) >> (at % 8);
     let mut taken = 0;
     for (state, i) in states.iter_mut().zip(group * 4..) {
         let [width, read, low, high] = nodes[*state & (SIZE - 1)];
@@ -218,23 +210,22 @@ fn four_symbols<E: Latent, const SIZE: usize>(
     at.wrapping_add(taken)
 }
 
-/// The eight bytes that bit `at` lies in the first of.
+/// The eight bytes that bit `at` lies in the first of. Whether they were there is asked later, once for all of them.
 #[inline(always)]
-fn load(window: &Window, at: usize) -> u64 {
-    let bytes = window.get(at / 8 & (WINDOW - 1)..).and_then(<[u8]>::first_chunk);
-    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+fn load(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at / 8..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// `width` bits from bit `at` on: up to 57, or up to 64 if `WIDE`.
 #[inline(always)]
-fn field<const WIDE: bool>(window: &Window, at: usize, width: u8) -> u64 {
-    let (low, shift) = (load(window, at), at % 8);
+fn field<const WIDE: bool>(bytes: &[u8], at: usize, width: u8) -> u64 {
+    let (low, shift) = (load(bytes, at), at % 8);
     if !WIDE {
         return low >> shift & (1u64 << (width & 63)).wrapping_sub(1);
     }
     // The eight bytes one further supply what the shift made room for. A shift to the left by 64 less the width, and back,
     // drops what is not part of the field; a width of 0 does not occur together with itself: both shifts are taken modulo 64.
-    let high = load(window, at.wrapping_add(8));
+    let high = load(bytes, at.wrapping_add(8));
     let all = low >> shift | high << (8 - shift);
     let mask = (1u64 << (width / 2) << width.div_ceil(2)).wrapping_sub(1);
     all & mask
@@ -246,7 +237,7 @@ fn batch_at<D>(values: &mut [D], from: usize) -> Option<&mut [D; BATCH]> {
 }
 
 impl<L: Latent> Decoder<'_, '_, L> {
-    /// Decodes as many whole batches as are certainly there, from bit `at` of `bytes`. Gives the bit behind them, and their number.
+    /// Decodes as many whole batches as are there, from bit `at` of `bytes`. Gives the bit behind them, and their number.
     ///
     /// `out` starts with the first number of the first batch; where the output is the history, it is the whole page and
     /// `first` tells where the page goes on.
@@ -254,155 +245,227 @@ impl<L: Latent> Decoder<'_, '_, L> {
         let history = matches!(self.primary.undo, Undo::Output);
         let room = out.len().saturating_sub(first) / BATCH;
         let full = (self.left.saturating_sub(self.state_len) / BATCH).min(room);
-        let (dict, look, has_second) = (self.has_dict(), self.window > 0, !self.second.is_empty());
-        // A secondary variable of one bin is no unit, but a gap: there are no symbols in it.
-        let second = has_second && self.secondary.table.log > 0;
-        let last_gap = if second { 0 } else { BATCH * index(u64::from(self.secondary.table.widest)) };
-        // What any batch of this chunk can take.
-        let most = BATCH
-            * (self.lookback.table.most_bits() + self.index.table.most_bits() + self.primary.table.most_bits()
-                + self.secondary.table.most_bits());
-        let there = |at: usize| bytes.len().saturating_mul(8).saturating_sub(at) >= most;
+        let symbol_bits = [self.lookback.table.log, self.index.table.log, self.primary.table.log, self.secondary.table.log];
         // A chunk whose variables all have one bin is read as fast without.
-        let symbols_exist = self.lookback.table.log + self.index.table.log + self.primary.table.log + self.secondary.table.log > 0;
-        if full < 2 || !there(at) || !symbols_exist {
+        if full < 2 || symbol_bits == [0; 4] {
             return Ok((at, 0));
         }
-        let shift = if history { first.wrapping_add(self.state_len) } else { first };
-        let nothing = || Error::new(crate::ErrorKind::NoProgress, origin);
-
-        // Two of each, to be filled and emptied in turns.
-        let (widths, _) = self.widths.as_chunks_mut::<BATCH>();
-        let [widths, more_widths] = widths else { return Ok((at, 0)) };
-        let (mut widths, mut more_widths) = (widths, more_widths);
-        let (mut bit, mut batch) = (at, 0);
-        let lookback_bit = |batch: usize| (batch & 1) * BATCH;
-
-        // The first symbols have nothing to go along with.
-        bit = if look {
-            let to = batch_at(self.lookbacks, 0).ok_or_else(nothing)?;
-            symbols(bytes, bit, &self.lookback.table, &mut self.lookback.states, widths, to)
-        } else if dict {
-            let to = batch_at(self.indexes, 0).ok_or_else(nothing)?;
-            symbols(bytes, bit, &self.index.table, &mut self.index.states, widths, to)
-        } else {
-            let to = batch_at(out, shift).ok_or_else(nothing)?;
-            symbols(bytes, bit, &self.primary.table, &mut self.primary.states, widths, to)
+        let mut run = Run {
+            bytes,
+            // Latents lie where they will stay, which is behind those of the state if the output is the history.
+            first: if history { first.wrapping_add(self.state_len) } else { first },
+            full,
+            // A secondary variable of one bin is no unit, but a gap: there are no symbols in it.
+            second: self.secondary.table.log > 0,
+            gap: BATCH * index(u64::from(if self.secondary.table.log > 0 { 0 } else { self.secondary.table.widest })),
+            turn: 0,
         };
-        loop {
-            let here = shift.wrapping_add(batch * BATCH);
-            let (turn, other) = (lookback_bit(batch), lookback_bit(batch + 1));
-            if look {
-                let values = batch_at(self.lookbacks, turn).ok_or_else(nothing)?;
-                let current = Current { gap: 0, widths, values, moment: None };
-                bit = if dict {
-                    let values = batch_at(self.indexes, turn).ok_or_else(nothing)?;
-                    let lane = &mut self.index;
-                    pair(bytes, bit, current, Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values })
-                } else {
-                    let values = batch_at(out, here).ok_or_else(nothing)?;
-                    let lane = &mut self.primary;
-                    pair(bytes, bit, current, Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values })
-                };
-                (widths, more_widths) = (more_widths, widths);
-            }
-            if second {
-                let values = batch_at(out, here).ok_or_else(nothing)?;
-                let current = Current { gap: 0, widths, values, moment: top(self.primary.undo, &mut self.primary.moments) };
-                let values = batch_at(self.second, 0).ok_or_else(nothing)?;
-                let lane = &mut self.secondary;
-                let next = Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values };
-                bit = pair(bytes, bit, current, next);
-                (widths, more_widths) = (more_widths, widths);
-            }
-            // The last unit of this batch goes along with the first of the next, if that is there.
-            let gap = bit.wrapping_add(total(widths));
-            let start = gap.wrapping_add(last_gap);
-            let more = batch + 1 < full && there(start);
-            let last_second = if second { batch_at(self.second, 0) } else { None };
-            if let Some(values) = last_second {
-                let current = Current { gap: last_gap, widths, values, moment: top(self.secondary.undo, &mut self.secondary.moments) };
-                bit = if !more {
-                    finish(bytes, bit, current).wrapping_add(last_gap)
-                } else if look {
-                    let values = batch_at(self.lookbacks, other).ok_or_else(nothing)?;
-                    let lane = &mut self.lookback;
-                    pair(bytes, bit, current, Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values })
-                } else {
-                    let values = batch_at(out, here.wrapping_add(BATCH)).ok_or_else(nothing)?;
-                    let lane = &mut self.primary;
-                    pair(bytes, bit, current, Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values })
-                };
-            } else if dict {
-                let (even, odd) = self.indexes.split_at_mut_checked(BATCH).ok_or_else(nothing)?;
-                let (now, then) = if turn == 0 { (even, odd) } else { (odd, even) };
-                let values = batch_at(now, 0).ok_or_else(nothing)?;
-                let lane = &mut self.index;
-                let current = Current { gap: last_gap, widths, values, moment: top(lane.undo, &mut lane.moments) };
-                bit = if !more {
-                    finish(bytes, bit, current).wrapping_add(last_gap)
-                } else if look {
-                    let values = batch_at(self.lookbacks, other).ok_or_else(nothing)?;
-                    let lane = &mut self.lookback;
-                    pair(bytes, bit, current, Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values })
-                } else {
-                    let values = batch_at(then, 0).ok_or_else(nothing)?;
-                    pair(bytes, bit, current, Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values })
-                };
-            } else {
-                let (now, then) = out.split_at_mut_checked(here.wrapping_add(BATCH)).ok_or_else(nothing)?;
-                let values = batch_at(now, here).ok_or_else(nothing)?;
-                let lane = &mut self.primary;
-                let current = Current { gap: last_gap, widths, values, moment: top(lane.undo, &mut lane.moments) };
-                bit = if !more {
-                    finish(bytes, bit, current).wrapping_add(last_gap)
-                } else if look {
-                    let values = batch_at(self.lookbacks, other).ok_or_else(nothing)?;
-                    let lane = &mut self.lookback;
-                    pair(bytes, bit, current, Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values })
-                } else {
-                    let values = batch_at(then, 0).ok_or_else(nothing)?;
-                    pair(bytes, bit, current, Next { table: &lane.table, states: &mut lane.states, widths: more_widths, values })
-                };
-            }
-            (widths, more_widths) = (more_widths, widths);
+        let mut batch = 0;
+        let mut start = at;
+        let mut states = self.states();
+        let mut bit = self.first_symbols(&run, at, out);
+        while let Some(here) = bit {
+            let moments = (self.index.moments, self.primary.moments, self.secondary.moments);
+            let Some(read) = self.units(&mut run, batch, here, out) else {
+                // The batch does not end in the input, or too close to its end. Nothing of it has happened.
+                (self.index.moments, self.primary.moments, self.secondary.moments) = moments;
+                break;
+            };
+            self.join_batch(&run, batch, read.end, origin, out)?;
+            (batch, start, states, bit) = (batch + 1, read.end, read.states, read.symbols_end);
+        }
+        self.restore_states(states);
+        Ok((start, batch))
+    }
 
-            if has_second
-                && !second
-                && let Some(values) = batch_at(self.second, 0)
-            {
-                let table = &self.secondary.table;
-                packed(bytes, gap, table.widest, table.lowers.first().copied().unwrap_or(L::ZERO), values);
-                if let Some(moment) = top(self.secondary.undo, &mut self.secondary.moments) {
-                    values.iter_mut().for_each(|value| *value = step(moment, *value));
-                }
-            }
+    /// The states of all lanes.
+    fn states(&self) -> [States; 4] {
+        [self.lookback.states, self.index.states, self.primary.states, self.secondary.states]
+    }
 
-            // All of this batch is read.
-            let refuse = |kind| Error::new(kind, origin.saturating_add(u64_from(bit / 8)));
-            let lookbacks = self.lookbacks.get(turn..).unwrap_or(&[]);
-            let lookbacks = lookbacks.get(..BATCH).unwrap_or(&[]);
-            if history {
-                look_back(out, here, lookbacks, self.window, self.primary.shift).map_err(refuse)?;
+    fn restore_states(&mut self, states: [States; 4]) {
+        [self.lookback.states, self.index.states, self.primary.states, self.secondary.states] = states;
+    }
+
+    /// The first symbols of all, which have nothing to go along with.
+    fn first_symbols(&mut self, run: &Run<'_>, at: usize, out: &mut [L]) -> Option<usize> {
+        let widths = batch_at(self.widths, 0)?;
+        Some(if self.window > 0 {
+            let lane = &mut self.lookback;
+            symbols(run.bytes, at, &lane.table, &mut lane.states, widths, batch_at(self.lookbacks, 0)?)
+        } else if !self.indexes.is_empty() {
+            let lane = &mut self.index;
+            symbols(run.bytes, at, &lane.table, &mut lane.states, widths, batch_at(self.indexes, 0)?)
+        } else {
+            let lane = &mut self.primary;
+            symbols(run.bytes, at, &lane.table, &mut lane.states, widths, batch_at(out, run.first)?)
+        })
+    }
+
+    /// The rest of the batch whose first symbols were decoded, and the first symbols of the next one if there is one.
+    ///
+    /// `at` is where the offsets of its first unit start. `None` if the input may not suffice.
+    fn units(&mut self, run: &mut Run<'_>, batch: usize, mut at: usize, out: &mut [L]) -> Option<Read> {
+        let bytes = run.bytes;
+        let (look, dict) = (self.window > 0, !self.indexes.is_empty());
+        let here = run.first.wrapping_add(batch * BATCH);
+        if look {
+            let (widths, next_widths) = run.widths(self.widths)?;
+            let values = batch_at(self.lookbacks, buffer(batch))?;
+            let current = Current { gap: 0, widths, values, moment: None };
+            at = if dict {
+                pair(bytes, at, current, next(&mut self.index, next_widths, batch_at(self.indexes, buffer(batch))?))?
             } else {
-                let values = batch_at(out, here).ok_or_else(nothing)?;
-                let indexes = self.indexes.get_mut(turn..).unwrap_or(&mut []);
-                let indexes = indexes.get_mut(..BATCH).unwrap_or(&mut []);
-                if dict {
-                    self.index.finish(indexes, BATCH, lookbacks, self.window).map_err(refuse)?;
-                } else {
-                    self.primary.finish(values, BATCH, lookbacks, self.window).map_err(refuse)?;
-                }
-                let second = if has_second { &mut *self.second } else { &mut [] };
-                self.secondary.finish(second, second.len(), lookbacks, self.window).map_err(refuse)?;
-                self.join.run(values, second, indexes).map_err(refuse)?;
-            }
-            batch += 1;
+                pair(bytes, at, current, next(&mut self.primary, next_widths, batch_at(out, here)?))?
+            };
+        }
+        if run.second {
+            let (widths, next_widths) = run.widths(self.widths)?;
+            let moment = top(self.primary.undo, &mut self.primary.moments);
+            let current = Current { gap: 0, widths, values: batch_at(out, here)?, moment };
+            at = pair(bytes, at, current, next(&mut self.secondary, next_widths, batch_at(self.second, 0)?))?;
+        }
+
+        // The last unit of this batch goes along with the first of the next, if that is there.
+        let states = self.states();
+        let (widths, next_widths) = run.widths(self.widths)?;
+        let gap = at.wrapping_add(total(widths));
+        let end = gap.wrapping_add(run.gap);
+        let first_log = if look { self.lookback.table.log } else { self.index.table.log.max(self.primary.table.log) };
+        let first_end = end.wrapping_add(BATCH * index(u64::from(first_log)));
+        let more = batch + 1 < run.full && first_end / 8 + 16 <= bytes.len();
+        let symbols_end = if run.second {
+            let moment = top(self.secondary.undo, &mut self.secondary.moments);
+            let current = Current { gap: run.gap, widths, values: batch_at(self.second, 0)?, moment };
             if !more {
-                return Ok((bit, batch));
+                last(bytes, at, current)?;
+                None
+            } else if look {
+                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
+                Some(pair(bytes, at, current, next(&mut self.lookback, next_widths, values))?)
+            } else {
+                let values = batch_at(out, here.wrapping_add(BATCH))?;
+                Some(pair(bytes, at, current, next(&mut self.primary, next_widths, values))?)
+            }
+        } else if dict {
+            let (even, odd) = self.indexes.split_at_mut_checked(BATCH)?;
+            let (now, then) = if buffer(batch) == 0 { (even, odd) } else { (odd, even) };
+            let lane = &mut self.index;
+            let moment = top(lane.undo, &mut lane.moments);
+            let current = Current { gap: run.gap, widths, values: batch_at(now, 0)?, moment };
+            if !more {
+                last(bytes, at, current)?;
+                None
+            } else if look {
+                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
+                Some(pair(bytes, at, current, next(&mut self.lookback, next_widths, values))?)
+            } else {
+                let values = batch_at(then, 0)?;
+                let next = Next { table: &lane.table, states: &mut lane.states, widths: next_widths, values };
+                Some(pair(bytes, at, current, next)?)
+            }
+        } else {
+            let (now, then) = out.split_at_mut_checked(here.wrapping_add(BATCH))?;
+            let lane = &mut self.primary;
+            let moment = top(lane.undo, &mut lane.moments);
+            let current = Current { gap: run.gap, widths, values: batch_at(now, here)?, moment };
+            if !more {
+                last(bytes, at, current)?;
+                None
+            } else if look {
+                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
+                Some(pair(bytes, at, current, next(&mut self.lookback, next_widths, values))?)
+            } else {
+                let values = batch_at(then, 0)?;
+                let next = Next { table: &lane.table, states: &mut lane.states, widths: next_widths, values };
+                Some(pair(bytes, at, current, next)?)
+            }
+        };
+        if !run.second && !self.second.is_empty() {
+            if end.div_ceil(8) > bytes.len() {
+                return None;
+            }
+            let (table, values) = (&self.secondary.table, batch_at(self.second, 0)?);
+            packed(bytes, gap, table.widest, table.lowers.first().copied()?, values);
+            if let Some(moment) = top(self.secondary.undo, &mut self.secondary.moments) {
+                values.iter_mut().for_each(|value| *value = step(moment, *value));
             }
         }
+        Some(Read { end, states, symbols_end })
     }
+
+    /// Makes numbers of a batch that is read.
+    fn join_batch(&mut self, run: &Run<'_>, batch: usize, end: usize, origin: u64, out: &mut [L]) -> Result<()> {
+        let refuse = |kind| Error::new(kind, origin.saturating_add(u64_from(end / 8)));
+        let here = run.first.wrapping_add(batch * BATCH);
+        let lookbacks = self.lookbacks.get(buffer(batch)..).and_then(|rest| rest.get(..BATCH)).unwrap_or(&[]);
+        if matches!(self.primary.undo, Undo::Output) {
+            return look_back(out, here, lookbacks, self.window, self.primary.shift).map_err(refuse);
+        }
+        let values = out.get_mut(here..).and_then(|rest| rest.get_mut(..BATCH)).unwrap_or(&mut []);
+        let indexes = self.indexes.get_mut(buffer(batch)..).and_then(|rest| rest.get_mut(..BATCH)).unwrap_or(&mut []);
+        if indexes.is_empty() {
+            self.primary.finish(values, BATCH, lookbacks, self.window).map_err(refuse)?;
+        } else {
+            self.index.finish(indexes, BATCH, lookbacks, self.window).map_err(refuse)?;
+        }
+        self.secondary.finish(self.second, BATCH, lookbacks, self.window).map_err(refuse)?;
+        self.join.run(values, self.second, indexes).map_err(refuse)
+    }
+}
+
+/// What stays the same from batch to batch, and whose turn it is.
+struct Run<'r> {
+    bytes: &'r [u8],
+    /// Where the first batch lies in the output.
+    first: usize,
+    /// How many batches the output has room for.
+    full: usize,
+    /// Whether the secondary variable is a unit.
+    second: bool,
+    /// Bits behind the last unit of each batch.
+    gap: usize,
+    turn: usize,
+}
+
+impl Run<'_> {
+    /// The widths that the last symbols left behind, and those that the next will fill.
+    fn widths<'w>(&mut self, widths: &'w mut [u8]) -> Option<(&'w [u8; BATCH], &'w mut [u8; BATCH])> {
+        let (even, odd) = widths.split_at_mut_checked(BATCH)?;
+        let (now, then) = if self.turn == 0 { (even, odd) } else { (odd, even) };
+        self.turn ^= 1;
+        Some((now.first_chunk()?, then.first_chunk_mut()?))
+    }
+}
+
+/// What came of a batch.
+struct Read {
+    /// The bit behind it.
+    end: usize,
+    /// The states of all lanes there.
+    states: [States; 4],
+    /// The bit behind the first symbols of the next batch, if they were decoded.
+    symbols_end: Option<usize>,
+}
+
+/// Which of two buffers it is that belongs to a batch.
+const fn buffer(batch: usize) -> usize {
+    (batch & 1) * BATCH
+}
+
+/// The symbols of `lane` as those of the next unit.
+fn next<'n, D: Latent>(
+    lane: &'n mut Lane<'_, '_, D>,
+    widths: &'n mut [u8; BATCH],
+    values: &'n mut [D; BATCH],
+) -> Next<'n, D> {
+    Next { table: &lane.table, states: &mut lane.states, widths, values }
+}
+
+/// The offsets of a unit that no other follows, if they are there.
+fn last<D: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>) -> Option<()> {
+    let end = finish(bytes, at, current);
+    (end.div_ceil(8) <= bytes.len()).then_some(())
 }
 
 /// The sum that is taken while offsets are read.

@@ -20,11 +20,6 @@ pub(crate) struct Table<'w, D> {
 impl<D> Table<'_, D> {
     /// Stands for a variable that the chunk does not have.
     pub const NONE: Self = Self { nodes: &[], lowers: &[], log: 0, widest: 0 };
-
-    /// The most bits that a latent can take.
-    pub fn most_bits(&self) -> usize {
-        index(u64::from(self.log + self.widest))
-    }
 }
 
 impl<'w, D: Latent> Table<'w, D> {
