@@ -41,22 +41,41 @@ struct Next<'n, D> {
 fn pair<D: Latent, E: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>, next: Next<'_, E>) -> Option<usize> {
     let symbols_at = at.wrapping_add(total(current.widths)).wrapping_add(current.gap);
     let table = next.table;
-    let end = match table.log {
-        1..=8 => sized::<D, E, 256>(bytes, at, symbols_at, current, next),
-        9..=10 => sized::<D, E, 1024>(bytes, at, symbols_at, current, next),
-        11..=12 => sized::<D, E, 4096>(bytes, at, symbols_at, current, next),
-        _ => {
-            finish(bytes, at, current);
-            symbols(bytes, symbols_at, table, next.states, next.widths, next.values)
+    if !(1..=12).contains(&table.log) {
+        finish(bytes, at, current);
+        let end = symbols(bytes, symbols_at, table, next.states, next.widths, next.values);
+        return (end.div_ceil(8) <= bytes.len()).then_some(end);
+    }
+    let window: Option<&[u8; WINDOW + 8]> = bytes.get(at / 8..).and_then(<[u8]>::first_chunk);
+    let end = match window {
+        Some(window) => {
+            let first = at / 8 * 8;
+            first.wrapping_add(by_size(window, at.wrapping_sub(first), symbols_at.wrapping_sub(first), current, next))
         }
+        None => by_size(bytes, at, symbols_at, current, next),
     };
     // Loads that began no further than here found all of their bytes.
     ((end / 8).saturating_add(16) <= bytes.len()).then_some(end)
 }
 
+/// Picks the loops by the size of the table, which has to be known for states to need no check.
+fn by_size<I: Input, D: Latent, E: Latent>(
+    bytes: I,
+    at: usize,
+    symbols_at: usize,
+    current: Current<'_, D>,
+    next: Next<'_, E>,
+) -> usize {
+    match next.table.log {
+        0..=8 => sized::<I, D, E, 256>(bytes, at, symbols_at, current, next),
+        9..=10 => sized::<I, D, E, 1024>(bytes, at, symbols_at, current, next),
+        _ => sized::<I, D, E, 4096>(bytes, at, symbols_at, current, next),
+    }
+}
+
 /// [`pair`] for tables of one size.
-fn sized<D: Latent, E: Latent, const SIZE: usize>(
-    bytes: &[u8],
+fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
+    bytes: I,
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
@@ -69,9 +88,9 @@ fn sized<D: Latent, E: Latent, const SIZE: usize>(
         if let Some(moment) = current.moment {
             current.values.iter_mut().for_each(|value| *value = step(moment, *value));
         }
-        return alone::<E, SIZE>(bytes, symbols_at, nodes, lowers, states, widths, values);
+        return alone::<I, E, SIZE>(bytes, symbols_at, nodes, lowers, states, widths, values);
     }
-    choose::<D, E, SIZE>(bytes, at, symbols_at, current, nodes, lowers, states, widths, values)
+    choose::<I, D, E, SIZE>(bytes, at, symbols_at, current, nodes, lowers, states, widths, values)
 }
 
 /// The offsets of a unit that no other follows.
@@ -93,8 +112,8 @@ fn step<D: Latent>(sum: &mut D, delta: D) -> D {
 /// Picks the loop: with a sum or without, and whether offsets may lie in nine bytes.
 #[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
 #[inline(always)]
-fn choose<D: Latent, E: Latent, const SIZE: usize>(
-    bytes: &[u8],
+fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
+    bytes: I,
     at: usize,
     symbols_at: usize,
     current: Current<'_, D>,
@@ -107,15 +126,15 @@ fn choose<D: Latent, E: Latent, const SIZE: usize>(
     let wide = D::BITS == 64 && is_wide(current.widths);
     let Current { widths, values, moment, .. } = current;
     match (moment, wide) {
-        (None, false) => both::<D, E, SIZE, false>(
+        (None, false) => both::<I, D, E, SIZE, false>(
             bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
         ),
-        (None, true) => both::<D, E, SIZE, true>(
+        (None, true) => both::<I, D, E, SIZE, true>(
             bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
         ),
         (Some(moment), false) => {
             let mut sum = *moment;
-            let end = both::<D, E, SIZE, false>(
+            let end = both::<I, D, E, SIZE, false>(
                 bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values,
                 |delta| step(&mut sum, delta),
             );
@@ -124,7 +143,7 @@ fn choose<D: Latent, E: Latent, const SIZE: usize>(
         }
         (Some(moment), true) => {
             let mut sum = *moment;
-            let end = both::<D, E, SIZE, true>(
+            let end = both::<I, D, E, SIZE, true>(
                 bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values,
                 |delta| step(&mut sum, delta),
             );
@@ -137,8 +156,8 @@ fn choose<D: Latent, E: Latent, const SIZE: usize>(
 /// The loop: four offsets, four symbols, 64 times.
 #[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
 #[inline(never)]
-fn both<D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
-    bytes: &[u8],
+fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
+    bytes: I,
     mut at: usize,
     mut symbols_at: usize,
     widths: &[u8; BATCH],
@@ -166,8 +185,8 @@ fn both<D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
 
 /// The same without offsets.
 #[inline(never)]
-fn alone<E: Latent, const SIZE: usize>(
-    bytes: &[u8],
+fn alone<I: Input, E: Latent, const SIZE: usize>(
+    bytes: I,
     mut at: usize,
     nodes: &[Node; SIZE],
     lowers: &[E; SIZE],
@@ -187,7 +206,7 @@ fn alone<E: Latent, const SIZE: usize>(
 #[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
 #[inline(always)]
 fn four_symbols<E: Latent, const SIZE: usize>(
-    bytes: &[u8],
+    bytes: impl Input,
     at: usize,
     nodes: &[Node; SIZE],
     lowers: &[E; SIZE],
@@ -196,7 +215,7 @@ fn four_symbols<E: Latent, const SIZE: usize>(
     widths: &mut [u8; BATCH],
     values: &mut [E; BATCH],
 ) -> usize {
-    let mut word = load(bytes, at) >> (at % 8);
+    let mut word = bytes.load(at) >> (at % 8);
     let mut taken = 0;
     for (state, i) in states.iter_mut().zip(group * 4..) {
         let [width, read, low, high] = nodes[*state & (SIZE - 1)];
@@ -210,22 +229,43 @@ fn four_symbols<E: Latent, const SIZE: usize>(
     at.wrapping_add(taken)
 }
 
-/// The eight bytes that bit `at` lies in the first of. Whether they were there is asked later, once for all of them.
-#[inline(always)]
-fn load(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at / 8..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+/// Where bits come from.
+trait Input: Copy {
+    /// The eight bytes that bit `at` lies in the first of. Whether they were there is asked later, once for all of them.
+    fn load(self, at: usize) -> u64;
+}
+
+/// The end of the input.
+impl Input for &[u8] {
+    #[inline(always)]
+    fn load(self, at: usize) -> u64 {
+        self.get(at / 8..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+}
+
+/// What the offsets of a unit and the symbols of the next one can take is less than this, a power of two, so that a masked
+/// position needs no check.
+const WINDOW: usize = 8192;
+
+/// As much input as any two units can take.
+impl Input for &[u8; WINDOW + 8] {
+    #[inline(always)]
+    fn load(self, at: usize) -> u64 {
+        let bytes = self.get(at / 8 & (WINDOW - 1)..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
 }
 
 /// `width` bits from bit `at` on: up to 57, or up to 64 if `WIDE`.
 #[inline(always)]
-fn field<const WIDE: bool>(bytes: &[u8], at: usize, width: u8) -> u64 {
-    let (low, shift) = (load(bytes, at), at % 8);
+fn field<const WIDE: bool>(bytes: impl Input, at: usize, width: u8) -> u64 {
+    let (low, shift) = (bytes.load(at), at % 8);
     if !WIDE {
         return low >> shift & (1u64 << (width & 63)).wrapping_sub(1);
     }
     // The eight bytes one further supply what the shift made room for. A shift to the left by 64 less the width, and back,
     // drops what is not part of the field; a width of 0 does not occur together with itself: both shifts are taken modulo 64.
-    let high = load(bytes, at.wrapping_add(8));
+    let high = bytes.load(at.wrapping_add(8));
     let all = low >> shift | high << (8 - shift);
     let mask = (1u64 << (width / 2) << width.div_ceil(2)).wrapping_sub(1);
     all & mask
