@@ -5,7 +5,7 @@
 use super::number::Latent;
 use super::tans::Table;
 use crate::bits::window;
-use crate::num::{index, u64_from};
+use crate::num::index;
 
 /// Numbers in a batch. All batches of a page but the last have as many.
 pub const BATCH: usize = 256;
@@ -15,8 +15,8 @@ pub const BATCH: usize = 256;
 /// Bytes rather than a packed word, because loading what one needs is cheaper than shifting it out.
 pub(crate) type Node = [u8; 4];
 
-/// The four states that take turns.
-pub(crate) type States = [u16; 4];
+/// The four states that take turns. Words, because what is narrower gets packed and unpacked in every turn of a loop.
+pub(crate) type States = [usize; 4];
 
 /// Decodes one symbol for each value: writes the least latent of its bin there, and the bin's offset bits to `widths`.
 ///
@@ -39,7 +39,7 @@ pub(crate) fn symbols<D: Latent>(
     }
     let size = 1usize << (table.log & 15);
     let (Some(nodes), Some(lowers)) = (table.nodes.get(..size), table.lowers.get(..size)) else { return at };
-    let mut four = states.map(usize::from);
+    let mut four = *states;
     let mut done = 0;
     let groups = values.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks_mut::<4>().0);
     for (values, widths) in groups {
@@ -61,7 +61,7 @@ pub(crate) fn symbols<D: Latent>(
         (*value, *width) = symbol(nodes, lowers, &mut four[turn & 3], &mut word, &mut taken);
         at = at.wrapping_add(taken);
     }
-    *states = four.map(|state| u16::low(u64_from(state)));
+    *states = four;
     at
 }
 

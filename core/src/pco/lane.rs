@@ -115,7 +115,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
             self.ring_in = count;
         }
         for state in &mut self.states {
-            *state = u16::low(fields.take(Part::Symbols, "tANS state", self.table.log)?);
+            *state = index(fields.take(Part::Symbols, "tANS state", self.table.log)?);
         }
         fields.trace.leave();
         Ok(())

@@ -392,7 +392,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
                 fields.skip(u64::from(variable.width) * u64_from(self.state_len))?;
             }
             for state in states {
-                *state = u16::low(fields.take(Part::Symbols, "tANS state", variable.table_log)?);
+                *state = index(fields.take(Part::Symbols, "tANS state", variable.table_log)?);
             }
         }
         fields.pad()?;
@@ -452,9 +452,9 @@ fn skip_symbols(bytes: &[u8], mut at: usize, nodes: &[Node], states: &mut States
     let mut offsets = 0usize;
     for i in 0..count {
         let state = &mut states[i % 4];
-        let [width, read, low, high] = nodes.get(usize::from(*state)).copied().unwrap_or([0; 4]);
+        let [width, read, low, high] = nodes.get(*state).copied().unwrap_or([0; 4]);
         let bits = window(bytes, at / 8) >> (at % 8) & (1u64 << (read & 15)).wrapping_sub(1);
-        *state = u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits));
+        *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
         at = at.wrapping_add(usize::from(read));
         offsets = offsets.wrapping_add(usize::from(width));
     }

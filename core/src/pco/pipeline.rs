@@ -22,7 +22,6 @@ pub(crate) const PIPELINED: bool = cfg!(all(target_pointer_width = "64", not(fea
 struct Current<'c, D> {
     /// Bits between them and the next symbols.
     gap: usize,
-    widths: &'c [u8; BATCH],
     values: &'c mut [D; BATCH],
     /// The sum that is taken on the way, if there is one.
     moment: Option<&'c mut D>,
@@ -32,6 +31,7 @@ struct Current<'c, D> {
 struct Next<'n, D> {
     table: &'n Table<'n, D>,
     states: &'n mut States,
+    /// Those of the current unit, which are replaced one by one.
     widths: &'n mut [u8; BATCH],
     values: &'n mut [D; BATCH],
 }
@@ -39,10 +39,10 @@ struct Next<'n, D> {
 /// Finishes a unit and begins the next. The offsets start at bit `at`; gives the bit behind the symbols, or
 /// `None` if the input ends so soon that nothing is certain.
 fn pair<D: Latent, E: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>, next: Next<'_, E>) -> Option<usize> {
-    let symbols_at = at.wrapping_add(total(current.widths)).wrapping_add(current.gap);
+    let symbols_at = at.wrapping_add(total(next.widths)).wrapping_add(current.gap);
     let table = next.table;
     if !(1..=12).contains(&table.log) {
-        finish(bytes, at, current);
+        finish(bytes, at, next.widths, current);
         let end = symbols(bytes, symbols_at, table, next.states, next.widths, next.values);
         return (end.div_ceil(8) <= bytes.len()).then_some(end);
     }
@@ -94,10 +94,10 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
 }
 
 /// The offsets of a unit that no other follows.
-fn finish<D: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>) -> usize {
+fn finish<D: Latent>(bytes: &[u8], at: usize, widths: &[u8; BATCH], current: Current<'_, D>) -> usize {
     match current.moment {
-        Some(moment) => offsets(bytes, at, current.widths, current.values, |delta| step(moment, delta)),
-        None => offsets(bytes, at, current.widths, current.values, |latent| latent),
+        Some(moment) => offsets(bytes, at, widths, current.values, |delta| step(moment, delta)),
+        None => offsets(bytes, at, widths, current.values, |latent| latent),
     }
 }
 
@@ -120,22 +120,22 @@ fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     nodes: &[Node; SIZE],
     lowers: &[E; SIZE],
     states: &mut States,
-    next_widths: &mut [u8; BATCH],
+    widths: &mut [u8; BATCH],
     next_values: &mut [E; BATCH],
 ) -> usize {
-    let wide = D::BITS == 64 && is_wide(current.widths);
-    let Current { widths, values, moment, .. } = current;
+    let wide = D::BITS == 64 && is_wide(widths);
+    let Current { values, moment, .. } = current;
     match (moment, wide) {
         (None, false) => both::<I, D, E, SIZE, false>(
-            bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
+            bytes, at, symbols_at, values, nodes, lowers, states, widths, next_values, |latent| latent,
         ),
         (None, true) => both::<I, D, E, SIZE, true>(
-            bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values, |latent| latent,
+            bytes, at, symbols_at, values, nodes, lowers, states, widths, next_values, |latent| latent,
         ),
         (Some(moment), false) => {
             let mut sum = *moment;
             let end = both::<I, D, E, SIZE, false>(
-                bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values,
+                bytes, at, symbols_at, values, nodes, lowers, states, widths, next_values,
                 |delta| step(&mut sum, delta),
             );
             *moment = sum;
@@ -144,7 +144,7 @@ fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
         (Some(moment), true) => {
             let mut sum = *moment;
             let end = both::<I, D, E, SIZE, true>(
-                bytes, at, symbols_at, widths, values, nodes, lowers, states, next_widths, next_values,
+                bytes, at, symbols_at, values, nodes, lowers, states, widths, next_values,
                 |delta| step(&mut sum, delta),
             );
             *moment = sum;
@@ -160,26 +160,26 @@ fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
     bytes: I,
     mut at: usize,
     mut symbols_at: usize,
-    widths: &[u8; BATCH],
     values: &mut [D; BATCH],
     nodes: &[Node; SIZE],
     lowers: &[E; SIZE],
     states: &mut States,
-    next_widths: &mut [u8; BATCH],
+    widths: &mut [u8; BATCH],
     next_values: &mut [E; BATCH],
     mut finish: impl FnMut(D) -> D,
 ) -> usize {
-    let mut four = states.map(usize::from);
+    let mut four = *states;
     for group in 0..BATCH / 4 {
-        symbols_at = four_symbols(bytes, symbols_at, nodes, lowers, &mut four, group, next_widths, next_values);
-        for i in group * 4..group * 4 + 4 {
-            let width = widths[i & (BATCH - 1)];
+        let i = group * 4;
+        let now = [0, 1, 2, 3].map(|j| widths[(i + j) & (BATCH - 1)]);
+        symbols_at = four_symbols(bytes, symbols_at, nodes, lowers, &mut four, group, widths, next_values);
+        for (width, i) in now.into_iter().zip(i..) {
             let value = &mut values[i & (BATCH - 1)];
             *value = finish(value.plus(D::low(field::<WIDE>(bytes, at, width))));
             at = at.wrapping_add(usize::from(width));
         }
     }
-    *states = four.map(|state| u16::low(u64_from(state)));
+    *states = four;
     symbols_at
 }
 
@@ -194,11 +194,11 @@ fn alone<I: Input, E: Latent, const SIZE: usize>(
     widths: &mut [u8; BATCH],
     values: &mut [E; BATCH],
 ) -> usize {
-    let mut four = states.map(usize::from);
+    let mut four = *states;
     for group in 0..BATCH / 4 {
         at = four_symbols(bytes, at, nodes, lowers, &mut four, group, widths, values);
     }
-    *states = four.map(|state| u16::low(u64_from(state)));
+    *states = four;
     at
 }
 
@@ -290,7 +290,7 @@ impl<L: Latent> Decoder<'_, '_, L> {
         if full < 2 || symbol_bits == [0; 4] {
             return Ok((at, 0));
         }
-        let mut run = Run {
+        let run = Run {
             bytes,
             // Latents lie where they will stay, which is behind those of the state if the output is the history.
             first: if history { first.wrapping_add(self.state_len) } else { first },
@@ -298,7 +298,6 @@ impl<L: Latent> Decoder<'_, '_, L> {
             // A secondary variable of one bin is no unit, but a gap: there are no symbols in it.
             second: self.secondary.table.log > 0,
             gap: BATCH * index(u64::from(if self.secondary.table.log > 0 { 0 } else { self.secondary.table.widest })),
-            turn: 0,
         };
         let mut batch = 0;
         let mut start = at;
@@ -306,7 +305,7 @@ impl<L: Latent> Decoder<'_, '_, L> {
         let mut bit = self.first_symbols(&run, at, out);
         while let Some(here) = bit {
             let moments = (self.index.moments, self.primary.moments, self.secondary.moments);
-            let Some(read) = self.units(&mut run, batch, here, out) else {
+            let Some(read) = self.units(&run, batch, here, out) else {
                 // The batch does not end in the input, or too close to its end. Nothing of it has happened.
                 (self.index.moments, self.primary.moments, self.secondary.moments) = moments;
                 break;
@@ -345,30 +344,30 @@ impl<L: Latent> Decoder<'_, '_, L> {
     /// The rest of the batch whose first symbols were decoded, and the first symbols of the next one if there is one.
     ///
     /// `at` is where the offsets of its first unit start. `None` if the input may not suffice.
-    fn units(&mut self, run: &mut Run<'_>, batch: usize, mut at: usize, out: &mut [L]) -> Option<Read> {
+    fn units(&mut self, run: &Run<'_>, batch: usize, mut at: usize, out: &mut [L]) -> Option<Read> {
         let bytes = run.bytes;
         let (look, dict) = (self.window > 0, !self.indexes.is_empty());
         let here = run.first.wrapping_add(batch * BATCH);
         if look {
-            let (widths, next_widths) = run.widths(self.widths)?;
+            let widths = batch_at(self.widths, 0)?;
             let values = batch_at(self.lookbacks, buffer(batch))?;
-            let current = Current { gap: 0, widths, values, moment: None };
+            let current = Current { gap: 0, values, moment: None };
             at = if dict {
-                pair(bytes, at, current, next(&mut self.index, next_widths, batch_at(self.indexes, buffer(batch))?))?
+                pair(bytes, at, current, next(&mut self.index, widths, batch_at(self.indexes, buffer(batch))?))?
             } else {
-                pair(bytes, at, current, next(&mut self.primary, next_widths, batch_at(out, here)?))?
+                pair(bytes, at, current, next(&mut self.primary, widths, batch_at(out, here)?))?
             };
         }
         if run.second {
-            let (widths, next_widths) = run.widths(self.widths)?;
+            let widths = batch_at(self.widths, 0)?;
             let moment = top(self.primary.undo, &mut self.primary.moments);
-            let current = Current { gap: 0, widths, values: batch_at(out, here)?, moment };
-            at = pair(bytes, at, current, next(&mut self.secondary, next_widths, batch_at(self.second, 0)?))?;
+            let current = Current { gap: 0, values: batch_at(out, here)?, moment };
+            at = pair(bytes, at, current, next(&mut self.secondary, widths, batch_at(self.second, 0)?))?;
         }
 
         // The last unit of this batch goes along with the first of the next, if that is there.
         let states = self.states();
-        let (widths, next_widths) = run.widths(self.widths)?;
+        let widths = batch_at(self.widths, 0)?;
         let gap = at.wrapping_add(total(widths));
         let end = gap.wrapping_add(run.gap);
         let first_log = if look { self.lookback.table.log } else { self.index.table.log.max(self.primary.table.log) };
@@ -376,48 +375,48 @@ impl<L: Latent> Decoder<'_, '_, L> {
         let more = batch + 1 < run.full && first_end / 8 + 16 <= bytes.len();
         let symbols_end = if run.second {
             let moment = top(self.secondary.undo, &mut self.secondary.moments);
-            let current = Current { gap: run.gap, widths, values: batch_at(self.second, 0)?, moment };
+            let current = Current { gap: run.gap, values: batch_at(self.second, 0)?, moment };
             if !more {
-                last(bytes, at, current)?;
+                last(bytes, at, widths, current)?;
                 None
             } else if look {
                 let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, current, next(&mut self.lookback, next_widths, values))?)
+                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
             } else {
                 let values = batch_at(out, here.wrapping_add(BATCH))?;
-                Some(pair(bytes, at, current, next(&mut self.primary, next_widths, values))?)
+                Some(pair(bytes, at, current, next(&mut self.primary, widths, values))?)
             }
         } else if dict {
             let (even, odd) = self.indexes.split_at_mut_checked(BATCH)?;
             let (now, then) = if buffer(batch) == 0 { (even, odd) } else { (odd, even) };
             let lane = &mut self.index;
             let moment = top(lane.undo, &mut lane.moments);
-            let current = Current { gap: run.gap, widths, values: batch_at(now, 0)?, moment };
+            let current = Current { gap: run.gap, values: batch_at(now, 0)?, moment };
             if !more {
-                last(bytes, at, current)?;
+                last(bytes, at, widths, current)?;
                 None
             } else if look {
                 let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, current, next(&mut self.lookback, next_widths, values))?)
+                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
             } else {
                 let values = batch_at(then, 0)?;
-                let next = Next { table: &lane.table, states: &mut lane.states, widths: next_widths, values };
+                let next = Next { table: &lane.table, states: &mut lane.states, widths: widths, values };
                 Some(pair(bytes, at, current, next)?)
             }
         } else {
             let (now, then) = out.split_at_mut_checked(here.wrapping_add(BATCH))?;
             let lane = &mut self.primary;
             let moment = top(lane.undo, &mut lane.moments);
-            let current = Current { gap: run.gap, widths, values: batch_at(now, here)?, moment };
+            let current = Current { gap: run.gap, values: batch_at(now, here)?, moment };
             if !more {
-                last(bytes, at, current)?;
+                last(bytes, at, widths, current)?;
                 None
             } else if look {
                 let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, current, next(&mut self.lookback, next_widths, values))?)
+                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
             } else {
                 let values = batch_at(then, 0)?;
-                let next = Next { table: &lane.table, states: &mut lane.states, widths: next_widths, values };
+                let next = Next { table: &lane.table, states: &mut lane.states, widths: widths, values };
                 Some(pair(bytes, at, current, next)?)
             }
         };
@@ -465,17 +464,6 @@ struct Run<'r> {
     second: bool,
     /// Bits behind the last unit of each batch.
     gap: usize,
-    turn: usize,
-}
-
-impl Run<'_> {
-    /// The widths that the last symbols left behind, and those that the next will fill.
-    fn widths<'w>(&mut self, widths: &'w mut [u8]) -> Option<(&'w [u8; BATCH], &'w mut [u8; BATCH])> {
-        let (even, odd) = widths.split_at_mut_checked(BATCH)?;
-        let (now, then) = if self.turn == 0 { (even, odd) } else { (odd, even) };
-        self.turn ^= 1;
-        Some((now.first_chunk()?, then.first_chunk_mut()?))
-    }
 }
 
 /// What came of a batch.
@@ -503,8 +491,8 @@ fn next<'n, D: Latent>(
 }
 
 /// The offsets of a unit that no other follows, if they are there.
-fn last<D: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>) -> Option<()> {
-    let end = finish(bytes, at, current);
+fn last<D: Latent>(bytes: &[u8], at: usize, widths: &[u8; BATCH], current: Current<'_, D>) -> Option<()> {
+    let end = finish(bytes, at, widths, current);
     (end.div_ceil(8) <= bytes.len()).then_some(())
 }
 

@@ -83,7 +83,7 @@ impl Meta<'_> {
         // No lookback reaches further than to the start of the page.
         let ring = window.min(n.checked_next_power_of_two().unwrap_or(usize::MAX));
         Scratch {
-            widths: BATCH * BUFFERS,
+            widths: BATCH,
             lookbacks: BATCH * BUFFERS * lookback,
             indexes: if matches!(self.mode, Mode::Dict { .. }) { BATCH * BUFFERS } else { 0 },
             second: BATCH * secondary,
