@@ -371,7 +371,9 @@ fn what_the_reference_writes_is_read_as_it_reads_it() {
                         // Not every combination exists for every type, and the encoder panics on pages that are shorter than
                         // the order of a convolution.
                         let compress = || pco::standalone::simple_compress(&numbers, &config);
-                        let Ok(Ok(bytes)) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compress)) else { continue };
+                        let Ok(Ok(bytes)) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compress)) else {
+                            continue;
+                        };
                         let (decoded, end) =
                             decode(&bytes, None).unwrap_or_else(|error| panic!("{n} {mode:?} {delta:?}: {error}"));
                         assert_eq!(end, bytes.len() as u64);

@@ -284,7 +284,9 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         }
         let out = out.get_mut(..count).unwrap_or(&mut []);
         packed(bytes, self.bit, table.widest, table.lowers.first().copied().unwrap_or(L::ZERO), out);
-        out.chunks_mut(BATCH).try_for_each(|out| self.join.run(out, &[], &[])).map_err(|kind| Error::new(kind, self.at))?;
+        out.chunks_mut(BATCH)
+            .try_for_each(|out| self.join.run(out, &[], &[]))
+            .map_err(|kind| Error::new(kind, self.at))?;
         Ok(count)
     }
 

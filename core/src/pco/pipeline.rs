@@ -7,7 +7,7 @@
 //! Whether all bits were there is asked once for each unit. If the answer is not a certain yes the batch is taken back and left to
 //! `batch`, and so are the last batch of a page, short pages, and readers that listen.
 
-use super::batch::{BATCH, Node, States, is_wide, offsets, packed, symbols, total};
+use super::batch::{BATCH, Node, States, is_wide, keep, offsets, packed, symbols, total};
 use super::lane::{Lane, Undo};
 use super::number::Latent;
 use super::page::{Decoder, look_back};
@@ -81,7 +81,9 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     current: Current<'_, D>,
     next: Next<'_, E>,
 ) -> usize {
-    let (Some(nodes), Some(lowers)) = (next.table.nodes.first_chunk(), next.table.lowers.first_chunk()) else { return at };
+    let (Some(nodes), Some(lowers)) = (next.table.nodes.first_chunk(), next.table.lowers.first_chunk()) else {
+        return at;
+    };
     let Next { states, widths, values, .. } = next;
     if symbols_at == at.wrapping_add(current.gap) {
         // Without offsets there is nothing to be done at the same time.
@@ -127,15 +129,41 @@ fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     let Current { values, moment, .. } = current;
     match (moment, wide) {
         (None, false) => both::<I, D, E, SIZE, false>(
-            bytes, at, symbols_at, values, nodes, lowers, states, widths, next_values, |latent| latent,
+            bytes,
+            at,
+            symbols_at,
+            values,
+            nodes,
+            lowers,
+            states,
+            widths,
+            next_values,
+            |latent| latent,
         ),
         (None, true) => both::<I, D, E, SIZE, true>(
-            bytes, at, symbols_at, values, nodes, lowers, states, widths, next_values, |latent| latent,
+            bytes,
+            at,
+            symbols_at,
+            values,
+            nodes,
+            lowers,
+            states,
+            widths,
+            next_values,
+            |latent| latent,
         ),
         (Some(moment), false) => {
             let mut sum = *moment;
             let end = both::<I, D, E, SIZE, false>(
-                bytes, at, symbols_at, values, nodes, lowers, states, widths, next_values,
+                bytes,
+                at,
+                symbols_at,
+                values,
+                nodes,
+                lowers,
+                states,
+                widths,
+                next_values,
                 |delta| step(&mut sum, delta),
             );
             *moment = sum;
@@ -144,7 +172,15 @@ fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
         (Some(moment), true) => {
             let mut sum = *moment;
             let end = both::<I, D, E, SIZE, true>(
-                bytes, at, symbols_at, values, nodes, lowers, states, widths, next_values,
+                bytes,
+                at,
+                symbols_at,
+                values,
+                nodes,
+                lowers,
+                states,
+                widths,
+                next_values,
                 |delta| step(&mut sum, delta),
             );
             *moment = sum;
@@ -221,7 +257,7 @@ fn four_symbols<E: Latent, const SIZE: usize>(
         let [width, read, low, high] = nodes[*state & (SIZE - 1)];
         values[i & (BATCH - 1)] = lowers[*state & (SIZE - 1)];
         widths[i & (BATCH - 1)] = width;
-        let bits = word & (1u64 << (read & 63)).wrapping_sub(1);
+        let bits = keep(word, read);
         word >>= read & 63;
         *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
         taken += usize::from(read);
@@ -261,14 +297,13 @@ impl Input for &[u8; WINDOW + 8] {
 fn field<const WIDE: bool>(bytes: impl Input, at: usize, width: u8) -> u64 {
     let (low, shift) = (bytes.load(at), at % 8);
     if !WIDE {
-        return low >> shift & (1u64 << (width & 63)).wrapping_sub(1);
+        return keep(low >> shift, width);
     }
     // The eight bytes one further supply what the shift made room for. A shift to the left by 64 less the width, and back,
     // drops what is not part of the field; a width of 0 does not occur together with itself: both shifts are taken modulo 64.
     let high = bytes.load(at.wrapping_add(8));
     let all = low >> shift | high << (8 - shift);
-    let mask = (1u64 << (width / 2) << width.div_ceil(2)).wrapping_sub(1);
-    all & mask
+    keep(all, width)
 }
 
 /// The batch that starts at `from`.
@@ -281,11 +316,19 @@ impl<L: Latent> Decoder<'_, '_, L> {
     ///
     /// `out` starts with the first number of the first batch; where the output is the history, it is the whole page and
     /// `first` tells where the page goes on.
-    pub(super) fn pipeline(&mut self, bytes: &[u8], at: usize, origin: u64, out: &mut [L], first: usize) -> Result<(usize, usize)> {
+    pub(super) fn pipeline(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        origin: u64,
+        out: &mut [L],
+        first: usize,
+    ) -> Result<(usize, usize)> {
         let history = matches!(self.primary.undo, Undo::Output);
         let room = out.len().saturating_sub(first) / BATCH;
         let full = (self.left.saturating_sub(self.state_len) / BATCH).min(room);
-        let symbol_bits = [self.lookback.table.log, self.index.table.log, self.primary.table.log, self.secondary.table.log];
+        let symbol_bits =
+            [self.lookback.table.log, self.index.table.log, self.primary.table.log, self.secondary.table.log];
         // A chunk whose variables all have one bin is read as fast without.
         if full < 2 || symbol_bits == [0; 4] {
             return Ok((at, 0));

@@ -28,10 +28,12 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/f64-cents-floatmult-delta",
-            || numbers(N, |r| {
-                cents += r.normal().mul_add(8.0, 0.0) as i64;
-                cents as f64 / 100.0
-            }),
+            || {
+                numbers(N, |r| {
+                    cents += r.normal().mul_add(8.0, 0.0) as i64;
+                    cents as f64 / 100.0
+                })
+            },
             ModeSpec::TryFloatMult(0.01),
             DeltaSpec::TryConsecutive(1),
         ),
@@ -45,30 +47,36 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/i64-timestamps-delta",
-            || numbers(N, |r| {
-                time += 1000 + (r.normal() * 30.0) as i64;
-                time
-            }),
+            || {
+                numbers(N, |r| {
+                    time += 1000 + (r.normal() * 30.0) as i64;
+                    time
+                })
+            },
             classic(),
             DeltaSpec::TryConsecutive(1),
         ),
         one(
             options,
             "pco/i64-timestamps-delta2",
-            || numbers(N, |r| {
-                time += 1000 + (r.normal() * 30.0) as i64;
-                time
-            }),
+            || {
+                numbers(N, |r| {
+                    time += 1000 + (r.normal() * 30.0) as i64;
+                    time
+                })
+            },
             classic(),
             DeltaSpec::TryConsecutive(2),
         ),
         one(
             options,
             "pco/i32-random-walk-delta",
-            || numbers(N, |r| {
-                walk = walk.wrapping_add((r.normal() * 20_000.0) as i32);
-                walk
-            }),
+            || {
+                numbers(N, |r| {
+                    walk = walk.wrapping_add((r.normal() * 20_000.0) as i32);
+                    walk
+                })
+            },
             classic(),
             DeltaSpec::TryConsecutive(1),
         ),
@@ -82,18 +90,20 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/u32-lookback",
-            || numbers(N, |r| {
-                let back = 1 + (r.bits() % 3000) as usize;
-                let number = if r.bits() % 8 == 0 {
-                    (r.bits() >> 36) as u32
-                } else {
-                    recent[(at + recent.len() - back) % recent.len()].wrapping_add((r.bits() % 4) as u32)
-                };
-                let len = recent.len();
-                recent[at % len] = number;
-                at += 1;
-                number
-            }),
+            || {
+                numbers(N, |r| {
+                    let back = 1 + (r.bits() % 3000) as usize;
+                    let number = if r.bits() % 8 == 0 {
+                        (r.bits() >> 36) as u32
+                    } else {
+                        recent[(at + recent.len() - back) % recent.len()].wrapping_add((r.bits() % 4) as u32)
+                    };
+                    let len = recent.len();
+                    recent[at % len] = number;
+                    at += 1;
+                    number
+                })
+            },
             classic(),
             DeltaSpec::TryLookback,
         ),
@@ -102,10 +112,12 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/i64-dict",
-            || numbers(N, |r| {
-                let (a, b) = (r.bits() % 5000, r.bits() % 5000);
-                ids[a.min(b) as usize]
-            }),
+            || {
+                numbers(N, |r| {
+                    let (a, b) = (r.bits() % 5000, r.bits() % 5000);
+                    ids[a.min(b) as usize]
+                })
+            },
             ModeSpec::TryDict,
             plain(),
         ),
@@ -117,10 +129,12 @@ pub fn bench(options: &Options) -> Result<usize> {
         one(
             options,
             "pco/small-i64-delta-1000",
-            || numbers(1000, |r| {
-                time += 1000 + (r.normal() * 30.0) as i64;
-                time
-            }),
+            || {
+                numbers(1000, |r| {
+                    time += 1000 + (r.normal() * 30.0) as i64;
+                    time
+                })
+            },
             classic(),
             DeltaSpec::TryConsecutive(1),
         ),
@@ -130,7 +144,13 @@ pub fn bench(options: &Options) -> Result<usize> {
     done.into_iter().sum()
 }
 
-fn one<T>(options: &Options, case: &str, numbers: impl FnOnce() -> Vec<T>, mode: ModeSpec, delta: DeltaSpec) -> Result<usize>
+fn one<T>(
+    options: &Options,
+    case: &str,
+    numbers: impl FnOnce() -> Vec<T>,
+    mode: ModeSpec,
+    delta: DeltaSpec,
+) -> Result<usize>
 where
     T: Number + Reference + Default,
 {
