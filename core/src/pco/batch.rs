@@ -37,7 +37,7 @@ pub(crate) fn keep(word: u64, bits: u8) -> u64 {
     match PIPELINED {
         true => word & MASKS[usize::from(bits)],
         // Twice half of the bits, because a shift by 64 is none.
-        false => word & (1u64 << (bits / 2 & 63) << (bits.div_ceil(2) & 63)).wrapping_sub(1),
+        false => word & (1u64 << ((bits / 2) & 63) << (bits.div_ceil(2) & 63)).wrapping_sub(1),
     }
 }
 
@@ -151,8 +151,7 @@ pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, v
     if width == 0 {
         values.fill(lower);
     } else if width == D::BITS && at.is_multiple_of(8) {
-        let bytes = bytes.get(at / 8..).unwrap_or(&[]).chunks_exact(size_of::<D>());
-        values.iter_mut().zip(bytes).for_each(|(value, bytes)| *value = D::get(bytes).plus(lower));
+        D::get_all(bytes.get(at / 8..).unwrap_or(&[]), lower, values);
     } else {
         let (mut at, width) = (at, u8::try_from(width).unwrap_or(64));
         for value in values {

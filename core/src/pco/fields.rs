@@ -30,11 +30,6 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
         self.base.saturating_add(self.bits.position() / 8)
     }
 
-    /// This error at the next bit.
-    pub fn error(&self, kind: ErrorKind) -> Error {
-        Error::new(kind, self.at())
-    }
-
     /// Whether `n` more bits exist; if not, how long the input would have to be.
     pub fn require(&self, n: u64) -> Result<()> {
         if n <= self.bits.remaining() {

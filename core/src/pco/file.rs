@@ -130,6 +130,11 @@ impl<'a> Chunk<'a> {
         Ok(Some((chunk, start.saturating_add(len))))
     }
 
+    /// The bytes from the start of its page to the end of what was given. Only decoding tells where the page ends.
+    pub const fn page(&self) -> &'a [u8] {
+        self.page
+    }
+
     /// The type of its numbers.
     pub const fn number_type(&self) -> NumberType {
         self.meta.number_type
@@ -188,6 +193,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
+    #[inline(never)]
     fn decode_bytes_of<L: Latent>(
         &self,
         bytes: &mut [u8],
@@ -205,15 +211,15 @@ impl<'a> Chunk<'a> {
         let (mut batch, mut page) = ([L::ZERO; BATCH], self.page);
         trace.enter("page", Value::None);
         decoder.start(self.len, self.page_at)?;
-        for out in bytes.chunks_mut((BATCH * size).max(1)) {
-            let step = decoder.step_traced(
-                page,
-                End::Here,
-                batch.get_mut(..out.len() / size.max(1)).unwrap_or(&mut []),
-                trace,
-            )?;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let len = rest.len().min(BATCH * size);
+            let Some((out, behind)) = rest.split_at_mut_checked(len) else { break };
+            let numbers = batch.get_mut(..len / size).unwrap_or(&mut []);
+            let step = decoder.step_traced(page, End::Here, numbers, trace)?;
             page = page.get(step.read..).unwrap_or(&[]);
-            out.chunks_exact_mut(size.max(1)).zip(batch).for_each(|(out, number)| number.put(out));
+            L::put_all(numbers, out);
+            rest = behind;
         }
         trace.leave();
         Ok(self.page_at.saturating_add(u64_from(self.page.len() - page.len())))

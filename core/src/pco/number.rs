@@ -147,6 +147,12 @@ pub trait Latent:
     fn put(self, bytes: &mut [u8]);
     /// Reads it back; missing bytes count as zero.
     fn get(bytes: &[u8]) -> Self;
+    /// Writes numbers in little-endian order, as many as fit.
+    #[doc(hidden)]
+    fn put_all(numbers: &[Self], bytes: &mut [u8]);
+    /// Reads them back, and adds `lower` to each.
+    #[doc(hidden)]
+    fn get_all(bytes: &[u8], lower: Self, numbers: &mut [Self]);
     /// The float of an integer that it can hold exactly, as bits.
     #[doc(hidden)]
     fn float_from(integer: Self) -> Self;
@@ -213,6 +219,17 @@ macro_rules! latents {
                 own.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
                 Self::from_le_bytes(own)
             }
+            #[inline]
+            fn put_all(numbers: &[Self], bytes: &mut [u8]) {
+                let (chunks, _) = bytes.as_chunks_mut::<{ size_of::<$int>() }>();
+                chunks.iter_mut().zip(numbers).for_each(|(to, number)| *to = number.to_le_bytes());
+            }
+            #[inline]
+            fn get_all(bytes: &[u8], lower: Self, numbers: &mut [Self]) {
+                let (chunks, _) = bytes.as_chunks::<{ size_of::<$int>() }>();
+                let sums = chunks.iter().map(|chunk| Self::from_le_bytes(*chunk).wrapping_add(lower));
+                numbers.iter_mut().zip(sums).for_each(|(to, number)| *to = number);
+            }
             #[inline(always)]
             fn float_from(integer: Self) -> Self {
                 $from(integer)
@@ -270,7 +287,7 @@ mod half {
             None => 0,
             // Beyond 2^11 callers do not care; the shift is bounded all the same.
             Some(log) => {
-                let log = log as u16 & 15;
+                let log = u16::try_from(log).unwrap_or(15);
                 let mantissa = if log <= 10 { integer << (10 - log) } else { integer >> (log - 10) };
                 (log + 15) << 10 | mantissa & 0x3FF
             }

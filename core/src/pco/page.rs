@@ -284,9 +284,14 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         }
         let out = out.get_mut(..count).unwrap_or(&mut []);
         packed(bytes, self.bit, table.widest, table.lowers.first().copied().unwrap_or(L::ZERO), out);
-        out.chunks_mut(BATCH)
-            .try_for_each(|out| self.join.run(out, &[], &[]))
-            .map_err(|kind| Error::new(kind, self.at))?;
+        // By batches, which stay in the cache.
+        let mut rest = out;
+        while !rest.is_empty() {
+            let len = rest.len().min(BATCH);
+            let Some((batch, behind)) = rest.split_at_mut_checked(len) else { break };
+            self.join.run(batch, &[], &[]).map_err(|kind| Error::new(kind, self.at))?;
+            rest = behind;
+        }
         Ok(count)
     }
 

@@ -287,7 +287,7 @@ const WINDOW: usize = 8192;
 impl Input for &[u8; WINDOW + 8] {
     #[inline(always)]
     fn load(self, at: usize) -> u64 {
-        let bytes = self.get(at / 8 & (WINDOW - 1)..).and_then(<[u8]>::first_chunk);
+        let bytes = self.get((at / 8) & (WINDOW - 1)..).and_then(<[u8]>::first_chunk);
         bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 }
@@ -443,7 +443,7 @@ impl<L: Latent> Decoder<'_, '_, L> {
                 Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
             } else {
                 let values = batch_at(then, 0)?;
-                let next = Next { table: &lane.table, states: &mut lane.states, widths: widths, values };
+                let next = Next { table: &lane.table, states: &mut lane.states, widths, values };
                 Some(pair(bytes, at, current, next)?)
             }
         } else {
@@ -459,7 +459,7 @@ impl<L: Latent> Decoder<'_, '_, L> {
                 Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
             } else {
                 let values = batch_at(then, 0)?;
-                let next = Next { table: &lane.table, states: &mut lane.states, widths: widths, values };
+                let next = Next { table: &lane.table, states: &mut lane.states, widths, values };
                 Some(pair(bytes, at, current, next)?)
             }
         };

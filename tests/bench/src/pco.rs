@@ -1,4 +1,9 @@
 //! Pco against its reference, on the kinds of columns that its modes and deltas are for.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "what the columns hold is made up, and small"
+)]
 
 use pco::data_types::Number as Reference;
 use pco::{ChunkConfig, DeltaSpec, ModeSpec};
@@ -13,7 +18,7 @@ const N: usize = 1 << 18;
 /// Runs every case that was asked for; how many those were.
 pub fn bench(options: &Options) -> Result<usize> {
     let (classic, plain) = (|| ModeSpec::Classic, || DeltaSpec::NoOp);
-    let heavy = |n| numbers(n, |r| heavy_tailed(r));
+    let heavy = |n| numbers(n, heavy_tailed);
     let mut walk = 0i32;
     let mut time = 1_700_000_000_000i64;
     let mut cents = 100_000i64;
