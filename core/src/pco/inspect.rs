@@ -27,7 +27,7 @@ pub fn inspect(
 ) -> Result<u64> {
     let file = File::open_traced(bytes, limits, trace)?;
     let (mut at, mut left) = (file.first(), limits.max_output);
-    let (mut words, mut numbers) = (vec::Vec::new(), vec::Vec::new());
+    let (mut words, mut numbers) = (vec![], vec![]);
     while let Some(chunk) = file.chunk_traced(at, trace)? {
         let need = chunk.workspace_len(Plan::Batches);
         if words.len() < index(need) {

@@ -99,7 +99,7 @@ mod tests {
         for log in 0..=14 {
             let size = 1u32 << log;
             let fifths = 3 * size / 5;
-            assert_eq!((size * 39_322) >> 16 | 1, if fifths % 2 == 0 { fifths + 1 } else { fifths }, "{size}");
+            assert_eq!((size * 39_322) >> 16 | 1, if fifths.is_multiple_of(2) { fifths + 1 } else { fifths }, "{size}");
         }
     }
 }

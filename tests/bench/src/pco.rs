@@ -2,6 +2,7 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
     reason = "what the columns hold is made up, and small"
 )]
 
