@@ -1,6 +1,7 @@
 //! One file for each format: what it does with `inspect`, `decode` and `check`.
 
 mod cvc;
+mod pco;
 
 use std::fmt;
 use std::ops::Range;
@@ -13,7 +14,7 @@ use crate::output::Output;
 use crate::report::Failure;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 1] = [Format::Cvc];
+pub const BUILT: [Format; 2] = [Format::Cvc, Format::Pco];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -73,6 +74,7 @@ fn not_built() -> Error {
 pub fn inspect(format: Format, bytes: &[u8], limits: &Limits) -> Report {
     match format {
         Format::Cvc => cvc::inspect(bytes, limits),
+        Format::Pco => pco::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
     }
 }
@@ -87,6 +89,7 @@ pub fn decode(
 ) -> Result<(), Stop> {
     match format {
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
+        Format::Pco => pco::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
 }
@@ -95,6 +98,7 @@ pub fn decode(
 pub fn check(format: Format, bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
     match format {
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
+        Format::Pco => Ok(pco::check(bytes, limits, to)?),
         _ => Err(not_built().into()),
     }
 }
