@@ -10,8 +10,13 @@ use unspool::{Error, Sink};
 pub enum Number {
     F32,
     F16,
+    F64,
+    U64,
     I64,
+    U32,
     I32,
+    U16,
+    I16,
     I8,
     U8,
 }
@@ -19,9 +24,9 @@ pub enum Number {
 impl Number {
     fn width(self) -> usize {
         match self {
-            Number::F32 | Number::I32 => 4,
-            Number::F16 => 2,
-            Number::I64 => 8,
+            Number::F32 | Number::U32 | Number::I32 => 4,
+            Number::F16 | Number::U16 | Number::I16 => 2,
+            Number::F64 | Number::U64 | Number::I64 => 8,
             Number::I8 | Number::U8 => 1,
         }
     }
@@ -34,6 +39,11 @@ impl Number {
         match self {
             Number::F32 => write!(out, "{}", f32::from_le_bytes(take(value))),
             Number::F16 => write!(out, "{}", half_to_f32(u16::from_le_bytes(take(value)))),
+            Number::F64 => write!(out, "{}", f64::from_le_bytes(take(value))),
+            Number::U64 => write!(out, "{}", u64::from_le_bytes(take(value))),
+            Number::U32 => write!(out, "{}", u32::from_le_bytes(take(value))),
+            Number::U16 => write!(out, "{}", u16::from_le_bytes(take(value))),
+            Number::I16 => write!(out, "{}", i16::from_le_bytes(take(value))),
             Number::I64 => write!(out, "{}", i64::from_le_bytes(take(value))),
             Number::I32 => write!(out, "{}", i32::from_le_bytes(take(value))),
             Number::I8 => write!(out, "{}", i8::from_le_bytes(take(value))),

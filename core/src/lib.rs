@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`onpair`] | columns of strings: all, some rows or one, and search without decoding |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
+//! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
 //!
 //! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
 //! [`Limits`] before it does any work, refuses with an [`Error`] that holds a kind and a byte offset, and can be
@@ -48,6 +49,8 @@ pub mod tree;
 pub mod cvc;
 #[cfg(feature = "onpair")]
 pub mod onpair;
+#[cfg(feature = "pco")]
+pub mod pco;
 
 pub use error::{Class, Error, ErrorKind};
 pub use limits::Limits;

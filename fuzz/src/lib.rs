@@ -7,11 +7,13 @@
 mod bits;
 mod cvc;
 mod mutate;
+mod pco;
 mod probe;
 
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
 pub use mutate::{Random, mutate};
+pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
 
 /// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
@@ -26,6 +28,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "bits", body: bits, seeds: "common" },
     Target { name: "cvc_arbitrary", body: cvc_arbitrary, seeds: "cvc" },
     Target { name: "cvc_mutated", body: cvc_mutated, seeds: "cvc" },
+    Target { name: "pco_arbitrary", body: pco_arbitrary, seeds: "pco" },
+    Target { name: "pco_mutated", body: pco_mutated, seeds: "pco" },
+    Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
 ];
 
 /// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a

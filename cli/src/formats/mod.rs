@@ -2,6 +2,7 @@
 
 mod cvc;
 pub mod onpair;
+mod pco;
 
 use std::fmt;
 use std::ops::Range;
@@ -14,7 +15,7 @@ use crate::output::Output;
 use crate::report::Failure;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 2] = [Format::OnPair, Format::Cvc];
+pub const BUILT: [Format; 3] = [Format::Pco, Format::OnPair, Format::Cvc];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -75,6 +76,7 @@ pub fn inspect(format: Format, bytes: &[u8], limits: &Limits) -> Report {
     match format {
         Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
+        Format::Pco => pco::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
     }
 }
@@ -90,6 +92,7 @@ pub fn decode(
     match format {
         Format::OnPair => onpair::decode(bytes, wanted, limits, to),
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
+        Format::Pco => pco::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
 }
@@ -99,6 +102,7 @@ pub fn check(format: Format, bytes: &[u8], limits: &Limits, to: &mut impl Sink) 
     match format {
         Format::OnPair => Ok(onpair::check(bytes, limits, to)?),
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
+        Format::Pco => Ok(pco::check(bytes, limits, to)?),
         _ => Err(not_built().into()),
     }
 }

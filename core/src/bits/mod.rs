@@ -23,7 +23,7 @@ pub const fn mask(n: u32) -> u64 {
 
 /// The eight bytes at `at`, little-endian, with zeros where the slice has ended.
 #[inline]
-fn window(bytes: &[u8], at: usize) -> u64 {
+pub(crate) fn window(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..).and_then(<[u8]>::first_chunk) {
         Some(chunk) => u64::from_le_bytes(*chunk),
         None => ragged(bytes, at),

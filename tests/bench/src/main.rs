@@ -6,6 +6,7 @@
 mod cvc;
 mod numpy;
 mod onpair;
+mod pco;
 mod race;
 
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ impl Options {
     }
 }
 
-const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench];
+const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench, pco::bench];
 
 fn main() -> ExitCode {
     match run() {

@@ -1,0 +1,248 @@
+//! Standalone files: a header, chunks of one page each, and a zero byte.
+
+use super::batch::BATCH;
+use super::fields::Fields;
+use super::header::Header;
+use super::meta::Meta;
+use super::number::{Latent, Number, NumberType, bits_of};
+use super::page::Decoder;
+use super::workspace::Plan;
+use crate::num::{index, u64_from};
+use crate::{End, Error, ErrorKind, Limits, Part, Result, Trace, Value};
+
+/// A standalone file in one slice. Nothing is decoded before a [`Chunk`] is asked to.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// What the file starts with.
+    pub header: Header,
+    bytes: &'a [u8],
+    first: u64,
+    limits: Limits,
+}
+
+impl<'a> File<'a> {
+    /// Reads the header.
+    pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
+        Self::open_traced(bytes, limits, &mut ())
+    }
+
+    /// [`open`](Self::open), heard.
+    pub fn open_traced(bytes: &'a [u8], limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
+        let (header, len) = Header::parse_traced(bytes, trace)?;
+        Ok(Self { header, bytes, first: u64_from(len), limits: *limits })
+    }
+
+    /// Offset of the first chunk, or of the zero byte that ends a file without chunks.
+    pub const fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The chunk at this offset, or `None` for the zero byte behind the last one.
+    ///
+    /// Only [`first`](Self::first) is known beforehand: a chunk has no length but what decoding it, or skipping it, gives.
+    pub fn chunk(&self, at: u64) -> Result<Option<Chunk<'a>>> {
+        self.chunk_traced(at, &mut ())
+    }
+
+    /// [`chunk`](Self::chunk), heard.
+    pub fn chunk_traced(&self, at: u64, trace: &mut impl Trace) -> Result<Option<Chunk<'a>>> {
+        let rest = self.bytes.get(index(at)..).unwrap_or(&[]);
+        match Chunk::parse_traced(rest, &self.header, at, &self.limits, trace)? {
+            Some((chunk, _)) => Ok(Some(chunk)),
+            None => Ok(None),
+        }
+    }
+
+    /// What lies behind the zero byte at `at`, where [`chunk`](Self::chunk) found no more chunks. Not part of the file.
+    pub fn trailing(&self, at: u64) -> &'a [u8] {
+        self.bytes.get(index(at).saturating_add(1)..).unwrap_or(&[])
+    }
+
+    /// Decodes all chunks, which must have this type. Gives how many numbers there are.
+    ///
+    /// `workspace` must suffice for the neediest chunk; a call with none tells by its error what the first chunk needs.
+    pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64]) -> Result<usize> {
+        let (mut at, mut count) = (self.first, 0usize);
+        while let Some(chunk) = self.chunk(at)? {
+            let out = numbers.get_mut(count..).and_then(|rest| rest.get_mut(..chunk.len));
+            let need = count.saturating_add(chunk.len);
+            let out = out.ok_or(Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need)))?;
+            at = chunk.decode(out, workspace)?;
+            count = need;
+        }
+        Ok(count)
+    }
+}
+
+/// A chunk of a standalone file: its metadata, and the page that follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk<'a> {
+    /// How its numbers were taken apart, and their type.
+    pub meta: Meta<'a>,
+    /// How many numbers it has, 1 to 2^24.
+    pub len: usize,
+    /// Offset of its page in the file.
+    pub page_at: u64,
+    page: &'a [u8],
+}
+
+impl<'a> Chunk<'a> {
+    /// Reads the start of a chunk, or the zero byte that ends a file, from the start of `bytes`. Gives what it took.
+    ///
+    /// For files that come in pieces: `Truncated` tells how long the input would have to be, counted like `at`, the offset of
+    /// `bytes` in the file. The page need not be there yet; a [`Decoder`] reads it in pieces.
+    pub fn parse(bytes: &'a [u8], header: &Header, at: u64, limits: &Limits) -> Result<Option<(Self, usize)>> {
+        Self::parse_traced(bytes, header, at, limits, &mut ())
+    }
+
+    /// [`parse`](Self::parse), heard.
+    pub fn parse_traced(
+        bytes: &'a [u8],
+        header: &Header,
+        at: u64,
+        limits: &Limits,
+        trace: &mut impl Trace,
+    ) -> Result<Option<(Self, usize)>> {
+        if bytes.first() == Some(&0) {
+            trace.bytes(Part::Framing, "end of chunks", at..at.saturating_add(1), Value::None);
+            return Ok(None);
+        }
+        trace.enter("chunk", Value::None);
+        let mut fields = Fields::new(bytes, at, trace);
+        let ty = fields.number_type("number type", None)?.ok_or(Error::new(ErrorKind::PcoNumberType, at))?;
+        if header.uniform_type.is_some_and(|uniform| uniform != ty) {
+            return Err(Error::new(ErrorKind::PcoTypeDiffers, at));
+        }
+        let n = fields.take(Part::Framing, "numbers, less 1", 24)? + 1;
+        if n * u64::from(ty.bits() / 8) > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, at).needing(n * u64::from(ty.bits() / 8)));
+        }
+        if n > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, at).needing(n));
+        }
+        let start = index(fields.position() / 8);
+        let rest = bytes.get(start..).unwrap_or(&[]);
+        let meta_at = at.saturating_add(u64_from(start));
+        let (meta, len) = Meta::parse_traced(rest, ty, header.version.major, meta_at, limits, trace)?;
+        trace.leave();
+        let page = rest.get(len..).unwrap_or(&[]);
+        let chunk = Self { meta, len: index(n), page_at: meta_at.saturating_add(u64_from(len)), page };
+        Ok(Some((chunk, start.saturating_add(len))))
+    }
+
+    /// The bytes from the start of its page to the end of what was given. Only decoding tells where the page ends.
+    pub const fn page(&self) -> &'a [u8] {
+        self.page
+    }
+
+    /// The type of its numbers.
+    pub const fn number_type(&self) -> NumberType {
+        self.meta.number_type
+    }
+
+    /// How many words of workspace it takes to decode this chunk: exactly, and before anything is decoded.
+    pub fn workspace_len(&self, plan: Plan) -> u64 {
+        self.meta.workspace_len(self.len, plan)
+    }
+
+    /// Decodes the chunk into the start of `numbers`. Gives the offset of the next chunk.
+    ///
+    /// `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::Whole`], or more.
+    pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64]) -> Result<u64> {
+        match self.number_type() == T::TYPE {
+            true => self.decode_bits(bits_of(numbers), workspace),
+            false => Err(Error::new(ErrorKind::WrongType, self.page_at)),
+        }
+    }
+
+    /// Decodes the chunk into raw numbers of the same width: bits of floats, two's complement of signed integers.
+    pub fn decode_bits<L: Latent>(&self, numbers: &mut [L], workspace: &mut [u64]) -> Result<u64> {
+        self.decode_bits_traced(numbers, workspace, &mut ())
+    }
+
+    /// [`decode_bits`](Self::decode_bits), heard.
+    pub fn decode_bits_traced<L: Latent>(
+        &self,
+        numbers: &mut [L],
+        workspace: &mut [u64],
+        trace: &mut impl Trace,
+    ) -> Result<u64> {
+        let out = numbers.get_mut(..self.len).ok_or(self.output_too_small(1))?;
+        let mut decoder = Decoder::new(&self.meta, self.len, Plan::Whole, workspace)?;
+        trace.enter("page", Value::None);
+        let read = decoder.page_traced(self.page, self.page_at, out, trace)?;
+        trace.leave();
+        Ok(self.page_at.saturating_add(u64_from(read)))
+    }
+
+    /// Decodes the chunk into little-endian bytes, whatever its type.
+    ///
+    /// `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::Batches`], or more. It is faster if `bytes` is
+    /// aligned like the numbers.
+    pub fn decode_bytes(&self, bytes: &mut [u8], workspace: &mut [u64]) -> Result<u64> {
+        self.decode_bytes_traced(bytes, workspace, &mut ())
+    }
+
+    /// [`decode_bytes`](Self::decode_bytes), heard.
+    pub fn decode_bytes_traced(&self, bytes: &mut [u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
+        match self.number_type().bits() {
+            8 => self.decode_bits_traced(bytes, workspace, trace),
+            16 => self.decode_bytes_of::<u16>(bytes, workspace, trace),
+            32 => self.decode_bytes_of::<u32>(bytes, workspace, trace),
+            _ => self.decode_bytes_of::<u64>(bytes, workspace, trace),
+        }
+    }
+
+    #[inline(never)]
+    fn decode_bytes_of<L: Latent>(
+        &self,
+        bytes: &mut [u8],
+        workspace: &mut [u64],
+        trace: &mut impl Trace,
+    ) -> Result<u64> {
+        let size = size_of::<L>();
+        let bytes = bytes.get_mut(..self.len.saturating_mul(size)).ok_or(self.output_too_small(size))?;
+        if cfg!(target_endian = "little")
+            && let Ok(numbers) = bytemuck::try_cast_slice_mut::<u8, L>(bytes)
+        {
+            return self.decode_bits_traced(numbers, workspace, trace);
+        }
+        let mut decoder = Decoder::new(&self.meta, self.len, Plan::Batches, workspace)?;
+        let (mut batch, mut page) = ([L::ZERO; BATCH], self.page);
+        trace.enter("page", Value::None);
+        decoder.start(self.len, self.page_at)?;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let len = rest.len().min(BATCH * size);
+            let Some((out, behind)) = rest.split_at_mut_checked(len) else { break };
+            let numbers = batch.get_mut(..len / size).unwrap_or(&mut []);
+            let step = decoder.step_traced(page, End::Here, numbers, trace)?;
+            page = page.get(step.read..).unwrap_or(&[]);
+            L::put_all(numbers, out);
+            rest = behind;
+        }
+        trace.leave();
+        Ok(self.page_at.saturating_add(u64_from(self.page.len() - page.len())))
+    }
+
+    /// Finds the offset of the next chunk from the symbols of this one, in less time than its numbers would take.
+    ///
+    /// `workspace` as for [`decode`](Self::decode).
+    pub fn skip(&self, workspace: &mut [u64]) -> Result<u64> {
+        let read = match self.number_type().bits() {
+            8 => self.skip_of::<u8>(workspace),
+            16 => self.skip_of::<u16>(workspace),
+            32 => self.skip_of::<u32>(workspace),
+            _ => self.skip_of::<u64>(workspace),
+        }?;
+        Ok(self.page_at.saturating_add(u64_from(read)))
+    }
+
+    fn skip_of<L: Latent>(&self, workspace: &mut [u64]) -> Result<usize> {
+        Decoder::<L>::new(&self.meta, self.len, Plan::Whole, workspace)?.skip(self.page, self.len, self.page_at)
+    }
+
+    fn output_too_small(&self, size: usize) -> Error {
+        Error::new(ErrorKind::OutputTooSmall, self.page_at).needing(u64_from(self.len).saturating_mul(u64_from(size)))
+    }
+}

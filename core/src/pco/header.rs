@@ -1,0 +1,108 @@
+//! What a file starts with.
+
+use super::fields::Fields;
+use super::number::NumberType;
+use crate::num::index;
+use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+
+/// The format version, which is all that a wrapped header holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Decides how chunk metadata is laid out. 0 to 4.
+    pub major: u8,
+    /// Announces what may occur. 0 before major version 4, and any number since.
+    pub minor: u8,
+}
+
+impl Version {
+    /// Reads a wrapped header: one byte, or two since version 4. Gives the bytes it took.
+    ///
+    /// ```
+    /// let (version, len) = unspool::pco::Version::parse(&[4, 1])?;
+    /// assert_eq!((version.major, version.minor, len), (4, 1, 2));
+    /// # Ok::<(), unspool::Error>(())
+    /// ```
+    pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
+        Self::parse_traced(bytes, &mut ())
+    }
+
+    /// [`parse`](Self::parse), heard.
+    pub fn parse_traced(bytes: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
+        let mut fields = Fields::new(bytes, 0, trace);
+        let version = Self::read(&mut fields)?;
+        Ok((version, index(fields.position() / 8)))
+    }
+
+    fn read(fields: &mut Fields<'_, '_, impl Trace>) -> Result<Self> {
+        let major = fields.take_as(Part::Header, "major version", 8, |major| match major {
+            0..=4 => Ok(Value::U64(major)),
+            _ => Err(ErrorKind::PcoVersion),
+        })?;
+        let minor = if major >= 4 { fields.take(Part::Header, "minor version", 8)? } else { 0 };
+        Ok(Self { major: byte(major), minor: byte(minor) })
+    }
+}
+
+/// What a standalone file starts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The version of the standalone framing, 0 to 3.
+    pub standalone_version: u8,
+    /// The version of what it frames.
+    pub version: Version,
+    /// The type of all chunks, if the file promises one.
+    pub uniform_type: Option<NumberType>,
+    /// How many numbers the writer thought the file would hold. May be wrong, and is 0 if the writer did not know.
+    pub n_hint: u64,
+}
+
+/// The most bytes that a standalone header takes.
+pub const MAX_HEADER_LEN: usize = 17;
+
+impl Header {
+    /// Reads the header of a standalone file. Gives the bytes it took, at most [`MAX_HEADER_LEN`].
+    pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
+        Self::parse_traced(bytes, &mut ())
+    }
+
+    /// [`parse`](Self::parse), heard.
+    pub fn parse_traced(bytes: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
+        trace.enter("header", Value::None);
+        let mut fields = Fields::new(bytes, 0, trace);
+        // A file that is shorter than the magic is refused for what it is not, as far as one can see that.
+        if !bytes.iter().zip(b"pco!").all(|(a, b)| a == b) {
+            return Err(Error::new(ErrorKind::PcoMagic, 0));
+        }
+        fields.take_as(Part::Framing, "magic", 32, |_| Ok(Value::Text("pco!")))?;
+        // Versions 0 and 1 have no version byte of their own: it is the major version's, and is read again as that.
+        let mut header = Self {
+            standalone_version: bytes.get(4).copied().unwrap_or(0),
+            version: Version { major: 0, minor: 0 },
+            uniform_type: None,
+            n_hint: 0,
+        };
+        if header.standalone_version >= 2 || bytes.len() < 5 {
+            fields.take_as(Part::Framing, "standalone version", 8, |version| match version {
+                0..=3 => Ok(Value::U64(version)),
+                _ => Err(ErrorKind::PcoStandaloneVersion),
+            })?;
+        }
+        if header.standalone_version >= 3 {
+            header.uniform_type = fields.number_type("uniform type", Some("none"))?;
+        }
+        if header.standalone_version >= 2 {
+            let bits = fields.small(Part::Framing, "bits of n_hint, less 1", 6)? + 1;
+            header.n_hint = fields.take(Part::Header, "n_hint", bits)?;
+            fields.pad()?;
+        }
+        header.version = Version::read(&mut fields)?;
+        let len = index(fields.position() / 8);
+        trace.leave();
+        Ok((header, len))
+    }
+}
+
+/// A field of eight bits.
+fn byte(bits: u64) -> u8 {
+    u8::try_from(bits).unwrap_or(u8::MAX)
+}

@@ -1,0 +1,48 @@
+//! Walks through a whole file.
+
+use super::{Chunk, File, Plan};
+use crate::num::{index, u64_from};
+use crate::{Limits, Part, Result, Trace, Value};
+use alloc::vec;
+
+/// Decodes a whole file, tells `trace` where everything lies, and hands each chunk with its little-endian numbers to `each`.
+///
+/// Only one chunk is in memory at a time. Gives how many bytes the file takes; what trails behind it is told as padding.
+///
+/// ```
+/// # let bytes = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
+/// let mut numbers = vec![];
+/// unspool::pco::inspect(bytes, &unspool::Limits::DEFAULT, &mut (), |_, bytes| {
+///     numbers.extend_from_slice(bytes);
+///     Ok(())
+/// })?;
+/// assert_eq!(numbers.len(), 777 * 4);
+/// # Ok::<(), unspool::Error>(())
+/// ```
+pub fn inspect(
+    bytes: &[u8],
+    limits: &Limits,
+    trace: &mut impl Trace,
+    mut each: impl FnMut(&Chunk<'_>, &[u8]) -> Result<()>,
+) -> Result<u64> {
+    let file = File::open_traced(bytes, limits, trace)?;
+    let (mut at, mut left) = (file.first(), limits.max_output);
+    let (mut words, mut numbers) = (vec![], vec![]);
+    while let Some(chunk) = file.chunk_traced(at, trace)? {
+        let need = chunk.workspace_len(Plan::Batches);
+        if words.len() < index(need) {
+            words.resize(index(need), 0);
+        }
+        let size = chunk.len.saturating_mul(chunk.number_type().size());
+        left = left.checked_sub(u64_from(size)).ok_or(crate::Error::new(crate::ErrorKind::OutputLimit, at))?;
+        numbers.resize(size.max(numbers.len()), 0);
+        let room = numbers.get_mut(..size).unwrap_or(&mut []);
+        at = chunk.decode_bytes_traced(room, &mut words, trace)?;
+        each(&chunk, room)?;
+    }
+    let end = at.saturating_add(1);
+    if u64_from(bytes.len()) > end {
+        trace.bytes(Part::Padding, "behind the end", end..u64_from(bytes.len()), Value::None);
+    }
+    Ok(end)
+}

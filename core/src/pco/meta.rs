@@ -1,0 +1,500 @@
+//! Chunk metadata: how the numbers of a chunk were taken apart.
+
+use super::fields::Fields;
+use super::number::{NumberType, Order};
+use crate::bits::{BitReader, mask};
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+
+/// How each number is joined from one or two latents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode<'a> {
+    /// The latent is the number.
+    Classic,
+    /// `primary * base + secondary`.
+    IntMult {
+        /// What the writer found the numbers to be multiples of.
+        base: u64,
+    },
+    /// `primary * base`, and `secondary` steps to the next float from there.
+    FloatMult {
+        /// The raw bits of a float of the chunk's type.
+        base: u64,
+    },
+    /// The float's high bits, and its `bits` lowest.
+    FloatQuant {
+        /// How many of the mantissa bits are in the secondary latent.
+        bits: u32,
+    },
+    /// `entries[primary]`.
+    Dict {
+        /// The entries as they stand in the file: little-endian latents of the number's width.
+        entries: &'a [u8],
+    },
+}
+
+impl Mode<'_> {
+    /// One word, as the trace shows it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Mode::Classic => "classic",
+            Mode::IntMult { .. } => "int mult",
+            Mode::FloatMult { .. } => "float mult",
+            Mode::FloatQuant { .. } => "float quant",
+            Mode::Dict { .. } => "dict",
+        }
+    }
+}
+
+/// How each latent is told from those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// It is not.
+    None,
+    /// Differences of differences.
+    Consecutive {
+        /// How many times differences were taken, 1 to 7.
+        order: u32,
+        /// Whether the secondary latents are deltas too.
+        secondary: bool,
+    },
+    /// The difference to a latent further back, which a latent variable of its own tells.
+    Lookback {
+        /// The logarithm of the farthest lookback, 1 to 24.
+        window_log: u32,
+        /// The logarithm of how many latents a page starts with.
+        state_log: u32,
+        /// Whether the secondary latents are deltas too.
+        secondary: bool,
+    },
+    /// The difference to a weighted sum of the latents before.
+    Conv1(Convolution),
+}
+
+/// The weighted sum that [`Delta::Conv1`] predicts with: `max(0, bias + sum of weight * latent) >> shift`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Convolution {
+    /// The shift.
+    pub shift: u32,
+    /// The bias.
+    pub bias: i64,
+    weights: [i32; MAX_ORDER],
+    order: usize,
+}
+
+/// The most weights of a [`Convolution`].
+pub const MAX_ORDER: usize = 32;
+
+impl Convolution {
+    /// One weight for each of the latents before, the oldest first.
+    pub fn weights(&self) -> &[i32] {
+        self.weights.get(..self.order).unwrap_or(&[])
+    }
+}
+
+impl core::fmt::Debug for Convolution {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Convolution({:?}, bias {}, shift {})", self.weights(), self.bias, self.shift)
+    }
+}
+
+impl Delta {
+    /// One word, as the trace shows it.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Delta::None => "none",
+            Delta::Consecutive { .. } => "consecutive",
+            Delta::Lookback { .. } => "lookback",
+            Delta::Conv1(_) => "convolution",
+        }
+    }
+
+    /// How many latents of a variable that is delta-encoded stand in the page's metadata.
+    pub fn state_len(&self) -> usize {
+        match *self {
+            Delta::None => 0,
+            Delta::Consecutive { order, .. } => index(u64::from(order)),
+            Delta::Lookback { state_log, .. } => 1 << (state_log & 31),
+            Delta::Conv1(convolution) => convolution.order,
+        }
+    }
+
+    /// Whether the secondary latents are deltas too.
+    pub const fn covers_secondary(&self) -> bool {
+        matches!(self, Delta::Consecutive { secondary: true, .. } | Delta::Lookback { secondary: true, .. })
+    }
+
+    /// The farthest lookback.
+    pub(crate) fn window(&self) -> u32 {
+        match *self {
+            Delta::Lookback { window_log, .. } => 1 << (window_log & 31),
+            _ => 0,
+        }
+    }
+}
+
+/// Which latent variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// How far back each latent looks.
+    Lookback,
+    /// The larger part of each number.
+    Primary,
+    /// What is left of it.
+    Secondary,
+}
+
+impl Role {
+    /// One word, as the trace shows it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Lookback => "lookback",
+            Role::Primary => "primary",
+            Role::Secondary => "secondary",
+        }
+    }
+}
+
+/// One latent variable: its bins, which still stand in the chunk's metadata as they were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// Which one.
+    pub role: Role,
+    /// Width of its latents in bits.
+    pub width: u32,
+    /// The logarithm of the size of its tANS table, 0 to 14.
+    pub table_log: u32,
+    /// How many bins it has.
+    pub bins: u32,
+    bytes: &'a [u8],
+    first: u64,
+    /// Offset of `bytes` in the input.
+    base: u64,
+}
+
+/// A range of latents that share a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bin {
+    /// How many entries of the tANS table lead here.
+    pub weight: u32,
+    /// The least latent.
+    pub lower: u64,
+    /// How many bits are added to it. Beyond the width in a corrupt file.
+    pub offset_bits: u32,
+}
+
+impl<'a> Variable<'a> {
+    /// Bits of the field that holds a bin's number of offset bits.
+    const fn offset_field(&self) -> u32 {
+        self.width.trailing_zeros() + 1
+    }
+
+    fn bin_bits(&self) -> u64 {
+        u64::from(self.table_log + self.width + self.offset_field())
+    }
+
+    /// The bins in the order of the file. They are checked when a [`Decoder`](super::Decoder) builds its tables.
+    pub fn iter(&self) -> impl Iterator<Item = Bin> + use<'a> {
+        let mut bits = BitReader::at_bit(self.bytes, self.first);
+        let (log, width, field) = (self.table_log, self.width, self.offset_field());
+        // Parsing has made sure that all of them are there.
+        let mut take = move |n| bits.take(n).unwrap_or(0);
+        (0..self.bins).map(move |_| Bin {
+            weight: narrow(take(log)) + 1,
+            lower: take(width),
+            offset_bits: narrow(take(field)),
+        })
+    }
+
+    /// The byte in the input where bin `i` starts.
+    pub(crate) fn at(&self, i: u32) -> u64 {
+        self.base.saturating_add((self.first + self.bin_bits() * u64::from(i)) / 8)
+    }
+}
+
+/// The metadata of a chunk. Nothing but this is needed to read its pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta<'a> {
+    /// The type of the numbers.
+    pub number_type: NumberType,
+    /// How they are joined from latents.
+    pub mode: Mode<'a>,
+    /// How latents are told from those before them.
+    pub delta: Delta,
+    /// The latent variables: lookbacks if there are any, the primary one, the secondary one if the mode has it.
+    pub variables: [Option<Variable<'a>>; 3],
+}
+
+impl<'a> Meta<'a> {
+    /// Reads the metadata of a chunk, whose number type and format version stand elsewhere. Gives the bytes it took.
+    ///
+    /// Bins are skipped here, not read: making a [`Decoder`](super::Decoder) checks them. `at` is the offset of `bytes` in the
+    /// caller's input, for errors.
+    pub fn parse(
+        bytes: &'a [u8],
+        number_type: NumberType,
+        major: u8,
+        at: u64,
+        limits: &Limits,
+    ) -> Result<(Self, usize)> {
+        Self::parse_traced(bytes, number_type, major, at, limits, &mut ())
+    }
+
+    /// [`parse`](Self::parse), heard.
+    pub fn parse_traced(
+        bytes: &'a [u8],
+        number_type: NumberType,
+        major: u8,
+        at: u64,
+        limits: &Limits,
+        trace: &mut impl Trace,
+    ) -> Result<(Self, usize)> {
+        trace.enter("chunk metadata", Value::None);
+        let mut parser = Parser { fields: Fields::new(bytes, at, trace), bytes, number_type, major, at, limits };
+        let mode = parser.mode()?;
+        let primary_width = if matches!(mode, Mode::Dict { .. }) { 32 } else { number_type.bits() };
+        let delta = parser.delta(primary_width)?;
+        let lookback = match delta {
+            Delta::Lookback { .. } => Some(parser.variable(Role::Lookback, 32)?),
+            _ => None,
+        };
+        let primary = Some(parser.variable(Role::Primary, primary_width)?);
+        let secondary = match mode {
+            Mode::Classic | Mode::Dict { .. } => None,
+            _ => Some(parser.variable(Role::Secondary, number_type.bits())?),
+        };
+        parser.fields.pad()?;
+        let len = index(parser.fields.position() / 8);
+        if u64_from(len) > limits.max_header {
+            return Err(Error::new(ErrorKind::HeaderLimit, at).needing(u64_from(len)));
+        }
+        trace.leave();
+        Ok((Self { number_type, mode, delta, variables: [lookback, primary, secondary] }, len))
+    }
+
+    /// The variable of this role, if the chunk has it.
+    pub fn variable(&self, role: Role) -> Option<&Variable<'a>> {
+        self.variables.iter().flatten().find(|variable| variable.role == role)
+    }
+}
+
+/// What the parts of chunk metadata need to know to be read.
+struct Parser<'a, 't, 'l, T> {
+    fields: Fields<'a, 't, T>,
+    bytes: &'a [u8],
+    number_type: NumberType,
+    major: u8,
+    at: u64,
+    limits: &'l Limits,
+}
+
+impl<'a, T: Trace> Parser<'a, '_, '_, T> {
+    fn mode(&mut self) -> Result<Mode<'a>> {
+        let (start, ty) = (self.fields.at(), self.number_type);
+        let float = ty.order() == Order::Float;
+        let code = self.fields.take_as(Part::Header, "mode", 4, |code| match code {
+            0 => Ok(Value::Word("classic")),
+            1 => Ok(Value::Word("int mult")),
+            2 => Ok(Value::Word("float mult")),
+            3 => Ok(Value::Word("float quant")),
+            4 => Ok(Value::Word("dict")),
+            _ => Err(ErrorKind::PcoMode),
+        })?;
+        // Mode 1 of version 0 was another one, which never left the author's desk.
+        let here = match code {
+            1 => !float && self.major > 0,
+            2 | 3 => float,
+            _ => true,
+        };
+        if !here {
+            return Err(Error::new(ErrorKind::PcoModeHere, start));
+        }
+        match code {
+            1 => {
+                let base = self.fields.take_as(Part::Header, "base", ty.bits(), |base| match base {
+                    0 => Err(ErrorKind::PcoModeValue),
+                    _ => Ok(Value::U64(base)),
+                })?;
+                Ok(Mode::IntMult { base })
+            }
+            2 => {
+                let mut base = 0;
+                self.fields.take_as(Part::Header, "base", ty.bits(), |latent| {
+                    base = float_bits(latent, ty);
+                    let magnitude = base & mask(ty.bits() - 1);
+                    let infinity = mask(ty.bits() - 1 - ty.mantissa_bits()) << ty.mantissa_bits();
+                    match magnitude == 0 || magnitude >= infinity {
+                        true => Err(ErrorKind::PcoModeValue),
+                        false => Ok(show_float(base, ty)),
+                    }
+                })?;
+                Ok(Mode::FloatMult { base })
+            }
+            3 => {
+                let bits = self.fields.take_as(Part::Header, "bits", 8, |bits| match bits {
+                    bits if bits == 0 || bits > u64::from(ty.mantissa_bits()) => Err(ErrorKind::PcoModeValue),
+                    _ => Ok(Value::U64(bits)),
+                })?;
+                Ok(Mode::FloatQuant { bits: narrow(bits) })
+            }
+            4 => self.dict(),
+            _ => Ok(Mode::Classic),
+        }
+    }
+
+    fn dict(&mut self) -> Result<Mode<'a>> {
+        let at = self.fields.at();
+        let len = self.fields.take(Part::Header, "entries", 25)?;
+        if len > self.limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, at).needing(len));
+        }
+        self.fields.pad()?;
+        let start = index(self.fields.position() / 8);
+        let size = self.number_type.size();
+        self.fields.require(len * u64_from(size) * 8)?;
+        // Four bits of mode, 25 of length and three of padding: entries start at a byte, and can be read where they are.
+        let rest = self.bytes.get(start..).unwrap_or(&[]);
+        let entries = rest.get(..index(len).saturating_mul(size)).unwrap_or(&[]);
+        if T::LISTENS {
+            for entry in entries.chunks_exact(size.max(1)) {
+                let value = entry.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
+                let value = show_latent(value, self.number_type);
+                self.fields.span(Part::Table, "entry", u64_from(size) * 8, value)?;
+            }
+        } else {
+            self.fields.skip(u64_from(entries.len()) * 8)?;
+        }
+        Ok(Mode::Dict { entries })
+    }
+
+    fn delta(&mut self, primary_width: u32) -> Result<Delta> {
+        let fields = &mut self.fields;
+        if self.major < 3 {
+            let order = fields.small(Part::Header, "delta order", 3)?;
+            return Ok(if order == 0 { Delta::None } else { Delta::Consecutive { order, secondary: false } });
+        }
+        let at = fields.at();
+        let code = fields.take_as(Part::Header, "delta", 4, |code| match code {
+            0 => Ok(Value::Word("none")),
+            1 => Ok(Value::Word("consecutive")),
+            2 => Ok(Value::Word("lookback")),
+            3 => Ok(Value::Word("convolution")),
+            _ => Err(ErrorKind::PcoDelta),
+        })?;
+        match code {
+            1 => {
+                let order = fields.take_as(Part::Header, "order", 3, |order| match order {
+                    0 => Err(ErrorKind::PcoDeltaOrder),
+                    _ => Ok(Value::U64(order)),
+                })?;
+                let secondary = fields.take(Part::Header, "secondary too", 1)? == 1;
+                Ok(Delta::Consecutive { order: narrow(order), secondary })
+            }
+            2 => {
+                let window_log = fields.small(Part::Header, "log of window, less 1", 5)? + 1;
+                let state_log = fields.small(Part::Header, "log of state", 4)?;
+                let secondary = fields.take(Part::Header, "secondary too", 1)? == 1;
+                if window_log > 24 || state_log > window_log {
+                    return Err(Error::new(ErrorKind::PcoWindow, at));
+                }
+                Ok(Delta::Lookback { window_log, state_log, secondary })
+            }
+            3 => {
+                let shift = fields.small(Part::Header, "shift", 5)?;
+                let bias =
+                    fields.take_as(Part::Header, "bias", 64, |bias| Ok(Value::I64((bias ^ 1 << 63).cast_signed())))?;
+                let bias = (bias ^ 1 << 63).cast_signed();
+                let order = fields.small(Part::Header, "order, less 1", 5)? + 1;
+                let order = index(u64::from(order)).min(MAX_ORDER);
+                let mut weights = [0; MAX_ORDER];
+                for weight in weights.iter_mut().take(order) {
+                    let signed = |bits: u64| (narrow(bits) ^ 1 << 31).cast_signed();
+                    let bits =
+                        fields.take_as(Part::Table, "weight", 32, |bits| Ok(Value::I64(i64::from(signed(bits)))))?;
+                    *weight = signed(bits);
+                }
+                let convolution = Convolution { shift, bias, weights, order };
+                match convolution.fits(primary_width) {
+                    true => Ok(Delta::Conv1(convolution)),
+                    false => Err(Error::new(ErrorKind::PcoConvolution, at)),
+                }
+            }
+            _ => Ok(Delta::None),
+        }
+    }
+
+    fn variable(&mut self, role: Role, width: u32) -> Result<Variable<'a>> {
+        self.fields.trace.enter("variable", Value::Word(role.name()));
+        let at = self.fields.at();
+        let table_log = self.fields.small(Part::Table, "log of table size", 4)?;
+        let bins = self.fields.small(Part::Table, "bins", 15)?;
+        let first = self.fields.position();
+        if u64::from(bins) > self.limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, at).needing(u64::from(bins)));
+        }
+        if bins > 1 << table_log {
+            return Err(Error::new(ErrorKind::PcoBinCount, at));
+        }
+        if table_log > 14 || bins == 1 && table_log > 0 {
+            return Err(Error::new(ErrorKind::PcoTableSize, at));
+        }
+        let variable = Variable { role, width, table_log, bins, bytes: self.bytes, first, base: self.at };
+        self.fields.require(variable.bin_bits() * u64::from(bins))?;
+        if T::LISTENS {
+            for i in 0..bins {
+                self.fields.trace.enter("bin", Value::U64(u64::from(i)));
+                self.fields.take(Part::Table, "weight, less 1", table_log)?;
+                self.fields.take(Part::Table, "lower", width)?;
+                self.fields.take(Part::Table, "offset bits", variable.offset_field())?;
+                self.fields.trace.leave();
+            }
+        } else {
+            self.fields.skip(variable.bin_bits() * u64::from(bins))?;
+        }
+        self.fields.trace.leave();
+        Ok(variable)
+    }
+}
+
+impl Convolution {
+    /// Whether no sum of these weights can overflow twice the width of a latent.
+    fn fits(&self, width: u32) -> bool {
+        if width > 32 || self.shift > (2 * width - 1).min(31) {
+            return false;
+        }
+        let sum: u64 = self.weights().iter().map(|&weight| u64::from(weight.unsigned_abs())).sum();
+        // The reference adds in f64, where whatever is within 512 of 2^63 has become 2^63.
+        let bound = if width == 32 { (1 << 63) - 512 } else { 1 << (2 * width - 1) };
+        sum < 1 << (width - 1) && (sum << width).checked_add(self.bias.unsigned_abs()).is_some_and(|all| all < bound)
+    }
+}
+
+/// The bits of the float that an ordered latent stands for.
+fn float_bits(latent: u64, ty: NumberType) -> u64 {
+    let top = 1 << (ty.bits() - 1);
+    if latent & top != 0 { latent ^ top } else { !latent & mask(ty.bits()) }
+}
+
+/// A latent of an ordered type as the number that it stands for.
+fn show_latent(latent: u64, ty: NumberType) -> Value<'static> {
+    match ty.order() {
+        Order::Unsigned => Value::U64(latent),
+        // 2^63 + x is x away from the middle; narrower types have room for the difference.
+        Order::Signed => Value::I64(latent.wrapping_sub(1 << (ty.bits() - 1)).cast_signed()),
+        Order::Float => show_float(float_bits(latent, ty), ty),
+    }
+}
+
+/// A float of the chunk's type, for people.
+fn show_float(bits: u64, ty: NumberType) -> Value<'static> {
+    match ty {
+        NumberType::F64 => Value::F64(f64::from_bits(bits)),
+        NumberType::F32 => Value::F64(f64::from(f32::from_bits(narrow(bits)))),
+        _ => Value::Hex(bits),
+    }
+}
+
+/// Fields that are known to have at most 32 bits.
+fn narrow(bits: u64) -> u32 {
+    u32::try_from(bits).unwrap_or(u32::MAX)
+}

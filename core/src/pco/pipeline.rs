@@ -1,0 +1,548 @@
+//! The fast path: the symbols of the next unit are decoded in the same loop as the offsets of the current one.
+//!
+//! A unit is a batch of one latent variable. Symbols wait for each other, so that a processor has little to do while it decodes
+//! them; offsets keep it busy but need nothing to wait for. Where the next symbols start is known as soon as the widths of
+//! the offsets before them are added up. Both together take little more time than the symbols alone.
+//!
+//! Whether all bits were there is asked once for each unit. If the answer is not a certain yes the batch is taken back and left to
+//! `batch`, and so are the last batch of a page, short pages, and readers that listen.
+
+use super::batch::{BATCH, Node, States, is_wide, keep, offsets, packed, symbols, total};
+use super::lane::{Lane, Undo};
+use super::number::Latent;
+use super::page::{Decoder, look_back};
+use super::tans::Table;
+use crate::num::{index, u64_from};
+use crate::{Error, Result};
+
+/// Whether this build has it. It wants more registers than 32-bit machines have, and engines of WebAssembly do not gain by it.
+pub(crate) const PIPELINED: bool = cfg!(all(target_pointer_width = "64", not(feature = "small")));
+
+/// The offsets of the unit that is finished.
+struct Current<'c, D> {
+    /// Bits between them and the next symbols.
+    gap: usize,
+    values: &'c mut [D; BATCH],
+    /// The sum that is taken on the way, if there is one.
+    moment: Option<&'c mut D>,
+}
+
+/// The symbols of the unit that is begun.
+struct Next<'n, D> {
+    table: &'n Table<'n, D>,
+    states: &'n mut States,
+    /// Those of the current unit, which are replaced one by one.
+    widths: &'n mut [u8; BATCH],
+    values: &'n mut [D; BATCH],
+}
+
+/// Finishes a unit and begins the next. The offsets start at bit `at`; gives the bit behind the symbols, or
+/// `None` if the input ends so soon that nothing is certain.
+fn pair<D: Latent, E: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>, next: Next<'_, E>) -> Option<usize> {
+    let symbols_at = at.wrapping_add(total(next.widths)).wrapping_add(current.gap);
+    let table = next.table;
+    if !(1..=12).contains(&table.log) {
+        finish(bytes, at, next.widths, current);
+        let end = symbols(bytes, symbols_at, table, next.states, next.widths, next.values);
+        return (end.div_ceil(8) <= bytes.len()).then_some(end);
+    }
+    let window: Option<&[u8; WINDOW + 8]> = bytes.get(at / 8..).and_then(<[u8]>::first_chunk);
+    let end = match window {
+        Some(window) => {
+            let first = at / 8 * 8;
+            first.wrapping_add(by_size(window, at.wrapping_sub(first), symbols_at.wrapping_sub(first), current, next))
+        }
+        None => by_size(bytes, at, symbols_at, current, next),
+    };
+    // Loads that began no further than here found all of their bytes.
+    ((end / 8).saturating_add(16) <= bytes.len()).then_some(end)
+}
+
+/// Picks the loops by the size of the table, which has to be known for states to need no check.
+fn by_size<I: Input, D: Latent, E: Latent>(
+    bytes: I,
+    at: usize,
+    symbols_at: usize,
+    current: Current<'_, D>,
+    next: Next<'_, E>,
+) -> usize {
+    match next.table.log {
+        0..=8 => sized::<I, D, E, 256>(bytes, at, symbols_at, current, next),
+        9..=10 => sized::<I, D, E, 1024>(bytes, at, symbols_at, current, next),
+        _ => sized::<I, D, E, 4096>(bytes, at, symbols_at, current, next),
+    }
+}
+
+/// [`pair`] for tables of one size.
+fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
+    bytes: I,
+    at: usize,
+    symbols_at: usize,
+    current: Current<'_, D>,
+    next: Next<'_, E>,
+) -> usize {
+    let (Some(nodes), Some(lowers)) = (next.table.nodes.first_chunk(), next.table.lowers.first_chunk()) else {
+        return at;
+    };
+    let Next { states, widths, values, .. } = next;
+    if symbols_at == at.wrapping_add(current.gap) {
+        // Without offsets there is nothing to be done at the same time.
+        if let Some(moment) = current.moment {
+            current.values.iter_mut().for_each(|value| *value = step(moment, *value));
+        }
+        return alone::<I, E, SIZE>(bytes, symbols_at, nodes, lowers, states, widths, values);
+    }
+    choose::<I, D, E, SIZE>(bytes, at, symbols_at, current, nodes, lowers, states, widths, values)
+}
+
+/// The offsets of a unit that no other follows.
+fn finish<D: Latent>(bytes: &[u8], at: usize, widths: &[u8; BATCH], current: Current<'_, D>) -> usize {
+    match current.moment {
+        Some(moment) => offsets(bytes, at, widths, current.values, |delta| step(moment, delta)),
+        None => offsets(bytes, at, widths, current.values, |latent| latent),
+    }
+}
+
+/// Gives the sum so far and adds to it.
+#[inline(always)]
+fn step<D: Latent>(sum: &mut D, delta: D) -> D {
+    let before = *sum;
+    *sum = before.plus(delta);
+    before
+}
+
+/// Picks the loop: with a sum or without, and whether offsets may lie in nine bytes.
+#[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
+#[inline(always)]
+fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
+    bytes: I,
+    at: usize,
+    symbols_at: usize,
+    current: Current<'_, D>,
+    nodes: &[Node; SIZE],
+    lowers: &[E; SIZE],
+    states: &mut States,
+    widths: &mut [u8; BATCH],
+    next_values: &mut [E; BATCH],
+) -> usize {
+    let wide = D::BITS == 64 && is_wide(widths);
+    let Current { values, moment, .. } = current;
+    match (moment, wide) {
+        (None, false) => both::<I, D, E, SIZE, false>(
+            bytes,
+            at,
+            symbols_at,
+            values,
+            nodes,
+            lowers,
+            states,
+            widths,
+            next_values,
+            |latent| latent,
+        ),
+        (None, true) => both::<I, D, E, SIZE, true>(
+            bytes,
+            at,
+            symbols_at,
+            values,
+            nodes,
+            lowers,
+            states,
+            widths,
+            next_values,
+            |latent| latent,
+        ),
+        (Some(moment), false) => {
+            let mut sum = *moment;
+            let end = both::<I, D, E, SIZE, false>(
+                bytes,
+                at,
+                symbols_at,
+                values,
+                nodes,
+                lowers,
+                states,
+                widths,
+                next_values,
+                |delta| step(&mut sum, delta),
+            );
+            *moment = sum;
+            end
+        }
+        (Some(moment), true) => {
+            let mut sum = *moment;
+            let end = both::<I, D, E, SIZE, true>(
+                bytes,
+                at,
+                symbols_at,
+                values,
+                nodes,
+                lowers,
+                states,
+                widths,
+                next_values,
+                |delta| step(&mut sum, delta),
+            );
+            *moment = sum;
+            end
+        }
+    }
+}
+
+/// The loop: four offsets, four symbols, 64 times.
+#[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
+#[inline(never)]
+fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
+    bytes: I,
+    mut at: usize,
+    mut symbols_at: usize,
+    values: &mut [D; BATCH],
+    nodes: &[Node; SIZE],
+    lowers: &[E; SIZE],
+    states: &mut States,
+    widths: &mut [u8; BATCH],
+    next_values: &mut [E; BATCH],
+    mut finish: impl FnMut(D) -> D,
+) -> usize {
+    let mut four = *states;
+    for group in 0..BATCH / 4 {
+        let i = group * 4;
+        let now = [0, 1, 2, 3].map(|j| widths[(i + j) & (BATCH - 1)]);
+        symbols_at = four_symbols(bytes, symbols_at, nodes, lowers, &mut four, group, widths, next_values);
+        for (width, i) in now.into_iter().zip(i..) {
+            let value = &mut values[i & (BATCH - 1)];
+            *value = finish(value.plus(D::low(field::<WIDE>(bytes, at, width))));
+            at = at.wrapping_add(usize::from(width));
+        }
+    }
+    *states = four;
+    symbols_at
+}
+
+/// The same without offsets.
+#[inline(never)]
+fn alone<I: Input, E: Latent, const SIZE: usize>(
+    bytes: I,
+    mut at: usize,
+    nodes: &[Node; SIZE],
+    lowers: &[E; SIZE],
+    states: &mut States,
+    widths: &mut [u8; BATCH],
+    values: &mut [E; BATCH],
+) -> usize {
+    let mut four = *states;
+    for group in 0..BATCH / 4 {
+        at = four_symbols(bytes, at, nodes, lowers, &mut four, group, widths, values);
+    }
+    *states = four;
+    at
+}
+
+/// One symbol of each state.
+#[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
+#[inline(always)]
+fn four_symbols<E: Latent, const SIZE: usize>(
+    bytes: impl Input,
+    at: usize,
+    nodes: &[Node; SIZE],
+    lowers: &[E; SIZE],
+    states: &mut [usize; 4],
+    group: usize,
+    widths: &mut [u8; BATCH],
+    values: &mut [E; BATCH],
+) -> usize {
+    let mut word = bytes.load(at) >> (at % 8);
+    let mut taken = 0;
+    for (state, i) in states.iter_mut().zip(group * 4..) {
+        let [width, read, low, high] = nodes[*state & (SIZE - 1)];
+        values[i & (BATCH - 1)] = lowers[*state & (SIZE - 1)];
+        widths[i & (BATCH - 1)] = width;
+        let bits = keep(word, read);
+        word >>= read & 63;
+        *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
+        taken += usize::from(read);
+    }
+    at.wrapping_add(taken)
+}
+
+/// Where bits come from.
+trait Input: Copy {
+    /// The eight bytes that bit `at` lies in the first of. Whether they were there is asked later, once for all of them.
+    fn load(self, at: usize) -> u64;
+}
+
+/// The end of the input.
+impl Input for &[u8] {
+    #[inline(always)]
+    fn load(self, at: usize) -> u64 {
+        self.get(at / 8..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+}
+
+/// What the offsets of a unit and the symbols of the next one can take is less than this, a power of two, so that a masked
+/// position needs no check.
+const WINDOW: usize = 8192;
+
+/// As much input as any two units can take.
+impl Input for &[u8; WINDOW + 8] {
+    #[inline(always)]
+    fn load(self, at: usize) -> u64 {
+        let bytes = self.get((at / 8) & (WINDOW - 1)..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    }
+}
+
+/// `width` bits from bit `at` on: up to 57, or up to 64 if `WIDE`.
+#[inline(always)]
+fn field<const WIDE: bool>(bytes: impl Input, at: usize, width: u8) -> u64 {
+    let (low, shift) = (bytes.load(at), at % 8);
+    if !WIDE {
+        return keep(low >> shift, width);
+    }
+    // The eight bytes one further supply what the shift made room for. A shift to the left by 64 less the width, and back,
+    // drops what is not part of the field; a width of 0 does not occur together with itself: both shifts are taken modulo 64.
+    let high = bytes.load(at.wrapping_add(8));
+    let all = low >> shift | high << (8 - shift);
+    keep(all, width)
+}
+
+/// The batch that starts at `from`.
+fn batch_at<D>(values: &mut [D], from: usize) -> Option<&mut [D; BATCH]> {
+    values.get_mut(from..)?.first_chunk_mut()
+}
+
+impl<L: Latent> Decoder<'_, '_, L> {
+    /// Decodes as many whole batches as are there, from bit `at` of `bytes`. Gives the bit behind them, and their number.
+    ///
+    /// `out` starts with the first number of the first batch; where the output is the history, it is the whole page and
+    /// `first` tells where the page goes on.
+    pub(super) fn pipeline(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        origin: u64,
+        out: &mut [L],
+        first: usize,
+    ) -> Result<(usize, usize)> {
+        let history = matches!(self.primary.undo, Undo::Output);
+        let room = out.len().saturating_sub(first) / BATCH;
+        let full = (self.left.saturating_sub(self.state_len) / BATCH).min(room);
+        let symbol_bits =
+            [self.lookback.table.log, self.index.table.log, self.primary.table.log, self.secondary.table.log];
+        // A chunk whose variables all have one bin is read as fast without.
+        if full < 2 || symbol_bits == [0; 4] {
+            return Ok((at, 0));
+        }
+        let run = Run {
+            bytes,
+            // Latents lie where they will stay, which is behind those of the state if the output is the history.
+            first: if history { first.wrapping_add(self.state_len) } else { first },
+            full,
+            // A secondary variable of one bin is no unit, but a gap: there are no symbols in it.
+            second: self.secondary.table.log > 0,
+            gap: BATCH * index(u64::from(if self.secondary.table.log > 0 { 0 } else { self.secondary.table.widest })),
+        };
+        let mut batch = 0;
+        let mut start = at;
+        let mut states = self.states();
+        let mut bit = self.first_symbols(&run, at, out);
+        while let Some(here) = bit {
+            let moments = (self.index.moments, self.primary.moments, self.secondary.moments);
+            let Some(read) = self.units(&run, batch, here, out) else {
+                // The batch does not end in the input, or too close to its end. Nothing of it has happened.
+                (self.index.moments, self.primary.moments, self.secondary.moments) = moments;
+                break;
+            };
+            self.join_batch(&run, batch, read.end, origin, out)?;
+            (batch, start, states, bit) = (batch + 1, read.end, read.states, read.symbols_end);
+        }
+        self.restore_states(states);
+        Ok((start, batch))
+    }
+
+    /// The states of all lanes.
+    fn states(&self) -> [States; 4] {
+        [self.lookback.states, self.index.states, self.primary.states, self.secondary.states]
+    }
+
+    fn restore_states(&mut self, states: [States; 4]) {
+        [self.lookback.states, self.index.states, self.primary.states, self.secondary.states] = states;
+    }
+
+    /// The first symbols of all, which have nothing to go along with.
+    fn first_symbols(&mut self, run: &Run<'_>, at: usize, out: &mut [L]) -> Option<usize> {
+        let widths = batch_at(self.widths, 0)?;
+        Some(if self.window > 0 {
+            let lane = &mut self.lookback;
+            symbols(run.bytes, at, &lane.table, &mut lane.states, widths, batch_at(self.lookbacks, 0)?)
+        } else if !self.indexes.is_empty() {
+            let lane = &mut self.index;
+            symbols(run.bytes, at, &lane.table, &mut lane.states, widths, batch_at(self.indexes, 0)?)
+        } else {
+            let lane = &mut self.primary;
+            symbols(run.bytes, at, &lane.table, &mut lane.states, widths, batch_at(out, run.first)?)
+        })
+    }
+
+    /// The rest of the batch whose first symbols were decoded, and the first symbols of the next one if there is one.
+    ///
+    /// `at` is where the offsets of its first unit start. `None` if the input may not suffice.
+    fn units(&mut self, run: &Run<'_>, batch: usize, mut at: usize, out: &mut [L]) -> Option<Read> {
+        let bytes = run.bytes;
+        let (look, dict) = (self.window > 0, !self.indexes.is_empty());
+        let here = run.first.wrapping_add(batch * BATCH);
+        if look {
+            let widths = batch_at(self.widths, 0)?;
+            let values = batch_at(self.lookbacks, buffer(batch))?;
+            let current = Current { gap: 0, values, moment: None };
+            at = if dict {
+                pair(bytes, at, current, next(&mut self.index, widths, batch_at(self.indexes, buffer(batch))?))?
+            } else {
+                pair(bytes, at, current, next(&mut self.primary, widths, batch_at(out, here)?))?
+            };
+        }
+        if run.second {
+            let widths = batch_at(self.widths, 0)?;
+            let moment = top(self.primary.undo, &mut self.primary.moments);
+            let current = Current { gap: 0, values: batch_at(out, here)?, moment };
+            at = pair(bytes, at, current, next(&mut self.secondary, widths, batch_at(self.second, 0)?))?;
+        }
+
+        // The last unit of this batch goes along with the first of the next, if that is there.
+        let states = self.states();
+        let widths = batch_at(self.widths, 0)?;
+        let gap = at.wrapping_add(total(widths));
+        let end = gap.wrapping_add(run.gap);
+        let first_log = if look { self.lookback.table.log } else { self.index.table.log.max(self.primary.table.log) };
+        let first_end = end.wrapping_add(BATCH * index(u64::from(first_log)));
+        let more = batch + 1 < run.full && first_end / 8 + 16 <= bytes.len();
+        let symbols_end = if run.second {
+            let moment = top(self.secondary.undo, &mut self.secondary.moments);
+            let current = Current { gap: run.gap, values: batch_at(self.second, 0)?, moment };
+            if !more {
+                last(bytes, at, widths, current)?;
+                None
+            } else if look {
+                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
+                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
+            } else {
+                let values = batch_at(out, here.wrapping_add(BATCH))?;
+                Some(pair(bytes, at, current, next(&mut self.primary, widths, values))?)
+            }
+        } else if dict {
+            let (even, odd) = self.indexes.split_at_mut_checked(BATCH)?;
+            let (now, then) = if buffer(batch) == 0 { (even, odd) } else { (odd, even) };
+            let lane = &mut self.index;
+            let moment = top(lane.undo, &mut lane.moments);
+            let current = Current { gap: run.gap, values: batch_at(now, 0)?, moment };
+            if !more {
+                last(bytes, at, widths, current)?;
+                None
+            } else if look {
+                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
+                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
+            } else {
+                let values = batch_at(then, 0)?;
+                let next = Next { table: &lane.table, states: &mut lane.states, widths, values };
+                Some(pair(bytes, at, current, next)?)
+            }
+        } else {
+            let (now, then) = out.split_at_mut_checked(here.wrapping_add(BATCH))?;
+            let lane = &mut self.primary;
+            let moment = top(lane.undo, &mut lane.moments);
+            let current = Current { gap: run.gap, values: batch_at(now, here)?, moment };
+            if !more {
+                last(bytes, at, widths, current)?;
+                None
+            } else if look {
+                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
+                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
+            } else {
+                let values = batch_at(then, 0)?;
+                let next = Next { table: &lane.table, states: &mut lane.states, widths, values };
+                Some(pair(bytes, at, current, next)?)
+            }
+        };
+        if !run.second && !self.second.is_empty() {
+            if end.div_ceil(8) > bytes.len() {
+                return None;
+            }
+            let (table, values) = (&self.secondary.table, batch_at(self.second, 0)?);
+            packed(bytes, gap, table.widest, table.lowers.first().copied()?, values);
+            if let Some(moment) = top(self.secondary.undo, &mut self.secondary.moments) {
+                values.iter_mut().for_each(|value| *value = step(moment, *value));
+            }
+        }
+        Some(Read { end, states, symbols_end })
+    }
+
+    /// Makes numbers of a batch that is read.
+    fn join_batch(&mut self, run: &Run<'_>, batch: usize, end: usize, origin: u64, out: &mut [L]) -> Result<()> {
+        let refuse = |kind| Error::new(kind, origin.saturating_add(u64_from(end / 8)));
+        let here = run.first.wrapping_add(batch * BATCH);
+        let lookbacks = self.lookbacks.get(buffer(batch)..).and_then(|rest| rest.get(..BATCH)).unwrap_or(&[]);
+        if matches!(self.primary.undo, Undo::Output) {
+            return look_back(out, here, lookbacks, self.window, self.primary.shift).map_err(refuse);
+        }
+        let values = out.get_mut(here..).and_then(|rest| rest.get_mut(..BATCH)).unwrap_or(&mut []);
+        let indexes = self.indexes.get_mut(buffer(batch)..).and_then(|rest| rest.get_mut(..BATCH)).unwrap_or(&mut []);
+        if indexes.is_empty() {
+            self.primary.finish(values, BATCH, lookbacks, self.window).map_err(refuse)?;
+        } else {
+            self.index.finish(indexes, BATCH, lookbacks, self.window).map_err(refuse)?;
+        }
+        self.secondary.finish(self.second, BATCH, lookbacks, self.window).map_err(refuse)?;
+        self.join.run(values, self.second, indexes).map_err(refuse)
+    }
+}
+
+/// What stays the same from batch to batch, and whose turn it is.
+struct Run<'r> {
+    bytes: &'r [u8],
+    /// Where the first batch lies in the output.
+    first: usize,
+    /// How many batches the output has room for.
+    full: usize,
+    /// Whether the secondary variable is a unit.
+    second: bool,
+    /// Bits behind the last unit of each batch.
+    gap: usize,
+}
+
+/// What came of a batch.
+struct Read {
+    /// The bit behind it.
+    end: usize,
+    /// The states of all lanes there.
+    states: [States; 4],
+    /// The bit behind the first symbols of the next batch, if they were decoded.
+    symbols_end: Option<usize>,
+}
+
+/// Which of two buffers it is that belongs to a batch.
+const fn buffer(batch: usize) -> usize {
+    (batch & 1) * BATCH
+}
+
+/// The symbols of `lane` as those of the next unit.
+fn next<'n, D: Latent>(
+    lane: &'n mut Lane<'_, '_, D>,
+    widths: &'n mut [u8; BATCH],
+    values: &'n mut [D; BATCH],
+) -> Next<'n, D> {
+    Next { table: &lane.table, states: &mut lane.states, widths, values }
+}
+
+/// The offsets of a unit that no other follows, if they are there.
+fn last<D: Latent>(bytes: &[u8], at: usize, widths: &[u8; BATCH], current: Current<'_, D>) -> Option<()> {
+    let end = finish(bytes, at, widths, current);
+    (end.div_ceil(8) <= bytes.len()).then_some(())
+}
+
+/// The sum that is taken while offsets are read.
+fn top<'l, D>(undo: Undo<'_>, moments: &'l mut [D; 7]) -> Option<&'l mut D> {
+    match undo {
+        Undo::Sums(order) => moments.get_mut(order.checked_sub(1)?),
+        _ => None,
+    }
+}

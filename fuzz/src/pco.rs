@@ -1,0 +1,166 @@
+//! Pco: every way to decode a file must say the same of it, and the same as the reference where that is there to ask.
+
+use unspool::pco::{Chunk, Decoder, File, Latent, Plan};
+use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
+
+/// Small enough that a file which claims much is refused, not waited for.
+const LIMITS: Limits = Limits { max_output: 1 << 20, max_window: 1 << 20, max_elements: 1 << 18, ..Limits::DEFAULT };
+
+/// Any bytes.
+pub fn pco_arbitrary(bytes: &[u8]) {
+    both_ways(bytes);
+    // Most bytes are refused for their magic, so that the rest is tried behind one.
+    let mut file = b"pco!\x03\x00\x00\x04\x01".to_vec();
+    file.extend_from_slice(bytes);
+    both_ways(&file);
+}
+
+/// Valid files, mutated.
+pub fn pco_mutated(bytes: &[u8]) {
+    both_ways(bytes);
+}
+
+/// Hears that spans ascend and lie in the file, and that groups nest.
+struct Checker {
+    bits: u64,
+    depth: usize,
+}
+
+impl Trace for Checker {
+    fn enter(&mut self, _: &'static str, _: Value<'_>) {
+        self.depth += 1;
+    }
+
+    fn leaf(&mut self, _: Part, _: &'static str, bits: std::ops::Range<u64>, _: Value<'_>) {
+        assert!(bits.start < bits.end);
+        self.bits = self.bits.max(bits.end);
+    }
+
+    fn leave(&mut self) {
+        self.depth = self.depth.checked_sub(1).expect("more groups end than started");
+    }
+}
+
+fn both_ways(bytes: &[u8]) {
+    let Ok(file) = File::open(bytes, &LIMITS) else { return };
+    let (mut at, mut left) = (file.first(), 1usize << 20);
+    while let Ok(Some(chunk)) = file.chunk(at) {
+        let size = chunk.len * chunk.number_type().size();
+        if chunk.workspace_len(Plan::Batches) > 1 << 18 || left < size {
+            return;
+        }
+        left -= size;
+        let fast = decode(&chunk, &mut ());
+        let mut checker = Checker { bits: 0, depth: 0 };
+        let heard = decode(&chunk, &mut checker);
+        assert_eq!(fast.as_ref().map_err(|error| error.kind), heard.as_ref().map_err(|error| error.kind));
+        let pieces = match chunk.number_type().bits() {
+            8 => pieces::<u8>(&chunk),
+            16 => pieces::<u16>(&chunk),
+            32 => pieces::<u32>(&chunk),
+            _ => pieces::<u64>(&chunk),
+        };
+        assert_eq!(fast.as_ref().map_err(|error| error.kind), pieces.as_ref().map_err(|error| error.kind));
+        let skipped = chunk.skip(&mut vec![0; chunk.workspace_len(Plan::Whole) as usize]);
+        let Ok((numbers, next)) = fast else {
+            let late = |error: Error| matches!(error.kind, ErrorKind::PcoLookback | ErrorKind::PcoDictIndex);
+            assert!(skipped.is_err() || fast.is_err_and(late));
+            return;
+        };
+        assert_eq!(checker.depth, 0);
+        assert!(checker.bits <= bytes.len() as u64 * 8);
+        assert!(heard == Ok((numbers, next)));
+        assert_eq!(skipped, Ok(next));
+        assert!(next >= chunk.page_at && next <= bytes.len() as u64);
+        at = next;
+    }
+}
+
+fn decode(chunk: &Chunk<'_>, trace: &mut impl Trace) -> Result<(Vec<u8>, u64), Error> {
+    let mut out = vec![0; chunk.len * chunk.number_type().size()];
+    let mut words = vec![u64::MAX; chunk.workspace_len(Plan::Batches) as usize];
+    let next = chunk.decode_bytes_traced(&mut out, &mut words, trace)?;
+    Ok((out, next))
+}
+
+/// The same through a decoder that gets some bytes and 256 numbers of room at a time.
+fn pieces<L: Latent>(chunk: &Chunk<'_>) -> Result<(Vec<u8>, u64), Error> {
+    let mut words = vec![0x5555_5555_5555_5555; chunk.workspace_len(Plan::Batches) as usize];
+    let mut decoder = Decoder::<L>::new(&chunk.meta, chunk.len, Plan::Batches, &mut words)?;
+    decoder.start(chunk.len, chunk.page_at)?;
+    let (page, mut room, mut out) = (chunk.page(), vec![L::ZERO; 256], vec![]);
+    let (mut at, mut piece) = (0, 100);
+    loop {
+        let end = if page.len() - at <= piece { End::Here } else { End::NotYet };
+        let step = decoder.step(&page[at..page.len().min(at + piece)], end, &mut room)?;
+        for number in &room[..step.wrote] {
+            let start = out.len();
+            out.resize(start + size_of::<L>(), 0);
+            number.put(&mut out[start..]);
+        }
+        at += step.read;
+        match step.status {
+            Status::Done => return Ok((out, chunk.page_at + at as u64)),
+            Status::NeedInput => {
+                assert!(end == End::NotYet);
+                piece *= 2;
+            }
+            Status::NeedOutput => piece = 100,
+        }
+    }
+}
+
+/// The reference must decode what we decode, to the same numbers, and refuse what we refuse.
+pub fn pco_differential(bytes: &[u8]) {
+    // Its unchecked reads are not ours to examine, and take long in an interpreter.
+    if cfg!(miri) {
+        return;
+    }
+    let Ok(file) = File::open(bytes, &LIMITS) else { return };
+    let (mut at, mut all, mut ty) = (file.first(), vec![], None);
+    let taken = loop {
+        match file.chunk(at) {
+            Ok(None) => break true,
+            Ok(Some(chunk)) => {
+                if chunk.workspace_len(Plan::Batches) > 1 << 18
+                    || *ty.get_or_insert(chunk.number_type()) != chunk.number_type()
+                {
+                    return;
+                }
+                match decode(&chunk, &mut ()) {
+                    Ok((numbers, next)) => (all.extend(numbers), at = next).1,
+                    // The reference reads old memory for a lookback of 0.
+                    Err(error) if error.kind == ErrorKind::PcoLookback => return,
+                    Err(_) => break false,
+                }
+            }
+            Err(error) if error.class() == Class::Limit => return,
+            Err(_) => break false,
+        }
+    };
+    let Some(ty) = ty else { return };
+    let theirs = reference(ty.name(), bytes);
+    assert_eq!(theirs.is_some(), taken, "one decodes it, the other does not");
+    assert!(!taken || theirs == Some(all), "other numbers");
+}
+
+/// What the reference decodes, as little-endian bytes; `None` if it refuses.
+fn reference(ty: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    fn run<T: pco::data_types::Number, const N: usize>(bytes: &[u8], put: fn(T) -> [u8; N]) -> Option<Vec<u8>> {
+        let numbers = pco::standalone::simple_decompress::<T>(bytes).ok()?;
+        Some(numbers.into_iter().flat_map(put).collect())
+    }
+    match ty {
+        "u8" => run(bytes, u8::to_le_bytes),
+        "i8" => run(bytes, i8::to_le_bytes),
+        "u16" => run(bytes, u16::to_le_bytes),
+        "i16" => run(bytes, i16::to_le_bytes),
+        "f16" => run(bytes, half::f16::to_le_bytes),
+        "u32" => run(bytes, u32::to_le_bytes),
+        "i32" => run(bytes, i32::to_le_bytes),
+        "f32" => run(bytes, f32::to_le_bytes),
+        "u64" => run(bytes, u64::to_le_bytes),
+        "i64" => run(bytes, i64::to_le_bytes),
+        _ => run(bytes, f64::to_le_bytes),
+    }
+}

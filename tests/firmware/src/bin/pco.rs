@@ -1,0 +1,69 @@
+//! Pco as a device uses it: columns in flash, tables in a `static`, 256 numbers at a time, input in pieces.
+#![no_std]
+#![no_main]
+
+use firmware::{Test, entry, file};
+use unspool::pco::{Decoder, File, Plan};
+use unspool::{Class, End, Error, Limits, Status};
+
+file!(I32_DELTA, "../../../vectors/pco/m_i32_classic_auto.pco");
+file!(I32_DELTA_VALUES, "../../../vectors/pco/m_i32_classic_auto.bin");
+file!(F32, "../../../vectors/pco/n_f32_513.pco");
+file!(F32_VALUES, "../../../vectors/pco/n_f32_513.bin");
+
+/// Words for the tables of either file: 2 KiB.
+const WORDS: usize = 256;
+
+#[entry]
+fn main() -> ! {
+    static mut TABLES: [u64; WORDS] = [0; WORDS];
+    static mut NUMBERS: [u32; 256] = [0; 256];
+
+    let mut test = Test::new("pco");
+    for (name, bytes, expected) in
+        [("i32, delta", I32_DELTA.get(), I32_DELTA_VALUES.get()), ("f32, classic", F32.get(), F32_VALUES.get())]
+    {
+        test.case(name, || decodes(bytes, expected, TABLES, NUMBERS), expected.len());
+        test.case(name, || every_end(bytes, TABLES, NUMBERS), 1);
+    }
+    test.finish()
+}
+
+/// All numbers of the first chunk, 256 at a time, out of input that grows by 64 bytes until a batch is there.
+fn batches(bytes: &[u8], tables: &mut [u64], numbers: &mut [u32], mut each: impl FnMut(&[u32])) -> Result<(), Error> {
+    let file = File::open(bytes, &Limits::DEFAULT)?;
+    let Some(chunk) = file.chunk(file.first())? else { return Ok(()) };
+    let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, Plan::Batches, tables)?;
+    decoder.start(chunk.len, chunk.page_at)?;
+    let (mut rest, mut piece) = (chunk.page(), 64usize);
+    loop {
+        let (input, end) = match rest.get(..piece) {
+            Some(input) => (input, End::NotYet),
+            None => (rest, End::Here),
+        };
+        let step = decoder.step(input, end, numbers)?;
+        each(numbers.get(..step.wrote).unwrap_or(&[]));
+        rest = rest.get(step.read..).unwrap_or(&[]);
+        match step.status {
+            Status::Done => return Ok(()),
+            Status::NeedInput => piece = piece.saturating_add(64),
+            Status::NeedOutput => piece = 64,
+        }
+    }
+}
+
+fn decodes(bytes: &[u8], expected: &[u8], tables: &mut [u64], numbers: &mut [u32]) -> bool {
+    let (mut expected, mut same) = (expected.chunks_exact(4), true);
+    let done = batches(bytes, tables, numbers, |numbers| {
+        same &= numbers.iter().all(|number| expected.next() == Some(&number.to_le_bytes()));
+    });
+    done.is_ok() && same && expected.next().is_none()
+}
+
+/// However early the file ends, the answer is an error and the device goes on. The last byte is not the chunk's.
+fn every_end(bytes: &[u8], tables: &mut [u64], numbers: &mut [u32]) -> bool {
+    (0..bytes.len().saturating_sub(1)).step_by(7).all(|end| {
+        let bytes = bytes.get(..end).unwrap_or(&[]);
+        batches(bytes, tables, numbers, |_| {}).is_err_and(|error| error.class() == Class::Truncated)
+    })
+}

@@ -1,0 +1,514 @@
+//! Pco against its vectors and its reference: bit-exact, in one piece and in any pieces, and hostile files refused.
+#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
+
+use serde_json::Value as Json;
+use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version};
+use unspool::{Class, End, Error, ErrorKind, Limits, Status};
+use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
+
+/// Runs `test` on every valid standalone vector: its name, its bytes, the bytes of its numbers and its entry in the manifest.
+fn valid(test: impl Fn(&str, &[u8], &[u8], &Json)) {
+    for folder in vector_folders("pco") {
+        let mut count = 0;
+        for part in ["", "synth", "old", "assets"] {
+            let folder = folder.join(part);
+            for entry in list(&manifest(&folder.join("manifest.json")), "files") {
+                let name = text(entry, "file");
+                test(name, &read(&folder.join(name)), &read(&folder.join(text(entry, "bin"))), entry);
+                count += 1;
+            }
+        }
+        assert!(count > 50, "{} names only {count} files", folder.display());
+        eprintln!("{}: {count} files", folder.display());
+    }
+}
+
+fn workspace(chunk: &Chunk<'_>, plan: Plan) -> Vec<u64> {
+    // What lies in it must not matter.
+    vec![0xA5A5_A5A5_A5A5_A5A5; chunk.workspace_len(plan) as usize]
+}
+
+/// Decodes a file to the little-endian bytes of its numbers. Gives them with the offset behind the file.
+fn decode(bytes: &[u8], only: Option<&str>) -> Result<(Vec<u8>, u64), Error> {
+    let file = File::open(bytes, &Limits::NONE)?;
+    let (mut at, mut out) = (file.first(), vec![]);
+    while let Some(chunk) = file.chunk(at)? {
+        if only.is_some_and(|ty| ty != chunk.number_type().name()) {
+            return Err(Error::new(ErrorKind::WrongType, at));
+        }
+        let start = out.len();
+        out.resize(start + chunk.len * chunk.number_type().size(), 0xAA);
+        at = chunk.decode_bytes(&mut out[start..], &mut workspace(&chunk, Plan::Batches))?;
+    }
+    Ok((out, at + 1))
+}
+
+/// Decodes a page with the decoder that takes pieces; `split` says how much of input and output each call gets.
+fn pieces<L: Latent>(
+    meta: &Meta<'_>,
+    page: &[u8],
+    n: usize,
+    mut split: impl FnMut() -> (usize, usize),
+) -> Result<(Vec<u8>, usize), Error> {
+    let mut words = vec![0x5A5A_5A5A_5A5A_5A5A; meta.workspace_len(n, Plan::Batches) as usize];
+    let mut decoder = Decoder::<L>::new(meta, n, Plan::Batches, &mut words)?;
+    decoder.start(n, 0)?;
+    let (mut at, mut input, mut output) = (0, 0, 0);
+    let mut numbers = vec![];
+    loop {
+        let (more_in, more_out) = split();
+        let (to, room) = (page.len().min(at + input + more_in), output + more_out);
+        let end = if to == page.len() { End::Here } else { End::NotYet };
+        let mut out = vec![L::ZERO; room];
+        let step = decoder.step(&page[at..to], end, &mut out)?;
+        assert!(step.read <= to - at && step.wrote <= room);
+        for number in &out[..step.wrote] {
+            let mut bytes = [0; 8];
+            number.put(&mut bytes[..size_of::<L>()]);
+            numbers.extend_from_slice(&bytes[..size_of::<L>()]);
+        }
+        at += step.read;
+        if step.status == Status::Done {
+            return Ok((numbers, at));
+        }
+        // What was not enough is there again, and more.
+        (input, output) = (to - at, room - step.wrote);
+    }
+}
+
+fn pieces_of(
+    chunk: &Chunk<'_>,
+    bytes: &[u8],
+    split: impl FnMut() -> (usize, usize),
+) -> Result<(Vec<u8>, usize), Error> {
+    let page = &bytes[chunk.page_at as usize..];
+    match chunk.number_type().bits() {
+        8 => pieces::<u8>(&chunk.meta, page, chunk.len, split),
+        16 => pieces::<u16>(&chunk.meta, page, chunk.len, split),
+        32 => pieces::<u32>(&chunk.meta, page, chunk.len, split),
+        _ => pieces::<u64>(&chunk.meta, page, chunk.len, split),
+    }
+}
+
+#[test]
+fn vectors_are_bit_exact() {
+    valid(|name, bytes, expected, entry| {
+        let (numbers, end) = decode(bytes, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(numbers == expected, "{name}: other numbers");
+        assert_eq!(end, bytes.len() as u64, "{name}");
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        assert_eq!(u64::from(file.header.standalone_version), number(entry, "standalone_version"), "{name}");
+        assert_eq!(file.header.n_hint, number(entry, "n_hint"), "{name}");
+        assert_eq!(file.header.uniform_type.map_or(0, |ty| ty as u64), number(entry, "uniform_type"), "{name}");
+        let version = format!("{}.{}", file.header.version.major, file.header.version.minor);
+        assert_eq!(version, text(entry, "format_version"), "{name}");
+    });
+}
+
+#[test]
+fn trailing_bytes_are_told_and_not_read() {
+    valid(|name, bytes, expected, _| {
+        let mut longer = bytes.to_vec();
+        longer.extend([0xFF; 11]);
+        let (numbers, end) = decode(&longer, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(numbers == expected && end == bytes.len() as u64, "{name}");
+        let file = File::open(&longer, &Limits::DEFAULT).unwrap();
+        assert_eq!(file.trailing(end - 1), [0xFF; 11], "{name}");
+    });
+}
+
+#[test]
+fn unaligned_bytes_whole_pages_and_pieces_give_the_same_numbers() {
+    valid(|name, bytes, expected, _| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let (mut at, mut start) = (file.first(), 0);
+        let mut random = Random(bytes.len() as u64);
+        while let Some(chunk) = file.chunk(at).unwrap() {
+            let size = chunk.len * chunk.number_type().size();
+            let expected = &expected[start..start + size];
+            let mut room = vec![0; size + 1];
+            let next = chunk.decode_bytes(&mut room[1..], &mut workspace(&chunk, Plan::Batches)).unwrap();
+            assert!(&room[1..] == expected, "{name}: not aligned");
+            let small = bytes.len() < 20_000;
+            for round in 0..if small { 4 } else { 2 } {
+                let (numbers, read) = pieces_of(&chunk, bytes, || match round {
+                    0 => (1 << 20, 256),
+                    1 => (64, 1000),
+                    2 => (1, 1),
+                    _ => (random.below(300), random.below(700)),
+                })
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert!(numbers == expected, "{name}: in pieces, round {round}");
+                assert_eq!(chunk.page_at + read as u64, next, "{name}");
+            }
+            assert_eq!(chunk.skip(&mut workspace(&chunk, Plan::Whole)), Ok(next), "{name}");
+            (at, start) = (next, start + size);
+        }
+        assert_eq!(start, expected.len(), "{name}");
+    });
+}
+
+#[test]
+fn leaves_tile_every_vector() {
+    valid(|name, bytes, expected, _| {
+        let mut leaves = Leaves::default();
+        let file = File::open_traced(bytes, &Limits::DEFAULT, &mut leaves).unwrap();
+        let (mut at, mut out) = (file.first(), vec![]);
+        while let Some(chunk) = file.chunk_traced(at, &mut leaves).unwrap() {
+            let start = out.len();
+            out.resize(start + chunk.len * chunk.number_type().size(), 0);
+            at = chunk
+                .decode_bytes_traced(&mut out[start..], &mut workspace(&chunk, Plan::Batches), &mut leaves)
+                .unwrap();
+        }
+        assert!(out == expected, "{name}: other numbers when heard");
+        leaves.assert_tile(bytes.len(), name);
+    });
+}
+
+/// The parts of one wrapped file, decoded page by page.
+fn wrapped(header: &[u8], ty: NumberType, meta: &[u8], pages: &[(Vec<u8>, usize)]) -> Result<Vec<Vec<u8>>, Error> {
+    let (version, len) = Version::parse(header)?;
+    // The bad ones of version 3 leave the minor version unread.
+    assert!(len <= header.len());
+    let (meta, _) = Meta::parse(meta, ty, version.major, 0, &Limits::NONE)?;
+    match ty.bits() {
+        8 => wrapped_pages::<u8>(&meta, pages),
+        16 => wrapped_pages::<u16>(&meta, pages),
+        32 => wrapped_pages::<u32>(&meta, pages),
+        _ => wrapped_pages::<u64>(&meta, pages),
+    }
+}
+
+fn wrapped_pages<L: Latent>(meta: &Meta<'_>, pages: &[(Vec<u8>, usize)]) -> Result<Vec<Vec<u8>>, Error> {
+    let longest = pages.iter().map(|(_, n)| *n).max().unwrap_or(0);
+    let mut words = vec![0; meta.workspace_len(longest, Plan::Whole) as usize];
+    let mut decoder = Decoder::<L>::new(meta, longest, Plan::Whole, &mut words)?;
+    let mut all = vec![];
+    for (page, n) in pages {
+        let mut out = vec![L::ZERO; *n];
+        let read = decoder.page(page, 0, &mut out)?;
+        assert_eq!(decoder.skip(page, *n, 0), Ok(read));
+        let (numbers, in_pieces) = pieces::<L>(meta, &page[..read], *n, || (50, 300))?;
+        assert_eq!(in_pieces, read);
+        assert!(numbers.chunks(size_of::<L>()).map(L::get).eq(out));
+        all.push(numbers);
+    }
+    Ok(all)
+}
+
+fn type_named(name: &str) -> NumberType {
+    NumberType::ALL.into_iter().find(|ty| ty.name() == name).unwrap()
+}
+
+#[test]
+fn wrapped_vectors_are_bit_exact() {
+    for folder in vector_folders("pco") {
+        let folder = folder.join("wrapped");
+        let (mut sets, mut count) = (0, 0);
+        for set in list(&manifest(&folder.join("manifest.json")), "sets") {
+            let name = text(set, "name");
+            let part = |file: &str| read(&folder.join(name).join(file));
+            let expected = part(text(set, "expected"));
+            for chunk in list(set, "chunks") {
+                let pages: Vec<_> = list(chunk, "pages")
+                    .iter()
+                    .map(|page| (part(text(page, "file")), number(page, "n") as usize))
+                    .collect();
+                let ty = type_named(text(set, "dtype"));
+                let all = wrapped(&part(text(set, "header")), ty, &part(text(chunk, "meta")), &pages)
+                    .unwrap_or_else(|error| panic!("{name}: {error}"));
+                for (numbers, page) in all.iter().zip(list(chunk, "pages")) {
+                    let start = number(page, "expected_byte_offset") as usize;
+                    assert!(numbers == &expected[start..start + numbers.len()], "{name}");
+                    count += 1;
+                }
+            }
+            sets += 1;
+        }
+        assert!(sets > 3);
+        eprintln!("{}: {sets} sets, {count} pages", folder.display());
+    }
+}
+
+/// Whether a result is what the manifest says of the reference: refused for the same reason, or taken.
+fn assert_verdict(name: &str, entry: &Json, result: Result<u64, Error>) {
+    let reference = &entry["reference"];
+    // The reference reads old memory here; a strict decoder says that there is no lookback 0.
+    if name == "look_wraps_to_zero.pco" {
+        assert_eq!(result.map_err(|error| error.kind), Err(ErrorKind::PcoLookback));
+        return;
+    }
+    match (text(reference, "result"), result) {
+        ("ok", Ok(n)) => assert_eq!(n, number(reference, "n"), "{name}"),
+        ("error", Err(error)) => {
+            let truncated = error.class() == Class::Truncated;
+            // Where several things are wrong, decoders may differ in which they name.
+            if entry["agree"] != Json::Bool(false) {
+                assert_eq!(truncated, text(reference, "kind") == "InsufficientData", "{name}: {error}");
+            }
+            assert!(!truncated || error.need > 0, "{name}: how much is missing is not said");
+        }
+        (expected, result) => panic!("{name}: {result:?}, but {expected} expected: {reference}"),
+    }
+}
+
+#[test]
+fn bad_vectors_end_as_their_manifest_says() {
+    for folder in vector_folders("pco") {
+        let folder = folder.join("bad");
+        let manifest = manifest(&folder.join("manifest.json"));
+        let (mut files, mut sets) = (0, 0);
+        for entry in list(&manifest, "files") {
+            let name = text(entry, "file");
+            let bytes = read(&folder.join(name));
+            let ty = text(entry, "dtype");
+            let result = decode(&bytes, Some(ty));
+            if let Ok((numbers, _)) = &result
+                && let Some(reference) = reference_decode(ty, &bytes)
+            {
+                assert!(*numbers == reference, "{name}: other numbers");
+            }
+            let size = type_named(ty).size();
+            assert_verdict(name, entry, result.map(|(numbers, _)| (numbers.len() / size) as u64));
+            files += 1;
+        }
+        for entry in list(&manifest, "wrapped") {
+            let name = text(entry, "files").split('.').next().unwrap();
+            let part = |end: &str| read(&folder.join(format!("{name}.{end}")));
+            let n = number(entry, "n") as usize;
+            let result =
+                wrapped(&part("header"), type_named(text(entry, "dtype")), &part("meta"), &[(part("page"), n)]);
+            assert_verdict(name, entry, result.map(|_| n as u64));
+            sets += 1;
+        }
+        assert!(files > 3 && sets > 3);
+        eprintln!("{}: {files} files, {sets} wrapped", folder.display());
+    }
+}
+
+/// What the reference decodes, as little-endian bytes; `None` if it refuses.
+fn reference_decode(ty: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    fn run<T: pco::data_types::Number>(bytes: &[u8], put: impl Fn(&T, &mut Vec<u8>)) -> Option<Vec<u8>> {
+        let numbers = pco::standalone::simple_decompress::<T>(bytes).ok()?;
+        let mut out = vec![];
+        numbers.iter().for_each(|number| put(number, &mut out));
+        Some(out)
+    }
+    match ty {
+        "u8" => run::<u8>(bytes, |x, out| out.push(*x)),
+        "i8" => run::<i8>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        "u16" => run::<u16>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        "i16" => run::<i16>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        "f16" => run::<half::f16>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        "u32" => run::<u32>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        "i32" => run::<i32>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        "f32" => run::<f32>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        "u64" => run::<u64>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        "i64" => run::<i64>(bytes, |x, out| out.extend(x.to_le_bytes())),
+        _ => run::<f64>(bytes, |x, out| out.extend(x.to_le_bytes())),
+    }
+}
+
+/// Calls `$run::<T>($($argument),*)` for each number type, with what makes one out of 64 bits.
+macro_rules! for_each_type {
+    ($run:ident) => {
+        $run::<u8>(|bits| bits as u8);
+        $run::<i8>(|bits| bits as i8);
+        $run::<u16>(|bits| bits as u16);
+        $run::<i16>(|bits| bits as i16);
+        $run::<half::f16>(|bits| half::f16::from_f64(bits as i16 as f64 / 8.0));
+        $run::<u32>(|bits| bits as u32);
+        $run::<i32>(|bits| bits as i32);
+        $run::<f32>(|bits| bits as i16 as f32 * 0.01);
+        $run::<u64>(|bits| bits);
+        $run::<i64>(|bits| bits.cast_signed());
+        $run::<f64>(|bits| bits as i32 as f64 * 0.01);
+    };
+}
+
+/// Files of the reference's encoder around every size at which something changes, in all modes and deltas that it has.
+#[test]
+fn what_the_reference_writes_is_read_as_it_reads_it() {
+    use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
+    fn run<T: pco::data_types::Number>(make: fn(u64) -> T) {
+        let modes = [
+            ModeSpec::Auto,
+            ModeSpec::Classic,
+            ModeSpec::TryIntMult(12),
+            ModeSpec::TryFloatMult(0.01),
+            ModeSpec::TryFloatQuant(3),
+            ModeSpec::TryDict,
+        ];
+        let deltas = [
+            DeltaSpec::Auto,
+            DeltaSpec::NoOp,
+            DeltaSpec::TryConsecutive(1),
+            DeltaSpec::TryConsecutive(2),
+            DeltaSpec::TryConsecutive(7),
+            DeltaSpec::TryLookback,
+            DeltaSpec::TryConv1(1),
+            DeltaSpec::TryConv1(6),
+            DeltaSpec::TryConv1(32),
+        ];
+        let mut random = Random(1);
+        let mut files = 0;
+        for n in [1, 2, 3, 7, 8, 255, 256, 257, 511, 512, 513, 767, 769, 1023, 1025, 2500] {
+            let numbers: Vec<T> = match n % 3 {
+                0 => (0..n).map(|i| make(i as u64 * 12 + random.bits() % 3 * 24)).collect(),
+                1 => (0..n).map(|i| make((i % 50 * 600) as u64 + random.bits() % 4)).collect(),
+                _ => (0..n).map(|_| make(random.bits() >> (random.bits() % 64))).collect(),
+            };
+            for mode in &modes {
+                for delta in &deltas {
+                    for page in [n, 300] {
+                        let config = ChunkConfig::default()
+                            .with_mode_spec(mode.clone())
+                            .with_delta_spec(delta.clone())
+                            .with_enable_8_bit(true)
+                            .with_paging_spec(PagingSpec::EqualPagesUpTo(page))
+                            .with_compression_level(files % 13);
+                        // Not every combination exists for every type, and the encoder panics on pages that are shorter than
+                        // the order of a convolution.
+                        let compress = || pco::standalone::simple_compress(&numbers, &config);
+                        let Ok(Ok(bytes)) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compress)) else {
+                            continue;
+                        };
+                        let (decoded, end) =
+                            decode(&bytes, None).unwrap_or_else(|error| panic!("{n} {mode:?} {delta:?}: {error}"));
+                        assert_eq!(end, bytes.len() as u64);
+                        let ty =
+                            File::open(&bytes, &Limits::NONE).map(|file| file.chunk(file.first())).unwrap().unwrap();
+                        let ty = ty.unwrap().number_type().name();
+                        assert!(Some(decoded) == reference_decode(ty, &bytes), "{n} {mode:?} {delta:?} {ty}");
+                        files += 1;
+                    }
+                }
+            }
+        }
+        assert!(files > 600, "only {files}");
+    }
+    for_each_type!(run);
+}
+
+/// Small files of every kind, for tests that take them apart.
+fn small(test: impl Fn(&str, &[u8])) {
+    valid(|name, bytes, _, _| {
+        if bytes.len() < 700 {
+            test(name, bytes);
+        }
+    });
+}
+
+#[test]
+fn output_or_workspace_one_too_small_says_what_would_do() {
+    small(|name, bytes| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let Some(chunk) = file.chunk(file.first()).unwrap() else { return };
+        let mut words = workspace(&chunk, Plan::Batches);
+        let size = chunk.number_type().size() * chunk.len;
+        let mut out = vec![0; size - 1];
+        let error = chunk.decode_bytes(&mut out, &mut words).unwrap_err();
+        assert_eq!(error.class(), Class::OutputTooSmall { need: size as u64 }, "{name}");
+
+        let mut whole = workspace(&chunk, Plan::Whole);
+        let last = whole.len() - 1;
+        let error = chunk.skip(&mut whole[..last]).unwrap_err();
+        assert_eq!(error.class(), Class::WorkspaceTooSmall { need: whole.len() as u64 }, "{name}");
+    });
+}
+
+#[test]
+fn every_cut_is_an_error_that_tells_how_much_is_missing() {
+    small(|name, bytes| {
+        for len in 0..bytes.len() {
+            let error = decode(&bytes[..len], None).expect_err(name);
+            assert_eq!(error.class(), Class::Truncated, "{name} cut to {len}: {error}");
+            assert!(error.at <= len as u64 && error.need > len as u64 && error.need <= bytes.len() as u64, "{name}");
+        }
+    });
+}
+
+#[test]
+fn mutations_never_panic_and_never_disagree_with_the_reference() {
+    let mut random = Random(7);
+    let (mut taken, mut refused) = (0, 0);
+    let seeds = std::cell::RefCell::new(vec![]);
+    small(|_, bytes| seeds.borrow_mut().push(bytes.to_vec()));
+    for bytes in seeds.into_inner() {
+        for _ in 0..12 {
+            let mut bytes = bytes.clone();
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                match random.below(4) {
+                    0 => bytes[at] = random.bits() as u8,
+                    1 => bytes.truncate(at.max(4)),
+                    _ => bytes[at] ^= 1 << random.below(8),
+                }
+            }
+            let limits = Limits { max_output: 1 << 22, max_elements: 1 << 20, ..Limits::DEFAULT };
+            let Ok(file) = File::open(&bytes, &limits) else { continue };
+            let (mut at, mut all, mut ty) = (file.first(), vec![], None);
+            let ended = loop {
+                match file.chunk(at) {
+                    Ok(Some(chunk)) => {
+                        let start = all.len();
+                        all.resize(start + chunk.len * chunk.number_type().size(), 0);
+                        let same = ty.replace(chunk.number_type()).is_none_or(|ty| ty == chunk.number_type());
+                        let whole = chunk.decode_bytes(&mut all[start..], &mut workspace(&chunk, Plan::Batches));
+                        let pieces = pieces_of(&chunk, &bytes, || (40, 256));
+                        assert_eq!(whole.is_ok(), pieces.is_ok(), "{whole:?} {pieces:?}");
+                        match (whole, same) {
+                            (Ok(next), true) => at = next,
+                            (Err(error), _) if error.kind == ErrorKind::PcoLookback => break None,
+                            _ => break Some(false),
+                        }
+                    }
+                    Ok(None) => break Some(true),
+                    Err(error) if error.class() == Class::Limit => break None,
+                    Err(_) => break Some(false),
+                }
+            };
+            match (ended, ty) {
+                (Some(true), Some(ty)) => {
+                    assert!(reference_decode(ty.name(), &bytes) == Some(all), "other numbers: {bytes:02x?}");
+                    taken += 1;
+                }
+                (Some(false), Some(ty)) => {
+                    assert_eq!(reference_decode(ty.name(), &bytes), None, "{bytes:02x?}");
+                    refused += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    eprintln!("{taken} mutations decode alike, {refused} are refused alike");
+    assert!(taken > 100 && refused > 100);
+}
+
+#[test]
+fn small_files_that_claim_much_are_bounded_before_any_work() {
+    // u64, 2^24 numbers, classic, no delta, one bin without offsets: 2^24 times 0 in 30 bytes.
+    let mut bytes = b"pco!\x03\x02\x00\x04\x01\x02\xFF\xFF\xFF".to_vec();
+    let meta = [0u8, 1 << 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    bytes.extend(meta);
+    bytes.push(0);
+    let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
+    let file = File::open(&bytes, &limits).unwrap();
+    assert_eq!(file.chunk(file.first()).unwrap_err().class(), Class::Limit);
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    let chunk = file.chunk(file.first()).unwrap().unwrap();
+    assert_eq!(chunk.len, 1 << 24);
+    let mut few = [0u64; 10];
+    let error = chunk.decode(&mut few, &mut workspace(&chunk, Plan::Whole)).unwrap_err();
+    assert_eq!(error.class(), Class::OutputTooSmall { need: 1 << 24 });
+
+    // A dictionary of 2^25 - 1 entries that are not there.
+    let mut bytes = b"pco!\x03\x02\x00\x04\x01\x02\xFF\xFF\xFF".to_vec();
+    bytes.extend([0xF4, 0xFF, 0xFF, 0x1F, 0, 0, 0]);
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    assert_eq!(file.chunk(file.first()).unwrap_err().class(), Class::Limit);
+    let file = File::open(&bytes, &Limits::NONE).unwrap();
+    let error = file.chunk(file.first()).unwrap_err();
+    assert_eq!((error.class(), error.need), (Class::Truncated, 17 + 8 * ((1 << 25) - 1)));
+}
