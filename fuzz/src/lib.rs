@@ -7,12 +7,14 @@
 mod bits;
 mod cvc;
 mod mutate;
+mod onpair;
 mod pco;
 mod probe;
 
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
 pub use mutate::{Random, mutate};
+pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
 
@@ -31,6 +33,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pco_arbitrary", body: pco_arbitrary, seeds: "pco" },
     Target { name: "pco_mutated", body: pco_mutated, seeds: "pco" },
     Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
+    Target { name: "onpair_arbitrary", body: onpair_arbitrary, seeds: "onpair" },
+    Target { name: "onpair_mutated", body: onpair_mutated, seeds: "onpair" },
+    Target { name: "onpair_reference", body: onpair_reference, seeds: "onpair" },
 ];
 
 /// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a
