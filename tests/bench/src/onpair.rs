@@ -272,11 +272,16 @@ impl Words {
 
     fn below(&mut self, n: usize) -> usize {
         self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.state >> 33) as usize % n
+        usize::try_from(self.state >> 33).unwrap_or(0) % n
     }
 
     fn word(&mut self) -> &str {
         let range = self.words.len() as f64;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 1 and the number of words"
+        )]
         let rank = range.powf(self.below(1 << 20) as f64 / f64::from(1 << 20)) as usize;
         &self.words[rank.min(self.words.len() - 1)]
     }
