@@ -180,13 +180,13 @@ fn metadata(file: &File<'_>) {
 
 /// Leaves, to be put in the order of their bits.
 #[derive(Default)]
-struct Tiling {
+pub(crate) struct Tiling {
     leaves: Vec<Range<u64>>,
     depth: usize,
 }
 
 impl Tiling {
-    fn check(mut self, bytes: u64) {
+    pub(crate) fn check(mut self, bytes: u64) {
         assert_eq!(self.depth, 0, "a group is still open");
         self.leaves.retain(|leaf| !leaf.is_empty());
         self.leaves.sort_by_key(|leaf| leaf.start);

@@ -7,12 +7,14 @@
 mod bits;
 mod cvc;
 mod mutate;
+mod onpair;
 mod pco;
 mod probe;
 
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
 pub use mutate::{Random, mutate};
+pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
 
@@ -27,6 +29,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "probe_any", body: probe_any, seeds: "common" },
     Target { name: "bits", body: bits, seeds: "common" },
     Target { name: "cvc_arbitrary", body: cvc_arbitrary, seeds: "cvc" },
+    Target { name: "onpair_arbitrary", body: onpair_arbitrary, seeds: "onpair" },
+    Target { name: "onpair_mutated", body: onpair_mutated, seeds: "onpair" },
+    Target { name: "onpair_reference", body: onpair_reference, seeds: "onpair" },
     Target { name: "cvc_mutated", body: cvc_mutated, seeds: "cvc" },
     Target { name: "pco_arbitrary", body: pco_arbitrary, seeds: "pco" },
     Target { name: "pco_mutated", body: pco_mutated, seeds: "pco" },

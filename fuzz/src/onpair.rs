@@ -1,0 +1,159 @@
+//! OnPair on arbitrary bytes: no panic, every way to decode a column says the same of it, and the reference agrees.
+
+use std::mem::MaybeUninit;
+
+use onpair::CompactDictionaryView;
+use unspool::onpair::{Codes, Column, Container, Dictionary, RowOffsets, Search, SearchSpace, inspect};
+use unspool::{Error, ErrorKind, Limits};
+
+use crate::cvc::Tiling;
+
+/// Small enough that nothing a header claims can cost much.
+const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 20, max_elements: 1 << 12, ..Limits::DEFAULT };
+
+/// A container of any bytes.
+pub fn onpair_arbitrary(bytes: &[u8]) {
+    let mut trace = Tiling::default();
+    let inspected = inspect(bytes, &LIMITS, &mut trace).map(drop);
+    if inspected.is_ok() {
+        trace.check(bytes.len() as u64);
+    }
+    assert_eq!(inspect(bytes, &LIMITS, &mut ()).map(drop), inspected, "listening changes the verdict");
+    match Container::open(bytes, &LIMITS) {
+        Err(error) => assert_eq!(inspected, Err(error)),
+        Ok(file) => {
+            assert!(file.len() <= bytes.len() as u64);
+            assert_eq!(file.column().check(), inspected);
+            column(file.column());
+        }
+    }
+}
+
+/// The bytes cut into four buffers, after eight that say how.
+pub fn onpair_mutated(bytes: &[u8]) {
+    let Some((&head, bytes)) = bytes.split_first_chunk::<8>() else { return };
+    let [bits, long, a, b, c, d, e, f] = head.map(usize::from);
+    let (dictionary, rest) = bytes.split_at(bytes.len().min(a * 4 + b));
+    let (tokens, rest) = rest.split_at(rest.len().min((c + d) * 4));
+    let (rows, codes) = rest.split_at(rest.len().min(e * 4));
+    // Lengths instead of offsets, so that more than a handful of dictionaries are valid.
+    let sum = |lens: &[u8], most: u32| {
+        let mut at = 0u32;
+        let offsets = lens.iter().map(|&len| (at += u32::from(len) % most, at).1);
+        std::iter::once(0).chain(offsets).collect::<Vec<_>>()
+    };
+    let tokens: Vec<u8> = sum(tokens, 17).iter().flat_map(|n| n.to_le_bytes()).collect();
+    let rows = sum(rows, 9);
+    let rows: Vec<u8> = match long % 2 {
+        0 => rows.iter().flat_map(|n| n.to_le_bytes()).collect(),
+        _ => rows.iter().flat_map(|&n| u64::from(n).to_le_bytes()).collect(),
+    };
+    let Ok(dictionary) = Dictionary::open(dictionary, &tokens) else { return };
+    let rows = if long % 2 == 0 { RowOffsets::u32(&rows) } else { RowOffsets::u64(&rows) }.expect("whole offsets");
+    let bits = u32::try_from(bits % 18).unwrap_or(0);
+    let Ok(codes) = Codes::packed(codes, bits, rows.last() as usize + f % 9) else { return };
+    let Ok(found) = Column::open(dictionary, codes, rows, &LIMITS) else { return };
+    column(&found);
+
+    // The same codes as numbers decode the same, here and in the reference.
+    let mut plain = vec![0; codes.len()];
+    assert_eq!(codes.unpack_into(0..codes.len(), &mut plain), Ok(plain.len()));
+    assert!(plain.iter().enumerate().all(|(i, &code)| codes.get(i) == Some(code)));
+    let other = Column::open(dictionary, Codes::plain(&plain), rows, &LIMITS).expect("as above");
+    let (packed, numbers) = (found.decode_to_vec(found.rows()), other.decode_to_vec(other.rows()));
+    assert_eq!(packed.as_ref().map_err(|error| error.kind), numbers.as_ref().map_err(|error| error.kind));
+}
+
+/// Lines of text, compressed by the reference. Not under Miri, which would be busy with that, and not with what is ours.
+pub fn onpair_reference(bytes: &[u8]) {
+    let Some((&bits, text)) = bytes.split_first().filter(|_| !cfg!(miri)) else { return };
+    let mut starts = vec![0u32];
+    let mut kept: Vec<u8> = vec![];
+    for line in text[..text.len().min(4000)].split(|&byte| byte == b'\n') {
+        kept.extend(line);
+        starts.push(kept.len() as u32);
+    }
+    let bits = onpair::MaxDictBits::new(9 + bits % 8).expect("9 to 16");
+    let config = onpair::Config { max_dict_bits: bits, ..onpair::DEFAULT_CONFIG };
+    let theirs = onpair::compress(&kept, &starts, config).expect("offsets that ascend");
+    let le = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>();
+    let (tokens, rows) = (le(theirs.dict.offsets()), le(&theirs.row_offsets));
+    let dictionary = Dictionary::open(theirs.dict.bytes(), &tokens).and_then(Dictionary::conforming).expect("valid");
+    let rows = RowOffsets::u32(&rows).expect("whole offsets");
+    let ours = Column::open(dictionary, Codes::plain(&theirs.codes), rows, &Limits::NONE).expect("valid");
+    assert_eq!(ours.decode_to_vec(ours.rows()).as_ref(), Ok(&kept));
+    let dict = CompactDictionaryView::validate(theirs.dict.bytes(), theirs.dict.offsets()).expect("valid");
+    let mut out = vec![MaybeUninit::new(0); kept.len()];
+    assert_eq!(onpair::try_decode_into(&theirs.codes, dict, &mut out), Ok(kept.len()));
+    let needle = &kept[kept.len() / 3..kept.len().min(kept.len() / 3 + 9)];
+    let view = theirs.view();
+    let expected = [view.rows_equal_to(needle), view.rows_starting_with(needle), view.rows_containing(needle)];
+    for (expected, found) in expected.into_iter().zip(searches(&ours, needle)) {
+        let expected: Vec<_> = expected.into_iter().map(|row| row as u64).collect();
+        assert_eq!(found, Ok(expected), "{needle:?}");
+    }
+}
+
+/// Equals, starts with, contains.
+fn searches(column: &Column<'_>, needle: &[u8]) -> [Result<Vec<u64>, Error>; 3] {
+    let (mut entries, mut table) = (vec![0; needle.len()], vec![0xEE; column.dictionary().len()]);
+    let mut space = SearchSpace { needle: &mut entries, tokens: &mut table };
+    let contains = Search::contains(column, needle, &mut space).and_then(|search| search.rows().collect());
+    [Search::equals(column, needle).rows().collect(), Search::starts_with(column, needle).rows().collect(), contains]
+}
+
+/// One column, decoded in every way.
+fn column(column: &Column<'_>) {
+    let rows = column.rows();
+    let whole = column.decode_to_vec(rows.clone());
+    let (mut cells, mut lens) = (vec![[0; 16]; column.dictionary().len()], vec![0; column.dictionary().len()]);
+    let wide = column.widened(&mut cells, &mut lens).expect("a cell for each token");
+    assert_eq!(wide.decode_to_vec(rows.clone()), whole);
+    let mut sunk: Vec<u8> = vec![];
+    let mut sink = |part: &[u8]| {
+        sunk.extend(part);
+        Ok(())
+    };
+    let to_sink = column.decode_to(rows.clone(), &mut sink);
+    let whole = match whole {
+        Ok(whole) => whole,
+        Err(error) => {
+            assert!(
+                to_sink.is_err_and(|other| other.kind == error.kind),
+                "{error:?} in one piece, {to_sink:?} to a sink"
+            );
+            return;
+        }
+    };
+    assert!(to_sink == Ok(whole.len() as u64) && sunk == whole);
+    // Exactly long enough, and one too short.
+    let mut exact = vec![0; whole.len()];
+    assert_eq!(column.decode_into(rows.clone(), &mut exact), Ok(whole.len()));
+    assert_eq!(exact, whole);
+    if let Some(short) = exact.len().checked_sub(1) {
+        let error = column.decode_into(rows.clone(), &mut exact[..short]).expect_err("too short");
+        assert_eq!((error.kind, error.need), (ErrorKind::OutputTooSmall, whole.len() as u64));
+    }
+    let strings: Vec<Vec<u8>> =
+        rows.map(|row| column.decode_to_vec(row..row + 1).expect("a part of what decodes")).collect();
+    assert_eq!(strings.concat(), whole);
+    for (row, string) in column.iter().zip(&strings) {
+        assert_eq!(row.tokens().collect::<Result<Vec<_>, _>>().expect("valid").concat(), *string);
+    }
+    let middle = strings.len() / 2;
+    let Some(string) = strings.get(middle) else { return };
+    for needle in [&string[..], &string[string.len() / 3..], &string[..string.len().min(3)], b"\0\0"] {
+        let expect = |is: &dyn Fn(&[u8]) -> bool| {
+            Ok((0..).zip(&strings).filter(|(_, row)| is(row)).map(|(row, _)| row).collect::<Vec<u64>>())
+        };
+        let expected = [
+            expect(&|row| row == needle),
+            expect(&|row| row.starts_with(needle)),
+            expect(&|row| needle.is_empty() || row.windows(needle.len()).any(|part| part == needle)),
+        ];
+        assert_eq!(searches(column, needle), expected);
+        if let Ok(sorted) = column.conforming() {
+            assert_eq!(searches(&sorted, needle), expected);
+        }
+    }
+}
