@@ -82,6 +82,15 @@ impl<'a> Codes<'a> {
         }
     }
 
+    /// All codes, if they are numbers already.
+    #[inline]
+    pub(super) const fn numbers(&self) -> Option<&'a [u16]> {
+        match self.kind {
+            Kind::Plain(codes) => Some(codes),
+            _ => None,
+        }
+    }
+
     /// One code.
     #[inline]
     pub fn get(&self, i: usize) -> Option<u16> {

@@ -8,11 +8,10 @@ use crate::num::u64_from;
 pub(super) struct Step {
     /// The longest token that the needle goes on with: what an encoder would have taken.
     pub(super) code: u16,
-    /// Every other token that agrees lies in between, `first` included and `last`, too.
-    first: u16,
-    last: u16,
-    /// The tokens that start with all that is left of the needle: from here to `last`, if any do.
-    extends: Option<u16>,
+    /// The shorter tokens that the needle goes on with, by length. No known encoder takes one of them here.
+    shorter: [u16; MAX_TOKEN_LEN],
+    /// The tokens that start with all that is left of the needle, if any do: the first and the last.
+    extends: Option<(u16, u16)>,
     /// Where in the needle the longest token ends.
     pub(super) end: usize,
 }
@@ -21,13 +20,13 @@ impl Step {
     /// Whether a token starts with all that is left of the needle.
     #[inline]
     pub(super) fn extends(&self, code: u16) -> bool {
-        self.extends.is_some_and(|first| first <= code && code <= self.last)
+        self.extends.is_some_and(|(first, last)| first <= code && code <= last)
     }
 
     /// Whether a token surely disagrees with the needle.
     #[inline]
     pub(super) fn excludes(&self, code: u16) -> bool {
-        code < self.first || code > self.last
+        !self.shorter.contains(&code) && code != self.code && !self.extends(code)
     }
 }
 
@@ -48,8 +47,8 @@ pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [Step
 fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> {
     // From `low` on, before `high`: the tokens that start with the first `depth` bytes.
     let (mut low, mut high) = (0, u64_from(dictionary.len()));
-    let (mut longest, mut first, mut extends) = (None, None, None);
-    for (depth, &byte) in rest.iter().enumerate().take(MAX_TOKEN_LEN) {
+    let (mut longest, mut shorter, mut extends) = (None, [None; MAX_TOKEN_LEN], false);
+    for ((depth, &byte), shorter) in rest.iter().enumerate().zip(&mut shorter) {
         // Tokens that end here come before those that go on.
         let beyond = |token: &[u8], more: bool| token.get(depth).is_some_and(|&b| b > byte || !more && b == byte);
         let from = partition(dictionary, low, high, |token| !beyond(token, false));
@@ -58,23 +57,20 @@ fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> 
             break;
         }
         (low, high) = (from, to);
-        first = first.or(Some(low));
         let len = depth + 1;
         if token(dictionary, low).len() == len {
             longest = Some((low, len));
+            *shorter = u16::try_from(low).ok();
         }
-        if len == rest.len() {
-            extends = Some(low);
-        }
+        extends = len == rest.len();
     }
     let (code, len) = longest?;
-    let last = if extends.is_some() { high - 1 } else { code };
     let narrow = |n: u64| u16::try_from(n).ok();
+    let code = narrow(code)?;
     Some(Step {
-        code: narrow(code)?,
-        first: narrow(first?)?,
-        last: narrow(last)?,
-        extends: extends.and_then(narrow),
+        code,
+        shorter: shorter.map(|token| token.unwrap_or(code)),
+        extends: narrow(low).zip(narrow(high.wrapping_sub(1))).filter(|_| extends),
         end: at + len,
     })
 }

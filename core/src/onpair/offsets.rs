@@ -64,6 +64,15 @@ impl<'a> RowOffsets<'a> {
         }
     }
 
+    /// The table from a row on, if its entries are of four bytes.
+    #[inline]
+    pub(super) fn narrow(&self, row: u64) -> Option<&'a [[u8; 4]]> {
+        match self.table {
+            Table::U32(table) => table.get(index(row)..),
+            Table::U64(_) => None,
+        }
+    }
+
     /// The codes of these rows, which are one stretch. Rows that do not exist are an error.
     #[inline]
     pub(super) fn span(&self, rows: &Range<u64>) -> Result<Range<usize>> {

@@ -5,10 +5,10 @@
 
 use core::ops::Range;
 
-use super::codes::BLOCK;
+use super::codes::{BLOCK, Form};
 use super::column::Column;
 use super::lookup::{Step, steps};
-use crate::num::u64_from;
+use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
 /// Memory for [`Search::contains`].
@@ -124,6 +124,41 @@ impl<'s> Search<'s> {
         }
     }
 
+    /// The first of these rows that its codes do not exclude. Nearly all rows end here, in a loop that knows little else.
+    fn skip(&self, rows: Range<u64>) -> u64 {
+        let Kind::Start { steps, len: len @ 1.., .. } = &self.kind else { return rows.start };
+        let steps = steps.get(..*len).unwrap_or(&[]);
+        let count = index(rows.end.saturating_sub(rows.start));
+        let skipped = match (self.column.row_offsets().narrow(rows.start), self.column.codes.numbers()) {
+            (Some(offsets), Some(codes)) => offsets.windows(2).take(count).position(|pair| {
+                let &[start, end] = pair else { return true };
+                let range = index(u32::from_le_bytes(start).into())..index(u32::from_le_bytes(end).into());
+                codes.get(range).is_none_or(|codes| !self.excluded(steps, codes.iter().copied()))
+            }),
+            _ => rows.clone().position(|row| {
+                match self.column.codes.short(self.column.span_of_row(row).unwrap_or(0..0)) {
+                    Form::Numbers(codes) => !self.excluded(steps, codes),
+                    Form::Packed(codes) => !self.excluded(steps, codes),
+                }
+            }),
+        };
+        skipped.map_or(rows.end, |skipped| rows.start.saturating_add(u64_from(skipped)))
+    }
+
+    /// Whether a row surely does not match. A code that names no token excludes nothing: it is an error, found elsewhere.
+    #[inline]
+    fn excluded(&self, steps: &[Step], mut codes: impl Iterator<Item = u16>) -> bool {
+        for step in steps {
+            match codes.next() {
+                // The needle goes on where the row ends.
+                None => return true,
+                Some(code) if code == step.code => {}
+                Some(code) => return step.excludes(code) && usize::from(code) < self.column.dictionary.len(),
+            }
+        }
+        false
+    }
+
     #[inline]
     fn starts(&self, whole: bool, steps: &[Step], codes: Range<usize>) -> Result<bool> {
         let (mut at, mut known) = (codes.start, 0);
@@ -229,7 +264,7 @@ fn prepare(needle: &[u8], fallback: &mut [u32]) {
 
 #[inline]
 fn shorter(fallback: &[u32], state: usize) -> usize {
-    fallback.get(state.wrapping_sub(1)).map_or(0, |&len| crate::num::index(u64::from(len)).min(state.wrapping_sub(1)))
+    fallback.get(state.wrapping_sub(1)).map_or(0, |&len| index(len.into()).min(state.wrapping_sub(1)))
 }
 
 /// How much of the needle stands at the end of a text that goes on with `token`, where `state` bytes stood before. `None` where the
@@ -259,8 +294,11 @@ impl Iterator for Matches<'_> {
     type Item = Result<u64>;
 
     fn next(&mut self) -> Option<Result<u64>> {
-        for row in self.next.by_ref() {
-            match self.search.matches(row) {
+        self.next.start = self.search.skip(self.next.clone());
+        while let Some(row) = self.next.next() {
+            let matches = self.search.matches(row);
+            self.next.start = if matches == Ok(false) { self.search.skip(self.next.clone()) } else { self.next.start };
+            match matches {
                 Ok(false) => {}
                 Ok(true) => return Some(Ok(row)),
                 Err(error) => {
