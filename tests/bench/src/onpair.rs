@@ -277,6 +277,7 @@ impl Words {
 
     fn word(&mut self) -> &str {
         let range = self.words.len() as f64;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 20000")]
         let rank = range.powf(self.below(1 << 20) as f64 / f64::from(1 << 20)) as usize;
         &self.words[rank.min(self.words.len() - 1)]
     }
