@@ -44,6 +44,7 @@ pub struct Search<'s> {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is no heap to put the large one on")]
 enum Kind<'s> {
     /// From the start of a row: the whole row, or what it starts with.
     Start { whole: bool, steps: [Step; STEPS], len: usize },
