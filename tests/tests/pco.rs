@@ -511,4 +511,15 @@ fn small_files_that_claim_much_are_bounded_before_any_work() {
     let file = File::open(&bytes, &Limits::NONE).unwrap();
     let error = file.chunk(file.first()).unwrap_err();
     assert_eq!((error.class(), error.need), (Class::Truncated, 17 + 8 * ((1 << 25) - 1)));
+
+    // A lookback window is history that a decoder may have to keep: 2^n numbers of 32 bits here, for indexes of a dictionary.
+    let bytes = read(&vector_folders("pco")[0].join("m_u64_dict_lookback.pco"));
+    let chunk = |max_window| {
+        let file = File::open(&bytes, &Limits { max_window, ..Limits::DEFAULT }).unwrap();
+        file.chunk(file.first()).map(drop).map_err(|error| (error.kind, error.need))
+    };
+    let (kind, need) = chunk(0).unwrap_err();
+    assert!(kind == ErrorKind::WindowLimit && need.is_power_of_two());
+    assert_eq!(chunk(need - 1), Err((ErrorKind::WindowLimit, need)));
+    assert_eq!(chunk(need), Ok(()));
 }

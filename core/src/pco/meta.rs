@@ -348,9 +348,12 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         if len > self.limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, at).needing(len));
         }
+        let size = self.number_type.size();
+        if len * u64_from(size) > self.limits.max_header {
+            return Err(Error::new(ErrorKind::HeaderLimit, at).needing(len * u64_from(size)));
+        }
         self.fields.pad()?;
         let start = index(self.fields.position() / 8);
-        let size = self.number_type.size();
         self.fields.require(len * u64_from(size) * 8)?;
         // Four bits of mode, 25 of length and three of padding: entries start at a byte, and can be read where they are.
         let rest = self.bytes.get(start..).unwrap_or(&[]);
@@ -368,7 +371,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
     }
 
     fn delta(&mut self, primary_width: u32) -> Result<Delta> {
-        let fields = &mut self.fields;
+        let (fields, limits) = (&mut self.fields, self.limits);
         if self.major < 3 {
             let order = fields.small(Part::Header, "delta order", 3)?;
             return Ok(if order == 0 { Delta::None } else { Delta::Consecutive { order, secondary: false } });
@@ -396,6 +399,10 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
                 let secondary = fields.take(Part::Header, "secondary too", 1)? == 1;
                 if window_log > 24 || state_log > window_log {
                     return Err(Error::new(ErrorKind::PcoWindow, at));
+                }
+                let history = u64::from(primary_width / 8) << window_log;
+                if history > limits.max_window {
+                    return Err(Error::new(ErrorKind::WindowLimit, at).needing(history));
                 }
                 Ok(Delta::Lookback { window_log, state_log, secondary })
             }
