@@ -304,3 +304,31 @@ fn bare_buffers_of_every_case() {
     assert_eq!(unspool(&["decode", "--format", "onpair", "--parts", ".", "--bits", "17"]).status.code(), Some(2));
     assert_eq!(unspool(&["decode"]).status.code(), Some(2));
 }
+
+#[test]
+fn pco_decodes_to_the_expected_bytes_and_lines() {
+    let folder = vector_folders("pco").remove(0);
+    let path = |name: &str| folder.join(name).to_str().expect("the checkout has a UTF-8 path").to_owned();
+    let files = manifest(&folder.join("manifest.json"));
+    let mut types = std::collections::BTreeSet::new();
+    for entry in list(&files, "files") {
+        let file = path(text(entry, "file"));
+        let output = unspool(&["decode", &file]);
+        assert!(output.status.success(), "{file}: {}", stderr(&output));
+        assert!(output.stdout == read(Path::new(&path(text(entry, "bin")))), "{file}");
+        let lines = String::from_utf8(unspool(&["decode", "--text", &file]).stdout).unwrap();
+        assert_eq!(lines.lines().count() as u64, entry["n"].as_u64().unwrap(), "{file}");
+        types.insert(text(entry, "dtype").to_owned());
+    }
+    assert!(types.len() >= 10, "only {types:?}");
+    let bad = manifest(&folder.join("bad/manifest.json"));
+    let refused = list(&bad, "files").iter().filter(|entry| {
+        let file = path(&format!("bad/{}", text(entry, "file")));
+        let output = unspool(&["check", &file]);
+        let code = output.status.code();
+        assert!(matches!(code, Some(0 | 1)), "{file}: {code:?} {}", stderr(&output));
+        assert!(code == Some(0) || stderr(&output).starts_with("error: "), "{file}: {}", stderr(&output));
+        code == Some(1)
+    });
+    assert!(refused.count() > 50);
+}
