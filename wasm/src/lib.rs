@@ -1,13 +1,16 @@
 //! What JavaScript calls: the core behind functions that take and give numbers, strings and typed arrays.
 //!
 //! The TypeScript of `wasm/npm` is the only caller. It turns [`Fault`] into an error with words, and it replaces the
-//! whole instance after a trap, so nothing here outlives one call but a [`Reader`](cvc::Reader).
+//! whole instance after a trap, so nothing here outlives one call but a [`Reader`](cvc::Reader)
+//! and an [`OnPair`](onpair::OnPair) column.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "cvc")]
 pub mod cvc;
 mod fault;
 mod number;
+#[cfg(feature = "onpair")]
+pub mod onpair;
 mod structure;
 
 pub use fault::{Fault, error_kinds};

@@ -20,3 +20,13 @@ export {
   type CvcSection,
   type CvcVectors,
 } from './cvc.js';
+export {
+  decodeOnPair,
+  openOnPair,
+  OnPairColumn,
+  type OnPairDecodeOptions,
+  type OnPairOpenOptions,
+  type OnPairParts,
+  type OnPairQuery,
+  type OnPairStrings,
+} from './onpair.js';

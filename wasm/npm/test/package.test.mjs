@@ -45,13 +45,14 @@ test('it runs where it is installed, through both doors', () => {
 test('strict TypeScript understands it, with every module resolution that is in use', () => {
   writeFileSync(
     join(project, 'use.ts'),
-    `import { decode, decodeCvc, inspect, nodes, openCvc, probe, UnspoolError, type CvcVectors } from 'unspool';
+    `import { decode, decodeCvc, decodeOnPair, inspect, nodes, openCvc, openOnPair, probe, UnspoolError, type CvcVectors } from 'unspool';
      import { init } from 'unspool/separate';
      const bytes = new Uint8Array(8);
      const floats: Float32Array = decodeCvc(bytes, { as: 'float32' }).data;
      const any: CvcVectors = decodeCvc(bytes, { column: 'a', rows: [0, 1], limits: { maxOutput: 1 } });
      const dimension: number = any.shape[1];
-     const format: 'cvc' = decode(bytes).format;
+     const decoded = decode(bytes);
+     const rows: number = decoded.format === 'cvc' ? decoded.columns.length : decoded.offsets.length - 1;
      for (const { name, part } of nodes(inspect(bytes).structure)) console.log(name.length, part?.length);
      async function later(): Promise<bigint | number | undefined> {
        await init(new URL('https://example.com/unspool.wasm'));
@@ -61,9 +62,19 @@ test('strict TypeScript understands it, with every module resolution that is in 
      const found = probe(bytes);
      if (found.format === undefined && found.needed !== undefined) console.log(found.needed + 1);
      try { void later(); } catch (error) { if (error instanceof UnspoolError) console.log(error.code, error.class === 'Checksum'); }
+     const strings = decodeOnPair(bytes, { rows: [0, 1] });
+     const end: number | undefined = strings.offsets[1];
+     const column = openOnPair({ dictBytes: bytes, dictOffsets: new Uint32Array(1), packedCodes: bytes, bits: 12, codeOffsets: new BigUint64Array(1) });
+     const first: string = column.text(0) + column.texts(0, 1)[0];
+     const found_: Uint32Array = column.search({ startsWith: 'a' });
+     // @ts-expect-error: plain codes have no other width
+     openOnPair({ dictBytes: bytes, dictOffsets: new Uint32Array(1), codes: new Uint16Array(1), bits: 12, codeOffsets: new Uint32Array(1) });
+     // @ts-expect-error: one or the other
+     column.search({ startsWith: 'a', contains: 'b' });
+     console.log(strings.bytes, end, first, found_);
      // @ts-expect-error: a string is no bytes
      decode('CVCF');
-     console.log(floats, dimension, format);`,
+     console.log(floats, dimension, rows);`,
   );
   for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) {
     run(process.execPath, [

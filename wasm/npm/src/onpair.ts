@@ -1,0 +1,204 @@
+// OnPair: columns of strings, of which any row decodes alone, and which are searched without being decoded.
+import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
+import { call, enter, instanceNumber, leave, type Exports } from './instance.js';
+import { type Limits, limitNumbers } from './limits.js';
+import { type Bytes, bytesOf } from './source.js';
+
+/** Rows as Arrow lays out strings: all bytes behind each other, and where in them each row starts. */
+export interface OnPairStrings {
+  /** One more entry than there are rows: row `i` is `bytes.subarray(offsets[i], offsets[i + 1])`. */
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+export interface OnPairOpenOptions {
+  limits?: Limits;
+}
+
+export interface OnPairDecodeOptions extends OnPairOpenOptions {
+  /** First row, and the row behind the last one. */
+  rows?: readonly [start: number, end: number];
+}
+
+/** The buffers of a column that lies in no container, as Arrow or Vortex would hold them. */
+export type OnPairParts = {
+  /** The tokens, one behind the other; padding behind the last one may be there or not. */
+  readonly dictBytes: Bytes;
+  /** Where each token starts, and where the last one ends. */
+  readonly dictOffsets: Uint32Array | Int32Array;
+  /** The code at which each row starts, and that behind the last row. */
+  readonly codeOffsets: Uint32Array | Int32Array | BigUint64Array | BigInt64Array;
+} & (
+  | { readonly codes: Uint16Array; readonly packedCodes?: never; readonly bits?: never }
+  | {
+      readonly codes?: never;
+      /** Codes of `bits` bits each, 1 to 16, packed from the lowest bit on. */
+      readonly packedCodes: Bytes | BigUint64Array;
+      readonly bits: number;
+    }
+);
+
+/** What a row is compared with. A string stands for its UTF-8. Just one of the three. */
+export type OnPairQuery =
+  | { readonly equals: string | Uint8Array; readonly startsWith?: never; readonly contains?: never }
+  | { readonly equals?: never; readonly startsWith: string | Uint8Array; readonly contains?: never }
+  | { readonly equals?: never; readonly startsWith?: never; readonly contains: string | Uint8Array };
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * An open column of strings. It keeps a reference to the bytes that it was opened with, which must not change meanwhile,
+ * and a copy of them in the memory of the wasm module, which {@link release} gives back.
+ */
+export class OnPairColumn {
+  /** How many rows there are. */
+  readonly rowCount: number;
+  /** How many tokens the dictionary has. */
+  readonly tokenCount: number;
+  /** How many codes there are, also those that belong to no row. */
+  readonly codeCount: number;
+  /** Bits of a code. */
+  readonly codeBits: number;
+  /** Whether the dictionary is sorted and has every single byte: search is faster then. */
+  readonly isSorted: boolean;
+  /** How long the container is; 0 for bare buffers. What follows it is left alone. */
+  readonly size: number;
+  #open: (exports: Exports) => WasmOnPair;
+  #column: WasmOnPair | undefined;
+  #instance: number | undefined;
+
+  /** @internal Use {@link openOnPair}. The declarations that wasm-bindgen wrote must not show in this one. */
+  constructor(open: (exports: never) => object) {
+    this.#open = open as (exports: Exports) => WasmOnPair;
+    const [rows = 0, tokens = 0, codes = 0, bits = 0, sorted = 0, size = 0] = this.#call((column) => column.facts());
+    this.rowCount = rows;
+    this.tokenCount = tokens;
+    this.codeCount = codes;
+    this.codeBits = bits;
+    this.isSorted = sorted === 1;
+    this.size = size;
+  }
+
+  /** The bytes of a row. */
+  row(index: number): Uint8Array {
+    checkRow(index);
+    return this.#call((column) => column.row(index));
+  }
+
+  /** A row as text. Bytes that are not UTF-8 become U+FFFD. */
+  text(index: number): string {
+    return utf8.decode(this.row(index));
+  }
+
+  /** The bytes of rows, of all if no bounds are given. They share one buffer. */
+  rows(start = 0, end = this.rowCount): Uint8Array[] {
+    const { offsets, bytes } = this.decode(start, end);
+    return Array.from({ length: offsets.length - 1 }, (_, at) => bytes.subarray(offsets[at], offsets[at + 1]));
+  }
+
+  /** Rows as texts. */
+  texts(start = 0, end = this.rowCount): string[] {
+    return this.rows(start, end).map((row) => utf8.decode(row));
+  }
+
+  /** Decodes rows, all if no bounds are given, to one buffer and their offsets in it. */
+  decode(start = 0, end = this.rowCount): OnPairStrings {
+    checkRow(start);
+    checkRow(end);
+    return this.#call((column) => {
+      const bytes = column.rows(start, end);
+      return { offsets: column.offsets(), bytes };
+    });
+  }
+
+  /** How many bytes rows decode to, which is found out without decoding them. */
+  decodedLength(start = 0, end = this.rowCount): number {
+    checkRow(start);
+    checkRow(end);
+    return this.#call((column) => column.decoded_len(start, end));
+  }
+
+  /** The numbers of the rows that match, in ascending order, found without decoding them. Bytes are compared: case matters. */
+  search(query: OnPairQuery): Uint32Array {
+    const [needle, place] = needleOf(query);
+    return this.#call((column) => column.search(needle, place));
+  }
+
+  /** Gives back what the column takes in the wasm module. It comes back by itself when it is needed again. */
+  release(): void {
+    if (this.#column !== undefined && this.#instance === instanceNumber()) this.#column.free();
+    this.#column = undefined;
+  }
+
+  /** Asks the column, which is opened again where a trap or a large file took its instance. */
+  #call<T>(ask: (column: WasmOnPair) => T): T {
+    return call((exports) => {
+      if (this.#column === undefined || this.#instance !== instanceNumber()) {
+        this.#column = this.#open(exports);
+        this.#instance = instanceNumber();
+      }
+      return ask(this.#column);
+    });
+  }
+}
+
+function checkRow(row: unknown): void {
+  if (typeof row !== 'number' || !Number.isSafeInteger(row) || row < 0) {
+    throw new TypeError(`rows are whole numbers from 0 on, not ${String(row)}`);
+  }
+}
+
+const PLACES = ['equals', 'startsWith', 'contains'] as const;
+
+function needleOf(query: OnPairQuery): [needle: Uint8Array, place: number] {
+  const given = PLACES.filter((place) => query?.[place] !== undefined);
+  const [place] = given;
+  const needle: unknown = place === undefined ? undefined : query[place];
+  if (given.length !== 1 || place === undefined) throw new TypeError('search takes one of equals, startsWith and contains');
+  if (typeof needle !== 'string' && !(needle instanceof Uint8Array)) throw new TypeError(`${place} must be a string or a Uint8Array`);
+  return [typeof needle === 'string' ? new TextEncoder().encode(needle) : needle, PLACES.indexOf(place)];
+}
+
+/** The bytes under a typed array of one of these types. */
+function under(name: string, array: unknown, ...types: readonly (new (length: number) => ArrayBufferView)[]): Uint8Array {
+  const type = types.find((type) => array instanceof type);
+  if (type === undefined) throw new TypeError(`${name} must be a ${types.map(({ name }) => name).join(' or a ')}`);
+  const { buffer, byteOffset, byteLength } = array as ArrayBufferView;
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function parts(given: OnPairParts, limits: Float64Array): (exports: Exports) => WasmOnPair {
+  const { dictBytes, dictOffsets, codes, packedCodes, bits, codeOffsets } = given;
+  if ((codes === undefined) === (packedCodes === undefined)) throw new TypeError('either codes or packedCodes are needed');
+  if (packedCodes !== undefined && !(Number.isInteger(bits) && bits >= 1 && bits <= 16)) throw new TypeError('bits must be 1 to 16');
+  const dictionary = bytesOf(dictBytes);
+  const tokenOffsets = under('dictOffsets', dictOffsets, Uint32Array, Int32Array);
+  const wide = codeOffsets instanceof BigUint64Array || codeOffsets instanceof BigInt64Array;
+  const rowOffsets = under('codeOffsets', codeOffsets, Uint32Array, Int32Array, BigUint64Array, BigInt64Array);
+  const words = packedCodes instanceof BigUint64Array ? under('packedCodes', packedCodes, BigUint64Array) : packedCodes;
+  const codeBytes = words === undefined ? under('codes', codes, Uint16Array) : bytesOf(words);
+  return ({ OnPair }) => OnPair.parts(dictionary, tokenOffsets, codeBytes, bits ?? 0, rowOffsets, wide, limits);
+}
+
+/** Opens a column: an `ONPAIR01` container, or the buffers that one is made of. */
+export function openOnPair(source: Bytes | OnPairParts, options: OnPairOpenOptions = {}): OnPairColumn {
+  const limits = limitNumbers(options.limits);
+  if (typeof source === 'object' && source !== null && 'dictBytes' in source) return new OnPairColumn(parts(source, limits));
+  const bytes = bytesOf(source);
+  return new OnPairColumn(({ OnPair }: Exports) => OnPair.container(bytes, limits));
+}
+
+/** Decodes the rows of an `ONPAIR01` container, all of them if not told which. */
+export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): OnPairStrings {
+  enter();
+  try {
+    const column = openOnPair(bytesOf(bytes), options);
+    try {
+      return column.decode(...(options.rows ?? []));
+    } finally {
+      column.release();
+    }
+  } finally {
+    leave();
+  }
+}

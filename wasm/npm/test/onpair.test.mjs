@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { decode, decodeOnPair, inspect, nodes, openOnPair, probe, UnspoolError } from 'unspool';
+
+const folder = new URL('../../../tests/vectors/onpair/', import.meta.url);
+const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
+const { cases, container } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
+
+/** What a vector must decode to: all bytes, and where each row starts. */
+function expected({ expected: { expected: bytes, row_offsets: offsets, rows } }) {
+  const starts = new BigUint64Array(read(offsets).buffer);
+  assert.equal(starts.length, rows + 1);
+  return { bytes: read(bytes), offsets: Uint32Array.from(starts, Number), rows };
+}
+
+/** The buffers of a case, once with plain codes, and packed at both widths. */
+function buffersOf({ dir, bits, files, min_code_bits: least, code_offsets_width: width }) {
+  const common = {
+    dictBytes: read(`${dir}/dict_bytes.bin`),
+    dictOffsets: new Uint32Array(read(`${dir}/dict_offsets.bin`).buffer),
+    codeOffsets: new (width === 64 ? BigUint64Array : Uint32Array)(read(`${dir}/code_offsets.bin`).buffer),
+  };
+  const all = [
+    { ...common, codes: new Uint16Array(read(`${dir}/codes.bin`).buffer) },
+    { ...common, packedCodes: read(`${dir}/packed_codes.bin`), bits },
+  ];
+  if ('packed_codes_min.bin' in files) all.push({ ...common, packedCodes: read(`${dir}/packed_codes_min.bin`), bits: least });
+  return all;
+}
+
+function assertRows(column, { bytes, offsets, rows }, name) {
+  assert.equal(column.rowCount, rows, name);
+  const whole = column.decode();
+  assert.deepEqual(whole.bytes, bytes, name);
+  assert.deepEqual(whole.offsets, offsets, name);
+  assert.equal(column.decodedLength(), bytes.length, name);
+  const rowAt = (row) => bytes.subarray(offsets[row], offsets[row + 1]);
+  for (let row = 0; row < rows; row += 1 + (rows >> 7)) assert.deepEqual(column.row(row), rowAt(row), `${name} row ${row}`);
+  const [start, end] = [rows >> 2, rows >> 1];
+  const part = column.rows(start, end);
+  assert.equal(part.length, end - start);
+  part.forEach((row, at) => assert.deepEqual(row, rowAt(start + at), `${name} row ${start + at}`));
+  assert.equal(column.decode(start, end).offsets[0], 0);
+  const text = new TextDecoder('utf-8', { ignoreBOM: true });
+  assert.deepEqual(column.texts(start, end), part.map((row) => text.decode(row)));
+  if (rows > 0) assert.equal(column.text(rows - 1), text.decode(rowAt(rows - 1)));
+}
+
+test('every container decodes exactly, all of it and row by row', () => {
+  assert.ok(container.length >= 5);
+  for (const entry of container) {
+    const bytes = read(entry.file);
+    const wanted = expected(entry);
+    assert.deepEqual(probe(bytes), { format: 'onpair' });
+    const column = openOnPair(bytes);
+    assert.deepEqual([column.codeBits, column.size, column.isSorted], [entry.bits, entry.size, true], entry.file);
+    assertRows(column, wanted, entry.file);
+    const { format, ...strings } = decode(bytes);
+    assert.equal(format, 'onpair');
+    assert.deepEqual(strings, { offsets: wanted.offsets, bytes: wanted.bytes });
+    assert.deepEqual(decodeOnPair(bytes.slice().buffer), strings);
+    const middle = wanted.rows >> 1;
+    assert.deepEqual(decodeOnPair(bytes, { rows: [middle, wanted.rows] }).bytes, wanted.bytes.subarray(wanted.offsets[middle]));
+  }
+});
+
+test('bare buffers decode exactly: plain codes, packed codes, offsets of 32 and 64 bits', () => {
+  const widths = new Set();
+  assert.ok(cases.length > 30);
+  for (const entry of cases) {
+    const wanted = expected(entry);
+    for (const buffers of buffersOf(entry)) {
+      const column = openOnPair(buffers);
+      widths.add(column.codeBits).add(buffers.codeOffsets.constructor);
+      assert.equal(column.tokenCount, entry.N);
+      assert.equal(column.size, 0);
+      assertRows(column, wanted, `${entry.case} at ${buffers.bits ?? 'plain'}`);
+      column.release();
+    }
+  }
+  assert.ok(widths.size >= 8 && widths.has(BigUint64Array));
+});
+
+test('buffers in other types: words of packed codes, signed offsets, a slice of an array', () => {
+  const entry = cases.find(({ case: name }) => name === 'names_b12');
+  const wanted = expected(entry);
+  const [plain, packed] = buffersOf(entry);
+  const words = new BigUint64Array(Math.ceil(packed.packedCodes.length / 8));
+  new Uint8Array(words.buffer).set(packed.packedCodes);
+  assertRows(openOnPair({ ...packed, packedCodes: words }), wanted, 'words');
+  const signed = { dictOffsets: Int32Array.from(plain.dictOffsets), codeOffsets: BigInt64Array.from(plain.codeOffsets, BigInt) };
+  assertRows(openOnPair({ ...plain, ...signed }), wanted, 'signed');
+  // Rows 10 to 19 of the same column, as Arrow slices it.
+  const { offsets, bytes } = openOnPair({ ...plain, codeOffsets: plain.codeOffsets.subarray(10, 21) }).decode();
+  assert.deepEqual(bytes, wanted.bytes.subarray(wanted.offsets[10], wanted.offsets[20]));
+  assert.deepEqual(offsets, wanted.offsets.slice(10, 21).map((offset) => offset - wanted.offsets[10]));
+});
+
+test('search finds what the reference finds', () => {
+  let searched = 0;
+  for (const entry of cases.filter(({ search }) => search !== undefined)) {
+    const columns = buffersOf(entry).map((buffers) => openOnPair(buffers));
+    const file = container.find(({ dataset }) => dataset === entry.dataset)?.file;
+    if (file !== undefined) columns.push(openOnPair(read(file)));
+    for (const { needle, equal, starts_with, contains } of entry.search) {
+      for (const column of columns) {
+        for (const bytes of [needle, new TextEncoder().encode(needle)]) {
+          assert.deepEqual(column.search({ equals: bytes }), Uint32Array.from(equal), `${entry.case} = ${needle}`);
+          assert.deepEqual(column.search({ startsWith: bytes }), Uint32Array.from(starts_with), `${entry.case} ^ ${needle}`);
+          assert.deepEqual(column.search({ contains: bytes }), Uint32Array.from(contains), `${entry.case} ~ ${needle}`);
+          searched += contains.length;
+        }
+      }
+    }
+  }
+  assert.ok(searched > 10_000, `${searched} rows found`);
+});
+
+test('the tree tiles every container', () => {
+  for (const { file, size } of container) {
+    const { format, error, structure } = inspect(read(file));
+    assert.deepEqual([format, error, structure.leftOut], ['onpair', undefined, 0]);
+    let at = 0;
+    const leaves = [...nodes(structure)].filter(({ part, start, end }) => part !== undefined && end > start);
+    leaves.sort((a, b) => a.start - b.start);
+    for (const { name, start, end } of leaves) {
+      assert.equal(start, at, `${file} ${name}`);
+      at = end;
+    }
+    assert.equal(at, size * 8, file);
+  }
+});
+
+/** That this ends in an error of the core's, and no trap. */
+function refused(run, what) {
+  assert.throws(run, (error) => error instanceof UnspoolError && error.class !== 'Internal' && error.code > 0, what);
+}
+
+test('a container that ends early is refused at every length, and says how much it needs', () => {
+  const bytes = read('cpp/one_row_b12.onp');
+  for (let length = 0; length < bytes.length; length++) {
+    assert.throws(() => openOnPair(bytes.subarray(0, length)), { name: 'Truncated', class: 'Truncated', offset: length }, `${length}`);
+    refused(() => decode(bytes.subarray(0, length)), `${length}`);
+  }
+  // What follows a container is somebody else's.
+  const longer = new Uint8Array(bytes.length + 5);
+  longer.set(bytes);
+  assert.equal(openOnPair(longer).size, bytes.length);
+});
+
+test('hostile containers are refused without allocating', () => {
+  const bytes = read('cpp/urls_b12.onp');
+  const hostile = (change) => {
+    const copy = bytes.slice();
+    change(new DataView(copy.buffer));
+    return copy;
+  };
+  assert.throws(() => openOnPair(hostile((view) => view.setUint8(0, 0))), { name: 'OnPairMagic', offset: 0 });
+  assert.throws(() => openOnPair(hostile((view) => view.setUint8(8, 17))), { name: 'OnPairBits', offset: 8 });
+  const before = process.memoryUsage().rss;
+  assert.throws(() => openOnPair(hostile((view) => view.setUint32(9, 0xffffffff, true))), { name: 'Truncated' });
+  assert.ok(process.memoryUsage().rss - before < 2 ** 26);
+  assert.throws(() => openOnPair(hostile((view) => view.setUint32(bytes.length - 4, 0xffffffff, true))), { name: 'OnPairCodesShort' });
+  assert.throws(() => openOnPair(hostile((view) => view.setUint32(bytes.length - 8, 0xffffff, true))), { name: 'OnPairRowOrder' });
+  assert.throws(() => decodeOnPair(bytes, { limits: { maxOutput: 1000 } }), { class: 'Limit', need: 135733 });
+  assert.throws(() => openOnPair(bytes, { limits: { maxElements: 100 } }), { name: 'ElementLimit' });
+});
+
+test('mutated containers end in rows or in an error of the core, never in a trap', () => {
+  let state = 1;
+  const random = (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const files = ['cpp/one_row_b12.onp', 'cpp/empties_b12.onp', 'cpp/utf8_b12.onp'].map(read);
+  const ended = { decoded: 0, refused: 0 };
+  for (let round = 0; round < 1500; round++) {
+    const bytes = files[random(files.length)].slice();
+    for (let flips = 1 + random(3); flips > 0; flips--) bytes[8 + random(bytes.length - 8)] ^= 1 << random(8);
+    try {
+      const column = openOnPair(bytes, { limits: { maxOutput: 1e7 } });
+      column.search({ contains: 'e' });
+      const { offsets, bytes: decoded } = column.decode();
+      assert.equal(offsets.at(-1), decoded.length);
+      column.release();
+      ended.decoded++;
+    } catch (error) {
+      assert.ok(error instanceof UnspoolError && error.class !== 'Internal', `round ${round}: ${error.stack}`);
+      ended.refused++;
+    }
+  }
+  assert.ok(ended.decoded > 100 && ended.refused > 100, JSON.stringify(ended));
+});
+
+test('a released column comes back, and so does one whose instance a large file took along', () => {
+  const bytes = read('cpp/urls_b12.onp');
+  const wanted = expected(container.find(({ file }) => file === 'cpp/urls_b12.onp'));
+  const column = openOnPair(bytes);
+  for (let round = 0; round < 3; round++) {
+    assert.deepEqual(column.row(7), wanted.bytes.subarray(wanted.offsets[7], wanted.offsets[8]));
+    if (round === 0) column.release();
+    // The module's memory grows beyond what an idle instance may keep.
+    else inspect(new Uint8Array(70 * 2 ** 20));
+  }
+  column.release();
+  column.release();
+});
+
+test('wrong arguments are told at once', () => {
+  const bytes = read('cpp/urls_b12.onp');
+  const column = openOnPair(bytes);
+  for (const row of [-1, 0.5, NaN, '1', 2n, null]) {
+    assert.throws(() => column.row(row), TypeError);
+    assert.throws(() => column.decode(0, row), TypeError);
+  }
+  assert.throws(() => column.row(3000), { name: 'RangeOutside', class: 'Misuse' });
+  assert.throws(() => column.rows(2, 1), { name: 'RangeOutside' });
+  assert.throws(() => column.texts(0, 3001), { name: 'RangeOutside' });
+  assert.throws(() => column.decodedLength(0, 3001), { name: 'RangeOutside' });
+  for (const query of [undefined, {}, 'https', { equals: 1 }, { contains: null }, { equals: 'a', contains: 'b' }]) {
+    assert.throws(() => column.search(query), TypeError);
+  }
+  for (const source of [null, undefined, 'ONPAIR01', 7, []]) assert.throws(() => openOnPair(source), TypeError);
+  const [plain, packed] = buffersOf(cases[0]);
+  for (const [change, words] of [
+    [{ codes: undefined }, /codes or packedCodes/],
+    [{ packedCodes: packed.packedCodes, bits: 12 }, /codes or packedCodes/],
+    [{ codes: new Uint8Array(4) }, /codes must be a Uint16Array/],
+    [{ codeOffsets: new Uint8Array(8) }, /codeOffsets must be a Uint32Array or/],
+    [{ dictOffsets: [0, 1] }, /dictOffsets must be/],
+    [{ codes: undefined, packedCodes: packed.packedCodes, bits: 17 }, /bits must be 1 to 16/],
+    [{ dictBytes: 'abc' }, /must be a Uint8Array/],
+  ]) {
+    assert.throws(() => openOnPair({ ...plain, ...change }), { name: 'TypeError', message: words });
+  }
+  refused(() => openOnPair({ ...plain, dictOffsets: plain.dictOffsets.map((offset) => offset + 1) }), 'first offset');
+  refused(() => openOnPair({ ...packed, packedCodes: packed.packedCodes.subarray(1) }), 'codes short');
+  // A code that names no token is found when its row is decoded.
+  const outside = openOnPair({ ...plain, codes: plain.codes.map(() => 0xffff) });
+  assert.throws(() => outside.row(0), { name: 'OnPairCode', class: 'Corrupt' });
+  assert.throws(() => outside.decode(), { name: 'OnPairCode' });
+  assert.throws(() => outside.search({ contains: 'a' }), { name: 'OnPairCode' });
+});

@@ -1,0 +1,243 @@
+//! OnPair: rows of a column of strings, and which rows match.
+//!
+//! A column borrows the buffers that it lies in, and opening one looks at every offset: too much for each row. So it lives
+//! in an `async` function that owns the buffers and never ends. JavaScript drives it: each call leaves a question, runs the
+//! function up to the next one, and takes the answer.
+
+use core::cell::RefCell;
+use core::convert::Infallible;
+use core::future::poll_fn;
+use core::ops::Range;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::rc::Rc;
+
+use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, RowOffsets, Search, SearchSpace};
+use unspool::{Error, ErrorKind, Limits, Result};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+use crate::number;
+
+/// An open column.
+#[wasm_bindgen]
+pub struct OnPair {
+    desk: Desk,
+    work: Pin<Box<dyn Future<Output = Result<Infallible>>>>,
+    facts: Vec<f64>,
+}
+
+#[wasm_bindgen]
+impl OnPair {
+    /// Opens a container.
+    pub fn container(bytes: Vec<u8>, limits: &[f64]) -> core::result::Result<OnPair, Fault> {
+        Self::open(Buffers::Container(bytes), limits)
+    }
+
+    /// Opens bare buffers: codes of `bits` bits, or of two bytes each where that is 0, and row offsets of eight bytes each where
+    /// they are `wide`, else of four.
+    pub fn parts(
+        dictionary: Vec<u8>,
+        token_offsets: Vec<u8>,
+        codes: Vec<u8>,
+        bits: f64,
+        row_offsets: Vec<u8>,
+        wide: bool,
+        limits: &[f64],
+    ) -> core::result::Result<OnPair, Fault> {
+        Self::open(Buffers::Parts(Parts { dictionary, token_offsets, codes, bits, row_offsets, wide }), limits)
+    }
+
+    /// Rows, tokens, codes, bits of a code, whether the dictionary is sorted and complete (1 or 0), length of the container.
+    pub fn facts(&self) -> Vec<f64> {
+        self.facts.clone()
+    }
+
+    /// One row.
+    pub fn row(&mut self, row: f64) -> core::result::Result<Vec<u8>, Fault> {
+        Ok(self.ask(Question::Row(number::to_u64(row)))?.bytes)
+    }
+
+    /// Rows, one right behind the other. Where each starts, [`offsets`](Self::offsets) tells.
+    pub fn rows(&mut self, first: f64, last: f64) -> core::result::Result<Vec<u8>, Fault> {
+        let answer = self.ask(Question::Rows(number::to_u64(first)..number::to_u64(last)))?;
+        self.desk.0.borrow_mut().offsets = answer.numbers;
+        Ok(answer.bytes)
+    }
+
+    /// Of the last [`rows`](Self::rows): where each starts, and where the last one ends. Given away once.
+    pub fn offsets(&mut self) -> Vec<u32> {
+        core::mem::take(&mut self.desk.0.borrow_mut().offsets)
+    }
+
+    /// How many bytes these rows decode to.
+    pub fn decoded_len(&mut self, first: f64, last: f64) -> core::result::Result<f64, Fault> {
+        let rows = number::to_u64(first)..number::to_u64(last);
+        Ok(number::from_u64(self.ask(Question::Len(rows))?.len))
+    }
+
+    /// The rows that are the needle (`place` 0), start with it (1), or contain it (2).
+    pub fn search(&mut self, needle: Vec<u8>, place: u8) -> core::result::Result<Vec<u32>, Fault> {
+        Ok(self.ask(Question::Search { needle, place })?.numbers)
+    }
+}
+
+impl OnPair {
+    fn open(buffers: Buffers, limits: &[f64]) -> core::result::Result<OnPair, Fault> {
+        let mut limits = crate::limits(limits);
+        // Offsets of 32 bits tell where a row starts.
+        limits.max_output = limits.max_output.min(u32::MAX.into());
+        let desk = Desk::default();
+        let mut column = Self { work: Box::pin(serve(buffers, limits, desk.clone())), desk, facts: vec![] };
+        column.facts = column.ask(Question::Facts)?.facts;
+        Ok(column)
+    }
+
+    fn ask(&mut self, question: Question) -> core::result::Result<Answer, Fault> {
+        self.desk.0.borrow_mut().question = Some(question);
+        if let Poll::Ready(Err(error)) = self.work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return Err(Fault(error));
+        }
+        let answer = self.desk.0.borrow_mut().answer.take();
+        Ok(answer.unwrap_or_else(|| Err(Error::new(ErrorKind::RangeOutside, 0)))?)
+    }
+}
+
+/// What a column is made of.
+enum Buffers {
+    Container(Vec<u8>),
+    Parts(Parts),
+}
+
+struct Parts {
+    dictionary: Vec<u8>,
+    token_offsets: Vec<u8>,
+    codes: Vec<u8>,
+    bits: f64,
+    row_offsets: Vec<u8>,
+    wide: bool,
+}
+
+impl Parts {
+    fn column(&self, limits: &Limits) -> Result<Column<'_>> {
+        let dictionary = Dictionary::open(&self.dictionary, &self.token_offsets)?;
+        let rows = match self.wide {
+            true => RowOffsets::u64(&self.row_offsets)?,
+            false => RowOffsets::u32(&self.row_offsets)?,
+        };
+        let codes = match number::to_u64(self.bits) {
+            0 => Codes::bytes(&self.codes)?,
+            bits => Codes::packed(&self.codes, u32::try_from(bits).unwrap_or(u32::MAX), number::index(rows.last()))?,
+        };
+        Column::open(dictionary, codes, rows, limits)
+    }
+}
+
+enum Question {
+    Facts,
+    Row(u64),
+    Rows(Range<u64>),
+    Len(Range<u64>),
+    Search { needle: Vec<u8>, place: u8 },
+}
+
+#[derive(Default)]
+struct Answer {
+    bytes: Vec<u8>,
+    numbers: Vec<u32>,
+    len: u64,
+    facts: Vec<f64>,
+}
+
+/// Where questions and answers lie.
+#[derive(Clone, Default)]
+struct Desk(Rc<RefCell<Things>>);
+
+#[derive(Default)]
+struct Things {
+    question: Option<Question>,
+    answer: Option<Result<Answer>>,
+    offsets: Vec<u32>,
+}
+
+/// Opens the column, and answers one question after the other.
+async fn serve(buffers: Buffers, limits: Limits, desk: Desk) -> Result<Infallible> {
+    let (column, len) = match &buffers {
+        Buffers::Container(bytes) => {
+            let container = Container::open(bytes, &limits)?;
+            (*container.column(), container.len())
+        }
+        Buffers::Parts(parts) => (parts.column(&limits)?, 0),
+    };
+    // A dictionary that is not sorted only makes the search slower.
+    let column = column.conforming().unwrap_or(column);
+    let tokens = column.dictionary().len();
+    let (mut cells, mut lens) = (vec![[0; MAX_TOKEN_LEN]; tokens], vec![0; tokens]);
+    let column = column.widened(&mut cells, &mut lens)?;
+    loop {
+        let question = poll_fn(|_| match desk.0.borrow_mut().question.take() {
+            Some(question) => Poll::Ready(question),
+            None => Poll::Pending,
+        });
+        let answer = answer(&column, len, &limits, question.await);
+        desk.0.borrow_mut().answer = Some(answer);
+    }
+}
+
+fn answer(column: &Column<'_>, len: u64, limits: &Limits, question: Question) -> Result<Answer> {
+    Ok(match question {
+        Question::Facts => Answer { facts: facts(column, len), ..Answer::default() },
+        Question::Row(row) => {
+            let need = fitting(column.row_len(row)?, limits)?;
+            let mut bytes = vec![0; number::index(need)];
+            column.row_into(row, &mut bytes)?;
+            Answer { bytes, ..Answer::default() }
+        }
+        Question::Rows(rows) => decode(column, rows, limits)?,
+        Question::Len(rows) => Answer { len: column.decoded_len(rows)?, ..Answer::default() },
+        Question::Search { needle, place } => Answer { numbers: search(column, &needle, place)?, ..Answer::default() },
+    })
+}
+
+fn facts(column: &Column<'_>, len: u64) -> Vec<f64> {
+    let (dictionary, codes) = (column.dictionary(), column.codes());
+    let conforming = if dictionary.is_conforming() { 1.0 } else { 0.0 };
+    let rows = number::from_u64(column.rows().end);
+    let bits = f64::from(codes.bits());
+    vec![
+        rows,
+        number::from_len(dictionary.len()),
+        number::from_len(codes.len()),
+        bits,
+        conforming,
+        number::from_u64(len),
+    ]
+}
+
+fn fitting(need: u64, limits: &Limits) -> Result<u64> {
+    match need > limits.max_output {
+        true => Err(Error::new(ErrorKind::OutputLimit, 0).needing(need)),
+        false => Ok(need),
+    }
+}
+
+fn decode(column: &Column<'_>, rows: Range<u64>, limits: &Limits) -> Result<Answer> {
+    let need = fitting(column.decoded_len(rows.clone())?, limits)?;
+    // With room behind the last row it is written as fast as the others.
+    let mut bytes = vec![0; number::index(need).saturating_add(MAX_TOKEN_LEN)];
+    let mut offsets = vec![0u32; number::index(rows.end.saturating_sub(rows.start)).saturating_add(1)];
+    let len = column.decode_arrow(rows, &mut bytes, &mut offsets)?;
+    bytes.truncate(len);
+    Ok(Answer { bytes, numbers: offsets, ..Answer::default() })
+}
+
+fn search(column: &Column<'_>, needle: &[u8], place: u8) -> Result<Vec<u32>> {
+    let (mut entries, mut tokens) = (vec![0; needle.len()], vec![0; column.dictionary().len()]);
+    let mut space = SearchSpace { needle: &mut entries, tokens: &mut tokens };
+    let search = match place {
+        0 => Search::equals(column, needle),
+        1 => Search::starts_with(column, needle),
+        _ => Search::contains(column, needle, &mut space)?,
+    };
+    search.rows().map(|row| Ok(u32::try_from(row?).unwrap_or(u32::MAX))).collect()
+}
