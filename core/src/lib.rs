@@ -6,6 +6,7 @@
 //! | module | what it decodes |
 //! |---|---|
 //! | [`onpair`] | columns of strings: all, some rows or one, and search without decoding |
+//! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
 //!
 //! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
@@ -34,6 +35,8 @@ extern crate alloc;
 
 pub mod bits;
 pub mod checksum;
+#[cfg(feature = "zstd")]
+mod entropy;
 mod error;
 mod limits;
 mod num;
@@ -48,6 +51,8 @@ pub mod tree;
 pub mod cvc;
 #[cfg(feature = "onpair")]
 pub mod onpair;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 pub use error::{Class, Error, ErrorKind};
 pub use limits::Limits;
