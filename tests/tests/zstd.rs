@@ -2,7 +2,8 @@
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::fmt::Write;
+use std::path::Path;
 
 use serde_json::Value as Json;
 use unspool::zstd::{
@@ -98,4 +99,245 @@ fn every_vector_decodes_byte_for_byte_and_is_recognised() {
     });
     println!("{count} vectors");
     assert!(count > 100);
+}
+
+fn decoded(bytes: &[u8], options: &Options<'_>) -> Result<Vec<u8>, Error> {
+    decode_to_vec(bytes, &mut Workspace::new(), &Limits { max_output: 1 << 28, ..Limits::DEFAULT }, options)
+}
+
+#[test]
+fn bad_files_end_as_their_manifest_says() {
+    for folder in vector_folders("zstd") {
+        for (name, flavour) in [("draft", Flavour::Draft), ("rfc8878", Flavour::Rfc8878)] {
+            let folder = folder.join("bad").join(name);
+            let mut verdicts = BTreeMap::new();
+            for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+                let file = text(entry, "file");
+                let bytes = read(&folder.join(file));
+                let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+                let dictionary = dictionary.as_deref().map(Dictionary::new);
+                let options = Options { flavour: Some(flavour), dictionary, ..Options::DEFAULT };
+                let verdict = decoded(&bytes, &options).map(drop);
+                match text(entry, "expect") {
+                    "must_accept" => assert_eq!(verdict, Ok(()), "{name}/{file} must be decoded"),
+                    "must_reject" | "should_reject" => assert!(verdict.is_err(), "{name}/{file} must be refused"),
+                    other => assert_eq!(other, "choice"),
+                }
+                let why = text(entry, "why");
+                if why == "checksum" && file.starts_with("cksum") {
+                    assert_eq!(verdict.map_err(|error| error.class()), Err(Class::Checksum), "{name}/{file}");
+                } else if why.ends_with("_truncated") && text(entry, "what").contains("frame cut") {
+                    assert_eq!(verdict.map_err(|error| error.class()), Err(Class::Truncated), "{name}/{file}");
+                }
+                // Nobody who is not told the format may take it for another and decode something.
+                let guessed = decoded(&bytes, &Options { flavour: None, ..options });
+                assert!(guessed.is_err() || guessed.map(drop) == verdict, "{name}/{file} under another format");
+                verdicts.insert(file.to_owned(), verdict);
+            }
+            assert!(verdicts.len() > 300);
+            golden(&format!("zstd-bad-{name}.txt"), &verdicts);
+        }
+    }
+}
+
+/// Which error each file gets is written down, and a person has read it.
+fn golden(file: &str, verdicts: &BTreeMap<String, Result<(), Error>>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
+    let mut lines = String::new();
+    for (name, verdict) in verdicts {
+        match verdict {
+            Ok(()) => writeln!(lines, "{name}: accepted").unwrap(),
+            Err(error) => writeln!(lines, "{name}: {:?}: {error}", error.kind).unwrap(),
+        }
+    }
+    if std::env::var_os("UNSPOOL_BLESS").is_some() {
+        std::fs::write(&path, &lines).unwrap();
+    }
+    let golden = String::from_utf8(read(&path)).unwrap();
+    assert!(golden == lines, "{file} changed; UNSPOOL_BLESS=1 writes what is now, and git shows the difference");
+}
+
+#[test]
+fn upstream_golden_files() {
+    for folder in vector_folders("zstd") {
+        let folder = folder.join("golden");
+        for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+            let name = text(entry, "file");
+            let bytes = read(&folder.join(name));
+            let out = decoded(&bytes, &Options::DEFAULT);
+            match text(entry, "upstream_intent") {
+                "accept" => assert_eq!(
+                    out.unwrap_or_else(|e| panic!("{name}: {e}")).len() as u64,
+                    number(&entry["model"], "out")
+                ),
+                _ => assert!(out.is_err(), "{name}"),
+            }
+        }
+        // A dictionary whose Huffman code is 12 bits deep, and one whose offsets are none.
+        let dictionary = read(&folder.join("golden-dictionaries/http-dict-missing-symbols"));
+        let dictionary = Dictionary::new(&dictionary);
+        let input = b"GET /index.html HTTP/1.1\r\nHost: example.org\r\n\r\n".repeat(20);
+        let mut encoder = zstd::bulk::Compressor::with_dictionary(
+            19,
+            &read(&folder.join("golden-dictionaries/http-dict-missing-symbols")),
+        )
+        .unwrap();
+        let frame = encoder.compress(&input).unwrap();
+        let options = Options { dictionary: Some(dictionary), ..Options::DEFAULT };
+        assert_eq!(decoded(&frame, &options), Ok(input));
+        let without = decoded(&frame, &Options::DEFAULT);
+        assert_eq!(without.map_err(|error| error.kind), Err(ErrorKind::ZstdDictionaryWanted));
+    }
+}
+
+#[test]
+fn leaves_tile_every_valid_file() {
+    valid(|vector| {
+        if vector.bytes.len() > 400_000 {
+            return;
+        }
+        let mut leaves = Leaves::default();
+        let done = inspect(&vector.bytes, &mut Workspace::new(), &Limits::DEFAULT, &vector.options(), &mut leaves);
+        assert_eq!(done.map(|done| done.read), Ok(vector.bytes.len()), "{}", vector.name);
+        leaves.assert_tile(vector.bytes.len(), &vector.name);
+    });
+}
+
+#[test]
+fn a_file_cut_at_any_byte_is_refused() {
+    valid(|vector| {
+        let step = 1 + vector.bytes.len() / 400;
+        let mut room = vec![0; number(&vector.entry, "orig_size") as usize];
+        if room.len() > 1 << 20 {
+            return;
+        }
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        let mut ws = Workspace::new();
+        for cut in (0..vector.bytes.len()).step_by(step) {
+            let limits = Limits::DEFAULT;
+            let out = decode_with(&vector.bytes[..cut], &mut room, &mut ws, &limits, &vector.told(), &mut ());
+            match out {
+                // Between frames.
+                Ok(done) => {
+                    assert!(
+                        done.wrote < whole.len() || list(&vector.entry, "frames").len() != 1,
+                        "{} {cut}",
+                        vector.name
+                    );
+                }
+                Err(error) => {
+                    assert_eq!((error.class(), error.at), (Class::Truncated, cut as u64), "{} {cut}", vector.name);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn mutated_files_never_panic_and_never_decode_wrong_past_a_checksum() {
+    let (mut tried, mut found) = (0u64, 0u64);
+    let counters = std::cell::RefCell::new((&mut tried, &mut found));
+    valid(|vector| {
+        let size = number(&vector.entry, "orig_size") as usize;
+        if vector.bytes.len() > 20_000 || size > 1 << 20 {
+            return;
+        }
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        let mut random = Random(vector.name.len() as u64 * 1000 + vector.bytes.len() as u64);
+        let mut ws = Workspace::new();
+        let mut room = vec![0; size + 40];
+        for _ in 0..60 {
+            let mut mutated = vector.bytes.clone();
+            for _ in 0..=random.below(3) {
+                if mutated.is_empty() {
+                    break;
+                }
+                let bound = if random.below(2) == 0 { mutated.len() } else { mutated.len().min(40) };
+                let at = random.below(bound);
+                match random.below(6) {
+                    0 => mutated[at] = random.bits() as u8,
+                    1 => mutated[at] ^= 1 << random.below(8),
+                    2 => mutated[at] = 0xFF,
+                    3 => drop(mutated.remove(at)),
+                    4 => mutated.insert(at, random.bits() as u8),
+                    _ => mutated.truncate(at.max(1)),
+                }
+            }
+            for options in [vector.told(), vector.options()] {
+                let limits = Limits { max_output: 1 << 24, ..Limits::DEFAULT };
+                let done = decode_with(&mutated, &mut room, &mut ws, &limits, &options, &mut Leaves::default());
+                let counted = decoded_size(&mutated, &mut ws, &limits, &options);
+                *counters.borrow_mut().0 += 1;
+                match done {
+                    Ok(done) => {
+                        assert_eq!(counted, Ok(done.wrote as u64), "{}", vector.name);
+                        // Every frame was checked: these are the bytes that were written, or fewer frames of them.
+                        let checked = done.checksums == done.frames && vector.flavour == Flavour::Rfc8878;
+                        assert!(
+                            !checked || done.frames != 1 || room[..done.wrote] == whole || done.wrote != whole.len(),
+                            "{}",
+                            vector.name
+                        );
+                    }
+                    Err(_) => *counters.borrow_mut().1 += 1,
+                }
+            }
+        }
+    });
+    println!("{tried} mutations, {found} refused");
+    assert!(found * 2 > tried);
+}
+
+#[test]
+fn what_libzstd_writes_comes_back() {
+    let mut random = Random(7);
+    let words: Vec<Vec<u8>> =
+        (0..200).map(|_| (0..1 + random.below(9)).map(|_| b'a' + random.below(26) as u8).collect()).collect();
+    let mut text = vec![];
+    while text.len() < 300_000 {
+        text.extend(&words[random.below(200) * random.below(200) / 200]);
+        text.push(b' ');
+    }
+    let letters: Vec<u8> = (0..300_000).map(|_| b"aaaabbbccde fgh"[random.below(15)]).collect();
+    let noise: Vec<u8> = (0..300_000).map(|_| random.bits() as u8).collect();
+    let runs: Vec<u8> = (0..300_000).map(|at| (at / 997) as u8).collect();
+    let sizes = [
+        0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 16383, 16384, 65535,
+        65536, 65791, 65792, 131_071, 131_072, 131_073, 262_144, 300_000,
+    ];
+    let mut ws = Workspace::new();
+    for (kind, data) in [("text", &text), ("letters", &letters), ("noise", &noise), ("runs", &runs)] {
+        for size in sizes {
+            for level in [-5, 1, 3, 7, 13, 19] {
+                let input = &data[..size];
+                let frame = zstd::bulk::compress(input, level).unwrap();
+                let mut room = vec![0; size];
+                let done = unspool::zstd::decode(&frame, &mut room, &mut ws, &Limits::DEFAULT);
+                assert_eq!(done.map(|done| done.wrote), Ok(size), "{kind} {size} at level {level}");
+                assert!(room == input, "{kind} {size} at level {level}");
+            }
+            let streamed = zstd::stream::encode_all(&data[..size], 3).unwrap();
+            assert_eq!(decoded(&streamed, &Options::DEFAULT).as_deref(), Ok(&data[..size]), "{kind} {size} streamed");
+        }
+    }
+}
+
+#[test]
+fn claims_are_not_believed() {
+    // A content size of 2^62, a window of 2^41, and a bomb of runs.
+    let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
+    let mut ws = Workspace::new();
+    let huge = b"\x28\xB5\x2F\xFD\xE0\0\0\0\0\0\0\0\x40\x01\0\0";
+    let error =
+        |bytes: &[u8], ws: &mut Workspace| decode_to_vec(bytes, ws, &limits, &Options::DEFAULT).unwrap_err().kind;
+    assert_eq!(error(huge, &mut ws), ErrorKind::OutputLimit);
+    assert_eq!(error(b"\x28\xB5\x2F\xFD\x00\xFF\x01\0\0", &mut ws), ErrorKind::WindowLimit);
+    let mut bomb = b"\x28\xB5\x2F\xFD\x00\x58".to_vec();
+    bomb.extend(b"\x02\0\x10\0".repeat(100));
+    bomb.extend(b"\x03\0\x10\0");
+    assert_eq!(error(&bomb, &mut ws), ErrorKind::OutputLimit);
+    assert_eq!(decoded_size(&bomb, &mut ws, &Limits::DEFAULT, &Options::DEFAULT), Ok(101 << 17));
+    // Two million empty frames are two million frames, no more.
+    let many = b"\x28\xB5\x2F\xFD\x20\0\x01\0\0".repeat(200_000);
+    assert_eq!(decode_to_vec(&many, &mut ws, &limits, &Options::DEFAULT), Ok(vec![]));
 }
