@@ -300,7 +300,7 @@ fn what_libzstd_writes_comes_back() {
     }
     let letters: Vec<u8> = (0..300_000).map(|_| b"aaaabbbccde fgh"[random.below(15)]).collect();
     let noise: Vec<u8> = (0..300_000).map(|_| random.bits() as u8).collect();
-    let runs: Vec<u8> = (0..300_000).map(|at| (at / 997) as u8).collect();
+    let runs: Vec<u8> = (0..300_000u32).map(|at| (at / 997) as u8).collect();
     let sizes = [
         0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 16383, 16384, 65535,
         65536, 65791, 65792, 131_071, 131_072, 131_073, 262_144, 300_000,

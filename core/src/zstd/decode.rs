@@ -23,7 +23,7 @@ pub struct Done {
     pub wrote: usize,
     /// Frames of data.
     pub frames: u64,
-    /// Checksums that were compared, and found right.
+    /// Checksums that the frames have; after decoding, compared and found right.
     pub checksums: u64,
 }
 
