@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use unspool::zstd::{
-    Dictionary, Flavour, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect, inspect,
+    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect, inspect,
 };
-use unspool::{Class, Error, ErrorKind, Limits};
+use unspool::{Class, End, Error, ErrorKind, Limits, Status};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
@@ -340,4 +340,146 @@ fn claims_are_not_believed() {
     // Two million empty frames are two million frames, no more.
     let many = b"\x28\xB5\x2F\xFD\x20\0\x01\0\0".repeat(200_000);
     assert_eq!(decode_to_vec(&many, &mut ws, &limits, &Options::DEFAULT), Ok(vec![]));
+}
+
+/// Decodes through the streaming decoder; `split` says how much of input and output each call gets.
+fn stream(
+    bytes: &[u8],
+    window: &mut [u8],
+    limits: &Limits,
+    options: &Options<'_>,
+    mut split: impl FnMut() -> (usize, usize),
+) -> (Vec<u8>, Result<(), Error>) {
+    let mut ws = Workspace::new();
+    let mut decoder = Decoder::new(&mut ws, window, limits, options);
+    let (mut out, mut at) = (vec![], 0);
+    loop {
+        let (input, output) = split();
+        let to = bytes.len().min(at + input);
+        let mut room = vec![0xAA; output];
+        let end = if to == bytes.len() { End::Here } else { End::NotYet };
+        match decoder.step(&bytes[at..to], end, &mut room) {
+            Ok(step) => {
+                assert!(step.read <= to - at && step.wrote <= output);
+                assert!(room[step.wrote..].iter().all(|&byte| byte == 0xAA), "a byte past what was reported");
+                out.extend(&room[..step.wrote]);
+                at += step.read;
+                match step.status {
+                    Status::Done => return (out, Ok(())),
+                    Status::NeedInput => assert_eq!(at, to, "asks for input that it did not read"),
+                    Status::NeedOutput => assert_eq!(step.wrote, output, "asks for room that it did not use"),
+                }
+            }
+            Err(error) => {
+                assert_eq!(decoder.step(&[], End::Here, &mut []), Err(error), "errors stay");
+                return (out, Err(error));
+            }
+        }
+    }
+}
+
+/// The largest window that a frame of this file needs.
+fn buffer(bytes: &[u8], flavour: Flavour, entry: &Json) -> usize {
+    let frames =
+        entry["magic_offsets"].as_array().map_or(vec![0], |all| all.iter().map(|at| at.as_u64().unwrap()).collect());
+    let need = frames.into_iter().filter_map(|at| match Header::read(&bytes[at as usize..], flavour) {
+        Ok(Header::Frame(frame)) => Some(frame.stream_buffer()),
+        _ => None,
+    });
+    need.max().unwrap_or(0) as usize
+}
+
+#[test]
+fn any_split_gives_the_same_bytes() {
+    valid(|vector| {
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        if vector.bytes.len() > 400_000 {
+            return;
+        }
+        // The compact manifest does not say where frames start; several frames get a window for all of them.
+        let need = match number_of_frames(&vector.entry) {
+            1 => buffer(&vector.bytes, vector.flavour, &vector.entry),
+            _ => 16 << 20,
+        };
+        let mut window = vec![0x55; need];
+        let mut random = Random(vector.bytes.len() as u64);
+        let limits = Limits::DEFAULT;
+        for way in 0..4 {
+            if (way == 1 || way == 2) && vector.bytes.len() + whole.len() > 200_000 {
+                continue;
+            }
+            let split = || match way {
+                0 => (usize::MAX >> 1, whole.len() + 1),
+                1 => (1, 1),
+                2 => (1 + random.below(40), random.below(60)),
+                _ => (1 + random.below(30_000), 1 + random.below(70_000)),
+            };
+            let (out, end) = stream(&vector.bytes, &mut window, &limits, &vector.told(), split);
+            assert_eq!(end, Ok(()), "{} way {way}", vector.name);
+            assert!(out == whole, "{} way {way}", vector.name);
+        }
+        if need > 0 && number_of_frames(&vector.entry) == 1 {
+            let (_, end) = stream(&vector.bytes, &mut window[..need - 1], &limits, &vector.told(), || (1000, 1000));
+            let end = end.map_err(|error| error.class());
+            assert!(whole.is_empty() || end == Err(Class::WorkspaceTooSmall { need: need as u64 }), "{}", vector.name);
+        }
+    });
+}
+
+fn number_of_frames(entry: &Json) -> usize {
+    match &entry["magic_offsets"] {
+        Json::Array(offsets) => offsets.len(),
+        _ if text(entry, "file").contains("skip") || text(entry, "file").contains("multi") => 2,
+        _ => usize::try_from(number(entry, "frames")).unwrap(),
+    }
+}
+
+#[test]
+fn a_stream_and_a_whole_file_fail_alike() {
+    let mut window = vec![0; 1 << 20];
+    let mut compare = |name: &str, bytes: &[u8], options: &Options<'_>, random: &mut Random| {
+        let limits = Limits { max_output: 1 << 20, max_window: 1 << 19, ..Limits::DEFAULT };
+        let mut room = vec![0; 1 << 21];
+        let whole = decode_with(bytes, &mut room, &mut Workspace::new(), &limits, options, &mut ());
+        let (out, end) = stream(bytes, &mut window, &limits, options, || (1 + random.below(60), 1 + random.below(500)));
+        match (whole, end) {
+            // A window in a single segment is bounded by the output, and in a stream by the buffer.
+            (_, Err(Error { kind: ErrorKind::ZstdWindowBuffer, .. })) => {}
+            (Ok(done), Ok(())) => assert!(room[..done.wrote] == out, "{name}"),
+            (Err(whole), Err(streamed)) => assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at), "{name}"),
+            (whole, end) => panic!("{name}: in one piece {whole:?}, streamed {end:?}"),
+        }
+    };
+    for folder in vector_folders("zstd").into_iter().take(1) {
+        for (name, flavour) in [("draft", Flavour::Draft), ("rfc8878", Flavour::Rfc8878)] {
+            let folder = folder.join("bad").join(name);
+            for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+                let bytes = read(&folder.join(text(entry, "file")));
+                let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+                let dictionary = dictionary.as_deref().map(Dictionary::new);
+                let options = Options { flavour: Some(flavour), dictionary, ..Options::DEFAULT };
+                compare(text(entry, "file"), &bytes, &options, &mut Random(1));
+            }
+        }
+        for entry in list(&manifest(&folder.join("manifest.json")), "files") {
+            let bytes = read(&folder.join(text(entry, "file")));
+            if bytes.len() > 2000 {
+                continue;
+            }
+            let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+            let dictionary = dictionary.as_deref().map(Dictionary::new);
+            let options = Options { flavour: Some(flavour(text(entry, "variant"))), dictionary, ..Options::DEFAULT };
+            let mut random = Random(bytes.len() as u64);
+            for _ in 0..20 {
+                let mut mutated = bytes.clone();
+                for _ in 0..=random.below(2) {
+                    let at = random.below(mutated.len());
+                    mutated[at] ^= 1 << random.below(8);
+                }
+                compare(text(entry, "file"), &mutated, &options, &mut random);
+                mutated.truncate(random.below(mutated.len()));
+                compare(text(entry, "file"), &mutated, &options, &mut random);
+            }
+        }
+    }
 }

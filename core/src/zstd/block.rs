@@ -51,6 +51,14 @@ impl<'d> Frame<'d> {
         (max.min(left), Error::new(kind, u64_from(at)))
     }
 
+    /// Compares what the frame held with what its header says.
+    pub(super) fn check_size(&self, at: usize) -> Result<()> {
+        match self.header.content_size {
+            Some(size) if size != self.produced => Err(Error::new(ErrorKind::ZstdContentSize, u64_from(at))),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads a compressed block up to its sequences. Its tables and its code are then in the workspace.
     pub(super) fn parse<T: Trace>(
         &mut self,

@@ -335,7 +335,7 @@ impl<T: Trace> Walk<'_, '_, T> {
             self.trace.leave();
             at = end;
             if block.last {
-                self.check_size(at)?;
+                self.frame.check_size(at)?;
                 if !header.checksum {
                     return Ok(at);
                 }
@@ -349,15 +349,8 @@ impl<T: Trace> Walk<'_, '_, T> {
     }
 
     fn finish<O: Output>(&self, out: &O, stored: u32, at: usize) -> Result<()> {
-        self.check_size(at)?;
+        self.frame.check_size(at)?;
         self.compare(out, stored, at)
-    }
-
-    fn check_size(&self, at: usize) -> Result<()> {
-        match self.frame.header.content_size {
-            Some(size) if size != self.frame.produced => Err(Error::new(ErrorKind::ZstdContentSize, u64_from(at))),
-            _ => Ok(()),
-        }
     }
 
     fn compare<O: Output>(&self, out: &O, stored: u32, at: usize) -> Result<()> {

@@ -114,7 +114,7 @@ impl Block {
             BlockKind::Reserved => error(ErrorKind::ZstdBlockType),
             BlockKind::Raw | BlockKind::Rle if size > frame.max_block() => error(ErrorKind::ZstdBlockSize),
             // Two bytes hold no literals and no sequences; the older decoders want three.
-            BlockKind::Compressed if size > MAX_BLOCK || size < if flavour.is_rfc() { 2 } else { 3 } => {
+            BlockKind::Compressed if size > frame.max_block() || size < if flavour.is_rfc() { 2 } else { 3 } => {
                 error(ErrorKind::ZstdBlockSize)
             }
             BlockKind::End if !frame.checksum && size != 0 => error(ErrorKind::ZstdEndBlock),

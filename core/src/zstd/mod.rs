@@ -17,7 +17,8 @@
 //!
 //! [`Header::read`] says what a frame holds before any of it is decoded, [`decoded_size`] counts what a file without
 //! content sizes decodes to, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies. A frame that was made
-//! with a [`Dictionary`] names it by its ID; [`decode_with`] takes it.
+//! with a [`Dictionary`] names it by its ID; [`decode_with`] takes it. A [`Decoder`] takes and gives any pieces, with a
+//! window that the caller lends.
 
 mod block;
 mod copy;
@@ -28,6 +29,7 @@ mod flavour;
 mod header;
 mod literals;
 mod sequences;
+mod stream;
 mod tables;
 mod workspace;
 
@@ -38,4 +40,5 @@ pub use detect::detect;
 pub use dictionary::{Dictionary, Options};
 pub use flavour::Flavour;
 pub use header::{FrameHeader, Header, MAX_BLOCK, MAX_FRAME_HEADER};
+pub use stream::Decoder;
 pub use workspace::{WORKSPACE_SIZE, Workspace};
