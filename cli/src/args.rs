@@ -20,6 +20,9 @@ pub enum Command {
     Inspect {
         /// The file, or - for standard input
         file: PathBuf,
+        /// The dictionary that the file was compressed with
+        #[arg(long, value_name = "FILE")]
+        dict: Option<PathBuf>,
         /// Everything as one JSON object, for programs
         #[arg(long)]
         json: bool,
@@ -38,6 +41,9 @@ pub enum Command {
         /// The files
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// The dictionary that the files were compressed with
+        #[arg(long, value_name = "FILE")]
+        dict: Option<PathBuf>,
     },
 }
 

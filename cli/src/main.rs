@@ -23,10 +23,10 @@ use report::Failure;
 
 fn main() -> ExitCode {
     let failure = match Arguments::parse().command {
-        Command::Inspect { file, json, all } => run_inspect(&file, json, all),
+        Command::Inspect { file, dict, json, all } => run_inspect(&file, dict.as_deref(), json, all),
         Command::Decode(args) => run_decode(&args),
         Command::Grep(args) => run_grep(&args),
-        Command::Check { files } => return check(&files),
+        Command::Check { files, dict } => return check(&files, dict.as_deref()),
     };
     match failure {
         Ok(()) => ExitCode::SUCCESS,
@@ -52,7 +52,12 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Error> {
     let unknown = unspool::Error::new(unspool::ErrorKind::UnknownFormat, 0);
     match (named, probe(bytes)) {
-        (Some(format), _) | (None, Probe::Match(format)) => Ok(format),
+        (Some(format), _) => Ok(format),
+        // Two formats share each magic number; only the whole file tells which it is.
+        (None, Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable)) => {
+            Ok(formats::zstd::format_of(bytes))
+        }
+        (None, Probe::Match(format)) => Ok(format),
         (None, Probe::NeedInput { min }) => {
             let at = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
             Err(unspool::Error::new(unspool::ErrorKind::Truncated, at).needing(u64::try_from(min).unwrap_or(0)))
@@ -61,10 +66,11 @@ fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Err
     }
 }
 
-fn run_inspect(path: &Path, json: bool, all: bool) -> Result<(), Failure> {
+fn run_inspect(path: &Path, dictionary: Option<&Path>, json: bool, all: bool) -> Result<(), Failure> {
     let bytes = read(path)?;
+    let dictionary = dictionary.map(read).transpose()?;
     let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
-    let report = formats::inspect(format, &bytes, &Limits::DEFAULT);
+    let report = formats::inspect(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT);
     let text = if json { report.to_json(path, &bytes) } else { report.to_text(path, &bytes, all) };
     output::print(&text).map_err(|error| Failure::io("cannot write", Path::new("standard output"), error))?;
     match report.error {
@@ -118,13 +124,20 @@ fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
 }
 
 /// Decodes every file without keeping anything. All files are looked at, also behind a bad one.
-fn check(files: &[std::path::PathBuf]) -> ExitCode {
+fn check(files: &[std::path::PathBuf], dictionary: Option<&Path>) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
+    let dictionary = match dictionary.map(read).transpose() {
+        Ok(dictionary) => dictionary,
+        Err(failure) => {
+            failure.print();
+            return failure.exit_code();
+        }
+    };
     for path in files {
         let checked = read(path).and_then(|bytes| {
             let mut count = Count::default();
             let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
-            let checksums = formats::check(format, &bytes, &Limits::DEFAULT, &mut count)
+            let checksums = formats::check(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT, &mut count)
                 .map_err(|error| error.into_failure(path, &bytes))?;
             Ok((format, count.0, checksums))
         });

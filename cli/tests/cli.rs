@@ -332,3 +332,46 @@ fn pco_decodes_to_the_expected_bytes_and_lines() {
     });
     assert!(refused.count() > 50);
 }
+
+fn zstd(name: &str) -> String {
+    let path = vector_folders("zstd")[0].join(name);
+    path.to_str().expect("the checkout has a UTF-8 path").to_owned()
+}
+
+#[test]
+fn zstandard_of_three_kinds() {
+    let folder = vector_folders("zstd").remove(0);
+    let entries = manifest(&folder.join("manifest.json"));
+    let mut kinds = std::collections::BTreeMap::new();
+    for entry in list(&entries, "files") {
+        let seen = kinds.entry((text(entry, "variant").to_owned(), entry["dict"].is_string())).or_insert(0);
+        *seen += 1;
+        if *seen > 6 {
+            continue;
+        }
+        let file = zstd(text(entry, "file"));
+        let dictionary = entry["dict"].as_str().map(zstd);
+        let with = |command: &str, more: &[&str]| {
+            let dictionary: Vec<&str> = dictionary.iter().flat_map(|name| ["--dict", name]).collect();
+            unspool(&[&[command, &file], dictionary.as_slice(), more].concat())
+        };
+        let guessed = with("decode", &[]);
+        assert!(guessed.status.success(), "{file}: {}", stderr(&guessed));
+        assert_eq!(guessed.stdout.len() as u64, entry["orig_size"].as_u64().unwrap(), "{file}");
+        assert_eq!(guessed.stdout, with("decode", &["--format", text(entry, "variant")]).stdout, "{file}");
+        let checked = String::from_utf8(with("check", &[]).stdout).unwrap();
+        let said = format!("ok, {}, {} bytes decoded", text(entry, "variant"), guessed.stdout.len());
+        assert!(checked.contains(&said), "{file}: {checked}");
+        let json: serde_json::Value = serde_json::from_slice(&with("inspect", &["--json"]).stdout).unwrap();
+        assert_eq!(json["format"], entry["variant"], "{file}");
+        assert!(json["error"].is_null(), "{file}: {json}");
+        if dictionary.is_some() && json["dictionary"].is_u64() {
+            let without = unspool(&["decode", &file]);
+            assert_eq!(without.status.code(), Some(2), "{file}: {}", stderr(&without));
+        }
+    }
+    assert_eq!(kinds.len(), 6);
+    let broken = unspool(&["check", &zstd("bad/rfc8878/cksum-cut.zst"), &zstd("bad/draft/cksum-content.zst")]);
+    assert_eq!(broken.status.code(), Some(1));
+    assert!(stderr(&broken).contains("checksum mismatch at byte"), "{}", stderr(&broken));
+}

@@ -6,6 +6,7 @@
 //! | module | what it decodes |
 //! |---|---|
 //! | [`onpair`] | columns of strings: all, some rows or one, and search without decoding |
+//! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
 //! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
 //!
@@ -35,6 +36,8 @@ extern crate alloc;
 
 pub mod bits;
 pub mod checksum;
+#[cfg(feature = "zstd")]
+mod entropy;
 mod error;
 mod limits;
 mod num;
@@ -51,6 +54,8 @@ pub mod cvc;
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 pub use error::{Class, Error, ErrorKind};
 pub use limits::Limits;

@@ -23,6 +23,8 @@ pub enum Format {
     At1 = 8,
     /// gzip, which any of the others may be wrapped in.
     Gzip = 9,
+    /// Zstandard as its draft 0.2.0 says. It shares its magic numbers with others, so that [`probe`] never finds it.
+    ZstdDraft = 10,
 }
 
 impl Format {
@@ -38,6 +40,7 @@ impl Format {
             Format::Cvc => "cvc",
             Format::At1 => "at1",
             Format::Gzip => "gzip",
+            Format::ZstdDraft => "zstd-draft",
         }
     }
 }

@@ -140,3 +140,44 @@ fn onpair() {
     }
     assert!(files.len() > 40);
 }
+
+#[test]
+fn zstd() {
+    use unspool::zstd::{Decoder, Dictionary, Options, Workspace, decode_with, decoded_size, detect, inspect};
+    let mut out = vec![0; 4 << 20];
+    let mut window = vec![0; 4 << 20];
+    let mut workspace = Workspace::new();
+    let mut count = 0;
+    for folder in vector_folders("zstd") {
+        let mut files: Vec<(std::path::PathBuf, Option<Vec<u8>>)> = vec![];
+        for (inside, key) in [("", "files"), ("bad/draft", "entries"), ("bad/rfc8878", "entries")] {
+            let folder = folder.join(inside);
+            for entry in list(&manifest(&folder.join("manifest.json")), key) {
+                let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+                files.push((folder.join(text(entry, "file")), dictionary));
+            }
+        }
+        for (path, dictionary) in files {
+            let bytes = read(&path);
+            let allocated = allocations(|| {
+                let limits = Limits { max_output: 4 << 20, ..Limits::DEFAULT };
+                let dictionary = dictionary.as_deref().map(Dictionary::new);
+                let options = Options { flavour: detect(&bytes), dictionary, ..Options::DEFAULT };
+                let _ = inspect(&bytes, &mut workspace, &limits, &options, &mut ());
+                let _ = decoded_size(&bytes, &mut workspace, &limits, &options);
+                let _ = decode_with(&bytes, &mut out, &mut workspace, &limits, &options, &mut ());
+                let mut decoder = Decoder::new(&mut workspace, &mut window, &limits, &options);
+                let mut input = bytes.as_slice();
+                while let Ok(step) = decoder.step(input, End::Here, &mut out) {
+                    input = &input[step.read..];
+                    if step.status == Status::Done {
+                        break;
+                    }
+                }
+            });
+            assert_eq!(allocated, 0, "{}", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 1000);
+}

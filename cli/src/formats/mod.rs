@@ -3,6 +3,7 @@
 mod cvc;
 pub mod onpair;
 mod pco;
+pub mod zstd;
 
 use std::fmt;
 use std::ops::Range;
@@ -15,7 +16,8 @@ use crate::output::Output;
 use crate::report::Failure;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 3] = [Format::Pco, Format::OnPair, Format::Cvc];
+pub const BUILT: [Format; 6] =
+    [Format::Zstd, Format::ZstdV07, Format::ZstdDraft, Format::Pco, Format::OnPair, Format::Cvc];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -72,8 +74,9 @@ fn not_built() -> Error {
 }
 
 /// What a file is and what is in it, as far as it can be read.
-pub fn inspect(format: Format, bytes: &[u8], limits: &Limits) -> Report {
+pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits) -> Report {
     match format {
+        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::inspect(format, bytes, dictionary, limits),
         Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
@@ -90,6 +93,7 @@ pub fn decode(
     to: &mut Output,
 ) -> Result<(), Stop> {
     match format {
+        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::decode(format, bytes, wanted, limits, to),
         Format::OnPair => onpair::decode(bytes, wanted, limits, to),
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
         Format::Pco => pco::decode(bytes, wanted, limits, to),
@@ -98,8 +102,15 @@ pub fn decode(
 }
 
 /// Decodes everything to a sink and verifies every checksum.
-pub fn check(format: Format, bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
+pub fn check(
+    format: Format,
+    bytes: &[u8],
+    dictionary: Option<&[u8]>,
+    limits: &Limits,
+    to: &mut impl Sink,
+) -> Result<Checksums, Stop> {
     match format {
+        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => Ok(zstd::check(format, bytes, dictionary, limits, to)?),
         Format::OnPair => Ok(onpair::check(bytes, limits, to)?),
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
         Format::Pco => Ok(pco::check(bytes, limits, to)?),

@@ -1,0 +1,160 @@
+//! Finite state entropy: how a table is described, and in which order its cells belong to symbols.
+
+use super::low32;
+use crate::bits::BitReader;
+use crate::num::index;
+
+/// The lowest table log that a description can name.
+pub(crate) const MIN_LOG: u32 = 5;
+
+/// How many cells of a table each symbol gets. `-1` is one cell at the table's end whose state starts over.
+#[derive(Debug)]
+pub(crate) struct Counts<const SYMBOLS: usize> {
+    pub(crate) of: [i16; SYMBOLS],
+    /// The table has `1 << log` cells.
+    pub(crate) log: u32,
+    /// Bytes that the description takes.
+    pub(crate) len: usize,
+}
+
+impl<const SYMBOLS: usize> Counts<SYMBOLS> {
+    /// Reads a description from the start of `bytes`. `None` if it is none for symbols up to `max_symbol` and tables up
+    /// to `max_log`, or if the bytes end before it does.
+    pub(crate) fn read(bytes: &[u8], max_symbol: usize, max_log: u32) -> Option<Self> {
+        let mut bits = BitReader::new(bytes);
+        let log = low32(bits.take(4).ok()?) + MIN_LOG;
+        if log > max_log {
+            return None;
+        }
+        let mut of = [0; SYMBOLS];
+        let mut left = 1u32 << log;
+        let mut symbol = 0usize;
+        while left > 0 {
+            // One of `left + 2` values: minus one, zero, or up to all that is left.
+            let range = left + 1;
+            let width = 32 - range.leading_zeros();
+            // So many of the values need one bit less than the others.
+            let short = (1u32 << width) - 1 - range;
+            let peeked = low32(bits.peek(width));
+            let low = peeked & ((1 << (width - 1)) - 1);
+            let value = if low < short {
+                bits.skip(u64::from(width - 1)).ok()?;
+                low
+            } else {
+                bits.skip(u64::from(width)).ok()?;
+                if peeked == low { low } else { peeked - short }
+            };
+            let count = i16::try_from(value).ok()? - 1;
+            left = left.checked_sub(u32::from(count.unsigned_abs()))?;
+            if symbol > max_symbol {
+                return None;
+            }
+            *of.get_mut(symbol)? = count;
+            symbol += 1;
+            // A zero is followed by how many more there are, three at a time.
+            let mut zeros = if count == 0 { 3 } else { 0 };
+            while zeros == 3 {
+                zeros = bits.take(2).ok()?;
+                symbol += index(zeros);
+            }
+        }
+        Some(Self { of, log, len: index(bits.position().div_ceil(8)) })
+    }
+}
+
+/// Cells of one symbol lie this far apart, around and around the table.
+pub(crate) const fn step(log: u32) -> usize {
+    let size = 1usize << log;
+    (size >> 1) + (size >> 3) + 3
+}
+
+/// How many bits the successor of a state needs and where it starts: `x` runs from the symbol's count to twice that.
+#[inline]
+pub(crate) const fn successor(x: u32, log: u32) -> (u8, u16) {
+    let bits = log.wrapping_sub(31 - (x | 1).leading_zeros());
+    let base = (x << (bits & 31)).wrapping_sub(1 << log);
+    (super::low8(bits), super::low16(base))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes a description: the inverse of `read`.
+    fn describe(counts: &[i16], log: u32) -> Vec<u8> {
+        let (mut bits, mut n) = (u128::from(log - MIN_LOG), 4);
+        let mut out = vec![];
+        let mut put = |value: u32, width: u32| {
+            bits |= u128::from(value) << n;
+            n += width;
+            while n >= 8 {
+                out.push(bits as u8);
+                bits >>= 8;
+                n -= 8;
+            }
+        };
+        let mut left = 1u32 << log;
+        let mut symbol = 0;
+        while left > 0 {
+            let (range, count) = (left + 1, counts[symbol]);
+            let width = 32 - range.leading_zeros();
+            let short = (1u32 << width) - 1 - range;
+            let value = (count + 1) as u32;
+            if value < short {
+                put(value, width - 1);
+            } else if value < 1 << (width - 1) {
+                put(value, width);
+            } else {
+                put(value + short, width);
+            }
+            left -= u32::from(count.unsigned_abs());
+            symbol += 1;
+            if count == 0 {
+                let mut zeros = counts[symbol..].iter().take_while(|&&count| count == 0).count();
+                symbol += zeros;
+                while zeros >= 3 {
+                    put(3, 2);
+                    zeros -= 3;
+                }
+                put(zeros as u32, 2);
+            }
+        }
+        put(0, 7);
+        out
+    }
+
+    #[test]
+    fn descriptions_read_back() {
+        let cases: [(&[i16], u32); 5] = [
+            (&[32], 5),
+            (&[-1, 31], 5),
+            (&[0, 0, 0, 0, 0, 0, 0, 16, 15, -1], 5),
+            (&[1, 0, 30, -1], 5),
+            (&[100, 0, 0, 0, 56, 50, 50], 8),
+        ];
+        for (counts, log) in cases {
+            let bytes = describe(counts, log);
+            let read = Counts::<64>::read(&bytes, 63, 9).unwrap();
+            assert_eq!((&read.of[..counts.len()], read.log), (counts, log));
+            assert!(read.len == bytes.len() || read.len + 1 == bytes.len());
+            assert!(Counts::<64>::read(&bytes[..read.len - 1], 63, 9).is_none());
+            assert!(Counts::<64>::read(&bytes, 63, log - 1).is_none());
+            assert!(Counts::<64>::read(&bytes, counts.len() - 1, 9).is_some());
+            assert!(counts.len() == 1 || Counts::<64>::read(&bytes, counts.len() - 2, 9).is_none());
+        }
+    }
+
+    #[test]
+    fn successors_cover_the_table() {
+        for log in 5..=12 {
+            for count in [1u32, 2, 3, 5, 30, 1 << log] {
+                let mut covered = vec![0; 1 << log];
+                for x in count..2 * count {
+                    let (bits, base) = successor(x, log);
+                    (0..1usize << bits).for_each(|low| covered[usize::from(base) + low] += 1);
+                }
+                assert!(count > 1 << log || covered.iter().all(|&n| n == 1), "{count} of {}", 1 << log);
+            }
+        }
+    }
+}

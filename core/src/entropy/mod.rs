@@ -1,0 +1,26 @@
+//! Entropy coders that more than one format uses: finite state entropy and canonical Huffman codes, as Zstandard
+//! describes them.
+
+pub(crate) mod fse;
+pub(crate) mod huffman;
+
+/// The low 32 bits.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
+pub(crate) const fn low32(n: u64) -> u32 {
+    n as u32
+}
+
+/// The low 16 bits.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
+pub(crate) const fn low16(n: u32) -> u16 {
+    n as u16
+}
+
+/// The low 8 bits.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
+pub(crate) const fn low8(n: u32) -> u8 {
+    n as u8
+}

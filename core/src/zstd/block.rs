@@ -1,0 +1,147 @@
+//! One compressed block: parsed first, then decoded into a slice or only added up.
+
+use core::ops::Range;
+
+use super::copy::Area;
+use super::dictionary::Dictionary;
+use super::flavour::Flavour;
+use super::header::{FrameHeader, MAX_BLOCK};
+use super::literals::Literals;
+use super::sequences::Sequences;
+use super::workspace::Workspace;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Result, Trace};
+
+/// A frame that is being decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame<'d> {
+    pub(super) flavour: Flavour,
+    pub(super) header: FrameHeader,
+    /// Bytes decoded so far.
+    pub(super) produced: u64,
+    dictionary: Option<Dictionary<'d>>,
+    /// What matches may refer to before the first byte. The tables of a dictionary are loaded when the first block
+    /// needs them, so that a million empty frames cost nothing.
+    pub(super) prefix: &'d [u8],
+}
+
+impl<'d> Frame<'d> {
+    /// Starts a frame whose header ends before `at`.
+    pub(super) fn start(
+        flavour: Flavour,
+        header: FrameHeader,
+        dictionary: Option<Dictionary<'d>>,
+        ws: &mut Workspace,
+        at: usize,
+    ) -> Result<Self> {
+        ws.reset();
+        // Whoever names no dictionary takes the one that is there.
+        let wanted = header.dictionary_id;
+        if wanted != 0 && dictionary.is_none_or(|dictionary| dictionary.id() != wanted) {
+            return Err(Error::new(ErrorKind::ZstdDictionaryWanted, u64_from(at)).needing(wanted.into()));
+        }
+        Ok(Self { flavour, header, produced: 0, dictionary, prefix: &[] })
+    }
+
+    /// Bytes that the next block may hold, and what is wrong with one that holds more.
+    pub(super) fn limit(&self, at: usize) -> (usize, Error) {
+        let max = self.header.max_block();
+        let left = self.header.content_size.map_or(usize::MAX, |size| index(size.saturating_sub(self.produced)));
+        let kind = if left < max { ErrorKind::ZstdContentSize } else { ErrorKind::ZstdBlockSize };
+        (max.min(left), Error::new(kind, u64_from(at)))
+    }
+
+    /// Compares what the frame held with what its header says.
+    pub(super) fn check_size(&self, at: usize) -> Result<()> {
+        match self.header.content_size {
+            Some(size) if size != self.produced => Err(Error::new(ErrorKind::ZstdContentSize, u64_from(at))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads a compressed block up to its sequences. Its tables and its code are then in the workspace.
+    pub(super) fn parse<T: Trace>(
+        &mut self,
+        src: &[u8],
+        block: Range<usize>,
+        ws: &mut Workspace,
+        trace: &mut T,
+    ) -> Result<Parsed> {
+        if let Some(dictionary) = self.dictionary.take() {
+            self.prefix =
+                dictionary.load(self.flavour, ws).map_err(|error| Error { at: u64_from(block.start), ..error })?;
+        }
+        let literals = Literals::read(self.flavour, src, block.clone(), ws, trace)?;
+        let sequences = Sequences::read(self.flavour, src, literals.end..block.end, ws, trace)?;
+        Ok(Parsed { start: block.start, literals, sequences })
+    }
+
+    /// Decodes a block to `out` from `at` on; says where it ends. `out` holds what the frame had before, as far back as
+    /// matches may reach, and `before` what was before that.
+    pub(super) fn decode(
+        &self,
+        parsed: &Parsed,
+        src: &[u8],
+        ws: &mut Workspace,
+        before: &[u8],
+        out: &mut [u8],
+        at: usize,
+    ) -> Result<usize> {
+        let Parsed { start, literals, sequences } = parsed;
+        let (limit, mut too_long) = self.limit(*start);
+        let room = out.len().saturating_sub(at);
+        if room < limit {
+            too_long = Error::new(ErrorKind::OutputTooSmall, u64_from(*start));
+        }
+        let size = literals.size;
+        // Literals lie where the block would end if it were as long as it may be. Every match that is carried out brings
+        // the writes closer to the literals that are left; they meet if the block is exactly that long.
+        let end = at + limit.min(room);
+        let begin = end.checked_sub(size).filter(|&begin| begin >= at).ok_or(too_long)?;
+        let begin = if sequences.count == 0 { at } else { begin };
+        literals.fill(src, ws, out.get_mut(begin..begin + size).ok_or(too_long)?)?;
+        if sequences.count == 0 {
+            return Ok(at + size);
+        }
+        // Positions have 32 bits. Matches reach no further than that either.
+        let base = at.saturating_sub(HISTORY);
+        let before = if base == 0 { before } else { &[] };
+        let low = |n: usize| u32::try_from(n - base).unwrap_or(u32::MAX);
+        let mut area = Area {
+            start: low(at),
+            at: low(at),
+            literals: low(begin),
+            literals_end: low(begin + size),
+            out: out.get_mut(base..).unwrap_or_default(),
+            before,
+            window: self.header.window,
+            produced: self.produced,
+            place: u64_from(sequences.bits.start),
+            too_long,
+        };
+        sequences.each(self.flavour, src, ws, |sequence| area.act(sequence))?;
+        Ok(base + area.finish() as usize)
+    }
+
+    /// How many bytes a block holds, without decoding its literals.
+    pub(super) fn count(&self, parsed: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
+        let (limit, too_long) = self.limit(parsed.start);
+        let size = u64_from(parsed.literals.size);
+        let (literals, matches) = parsed.sequences.match_bytes(self.flavour, src, ws)?;
+        if literals > size {
+            return Err(Error::new(ErrorKind::ZstdLiteralsUsedUp, u64_from(parsed.sequences.bits.start)));
+        }
+        Some(size + matches).filter(|&all| all <= u64_from(limit)).ok_or(too_long)
+    }
+}
+
+/// The most history that 32-bit positions leave room for.
+const HISTORY: usize = (2 << 30) - MAX_BLOCK;
+
+/// A compressed block whose tables are in the workspace.
+#[derive(Clone, Debug)]
+pub(super) struct Parsed {
+    start: usize,
+    literals: Literals,
+    sequences: Sequences,
+}

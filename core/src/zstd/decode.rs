@@ -1,0 +1,362 @@
+//! Whole files: frames in a row, in one piece.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use super::block::{Frame, Parsed};
+use super::detect::detect;
+use super::dictionary::Options;
+use super::flavour::Flavour;
+use super::header::{Block, BlockKind, Header, cut};
+use super::workspace::Workspace;
+use crate::checksum::Xxh64;
+use crate::entropy::low32;
+use crate::num::{copy, index, u64_from};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+
+/// How far a call came that decoded a whole file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Bytes of the input: all of it.
+    pub read: usize,
+    /// Bytes of the output that are filled. What lies behind them in the output may have been used as scratch.
+    pub wrote: usize,
+    /// Frames of data.
+    pub frames: u64,
+    /// Checksums that the frames have; after decoding, compared and found right.
+    pub checksums: u64,
+}
+
+/// Decodes a file, whichever of the three formats it is in. The output is the only window there is.
+///
+/// ```
+/// use unspool::{Limits, zstd};
+/// let file = b"\x28\xB5\x2F\xFD\x04\x00\x29\0\0hello\xC0\x3E\xE3\x90";
+/// # let hash = unspool::checksum::Xxh64::of(b"hello").to_le_bytes();
+/// # let file = &[&file[..14], &hash[..4]].concat();
+/// let mut out = [0; 5];
+/// let done = zstd::decode(file, &mut out, &mut zstd::Workspace::new(), &Limits::DEFAULT)?;
+/// assert_eq!((done.wrote, &out), (5, b"hello"));
+/// # Ok::<(), unspool::Error>(())
+/// ```
+pub fn decode(src: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Done> {
+    decode_with(src, dst, ws, limits, &Options::DEFAULT, &mut ())
+}
+
+/// [`decode`] with a dictionary, a given format, or somebody who listens.
+pub fn decode_with<T: Trace>(
+    src: &[u8],
+    dst: &mut [u8],
+    ws: &mut Workspace,
+    limits: &Limits,
+    options: &Options<'_>,
+    trace: &mut T,
+) -> Result<Done> {
+    let mut out = Slice { dst, start: 0, at: 0, hash: Xxh64::new() };
+    let done = run(src, &mut out, ws, limits, options, trace)?;
+    Ok(Done { wrote: out.at, ..done })
+}
+
+/// How many bytes a file decodes to. Reads all sequences, but writes nothing and needs no room.
+pub fn decoded_size(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &Options<'_>) -> Result<u64> {
+    let mut out = Counter(0);
+    run(src, &mut out, ws, limits, options, &mut ())?;
+    Ok(out.0)
+}
+
+/// Tells `trace` where everything in a file lies. Tables are built and sequences read, but nothing is written; what
+/// only shows in the content, a wrong checksum or an offset that points nowhere, is for [`decode`] to find.
+pub fn inspect<T: Trace>(
+    src: &[u8],
+    ws: &mut Workspace,
+    limits: &Limits,
+    options: &Options<'_>,
+    trace: &mut T,
+) -> Result<Done> {
+    run(src, &mut Counter(0), ws, limits, options, trace)
+}
+
+/// Decodes a file to a new vector.
+///
+/// What a header claims is not believed: the vector is never longer than the blocks of the file could fill.
+#[cfg(feature = "alloc")]
+pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &Options<'_>) -> Result<Vec<u8>> {
+    let options = Options { flavour: Some(flavour(src, options)), ..*options };
+    let size = match super::detect::walk(src, &options) {
+        // The file breaks off or is broken: decoding says where, and needs no more room than a count would find.
+        Err(_) => decoded_size(src, ws, limits, &options)?,
+        Ok(walked) => match walked.declared {
+            Some(size) if size <= walked.most => size,
+            Some(_) => decoded_size(src, ws, limits, &options)?,
+            None if walked.most <= SMALL => walked.most,
+            None => decoded_size(src, ws, limits, &options)?,
+        },
+    };
+    if size > limits.max_output {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
+    }
+    let mut out = alloc::vec![0; index(size)];
+    let done = decode_with(src, &mut out, ws, limits, &options, &mut ())?;
+    out.truncate(done.wrote);
+    Ok(out)
+}
+
+/// Rather than count what a file of unknown size decodes to, so much is allocated and given back.
+#[cfg(feature = "alloc")]
+const SMALL: u64 = 1 << 20;
+
+/// The format to decode with.
+fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
+    match options.flavour {
+        Some(flavour) => flavour,
+        None if options.magicless => Flavour::Rfc8878,
+        None => detect(src).unwrap_or(Flavour::Rfc8878),
+    }
+}
+
+/// Where the bytes of a file go.
+trait Output {
+    /// A frame starts; it says how long it is, or not.
+    fn frame(&mut self, size: Option<u64>, at: usize) -> Result<()>;
+    fn raw(&mut self, bytes: &[u8], at: usize) -> Result<()>;
+    fn rle(&mut self, byte: u8, count: usize, at: usize) -> Result<()>;
+    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64>;
+    /// The last `len` bytes are part of what a checksum is made of.
+    fn hash(&mut self, len: u64);
+    /// The checksum of the frame, if it is known.
+    fn checksum(&self) -> Option<u64>;
+}
+
+/// A slice that is filled from its start.
+struct Slice<'a> {
+    dst: &'a mut [u8],
+    /// Where the frame starts.
+    start: usize,
+    at: usize,
+    hash: Xxh64,
+}
+
+impl Slice<'_> {
+    fn room(&mut self, len: usize, at: usize) -> Result<&mut [u8]> {
+        let end = self.at.saturating_add(len);
+        let too_small = Error::new(ErrorKind::OutputTooSmall, u64_from(at));
+        let room = self.dst.get_mut(self.at..end).ok_or(too_small)?;
+        self.at = end;
+        Ok(room)
+    }
+}
+
+impl Output for Slice<'_> {
+    fn frame(&mut self, size: Option<u64>, at: usize) -> Result<()> {
+        self.start = self.at;
+        self.hash = Xxh64::new();
+        let need = u64_from(self.at).saturating_add(size.unwrap_or(0));
+        if need > u64_from(self.dst.len()) {
+            return Err(Error::new(ErrorKind::OutputTooSmall, u64_from(at)).needing(need));
+        }
+        Ok(())
+    }
+
+    fn raw(&mut self, bytes: &[u8], at: usize) -> Result<()> {
+        copy(bytes, self.room(bytes.len(), at)?);
+        Ok(())
+    }
+
+    fn rle(&mut self, byte: u8, count: usize, at: usize) -> Result<()> {
+        self.room(count, at)?.fill(byte);
+        Ok(())
+    }
+
+    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
+        let out = self.dst.get_mut(self.start..).unwrap_or_default();
+        let at = self.at - self.start;
+        let end = frame.decode(block, src, ws, frame.prefix, out, at)?;
+        self.at = self.start + end;
+        Ok(u64_from(end - at))
+    }
+
+    fn hash(&mut self, len: u64) {
+        self.hash.update(self.dst.get(self.at - index(len)..self.at).unwrap_or_default());
+    }
+
+    fn checksum(&self) -> Option<u64> {
+        Some(self.hash.value())
+    }
+}
+
+/// Adds up.
+struct Counter(u64);
+
+impl Output for Counter {
+    fn frame(&mut self, _: Option<u64>, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn raw(&mut self, bytes: &[u8], _: usize) -> Result<()> {
+        self.0 += u64_from(bytes.len());
+        Ok(())
+    }
+
+    fn rle(&mut self, _: u8, count: usize, _: usize) -> Result<()> {
+        self.0 += u64_from(count);
+        Ok(())
+    }
+
+    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
+        let size = frame.count(block, src, ws)?;
+        self.0 += size;
+        Ok(size)
+    }
+
+    fn hash(&mut self, _: u64) {}
+
+    fn checksum(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// Compares a hash with what the file holds of it.
+pub(super) fn checksum(flavour: Flavour, hash: u64, stored: u32, at: usize) -> Result<()> {
+    let ours = if flavour.checksum_behind() { low32(hash) } else { low32(hash >> 11) & 0x3F_FFFF };
+    if ours == stored { Ok(()) } else { Err(Error::new(ErrorKind::ZstdChecksum, u64_from(at))) }
+}
+
+/// Adds to what a file decodes to, as far as the limit allows.
+pub(super) fn spend(produced: &mut u64, len: u64, limits: &Limits, at: usize) -> Result<()> {
+    *produced = produced.saturating_add(len);
+    if *produced > limits.max_output {
+        return Err(Error::new(ErrorKind::OutputLimit, u64_from(at)).needing(*produced));
+    }
+    Ok(())
+}
+
+fn run<T: Trace, O: Output>(
+    src: &[u8],
+    out: &mut O,
+    ws: &mut Workspace,
+    limits: &Limits,
+    options: &Options<'_>,
+    trace: &mut T,
+) -> Result<Done> {
+    let flavour = flavour(src, options);
+    let magic = (!options.magicless).then_some(flavour);
+    let mut done = Done::default();
+    let mut produced = 0;
+    let mut at = 0;
+    loop {
+        trace.enter("frame", Value::U64(done.frames));
+        match Header::read_at(src, at, magic, trace)? {
+            Header::Skippable { size, .. } => {
+                let start = at + 8;
+                let end = start.saturating_add(size as usize);
+                let bytes = src.get(start..end).ok_or_else(|| cut(src))?;
+                super::literals::tell(trace, Part::Data, "skippable data", start..end, Value::Bytes(bytes));
+                at = end;
+            }
+            Header::Frame(header) => {
+                header.check(limits, produced, at)?;
+                let frame = Frame::start(flavour, header, options.dictionary, ws, at)?;
+                out.frame(header.content_size, at)?;
+                at += header.len;
+                let verify = header.checksum && options.verify;
+                let mut walk = Walk { src, ws, limits, trace, frame, verify, produced };
+                at = walk.blocks(out, at)?;
+                produced = walk.produced;
+                done.frames += 1;
+                done.checksums += u64::from(verify);
+            }
+        }
+        trace.leave();
+        done.read = at;
+        if at >= src.len() {
+            return Ok(done);
+        }
+    }
+}
+
+/// The blocks of one frame.
+struct Walk<'a, 'd, T> {
+    src: &'a [u8],
+    ws: &'a mut Workspace,
+    limits: &'a Limits,
+    trace: &'a mut T,
+    frame: Frame<'d>,
+    verify: bool,
+    produced: u64,
+}
+
+impl<T: Trace> Walk<'_, '_, T> {
+    /// Decodes the blocks from `at` on; says where the frame ends.
+    fn blocks<O: Output>(&mut self, out: &mut O, mut at: usize) -> Result<usize> {
+        let (src, flavour, header) = (self.src, self.frame.flavour, self.frame.header);
+        loop {
+            let block = Block::read(flavour, src, at)?;
+            block.check(flavour, &header, at)?;
+            if block.kind == BlockKind::End {
+                let value = if header.checksum { Value::Hex(block.size.into()) } else { Value::None };
+                let name = if header.checksum { "end block with checksum" } else { "end block" };
+                let part = if header.checksum { Part::Checksum } else { Part::Framing };
+                super::literals::tell(self.trace, part, name, at..at + 3, value);
+                self.finish(out, block.size, at)?;
+                return Ok(at + 3);
+            }
+            self.trace.enter("block", Value::Word(block.kind.name()));
+            block.trace(at, self.trace);
+            let start = at + 3;
+            let end = start + block.stored();
+            let bytes = src.get(start..end).ok_or_else(|| cut(src))?;
+            let len = match block.kind {
+                BlockKind::Compressed => {
+                    let parsed = self.frame.parse(src, start..end, self.ws, self.trace)?;
+                    out.block(&self.frame, &parsed, src, self.ws)?
+                }
+                _ => {
+                    let (limit, too_long) = self.frame.limit(start);
+                    let size = block.size as usize;
+                    if size > limit {
+                        return Err(too_long);
+                    }
+                    if block.kind == BlockKind::Rle {
+                        let byte = bytes.first().copied().unwrap_or(0);
+                        super::literals::tell(self.trace, Part::Data, "byte", start..end, Value::U64(byte.into()));
+                        out.rle(byte, size, start)?;
+                    } else {
+                        super::literals::tell(self.trace, Part::Data, "raw bytes", start..end, Value::None);
+                        out.raw(bytes, start)?;
+                    }
+                    u64_from(size)
+                }
+            };
+            if self.verify {
+                out.hash(len);
+            }
+            spend(&mut self.produced, len, self.limits, start)?;
+            self.frame.produced += len;
+            self.trace.leave();
+            at = end;
+            if block.last {
+                self.frame.check_size(at)?;
+                if !header.checksum {
+                    return Ok(at);
+                }
+                let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
+                let stored = u32::from_le_bytes(*bytes);
+                super::literals::tell(self.trace, Part::Checksum, "checksum", at..at + 4, Value::Hex(stored.into()));
+                self.compare(out, stored, at)?;
+                return Ok(at + 4);
+            }
+        }
+    }
+
+    fn finish<O: Output>(&self, out: &O, stored: u32, at: usize) -> Result<()> {
+        self.frame.check_size(at)?;
+        self.compare(out, stored, at)
+    }
+
+    fn compare<O: Output>(&self, out: &O, stored: u32, at: usize) -> Result<()> {
+        match out.checksum() {
+            Some(hash) if self.verify => checksum(self.frame.flavour, hash, stored, at),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Tells the three formats apart by walking through the block headers of a whole file.
+//!
+//! Draft and RFC 8878 share a magic number, draft and v0.7 another, and their frame headers are the same. The first block
+//! header alone is often plausible in two of them; a chain of headers that ends exactly where the file does is not.
+
+use super::dictionary::Options;
+use super::flavour::Flavour;
+use super::header::{Block, BlockKind, Header, MAX_BLOCK, cut};
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Result};
+
+/// Which format a whole file is in. `None` if it starts with no magic number of theirs, or is not whole.
+///
+/// If the headers of a file fit two formats, which no file does that an encoder has been seen to write, the one that
+/// owns the magic number today is taken: RFC 8878 for `28`, v0.7 for `27`.
+pub fn detect(src: &[u8]) -> Option<Flavour> {
+    let mut first = src;
+    // Skippable frames are the same in all formats.
+    while let Ok(Header::Skippable { size, .. }) = Header::read(first, Flavour::Rfc8878) {
+        first = first.get(8..)?.get(size as usize..)?;
+    }
+    let candidates = match first.first()? {
+        0x27 => [Flavour::V07, Flavour::Draft],
+        _ => [Flavour::Rfc8878, Flavour::Draft],
+    };
+    let walks = |&flavour: &Flavour| walk(src, &Options { flavour: Some(flavour), ..Options::DEFAULT }).is_ok();
+    // A file that is broken under every hypothesis is most likely what its magic number says.
+    candidates.into_iter().find(walks).or(candidates.first().copied())
+}
+
+/// What the headers of a file promise.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Walked {
+    /// The sum of all content sizes, if every frame has one.
+    pub(super) declared: Option<u64>,
+    /// More than this the blocks cannot hold.
+    pub(super) most: u64,
+}
+
+/// Follows the headers of all frames without decoding anything.
+pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
+    let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
+    let magic = (!options.magicless).then_some(flavour);
+    let mut walked = Walked { declared: Some(0), most: 0 };
+    let mut at = 0;
+    loop {
+        match Header::read_at(src, at, magic, &mut ())? {
+            Header::Skippable { size, .. } => at = (at + 8).saturating_add(size as usize),
+            Header::Frame(header) => {
+                let (mut sure, mut most) = (0u64, 0u64);
+                at += header.len;
+                loop {
+                    let block = Block::read(flavour, src, at)?;
+                    block.check(flavour, &header, at)?;
+                    at += 3 + block.stored();
+                    match block.kind {
+                        BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
+                        BlockKind::Compressed => most += u64_from(header.max_block().min(MAX_BLOCK)),
+                        BlockKind::End | BlockKind::Reserved => {}
+                    }
+                    if block.last {
+                        break;
+                    }
+                }
+                at += if header.checksum && flavour.checksum_behind() { 4 } else { 0 };
+                most += sure;
+                if header.content_size.is_some_and(|size| size < sure || size > most) {
+                    return Err(Error::new(ErrorKind::ZstdContentSize, u64_from(at)));
+                }
+                walked.declared = walked.declared.zip(header.content_size).and_then(|(all, n)| all.checked_add(n));
+                walked.most = walked.most.saturating_add(most);
+            }
+        }
+        if at > src.len() {
+            return Err(cut(src));
+        }
+        if at == src.len() {
+            return Ok(walked);
+        }
+    }
+}

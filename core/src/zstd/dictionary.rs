@@ -1,0 +1,107 @@
+//! Dictionaries: tables and content that a frame starts from.
+
+use super::flavour::Flavour;
+use super::tables::{self, LITERALS, MATCHES, OFFSETS};
+use super::workspace::Workspace;
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Result};
+
+const MAGIC: [u8; 4] = [0x37, 0xA4, 0x30, 0xEC];
+
+/// A dictionary, borrowed: what `zstd --train` writes, or any bytes at all.
+///
+/// ```
+/// use unspool::zstd::Dictionary;
+/// assert_eq!(Dictionary::new(b"words that come up again and again").id(), 0);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Dictionary<'a> {
+    bytes: &'a [u8],
+    id: u32,
+    /// Whether tables stand before the content.
+    trained: bool,
+}
+
+impl<'a> Dictionary<'a> {
+    /// A trained dictionary if the bytes start like one, otherwise plain content. Nothing is read yet: what is wrong with
+    /// a trained dictionary shows when a frame uses it.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        match bytes.split_first_chunk::<4>().map(|(magic, rest)| (*magic, rest.first_chunk::<4>())) {
+            Some((MAGIC, Some(id))) => Self { bytes, id: u32::from_le_bytes(*id), trained: true },
+            _ => Self::raw(bytes),
+        }
+    }
+
+    /// Plain content, whatever it starts with.
+    pub const fn raw(bytes: &'a [u8]) -> Self {
+        Self { bytes, id: 0, trained: false }
+    }
+
+    /// The number that frames name it by; 0 if it has none.
+    pub const fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Puts the tables into the workspace; says what matches may refer to.
+    pub(super) fn load(&self, flavour: Flavour, ws: &mut Workspace) -> Result<&'a [u8]> {
+        if !self.trained {
+            return Ok(self.bytes);
+        }
+        self.read(flavour, ws).ok_or(Error::new(ErrorKind::ZstdDictionary, 0))
+    }
+
+    fn read(&self, flavour: Flavour, ws: &mut Workspace) -> Option<&'a [u8]> {
+        let mut rest = self.bytes.get(8..)?;
+        rest = rest.get(ws.huffman.read(rest, flavour.tree()).ok()?..)?;
+        // The log limits are those of blocks; the 2016 decoder forgot them here and wrote past its tables.
+        let len = ws.offsets.read(rest, flavour.max_offset_code(), tables::MAX_OFFSET_LOG, &OFFSETS)?;
+        rest = rest.get(len..)?;
+        let len = ws.matches.read(rest, tables::MAX_MATCH_CODE, tables::MAX_LENGTH_LOG, &MATCHES)?;
+        rest = rest.get(len..)?;
+        let len = ws.literals.read(rest, tables::MAX_LITERALS_CODE, tables::MAX_LENGTH_LOG, &LITERALS)?;
+        rest = rest.get(len..)?;
+        let mut history = [0; 3];
+        for offset in &mut history {
+            let (bytes, more) = rest.split_first_chunk()?;
+            (*offset, rest) = (u32::from_le_bytes(*bytes), more);
+        }
+        let possible = |&offset: &u32| offset != 0 && u64::from(offset) <= u64_from(rest.len());
+        if !history.iter().all(possible) {
+            return None;
+        }
+        ws.history = history;
+        ws.ready = [true; 3];
+        Some(rest)
+    }
+}
+
+/// How to decode, where the defaults do not fit.
+///
+/// ```
+/// use unspool::zstd::{Dictionary, Options};
+/// let options = Options { dictionary: Some(Dictionary::new(b"some text")), ..Options::DEFAULT };
+/// # let _ = options;
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The format. If it is not given, a whole file is looked through as [`detect`](super::detect) does; a stream
+    /// takes `28` for RFC 8878 and `27` for v0.7.
+    pub flavour: Option<Flavour>,
+    /// What the frames were compressed with.
+    pub dictionary: Option<Dictionary<'a>>,
+    /// One frame without its magic number, as embedded systems store them.
+    pub magicless: bool,
+    /// Whether to compute and compare checksums.
+    pub verify: bool,
+}
+
+impl Options<'_> {
+    /// No dictionary, checksums verified, magic numbers expected.
+    pub const DEFAULT: Self = Self { flavour: None, dictionary: None, magicless: false, verify: true };
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

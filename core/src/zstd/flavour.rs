@@ -1,0 +1,188 @@
+//! Everything that differs between the three formats. The rest of this room is the same for all of them.
+
+use super::header::{Block, BlockKind};
+use crate::entropy::huffman::Rules;
+
+/// Which of the formats that share these magic numbers a frame is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flavour {
+    /// What the world uses, with the magic `28 B5 2F FD`: RFC 8878, zstd 0.8 and later.
+    Rfc8878,
+    /// The draft 0.2.0 of 2016-07-22, under both magics: its text says `27`, its encoder wrote `28`.
+    Draft,
+    /// What zstd 0.7 wrote, with the magic `27 B5 2F FD`.
+    V07,
+}
+
+/// How literals are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LiteralsKind {
+    Huffman,
+    Repeat,
+    Raw,
+    Rle,
+}
+
+/// A literals section, as its first bytes describe it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LiteralsHeader {
+    pub(super) kind: LiteralsKind,
+    /// One Huffman stream rather than four.
+    pub(super) single: bool,
+    /// Bytes of this header.
+    pub(super) len: usize,
+    /// Literals that come out.
+    pub(super) size: u32,
+    /// Bytes that a Huffman description and its streams take.
+    pub(super) stored: u32,
+}
+
+/// Where the table of a symbol type comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TableMode {
+    Predefined,
+    Rle,
+    Fse,
+    Repeat,
+}
+
+impl Flavour {
+    /// The name that the command line uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Flavour::Rfc8878 => "zstd",
+            Flavour::Draft => "zstd-draft",
+            Flavour::V07 => "zstd-v07",
+        }
+    }
+
+    pub(super) const fn is_rfc(self) -> bool {
+        matches!(self, Flavour::Rfc8878)
+    }
+
+    /// Whether a frame of this format may start with this first byte of the magic.
+    pub(super) const fn starts_with(self, first: u8) -> bool {
+        match self {
+            Flavour::Rfc8878 => first == 0x28,
+            Flavour::V07 => first == 0x27,
+            Flavour::Draft => first == 0x27 || first == 0x28,
+        }
+    }
+
+    pub(super) const fn block(self, bytes: [u8; 3]) -> Block {
+        let [a, b, c] = bytes;
+        let little = u32::from_le_bytes([a, b, c, 0]);
+        let (kind, size) = match self {
+            Flavour::Rfc8878 => {
+                const KINDS: [BlockKind; 4] =
+                    [BlockKind::Raw, BlockKind::Rle, BlockKind::Compressed, BlockKind::Reserved];
+                return Block {
+                    kind: KINDS[(little >> 1 & 3) as usize],
+                    last: little & 1 == 1,
+                    size: little >> 3,
+                    stray: false,
+                };
+            }
+            Flavour::Draft => (little & 3, little >> 2),
+            Flavour::V07 => ((a >> 6) as u32, u32::from_be_bytes([0, a & 0x3F, b, c])),
+        };
+        const KINDS: [BlockKind; 4] = [BlockKind::Compressed, BlockKind::Raw, BlockKind::Rle, BlockKind::End];
+        let kind = KINDS[kind as usize & 3];
+        let end = matches!(kind, BlockKind::End);
+        // Three bits between type and size mean nothing, but in an end block they belong to the checksum.
+        let stray = matches!(self, Flavour::V07) && !end && size >> 19 != 0;
+        Block { kind, last: end, size, stray }
+    }
+
+    /// Whether the checksum is the low 32 bits of the hash in four bytes behind the last block. Otherwise it is 22 bits
+    /// of it inside of the end block.
+    pub(super) const fn checksum_behind(self) -> bool {
+        self.is_rfc()
+    }
+
+    /// `None` if the block ends before the header does.
+    pub(super) fn literals(self, bytes: &[u8]) -> Option<LiteralsHeader> {
+        let first = *bytes.first()?;
+        let (kind, format) = match self {
+            Flavour::V07 => (first >> 6, first >> 4 & 3),
+            _ => (first & 3, first >> 2 & 3),
+        };
+        const RFC: [LiteralsKind; 4] =
+            [LiteralsKind::Raw, LiteralsKind::Rle, LiteralsKind::Huffman, LiteralsKind::Repeat];
+        const OLD: [LiteralsKind; 4] =
+            [LiteralsKind::Huffman, LiteralsKind::Repeat, LiteralsKind::Raw, LiteralsKind::Rle];
+        let kind = if self.is_rfc() { RFC } else { OLD }[usize::from(kind & 3)];
+        let huffman = matches!(kind, LiteralsKind::Huffman | LiteralsKind::Repeat);
+        // How many bits a size has, and how many bytes the header.
+        let (bits, len) = match (huffman, format) {
+            (true, 0 | 1) => (10, 3),
+            (true, 2) => (14, 4),
+            (true, _) => (18, 5),
+            (false, 3) => (20, 3),
+            (false, 2) if self == Flavour::V07 => (12, 2),
+            (false, 1) if self != Flavour::V07 => (12, 2),
+            (false, _) => (5, 1),
+        };
+        let mut fields = [0; 8];
+        let header = bytes.get(..len)?;
+        let mask = (1u64 << bits) - 1;
+        let (size, stored) = if self == Flavour::V07 {
+            fields.iter_mut().rev().zip(header.iter().rev()).for_each(|(to, &from)| *to = from);
+            let fields = u64::from_be_bytes(fields);
+            if huffman { (fields >> bits & mask, fields & mask) } else { (fields & mask, 0) }
+        } else {
+            fields.iter_mut().zip(header).for_each(|(to, &from)| *to = from);
+            let fields = u64::from_le_bytes(fields) >> if bits == 5 { 3 } else { 4 };
+            if huffman { (fields & mask, fields >> bits & mask) } else { (fields & mask, 0) }
+        };
+        let single = huffman && format == if self == Flavour::V07 { 1 } else { 0 };
+        let (size, stored) = (u32::try_from(size).ok()?, u32::try_from(stored).ok()?);
+        Some(LiteralsHeader { kind, single, len, size, stored })
+    }
+
+    pub(super) const fn table_mode(self, bits: u8) -> TableMode {
+        match (bits & 3, self.is_rfc()) {
+            (0, _) => TableMode::Predefined,
+            (1, _) => TableMode::Rle,
+            (2, true) | (3, false) => TableMode::Fse,
+            _ => TableMode::Repeat,
+        }
+    }
+
+    pub(super) const fn tree(self) -> Rules {
+        match self {
+            Flavour::Rfc8878 => Rules { ones: false, max_weights_log: 6 },
+            Flavour::Draft | Flavour::V07 => Rules { ones: true, max_weights_log: 12 },
+        }
+    }
+
+    pub(super) const fn max_offset_code(self) -> u8 {
+        match self {
+            Flavour::Rfc8878 => 31,
+            Flavour::Draft | Flavour::V07 => 28,
+        }
+    }
+
+    /// The offset that one of the values 1 to 3 stands for, and the history after it. 0 is no offset.
+    #[inline]
+    pub(super) const fn repeat(self, value: u32, no_literals: bool, history: &mut [u32; 3]) -> u32 {
+        let [a, b, c] = *history;
+        let index = match (self.is_rfc(), no_literals, value) {
+            (true, true, value) => value,
+            (false, true, 1) => 1,
+            (false, true, 2) => 0,
+            (_, _, value) => value.wrapping_sub(1),
+        };
+        let offset = match index {
+            0 => return a,
+            1 => {
+                *history = [b, a, c];
+                return b;
+            }
+            2 => c,
+            _ => a.wrapping_sub(1),
+        };
+        *history = [offset, a, b];
+        offset
+    }
+}

@@ -1,0 +1,258 @@
+//! Frame and block headers, readable without decoding anything.
+
+use super::flavour::Flavour;
+use crate::entropy::low32;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+
+/// No block holds more than this.
+pub const MAX_BLOCK: usize = 128 << 10;
+
+/// The longest frame header, magic number included. So many bytes are always enough to read one.
+pub const MAX_FRAME_HEADER: usize = 18;
+
+const MAGIC_TAIL: [u8; 3] = [0xB5, 0x2F, 0xFD];
+const SKIPPABLE_TAIL: [u8; 3] = [0x2A, 0x4D, 0x18];
+
+/// What stands at the start of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// A frame of compressed data.
+    Frame(FrameHeader),
+    /// A frame that decoders step over: eight bytes, then `size` bytes for whom it may concern.
+    Skippable {
+        /// The low four bits of the magic number.
+        variant: u8,
+        /// Bytes behind the header.
+        size: u32,
+    },
+}
+
+/// What the header of a frame says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameHeader {
+    /// Bytes of this header, the magic number included.
+    pub len: usize,
+    /// How far back matches reach; for a frame in a single segment the content size.
+    pub window: u64,
+    /// Bytes that the frame decodes to, if it says so.
+    pub content_size: Option<u64>,
+    /// The dictionary that it was made with; 0 if it does not say.
+    pub dictionary_id: u32,
+    /// Whether a checksum follows the content.
+    pub checksum: bool,
+    /// Whether the window is the whole content.
+    pub single_segment: bool,
+}
+
+impl FrameHeader {
+    /// The most that a block of this frame may hold.
+    pub fn max_block(&self) -> usize {
+        index(self.window).min(MAX_BLOCK)
+    }
+}
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockKind {
+    Compressed,
+    Raw,
+    Rle,
+    End,
+    Reserved,
+}
+
+impl BlockKind {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            BlockKind::Compressed => "compressed",
+            BlockKind::Raw => "raw",
+            BlockKind::Rle => "rle",
+            BlockKind::End => "end",
+            BlockKind::Reserved => "reserved",
+        }
+    }
+}
+
+/// The three bytes before a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub(super) kind: BlockKind,
+    pub(super) last: bool,
+    /// Bytes that follow, or for `Rle` that come out; in an end block the checksum.
+    pub(super) size: u32,
+    /// Bits are set that must not be.
+    pub(super) stray: bool,
+}
+
+impl Block {
+    /// The block header at `at`.
+    pub(super) fn read(flavour: Flavour, src: &[u8], at: usize) -> Result<Self> {
+        match src.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => Ok(flavour.block(*bytes)),
+            None => Err(cut(src)),
+        }
+    }
+
+    /// Bytes that follow the header.
+    pub(super) fn stored(&self) -> usize {
+        match self.kind {
+            BlockKind::Compressed | BlockKind::Raw => self.size as usize,
+            BlockKind::Rle => 1,
+            BlockKind::End | BlockKind::Reserved => 0,
+        }
+    }
+
+    /// Compares the block with what its frame allows; `at` is its first byte.
+    pub(super) fn check(&self, flavour: Flavour, frame: &FrameHeader, at: usize) -> Result<()> {
+        let error = |kind| Err(Error::new(kind, u64_from(at)));
+        let size = self.size as usize;
+        if self.stray {
+            return error(ErrorKind::ZstdReservedBit);
+        }
+        match self.kind {
+            BlockKind::Reserved => error(ErrorKind::ZstdBlockType),
+            BlockKind::Raw | BlockKind::Rle if size > frame.max_block() => error(ErrorKind::ZstdBlockSize),
+            // Two bytes hold no literals and no sequences; the older decoders want three.
+            BlockKind::Compressed if size > frame.max_block() || size < if flavour.is_rfc() { 2 } else { 3 } => {
+                error(ErrorKind::ZstdBlockSize)
+            }
+            BlockKind::End if !frame.checksum && size != 0 => error(ErrorKind::ZstdEndBlock),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn trace(&self, at: usize, trace: &mut impl Trace) {
+        let at = u64_from(at);
+        trace.bytes(Part::Framing, "block header", at..at + 3, Value::Word(self.kind.name()));
+    }
+}
+
+/// The input ends too early.
+#[cold]
+pub(super) fn cut(src: &[u8]) -> Error {
+    Error::new(ErrorKind::Truncated, u64_from(src.len()))
+}
+
+fn magic_number(bytes: &[u8]) -> u64 {
+    number(bytes.get(..4).unwrap_or_default())
+}
+
+/// Little-endian bytes as a number.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}
+
+impl Header {
+    /// Reads the header at the start of `src`, which need not hold more than [`MAX_FRAME_HEADER`] bytes.
+    ///
+    /// An error of the class `Truncated` means that more bytes would tell more.
+    ///
+    /// ```
+    /// use unspool::zstd::{Flavour, Header};
+    /// let bytes = b"\x28\xB5\x2F\xFD\x24\x05\x29\0\0hello\x27\x7B\xE1\xF7";
+    /// let Header::Frame(frame) = Header::read(bytes, Flavour::Rfc8878)? else { panic!() };
+    /// assert_eq!(frame.content_size, Some(5));
+    /// assert!(frame.checksum);
+    /// # Ok::<(), unspool::Error>(())
+    /// ```
+    pub fn read(src: &[u8], flavour: Flavour) -> Result<Self> {
+        Self::read_at(src, 0, Some(flavour), &mut ())
+    }
+
+    /// Reads the header at `at`. Without a flavour there is no magic number.
+    pub(super) fn read_at<T: Trace>(src: &[u8], at: usize, magic: Option<Flavour>, trace: &mut T) -> Result<Self> {
+        let start = u64_from(at);
+        let bytes = src.get(at..).unwrap_or_default();
+        let mut rest = bytes;
+        if let Some(flavour) = magic {
+            // A wrong magic number is wrong even if it is cut.
+            let (&first, tail) = bytes.split_first().ok_or_else(|| cut(src))?;
+            let tail = tail.get(..3).unwrap_or(tail);
+            let skippable = first & 0xF0 == 0x50 && SKIPPABLE_TAIL.starts_with(tail);
+            let ours = flavour.starts_with(first) && MAGIC_TAIL.starts_with(tail);
+            if !skippable && !ours {
+                return Err(Error::new(ErrorKind::ZstdMagic, start));
+            }
+            rest = bytes.get(4..).ok_or_else(|| cut(src))?;
+            if skippable {
+                let size = u32::from_le_bytes(*rest.first_chunk().ok_or_else(|| cut(src))?);
+                trace.bytes(Part::Framing, "magic number", start..start + 4, Value::Hex(magic_number(bytes)));
+                trace.bytes(Part::Framing, "size", start + 4..start + 8, Value::U64(size.into()));
+                return Ok(Header::Skippable { variant: first & 15, size });
+            }
+        }
+        let (&descriptor, mut fields) = rest.split_first().ok_or_else(|| cut(src))?;
+        let after_magic = start + u64_from(bytes.len() - rest.len());
+        if descriptor & 8 != 0 {
+            return Err(Error::new(ErrorKind::ZstdReservedBit, after_magic));
+        }
+        let single_segment = descriptor & 0x20 != 0;
+        let checksum = descriptor & 4 != 0;
+        let mut take = |len: usize| {
+            let (field, rest) = fields.split_at_checked(len).ok_or_else(|| cut(src))?;
+            fields = rest;
+            Ok((number(field), len))
+        };
+        let window = take(usize::from(!single_segment))?;
+        let id = take(match descriptor & 3 {
+            3 => 4,
+            len => len.into(),
+        })?;
+        let size = take(match descriptor >> 6 {
+            0 => usize::from(single_segment),
+            code => 1 << code,
+        })?;
+        let content = match size {
+            (_, 0) => None,
+            (size, 2) => Some(size + 256),
+            // Before the RFC a zero meant that nobody knows.
+            (0, _) if !single_segment && magic.is_some_and(|flavour| !flavour.is_rfc()) => None,
+            (size, _) => Some(size),
+        };
+        let window_size = match window {
+            (_, 0) => content.unwrap_or(0),
+            (byte, _) => (8 + (byte & 7)) << (7 + (byte >> 3)),
+        };
+        let len = bytes.len() - fields.len();
+        if T::LISTENS {
+            if magic.is_some() {
+                trace.bytes(Part::Framing, "magic number", start..start + 4, Value::Hex(magic_number(bytes)));
+            }
+            let mut at = after_magic;
+            let mut tell = |name, len: usize, value| {
+                if len > 0 {
+                    trace.bytes(Part::Header, name, at..at + u64_from(len), value);
+                    at += u64_from(len);
+                }
+            };
+            tell("frame descriptor", 1, Value::Hex(descriptor.into()));
+            tell("window", window.1, Value::U64(window_size));
+            tell("dictionary ID", id.1, Value::U64(id.0));
+            tell("content size", size.1, content.map_or(Value::Word("unknown"), Value::U64));
+        }
+        Ok(Header::Frame(FrameHeader {
+            len,
+            window: window_size,
+            content_size: content,
+            dictionary_id: low32(id.0),
+            checksum,
+            single_segment,
+        }))
+    }
+}
+
+impl FrameHeader {
+    /// Compares the claims with what the caller is willing to spend; `at` is where the frame starts.
+    pub(super) fn check(&self, limits: &Limits, produced: u64, at: usize) -> Result<()> {
+        if !self.single_segment && self.window > limits.max_window {
+            return Err(Error::new(ErrorKind::WindowLimit, u64_from(at)).needing(self.window));
+        }
+        if let Some(size) = self.content_size
+            && size > limits.max_output.saturating_sub(produced)
+        {
+            return Err(Error::new(ErrorKind::OutputLimit, u64_from(at)).needing(produced.saturating_add(size)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! The literals section of a block.
+
+use core::ops::Range;
+
+use super::flavour::{Flavour, LiteralsHeader, LiteralsKind};
+use super::header::MAX_BLOCK;
+use super::workspace::Workspace;
+use crate::entropy::huffman::Fault;
+use crate::num::{copy, u64_from};
+use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+
+/// A literals section whose code, if it has one, is in the workspace.
+#[derive(Clone, Debug)]
+pub(super) struct Literals {
+    /// Literals that come out.
+    pub(super) size: usize,
+    /// Where the section ends.
+    pub(super) end: usize,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Raw(Range<usize>),
+    Rle(u8),
+    One(Range<usize>),
+    Four([Range<usize>; 4]),
+}
+
+impl Literals {
+    /// Reads the section that starts at `block.start`, up to and with its Huffman code.
+    pub(super) fn read<T: Trace>(
+        flavour: Flavour,
+        src: &[u8],
+        block: Range<usize>,
+        ws: &mut Workspace,
+        trace: &mut T,
+    ) -> Result<Self> {
+        let error = |kind, at: usize| Error::new(kind, u64_from(at));
+        let bytes = src.get(block.clone()).unwrap_or_default();
+        let header = flavour.literals(bytes).ok_or(error(ErrorKind::ZstdLiteralsSize, block.start))?;
+        let LiteralsHeader { kind, single, len, size, stored } = header;
+        let size = size as usize;
+        trace.enter("literals", Value::U64(u64_from(size)));
+        let start = block.start + len;
+        tell(trace, Part::Header, "literals header", block.start..start, Value::Word(name(kind, single)));
+        if size > MAX_BLOCK {
+            return Err(error(ErrorKind::ZstdLiteralsSize, block.start));
+        }
+        let too_long = error(ErrorKind::ZstdLiteralsSize, block.start);
+        let stored = match kind {
+            LiteralsKind::Raw => size,
+            LiteralsKind::Rle => 1,
+            LiteralsKind::Huffman | LiteralsKind::Repeat => stored as usize,
+        };
+        let end = Some(start + stored).filter(|&end| end <= block.end).ok_or(too_long)?;
+        let content = match kind {
+            LiteralsKind::Raw => {
+                tell(trace, Part::Data, "raw literals", start..end, Value::None);
+                Content::Raw(start..end)
+            }
+            LiteralsKind::Rle => {
+                let byte = src.get(start).copied().ok_or(too_long)?;
+                tell(trace, Part::Data, "repeated literal", start..end, Value::U64(byte.into()));
+                Content::Rle(byte)
+            }
+            LiteralsKind::Huffman | LiteralsKind::Repeat => {
+                let mut at = start;
+                if kind == LiteralsKind::Huffman {
+                    let bytes = src.get(start..end).unwrap_or_default();
+                    at += ws.huffman.read(bytes, flavour.tree()).map_err(|fault| match fault {
+                        Fault::Cut | Fault::Coding | Fault::Weights => error(ErrorKind::ZstdTree, start),
+                    })?;
+                    tell(trace, Part::Table, "huffman code", start..at, Value::U64(ws.huffman.depth().into()));
+                } else if !ws.huffman.is_ready() {
+                    return Err(error(ErrorKind::ZstdLiteralsRepeat, block.start));
+                }
+                streams(src, at..end, size, single, trace)?
+            }
+        };
+        trace.leave();
+        Ok(Self { size, end, content })
+    }
+
+    /// Decodes the literals to `out`, which is as long as they are.
+    pub(super) fn fill(&self, src: &[u8], ws: &Workspace, out: &mut [u8]) -> Result<()> {
+        let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
+        let (done, at) = match &self.content {
+            Content::Raw(range) => {
+                copy(bytes(range), out);
+                return Ok(());
+            }
+            Content::Rle(byte) => {
+                out.fill(*byte);
+                return Ok(());
+            }
+            Content::One(range) => (ws.huffman.decode_one(bytes(range), out), range.start),
+            Content::Four(ranges) => {
+                let [a, b, c, d] = ranges;
+                (ws.huffman.decode_four([bytes(a), bytes(b), bytes(c), bytes(d)], out), a.start)
+            }
+        };
+        done.ok_or(Error::new(ErrorKind::ZstdHuffmanStream, u64_from(at)))
+    }
+}
+
+/// One stream or four behind a Huffman code.
+fn streams<T: Trace>(src: &[u8], all: Range<usize>, size: usize, single: bool, trace: &mut T) -> Result<Content> {
+    if single {
+        tell(trace, Part::Literals, "huffman stream", all.clone(), Value::None);
+        return Ok(Content::One(all));
+    }
+    let error = Error::new(ErrorKind::ZstdLiteralsSize, u64_from(all.start));
+    // With fewer than six literals the last stream would have none or less.
+    let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(error)?;
+    let mut start = all.start + 6;
+    tell(trace, Part::Header, "jump table", all.start..start, Value::None);
+    let mut ranges = [0..0, 0..0, 0..0, 0..0];
+    let (lengths, _) = jumps.as_chunks::<2>();
+    let lengths = lengths.iter().map(|length| Some(usize::from(u16::from_le_bytes(*length))));
+    for (range, length) in ranges.iter_mut().zip(lengths.chain([None])) {
+        let end = length.map_or(all.end, |length| start + length);
+        if end > all.end {
+            return Err(error);
+        }
+        *range = start..end;
+        tell(trace, Part::Literals, "huffman stream", start..end, Value::None);
+        start = end;
+    }
+    Ok(Content::Four(ranges))
+}
+
+fn name(kind: LiteralsKind, single: bool) -> &'static str {
+    match (kind, single) {
+        (LiteralsKind::Raw, _) => "raw",
+        (LiteralsKind::Rle, _) => "rle",
+        (LiteralsKind::Huffman, true) => "huffman, 1 stream",
+        (LiteralsKind::Huffman, false) => "huffman, 4 streams",
+        (LiteralsKind::Repeat, true) => "code repeated, 1 stream",
+        (LiteralsKind::Repeat, false) => "code repeated, 4 streams",
+    }
+}
+
+/// A leaf that has bytes.
+pub(super) fn tell<T: Trace>(trace: &mut T, part: Part, name: &'static str, bytes: Range<usize>, value: Value<'_>) {
+    if T::LISTENS && !bytes.is_empty() {
+        trace.bytes(part, name, u64_from(bytes.start)..u64_from(bytes.end), value);
+    }
+}

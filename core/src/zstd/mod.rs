@@ -1,0 +1,44 @@
+//! Zstandard: RFC 8878, what zstd 0.7 wrote, and the draft 0.2.0 between them. One engine, one small file of differences.
+//!
+//! [`decode`] takes a whole file, any number of frames and skippable frames in a row, and finds out itself which of the
+//! three formats it is in. Matches are copied inside of the output, so there is no window besides it, and Huffman
+//! literals are decoded into the part of the output that the block has not filled yet, so there is no buffer for them.
+//! The [`Workspace`] of tables is all the memory that it needs.
+//!
+//! ```
+//! use unspool::{Limits, zstd};
+//! // A raw block of three bytes, and one that says the same byte six times.
+//! let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+//! let mut out = [0; 9];
+//! let done = zstd::decode(file, &mut out, &mut zstd::Workspace::new(), &Limits::DEFAULT)?;
+//! assert_eq!(&out[..done.wrote], b"zstdddddd");
+//! # Ok::<(), unspool::Error>(())
+//! ```
+//!
+//! [`Header::read`] says what a frame holds before any of it is decoded, [`decoded_size`] counts what a file without
+//! content sizes decodes to, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies. A frame that was made
+//! with a [`Dictionary`] names it by its ID; [`decode_with`] takes it. A [`Decoder`] takes and gives any pieces, with a
+//! window that the caller lends.
+
+mod block;
+mod copy;
+mod decode;
+mod detect;
+mod dictionary;
+mod flavour;
+mod header;
+mod literals;
+mod sequences;
+mod stream;
+mod tables;
+mod workspace;
+
+#[cfg(feature = "alloc")]
+pub use decode::decode_to_vec;
+pub use decode::{Done, decode, decode_with, decoded_size, inspect};
+pub use detect::detect;
+pub use dictionary::{Dictionary, Options};
+pub use flavour::Flavour;
+pub use header::{FrameHeader, Header, MAX_BLOCK, MAX_FRAME_HEADER};
+pub use stream::Decoder;
+pub use workspace::{WORKSPACE_SIZE, Workspace};

@@ -1,0 +1,328 @@
+//! Files that come piece by piece and leave piece by piece.
+
+use super::block::Frame;
+use super::decode::{checksum, spend};
+use super::dictionary::Options;
+use super::flavour::Flavour;
+use super::header::{Block, BlockKind, FrameHeader, Header, MAX_FRAME_HEADER};
+use super::workspace::Workspace;
+use crate::checksum::Xxh64;
+use crate::num::{copy, index, u64_from};
+use crate::{Class, End, Error, ErrorKind, Limits, Result, Status, Step};
+
+impl FrameHeader {
+    /// How many bytes a [`Decoder`] needs for the window of this frame: the history that matches refer to, the block that
+    /// is being written, and a block of input, because blocks are read from their end.
+    pub fn stream_buffer(&self) -> u64 {
+        let block = u64_from(self.max_block());
+        let history = self.window.saturating_add(2 * block);
+        self.content_size.map_or(history, |size| size.min(history)).saturating_add(block.max(1))
+    }
+}
+
+/// What the next bytes of the input are.
+#[derive(Clone, Copy, Debug)]
+enum State<'a> {
+    FrameHeader,
+    Skip(u64),
+    BlockHeader(Frame<'a>),
+    Block(Frame<'a>, Block),
+    Checksum(Frame<'a>),
+}
+
+/// Decodes a stream, whatever the pieces that it comes in.
+///
+/// The caller lends a window, and asks [`FrameHeader::stream_buffer`] how large it must be: at most the window size of the
+/// frame and three blocks. A stream cannot be looked through before it is decoded, so that a draft frame must be
+/// announced in [`Options::flavour`]; otherwise the magic `28` means RFC 8878 and `27` means v0.7.
+///
+/// ```
+/// use unspool::{End, Limits, Status, zstd};
+/// let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+/// let (mut ws, mut window) = (zstd::Workspace::new(), [0; 64]);
+/// let mut decoder = zstd::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &zstd::Options::DEFAULT);
+/// let (mut out, mut piece, mut input) = (vec![], [0; 4], &file[..]);
+/// loop {
+///     let step = decoder.step(input, End::Here, &mut piece)?;
+///     out.extend(&piece[..step.wrote]);
+///     input = &input[step.read..];
+///     if step.status == Status::Done {
+///         break;
+///     }
+/// }
+/// assert_eq!(out, b"zstdddddd");
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Decoder<'a> {
+    ws: &'a mut Workspace,
+    window: &'a mut [u8],
+    limits: Limits,
+    options: Options<'a>,
+    flavour: Option<Flavour>,
+    state: State<'a>,
+    /// The start of a header that is not complete.
+    head: [u8; MAX_FRAME_HEADER],
+    /// How much of a header or a block is gathered.
+    gathered: usize,
+    /// Bytes of input used up, not counting those that are gathered.
+    consumed: u64,
+    produced: u64,
+    frames: u64,
+    hash: Xxh64,
+    /// The window holds output up to here, and then the rest of its last lap up to there.
+    at: usize,
+    lap_end: usize,
+    /// Output before this place has left.
+    flushed: usize,
+    error: Option<Error>,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder at the start of a stream.
+    pub fn new(ws: &'a mut Workspace, window: &'a mut [u8], limits: &Limits, options: &Options<'a>) -> Self {
+        Self {
+            ws,
+            window,
+            limits: *limits,
+            options: *options,
+            flavour: options.flavour,
+            state: State::FrameHeader,
+            head: [0; MAX_FRAME_HEADER],
+            gathered: 0,
+            consumed: 0,
+            produced: 0,
+            frames: 0,
+            hash: Xxh64::new(),
+            at: 0,
+            lap_end: 0,
+            flushed: 0,
+            error: None,
+        }
+    }
+
+    /// Reads from `src`, writes to `dst`, and says what to do next. An error stays.
+    pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let (mut rest, mut wrote) = (src, 0);
+        let status = self.go(&mut rest, end, dst, &mut wrote);
+        let status = status.inspect_err(|&error| self.error = Some(error))?;
+        Ok(Step { read: src.len() - rest.len(), wrote, status })
+    }
+
+    fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
+        loop {
+            // What is decoded leaves before anything else is.
+            let room = dst.get_mut(*wrote..).unwrap_or_default();
+            let ready = self.window.get(self.flushed..self.at).unwrap_or_default();
+            let len = room.len().min(ready.len());
+            copy(ready.get(..len).unwrap_or_default(), room);
+            *wrote += len;
+            self.flushed += len;
+            if self.flushed < self.at {
+                return Ok(Status::NeedOutput);
+            }
+            let between = matches!(self.state, State::FrameHeader) && self.gathered == 0;
+            if between && src.is_empty() && end == End::Here && self.frames > 0 {
+                return Ok(Status::Done);
+            }
+            if !self.advance(src)? {
+                if end == End::Here {
+                    let all = self.consumed + u64_from(self.gathered + src.len());
+                    return Err(Error::new(ErrorKind::Truncated, all));
+                }
+                return Ok(Status::NeedInput);
+            }
+        }
+    }
+
+    /// Reads one header or one block. False if the input does not reach.
+    fn advance(&mut self, src: &mut &[u8]) -> Result<bool> {
+        match self.state {
+            State::FrameHeader => return self.frame_header(src),
+            State::Skip(left) => {
+                let len = left.min(u64_from(src.len()));
+                *src = src.get(index(len)..).unwrap_or_default();
+                self.consumed += len;
+                self.state = if len == left { State::FrameHeader } else { State::Skip(left - len) };
+                return Ok(len == left);
+            }
+            State::BlockHeader(frame) => {
+                let Some(bytes) = self.gather::<3>(src) else { return Ok(false) };
+                let block = frame.flavour.block(bytes);
+                block.check(frame.flavour, &frame.header, 0).map_err(|error| error.offset_by(self.consumed))?;
+                if block.kind == BlockKind::End {
+                    self.end_frame(&frame, Some(block.size))?;
+                    self.consumed += 3;
+                } else {
+                    self.consumed += 3;
+                    self.state = State::Block(frame, block);
+                }
+            }
+            State::Block(frame, block) => return self.block(src, frame, block),
+            State::Checksum(frame) => {
+                let Some(bytes) = self.gather::<4>(src) else { return Ok(false) };
+                self.end_frame(&frame, Some(u32::from_le_bytes(bytes)))?;
+                self.consumed += 4;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The next `N` bytes, once they are there.
+    fn gather<const N: usize>(&mut self, src: &mut &[u8]) -> Option<[u8; N]> {
+        while self.gathered < N {
+            let (&byte, rest) = src.split_first()?;
+            *self.head.get_mut(self.gathered)? = byte;
+            self.gathered += 1;
+            *src = rest;
+        }
+        self.gathered = 0;
+        self.head.first_chunk().copied()
+    }
+
+    fn frame_header(&mut self, src: &mut &[u8]) -> Result<bool> {
+        // A header says only while it is read how long it is.
+        let header = loop {
+            let first = if self.gathered > 0 { self.head.first() } else { src.first() };
+            let by_magic = if first == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
+            let flavour = self.flavour.unwrap_or(by_magic);
+            let magic = (!self.options.magicless).then_some(flavour);
+            let whole = self.gathered == 0;
+            let bytes = if whole { *src } else { self.head.get(..self.gathered).unwrap_or_default() };
+            match Header::read_at(bytes, 0, magic, &mut ()) {
+                Ok(header) => {
+                    let len = match header {
+                        Header::Skippable { .. } => 8,
+                        Header::Frame(frame) => {
+                            self.flavour = Some(flavour);
+                            frame.len
+                        }
+                    };
+                    if whole {
+                        *src = src.get(len..).unwrap_or_default();
+                    }
+                    self.gathered = 0;
+                    break header;
+                }
+                Err(error) if error.class() == Class::Truncated => {
+                    let Some((&byte, rest)) = src.split_first() else { return Ok(false) };
+                    let Some(place) = self.head.get_mut(self.gathered) else { return Err(error) };
+                    *place = byte;
+                    self.gathered += 1;
+                    *src = rest;
+                }
+                Err(error) => return Err(error.offset_by(self.consumed)),
+            }
+        };
+        let here = |error: Error| error.offset_by(self.consumed);
+        self.state = match header {
+            Header::Skippable { size, .. } => {
+                self.consumed += 8;
+                self.frames += 1;
+                State::Skip(size.into())
+            }
+            Header::Frame(header) => {
+                header.check(&self.limits, self.produced, 0).map_err(here)?;
+                let flavour = self.flavour.unwrap_or(Flavour::Rfc8878);
+                let frame = Frame::start(flavour, header, self.options.dictionary, self.ws, 0).map_err(here)?;
+                let need = header.stream_buffer();
+                if need > u64_from(self.window.len()) {
+                    return Err(Error::new(ErrorKind::ZstdWindowBuffer, self.consumed).needing(need));
+                }
+                self.hash = Xxh64::new();
+                (self.at, self.flushed, self.lap_end) = (0, 0, 0);
+                self.consumed += u64_from(header.len);
+                self.frames += 1;
+                State::BlockHeader(frame)
+            }
+        };
+        Ok(true)
+    }
+
+    /// A block, in one piece of the input or gathered at the end of the window.
+    fn block(&mut self, src: &mut &[u8], mut frame: Frame<'a>, block: Block) -> Result<bool> {
+        let stored = block.stored();
+        let max = frame.header.max_block();
+        let (window, input) = self.window.split_at_mut(self.window.len().saturating_sub(max.max(1)));
+        let bytes = if self.gathered == 0 && src.len() >= stored {
+            let (bytes, rest) = src.split_at_checked(stored).unwrap_or((src, &[]));
+            *src = rest;
+            bytes
+        } else {
+            let room = input.get_mut(self.gathered..stored).unwrap_or_default();
+            let len = room.len().min(src.len());
+            copy(src.get(..len).unwrap_or_default(), room);
+            *src = src.get(len..).unwrap_or_default();
+            self.gathered += len;
+            if self.gathered < stored {
+                return Ok(false);
+            }
+            self.gathered = 0;
+            input.get(..stored).unwrap_or_default()
+        };
+        let here = |error: Error| error.offset_by(self.consumed);
+        let (limit, too_long) = frame.limit(0);
+        // If the block might not fit behind the last one, a new lap begins: what is in the window stays before it, and is
+        // overwritten from its start.
+        if window.len() - self.at < limit {
+            self.lap_end = self.at;
+            (self.at, self.flushed) = (0, 0);
+        }
+        let at = self.at;
+        let (out, older) = window.split_at_mut_checked(at + limit).unwrap_or_default();
+        let older = older.get(..self.lap_end.saturating_sub(at + limit)).unwrap_or_default();
+        let size = block.size as usize;
+        let end = match block.kind {
+            BlockKind::Compressed => {
+                let parsed = frame.parse(bytes, 0..stored, self.ws, &mut ()).map_err(here)?;
+                let before = if self.lap_end > 0 { older } else { frame.prefix };
+                frame.decode(&parsed, bytes, self.ws, before, out, at).map_err(here)?
+            }
+            _ if size > limit => return Err(here(too_long)),
+            BlockKind::Rle => {
+                out.get_mut(at..at + size).unwrap_or_default().fill(bytes.first().copied().unwrap_or(0));
+                at + size
+            }
+            _ => {
+                copy(bytes, out.get_mut(at..at + size).unwrap_or_default());
+                at + size
+            }
+        };
+        let new = out.get(at..end).unwrap_or_default();
+        if frame.header.checksum && self.options.verify {
+            self.hash.update(new);
+        }
+        let len = u64_from(end - at);
+        spend(&mut self.produced, len, &self.limits, 0).map_err(here)?;
+        frame.produced += len;
+        self.at = end;
+        self.consumed += u64_from(stored);
+        self.state = State::BlockHeader(frame);
+        if block.last {
+            if frame.header.checksum {
+                frame.check_size(0).map_err(|error| error.offset_by(self.consumed))?;
+                self.state = State::Checksum(frame);
+            } else {
+                self.end_frame(&frame, None)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// The frame is complete, and this is its checksum if it has one.
+    fn end_frame(&mut self, frame: &Frame<'a>, stored: Option<u32>) -> Result<()> {
+        let here = |error: Error| error.offset_by(self.consumed);
+        frame.check_size(0).map_err(here)?;
+        if let Some(stored) = stored
+            && frame.header.checksum
+            && self.options.verify
+        {
+            checksum(frame.flavour, self.hash.value(), stored, 0).map_err(here)?;
+        }
+        self.state = State::FrameHeader;
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! The three FSE tables of sequences: what their symbols mean, and how they are built.
+
+use crate::entropy::fse::{self, Counts};
+
+/// One state of a table, with everything that its symbol stands for: eight bytes, read at once.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(8))]
+pub(super) struct Cell {
+    /// Where the next state starts.
+    pub(super) next: u16,
+    /// Bits that refine the symbol.
+    pub(super) extra: u8,
+    /// Bits that are added to `next`.
+    pub(super) bits: u8,
+    /// What the symbol starts from.
+    pub(super) base: u32,
+}
+
+impl Cell {
+    pub(super) const ZERO: Self = Self { next: 0, extra: 0, bits: 0, base: 0 };
+}
+
+/// What a symbol stands for: a base and how many bits refine it.
+pub(super) type Meanings = [(u32, u8); 64];
+
+/// A table, ready to decode.
+#[derive(Clone, Debug)]
+pub(super) struct Table<const N: usize> {
+    pub(super) cells: [Cell; N],
+    /// Bits of the first state.
+    pub(super) log: u8,
+}
+
+impl<const N: usize> Table<N> {
+    pub(super) const EMPTY: Self = Self { cells: [Cell::ZERO; N], log: 0 };
+
+    /// A table whose counts are known to add up.
+    pub(super) const fn build(&mut self, counts: &[i16; 64], log: u32, meanings: &Meanings) {
+        let size = 1usize << log;
+        let mask = N - 1;
+        // Symbols first, in the order that spreads them over the table; -1 takes cells from the end.
+        let mut high = size;
+        let mut next = [0u16; 64];
+        let mut symbol = 0u16;
+        while symbol < 64 {
+            let count = counts[(symbol & 63) as usize];
+            next[(symbol & 63) as usize] = count.unsigned_abs();
+            if count == -1 {
+                high = high.wrapping_sub(1);
+                self.cells[high & mask].next = symbol;
+            }
+            symbol += 1;
+        }
+        let step = fse::step(log);
+        let mut at = 0;
+        symbol = 0;
+        while symbol < 64 {
+            let mut left = counts[(symbol & 63) as usize];
+            while left > 0 {
+                self.cells[at & mask].next = symbol;
+                at = (at + step) & (size - 1);
+                while at >= high && high > 0 {
+                    at = (at + step) & (size - 1);
+                }
+                left -= 1;
+            }
+            symbol += 1;
+        }
+        let mut cell = 0;
+        while cell < size {
+            let symbol = (self.cells[cell & mask].next & 63) as usize;
+            let x = next[symbol];
+            next[symbol] = x.wrapping_add(1);
+            let (bits, next) = fse::successor(x as u32, log);
+            let (base, extra) = meanings[symbol];
+            self.cells[cell & mask] = Cell { next, extra, bits, base };
+            cell += 1;
+        }
+        self.log = crate::entropy::low8(log);
+    }
+
+    /// A table that says the same symbol forever.
+    pub(super) const fn repeat(&mut self, symbol: u8, meanings: &Meanings) {
+        let (base, extra) = meanings[(symbol & 63) as usize];
+        self.cells[0] = Cell { next: 0, extra, bits: 0, base };
+        self.log = 0;
+    }
+
+    /// Copies a table that was built before.
+    pub(super) fn copy(&mut self, from: &Table<64>) {
+        self.cells.iter_mut().zip(&from.cells).for_each(|(to, from)| *to = *from);
+        self.log = from.log;
+    }
+
+    /// Reads a description and builds its table; says how long the description is.
+    pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, max_log: u32, meanings: &Meanings) -> Option<usize> {
+        let counts = Counts::<64>::read(bytes, max_symbol.into(), max_log)?;
+        self.build(&counts.of, counts.log, meanings);
+        Some(counts.len)
+    }
+}
+
+pub(super) const MAX_LENGTH_LOG: u32 = 9;
+pub(super) const MAX_OFFSET_LOG: u32 = 8;
+pub(super) const MAX_LITERALS_CODE: u8 = 35;
+pub(super) const MAX_MATCH_CODE: u8 = 52;
+
+/// Literal lengths.
+pub(super) static LITERALS: Meanings =
+    meanings(0, 16, &[1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+
+/// Match lengths. The draft's text has the bases from code 44 on wrong; these are what its encoder used.
+pub(super) static MATCHES: Meanings =
+    meanings(3, 32, &[1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+
+/// Offsets: a power of two and as many bits as it has below it.
+pub(super) static OFFSETS: Meanings = {
+    let mut all = [(0, 0); 64];
+    let mut code = 0u8;
+    while code < 32 {
+        all[code as usize] = (1 << code, code);
+        code += 1;
+    }
+    all
+};
+
+/// Codes below `plain` stand for themselves plus `first`; the others start where the one before ends.
+const fn meanings(first: u32, plain: usize, extra: &[u8]) -> Meanings {
+    let mut all = [(0, 0); 64];
+    let mut base = first;
+    let mut code = 0;
+    while code < plain + extra.len() {
+        let bits = if code < plain { 0 } else { extra[code - plain] };
+        // Two codes skip ahead so that the long ones are powers of two.
+        if bits >= 6 && base < 1 << bits {
+            base = 1 << bits;
+        }
+        if first == 3 && bits == 7 {
+            base = 131;
+        }
+        all[code] = (base, bits);
+        base += 1 << bits;
+        code += 1;
+    }
+    all
+}
+
+const fn predefined(counts: &[i16], log: u32, meanings: &Meanings) -> Table<64> {
+    let mut all = [0; 64];
+    let mut at = 0;
+    while at < counts.len() {
+        all[at] = counts[at];
+        at += 1;
+    }
+    let mut table = Table::EMPTY;
+    table.build(&all, log, meanings);
+    table
+}
+
+pub(super) static PREDEFINED_LITERALS: Table<64> = predefined(
+    &[4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1],
+    6,
+    &LITERALS,
+);
+
+pub(super) static PREDEFINED_OFFSETS: Table<64> = predefined(
+    &[1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1],
+    5,
+    &OFFSETS,
+);
+
+pub(super) static PREDEFINED_MATCHES: Table<64> = predefined(
+    &[
+        1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1,
+    ],
+    6,
+    &MATCHES,
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meanings_are_those_of_the_format() {
+        let bases = |meanings: &Meanings, from: usize, to: usize| {
+            meanings[from..=to].iter().map(|meaning| meaning.0).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            bases(&LITERALS, 15, 35),
+            [15, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
+        );
+        assert_eq!(
+            bases(&MATCHES, 31, 52),
+            [
+                34, 35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99, 131, 259, 515, 1027, 2051, 4099, 8195, 16387, 32771,
+                65539
+            ]
+        );
+        assert_eq!(OFFSETS[31], (1 << 31, 31));
+    }
+
+    #[test]
+    fn the_worked_example_of_the_text() {
+        // Every state of a predefined table leads only to states of that table.
+        for (table, size) in [(&PREDEFINED_LITERALS, 64), (&PREDEFINED_OFFSETS, 32), (&PREDEFINED_MATCHES, 64)] {
+            for cell in &table.cells[..size] {
+                assert!(usize::from(cell.next) + (1 << cell.bits) <= size);
+            }
+        }
+        // The first cells of the literal lengths table, as RFC 8878 lists them.
+        let first: Vec<_> = PREDEFINED_LITERALS.cells[..4].iter().map(|c| (c.base, c.bits, c.next)).collect();
+        assert_eq!(first, [(0, 4, 0), (0, 4, 16), (1, 5, 32), (3, 5, 0)]);
+    }
+}

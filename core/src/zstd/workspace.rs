@@ -1,0 +1,51 @@
+//! What a decoder remembers from block to block.
+
+use super::tables::Table;
+use crate::entropy::huffman;
+
+/// The memory of a [`Workspace`], in bytes.
+pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
+
+const _: () = assert!(WORKSPACE_SIZE <= 20 << 10);
+
+/// The tables of a decoder: all that it needs besides input and output. Fits in a `static`.
+///
+/// A workspace can be used for any number of files, one after the other; nothing of one shows in the next.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    pub(super) huffman: huffman::Table,
+    pub(super) literals: Table<512>,
+    pub(super) offsets: Table<256>,
+    pub(super) matches: Table<512>,
+    /// Whether there are tables that a block may repeat: literals, offsets, matches.
+    pub(super) ready: [bool; 3],
+    /// The last three offsets.
+    pub(super) history: [u32; 3],
+}
+
+impl Workspace {
+    /// An empty workspace.
+    pub const fn new() -> Self {
+        Self {
+            huffman: huffman::Table::new(),
+            literals: Table::EMPTY,
+            offsets: Table::EMPTY,
+            matches: Table::EMPTY,
+            ready: [false; 3],
+            history: [1, 4, 8],
+        }
+    }
+
+    /// Forgets everything, as at the start of a frame.
+    pub(super) fn reset(&mut self) {
+        self.huffman.forget();
+        self.ready = [false; 3];
+        self.history = [1, 4, 8];
+    }
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self::new()
+    }
+}

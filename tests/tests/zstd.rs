@@ -1,0 +1,485 @@
+//! Zstandard against its vectors: byte for byte in all three formats, told apart without help, and hostile files refused.
+#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use unspool::zstd::{
+    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect, inspect,
+};
+use unspool::{Class, End, Error, ErrorKind, Limits, Status};
+use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
+
+/// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
+struct Vector {
+    name: String,
+    bytes: Vec<u8>,
+    flavour: Flavour,
+    dictionary: Option<Vec<u8>>,
+    entry: Json,
+}
+
+impl Vector {
+    fn options(&self) -> Options<'_> {
+        Options { dictionary: self.dictionary.as_deref().map(Dictionary::new), ..Options::DEFAULT }
+    }
+
+    fn told(&self) -> Options<'_> {
+        Options { flavour: Some(self.flavour), ..self.options() }
+    }
+}
+
+fn flavour(name: &str) -> Flavour {
+    match name {
+        "zstd" => Flavour::Rfc8878,
+        "zstd-draft" => Flavour::Draft,
+        "zstd-v07" => Flavour::V07,
+        other => panic!("no format is called {other}"),
+    }
+}
+
+/// Runs `test` on every valid vector; says how many there were.
+fn valid(test: impl Fn(&Vector)) -> usize {
+    let mut count = 0;
+    for folder in vector_folders("zstd") {
+        for entry in list(&manifest(&folder.join("manifest.json")), "files") {
+            let name = text(entry, "file");
+            // Some raw dictionaries have no entry of their own file name pattern; all lie beside the files.
+            let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+            let vector = Vector {
+                name: name.to_owned(),
+                bytes: read(&folder.join(name)),
+                flavour: flavour(text(entry, "variant")),
+                dictionary,
+                entry: entry.clone(),
+            };
+            test(&vector);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// SHA-256 of what a file decodes to.
+fn digest(bytes: &[u8]) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn every_vector_decodes_byte_for_byte_and_is_recognised() {
+    let count = valid(|vector| {
+        let mut ws = Workspace::new();
+        let (name, options) = (&vector.name, vector.options());
+        let skippable_only = list(&vector.entry, "frames").is_empty();
+        if !skippable_only && !name.ends_with("skip-only.zst") {
+            assert_eq!(detect(&vector.bytes), Some(vector.flavour), "{name}");
+        }
+        let out = decode_to_vec(&vector.bytes, &mut ws, &Limits::DEFAULT, &options);
+        let out = out.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(out.len() as u64, number(&vector.entry, "orig_size"), "{name}");
+        assert_eq!(digest(&out), text(&vector.entry, "sha256"), "{name}");
+        let size = decoded_size(&vector.bytes, &mut ws, &Limits::DEFAULT, &options);
+        assert_eq!(size, Ok(out.len() as u64), "{name}");
+        // Exactly the room that is needed, and more than that.
+        for more in [0, 1, 1000] {
+            let mut room = vec![0; out.len() + more];
+            let done = decode_with(&vector.bytes, &mut room, &mut ws, &Limits::DEFAULT, &options, &mut ());
+            let done = done.unwrap_or_else(|error| panic!("{name} with {more} more: {error}"));
+            assert_eq!((done.read, done.wrote), (vector.bytes.len(), out.len()));
+            assert!(room[..out.len()] == out, "{name}");
+        }
+        if !out.is_empty() {
+            let mut room = vec![0; out.len() - 1];
+            let error = decode_with(&vector.bytes, &mut room, &mut ws, &Limits::DEFAULT, &options, &mut ());
+            assert!(matches!(error.unwrap_err().class(), Class::OutputTooSmall { .. }), "{name} in one byte less");
+        }
+    });
+    println!("{count} vectors");
+    assert!(count > 100);
+}
+
+fn decoded(bytes: &[u8], options: &Options<'_>) -> Result<Vec<u8>, Error> {
+    decode_to_vec(bytes, &mut Workspace::new(), &Limits { max_output: 1 << 28, ..Limits::DEFAULT }, options)
+}
+
+#[test]
+fn bad_files_end_as_their_manifest_says() {
+    for folder in vector_folders("zstd") {
+        for (name, flavour) in [("draft", Flavour::Draft), ("rfc8878", Flavour::Rfc8878)] {
+            let folder = folder.join("bad").join(name);
+            let mut verdicts = BTreeMap::new();
+            for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+                let file = text(entry, "file");
+                let bytes = read(&folder.join(file));
+                let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+                let dictionary = dictionary.as_deref().map(Dictionary::new);
+                let options = Options { flavour: Some(flavour), dictionary, ..Options::DEFAULT };
+                let verdict = decoded(&bytes, &options).map(drop);
+                match text(entry, "expect") {
+                    "must_accept" => assert_eq!(verdict, Ok(()), "{name}/{file} must be decoded"),
+                    "must_reject" | "should_reject" => assert!(verdict.is_err(), "{name}/{file} must be refused"),
+                    other => assert_eq!(other, "choice"),
+                }
+                let why = text(entry, "why");
+                if why == "checksum" && file.starts_with("cksum") {
+                    assert_eq!(verdict.map_err(|error| error.class()), Err(Class::Checksum), "{name}/{file}");
+                } else if why.ends_with("_truncated") && text(entry, "what").contains("frame cut") {
+                    assert_eq!(verdict.map_err(|error| error.class()), Err(Class::Truncated), "{name}/{file}");
+                }
+                // Nobody who is not told the format may take it for another and decode something.
+                let guessed = decoded(&bytes, &Options { flavour: None, ..options });
+                assert!(guessed.is_err() || guessed.map(drop) == verdict, "{name}/{file} under another format");
+                verdicts.insert(file.to_owned(), verdict);
+            }
+            assert!(verdicts.len() > 300);
+            golden(&format!("zstd-bad-{name}.txt"), &verdicts);
+        }
+    }
+}
+
+/// Which error each file gets is written down, and a person has read it.
+fn golden(file: &str, verdicts: &BTreeMap<String, Result<(), Error>>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
+    let mut lines = String::new();
+    for (name, verdict) in verdicts {
+        match verdict {
+            Ok(()) => writeln!(lines, "{name}: accepted").unwrap(),
+            Err(error) => writeln!(lines, "{name}: {:?}: {error}", error.kind).unwrap(),
+        }
+    }
+    if std::env::var_os("UNSPOOL_BLESS").is_some() {
+        std::fs::write(&path, &lines).unwrap();
+    }
+    let golden = String::from_utf8(read(&path)).unwrap();
+    assert!(golden == lines, "{file} changed; UNSPOOL_BLESS=1 writes what is now, and git shows the difference");
+}
+
+#[test]
+fn upstream_golden_files() {
+    for folder in vector_folders("zstd") {
+        let folder = folder.join("golden");
+        for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+            let name = text(entry, "file");
+            let bytes = read(&folder.join(name));
+            let out = decoded(&bytes, &Options::DEFAULT);
+            match text(entry, "upstream_intent") {
+                "accept" => assert_eq!(
+                    out.unwrap_or_else(|e| panic!("{name}: {e}")).len() as u64,
+                    number(&entry["model"], "out")
+                ),
+                _ => assert!(out.is_err(), "{name}"),
+            }
+        }
+        // A dictionary whose Huffman code is 12 bits deep, and one whose offsets are none.
+        let dictionary = read(&folder.join("golden-dictionaries/http-dict-missing-symbols"));
+        let dictionary = Dictionary::new(&dictionary);
+        let input = b"GET /index.html HTTP/1.1\r\nHost: example.org\r\n\r\n".repeat(20);
+        let mut encoder = zstd::bulk::Compressor::with_dictionary(
+            19,
+            &read(&folder.join("golden-dictionaries/http-dict-missing-symbols")),
+        )
+        .unwrap();
+        let frame = encoder.compress(&input).unwrap();
+        let options = Options { dictionary: Some(dictionary), ..Options::DEFAULT };
+        assert_eq!(decoded(&frame, &options), Ok(input));
+        let without = decoded(&frame, &Options::DEFAULT);
+        assert_eq!(without.map_err(|error| error.kind), Err(ErrorKind::ZstdDictionaryWanted));
+    }
+}
+
+#[test]
+fn leaves_tile_every_valid_file() {
+    valid(|vector| {
+        if vector.bytes.len() > 400_000 {
+            return;
+        }
+        let mut leaves = Leaves::default();
+        let done = inspect(&vector.bytes, &mut Workspace::new(), &Limits::DEFAULT, &vector.options(), &mut leaves);
+        assert_eq!(done.map(|done| done.read), Ok(vector.bytes.len()), "{}", vector.name);
+        leaves.assert_tile(vector.bytes.len(), &vector.name);
+    });
+}
+
+#[test]
+fn a_file_cut_at_any_byte_is_refused() {
+    valid(|vector| {
+        let step = 1 + vector.bytes.len() / 400;
+        let mut room = vec![0; number(&vector.entry, "orig_size") as usize];
+        if room.len() > 1 << 20 {
+            return;
+        }
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        let mut ws = Workspace::new();
+        for cut in (0..vector.bytes.len()).step_by(step) {
+            let limits = Limits::DEFAULT;
+            let out = decode_with(&vector.bytes[..cut], &mut room, &mut ws, &limits, &vector.told(), &mut ());
+            match out {
+                // Between frames.
+                Ok(done) => {
+                    assert!(
+                        done.wrote < whole.len() || list(&vector.entry, "frames").len() != 1,
+                        "{} {cut}",
+                        vector.name
+                    );
+                }
+                Err(error) => {
+                    assert_eq!((error.class(), error.at), (Class::Truncated, cut as u64), "{} {cut}", vector.name);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn mutated_files_never_panic_and_never_decode_wrong_past_a_checksum() {
+    let (mut tried, mut found) = (0u64, 0u64);
+    let counters = std::cell::RefCell::new((&mut tried, &mut found));
+    valid(|vector| {
+        let size = number(&vector.entry, "orig_size") as usize;
+        if vector.bytes.len() > 20_000 || size > 1 << 20 {
+            return;
+        }
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        let mut random = Random(vector.name.len() as u64 * 1000 + vector.bytes.len() as u64);
+        let mut ws = Workspace::new();
+        let mut room = vec![0; size + 40];
+        for _ in 0..60 {
+            let mut mutated = vector.bytes.clone();
+            for _ in 0..=random.below(3) {
+                if mutated.is_empty() {
+                    break;
+                }
+                let bound = if random.below(2) == 0 { mutated.len() } else { mutated.len().min(40) };
+                let at = random.below(bound);
+                match random.below(6) {
+                    0 => mutated[at] = random.bits() as u8,
+                    1 => mutated[at] ^= 1 << random.below(8),
+                    2 => mutated[at] = 0xFF,
+                    3 => drop(mutated.remove(at)),
+                    4 => mutated.insert(at, random.bits() as u8),
+                    _ => mutated.truncate(at.max(1)),
+                }
+            }
+            for options in [vector.told(), vector.options()] {
+                let limits = Limits { max_output: 1 << 24, ..Limits::DEFAULT };
+                let done = decode_with(&mutated, &mut room, &mut ws, &limits, &options, &mut Leaves::default());
+                let counted = decoded_size(&mutated, &mut ws, &limits, &options);
+                *counters.borrow_mut().0 += 1;
+                match done {
+                    Ok(done) => {
+                        assert_eq!(counted, Ok(done.wrote as u64), "{}", vector.name);
+                        // Every frame was checked: these are the bytes that were written, or fewer frames of them.
+                        let checked = done.checksums == done.frames && vector.flavour == Flavour::Rfc8878;
+                        assert!(
+                            !checked || done.frames != 1 || room[..done.wrote] == whole || done.wrote != whole.len(),
+                            "{}",
+                            vector.name
+                        );
+                    }
+                    Err(_) => *counters.borrow_mut().1 += 1,
+                }
+            }
+        }
+    });
+    println!("{tried} mutations, {found} refused");
+    assert!(found * 2 > tried);
+}
+
+#[test]
+fn what_libzstd_writes_comes_back() {
+    let mut random = Random(7);
+    let words: Vec<Vec<u8>> =
+        (0..200).map(|_| (0..1 + random.below(9)).map(|_| b'a' + random.below(26) as u8).collect()).collect();
+    let mut text = vec![];
+    while text.len() < 300_000 {
+        text.extend(&words[random.below(200) * random.below(200) / 200]);
+        text.push(b' ');
+    }
+    let letters: Vec<u8> = (0..300_000).map(|_| b"aaaabbbccde fgh"[random.below(15)]).collect();
+    let noise: Vec<u8> = (0..300_000).map(|_| random.bits() as u8).collect();
+    let runs: Vec<u8> = (0..300_000u32).map(|at| (at / 997) as u8).collect();
+    let sizes = [
+        0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 16383, 16384, 65535,
+        65536, 65791, 65792, 131_071, 131_072, 131_073, 262_144, 300_000,
+    ];
+    let mut ws = Workspace::new();
+    for (kind, data) in [("text", &text), ("letters", &letters), ("noise", &noise), ("runs", &runs)] {
+        for size in sizes {
+            for level in [-5, 1, 3, 7, 13, 19] {
+                let input = &data[..size];
+                let frame = zstd::bulk::compress(input, level).unwrap();
+                let mut room = vec![0; size];
+                let done = unspool::zstd::decode(&frame, &mut room, &mut ws, &Limits::DEFAULT);
+                assert_eq!(done.map(|done| done.wrote), Ok(size), "{kind} {size} at level {level}");
+                assert!(room == input, "{kind} {size} at level {level}");
+            }
+            let streamed = zstd::stream::encode_all(&data[..size], 3).unwrap();
+            assert_eq!(decoded(&streamed, &Options::DEFAULT).as_deref(), Ok(&data[..size]), "{kind} {size} streamed");
+        }
+    }
+}
+
+#[test]
+fn claims_are_not_believed() {
+    // A content size of 2^62, a window of 2^41, and a bomb of runs.
+    let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
+    let mut ws = Workspace::new();
+    let huge = b"\x28\xB5\x2F\xFD\xE0\0\0\0\0\0\0\0\x40\x01\0\0";
+    let error =
+        |bytes: &[u8], ws: &mut Workspace| decode_to_vec(bytes, ws, &limits, &Options::DEFAULT).unwrap_err().kind;
+    assert_eq!(error(huge, &mut ws), ErrorKind::OutputLimit);
+    assert_eq!(error(b"\x28\xB5\x2F\xFD\x00\xFF\x01\0\0", &mut ws), ErrorKind::WindowLimit);
+    let mut bomb = b"\x28\xB5\x2F\xFD\x00\x58".to_vec();
+    bomb.extend(b"\x02\0\x10\0".repeat(100));
+    bomb.extend(b"\x03\0\x10\0");
+    assert_eq!(error(&bomb, &mut ws), ErrorKind::OutputLimit);
+    assert_eq!(decoded_size(&bomb, &mut ws, &Limits::DEFAULT, &Options::DEFAULT), Ok(101 << 17));
+    // Two million empty frames are two million frames, no more.
+    let many = b"\x28\xB5\x2F\xFD\x20\0\x01\0\0".repeat(200_000);
+    assert_eq!(decode_to_vec(&many, &mut ws, &limits, &Options::DEFAULT), Ok(vec![]));
+}
+
+/// Decodes through the streaming decoder; `split` says how much of input and output each call gets.
+fn stream(
+    bytes: &[u8],
+    window: &mut [u8],
+    limits: &Limits,
+    options: &Options<'_>,
+    mut split: impl FnMut() -> (usize, usize),
+) -> (Vec<u8>, Result<(), Error>) {
+    let mut ws = Workspace::new();
+    let mut decoder = Decoder::new(&mut ws, window, limits, options);
+    let (mut out, mut at) = (vec![], 0);
+    loop {
+        let (input, output) = split();
+        let to = bytes.len().min(at + input);
+        let mut room = vec![0xAA; output];
+        let end = if to == bytes.len() { End::Here } else { End::NotYet };
+        match decoder.step(&bytes[at..to], end, &mut room) {
+            Ok(step) => {
+                assert!(step.read <= to - at && step.wrote <= output);
+                assert!(room[step.wrote..].iter().all(|&byte| byte == 0xAA), "a byte past what was reported");
+                out.extend(&room[..step.wrote]);
+                at += step.read;
+                match step.status {
+                    Status::Done => return (out, Ok(())),
+                    Status::NeedInput => assert_eq!(at, to, "asks for input that it did not read"),
+                    Status::NeedOutput => assert_eq!(step.wrote, output, "asks for room that it did not use"),
+                }
+            }
+            Err(error) => {
+                assert_eq!(decoder.step(&[], End::Here, &mut []), Err(error), "errors stay");
+                return (out, Err(error));
+            }
+        }
+    }
+}
+
+/// The largest window that a frame of this file needs.
+fn buffer(bytes: &[u8], flavour: Flavour, entry: &Json) -> usize {
+    let frames =
+        entry["magic_offsets"].as_array().map_or(vec![0], |all| all.iter().map(|at| at.as_u64().unwrap()).collect());
+    let need = frames.into_iter().filter_map(|at| match Header::read(&bytes[at as usize..], flavour) {
+        Ok(Header::Frame(frame)) => Some(frame.stream_buffer()),
+        _ => None,
+    });
+    need.max().unwrap_or(0) as usize
+}
+
+#[test]
+fn any_split_gives_the_same_bytes() {
+    valid(|vector| {
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        if vector.bytes.len() > 400_000 {
+            return;
+        }
+        // The compact manifest does not say where frames start; several frames get a window for all of them.
+        let need = match number_of_frames(&vector.entry) {
+            1 => buffer(&vector.bytes, vector.flavour, &vector.entry),
+            _ => 16 << 20,
+        };
+        let mut window = vec![0x55; need];
+        let mut random = Random(vector.bytes.len() as u64);
+        let limits = Limits::DEFAULT;
+        for way in 0..4 {
+            if (way == 1 || way == 2) && vector.bytes.len() + whole.len() > 200_000 {
+                continue;
+            }
+            let split = || match way {
+                0 => (usize::MAX >> 1, whole.len() + 1),
+                1 => (1, 1),
+                2 => (1 + random.below(40), random.below(60)),
+                _ => (1 + random.below(30_000), 1 + random.below(70_000)),
+            };
+            let (out, end) = stream(&vector.bytes, &mut window, &limits, &vector.told(), split);
+            assert_eq!(end, Ok(()), "{} way {way}", vector.name);
+            assert!(out == whole, "{} way {way}", vector.name);
+        }
+        if need > 0 && number_of_frames(&vector.entry) == 1 {
+            let (_, end) = stream(&vector.bytes, &mut window[..need - 1], &limits, &vector.told(), || (1000, 1000));
+            let end = end.map_err(|error| error.class());
+            assert!(whole.is_empty() || end == Err(Class::WorkspaceTooSmall { need: need as u64 }), "{}", vector.name);
+        }
+    });
+}
+
+fn number_of_frames(entry: &Json) -> usize {
+    match &entry["magic_offsets"] {
+        Json::Array(offsets) => offsets.len(),
+        _ if text(entry, "file").contains("skip") || text(entry, "file").contains("multi") => 2,
+        _ => usize::try_from(number(entry, "frames")).unwrap(),
+    }
+}
+
+#[test]
+fn a_stream_and_a_whole_file_fail_alike() {
+    let mut window = vec![0; 1 << 20];
+    let mut compare = |name: &str, bytes: &[u8], options: &Options<'_>, random: &mut Random| {
+        let limits = Limits { max_output: 1 << 20, max_window: 1 << 19, ..Limits::DEFAULT };
+        let mut room = vec![0; 1 << 21];
+        let whole = decode_with(bytes, &mut room, &mut Workspace::new(), &limits, options, &mut ());
+        let (out, end) = stream(bytes, &mut window, &limits, options, || (1 + random.below(60), 1 + random.below(500)));
+        match (whole, end) {
+            // A window in a single segment is bounded by the output, and in a stream by the buffer.
+            (_, Err(Error { kind: ErrorKind::ZstdWindowBuffer, .. })) => {}
+            (Ok(done), Ok(())) => assert!(room[..done.wrote] == out, "{name}"),
+            (Err(whole), Err(streamed)) => assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at), "{name}"),
+            (whole, end) => panic!("{name}: in one piece {whole:?}, streamed {end:?}"),
+        }
+    };
+    for folder in vector_folders("zstd").into_iter().take(1) {
+        for (name, flavour) in [("draft", Flavour::Draft), ("rfc8878", Flavour::Rfc8878)] {
+            let folder = folder.join("bad").join(name);
+            for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+                let bytes = read(&folder.join(text(entry, "file")));
+                let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+                let dictionary = dictionary.as_deref().map(Dictionary::new);
+                let options = Options { flavour: Some(flavour), dictionary, ..Options::DEFAULT };
+                compare(text(entry, "file"), &bytes, &options, &mut Random(1));
+            }
+        }
+        for entry in list(&manifest(&folder.join("manifest.json")), "files") {
+            let bytes = read(&folder.join(text(entry, "file")));
+            if bytes.len() > 2000 {
+                continue;
+            }
+            let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+            let dictionary = dictionary.as_deref().map(Dictionary::new);
+            let options = Options { flavour: Some(flavour(text(entry, "variant"))), dictionary, ..Options::DEFAULT };
+            let mut random = Random(bytes.len() as u64);
+            for _ in 0..20 {
+                let mut mutated = bytes.clone();
+                for _ in 0..=random.below(2) {
+                    let at = random.below(mutated.len());
+                    mutated[at] ^= 1 << random.below(8);
+                }
+                compare(text(entry, "file"), &mutated, &options, &mut random);
+                mutated.truncate(random.below(mutated.len()));
+                compare(text(entry, "file"), &mutated, &options, &mut random);
+            }
+        }
+    }
+}
