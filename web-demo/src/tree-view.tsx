@@ -1,7 +1,7 @@
 // The structure of the file.
 import { nodeAt } from 'unspool';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { bytesOf, isGroup, openAtFirst, visibleNodes, type Model } from './model';
+import { bytesOf, isGroup, isNoise, openAtFirst, visibleNodes, type Model } from './model';
 import { bytes } from './format';
 import { useLines } from './virtual';
 
@@ -19,7 +19,8 @@ interface Props {
 
 export function TreeView({ model, selected, hovered, broken, onSelect, onHover }: Props) {
   const [open, setOpen] = useState(() => openAtFirst(model));
-  const visible = useMemo(() => visibleNodes(model, open), [model, open]);
+  const kept = selected >= 0 && isNoise(model, selected) ? selected : -1;
+  const visible = useMemo(() => visibleNodes(model, open, [kept, broken]), [model, open, kept, broken]);
   const lines = useLines(visible.length, LINE);
   const { parent } = model;
 
