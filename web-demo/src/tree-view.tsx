@@ -2,7 +2,7 @@
 import { nodeAt } from 'unspool';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { bytesOf, isGroup, isNoise, openAtFirst, visibleNodes, type Model } from './model';
-import { bytes } from './format';
+import { bytes, readable } from './format';
 import { useLines } from './virtual';
 
 const LINE = 26;
@@ -139,7 +139,7 @@ function TreeLine({ model, node, open, state, selected, broken, onSelect, onHove
         <span class={`dot part-${part}`} aria-hidden="true" title={part} />
       )}
       <span class="name">{name}</span>
-      <span class="value">{part === undefined && value !== '' && /^\d+$/.test(value) ? `#${value}` : value}</span>
+      <span class="value">{part === undefined && value !== '' && /^\d+$/.test(value) ? `#${value}` : name === 'token' ? readable(value) : value}</span>
       {broken && <span class="flag">broken here</span>}
       <span class="size">{bytes(end - start)}</span>
     </div>

@@ -104,6 +104,10 @@ test('strings: rows as text, and a search', async () => {
   assert.equal(await fact('Codes').textContent(), `${codes.toLocaleString('en')} of 12 bits`);
   assert.match(await fact('Decodes to').textContent(), /^136 KB, 2\.53×$/);
   await item(/^magic ONPAIR01/).waitFor();
+  // Tokens that can be read are text; the others are bytes.
+  await item(/^token 00 1 byte$/).waitFor();
+  await byte(0x38).click();
+  await item(/^token “&ref=” 5 bytes$/).waitFor();
   await page.locator('tbody tr').first().waitFor();
   assert.deepEqual(await texts(), Array.from({ length: 25 }, (_, row) => text(row)));
   await page.getByLabel('Page of rows').fill('120');
@@ -137,7 +141,7 @@ test('numbers of every type', async () => {
   assert.equal(await fact('Numbers').textContent(), '2,000');
   assert.equal(await fact('Type').textContent(), 'int32');
   await item(/^chunk/).first().waitFor();
-  const expected = new Int32Array(bytesAt('assets/v0_1_0_delta_int_mult.bin').buffer);
+  const expected = new Int32Array(bytesAt('assets/v1_0_0_conv1.bin').buffer);
   await page.locator('tbody tr').first().waitFor();
   assert.deepEqual(await page.locator('tbody td').allTextContents(), Array.from(expected.subarray(0, 25), String));
   await page.getByText('Rows 0 to 24').waitFor();
