@@ -25,7 +25,7 @@ export default defineConfig({
   // Relative addresses: the page works from any folder of any server.
   base: './',
   plugins: [policy],
-  assetsInclude: ['**/*.cvc'],
+  assetsInclude: ['**/*.cvc', '**/*.onp', '**/*.pco'],
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: { format: 'es' },
   server: { fs: { allow: ['..'] } },

@@ -11,6 +11,8 @@ mod fault;
 mod number;
 #[cfg(feature = "onpair")]
 pub mod onpair;
+#[cfg(feature = "pco")]
+pub mod pco;
 mod structure;
 
 pub use fault::{Fault, error_kinds};

@@ -10,6 +10,7 @@ import { Place } from './place';
 import { Preview } from './preview';
 import { SAMPLES } from './samples';
 import { Samples, Start } from './start';
+import { Strings } from './strings';
 import { TreeView } from './tree-view';
 
 type State =
@@ -185,7 +186,11 @@ function Inspector({ name, file, report, onFile }: InspectorProps) {
 
   // The values do not change while the pointer moves over the bytes.
   const preview = useMemo(
-    () => summary !== undefined && summary.columns.length > 0 && <Preview file={file} summary={summary} />,
+    () => {
+      if (summary === undefined) return false;
+      if (summary.isStrings) return <Strings file={file} rows={summary.rows} />;
+      return summary.columns.length > 0 && <Preview file={file} summary={summary} />;
+    },
     [file, summary],
   );
 

@@ -1,6 +1,6 @@
 // The page's side of the worker.
 import type { Fault, Report } from './model';
-import type { Answer, Request, Rows } from './worker';
+import type { Answer, Place, Request, Rows, Texts } from './worker';
 
 type Ask = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never;
 
@@ -33,6 +33,14 @@ export class OpenFile {
 
   rows(column: number, start: number, end: number): Promise<Rows> {
     return this.#ask({ rows: { column, start, end } }) as Promise<Rows>;
+  }
+
+  texts(numbers: Uint32Array | undefined, start: number, end: number): Promise<Texts> {
+    return this.#ask({ texts: { numbers, start, end } }) as Promise<Texts>;
+  }
+
+  search(place: Place, needle: string): Promise<Uint32Array> {
+    return this.#ask({ search: { place, needle } }) as Promise<Uint32Array>;
   }
 
   close(): void {

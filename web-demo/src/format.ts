@@ -7,7 +7,8 @@ export function count(n: number): string {
 }
 
 export function bytes(n: number): string {
-  if (n < 10_000) return `${count(n)} ${n === 1 ? 'byte' : 'bytes'}`;
+  // A part may end within a byte.
+  if (n < 10_000) return `${count(Math.round(10 * n) / 10)} ${n === 1 ? 'byte' : 'bytes'}`;
   const [unit, size] = n < 1e6 ? ['KB', 1e3] : n < 1e9 ? ['MB', 1e6] : ['GB', 1e9];
   return `${(n / size).toPrecision(3)} ${unit}`;
 }
@@ -29,6 +30,17 @@ export function value(n: number | bigint): string {
   if (!Number.isFinite(n)) return String(n);
   const size = Math.abs(n);
   return size >= 1e-4 && size < 1e6 ? n.toPrecision(5).replace(/(\.\d*?)0+$/, '$1') : n.toExponential(3);
+}
+
+/** Hexadecimal bytes as a quoted text, if they are one that can be read; else as they are. */
+export function readable(bytes: string): string {
+  const letters = (bytes.match(/../g) ?? []).map((digits) => parseInt(digits, 16));
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(letters));
+    return /^[^\p{C}]+$/u.test(text) ? `“${text}”` : bytes;
+  } catch {
+    return bytes;
+  }
 }
 
 export function hex(n: number, digits: number): string {

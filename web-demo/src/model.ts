@@ -1,5 +1,5 @@
 // What the worker finds out about a file, and what the views look up in it.
-import { nodeAt, type CvcDtype, type Node, type Structure } from 'unspool';
+import { nodeAt, type Node, type Structure } from 'unspool';
 
 /** An error as it comes out of the worker. */
 export interface Fault {
@@ -16,19 +16,22 @@ export interface Column {
   readonly dimension: number;
   readonly dtype: string;
   readonly compression: string;
-  /** The type that it decodes to; missing if it cannot be decoded. */
-  readonly output: CvcDtype | undefined;
+  /** How many rows it has, where not every column has as many. */
+  readonly rows?: number;
 }
 
-/** What the header says. */
+/** What the file says of itself. */
 export interface Summary {
   readonly version: string;
+  /** What stands beside the size, in this order. */
+  readonly facts: readonly (readonly [term: string, fact: string])[];
   readonly rows: number;
-  readonly chunks: number;
+  /** Numbers to show; none where the rows are strings. */
   readonly columns: readonly Column[];
-  readonly sections: number;
-  readonly hasChecksums: boolean;
-  /** Bytes that all columns take when decoded. */
+  readonly isStrings: boolean;
+  /** Whether the format has checksums; `undefined` where it never has. */
+  readonly hasChecksums: boolean | undefined;
+  /** Bytes that everything takes when decoded. */
   readonly decoded: number;
 }
 
@@ -116,12 +119,18 @@ export function pathTo(model: Model, node: number): Node[] {
   return path;
 }
 
-/** The nodes that show when only these groups are open. */
-export function visibleNodes({ structure, behind }: Model, open: ReadonlySet<number>): Uint32Array {
+/** Whether a node is a comma or a bracket between the fields of a JSON header: true, and of no interest to anybody. */
+export function isNoise({ structure }: Model, node: number): boolean {
+  return structure.part[node] !== 255 && structure.names[structure.name[node] ?? 0] === 'json';
+}
+
+/** The nodes that show when only these groups are open; of noise, just what stands in `kept`. */
+export function visibleNodes(model: Model, open: ReadonlySet<number>, kept: readonly number[]): Uint32Array {
+  const { structure, behind } = model;
   const visible = new Uint32Array(structure.length);
   let count = 0;
   for (let at = 0; at < structure.length; ) {
-    visible[count++] = at;
+    if (!isNoise(model, at) || kept.includes(at)) visible[count++] = at;
     at = structure.part[at] !== 255 || open.has(at) ? at + 1 : (behind[at] ?? structure.length);
   }
   return visible.slice(0, count);

@@ -11,17 +11,9 @@ export function Overview({ report }: { readonly report: Report }) {
   const { summary, size, format, checksums } = report;
   const facts: [string, string][] = [['Size', bytes(size)]];
   if (summary !== undefined) {
-    const [only] = summary.columns;
-    facts.push(['Rows', count(summary.rows)]);
-    if (summary.columns.length === 1 && only !== undefined) {
-      facts.push(['Dimension', count(only.dimension)], ['Stored as', only.compression]);
-    } else {
-      facts.push(['Columns', count(summary.columns.length)]);
-    }
-    facts.push(['Chunks', count(summary.chunks)]);
-    if (summary.sections > 0) facts.push(['Sections', count(summary.sections)]);
+    for (const [term, fact] of summary.facts) facts.push([term, fact]);
     if (summary.decoded > 0) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
-    if (!summary.hasChecksums) facts.push(['Checksums', 'none in this version']);
+    if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
     else if (checksums.right > 0) facts.push(['Checksums', `${count(checksums.right)} right`]);
   }
   const name = format === undefined ? 'Not a format that unspool knows' : (NAMES[format] ?? format);
@@ -29,7 +21,7 @@ export function Overview({ report }: { readonly report: Report }) {
     <section class="overview" aria-label="What this file is">
       <h2>
         {name}
-        {summary !== undefined && <span class="version">version {summary.version}</span>}
+        {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
       </h2>
       <dl>
         {facts.map(([term, fact]) => (

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { OpenFile } from './client';
 import type { Column, Summary } from './model';
+import { Pages } from './pages';
 import type { Rows } from './worker';
 import { count, plural, value } from './format';
 import { HeatMap, Plot } from './plot';
@@ -45,7 +46,7 @@ export function Preview({ file, summary }: { readonly file: OpenFile; readonly s
           </div>
         )}
       </div>
-      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={summary.rows} />}
+      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} />}
     </section>
   );
 }
@@ -60,18 +61,11 @@ interface ValuesProps {
 
 function Values({ file, column, index, rows }: ValuesProps) {
   const [page, setPage] = useState(0);
-  // What is being typed, until it is a page.
-  const [typed, setTyped] = useState('1');
   const [found, setFound] = useState<Rows>();
   const [error, setError] = useState('');
   const [row, setRow] = useState(0);
   const pages = Math.max(1, Math.ceil(rows / PAGE));
   const start = page * PAGE;
-  const goTo = (page: number): void => {
-    const to = Math.min(pages - 1, Math.max(0, Math.floor(page)));
-    setPage(to);
-    setTyped(String(to + 1));
-  };
 
   useEffect(() => {
     let current = true;
@@ -102,7 +96,7 @@ function Values({ file, column, index, rows }: ValuesProps) {
   return (
     <>
       <p class="facts">
-        {plural(rows, 'row')} of {plural(column.dimension, 'value')}, {column.dtype}
+        {column.rows === undefined ? `${plural(rows, 'row')} of ${plural(column.dimension, 'value')}` : plural(rows, 'number')}, {column.dtype}
         {column.compression !== 'none' && `, stored as ${column.compression}`}
       </p>
       {error !== '' && <p class="refused" role="alert">These rows cannot be decoded: {error}.</p>}
@@ -154,25 +148,7 @@ function Values({ file, column, index, rows }: ValuesProps) {
         </>
       )}
       {rows === 0 && <p class="facts">There is nothing to show.</p>}
-      {pages > 1 && (
-        <nav class="pages" aria-label="More rows">
-          <button type="button" disabled={page === 0} onClick={() => goTo(page - 1)}>Earlier rows</button>
-          <label>
-            page{' '}
-            <input
-              type="number"
-              aria-label="Page of rows"
-              min={1}
-              max={pages}
-              value={typed}
-              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-              onChange={({ currentTarget }) => goTo(currentTarget.valueAsNumber - 1 || 0)}
-            />{' '}
-            of {count(pages)}
-          </label>
-          <button type="button" disabled={page === pages - 1} onClick={() => goTo(page + 1)}>Later rows</button>
-        </nav>
-      )}
+      <Pages page={page} pages={pages} onPage={setPage} />
     </>
   );
 }

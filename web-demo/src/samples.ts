@@ -4,6 +4,8 @@ import broken from '../../tests/vectors/cvc/bad/payload_flip.cvc?url';
 import embeddings from '../../tests/vectors/cvc/med_fp16.cvc?url';
 import lossless from '../../tests/vectors/cvc/v1_lossless_med.cvc?url';
 import sections from '../../tests/vectors/cvc/v1_sections.cvc?url';
+import numbers from '../../tests/vectors/pco/assets/v1_0_0_conv1.pco?url';
+import urls from '../../tests/vectors/onpair/cpp/urls_b12.onp?url';
 
 export interface Sample {
   /** What stands in the address. */
@@ -19,5 +21,7 @@ export const SAMPLES: readonly Sample[] = [
   { id: 'columns', file: 'columns.cvc', title: 'Many columns', note: 'eight columns of integers', url: columns },
   { id: 'lossless', file: 'lossless.cvc', title: 'Lossless', note: 'byte planes with dictionaries', url: lossless },
   { id: 'sections', file: 'sections.cvc', title: 'Sections', note: 'rows that carry metadata', url: sections },
+  { id: 'strings', file: 'urls.onp', title: 'Strings', note: '3,000 URLs; search them', url: urls },
+  { id: 'numbers', file: 'numbers.pco', title: 'Numbers', note: '2,000 integers, each predicted', url: numbers },
   { id: 'broken', file: 'broken.cvc', title: 'A broken file', note: 'one bit flipped; find it', url: broken },
 ];

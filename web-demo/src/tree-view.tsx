@@ -1,8 +1,8 @@
 // The structure of the file.
 import { nodeAt } from 'unspool';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { bytesOf, isGroup, openAtFirst, visibleNodes, type Model } from './model';
-import { bytes } from './format';
+import { bytesOf, isGroup, isNoise, openAtFirst, visibleNodes, type Model } from './model';
+import { bytes, readable } from './format';
 import { useLines } from './virtual';
 
 const LINE = 26;
@@ -19,7 +19,8 @@ interface Props {
 
 export function TreeView({ model, selected, hovered, broken, onSelect, onHover }: Props) {
   const [open, setOpen] = useState(() => openAtFirst(model));
-  const visible = useMemo(() => visibleNodes(model, open), [model, open]);
+  const kept = selected >= 0 && isNoise(model, selected) ? selected : -1;
+  const visible = useMemo(() => visibleNodes(model, open, [kept, broken]), [model, open, kept, broken]);
   const lines = useLines(visible.length, LINE);
   const { parent } = model;
 
@@ -138,7 +139,7 @@ function TreeLine({ model, node, open, state, selected, broken, onSelect, onHove
         <span class={`dot part-${part}`} aria-hidden="true" title={part} />
       )}
       <span class="name">{name}</span>
-      <span class="value">{part === undefined && value !== '' && /^\d+$/.test(value) ? `#${value}` : value}</span>
+      <span class="value">{part === undefined && value !== '' && /^\d+$/.test(value) ? `#${value}` : name === 'token' ? readable(value) : value}</span>
       {broken && <span class="flag">broken here</span>}
       <span class="size">{bytes(end - start)}</span>
     </div>

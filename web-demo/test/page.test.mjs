@@ -87,6 +87,102 @@ test('columns of every type', async () => {
   assert.equal(await page.getByRole('tab', { name: 'int8_s', exact: true }).getAttribute('aria-selected'), 'true');
 });
 
+test('strings: rows as text, and a search', async () => {
+  const folder = new URL('../../tests/vectors/onpair/', import.meta.url);
+  const { cases } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
+  const all = readFileSync(new URL('data/urls.expected.bin', folder));
+  const starts = new BigUint64Array(new Uint8Array(readFileSync(new URL('data/urls.row_offsets.bin', folder))).buffer);
+  const text = (row) => all.subarray(Number(starts[row]), Number(starts[row + 1])).toString();
+  const texts = () => page.locator('td.text').allTextContents();
+  await open();
+  await page.getByRole('link', { name: /^Strings/ }).click();
+  await page.getByRole('heading', { name: 'urls.onp' }).waitFor();
+  await page.getByText('OnPair strings').waitFor();
+  assert.equal(await fact('Rows').textContent(), '3,000');
+  // The last row offset, which ends the file, is the number of codes.
+  const codes = readFileSync(new URL('cpp/urls_b12.onp', folder)).readUInt32LE(53_731 - 4);
+  assert.equal(await fact('Codes').textContent(), `${codes.toLocaleString('en')} of 12 bits`);
+  assert.match(await fact('Decodes to').textContent(), /^136 KB, 2\.53×$/);
+  await item(/^magic ONPAIR01/).waitFor();
+  // Tokens that can be read are text; the others are bytes.
+  await item(/^token 00 1 byte$/).waitFor();
+  await byte(0x38).click();
+  await item(/^token “&ref=” 5 bytes$/).waitFor();
+  await page.locator('tbody tr').first().waitFor();
+  assert.deepEqual(await texts(), Array.from({ length: 25 }, (_, row) => text(row)));
+  await page.getByLabel('Page of rows').fill('120');
+  await page.getByLabel('Page of rows').press('Enter');
+  await page.locator('tbody th', { hasText: /^2,999$/ }).waitFor();
+  assert.equal((await texts()).at(-1), text(2999));
+  // What the reference implementation finds, in the order in which it stands.
+  const { search } = cases.find(({ case: name }) => name === 'urls_b12');
+  const { needle, contains, starts_with } = search.find(({ needle }) => needle === 'https://www.');
+  const status = (matches) => page.locator('.preview .facts', { hasText: new RegExp(`^${matches.length.toLocaleString('en')} of 3,000 rows$`) });
+  await page.getByLabel('Search').fill(needle);
+  await status(contains).waitFor();
+  await page.locator('tbody th', { hasText: new RegExp(`^${contains[0]}$`) }).first().waitFor();
+  await page.locator('mark').first().waitFor();
+  assert.deepEqual(await texts(), contains.slice(0, 25).map(text));
+  await page.getByLabel('How rows match').selectOption('start with');
+  await status(starts_with).waitFor();
+  await page.getByLabel('How rows match').selectOption('are');
+  await page.getByText('No row matches.').waitFor();
+  await page.getByLabel('Search').fill(text(7));
+  await page.locator('tbody th', { hasText: /^7$/ }).waitFor();
+  assert.equal((await texts())[0], text(7));
+});
+
+test('numbers of every type', async () => {
+  const folder = new URL('../../tests/vectors/pco/', import.meta.url);
+  const bytesAt = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
+  await open('#sample=numbers');
+  await page.getByRole('heading', { name: 'numbers.pco' }).waitFor();
+  await page.getByText('Pco numbers').waitFor();
+  assert.equal(await fact('Numbers').textContent(), '2,000');
+  assert.equal(await fact('Type').textContent(), 'int32');
+  await item(/^chunk/).first().waitFor();
+  const expected = new Int32Array(bytesAt('assets/v1_0_0_conv1.bin').buffer);
+  await page.locator('tbody tr').first().waitFor();
+  assert.deepEqual(await page.locator('tbody td').allTextContents(), Array.from(expected.subarray(0, 25), String));
+  await page.getByText('Rows 0 to 24').waitFor();
+  // A file of all types has a tab for each.
+  await drop('mixed.pco', bytesAt('mixed_dtypes.pco'));
+  await page.getByRole('heading', { name: 'mixed.pco' }).waitFor();
+  const { parts } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')).files.find(({ file }) => file === 'mixed_dtypes.pco');
+  assert.deepEqual((await page.getByRole('tab').allTextContents()).length, parts.length);
+  const numbers = bytesAt('mixed_dtypes.bin').buffer;
+  const at = (type) => parts.find(({ dtype }) => dtype === type).bin_offset;
+  await page.getByRole('tab', { name: 'int64', exact: true }).click();
+  await page.getByText('300 numbers, int64').waitFor();
+  await page.locator('tbody td', { hasText: new RegExp(`^${new BigInt64Array(numbers, at('i64'), 1)[0]}$`) }).first().waitFor();
+  assert.deepEqual(await page.locator('tbody td').allTextContents(), Array.from(new BigInt64Array(numbers, at('i64'), 25), String));
+  await page.getByRole('tab', { name: 'float16', exact: true }).click();
+  await page.getByText('300 numbers, float16').waitFor();
+});
+
+test('a broken file of strings or of numbers shows where', async () => {
+  await open();
+  const onp = readFileSync(new URL('../../tests/vectors/onpair/cpp/urls_b12.onp', import.meta.url));
+  await drop('short.onp', onp.subarray(0, 20_000));
+  await page.locator('.problem h3', { hasText: /ends too early/ }).waitFor();
+  await item(/^magic ONPAIR01/).waitFor();
+  assert.equal(await page.locator('.preview').count(), 0);
+  const pco = readFileSync(new URL('../../tests/vectors/pco/k_u32_arange.pco', import.meta.url));
+  await drop('short.pco', pco.subarray(0, pco.length - 1));
+  await page.getByRole('heading', { name: 'short.pco' }).waitFor();
+  await page.locator('.problem h3', { hasText: /ends too early/ }).waitFor();
+});
+
+test('commas and brackets of a header show only when they are pointed out', async () => {
+  await open('#sample=embeddings');
+  await item(/^header 202/).waitFor();
+  assert.equal(await item(/^json/).count(), 0);
+  await byte(12).click();
+  assert.match(await page.locator('[role=treeitem][aria-selected=true]').textContent(), /^json/);
+  await item(/^magic/).click();
+  assert.equal(await item(/^json/).count(), 0);
+});
+
 test('a dropped file opens, also from the start page and over another', async () => {
   await open('#sample=columns');
   await page.getByRole('heading', { name: 'columns.cvc' }).waitFor();
@@ -288,22 +384,28 @@ test('a hundred megabytes do not freeze the page, and every line can be reached'
 
 test('the package decodes bit-exactly in the browser, inlined and as a separate module', async () => {
   const npm = (path) => readFileSync(new URL(`../../wasm/npm/${path}`, import.meta.url));
-  const modules = ['index', 'separate', 'api', 'cvc', 'decode', 'error', 'init', 'inlined', 'inspect', 'instance', 'limits', 'probe', 'source'];
+  const modules = ['index', 'separate', 'api', 'cvc', 'decode', 'error', 'init', 'inlined', 'inspect', 'instance', 'limits', 'onpair', 'pco', 'probe', 'source'];
   const { entries } = JSON.parse(vector('manifest.json'));
+  const other = (name) => readFileSync(new URL(`../../tests/vectors/${name}`, import.meta.url));
+  const strings = JSON.parse(other('onpair/manifest.json')).container.find(({ file }) => file === 'cpp/urls_b12.onp').expected;
+  const numbers = JSON.parse(other('pco/manifest.json')).files.filter(({ n, dtype }) => n > 0 && dtype !== 'mixed');
+  assert.equal(new Set(numbers.map(({ dtype }) => dtype)).size, 11);
   const host = await serve({
     '/blank.html': '<!doctype html><title>blank</title><link rel="icon" href="data:,">',
     '/wasm/unspool.js': npm('wasm/unspool.js'),
     '/wasm/unspool_bg.wasm': npm('wasm/unspool_bg.wasm'),
     ...Object.fromEntries(modules.map((name) => [`/dist/${name}.js`, npm(`dist/${name}.js`)])),
     ...Object.fromEntries(entries.map(({ file }) => [`/${file}`, vector(file)])),
+    '/urls.onp': other('onpair/cpp/urls_b12.onp'),
+    ...Object.fromEntries(numbers.map(({ file }) => [`/${file}`, other(`pco/${file}`)])),
   });
   const watched = await watchedPage(browser, host.url);
   try {
     for (const door of ['index', 'separate']) {
       await watched.page.goto(`${host.url}blank.html`);
-      const decoded = await watched.page.evaluate(
-        async ([door, files]) => {
-          const { decode, init } = await import(`/dist/${door}.js`);
+      const [decoded, halves] = await watched.page.evaluate(
+        async ([door, files, pco]) => {
+          const { decode, decodeOnPair, decodePco, init, openOnPair } = await import(`/dist/${door}.js`);
           if (door === 'separate') await init('/wasm/unspool_bg.wasm');
           const digest = async (data) => {
             const hash = await crypto.subtle.digest('SHA-256', new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
@@ -315,10 +417,24 @@ test('the package decodes bit-exactly in the browser, inlined and as a separate 
             const columns = decode(bytes).columns.map(async ({ data }) => [data.constructor.name, await digest(data)]);
             results[file] = await Promise.all(columns);
           }
-          return results;
+          const onp = await (await fetch('/urls.onp')).arrayBuffer();
+          const { bytes, offsets } = decodeOnPair(onp);
+          const column = openOnPair(onp);
+          results.strings = [await digest(bytes), offsets.length - 1, column.search({ startsWith: column.text(7) })[0]];
+          for (const file of pco) {
+            const data = decodePco(await (await fetch(`/${file}`)).arrayBuffer());
+            results[file] = [data.constructor.name, await digest(data)];
+          }
+          return [results, 'Float16Array' in globalThis];
         },
-        [door, entries.map(({ file }) => file)],
+        [door, entries.map(({ file }) => file), numbers.map(({ file }) => file)],
       );
+      assert.deepEqual(decoded.strings, [strings.sha256, strings.rows, 7]);
+      const arrays = {
+        u8: 'Uint8Array', i8: 'Int8Array', u16: 'Uint16Array', i16: 'Int16Array', f16: halves ? 'Float16Array' : 'Uint16Array',
+        u32: 'Uint32Array', i32: 'Int32Array', f32: 'Float32Array', u64: 'BigUint64Array', i64: 'BigInt64Array', f64: 'Float64Array',
+      };
+      for (const { file, dtype, sha256 } of numbers) assert.deepEqual(decoded[file], [arrays[dtype], sha256], `${file} through unspool/${door}`);
       const names = { float32: 'Float32Array', float16: 'Float16Array', int64: 'BigInt64Array', int32: 'Int32Array', int8: 'Int8Array', uint8: 'Uint8Array' };
       for (const { file, expected, columns } of entries) {
         const wanted = (columns?.map(({ expected }) => expected) ?? [expected]).map(({ dtype = 'float32', sha256 }) => [names[dtype], sha256]);

@@ -30,3 +30,4 @@ export {
   type OnPairQuery,
   type OnPairStrings,
 } from './onpair.js';
+export { decodePco, type PcoArray, type PcoData, type PcoDecodeOptions, type PcoDtype } from './pco.js';

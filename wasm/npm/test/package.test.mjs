@@ -45,14 +45,14 @@ test('it runs where it is installed, through both doors', () => {
 test('strict TypeScript understands it, with every module resolution that is in use', () => {
   writeFileSync(
     join(project, 'use.ts'),
-    `import { decode, decodeCvc, decodeOnPair, inspect, nodes, openCvc, openOnPair, probe, UnspoolError, type CvcVectors } from 'unspool';
+    `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, probe, UnspoolError, type CvcVectors } from 'unspool';
      import { init } from 'unspool/separate';
      const bytes = new Uint8Array(8);
      const floats: Float32Array = decodeCvc(bytes, { as: 'float32' }).data;
      const any: CvcVectors = decodeCvc(bytes, { column: 'a', rows: [0, 1], limits: { maxOutput: 1 } });
      const dimension: number = any.shape[1];
      const decoded = decode(bytes);
-     const rows: number = decoded.format === 'cvc' ? decoded.columns.length : decoded.offsets.length - 1;
+     const rows: number = decoded.format === 'cvc' ? decoded.columns.length : decoded.format === 'pco' ? decoded.arrays.length : decoded.offsets.length - 1;
      for (const { name, part } of nodes(inspect(bytes).structure)) console.log(name.length, part?.length);
      async function later(): Promise<bigint | number | undefined> {
        await init(new URL('https://example.com/unspool.wasm'));
@@ -67,6 +67,8 @@ test('strict TypeScript understands it, with every module resolution that is in 
      const column = openOnPair({ dictBytes: bytes, dictOffsets: new Uint32Array(1), packedCodes: bytes, bits: 12, codeOffsets: new BigUint64Array(1) });
      const first: string = column.text(0) + column.texts(0, 1)[0];
      const found_: Uint32Array = column.search({ startsWith: 'a' });
+     const numbers = decodePco(bytes, { limits: { maxOutput: 8 } });
+     if (numbers instanceof BigInt64Array) console.log(numbers[0] ?? 0n);
      // @ts-expect-error: plain codes have no other width
      openOnPair({ dictBytes: bytes, dictOffsets: new Uint32Array(1), codes: new Uint16Array(1), bits: 12, codeOffsets: new Uint32Array(1) });
      // @ts-expect-error: one or the other

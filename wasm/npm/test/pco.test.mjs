@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { decode, decodePco, inspect, nodes, probe, UnspoolError } from 'unspool';
+import { bytesOf } from './vectors.mjs';
+
+const root = new URL('../../../tests/vectors/pco/', import.meta.url);
+const read = (path) => new Uint8Array(readFileSync(new URL(path, root)));
+const manifest = (folder) => JSON.parse(readFileSync(new URL(`${folder}manifest.json`, root), 'utf8')).files;
+const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+const arrays = {
+  u8: ['uint8', Uint8Array], i8: ['int8', Int8Array], u16: ['uint16', Uint16Array], i16: ['int16', Int16Array],
+  f16: ['float16', globalThis.Float16Array ?? Uint16Array], u32: ['uint32', Uint32Array], i32: ['int32', Int32Array],
+  f32: ['float32', Float32Array], u64: ['uint64', BigUint64Array], i64: ['int64', BigInt64Array], f64: ['float64', Float64Array],
+};
+
+/** Valid standalone files that say where their numbers are. */
+const valid = ['', 'assets/', 'old/', 'synth/'].flatMap((folder) =>
+  manifest(folder)
+    .filter(({ file, bin }) => file?.endsWith('.pco') && bin !== undefined)
+    .map((entry) => ({ ...entry, path: folder + entry.file, bin: folder + entry.bin })),
+);
+
+test('every vector decodes bit-exactly to an array of its type', () => {
+  const seen = new Set();
+  assert.ok(valid.length > 150, `${valid.length}`);
+  for (const { path, bin, dtype, parts } of valid) {
+    const bytes = read(path);
+    const wanted = read(bin);
+    assert.deepEqual(Buffer.concat(decode(bytes).arrays.map(({ data }) => bytesOf(data))), Buffer.from(wanted), path);
+    if (parts !== undefined) continue;
+    const data = decodePco(bytes);
+    assert.deepEqual(bytesOf(data), wanted, path);
+    const [name, type] = arrays[dtype] ?? [];
+    if (data.length === 0 || type === undefined) continue;
+    assert.ok(data instanceof type, `${path} is a ${data.constructor.name}`);
+    assert.equal(decode(bytes).arrays[0].dtype, name);
+    seen.add(dtype);
+  }
+  assert.equal(seen.size, 11, [...seen].join());
+});
+
+test('a file of mixed types gives an array for each, and is refused where only one fits', () => {
+  const { path, parts } = valid.find(({ path }) => path === 'mixed_dtypes.pco');
+  const { format, arrays: found } = decode(read(path));
+  assert.equal(format, 'pco');
+  assert.deepEqual(found.map(({ dtype, data }) => [dtype, sha256(bytesOf(data))]), parts.map(({ dtype, sha256 }) => [arrays[dtype][0], sha256]));
+  assert.throws(() => decodePco(read(path)), { name: 'WrongType', class: 'Misuse' });
+});
+
+test('bad files end as the manifest says: in these numbers, or in an error of the core', () => {
+  const ended = { ok: 0, error: 0 };
+  for (const { file, reference, agree } of manifest('bad/')) {
+    const bytes = read(`bad/${file}`);
+    // Where the reference accepts what it should not, this decoder refuses.
+    const ok = reference.result === 'ok' && agree;
+    try {
+      const { arrays } = decode(bytes);
+      assert.ok(ok, `${file} is accepted`);
+      assert.equal(sha256(Buffer.concat(arrays.map(({ data }) => bytesOf(data)))), reference.sha256, file);
+      ended.ok++;
+    } catch (error) {
+      assert.ok(!ok && error instanceof UnspoolError && error.class !== 'Internal', `${file}: ${error.stack}`);
+      ended.error++;
+    }
+  }
+  assert.ok(ended.ok > 20 && ended.error > 100, JSON.stringify(ended));
+});
+
+test('the tree tiles every file', () => {
+  for (const { path } of valid) {
+    const bytes = read(path);
+    const { format, error, structure } = inspect(bytes);
+    assert.deepEqual([format, error, structure.leftOut], ['pco', undefined, 0], path);
+    const leaves = [...nodes(structure)].filter(({ part, start, end }) => part !== undefined && end > start);
+    leaves.sort((a, b) => a.start - b.start);
+    let at = 0;
+    for (const { name, start, end } of leaves) {
+      assert.equal(start, at, `${path} ${name}`);
+      at = end;
+    }
+    assert.equal(at, bytes.length * 8, path);
+  }
+});
+
+test('a file that ends early is refused at every length', () => {
+  const bytes = read('k_u32_arange.pco');
+  assert.deepEqual(probe(bytes), { format: 'pco' });
+  for (let length = 0; length < bytes.length; length++) {
+    assert.throws(() => decodePco(bytes.subarray(0, length)), { name: 'Truncated' }, `${length}`);
+  }
+  assert.throws(() => decodePco(bytes, { limits: { maxOutput: 777 * 4 - 1 } }), { name: 'OutputLimit' });
+  assert.deepEqual(decodePco(bytes.slice().buffer), Uint32Array.from({ length: 777 }, (_, at) => decodePco(bytes)[0] + at));
+  for (const wrong of ['pco!', null, undefined, 42]) assert.throws(() => decodePco(wrong), TypeError);
+});
+
+test('mutated files end in numbers or in an error of the core, never in a trap', () => {
+  let state = 1;
+  const random = (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+  const small = valid.map(({ path }) => read(path)).filter(({ length }) => length < 2000);
+  const ended = { decoded: 0, refused: 0 };
+  for (let round = 0; round < 2000; round++) {
+    const bytes = small[random(small.length)].slice();
+    for (let flips = 1 + random(3); flips > 0; flips--) bytes[4 + random(bytes.length - 4)] ^= 1 << random(8);
+    try {
+      decode(bytes, { limits: { maxOutput: 1e6, maxWindow: 1e6, maxElements: 1e6 } });
+      ended.decoded++;
+    } catch (error) {
+      assert.ok(error instanceof UnspoolError && error.class !== 'Internal', `round ${round}: ${error.stack}`);
+      ended.refused++;
+    }
+  }
+  assert.ok(ended.decoded > 100 && ended.refused > 100, JSON.stringify(ended));
+});

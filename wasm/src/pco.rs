@@ -1,0 +1,75 @@
+//! Pco: all numbers of a standalone file.
+
+use unspool::pco::{File, NumberType, Plan};
+use unspool::{Error, ErrorKind, Result};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+use crate::number;
+
+/// The numbers of a file: a run for each stretch of chunks of one type.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct PcoNumbers {
+    /// The byte that stands for the type of each run.
+    types: Vec<u8>,
+    /// Little-endian numbers.
+    runs: Vec<Vec<u8>>,
+    len: u64,
+}
+
+#[wasm_bindgen]
+impl PcoNumbers {
+    /// The types of the runs, by name, with line breaks between them.
+    pub fn types(&self) -> String {
+        let names = self.types.iter().filter_map(|&byte| NumberType::from_byte(byte));
+        names.map(NumberType::name).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The bytes of a run. Given away once.
+    pub fn run(&mut self, index: usize) -> Vec<u8> {
+        self.runs.get_mut(index).map(core::mem::take).unwrap_or_default()
+    }
+
+    /// How many bytes of the input the file takes.
+    pub fn len(&self) -> f64 {
+        number::from_u64(self.len)
+    }
+}
+
+/// Decodes a whole file. One without numbers has one empty run if it says of which type, else none.
+#[wasm_bindgen]
+pub fn pco_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<PcoNumbers, Fault> {
+    Ok(decode(bytes, limits)?)
+}
+
+fn decode(bytes: &[u8], limits: &[f64]) -> Result<PcoNumbers> {
+    let limits = crate::limits(limits);
+    let file = File::open(bytes, &limits)?;
+    let mut numbers = PcoNumbers::default();
+    let (mut at, mut left, mut words) = (file.first(), limits.max_output, vec![]);
+    while let Some(chunk) = file.chunk(at)? {
+        let ty = chunk.number_type();
+        let size = chunk.len.saturating_mul(ty.size());
+        let over = Error::new(ErrorKind::OutputLimit, at).needing(limits.max_output.saturating_add(1));
+        left = u64::try_from(size).ok().and_then(|size| left.checked_sub(size)).ok_or(over)?;
+        let need = number::index(chunk.workspace_len(Plan::Batches));
+        if words.len() < need {
+            words.resize(need, 0);
+        }
+        if numbers.types.last() != Some(&(ty as u8)) {
+            numbers.types.push(ty as u8);
+            numbers.runs.push(vec![]);
+        }
+        let Some(run) = numbers.runs.last_mut() else { break };
+        let start = run.len();
+        run.resize(start.saturating_add(size), 0);
+        at = chunk.decode_bytes(run.get_mut(start..).unwrap_or_default(), &mut words)?;
+    }
+    if let (true, Some(ty)) = (numbers.types.is_empty(), file.header.uniform_type) {
+        numbers.types.push(ty as u8);
+        numbers.runs.push(vec![]);
+    }
+    numbers.len = at.saturating_add(1);
+    Ok(numbers)
+}
