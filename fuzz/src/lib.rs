@@ -38,9 +38,6 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pco_arbitrary", body: pco_arbitrary, seeds: "pco" },
     Target { name: "pco_mutated", body: pco_mutated, seeds: "pco" },
     Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
-    Target { name: "onpair_arbitrary", body: onpair_arbitrary, seeds: "onpair" },
-    Target { name: "onpair_mutated", body: onpair_mutated, seeds: "onpair" },
-    Target { name: "onpair_reference", body: onpair_reference, seeds: "onpair" },
     Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
     Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
 ];
