@@ -10,6 +10,7 @@ mod mutate;
 mod onpair;
 mod pco;
 mod probe;
+mod zstd;
 
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
@@ -17,6 +18,7 @@ pub use mutate::{Random, mutate};
 pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
+pub use zstd::{zstd_arbitrary, zstd_mutated};
 
 /// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
 pub struct Target {
@@ -36,9 +38,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pco_arbitrary", body: pco_arbitrary, seeds: "pco" },
     Target { name: "pco_mutated", body: pco_mutated, seeds: "pco" },
     Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
-    Target { name: "onpair_arbitrary", body: onpair_arbitrary, seeds: "onpair" },
-    Target { name: "onpair_mutated", body: onpair_mutated, seeds: "onpair" },
-    Target { name: "onpair_reference", body: onpair_reference, seeds: "onpair" },
+    Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
+    Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
 ];
 
 /// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a

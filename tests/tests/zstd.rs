@@ -483,3 +483,16 @@ fn a_stream_and_a_whole_file_fail_alike() {
         }
     }
 }
+
+#[test]
+fn a_vector_may_be_as_long_as_the_limit() {
+    // One compressed block could hold 128 KiB, but holds less: the limit is about what it holds.
+    let folder = &vector_folders("zstd")[0];
+    let bytes = read(&folder.join("bad/rfc8878/seq-good.zst"));
+    let vector = |max_output| {
+        let limits = Limits { max_output, ..Limits::DEFAULT };
+        decode_to_vec(&bytes, &mut Workspace::new(), &limits, &Options::DEFAULT)
+    };
+    assert_eq!(vector(37).map(|out| out.len()), Ok(37));
+    assert_eq!(vector(36).map_err(|error| error.kind), Err(ErrorKind::OutputLimit));
+}

@@ -88,7 +88,7 @@ pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &
         Ok(walked) => match walked.declared {
             Some(size) if size <= walked.most => size,
             Some(_) => decoded_size(src, ws, limits, &options)?,
-            None if walked.most <= SMALL => walked.most,
+            None if walked.most <= SMALL.min(limits.max_output) => walked.most,
             None => decoded_size(src, ws, limits, &options)?,
         },
     };

@@ -24,7 +24,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// An empty workspace.
+    /// An empty workspace. All zeros, so that a `static` one takes no room in flash.
     pub const fn new() -> Self {
         Self {
             huffman: huffman::Table::new(),
@@ -32,7 +32,7 @@ impl Workspace {
             offsets: Table::EMPTY,
             matches: Table::EMPTY,
             ready: [false; 3],
-            history: [1, 4, 8],
+            history: [0; 3],
         }
     }
 
