@@ -41,7 +41,7 @@ enum State<'a> {
 /// let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
 /// let (mut ws, mut window) = (zstd::Workspace::new(), [0; 64]);
 /// let mut decoder = zstd::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &zstd::Options::DEFAULT);
-/// let (mut out, mut piece, mut input) = (vec![], [0; 4], &file[..]);
+/// let (mut out, mut piece, mut input) = (Vec::<u8>::new(), [0; 4], &file[..]);
 /// loop {
 ///     let step = decoder.step(input, End::Here, &mut piece)?;
 ///     out.extend(&piece[..step.wrote]);
