@@ -1,7 +1,9 @@
 //! OnPair on arbitrary bytes: no panic, every way to decode a column says the same of it, and the reference agrees.
 
+#[cfg(not(miri))]
 use std::mem::MaybeUninit;
 
+#[cfg(not(miri))]
 use onpair::CompactDictionaryView;
 use unspool::onpair::{Codes, Column, Container, Dictionary, RowOffsets, Search, SearchSpace, inspect};
 use unspool::{Error, ErrorKind, Limits};
@@ -64,9 +66,15 @@ pub fn onpair_mutated(bytes: &[u8]) {
     assert_eq!(packed.as_ref().map_err(|error| error.kind), numbers.as_ref().map_err(|error| error.kind));
 }
 
-/// Lines of text, compressed by the reference. Not under Miri, which would be busy with that, and not with what is ours.
+/// Not under Miri, which would be busy with the reference and not with what is ours; and the reference is empty where numbers are
+/// big-endian, which is what Miri is for.
+#[cfg(miri)]
+pub fn onpair_reference(_: &[u8]) {}
+
+/// Lines of text, compressed by the reference.
+#[cfg(not(miri))]
 pub fn onpair_reference(bytes: &[u8]) {
-    let Some((&bits, text)) = bytes.split_first().filter(|_| !cfg!(miri)) else { return };
+    let Some((&bits, text)) = bytes.split_first() else { return };
     let mut starts = vec![0u32];
     let mut kept: Vec<u8> = vec![];
     for line in text[..text.len().min(4000)].split(|&byte| byte == b'\n') {
