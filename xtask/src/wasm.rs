@@ -12,6 +12,8 @@ use crate::sh::{cmd, root};
 
 /// The npm package.
 pub const NPM: &str = "wasm/npm";
+/// Projects that use it, with the bundlers that build them.
+pub const PROJECTS: &str = "wasm/npm/test/projects";
 /// Where the generated files go; not in git. The whole lies there, and each format alone in a folder of its own.
 const OUT: &str = "wasm/npm/wasm";
 /// Where the words of errors go; not in git, either.
