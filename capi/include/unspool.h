@@ -621,7 +621,7 @@ typedef struct UnspoolError {
   // What is wrong; 0 if nothing is.
   UnspoolErrorKind kind;
   // What can be done about it.
-  UnspoolClass class_;
+  UnspoolClass error_class;
   // Offset of the byte at which it shows, counted from the start of the input.
   uint64_t at;
   // How much would have been enough. 0 where no such number is known.
@@ -909,6 +909,12 @@ typedef struct UnspoolPcoDecoder {
   // Nobody's business.
   uint64_t opaque[UNSPOOL_PCO_DECODER_WORDS];
 } UnspoolPcoDecoder;
+
+// The tables of a decoder. It need not be initialised, nor cleared between uses.
+typedef struct UnspoolZstdWorkspace {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ZSTD_WORKSPACE_WORDS];
+} UnspoolZstdWorkspace;
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use cbindgen::{Builder, Config, Language, Style};
+use cbindgen::{Builder, Config, ExportConfig, Language, Style};
 use unspool::ErrorKind;
 
 /// The files in the order in which the header shows them.
@@ -49,6 +49,8 @@ fn header() -> String {
         defines: [("target_pointer_width = 32", "UNSPOOL_32_BIT"), ("feature = small", "UNSPOOL_SMALL")]
             .map(|(cfg, define)| (cfg.into(), define.into()))
             .into(),
+        // No function names it: they take any memory, and its length.
+        export: ExportConfig { include: vec!["UnspoolZstdWorkspace".into()], ..ExportConfig::default() },
         ..Config::default()
     };
     let sources = SOURCES.iter().map(|name| root.join(format!("src/{name}.rs")));
