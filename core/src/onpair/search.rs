@@ -79,6 +79,11 @@ impl<'s> Search<'s> {
     /// Knuth, Morris and Pratt's algorithm over tokens instead of bytes. `space` must have an entry for each byte of the
     /// needle. With one for each token as well, a token is one step; without, each of its bytes is.
     pub fn contains(column: &'s Column<'s>, needle: &'s [u8], space: &'s mut SearchSpace<'_>) -> Result<Self> {
+        Self::contains_in(column, needle, SearchSpace { needle: space.needle, tokens: space.tokens })
+    }
+
+    /// [`contains`](Self::contains) with memory that is given away, for whoever has nowhere to keep the two slices together.
+    pub fn contains_in(column: &'s Column<'s>, needle: &'s [u8], space: SearchSpace<'s>) -> Result<Self> {
         let Some(fallback) = space.needle.get_mut(..needle.len()) else {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(needle.len())));
         };
