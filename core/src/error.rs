@@ -264,6 +264,27 @@ kinds! {
     523 CvcHiddenCrc Corrupt "a version 0 file has no checksums, but a CRC-32 of the chunk stands before its values"
     524 CvcLosslessShort Corrupt "the payload of a lossless chunk ends before its four planes do"
 
+    // 600 to 699: AT-1
+    600 At1Magic Corrupt "an AT-1 file starts with the letters AT1 and the byte 2 or 3"
+    601 At1Codec Unsupported "the codecs 0 to 12 and 255 are known"
+    602 At1StreamOutside Corrupt "a stream does not lie inside of its set"
+    603 At1StreamTwice Corrupt "two streams of a set have the same name"
+    604 At1Trailing Corrupt "something follows here that belongs to nothing"
+    605 At1Backend Corrupt "the backends 0 xz, 1 zstd and 2 stored are known, and this is no xz without one either"
+    606 At1NoContentSize Unsupported "a zstd payload must say how many bytes it holds"
+    607 At1ContentSize Corrupt "the payload cannot hold or does not hold as many bytes as it says"
+    608 At1Hash Checksum "the SHA-256 of the decoded file differs from the one in the trailer"
+    609 At1FrameEmpty Corrupt "a frame has at least the byte that says its method"
+    610 At1FrameMethod Corrupt "the methods of a frame are 0 structured and 1 raw"
+    611 At1StreamShort Corrupt "a stream ends before all is read that the others promise"
+    612 At1ListShort Corrupt "a list has fewer items than are taken from it"
+    613 At1SumOverflow Corrupt "a running sum leaves 64 bits"
+    614 At1RowGroups Corrupt "lines, rows, groups and rows in a group do not fit together"
+    615 At1ColumnType Unsupported "no column type has this number"
+    616 At1BlockOutside Corrupt "a block is empty, or does not lie inside of the stream of blocks"
+    617 At1BlockTag Corrupt "the tags of a block are 0 xz and 1 zstd"
+    618 At1Template Corrupt "a template has one literal more than there are columns"
+
     // 900 to 949: JSON headers
     900 JsonSyntax Corrupt "the JSON header breaks the rules of JSON here"
     901 JsonUtf8 Corrupt "the JSON header is not UTF-8"

@@ -8,6 +8,7 @@
 //! | [`onpair`] | columns of strings: all, some rows or one, and search without decoding |
 //! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
+//! | [`at1`] | text files as typed columns: tables, logs, JSON, and more |
 //! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
 //!
 //! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
@@ -48,6 +49,8 @@ mod trace;
 #[cfg(feature = "alloc")]
 pub mod tree;
 
+#[cfg(feature = "at1")]
+pub mod at1;
 #[cfg(feature = "cvc")]
 pub mod cvc;
 #[cfg(feature = "onpair")]
