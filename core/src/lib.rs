@@ -40,6 +40,9 @@ pub mod checksum;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
+#[cfg(any(feature = "cvc", feature = "at1"))]
+#[cfg_attr(not(feature = "cvc"), allow(dead_code, reason = "a manifest of AT-1 needs less than a header of CVC"))]
+mod json;
 mod limits;
 mod num;
 mod probe;

@@ -2,7 +2,7 @@
 
 use super::scratch::Workspace;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Limits, Result, zstd};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value, zstd};
 
 /// How the bytes of a payload are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,25 @@ impl Backend {
         }
         if wrote != dst.len() {
             return Err(Error::new(ErrorKind::At1ContentSize, 0).needing(u64_from(wrote)));
+        }
+        Ok(())
+    }
+
+    /// Tells where everything in a payload lies.
+    pub(super) fn inspect<T: Trace>(
+        self,
+        payload: &[u8],
+        ws: &mut Workspace,
+        limits: &Limits,
+        trace: &mut T,
+    ) -> Result<()> {
+        match self {
+            Self::Stored => trace.bytes(Part::Data, "bytes", 0..u64_from(payload.len()), Value::None),
+            Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
+            Self::Zstd => {
+                let options = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
+                zstd::inspect(payload, &mut ws.zstd, limits, &options, trace)?;
+            }
         }
         Ok(())
     }

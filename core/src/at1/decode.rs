@@ -4,11 +4,13 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::columnar::{self, Table};
 use super::header::{Codec, Container, Header};
 use super::output::{Buffered, Counter, Output, Slice};
 use super::qcolumnar::{self, Rows};
 use super::scratch::{Scratch, Workspace};
-use super::streams::{Entry, Set, Wrapping, varint};
+use super::streams::{Entry, Set, varint};
+use super::{bundle, column, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
 use crate::num::index;
 #[cfg(feature = "alloc")]
 use crate::num::u64_from;
@@ -27,21 +29,27 @@ pub struct Done {
 
 /// Decodes a file to a slice.
 pub fn decode(src: &[u8], dst: &mut [u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Done> {
-    decode_traced(src, dst, scratch, ws, limits, &mut ())
+    let header = Header::read(src)?;
+    let mut out = Slice::new(dst, header.hash.is_some(), limits);
+    run(src, &header, &mut out, scratch, ws, limits)
 }
 
-/// [`decode`], heard by somebody.
-pub fn decode_traced<T: Trace>(
-    src: &[u8],
-    dst: &mut [u8],
-    scratch: &mut [u8],
-    ws: &mut Workspace,
-    limits: &Limits,
-    trace: &mut T,
-) -> Result<Done> {
+/// Tells `trace` where everything in a file lies, down to the blocks of a payload; says what stands at its ends. Tables are
+/// built, but nothing is decoded: what only shows in the content is for [`decode`] to find.
+pub fn inspect<T: Trace>(src: &[u8], ws: &mut Workspace, limits: &Limits, trace: &mut T) -> Result<Header> {
     let header = Header::read_traced(src, trace)?;
-    let mut out = Slice::new(dst, header.hash.is_some(), limits);
-    run(src, &header, &mut out, scratch, ws, limits, trace)
+    let mut bodies = Bodies::new(src, &header)?;
+    while let Some(body) = bodies.next(trace)? {
+        match body.content {
+            Content::Raw(entry) => entry.trace(src, ws, limits, trace)?,
+            Content::Set => Set::open(src, body.range.start, body.range.end, limits)?.trace(ws, limits, trace)?,
+        }
+        if header.container == Container::Frames {
+            trace.leave();
+        }
+    }
+    header.trace_trailer(trace);
+    Ok(header)
 }
 
 /// Decodes a file to a sink. RAW payloads, which [`decode`] decodes in the output itself, take scratch here.
@@ -54,7 +62,7 @@ pub fn decode_to<S: Sink>(
 ) -> Result<Done> {
     let header = Header::read(src)?;
     let mut out = Buffered::new(sink, header.hash.is_some(), limits);
-    let done = run(src, &header, &mut out, scratch, ws, limits, &mut ())?;
+    let done = run(src, &header, &mut out, scratch, ws, limits)?;
     out.flush()?;
     Ok(done)
 }
@@ -62,7 +70,7 @@ pub fn decode_to<S: Sink>(
 /// How many bytes a file decodes to. Everything is read as [`decode`] reads it, but nothing is written.
 pub fn decoded_len(src: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<u64> {
     let mut out = Counter::new(limits);
-    run(src, &Header::read(src)?, &mut out, scratch, ws, limits, &mut ())?;
+    run(src, &Header::read(src)?, &mut out, scratch, ws, limits)?;
     Ok(out.written())
 }
 
@@ -116,14 +124,20 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
     Ok(need)
 }
 
-/// Room for the streams of a set that its codec reads.
+/// Room for the streams of a set that its codec reads, and for what it makes of them as far as their sizes tell.
 fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64> {
     let mut sum = 0u64;
     for entry in set.entries() {
         let entry = entry?;
-        if wanted(codec, entry.name) {
-            sum = sum.saturating_add(entry.room(src, limits)?);
+        if !wanted(codec, entry.name) {
+            continue;
         }
+        let more = match (codec, entry.name) {
+            (Codec::Columnar, b"coltypes") => entry.decoded_size(src, limits)?.saturating_mul(column::RECORD),
+            (Codec::Json, b"tape") => json::stack_room(entry.decoded_size(src, limits)?, limits),
+            _ => 0,
+        };
+        sum = sum.saturating_add(entry.room(src, limits)?).saturating_add(more);
         if sum > limits.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(sum));
         }
@@ -133,11 +147,22 @@ fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64>
 
 /// Whether a codec reads the stream of this name.
 fn wanted(codec: Codec, name: &[u8]) -> bool {
-    match codec {
-        Codec::QColumnar => qcolumnar::NAMES.iter().take(5).any(|&known| known == name),
-        Codec::QJson => qcolumnar::NAMES.contains(&name),
-        _ => false,
-    }
+    let names: &[&[u8]] = match codec {
+        Codec::Ssh => &ssh::NAMES,
+        Codec::Json => &json::NAMES,
+        Codec::Osm => &osm::NAMES,
+        Codec::Log => &log::NAMES,
+        Codec::Columnar => &columnar::NAMES,
+        Codec::Vcf => &vcf::NAMES,
+        Codec::JsonDoc => &jsondoc::NAMES,
+        Codec::QColumnar | Codec::QJson => &qcolumnar::NAMES,
+        Codec::Dicom => &dicom::NAMES,
+        Codec::Embed => &embed::NAMES,
+        Codec::QJson2 => return qjson2::wanted(name),
+        Codec::Bundle => &[bundle::MANIFEST],
+        Codec::Raw => &[],
+    };
+    names.contains(&name)
 }
 
 /// What a body is.
@@ -219,31 +244,31 @@ impl<'a> Bodies<'a> {
     }
 }
 
-fn run<O: Output, T: Trace>(
+fn run<O: Output>(
     src: &[u8],
     header: &Header,
     out: &mut O,
     scratch: &mut [u8],
     ws: &mut Workspace,
     limits: &Limits,
-    trace: &mut T,
 ) -> Result<Done> {
     let mut bodies = Bodies::new(src, header)?;
-    while let Some(body) = bodies.next(trace)? {
-        let scratch = Scratch::new(scratch);
+    while let Some(body) = bodies.next(&mut ())? {
+        let mut scratch = Scratch::new(scratch);
         match body.content {
-            Content::Raw(entry) => raw(src, &entry, scratch, out, ws, limits, trace)?,
+            Content::Raw(entry) => {
+                let size = entry.decoded_size(src, limits)?;
+                if !out.fill(size, |room| entry.decode(src, room, ws, limits))? {
+                    out.put(entry.load(src, &mut scratch, ws, limits)?.bytes)?;
+                }
+            }
             Content::Set => {
                 let set = Set::open(src, body.range.start, body.range.end, limits)?;
-                set.check(trace)?;
-                structured(header.codec, &set, scratch, out, ws, limits)?;
+                set.check()?;
+                structured(header, &set, &mut scratch, out, ws, limits)?;
             }
         }
-        if header.container == Container::Frames {
-            trace.leave();
-        }
     }
-    header.trace_trailer(trace);
     if let (Some(stored), Some(ours)) = (header.hash, out.hash())
         && stored != ours
     {
@@ -252,41 +277,32 @@ fn run<O: Output, T: Trace>(
     Ok(Done { read: src.len(), wrote: index(out.written()), hashed: header.hash.is_some() })
 }
 
-/// Decodes a payload that is a piece of the file as it was.
-fn raw<'a, O: Output, T: Trace>(
-    src: &'a [u8],
-    entry: &Entry<'_>,
-    mut scratch: Scratch<'a>,
-    out: &mut O,
-    ws: &mut Workspace,
-    limits: &Limits,
-    trace: &mut T,
-) -> Result<()> {
-    if entry.wrapping == Wrapping::Tagged {
-        trace.bytes(Part::Header, "backend", entry.at..entry.start, Value::Word(entry.backend.name()));
-    }
-    entry.trace_payload(trace);
-    let size = entry.decoded_size(src, limits)?;
-    if !out.fill(size, |room| entry.decode(src, room, ws, limits))? {
-        out.put(entry.load(src, &mut scratch, ws, limits)?.bytes)?;
-    }
-    Ok(())
-}
-
 /// Decodes a set of streams.
 fn structured<'a, O: Output>(
-    codec: Codec,
+    header: &Header,
     set: &Set<'a>,
-    mut scratch: Scratch<'a>,
+    scratch: &mut Scratch<'a>,
     out: &mut O,
     ws: &mut Workspace,
     limits: &Limits,
 ) -> Result<()> {
-    match codec {
+    match header.codec {
+        Codec::Ssh => ssh::Log::open(set.load(ssh::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::Json => json::Tape::open(set.load(json::NAMES, scratch, ws, limits)?, scratch, limits)?.all(out),
+        Codec::Osm => osm::Extract::open(set.load(osm::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::Log => log::Log::open(set.load(log::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::Columnar => Table::open(set.load(columnar::NAMES, scratch, ws, limits)?, scratch, limits)?.all(out),
+        Codec::Vcf => vcf::Variants::open(set.load(vcf::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::JsonDoc => jsondoc::Document::open(set.load(jsondoc::NAMES, scratch, ws, limits)?, scratch)?.all(out),
         Codec::QColumnar | Codec::QJson => {
-            let streams = set.load(qcolumnar::NAMES, &mut scratch, ws, limits)?;
-            Rows::open(streams, codec == Codec::QColumnar, &mut scratch, limits)?.all(out, ws, limits)
+            let streams = set.load(qcolumnar::NAMES, scratch, ws, limits)?;
+            Rows::open(streams, header.codec == Codec::QColumnar, scratch, limits)?.all(out, ws, limits)
         }
-        _ => Err(Error::new(ErrorKind::FormatNotBuilt, 4)),
+        Codec::Dicom => dicom::Image::open(set.load(dicom::NAMES, scratch, ws, limits)?)?.all(scratch, out),
+        Codec::Embed => embed::all(set.load(embed::NAMES, scratch, ws, limits)?, out),
+        Codec::QJson2 => qjson2::all(set, scratch, out, ws, limits),
+        Codec::Bundle if header.container == Container::Whole => Err(Error::new(ErrorKind::At1BundleWhole, 4)),
+        Codec::Bundle => Err(Error::new(ErrorKind::At1BundleInside, 3)),
+        Codec::Raw => Err(Error::new(ErrorKind::At1RawFrame, 4)),
     }
 }

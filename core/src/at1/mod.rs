@@ -18,20 +18,36 @@
 //! Files of the codecs 7 and 8 hold an index and blocks that a query can skip; see [`qcolumnar`] and [`qjson`].
 
 mod backend;
+mod bundle;
+mod column;
+mod columnar;
 mod decode;
+mod dicom;
+mod digits;
+mod embed;
 mod header;
+mod json;
+mod jsondoc;
 mod lines;
+mod log;
+mod map;
 mod numbers;
+mod osm;
 mod output;
 pub mod qcolumnar;
 pub mod qjson;
+mod qjson2;
 mod scratch;
+mod ssh;
 mod streams;
+mod table;
+mod vcf;
 
 pub use backend::Backend;
+pub use bundle::{Bundle, BundleFile};
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
-pub use decode::{Done, Need, decode, decode_to, decode_traced, decoded_len, scratch_needed};
+pub use decode::{Done, Need, decode, decode_to, decoded_len, inspect, scratch_needed};
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
 pub use lines::Lines;
 pub use numbers::{Numbers, Stream};

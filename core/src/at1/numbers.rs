@@ -48,6 +48,12 @@ pub struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
+    /// Goes on at byte `pos` of a stream.
+    #[inline]
+    pub(super) const fn resume(stream: Stream<'a>, pos: usize) -> Self {
+        Self { stream, pos }
+    }
+
     /// How many bytes have been read.
     pub const fn position(&self) -> usize {
         self.pos

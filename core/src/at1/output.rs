@@ -23,7 +23,6 @@ pub(super) trait Output {
     }
 
     /// Appends the first `len` of these bytes.
-    #[allow(dead_code, reason = "for codecs that print numbers")]
     fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Result<()> {
         self.put(bytes.get(..len).unwrap_or(bytes))
     }
@@ -32,6 +31,19 @@ pub(super) trait Output {
     fn byte(&mut self, byte: u8) -> Result<()> {
         self.put(&[byte])
     }
+
+    /// Appends `text` behind a byte so many times. What that would be too much of is refused at once.
+    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Result<()> {
+        self.expect(count.saturating_mul(u64_from(text.len()).saturating_add(1)))?;
+        for _ in 0..count {
+            self.byte(before)?;
+            self.put(text)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses if `len` bytes more would be too many.
+    fn expect(&self, len: u64) -> Result<()>;
 
     /// Appends `len` bytes that `fill` writes in place. `Ok(false)` if there is no such place, and nothing was done.
     fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool>;
@@ -129,6 +141,13 @@ impl Output for Slice<'_> {
         }
         self.at = self.at.saturating_add(1);
         Ok(())
+    }
+
+    fn expect(&self, len: u64) -> Result<()> {
+        match self.dst.get(self.at..).map(<[u8]>::len) {
+            Some(room) if len <= u64_from(room) => Ok(()),
+            _ => Err(self.full(len)),
+        }
     }
 
     fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
@@ -232,6 +251,10 @@ impl<S: Sink> Output for Buffered<'_, S> {
         Ok(())
     }
 
+    fn expect(&self, len: u64) -> Result<()> {
+        spend(self.written(), len, self.max)
+    }
+
     fn fill(&mut self, _: u64, _: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
         Ok(false)
     }
@@ -273,6 +296,17 @@ impl Output for Counter {
         spend(self.sum, u64_from(bytes.len()), self.max)?;
         self.sum = self.sum.saturating_add(u64_from(bytes.len()));
         Ok(())
+    }
+
+    fn repeat(&mut self, _: u8, text: &[u8], count: u64) -> Result<()> {
+        let len = count.saturating_mul(u64_from(text.len()).saturating_add(1));
+        self.expect(len)?;
+        self.sum = self.sum.saturating_add(len);
+        Ok(())
+    }
+
+    fn expect(&self, len: u64) -> Result<()> {
+        spend(self.sum, len, self.max)
     }
 
     fn fill(&mut self, len: u64, _: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {

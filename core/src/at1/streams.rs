@@ -102,9 +102,47 @@ impl Entry<'_> {
         }
     }
 
-    /// Tells where the payload lies, and the backend byte if there is one.
-    pub(super) fn trace_payload(&self, trace: &mut impl Trace) {
-        trace.bytes(Part::Data, "payload", self.range(), Value::Word(self.backend.name()));
+    /// Tells where the payload lies and what is in it, and the backend byte of one without a name.
+    pub(super) fn trace<T: Trace>(
+        &self,
+        file: &[u8],
+        ws: &mut Workspace,
+        limits: &Limits,
+        trace: &mut T,
+    ) -> Result<()> {
+        if self.name.is_empty() && self.wrapping == Wrapping::Tagged {
+            trace.bytes(Part::Header, "backend", self.at..self.start, Value::Word(self.backend.name()));
+        }
+        trace.enter("payload", Value::Word(self.backend.name()));
+        let mut inside = Shifted { trace, bits: self.start.saturating_mul(8) };
+        self.backend
+            .inspect(self.payload(file)?, ws, limits, &mut inside)
+            .map_err(|error| error.offset_by(self.start))?;
+        trace.leave();
+        Ok(())
+    }
+}
+
+/// Hears about a part of a file as if it lay at its start.
+struct Shifted<'t, T> {
+    trace: &'t mut T,
+    bits: u64,
+}
+
+impl<T: Trace> Trace for Shifted<'_, T> {
+    const LISTENS: bool = T::LISTENS;
+
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        self.trace.enter(name, value);
+    }
+
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        let shift = |bit: u64| bit.saturating_add(self.bits);
+        self.trace.leaf(part, name, shift(bits.start)..shift(bits.end), value);
+    }
+
+    fn leave(&mut self) {
+        self.trace.leave();
     }
 }
 
@@ -144,38 +182,35 @@ impl<'a> Set<'a> {
         Entries { src: self.src, at: self.first, end: self.end, left: self.count }
     }
 
-    /// Reads all entries once, and checks that the set ends where it must. What is told then was read.
-    pub(super) fn check<T: Trace>(&self, trace: &mut T) -> Result<()> {
-        trace.bytes(Part::Framing, "stream count", self.start..self.first, Value::U64(self.count));
-        let mut entries = self.entries();
+    /// Reads all entries once, and checks that the set ends where it must.
+    pub(super) fn check(&self) -> Result<()> {
         let mut end = self.first;
-        while let Some(entry) = entries.next().transpose()? {
-            end = entry.range().end;
-            if T::LISTENS {
-                self.trace(&entry, trace)?;
-            }
+        for entry in self.entries() {
+            end = entry?.range().end;
         }
-        if end != self.end {
-            return Err(Error::new(ErrorKind::At1Trailing, end));
-        }
-        Ok(())
+        if end == self.end { Ok(()) } else { Err(Error::new(ErrorKind::At1Trailing, end)) }
     }
 
-    fn trace(&self, entry: &Entry<'_>, trace: &mut impl Trace) -> Result<()> {
-        let name = core::str::from_utf8(entry.name).map_or(Value::Bytes(entry.name), Value::Text);
-        let (_, name_at) = varint(self.src, entry.at, self.end)?;
-        let tag_at = name_at.saturating_add(u64_from(entry.name.len()));
-        let len_at = tag_at.saturating_add(u64::from(entry.wrapping == Wrapping::Tagged));
-        trace.enter("stream", name);
-        trace.bytes(Part::Framing, "name length", entry.at..name_at, Value::U64(u64_from(entry.name.len())));
-        trace.bytes(Part::Header, "name", name_at..tag_at, name);
-        if tag_at < len_at {
-            trace.bytes(Part::Header, "backend", tag_at..len_at, Value::Word(entry.backend.name()));
+    /// Tells where everything in it lies, and checks it on the way.
+    pub(super) fn trace<T: Trace>(&self, ws: &mut Workspace, limits: &Limits, trace: &mut T) -> Result<()> {
+        trace.bytes(Part::Framing, "stream count", self.start..self.first, Value::U64(self.count));
+        for entry in self.entries() {
+            let entry = entry?;
+            let name = core::str::from_utf8(entry.name).map_or(Value::Bytes(entry.name), Value::Text);
+            let (len, name_at) = varint(self.src, entry.at, self.end)?;
+            let tag_at = name_at.saturating_add(len);
+            let len_at = tag_at.saturating_add(u64::from(entry.wrapping == Wrapping::Tagged));
+            trace.enter("stream", name);
+            trace.bytes(Part::Framing, "name length", entry.at..name_at, Value::U64(len));
+            trace.bytes(Part::Header, "name", name_at..tag_at, name);
+            if tag_at < len_at {
+                trace.bytes(Part::Header, "backend", tag_at..len_at, Value::Word(entry.backend.name()));
+            }
+            trace.bytes(Part::Framing, "payload length", len_at..entry.start, Value::U64(entry.len));
+            entry.trace(self.src, ws, limits, trace)?;
+            trace.leave();
         }
-        trace.bytes(Part::Framing, "payload length", len_at..entry.start, Value::U64(entry.len));
-        entry.trace_payload(trace);
-        trace.leave();
-        Ok(())
+        self.check()
     }
 
     /// The stream of this name, if there is one. Two of them contradict each other.
@@ -357,7 +392,7 @@ mod tests {
         let good = file();
         let check = |file: &[u8]| {
             Set::open(file, 5, file.len() as u64, &Limits::DEFAULT).and_then(|set| {
-                set.check(&mut ())?;
+                set.check()?;
                 set.find(b"meta").map(|_| ())
             })
         };
