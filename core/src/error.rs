@@ -172,6 +172,11 @@ kinds! {
     13 VarintTooLong Corrupt "a varint has more than 64 bits"
     14 SizeOverflow Corrupt "sizes in the header multiply to more than 64 bits"
     15 FormatNotBuilt Unsupported "this build leaves that format out"
+    16 NullPointer Misuse "a pointer is null, and its length is not 0"
+    17 Misaligned Misuse "a pointer is not aligned for what it leads to"
+    18 Overlap Misuse "the output overlaps the input"
+    19 BadArgument Misuse "an argument has none of the values that it may have"
+    20 NotInitialised Misuse "no function has filled this struct, or another one than this needs"
 
     // 100 to 199: Zstandard
     100 ZstdMagic Corrupt "neither a Zstandard frame nor a skippable frame of the expected format starts here"
