@@ -10,6 +10,7 @@ mod mutate;
 mod onpair;
 mod pco;
 mod probe;
+mod xz;
 mod zstd;
 
 pub use bits::bits;
@@ -18,6 +19,7 @@ pub use mutate::{Random, mutate};
 pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
+pub use xz::{xz_arbitrary, xz_differential, xz_mutated};
 pub use zstd::{zstd_arbitrary, zstd_mutated};
 
 /// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
@@ -40,6 +42,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
     Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
     Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
+    Target { name: "xz_arbitrary", body: xz_arbitrary, seeds: "xz" },
+    Target { name: "xz_mutated", body: xz_mutated, seeds: "xz" },
+    Target { name: "xz_differential", body: xz_differential, seeds: "xz" },
 ];
 
 /// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a
