@@ -1,5 +1,5 @@
 //! AT-1 against its vectors: byte for byte in both wrappings and all codecs, and hostile files refused.
-#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "test inputs are small")]
 
 use std::collections::BTreeSet;
 
