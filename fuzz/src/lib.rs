@@ -4,6 +4,7 @@
 //! every truncation of them, and thousands of mutations. A new target is a function in a module here, a line in
 //! [`TARGETS`], a two-line file in `fuzz_targets`, and a `[[bin]]` in `Cargo.toml`.
 
+mod at1;
 mod bits;
 mod cvc;
 mod mutate;
@@ -13,6 +14,7 @@ mod probe;
 mod xz;
 mod zstd;
 
+pub use at1::{at1_arbitrary, at1_mutated};
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
 pub use mutate::{Random, mutate};
@@ -45,6 +47,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "xz_arbitrary", body: xz_arbitrary, seeds: "xz" },
     Target { name: "xz_mutated", body: xz_mutated, seeds: "xz" },
     Target { name: "xz_differential", body: xz_differential, seeds: "xz" },
+    Target { name: "at1_arbitrary", body: at1_arbitrary, seeds: "at1" },
+    Target { name: "at1_mutated", body: at1_mutated, seeds: "at1" },
 ];
 
 /// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a

@@ -1,5 +1,6 @@
 //! One file for each format: what it does with `inspect`, `decode` and `check`.
 
+pub mod at1;
 mod cvc;
 pub mod onpair;
 mod pco;
@@ -17,8 +18,16 @@ use crate::output::Output;
 use crate::report::Failure;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 7] =
-    [Format::Zstd, Format::ZstdV07, Format::ZstdDraft, Format::Xz, Format::Pco, Format::OnPair, Format::Cvc];
+pub const BUILT: [Format; 8] = [
+    Format::Zstd,
+    Format::ZstdV07,
+    Format::ZstdDraft,
+    Format::Xz,
+    Format::Pco,
+    Format::OnPair,
+    Format::Cvc,
+    Format::At1,
+];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -82,6 +91,7 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
         Format::Xz => xz::inspect(bytes, limits),
+        Format::At1 => at1::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
     }
 }
@@ -100,6 +110,7 @@ pub fn decode(
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
         Format::Pco => pco::decode(bytes, wanted, limits, to),
         Format::Xz => xz::decode(bytes, wanted, limits, to),
+        Format::At1 => at1::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
 }
@@ -118,6 +129,7 @@ pub fn check(
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
         Format::Pco => Ok(pco::check(bytes, limits, to)?),
         Format::Xz => Ok(xz::check(bytes, limits, to)?),
+        Format::At1 => at1::check(bytes, limits, to),
         _ => Err(not_built().into()),
     }
 }

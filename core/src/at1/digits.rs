@@ -42,11 +42,11 @@ const fn short(n: u64) -> (u64, u32) {
     ((digits | ZEROS) >> (8 * zeros), 8 - zeros)
 }
 
-/// The last `count` of 16 digits of a number below 10^16, as text; at most 15 and behind a byte of something else.
+/// The last 1 to 15 of the 16 digits of a number below 10^16, as text behind a byte of something else.
 #[inline]
 fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
     let digits = u128::from(eight(n / EIGHT) | ZEROS) | u128::from(eight(n % EIGHT) | ZEROS) << 64;
-    (digits >> (8 * (16 - count.min(15))) << 8 | u128::from(before)).to_le_bytes()
+    (digits >> (8 * (16 - count.clamp(1, 15))) << 8 | u128::from(before)).to_le_bytes()
 }
 
 /// Appends a number.
@@ -88,6 +88,9 @@ pub(super) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Result<()> {
     let power = POWERS.get(usize::from(scale)).copied().unwrap_or(1).max(1);
     let (whole, mut part) = (n.unsigned_abs() / power, n.unsigned_abs() % power);
     unsigned(whole, out)?;
+    if scale == 0 {
+        return out.byte(b'.');
+    }
     let mut left = u32::from(scale.min(MAX_SCALE));
     let mut before = b'.';
     if left > 15 {
@@ -121,7 +124,15 @@ mod tests {
         let tens = (0..19).map(|power| 10i64.pow(power));
         let twos = (0..63).map(|shift| 1i64 << shift);
         for base in tens.chain(twos).chain([i64::MAX, i64::MIN + 1, 0, 12_345_678, 1_020_304_050_607_080]) {
-            for n in [base - 1, base, base.saturating_add(1), -base, 1 - base, base / 3, base / 7 * 3] {
+            for n in [
+                base - 1,
+                base,
+                base.saturating_add(1),
+                base.wrapping_neg(),
+                base.wrapping_neg().wrapping_add(1),
+                base / 3,
+                base / 7 * 3,
+            ] {
                 assert_eq!(written(|out| signed(n, out)), n.to_string());
                 for scale in 1..=18u8 {
                     let digits = format!("{:0width$}", n.unsigned_abs(), width = usize::from(scale) + 1);

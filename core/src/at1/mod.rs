@@ -7,11 +7,15 @@
 //!
 //! ```
 //! use unspool::{Limits, at1};
-//! // A file that nothing could be made of, stored as it is.
-//! let file = b"AT1\x02\xFF\x02any bytes";
-//! let mut out = [0; 9];
-//! let done = at1::decode(file, &mut out, &mut [], &mut at1::Workspace::new(), &Limits::DEFAULT)?;
-//! assert_eq!(&out[..done.wrote], b"any bytes");
+//! // A header and two rows of an integer and a decimal, in streams that are stored as they are.
+//! let file = b"AT1\x02\x04\x08\x04meta\x02\x06\x02\x01\x01\x01,\x02\x09row_modes\x02\x02\x01\x01\
+//!     \x0Bfieldcounts\x02\x02\x02\x02\x08coltypes\x02\x02\x01\x02\x09col_index\x02\x02\x02\x04\
+//!     \x06values\x02\x06\x02\x02\x02\xEC\x0Ed\x0Aquotemodes\x02\x02\0\0\x06header\x02\x08id,price";
+//! let limits = Limits::DEFAULT;
+//! let mut scratch = vec![0; at1::scratch_needed(file, &limits)?.slice as usize];
+//! let mut out = [0; 64];
+//! let done = at1::decode(file, &mut out, &mut scratch, &mut at1::Workspace::new(), &limits)?;
+//! assert_eq!(&out[..done.wrote], b"id,price\n1,9.50\n2,10.00\n");
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!

@@ -280,8 +280,8 @@ fn two_digits(n: u64) -> [u8; 2] {
 
 /// Year, month and day of a day since 1970, in the Gregorian calendar for all time, if the year has four digits.
 fn date(days: i64) -> Option<(u64, u64, u64)> {
-    // Days since 1 March of the year 0: a year that starts in March ends with its leap day.
-    let days = u64::try_from(days.checked_add(719_468)?).ok()?;
+    // Days since 1 March of the year -400: a year that starts in March ends with its leap day.
+    let days = u64::try_from(days.checked_add(719_468 + 146_097)?).ok()?;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
@@ -289,7 +289,7 @@ fn date(days: i64) -> Option<(u64, u64, u64)> {
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = era.checked_mul(400)? + year + u64::from(month <= 2);
+    let year = (era.checked_mul(400)? + year + u64::from(month <= 2)).checked_sub(400)?;
     (year <= 9999).then_some((year, month, day))
 }
 
@@ -334,7 +334,7 @@ mod tests {
             (1_704_067_199, "2023-12-31T23:59:59Z"),
             (253_402_300_799, "9999-12-31T23:59:59Z"),
             (-62_135_596_800, "0001-01-01T00:00:00Z"),
-            (-62_162_208_001, "0000-02-28T08:39:59Z"),
+            (-62_162_208_001, "0000-02-27T23:59:59Z"),
         ] {
             assert_eq!(written(|out| assert_eq!(timestamp(seconds, out), Ok(Some(())))), text);
         }
