@@ -9,10 +9,12 @@
 //! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
 //! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
+//! | [`gzip`] | what any of them may be wrapped in |
 //!
 //! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
 //! [`Limits`] before it does any work, refuses with an [`Error`] that holds a kind and a byte offset, and can be
-//! listened to with a [`Trace`], which hears the name, the bits and the value of every field.
+//! listened to with a [`Trace`], which hears the name, the bits and the value of every field. [`stats`] sums up what was
+//! decoded.
 //!
 //! # Features
 //!
@@ -50,10 +52,14 @@ pub mod tree;
 
 #[cfg(feature = "cvc")]
 pub mod cvc;
+#[cfg(feature = "gzip")]
+pub mod gzip;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(feature = "stats")]
+pub mod stats;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 

@@ -1,6 +1,7 @@
 //! One file for each format: what it does with `inspect`, `decode` and `check`.
 
 mod cvc;
+pub mod gzip;
 pub mod onpair;
 mod pco;
 pub mod zstd;
@@ -14,10 +15,11 @@ use unspool::{Error, ErrorKind, Format, Limits, Sink};
 use crate::inspect::Report;
 use crate::output::Output;
 use crate::report::Failure;
+use crate::stats::ColumnStats;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 6] =
-    [Format::Zstd, Format::ZstdV07, Format::ZstdDraft, Format::Pco, Format::OnPair, Format::Cvc];
+pub const BUILT: [Format; 7] =
+    [Format::Zstd, Format::ZstdV07, Format::ZstdDraft, Format::Pco, Format::OnPair, Format::Cvc, Format::Gzip];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -80,7 +82,18 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
         Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
+        Format::Gzip => gzip::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
+    }
+}
+
+/// What the decoded numbers come to, for formats that hold numbers, as far as the file can be read.
+pub fn stats(format: Format, bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+    match format {
+        Format::OnPair => onpair::stats(bytes, limits),
+        Format::Cvc => cvc::stats(bytes, limits),
+        Format::Pco => pco::stats(bytes, limits),
+        _ => Ok(vec![]),
     }
 }
 
@@ -97,6 +110,7 @@ pub fn decode(
         Format::OnPair => onpair::decode(bytes, wanted, limits, to),
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
         Format::Pco => pco::decode(bytes, wanted, limits, to),
+        Format::Gzip => gzip::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
 }
@@ -114,6 +128,7 @@ pub fn check(
         Format::OnPair => Ok(onpair::check(bytes, limits, to)?),
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
         Format::Pco => Ok(pco::check(bytes, limits, to)?),
+        Format::Gzip => Ok(gzip::check(bytes, limits, to)?),
         _ => Err(not_built().into()),
     }
 }
