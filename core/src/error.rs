@@ -172,6 +172,11 @@ kinds! {
     13 VarintTooLong Corrupt "a varint has more than 64 bits"
     14 SizeOverflow Corrupt "sizes in the header multiply to more than 64 bits"
     15 FormatNotBuilt Unsupported "this build leaves that format out"
+    16 NullPointer Misuse "a pointer is null, and its length is not 0"
+    17 Misaligned Misuse "a pointer is not aligned for what it leads to"
+    18 Overlap Misuse "the output overlaps the input"
+    19 BadArgument Misuse "an argument has none of the values that it may have"
+    20 NotInitialised Misuse "no function has filled this struct, or another one than this needs"
 
     // 100 to 199: Zstandard
     100 ZstdMagic Corrupt "neither a Zstandard frame nor a skippable frame of the expected format starts here"
@@ -196,6 +201,31 @@ kinds! {
     119 ZstdChecksum Checksum "the checksum of the frame's content differs from the one in the file"
     120 ZstdSequencesTrailing Corrupt "bytes follow a sequences section that is empty"
     121 ZstdWindowBuffer WorkspaceTooSmall "the buffer for the window is too small"
+
+    // 200 to 299: xz
+    200 XzMagic Corrupt "an xz stream starts with FD 37 7A 58 5A 00"
+    201 XzFlags Unsupported "the flags of the stream use bits that mean nothing yet"
+    202 XzCheckKind Unsupported "the kind of check is reserved; none, CRC-32, CRC-64 and SHA-256 are known"
+    203 XzHeaderCrc Checksum "the CRC-32 of a header, an index or a footer differs from the one in the file"
+    204 XzBlockFlags Unsupported "the flags of the block use bits that mean nothing yet"
+    205 XzBlockHeader Corrupt "the fields of the block header do not fit in it"
+    206 XzBlockSize Corrupt "the block is not as long as its header says"
+    207 XzPadding Corrupt "padding is not zero, or not as long as it must be"
+    208 XzNumber Corrupt "a number has more than nine bytes, or needless ones"
+    209 XzFilter Unsupported "this filter does not exist, or this build leaves it out"
+    210 XzFilterChain Unsupported "LZMA2 comes last in a chain of filters, and only there"
+    211 XzFilterProperties Unsupported "the properties of a filter are out of range or not as long as they must be"
+    212 XzControl Corrupt "no chunk has this control byte"
+    213 XzDictionaryReset Corrupt "the first chunk of a block must reset the dictionary"
+    214 XzProperties Corrupt "a chunk lacks lc, lp and pb, or they are out of range"
+    215 XzChunkStart Corrupt "a range coder starts with a zero and four bytes more"
+    216 XzChunkEnd Corrupt "the data of a chunk ends early or late, or in the middle of a match"
+    217 XzDistance Corrupt "a match reaches back before the start of the dictionary, or beyond its size"
+    218 XzCheck Checksum "the check of a block differs from the one in the file"
+    219 XzIndex Corrupt "the index does not list the blocks that are there"
+    220 XzFooter Corrupt "the footer does not end a stream, or contradicts its header or index"
+    221 XzTrailing Corrupt "something follows the stream, where one alone is expected"
+    222 XzWindowBuffer WorkspaceTooSmall "the buffer for the window is too small"
 
     // 300 to 399: Pco
     300 PcoMagic Corrupt "a standalone Pco file starts with the four letters pco!"

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`onpair`] | columns of strings: all, some rows or one, and search without decoding |
 //! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
+//! | [`xz`] | xz: LZMA2 with every filter and check; whole, as a stream, or one block of many |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
 //! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
 //! | [`gzip`] | what any of them may be wrapped in |
@@ -38,6 +39,8 @@ extern crate alloc;
 
 pub mod bits;
 pub mod checksum;
+#[cfg(feature = "xz")]
+mod copy;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
@@ -60,6 +63,8 @@ pub mod onpair;
 pub mod pco;
 #[cfg(feature = "stats")]
 pub mod stats;
+#[cfg(feature = "xz")]
+pub mod xz;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 

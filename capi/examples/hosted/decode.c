@@ -1,0 +1,367 @@
+/* Decodes a file of any format to standard output: the whole file in one call, or in pieces.
+ *
+ *   decode [--pieces N] [--column NUMBER] [--dictionary FILE] [--draft] FILE
+ *   decode --parts DICTIONARY TOKEN_OFFSETS CODES CODE_BITS ROW_OFFSETS ROW_OFFSET_WIDTH
+ *
+ * Exits with 0, with 1 for a file that it refuses, with 2 for wrong usage or no memory.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unspool.h"
+
+typedef struct {
+  uint8_t *data;
+  size_t len;
+} Bytes;
+
+static size_t pieces;
+static uint64_t column_number;
+static UnspoolZstdOptions zstd_options;
+static UnspoolError error;
+
+static void *memory(size_t len) {
+  /* Exactly as long as asked for, so that whoever watches memory sees one byte too many. */
+  void *found = malloc(len ? len : 1);
+  if (!found) exit(2);
+  return found;
+}
+
+static Bytes read_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  Bytes bytes = {NULL, 0};
+  long len;
+  if (!file || fseek(file, 0, SEEK_END) || (len = ftell(file)) < 0 || fseek(file, 0, SEEK_SET)) {
+    fprintf(stderr, "error: cannot read %s\n", path);
+    exit(2);
+  }
+  bytes.len = (size_t)len;
+  bytes.data = memory(bytes.len);
+  if (fread(bytes.data, 1, bytes.len, file) != bytes.len) exit(2);
+  fclose(file);
+  return bytes;
+}
+
+static void emit(const void *data, size_t len) {
+  if (fwrite(data, 1, len, stdout) != len) exit(2);
+}
+
+/* The piece of the input that a call gets, from `at` on. It is a copy: whatever lies behind it is not its business. */
+static Bytes piece(Bytes file, size_t at, size_t len) {
+  Bytes part;
+  part.len = file.len - at < len ? file.len - at : len;
+  part.data = memory(part.len);
+  if (part.len) memcpy(part.data, file.data + at, part.len);
+  return part;
+}
+
+static int zstd_whole(Bytes file) {
+  UnspoolZstdWorkspace *workspace = memory(sizeof *workspace);
+  uint64_t size;
+  UnspoolZstdDone done = {0};
+  int failed = unspool_zstd_decoded_size(file.data, file.len, workspace, sizeof *workspace, NULL, &zstd_options, &size, &error);
+  if (!failed) {
+    uint8_t *out = memory((size_t)size);
+    failed = unspool_zstd_decode(file.data, file.len, out, (size_t)size, workspace, sizeof *workspace, NULL, &zstd_options, &done, &error);
+    if (!failed) emit(out, done.wrote);
+    free(out);
+  }
+  free(workspace);
+  return failed;
+}
+
+static int zstd_pieces(Bytes file, size_t window_len) {
+  UnspoolZstdWorkspace *workspace = memory(sizeof *workspace);
+  UnspoolZstdDecoder *decoder = memory(sizeof *decoder);
+  uint8_t *window = memory(window_len), *out = memory(pieces);
+  Bytes all = {NULL, 0};
+  size_t at = 0;
+  UnspoolStep step = {0};
+  int failed = unspool_zstd_init(decoder, workspace, sizeof *workspace, window, window_len, NULL, &zstd_options, &error);
+  while (!failed && step.status != UNSPOOL_STATUS_DONE) {
+    Bytes part = piece(file, at, pieces);
+    failed = unspool_zstd_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
+    free(part.data);
+    if (!failed) {
+      at += step.read;
+      all.data = realloc(all.data, all.len + step.wrote + 1);
+      if (!all.data) exit(2);
+      memcpy(all.data + all.len, out, step.wrote);
+      all.len += step.wrote;
+    }
+  }
+  if (!failed) emit(all.data, all.len);
+  free(all.data);
+  free(out);
+  free(window);
+  free(decoder);
+  free(workspace);
+  return failed;
+}
+
+static int zstd(Bytes file) {
+  UnspoolZstdInfo info;
+  size_t window = 0;
+  int failed;
+  if (!pieces) return zstd_whole(file);
+  /* The whole file is at hand, so that it can be told which of three formats it is in. */
+  if (!zstd_options.flavour && !unspool_zstd_info(file.data, file.len, &info, &error)) zstd_options.flavour = info.flavour;
+  do {
+    /* A later frame may want a larger window than the first. */
+    failed = zstd_pieces(file, window);
+  } while (failed == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER && error.need > window && (window = (size_t)error.need));
+  return failed;
+}
+
+static int cvc_whole(const UnspoolCvcFile *opened, Bytes file) {
+  UnspoolCvcColumn column;
+  UnspoolCvcColumnInfo info;
+  UnspoolCvcInfo about;
+  UnspoolCvcDone done;
+  uint8_t *out;
+  size_t size;
+  int failed = unspool_cvc_info(opened, &about, &error);
+  if (!failed) failed = unspool_cvc_column(&column, opened, column_number, &error);
+  if (!failed) failed = unspool_cvc_column_info(&column, &info, &error);
+  if (failed) return failed;
+  /* Told by a call without room, which has checked the header against the limits. */
+  unspool_cvc_decode(&column, file.data, file.len, 0, about.rows, UNSPOOL_CVC_CRC_VERIFY, NULL, 0, &done, &error);
+  if (error.error_class && error.error_class != UNSPOOL_CLASS_OUTPUT_TOO_SMALL) return error.kind;
+  size = (size_t)error.need;
+  out = memory(size);
+  failed = unspool_cvc_decode(&column, file.data, file.len, 0, about.rows, UNSPOOL_CVC_CRC_VERIFY, out, size, &done, &error);
+  if (!failed) emit(out, done.written);
+  free(out);
+  return failed;
+}
+
+static int cvc_pieces(const UnspoolCvcFile *opened, Bytes file, size_t space_len) {
+  UnspoolCvcDecoder *decoder = memory(sizeof *decoder);
+  UnspoolCvcColumn column;
+  uint8_t *space = memory(space_len), *out = memory(pieces), *name = NULL;
+  size_t at = 0, name_len = 0;
+  Bytes all = {NULL, 0};
+  UnspoolStep step = {0};
+  int failed = unspool_cvc_column(&column, opened, column_number, &error);
+  if (!failed) {
+    unspool_cvc_column_name(&column, NULL, 0, &name_len, NULL);
+    name = memory(name_len);
+    failed = unspool_cvc_column_name(&column, name, name_len, &name_len, &error);
+  }
+  if (!failed) {
+    failed = unspool_cvc_init(decoder, space, space_len, name_len ? name : NULL, name_len, UNSPOOL_CVC_CRC_VERIFY, NULL, &error);
+  }
+  while (!failed && step.status != UNSPOOL_STATUS_DONE) {
+    Bytes part = piece(file, at, pieces);
+    failed = unspool_cvc_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
+    free(part.data);
+    if (!failed) {
+      at += step.read;
+      all.data = realloc(all.data, all.len + step.wrote + 1);
+      if (!all.data) exit(2);
+      memcpy(all.data + all.len, out, step.wrote);
+      all.len += step.wrote;
+    }
+  }
+  if (!failed) emit(all.data, all.len);
+  free(all.data);
+  free(name);
+  free(out);
+  free(space);
+  free(decoder);
+  return failed;
+}
+
+static int cvc(Bytes file) {
+  UnspoolCvcFile opened;
+  uint64_t space = 0;
+  int failed = unspool_cvc_open(&opened, file.data, file.len, NULL, &error);
+  if (failed) return failed;
+  if (!pieces) return cvc_whole(&opened, file);
+  failed = unspool_cvc_workspace_len(file.data, file.len, NULL, &space, &error);
+  if (failed) return failed;
+  do {
+    /* Lossless chunks need more than the header, and say how much. */
+    failed = cvc_pieces(&opened, file, (size_t)space);
+  } while (error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > space && (space = error.need));
+  return failed;
+}
+
+/* One page, in pieces that grow until a batch is there. */
+static int pco_page(const UnspoolPcoMeta *meta, const UnspoolPcoChunk *chunk, Bytes file, uint64_t *words, size_t words_len, uint64_t *end) {
+  UnspoolPcoDecoder *decoder = memory(sizeof *decoder);
+  size_t at = (size_t)chunk->page_at, want = pieces;
+  void *numbers = memory((size_t)256 * chunk->number_size);
+  UnspoolStep step = {0};
+  int failed = 0;
+  switch (chunk->number_size) {
+    case 1: failed = unspool_pco_init_8(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, words, words_len, &error); break;
+    case 2: failed = unspool_pco_init_16(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, words, words_len, &error); break;
+    case 4: failed = unspool_pco_init_32(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, words, words_len, &error); break;
+    default: failed = unspool_pco_init_64(decoder, meta, chunk->len, UNSPOOL_PCO_BATCHES, words, words_len, &error); break;
+  }
+  if (!failed) {
+    switch (chunk->number_size) {
+      case 1: failed = unspool_pco_start_8(decoder, chunk->len, chunk->page_at, &error); break;
+      case 2: failed = unspool_pco_start_16(decoder, chunk->len, chunk->page_at, &error); break;
+      case 4: failed = unspool_pco_start_32(decoder, chunk->len, chunk->page_at, &error); break;
+      default: failed = unspool_pco_start_64(decoder, chunk->len, chunk->page_at, &error); break;
+    }
+  }
+  while (!failed && step.status != UNSPOOL_STATUS_DONE) {
+    Bytes part = piece(file, at, want);
+    int last = at + part.len == file.len;
+    switch (chunk->number_size) {
+      case 1: failed = unspool_pco_step_8(decoder, part.data, part.len, last, numbers, 256, &step, &error); break;
+      case 2: failed = unspool_pco_step_16(decoder, part.data, part.len, last, numbers, 256, &step, &error); break;
+      case 4: failed = unspool_pco_step_32(decoder, part.data, part.len, last, numbers, 256, &step, &error); break;
+      default: failed = unspool_pco_step_64(decoder, part.data, part.len, last, numbers, 256, &step, &error); break;
+    }
+    free(part.data);
+    if (!failed) {
+      emit(numbers, step.wrote * chunk->number_size);
+      at += step.read;
+      want = step.status == UNSPOOL_STATUS_NEED_INPUT ? want + pieces : pieces;
+    }
+  }
+  free(numbers);
+  free(decoder);
+  *end = at;
+  return failed;
+}
+
+static int pco(Bytes file) {
+  UnspoolPcoFile opened;
+  UnspoolPcoInfo info;
+  UnspoolPcoMeta meta;
+  UnspoolPcoChunk chunk;
+  uint64_t at;
+  int failed = unspool_pco_open(&opened, file.data, file.len, NULL, &error);
+  if (!failed) failed = unspool_pco_info(&opened, &info, &error);
+  for (at = info.first_chunk; !failed;) {
+    uint64_t *words;
+    failed = unspool_pco_chunk(&opened, at, &chunk, &meta, &error);
+    if (failed || !chunk.len) break;
+    words = memory((size_t)chunk.workspace_len * 8);
+    if (pieces) {
+      failed = pco_page(&meta, &chunk, file, words, (size_t)chunk.workspace_len, &at);
+    } else {
+      size_t size = chunk.len * chunk.number_size;
+      void *out = memory(size);
+      failed = unspool_pco_decode(&opened, at, out, size, words, (size_t)chunk.workspace_len, &at, &error);
+      if (!failed) emit(out, size);
+      free(out);
+    }
+    free(words);
+  }
+  return failed;
+}
+
+static int onpair_rows(const UnspoolOnPairColumn *column) {
+  UnspoolOnPairInfo info;
+  uint64_t size, row = 0;
+  uint8_t *out;
+  size_t wrote = 0;
+  int failed = unspool_onpair_info(column, &info, &error);
+  if (!failed) failed = unspool_onpair_decoded_len(column, 0, info.rows, &size, &error);
+  if (failed) return failed;
+  if (!pieces) {
+    out = memory((size_t)size);
+    failed = unspool_onpair_decode(column, 0, info.rows, out, (size_t)size, &wrote, &error);
+    if (!failed) emit(out, wrote);
+  } else {
+    /* As many whole rows at a time as there is room for; a longer row says how much it needs. */
+    size_t room = pieces;
+    UnspoolStep step = {0};
+    out = memory(room);
+    while (step.status != UNSPOOL_STATUS_DONE) {
+      failed = unspool_onpair_step(column, &row, info.rows, out, room, &step, &error);
+      if (failed == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need > room) {
+        room = (size_t)error.need;
+        free(out);
+        out = memory(room);
+        continue;
+      }
+      if (failed) break;
+      emit(out, step.wrote);
+    }
+  }
+  free(out);
+  return failed;
+}
+
+static int onpair(Bytes file) {
+  UnspoolOnPairColumn column;
+  int failed = unspool_onpair_open(&column, file.data, file.len, NULL, &error);
+  return failed ? failed : onpair_rows(&column);
+}
+
+static int onpair_parts(char **paths) {
+  UnspoolOnPairColumn column;
+  Bytes dictionary = read_file(paths[0]), offsets = read_file(paths[1]), codes = read_file(paths[2]), rows = read_file(paths[4]);
+  UnspoolOnPairParts parts = {dictionary.data, dictionary.len, offsets.data, offsets.len, codes.data, codes.len, rows.data, rows.len,
+                              (uint8_t)atoi(paths[3]), (uint8_t)atoi(paths[5])};
+  int failed = unspool_onpair_open_parts(&column, &parts, NULL, &error);
+  if (!failed) failed = onpair_rows(&column);
+  if (!failed) {
+    /* The same again through the wide dictionary. */
+    size_t len = (size_t)unspool_onpair_workspace_len(&column);
+    void *space = memory(len);
+    failed = unspool_onpair_widen(&column, space, len, &error);
+    if (!failed) failed = onpair_rows(&column);
+    free(space);
+  }
+  free(rows.data);
+  free(codes.data);
+  free(offsets.data);
+  free(dictionary.data);
+  return failed;
+}
+
+static int usage(void) {
+  fputs("Usage: decode [--pieces N] [--column NUMBER] [--dictionary FILE] [--draft] FILE\n"
+        "       decode --parts DICTIONARY TOKEN_OFFSETS CODES CODE_BITS ROW_OFFSETS ROW_OFFSET_WIDTH\n", stderr);
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  Bytes dictionary = {NULL, 0}, file;
+  int i, failed;
+  for (i = 1; i < argc - 1; i++) {
+    if (!strcmp(argv[i], "--parts") && argc == i + 7) break;
+    if (!strcmp(argv[i], "--pieces")) pieces = (size_t)strtoul(argv[++i], NULL, 10);
+    else if (!strcmp(argv[i], "--column")) column_number = strtoul(argv[++i], NULL, 10);
+    else if (!strcmp(argv[i], "--dictionary")) dictionary = read_file(argv[++i]);
+    else if (!strcmp(argv[i], "--draft")) zstd_options.flavour = UNSPOOL_ZSTD_DRAFT;
+    else return usage();
+  }
+  if (i >= argc) return usage();
+  if (!strcmp(argv[i], "--parts")) {
+    failed = onpair_parts(argv + i + 1);
+  } else {
+    zstd_options.dictionary = dictionary.data;
+    zstd_options.dictionary_len = dictionary.len;
+    file = read_file(argv[i]);
+    switch (unspool_probe(file.data, file.len, NULL)) {
+      case UNSPOOL_FORMAT_PCO: failed = pco(file); break;
+      case UNSPOOL_FORMAT_ONPAIR: failed = onpair(file); break;
+      case UNSPOOL_FORMAT_CVC: failed = cvc(file); break;
+      case UNSPOOL_FORMAT_ZSTD:
+      case UNSPOOL_FORMAT_ZSTD_V07:
+      case UNSPOOL_FORMAT_ZSTD_SKIPPABLE: failed = zstd(file); break;
+      default:
+        error.kind = UNSPOOL_ERROR_UNKNOWN_FORMAT;
+        error.error_class = unspool_error_class(error.kind);
+        failed = 1;
+    }
+    free(file.data);
+  }
+  free(dictionary.data);
+  if (failed) {
+    fprintf(stderr, "error: %s at byte %llu: %s (%s)\n", unspool_class_name(error.error_class), (unsigned long long)error.at,
+            unspool_error_message(error.kind), unspool_error_name(error.kind));
+    return 1;
+  }
+  return fflush(stdout) ? 2 : 0;
+}

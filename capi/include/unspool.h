@@ -1,0 +1,1426 @@
+/* unspool: decodes compressed columns and byte streams into buffers that the caller owns.
+ *
+ * Nothing is allocated and there are no globals. Opaque structs have a size that is a constant, and may lie in .bss; what was lent
+ * to one (input, workspace, window, other structs) must stay where it is for as long as the struct is used.
+ *
+ * Each function that can fail returns 0 (UNSPOOL_OK) or the number of an error, and tells more to `error`, which may be null, as may
+ * every pointer to an answer. Pointers to bytes may be null where their length is 0. Input and output of a call must not overlap.
+ *
+ * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
+ */
+
+#ifndef UNSPOOL_H
+#define UNSPOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(UNSPOOL_32_BIT) && UINTPTR_MAX <= 0xFFFFFFFFu
+#define UNSPOOL_32_BIT
+#endif
+
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Static_assert(sizeof(void *) == sizeof(size_t), "unspool wants pointers as wide as sizes");
+#endif
+
+// Errors, with the numbers of the Rust library. They never change; new ones are added.
+enum UnspoolKind {
+  // No error.
+  UNSPOOL_OK = 0,
+  // the input ends here, and the format goes on
+  UNSPOOL_ERROR_TRUNCATED = 1,
+  // no format that this build knows starts with these bytes
+  UNSPOOL_ERROR_UNKNOWN_FORMAT = 2,
+  // the output slice is too small
+  UNSPOOL_ERROR_OUTPUT_TOO_SMALL = 3,
+  // the workspace is too small
+  UNSPOOL_ERROR_WORKSPACE_TOO_SMALL = 4,
+  // the decoded size exceeds the limit on output
+  UNSPOOL_ERROR_OUTPUT_LIMIT = 5,
+  // the header exceeds the limit on headers
+  UNSPOOL_ERROR_HEADER_LIMIT = 6,
+  // a count in the header exceeds the limit on elements
+  UNSPOOL_ERROR_ELEMENT_LIMIT = 7,
+  // the window that the header asks for exceeds the limit on windows
+  UNSPOOL_ERROR_WINDOW_LIMIT = 8,
+  // two calls in a row gave the decoder nothing to work with
+  UNSPOOL_ERROR_NO_PROGRESS = 9,
+  // the column holds another type than the one asked for
+  UNSPOOL_ERROR_WRONG_TYPE = 10,
+  // the range asked for lies outside of the data
+  UNSPOOL_ERROR_RANGE_OUTSIDE = 11,
+  // the sink takes no more
+  UNSPOOL_ERROR_SINK_FULL = 12,
+  // a varint has more than 64 bits
+  UNSPOOL_ERROR_VARINT_TOO_LONG = 13,
+  // sizes in the header multiply to more than 64 bits
+  UNSPOOL_ERROR_SIZE_OVERFLOW = 14,
+  // this build leaves that format out
+  UNSPOOL_ERROR_FORMAT_NOT_BUILT = 15,
+  // a pointer is null, and its length is not 0
+  UNSPOOL_ERROR_NULL_POINTER = 16,
+  // a pointer is not aligned for what it leads to
+  UNSPOOL_ERROR_MISALIGNED = 17,
+  // the output overlaps the input
+  UNSPOOL_ERROR_OVERLAP = 18,
+  // an argument has none of the values that it may have
+  UNSPOOL_ERROR_BAD_ARGUMENT = 19,
+  // no function has filled this struct, or another one than this needs
+  UNSPOOL_ERROR_NOT_INITIALISED = 20,
+  // neither a Zstandard frame nor a skippable frame of the expected format starts here
+  UNSPOOL_ERROR_ZSTD_MAGIC = 100,
+  // a reserved bit is set
+  UNSPOOL_ERROR_ZSTD_RESERVED_BIT = 101,
+  // the frame was made with the dictionary of this ID; another one or none was given
+  UNSPOOL_ERROR_ZSTD_DICTIONARY_WANTED = 102,
+  // the dictionary starts like one but breaks the rules
+  UNSPOOL_ERROR_ZSTD_DICTIONARY = 103,
+  // this block type does not exist
+  UNSPOOL_ERROR_ZSTD_BLOCK_TYPE = 104,
+  // a block holds more than 128 KiB or more than the window, or is too short to be one
+  UNSPOOL_ERROR_ZSTD_BLOCK_SIZE = 105,
+  // the end block carries a checksum that the frame header does not announce
+  UNSPOOL_ERROR_ZSTD_END_BLOCK = 106,
+  // the literals section is larger than its block, or its sizes make no sense
+  UNSPOOL_ERROR_ZSTD_LITERALS_SIZE = 107,
+  // literals repeat a Huffman code, but there is none yet
+  UNSPOOL_ERROR_ZSTD_LITERALS_REPEAT = 108,
+  // the Huffman code is incomplete, or its description breaks the rules
+  UNSPOOL_ERROR_ZSTD_TREE = 109,
+  // a Huffman stream ends early or late
+  UNSPOOL_ERROR_ZSTD_HUFFMAN_STREAM = 110,
+  // the sequences section ends inside of its header
+  UNSPOOL_ERROR_ZSTD_SEQUENCES_HEADER = 111,
+  // the description of an FSE table breaks the rules
+  UNSPOOL_ERROR_ZSTD_TABLE = 112,
+  // sequences repeat a table, but there is none yet
+  UNSPOOL_ERROR_ZSTD_TABLE_REPEAT = 113,
+  // the one symbol of a table does not exist
+  UNSPOOL_ERROR_ZSTD_TABLE_SYMBOL = 114,
+  // the bits of the sequences end early or late
+  UNSPOOL_ERROR_ZSTD_SEQUENCE_BITS = 115,
+  // a match reaches back before the start, or beyond the window
+  UNSPOOL_ERROR_ZSTD_OFFSET = 116,
+  // a sequence takes more literals than there are
+  UNSPOOL_ERROR_ZSTD_LITERALS_USED_UP = 117,
+  // the frame does not hold as many bytes as its header says
+  UNSPOOL_ERROR_ZSTD_CONTENT_SIZE = 118,
+  // the checksum of the frame's content differs from the one in the file
+  UNSPOOL_ERROR_ZSTD_CHECKSUM = 119,
+  // bytes follow a sequences section that is empty
+  UNSPOOL_ERROR_ZSTD_SEQUENCES_TRAILING = 120,
+  // the buffer for the window is too small
+  UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER = 121,
+  // a standalone Pco file starts with the four letters pco!
+  UNSPOOL_ERROR_PCO_MAGIC = 300,
+  // standalone versions 0 to 3 are known
+  UNSPOOL_ERROR_PCO_STANDALONE_VERSION = 301,
+  // format versions 0 to 4 are known
+  UNSPOOL_ERROR_PCO_VERSION = 302,
+  // no number type has this byte
+  UNSPOOL_ERROR_PCO_NUMBER_TYPE = 303,
+  // the chunk holds another number type than the file's header promises for all
+  UNSPOOL_ERROR_PCO_TYPE_DIFFERS = 304,
+  // the bits up to the next byte are not zero
+  UNSPOOL_ERROR_PCO_PADDING = 305,
+  // this mode does not exist
+  UNSPOOL_ERROR_PCO_MODE = 306,
+  // this mode does not exist for this number type or format version
+  UNSPOOL_ERROR_PCO_MODE_HERE = 307,
+  // the base or the bit count of the mode is out of range
+  UNSPOOL_ERROR_PCO_MODE_VALUE = 308,
+  // this delta encoding does not exist
+  UNSPOOL_ERROR_PCO_DELTA = 309,
+  // a consecutive delta encoding has order 1 to 7
+  UNSPOOL_ERROR_PCO_DELTA_ORDER = 310,
+  // the lookback window has at most 2^24 numbers, and at least as many as the state
+  UNSPOOL_ERROR_PCO_WINDOW = 311,
+  // convolution does not exist for 64-bit latents, or its numbers could overflow
+  UNSPOOL_ERROR_PCO_CONVOLUTION = 312,
+  // a tANS table has at most 2^14 entries, and exactly one if there is only one bin
+  UNSPOOL_ERROR_PCO_TABLE_SIZE = 313,
+  // there are more bins than entries in the tANS table
+  UNSPOOL_ERROR_PCO_BIN_COUNT = 314,
+  // a bin has more offset bits than its numbers have bits
+  UNSPOOL_ERROR_PCO_OFFSET_BITS = 315,
+  // the weights of the bins do not add up to the size of the tANS table
+  UNSPOOL_ERROR_PCO_WEIGHTS = 316,
+  // a bin of lookbacks starts outside of the window
+  UNSPOOL_ERROR_PCO_LOOKBACK_BIN = 317,
+  // a latent variable without bins cannot make numbers
+  UNSPOOL_ERROR_PCO_NO_BINS = 318,
+  // a lookback is 0 or exceeds the window
+  UNSPOOL_ERROR_PCO_LOOKBACK = 319,
+  // an index lies outside of the dictionary
+  UNSPOOL_ERROR_PCO_DICT_INDEX = 320,
+  // an OnPair container starts with the eight letters ONPAIR01
+  UNSPOOL_ERROR_ONPAIR_MAGIC = 400,
+  // a packed code has 1 to 16 bits
+  UNSPOOL_ERROR_ONPAIR_BITS = 401,
+  // a table of offsets holds whole numbers, and at least one
+  UNSPOOL_ERROR_ONPAIR_TABLE = 402,
+  // 16-bit codes can name 65536 tokens, and the dictionary has more
+  UNSPOOL_ERROR_ONPAIR_TOKEN_COUNT = 403,
+  // the first token starts at offset 0
+  UNSPOOL_ERROR_ONPAIR_FIRST_OFFSET = 404,
+  // each token ends behind its start
+  UNSPOOL_ERROR_ONPAIR_TOKEN_EMPTY = 405,
+  // a token has at most 16 bytes
+  UNSPOOL_ERROR_ONPAIR_TOKEN_LENGTH = 406,
+  // the last token ends behind the dictionary
+  UNSPOOL_ERROR_ONPAIR_TOKEN_OUTSIDE = 407,
+  // a code names a token that the dictionary does not have
+  UNSPOOL_ERROR_ONPAIR_CODE = 408,
+  // a row ends before it starts
+  UNSPOOL_ERROR_ONPAIR_ROW_ORDER = 409,
+  // the last row ends behind the codes
+  UNSPOOL_ERROR_ONPAIR_ROW_OUTSIDE = 410,
+  // the codes end before their number is reached
+  UNSPOOL_ERROR_ONPAIR_CODES_SHORT = 411,
+  // codes of two bytes each end in the middle of one
+  UNSPOOL_ERROR_ONPAIR_CODE_HALF = 412,
+  // the tokens are not sorted, or one occurs twice
+  UNSPOOL_ERROR_ONPAIR_NOT_SORTED = 413,
+  // the dictionary lacks the token of a single byte
+  UNSPOOL_ERROR_ONPAIR_NOT_COMPLETE = 414,
+  // a CVC file starts with the four letters CVCF
+  UNSPOOL_ERROR_CVC_MAGIC = 500,
+  // CVC versions 0, 1 and 2 are known
+  UNSPOOL_ERROR_CVC_VERSION = 501,
+  // the JSON header has no bytes
+  UNSPOOL_ERROR_CVC_HEADER_EMPTY = 502,
+  // the header lacks a key that this file needs
+  UNSPOOL_ERROR_CVC_MISSING_KEY = 503,
+  // a header key holds a value of the wrong type
+  UNSPOOL_ERROR_CVC_WRONG_VALUE = 504,
+  // compression is one of fp16, int8, lossless and none
+  UNSPOOL_ERROR_CVC_UNKNOWN_COMPRESSION = 505,
+  // this compression does not exist in this kind of CVC file
+  UNSPOOL_ERROR_CVC_COMPRESSION_HERE = 506,
+  // dtype is one of float32, float16, int64, int32, int8 and uint8
+  UNSPOOL_ERROR_CVC_UNKNOWN_DTYPE = 507,
+  // the rows of all chunks do not add up to num_vectors
+  UNSPOOL_ERROR_CVC_ROWS_DISAGREE = 508,
+  // the chunk is not as long as its rows need
+  UNSPOOL_ERROR_CVC_CHUNK_LENGTH = 509,
+  // the chunk does not lie inside of the file, behind the header
+  UNSPOOL_ERROR_CVC_CHUNK_OUTSIDE = 510,
+  // the column does not lie inside of its chunk
+  UNSPOOL_ERROR_CVC_COLUMN_OUTSIDE = 511,
+  // the column is not as long as its rows need
+  UNSPOOL_ERROR_CVC_COLUMN_LENGTH = 512,
+  // a chunk lacks a column that the file declares
+  UNSPOOL_ERROR_CVC_COLUMN_MISSING = 513,
+  // the CRC-32 of the chunk differs from the one in the file
+  UNSPOOL_ERROR_CVC_CRC = 514,
+  // the number of values in a lossless chunk is not rows times dimension
+  UNSPOOL_ERROR_CVC_LOSSLESS_COUNT = 515,
+  // a plane of a lossless chunk has 1 to 8 bits a value
+  UNSPOOL_ERROR_CVC_LOSSLESS_BITS = 516,
+  // a code of a lossless plane lies outside of its dictionary
+  UNSPOOL_ERROR_CVC_LOSSLESS_CODE = 517,
+  // the file has no column of this name
+  UNSPOOL_ERROR_CVC_NO_SUCH_COLUMN = 518,
+  // a section does not lie inside of the file's rows
+  UNSPOOL_ERROR_CVC_SECTION = 519,
+  // format_type is columnar, single, or absent
+  UNSPOOL_ERROR_CVC_FORMAT_TYPE = 520,
+  // the chunks lie out of order, which a stream cannot follow
+  UNSPOOL_ERROR_CVC_BACKWARDS = 521,
+  // the file has several columns; name one
+  UNSPOOL_ERROR_CVC_PICK_COLUMN = 522,
+  // a version 0 file has no checksums, but a CRC-32 of the chunk stands before its values
+  UNSPOOL_ERROR_CVC_HIDDEN_CRC = 523,
+  // the payload of a lossless chunk ends before its four planes do
+  UNSPOOL_ERROR_CVC_LOSSLESS_SHORT = 524,
+  // the JSON header breaks the rules of JSON here
+  UNSPOOL_ERROR_JSON_SYNTAX = 900,
+  // the JSON header is not UTF-8
+  UNSPOOL_ERROR_JSON_UTF8 = 901,
+  // a JSON number is malformed, or not an integer in range where one is needed
+  UNSPOOL_ERROR_JSON_NUMBER = 902,
+  // a JSON string holds an unknown escape or a raw control character
+  UNSPOOL_ERROR_JSON_STRING = 903,
+  // the JSON header nests deeper than the limit
+  UNSPOOL_ERROR_JSON_DEPTH = 904,
+  // something follows the JSON value inside of the header
+  UNSPOOL_ERROR_JSON_TRAILING = 905,
+  // the JSON header is UTF-16 or UTF-32; only UTF-8 is read
+  UNSPOOL_ERROR_JSON_ENCODING = 906,
+};
+
+// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
+#define UNSPOOL_WORD 8
+
+// More may come.
+#define UNSPOOL_END_NOT_YET 0
+
+// This ends the input.
+#define UNSPOOL_END_HERE 1
+
+// Call again with the bytes that follow those that were read.
+#define UNSPOOL_STATUS_NEED_INPUT 0
+
+// Call again with room for more output.
+#define UNSPOOL_STATUS_NEED_OUTPUT 1
+
+// The data is complete; what follows in the input was not touched.
+#define UNSPOOL_STATUS_DONE 2
+
+// No known format, or not enough of it to tell.
+#define UNSPOOL_FORMAT_UNKNOWN 0
+
+// Zstandard, RFC 8878, or the draft 0.2.0 as its encoder really wrote it.
+#define UNSPOOL_FORMAT_ZSTD 1
+
+// Zstandard v0.7, or the draft as its text says.
+#define UNSPOOL_FORMAT_ZSTD_V07 2
+
+// A skippable frame, which may stand before or between Zstandard frames.
+#define UNSPOOL_FORMAT_ZSTD_SKIPPABLE 3
+
+// xz.
+#define UNSPOOL_FORMAT_XZ 4
+
+// Pco, standalone.
+#define UNSPOOL_FORMAT_PCO 5
+
+// An OnPair column in the container `ONPAIR01`.
+#define UNSPOOL_FORMAT_ONPAIR 6
+
+// CVC embedding vectors.
+#define UNSPOOL_FORMAT_CVC 7
+
+// AT-1.
+#define UNSPOOL_FORMAT_AT1 8
+
+// gzip, which any of the others may be wrapped in.
+#define UNSPOOL_FORMAT_GZIP 9
+
+// No error.
+#define UNSPOOL_CLASS_NONE 0
+
+// The input ends too early. More of the same file may help.
+#define UNSPOOL_CLASS_TRUNCATED 1
+
+// The input contradicts itself or its format.
+#define UNSPOOL_CLASS_CORRUPT 2
+
+// Everything reads well, but a checksum says that these are not the bytes that were written.
+#define UNSPOOL_CLASS_CHECKSUM 3
+
+// A legal file that this build or this library cannot decode.
+#define UNSPOOL_CLASS_UNSUPPORTED 4
+
+// The file asks for more than the limits allow.
+#define UNSPOOL_CLASS_LIMIT 5
+
+// The output is too small; `need` says how much would be enough, in the units of its length.
+#define UNSPOOL_CLASS_OUTPUT_TOO_SMALL 6
+
+// The workspace is too small; `need` says how much would be enough, in the units of its length.
+#define UNSPOOL_CLASS_WORKSPACE_TOO_SMALL 7
+
+// The call itself is wrong, whatever the file holds.
+#define UNSPOOL_CLASS_MISUSE 8
+
+#if defined(UNSPOOL_SMALL)
+// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2312
+#endif
+
+#if !defined(UNSPOOL_SMALL)
+// Words of a workspace.
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2312
+#endif
+
+// Bytes of a workspace.
+#define UNSPOOL_ZSTD_WORKSPACE_SIZE (UNSPOOL_ZSTD_WORKSPACE_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a decoder.
+#define UNSPOOL_ZSTD_DECODER_WORDS 44
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a decoder.
+#define UNSPOOL_ZSTD_DECODER_WORDS 52
+#endif
+
+// Bytes of a decoder.
+#define UNSPOOL_ZSTD_DECODER_SIZE (UNSPOOL_ZSTD_DECODER_WORDS * 8)
+
+// Find out: from the whole file; in a stream `28` means RFC 8878 and `27` means v0.7.
+#define UNSPOOL_ZSTD_ANY 0
+
+// RFC 8878.
+#define UNSPOOL_ZSTD_RFC8878 1
+
+// What zstd 0.7 wrote.
+#define UNSPOOL_ZSTD_V07 2
+
+// The draft 0.2.0.
+#define UNSPOOL_ZSTD_DRAFT 3
+
+#if defined(UNSPOOL_32_BIT)
+// Words of an open file.
+#define UNSPOOL_CVC_FILE_WORDS 10
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of an open file.
+#define UNSPOOL_CVC_FILE_WORDS 14
+#endif
+
+// Bytes of an open file.
+#define UNSPOOL_CVC_FILE_SIZE (UNSPOOL_CVC_FILE_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_CVC_COLUMN_WORDS 14
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_CVC_COLUMN_WORDS 20
+#endif
+
+// Bytes of a column.
+#define UNSPOOL_CVC_COLUMN_SIZE (UNSPOOL_CVC_COLUMN_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a plan.
+#define UNSPOOL_CVC_PLAN_WORDS 74
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a plan.
+#define UNSPOOL_CVC_PLAN_WORDS 104
+#endif
+
+// Bytes of a plan.
+#define UNSPOOL_CVC_PLAN_SIZE (UNSPOOL_CVC_PLAN_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a decoder.
+#define UNSPOOL_CVC_DECODER_WORDS 50
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a decoder.
+#define UNSPOOL_CVC_DECODER_WORDS 58
+#endif
+
+// Bytes of a decoder.
+#define UNSPOOL_CVC_DECODER_SIZE (UNSPOOL_CVC_DECODER_WORDS * 8)
+
+// Not one of these.
+#define UNSPOOL_CVC_UNKNOWN 0
+
+// 32-bit float.
+#define UNSPOOL_CVC_F32 1
+
+// Half float.
+#define UNSPOOL_CVC_F16 2
+
+// 64-bit signed integer.
+#define UNSPOOL_CVC_I64 3
+
+// 32-bit signed integer.
+#define UNSPOOL_CVC_I32 4
+
+// 8-bit signed integer.
+#define UNSPOOL_CVC_I8 5
+
+// 8-bit unsigned integer.
+#define UNSPOOL_CVC_U8 6
+
+// A chunk whose CRC-32 differs is an error.
+#define UNSPOOL_CVC_CRC_VERIFY 0
+
+// Differences are counted, and decoding goes on.
+#define UNSPOOL_CVC_CRC_REPORT 1
+
+// CRCs are not computed.
+#define UNSPOOL_CVC_CRC_SKIP 2
+
+// Nothing: all rows have been named.
+#define UNSPOOL_CVC_NEED_NOTHING 0
+
+// The bytes from `start` to `end`, for `unspool_cvc_plan_feed`: the length of a chunk.
+#define UNSPOOL_CVC_NEED_LENGTH 1
+
+// A chunk with rows that were asked for.
+#define UNSPOOL_CVC_NEED_CHUNK 2
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 16
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 20
+#endif
+
+// Bytes of a column.
+#define UNSPOOL_ONPAIR_COLUMN_SIZE (UNSPOOL_ONPAIR_COLUMN_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a search.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 66
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a search.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 74
+#endif
+
+// Bytes of a search.
+#define UNSPOOL_ONPAIR_SEARCH_SIZE (UNSPOOL_ONPAIR_SEARCH_WORDS * 8)
+
+// Rows that are the needle.
+#define UNSPOOL_ONPAIR_EQUALS 0
+
+// Rows that start with the needle.
+#define UNSPOOL_ONPAIR_STARTS_WITH 1
+
+// Rows in which the needle occurs.
+#define UNSPOOL_ONPAIR_CONTAINS 2
+
+#if defined(UNSPOOL_32_BIT)
+// Words of an open file.
+#define UNSPOOL_PCO_FILE_WORDS 12
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of an open file.
+#define UNSPOOL_PCO_FILE_WORDS 12
+#endif
+
+// Bytes of an open file.
+#define UNSPOOL_PCO_FILE_SIZE (UNSPOOL_PCO_FILE_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of chunk metadata.
+#define UNSPOOL_PCO_META_WORDS 40
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of chunk metadata.
+#define UNSPOOL_PCO_META_WORDS 44
+#endif
+
+// Bytes of chunk metadata.
+#define UNSPOOL_PCO_META_SIZE (UNSPOOL_PCO_META_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a decoder.
+#define UNSPOOL_PCO_DECODER_WORDS 72
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a decoder.
+#define UNSPOOL_PCO_DECODER_WORDS 108
+#endif
+
+// Bytes of a decoder.
+#define UNSPOOL_PCO_DECODER_SIZE (UNSPOOL_PCO_DECODER_WORDS * 8)
+
+// Unsigned, 32 bits.
+#define UNSPOOL_PCO_U32 1
+
+// Unsigned, 64 bits.
+#define UNSPOOL_PCO_U64 2
+
+// Signed, 32 bits.
+#define UNSPOOL_PCO_I32 3
+
+// Signed, 64 bits.
+#define UNSPOOL_PCO_I64 4
+
+// 32-bit float.
+#define UNSPOOL_PCO_F32 5
+
+// 64-bit float.
+#define UNSPOOL_PCO_F64 6
+
+// Unsigned, 16 bits.
+#define UNSPOOL_PCO_U16 7
+
+// Signed, 16 bits.
+#define UNSPOOL_PCO_I16 8
+
+// Half float.
+#define UNSPOOL_PCO_F16 9
+
+// Unsigned, 8 bits.
+#define UNSPOOL_PCO_U8 10
+
+// Signed, 8 bits.
+#define UNSPOOL_PCO_I8 11
+
+// Each page in one call: the output is the history wherever the mode allows it.
+#define UNSPOOL_PCO_WHOLE 0
+
+// In as many calls as the caller likes: the workspace holds the history.
+#define UNSPOOL_PCO_BATCHES 1
+
+// Bounds that are compared with what a header claims, before any work is done for that claim.
+typedef struct UnspoolLimits {
+  // Most bytes that a whole file may decode to.
+  uint64_t max_output;
+  // Most bytes of history that a streaming decoder may be asked to keep.
+  uint64_t max_window;
+  // Most bytes that a header, a directory or an index may take in the file.
+  uint64_t max_header;
+  // Most entries of anything that a header lists.
+  uint64_t max_elements;
+  // Most columns of a table.
+  uint64_t max_columns;
+  // Deepest nesting of structured headers.
+  uint16_t max_depth;
+} UnspoolLimits;
+
+// A format that a file can be in.
+typedef uint8_t UnspoolFormat;
+
+// What a caller can do about an error: one of `UNSPOOL_CLASS_...`.
+typedef uint8_t UnspoolClass;
+
+// What a function says that can fail: 0, or the number of an error. The numbers are those of the `enum` below.
+typedef uint16_t UnspoolErrorKind;
+
+// Which of the formats that share their magic numbers a file is in.
+typedef uint8_t UnspoolZstdFlavour;
+
+// What the frame at the start of a file says.
+typedef struct UnspoolZstdInfo {
+  // Bytes of the frame header.
+  size_t header_len;
+  // How far back matches reach.
+  uint64_t window;
+  // Bytes that the frame decodes to, if it says so.
+  uint64_t content_size;
+  // How many bytes of window a stream of this frame needs.
+  uint64_t stream_buffer;
+  // The dictionary that it was made with; 0 if it does not say.
+  uint32_t dictionary_id;
+  // 1 if `content_size` is known.
+  uint8_t has_content_size;
+  // 1 if a checksum follows the content.
+  uint8_t checksum;
+  // 1 for a frame that decoders step over: `header_len` and `content_size` bytes behind it.
+  uint8_t skippable;
+  // The format that was found or asked for.
+  UnspoolZstdFlavour flavour;
+} UnspoolZstdInfo;
+
+// Why a function refuses, and where.
+typedef struct UnspoolError {
+  // What is wrong; 0 if nothing is.
+  UnspoolErrorKind kind;
+  // What can be done about it.
+  UnspoolClass error_class;
+  // Offset of the byte at which it shows, counted from the start of the input.
+  uint64_t at;
+  // How much would have been enough. 0 where no such number is known.
+  uint64_t need;
+} UnspoolError;
+
+// How to decode, where the defaults do not fit. All zeros are the defaults, and so is a null pointer.
+typedef struct UnspoolZstdOptions {
+  // What the frames were compressed with: a trained dictionary or plain bytes.
+  const uint8_t *dictionary;
+  // Bytes of the dictionary; 0 for none.
+  size_t dictionary_len;
+  // The format.
+  UnspoolZstdFlavour flavour;
+  // Not 0: the dictionary is plain bytes, whatever it starts with.
+  uint8_t raw_dictionary;
+  // Not 0: one frame without its magic number.
+  uint8_t magicless;
+  // Not 0: checksums are neither computed nor compared.
+  uint8_t skip_checksums;
+} UnspoolZstdOptions;
+
+// How far a call came that decoded a whole file.
+typedef struct UnspoolZstdDone {
+  // Bytes of the input: all of it.
+  size_t read;
+  // Bytes of the output that are filled. What lies behind them may have been used as scratch.
+  size_t wrote;
+  // Frames of data.
+  uint64_t frames;
+  // Checksums that were compared and found right.
+  uint64_t checksums;
+} UnspoolZstdDone;
+
+// A stream that is being decoded.
+typedef struct UnspoolZstdDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ZSTD_DECODER_WORDS];
+} UnspoolZstdDecoder;
+
+// Whether more input will come after that of this call.
+typedef uint8_t UnspoolEnd;
+
+// The one thing that a caller must do next.
+typedef uint8_t UnspoolStatus;
+
+// How far one call came.
+typedef struct UnspoolStep {
+  // Bytes of the input that are used up.
+  size_t read;
+  // How much of the output is filled, in the units of its length.
+  size_t wrote;
+  // What to do next.
+  UnspoolStatus status;
+} UnspoolStep;
+
+// A file whose header is parsed and checked. It borrows the header and holds nothing else.
+typedef struct UnspoolCvcFile {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_CVC_FILE_WORDS];
+} UnspoolCvcFile;
+
+// What a file says of itself.
+typedef struct UnspoolCvcInfo {
+  // How many rows every column has.
+  uint64_t rows;
+  // How many chunks the rows are divided into.
+  uint64_t chunks;
+  // How many columns there are.
+  uint64_t columns;
+  // Where the header ends.
+  uint64_t head_len;
+  // 0 for files without version words, 1 for one column, 2 for many.
+  uint16_t major;
+  // Ignored by every reader.
+  uint16_t minor;
+  // 1 if the file has a schema of named columns.
+  uint8_t columnar;
+  // 1 if each chunk has a CRC-32.
+  uint8_t checksums;
+  // 1 if the chunks are laid out for memory mapping.
+  uint8_t mmap_optimized;
+} UnspoolCvcInfo;
+
+// A column of a file. It borrows the header, but not the struct of the file.
+typedef struct UnspoolCvcColumn {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_CVC_COLUMN_WORDS];
+} UnspoolCvcColumn;
+
+// The type of the values of a column.
+typedef uint8_t UnspoolCvcDtype;
+
+// What the schema says of a column.
+typedef struct UnspoolCvcColumnInfo {
+  // How many values each row has.
+  uint64_t dimension;
+  // The type that the values had when they were written.
+  UnspoolCvcDtype dtype;
+  // The type that `unspool_cvc_decode` writes; unknown if a chunk stores the column in a way that no reader knows.
+  UnspoolCvcDtype output;
+  // Bytes of one value of that type.
+  uint8_t output_width;
+} UnspoolCvcColumnInfo;
+
+// What to do with the CRC-32 of each chunk.
+typedef uint8_t UnspoolCvcCrc;
+
+// What a call decoded.
+typedef struct UnspoolCvcDone {
+  // How much of the output is filled, in the units of its length.
+  size_t written;
+  // Chunks whose CRC-32 is right.
+  uint64_t crc_right;
+  // Chunks whose CRC-32 is wrong.
+  uint64_t crc_wrong;
+  // Chunks that were not looked at, or have none.
+  uint64_t crc_unchecked;
+} UnspoolCvcDone;
+
+// A walk over the bytes that some rows need. It borrows the header, but not the struct of the column.
+typedef struct UnspoolCvcPlan {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_CVC_PLAN_WORDS];
+} UnspoolCvcPlan;
+
+// What a plan asks for.
+typedef uint8_t UnspoolCvcNeedKind;
+
+// What to fetch next.
+typedef struct UnspoolCvcNeed {
+  // The first byte to fetch, in the file.
+  uint64_t start;
+  // The byte behind the last.
+  uint64_t end;
+  // Of a chunk: only the bytes of these rows, where no checksum is to be compared.
+  uint64_t data_start;
+  // The byte behind them.
+  uint64_t data_end;
+  // The rows of the chunk, counted over the whole file.
+  uint64_t first_row;
+  // The row behind the last.
+  uint64_t end_row;
+  // How many values they have.
+  uint64_t values;
+  // What it is.
+  UnspoolCvcNeedKind kind;
+} UnspoolCvcNeed;
+
+// A stream that is being decoded.
+typedef struct UnspoolCvcDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_CVC_DECODER_WORDS];
+} UnspoolCvcDecoder;
+
+// A stretch of rows that the header names.
+typedef struct UnspoolCvcSection {
+  // Its first row.
+  uint64_t first_row;
+  // The row behind its last.
+  uint64_t end_row;
+  // Its metadata, as the JSON that stands in the header; not null-terminated.
+  const uint8_t *metadata;
+  // Bytes of the metadata.
+  size_t metadata_len;
+  // 1 if there is such a section.
+  uint8_t found;
+} UnspoolCvcSection;
+
+// A column of strings. It borrows the slices that hold it.
+typedef struct UnspoolOnPairColumn {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ONPAIR_COLUMN_WORDS];
+} UnspoolOnPairColumn;
+
+// The parts of a column that lies in no container. All integers in them are little-endian, at any alignment.
+typedef struct UnspoolOnPairParts {
+  // The bytes of the tokens, one behind the other.
+  const uint8_t *dictionary;
+  // How many bytes that are.
+  size_t dictionary_len;
+  // Where each token starts: a u32 more than there are tokens.
+  const uint8_t *token_offsets;
+  // Bytes of these.
+  size_t token_offsets_len;
+  // The codes.
+  const uint8_t *codes;
+  // Bytes of the codes.
+  size_t codes_len;
+  // Where the codes of each row start: an entry more than there are rows.
+  const uint8_t *row_offsets;
+  // Bytes of these.
+  size_t row_offsets_len;
+  // 1 to 16 if the codes are packed; 0 if each has two bytes.
+  uint8_t code_bits;
+  // 4 or 8: bytes of each row offset.
+  uint8_t row_offset_width;
+} UnspoolOnPairParts;
+
+// What a column holds.
+typedef struct UnspoolOnPairInfo {
+  // How many rows there are.
+  uint64_t rows;
+  // How many tokens the dictionary has.
+  uint64_t tokens;
+  // How many codes there are.
+  uint64_t codes;
+  // Bytes of a workspace for `unspool_onpair_widen`.
+  uint64_t workspace_len;
+  // Bits of a code.
+  uint32_t code_bits;
+  // 1 if the dictionary is sorted and complete, which makes searching fast.
+  uint8_t conforming;
+} UnspoolOnPairInfo;
+
+// A needle, prepared for one column, and how far the search for it came.
+typedef struct UnspoolOnPairSearch {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ONPAIR_SEARCH_WORDS];
+} UnspoolOnPairSearch;
+
+// Which rows a search finds.
+typedef uint8_t UnspoolOnPairMatch;
+
+// A standalone file. It borrows the bytes.
+typedef struct UnspoolPcoFile {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_FILE_WORDS];
+} UnspoolPcoFile;
+
+// The type of numbers; the values are those that files hold.
+typedef uint8_t UnspoolPcoType;
+
+// What a file says of itself.
+typedef struct UnspoolPcoInfo {
+  // How many numbers the writer thought the file would hold; 0 if it did not know. May be wrong.
+  uint64_t n_hint;
+  // Offset of the first chunk.
+  uint64_t first_chunk;
+  // The version of the standalone framing.
+  uint8_t standalone_version;
+  // The format version.
+  uint8_t major;
+  // What may occur in it.
+  uint8_t minor;
+  // The type of all chunks, if the file promises one, else 0.
+  UnspoolPcoType uniform_type;
+} UnspoolPcoInfo;
+
+// What a chunk holds.
+typedef struct UnspoolPcoChunk {
+  // How many numbers; 0 for the end of the file.
+  size_t len;
+  // Offset of its page in the file.
+  uint64_t page_at;
+  // 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
+  uint64_t workspace_len;
+  // Their type.
+  UnspoolPcoType number_type;
+  // Bytes of each.
+  uint8_t number_size;
+} UnspoolPcoChunk;
+
+// How the numbers of a chunk were taken apart. It borrows the bytes.
+typedef struct UnspoolPcoMeta {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_META_WORDS];
+} UnspoolPcoMeta;
+
+// How far a call came that decoded a whole file.
+typedef struct UnspoolPcoDone {
+  // Bytes of the output that are filled.
+  size_t wrote;
+  // Offset behind the file.
+  uint64_t read;
+  // How many chunks there were.
+  uint64_t chunks;
+} UnspoolPcoDone;
+
+// How pages will be read, which decides where the history of lookbacks lies.
+typedef uint8_t UnspoolPcoPlan;
+
+// A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.
+typedef struct UnspoolPcoDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_DECODER_WORDS];
+} UnspoolPcoDecoder;
+
+// The tables of a decoder. It need not be initialised, nor cleared between uses.
+typedef struct UnspoolZstdWorkspace {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ZSTD_WORKSPACE_WORDS];
+} UnspoolZstdWorkspace;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The limits that a null pointer stands for: those for files that a person opens. A start for others.
+struct UnspoolLimits unspool_limits_default(void);
+
+// Tells by its first bytes which format a file is in. Eight bytes are always enough. If fewer were given and more would tell
+// more, `need` says how many, else it is 0. `need` may be null.
+UnspoolFormat unspool_probe(const uint8_t *prefix,
+                            size_t prefix_len,
+                            size_t *need);
+
+// The version of this library, such as `0.1.0`.
+const char *unspool_version(void);
+
+// The class of an error by its number; 0 for a number that no error has.
+UnspoolClass unspool_error_class(UnspoolErrorKind kind);
+
+// The name of an error, `ZstdChecksum`; empty for a number that no error has, and in builds without the feature `messages`.
+const char *unspool_error_name(UnspoolErrorKind kind);
+
+// What was expected, in words; empty for a number that no error has, and in builds without the feature `messages`.
+const char *unspool_error_message(UnspoolErrorKind kind);
+
+// A word or two for a class, `output too small`; empty for a number that no class has.
+const char *unspool_class_name(UnspoolClass class_);
+
+// How many bytes a workspace takes in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
+size_t unspool_zstd_workspace_len(void);
+
+// Reads the frame header at the start of a file, which need not be there as a whole: 18 bytes are always enough. Only the whole
+// file tells a draft frame from others.
+UnspoolErrorKind unspool_zstd_info(const uint8_t *src,
+                                   size_t src_len,
+                                   struct UnspoolZstdInfo *info,
+                                   struct UnspoolError *error);
+
+// Counts how many bytes a file decodes to. Reads all sequences, but writes nothing and needs no room.
+UnspoolErrorKind unspool_zstd_decoded_size(const uint8_t *src,
+                                           size_t src_len,
+                                           void *space,
+                                           size_t space_len,
+                                           const struct UnspoolLimits *with_limits,
+                                           const struct UnspoolZstdOptions *with_options,
+                                           uint64_t *size,
+                                           struct UnspoolError *error);
+
+// Decodes a whole file: any number of frames. The output is the only window there is.
+UnspoolErrorKind unspool_zstd_decode(const uint8_t *src,
+                                     size_t src_len,
+                                     uint8_t *dst,
+                                     size_t dst_len,
+                                     void *space,
+                                     size_t space_len,
+                                     const struct UnspoolLimits *with_limits,
+                                     const struct UnspoolZstdOptions *with_options,
+                                     struct UnspoolZstdDone *done,
+                                     struct UnspoolError *error);
+
+// Starts a stream. Workspace, window and dictionary are lent to the decoder until it is no longer used. `stream_buffer` of
+// `UnspoolZstdInfo` says how large the window must be.
+UnspoolErrorKind unspool_zstd_init(struct UnspoolZstdDecoder *decoder,
+                                   void *space,
+                                   size_t space_len,
+                                   uint8_t *window,
+                                   size_t window_len,
+                                   const struct UnspoolLimits *with_limits,
+                                   const struct UnspoolZstdOptions *with_options,
+                                   struct UnspoolError *error);
+
+// Reads on and writes on, as far as both allow. An error stays.
+UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
+                                   const uint8_t *src,
+                                   size_t src_len,
+                                   UnspoolEnd at_end,
+                                   uint8_t *dst,
+                                   size_t dst_len,
+                                   struct UnspoolStep *step,
+                                   struct UnspoolError *error);
+
+// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
+// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
+UnspoolErrorKind unspool_cvc_workspace_len(const uint8_t *prefix,
+                                           size_t prefix_len,
+                                           const struct UnspoolLimits *with_limits,
+                                           uint64_t *len,
+                                           struct UnspoolError *error);
+
+// Parses the header: of the whole file, or of as much as `unspool_cvc_workspace_len` says. The bytes are lent to the file, and to the
+// columns and plans that are made of it.
+UnspoolErrorKind unspool_cvc_open(struct UnspoolCvcFile *file,
+                                  const uint8_t *bytes,
+                                  size_t bytes_len,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolError *error);
+
+// What a file says of itself.
+UnspoolErrorKind unspool_cvc_info(const struct UnspoolCvcFile *file,
+                                  struct UnspoolCvcInfo *info,
+                                  struct UnspoolError *error);
+
+// The column with this number, counted from 0.
+UnspoolErrorKind unspool_cvc_column(struct UnspoolCvcColumn *column,
+                                    const struct UnspoolCvcFile *file,
+                                    uint64_t number,
+                                    struct UnspoolError *error);
+
+// The column of this name. Where two have the same name, the last counts.
+UnspoolErrorKind unspool_cvc_column_named(struct UnspoolCvcColumn *column,
+                                          const struct UnspoolCvcFile *file,
+                                          const uint8_t *name,
+                                          size_t name_len,
+                                          struct UnspoolError *error);
+
+// What the schema says of a column.
+UnspoolErrorKind unspool_cvc_column_info(const struct UnspoolCvcColumn *column,
+                                         struct UnspoolCvcColumnInfo *info,
+                                         struct UnspoolError *error);
+
+// Writes the name of a column as UTF-8, without a zero byte behind it, and tells its length. With too little room nothing is
+// written but the length.
+UnspoolErrorKind unspool_cvc_column_name(const struct UnspoolCvcColumn *column,
+                                         uint8_t *name,
+                                         size_t name_len,
+                                         size_t *len,
+                                         struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row` to the little-endian bytes of the type that the column's info tells.
+// `bytes` is the whole file.
+UnspoolErrorKind unspool_cvc_decode(const struct UnspoolCvcColumn *column,
+                                    const uint8_t *bytes,
+                                    size_t bytes_len,
+                                    uint64_t first_row,
+                                    uint64_t end_row,
+                                    UnspoolCvcCrc check,
+                                    uint8_t *dst,
+                                    size_t dst_len,
+                                    struct UnspoolCvcDone *done,
+                                    struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row` to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
+UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
+                                        const uint8_t *bytes,
+                                        size_t bytes_len,
+                                        uint64_t first_row,
+                                        uint64_t end_row,
+                                        UnspoolCvcCrc check,
+                                        float *values,
+                                        size_t values_len,
+                                        struct UnspoolCvcDone *done,
+                                        struct UnspoolError *error);
+
+// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
+UnspoolErrorKind unspool_cvc_plan_init(struct UnspoolCvcPlan *plan,
+                                       const struct UnspoolCvcColumn *column,
+                                       uint64_t first_row,
+                                       uint64_t end_row,
+                                       struct UnspoolError *error);
+
+// What to fetch next.
+UnspoolErrorKind unspool_cvc_plan_next(struct UnspoolCvcPlan *plan,
+                                       struct UnspoolCvcNeed *need,
+                                       struct UnspoolError *error);
+
+// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
+UnspoolErrorKind unspool_cvc_plan_feed(struct UnspoolCvcPlan *plan,
+                                       const uint8_t *length,
+                                       size_t length_len,
+                                       struct UnspoolError *error);
+
+// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
+// those from `data_start` to `data_end`, which cannot be.
+UnspoolErrorKind unspool_cvc_plan_decode_f32(struct UnspoolCvcPlan *plan,
+                                             const uint8_t *bytes,
+                                             size_t bytes_len,
+                                             UnspoolCvcCrc check,
+                                             float *values,
+                                             size_t values_len,
+                                             struct UnspoolCvcDone *done,
+                                             struct UnspoolError *error);
+
+// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
+// are stored lossless do not stand there one after the other, and are an error.
+UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
+                                      const uint8_t *bytes,
+                                      size_t bytes_len,
+                                      UnspoolCvcCrc check,
+                                      const uint8_t **values,
+                                      size_t *values_len,
+                                      struct UnspoolError *error);
+
+// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
+// used; `unspool_cvc_workspace_len` says how large the workspace must be.
+UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
+                                  uint8_t *space,
+                                  size_t space_len,
+                                  const uint8_t *column,
+                                  size_t column_len,
+                                  UnspoolCvcCrc check,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolError *error);
+
+// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
+UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
+                                  const uint8_t *src,
+                                  size_t src_len,
+                                  UnspoolEnd at_end,
+                                  uint8_t *dst,
+                                  size_t dst_len,
+                                  struct UnspoolStep *step,
+                                  struct UnspoolError *error);
+
+// The type of the values that a stream gives; unknown until its header is read.
+UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
+
+// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
+// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
+// with `as_text` always text.
+UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
+                                     const uint8_t *key,
+                                     size_t key_len,
+                                     const uint8_t *value,
+                                     size_t value_len,
+                                     uint8_t as_text,
+                                     uint64_t *number,
+                                     struct UnspoolCvcSection *section,
+                                     struct UnspoolError *error);
+
+// Reads a container. The bytes are lent to the column.
+UnspoolErrorKind unspool_onpair_open(struct UnspoolOnPairColumn *column,
+                                     const uint8_t *bytes,
+                                     size_t bytes_len,
+                                     const struct UnspoolLimits *with_limits,
+                                     struct UnspoolError *error);
+
+// Puts a column together. What the parts point to is lent to the column; the struct of the parts is not.
+UnspoolErrorKind unspool_onpair_open_parts(struct UnspoolOnPairColumn *column,
+                                           const struct UnspoolOnPairParts *parts,
+                                           const struct UnspoolLimits *with_limits,
+                                           struct UnspoolError *error);
+
+// What a column holds.
+UnspoolErrorKind unspool_onpair_info(const struct UnspoolOnPairColumn *column,
+                                     struct UnspoolOnPairInfo *info,
+                                     struct UnspoolError *error);
+
+// How many bytes `unspool_onpair_widen` needs; 0 for a struct that holds no column.
+uint64_t unspool_onpair_workspace_len(const struct UnspoolOnPairColumn *column);
+
+// From now on the column is decoded through a wide copy of its dictionary in this memory, which is lent to it. Everything comes out the
+// same, only faster: worth it for more than a few thousand rows. Memory at a multiple of 16 bytes is read fastest.
+UnspoolErrorKind unspool_onpair_widen(struct UnspoolOnPairColumn *column,
+                                      void *memory,
+                                      size_t memory_len,
+                                      struct UnspoolError *error);
+
+// How many bytes the rows from `first_row` to before `end_row` decode to.
+UnspoolErrorKind unspool_onpair_decoded_len(const struct UnspoolOnPairColumn *column,
+                                            uint64_t first_row,
+                                            uint64_t end_row,
+                                            uint64_t *len,
+                                            struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row`, one right behind the other. Of an output that is longer than they are, up to 16 bytes
+// behind them may be overwritten.
+UnspoolErrorKind unspool_onpair_decode(const struct UnspoolOnPairColumn *column,
+                                       uint64_t first_row,
+                                       uint64_t end_row,
+                                       uint8_t *dst,
+                                       size_t dst_len,
+                                       size_t *wrote,
+                                       struct UnspoolError *error);
+
+// Decodes one row. Of an output that is longer than it, up to 16 bytes behind it may be overwritten.
+UnspoolErrorKind unspool_onpair_row(const struct UnspoolOnPairColumn *column,
+                                    uint64_t row,
+                                    uint8_t *dst,
+                                    size_t dst_len,
+                                    size_t *wrote,
+                                    struct UnspoolError *error);
+
+// How many bytes a row has.
+UnspoolErrorKind unspool_onpair_row_len(const struct UnspoolOnPairColumn *column,
+                                        uint64_t row,
+                                        uint64_t *len,
+                                        struct UnspoolError *error);
+
+// Decodes whole rows from `*row` on, as many as the output has room for, up to before `end_row`; `*row` becomes the first that did not fit.
+// `read` of the step counts rows. A row that does not fit by itself is an error, which tells its length.
+UnspoolErrorKind unspool_onpair_step(const struct UnspoolOnPairColumn *column,
+                                     uint64_t *row,
+                                     uint64_t end_row,
+                                     uint8_t *dst,
+                                     size_t dst_len,
+                                     struct UnspoolStep *step,
+                                     struct UnspoolError *error);
+
+// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
+//
+// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle, and for speed in `tokens` one for each token.
+UnspoolErrorKind unspool_onpair_search_init(struct UnspoolOnPairSearch *search,
+                                            const struct UnspoolOnPairColumn *column,
+                                            UnspoolOnPairMatch kind,
+                                            const uint8_t *needle,
+                                            size_t needle_len,
+                                            uint32_t *fallback,
+                                            size_t fallback_len,
+                                            uint8_t *tokens,
+                                            size_t tokens_len,
+                                            struct UnspoolError *error);
+
+// Whether a row matches: 1 or 0.
+UnspoolErrorKind unspool_onpair_search_matches(const struct UnspoolOnPairSearch *search,
+                                               uint64_t row,
+                                               uint8_t *matches,
+                                               struct UnspoolError *error);
+
+// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left.
+UnspoolErrorKind unspool_onpair_search_next(struct UnspoolOnPairSearch *search,
+                                            uint64_t *row,
+                                            uint8_t *found,
+                                            struct UnspoolError *error);
+
+// Reads the header of a standalone file. The bytes are lent to the file, and to the metadata of its chunks.
+UnspoolErrorKind unspool_pco_open(struct UnspoolPcoFile *file,
+                                  const uint8_t *bytes,
+                                  size_t bytes_len,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolError *error);
+
+// What a file says of itself.
+UnspoolErrorKind unspool_pco_info(const struct UnspoolPcoFile *file,
+                                  struct UnspoolPcoInfo *info,
+                                  struct UnspoolError *error);
+
+// What the chunk at this offset holds, and if `meta` is not null, how its numbers were taken apart.
+UnspoolErrorKind unspool_pco_chunk(const struct UnspoolPcoFile *file,
+                                   uint64_t at,
+                                   struct UnspoolPcoChunk *chunk,
+                                   struct UnspoolPcoMeta *meta,
+                                   struct UnspoolError *error);
+
+// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next one. It is faster if `dst` is aligned
+// like the numbers. `words` has as many 64-bit words as the chunk's `workspace_len` says.
+UnspoolErrorKind unspool_pco_decode(const struct UnspoolPcoFile *file,
+                                    uint64_t at,
+                                    void *dst,
+                                    size_t dst_len,
+                                    uint64_t *words,
+                                    size_t words_len,
+                                    uint64_t *next,
+                                    struct UnspoolError *error);
+
+// Finds the offset of the chunk behind the one at this offset, in less time than its numbers would take.
+UnspoolErrorKind unspool_pco_skip(const struct UnspoolPcoFile *file,
+                                  uint64_t at,
+                                  uint64_t *words,
+                                  size_t words_len,
+                                  uint64_t *next,
+                                  struct UnspoolError *error);
+
+// Decodes all chunks of a file to little-endian numbers. A call with no words tells by its error how many the first chunk needs;
+// others may need more.
+UnspoolErrorKind unspool_pco_decode_file(const uint8_t *bytes,
+                                         size_t bytes_len,
+                                         void *dst,
+                                         size_t dst_len,
+                                         uint64_t *words,
+                                         size_t words_len,
+                                         const struct UnspoolLimits *with_limits,
+                                         struct UnspoolPcoDone *done,
+                                         struct UnspoolError *error);
+
+// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how many.
+UnspoolErrorKind unspool_pco_version(const uint8_t *bytes,
+                                     size_t bytes_len,
+                                     uint8_t *major,
+                                     uint8_t *minor,
+                                     size_t *len,
+                                     struct UnspoolError *error);
+
+// Reads the chunk metadata of the wrapped format, for a type and a version that stand elsewhere; `len` becomes the bytes that it takes.
+// The bytes are lent to the metadata.
+UnspoolErrorKind unspool_pco_meta(struct UnspoolPcoMeta *meta,
+                                  const uint8_t *bytes,
+                                  size_t bytes_len,
+                                  UnspoolPcoType number_type,
+                                  uint8_t major,
+                                  const struct UnspoolLimits *with_limits,
+                                  size_t *len,
+                                  struct UnspoolError *error);
+
+// How many 64-bit words of workspace it takes to decode pages of at most `n` numbers; 0 for a struct that holds no metadata. With
+// `UNSPOOL_PCO_BATCHES` it is enough for either plan.
+uint64_t unspool_pco_workspace_len(const struct UnspoolPcoMeta *meta,
+                                   size_t n,
+                                   UnspoolPcoPlan with);
+
+// Builds the tables for pages of at most `n` numbers of 8 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+UnspoolErrorKind unspool_pco_init_8(struct UnspoolPcoDecoder *decoder,
+                                    const struct UnspoolPcoMeta *meta,
+                                    size_t n,
+                                    UnspoolPcoPlan with,
+                                    uint64_t *words,
+                                    size_t words_len,
+                                    struct UnspoolError *error);
+
+// The next input is the start of a page of `n` numbers of 8 bits; offsets in errors count from `at`.
+UnspoolErrorKind unspool_pco_start_8(struct UnspoolPcoDecoder *decoder,
+                                     size_t n,
+                                     uint64_t at,
+                                     struct UnspoolError *error);
+
+// Decodes whole batches of 256 numbers of 8 bits, while the input has them and the output has room. Bytes that were not read must be given
+// again, with more behind them; no batch takes more than 7488.
+UnspoolErrorKind unspool_pco_step_8(struct UnspoolPcoDecoder *decoder,
+                                    const uint8_t *src,
+                                    size_t src_len,
+                                    UnspoolEnd at_end,
+                                    uint8_t *numbers,
+                                    size_t numbers_len,
+                                    struct UnspoolStep *told,
+                                    struct UnspoolError *error);
+
+// Builds the tables for pages of at most `n` numbers of 16 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+UnspoolErrorKind unspool_pco_init_16(struct UnspoolPcoDecoder *decoder,
+                                     const struct UnspoolPcoMeta *meta,
+                                     size_t n,
+                                     UnspoolPcoPlan with,
+                                     uint64_t *words,
+                                     size_t words_len,
+                                     struct UnspoolError *error);
+
+// The next input is the start of a page of `n` numbers of 16 bits; offsets in errors count from `at`.
+UnspoolErrorKind unspool_pco_start_16(struct UnspoolPcoDecoder *decoder,
+                                      size_t n,
+                                      uint64_t at,
+                                      struct UnspoolError *error);
+
+// Decodes whole batches of 256 numbers of 16 bits, while the input has them and the output has room. Bytes that were not read must be given
+// again, with more behind them; no batch takes more than 7488.
+UnspoolErrorKind unspool_pco_step_16(struct UnspoolPcoDecoder *decoder,
+                                     const uint8_t *src,
+                                     size_t src_len,
+                                     UnspoolEnd at_end,
+                                     uint16_t *numbers,
+                                     size_t numbers_len,
+                                     struct UnspoolStep *told,
+                                     struct UnspoolError *error);
+
+// Builds the tables for pages of at most `n` numbers of 32 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+UnspoolErrorKind unspool_pco_init_32(struct UnspoolPcoDecoder *decoder,
+                                     const struct UnspoolPcoMeta *meta,
+                                     size_t n,
+                                     UnspoolPcoPlan with,
+                                     uint64_t *words,
+                                     size_t words_len,
+                                     struct UnspoolError *error);
+
+// The next input is the start of a page of `n` numbers of 32 bits; offsets in errors count from `at`.
+UnspoolErrorKind unspool_pco_start_32(struct UnspoolPcoDecoder *decoder,
+                                      size_t n,
+                                      uint64_t at,
+                                      struct UnspoolError *error);
+
+// Decodes whole batches of 256 numbers of 32 bits, while the input has them and the output has room. Bytes that were not read must be given
+// again, with more behind them; no batch takes more than 7488.
+UnspoolErrorKind unspool_pco_step_32(struct UnspoolPcoDecoder *decoder,
+                                     const uint8_t *src,
+                                     size_t src_len,
+                                     UnspoolEnd at_end,
+                                     uint32_t *numbers,
+                                     size_t numbers_len,
+                                     struct UnspoolStep *told,
+                                     struct UnspoolError *error);
+
+// Builds the tables for pages of at most `n` numbers of 64 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+UnspoolErrorKind unspool_pco_init_64(struct UnspoolPcoDecoder *decoder,
+                                     const struct UnspoolPcoMeta *meta,
+                                     size_t n,
+                                     UnspoolPcoPlan with,
+                                     uint64_t *words,
+                                     size_t words_len,
+                                     struct UnspoolError *error);
+
+// The next input is the start of a page of `n` numbers of 64 bits; offsets in errors count from `at`.
+UnspoolErrorKind unspool_pco_start_64(struct UnspoolPcoDecoder *decoder,
+                                      size_t n,
+                                      uint64_t at,
+                                      struct UnspoolError *error);
+
+// Decodes whole batches of 256 numbers of 64 bits, while the input has them and the output has room. Bytes that were not read must be given
+// again, with more behind them; no batch takes more than 7488.
+UnspoolErrorKind unspool_pco_step_64(struct UnspoolPcoDecoder *decoder,
+                                     const uint8_t *src,
+                                     size_t src_len,
+                                     UnspoolEnd at_end,
+                                     uint64_t *numbers,
+                                     size_t numbers_len,
+                                     struct UnspoolStep *told,
+                                     struct UnspoolError *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* UNSPOOL_H */

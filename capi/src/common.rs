@@ -1,0 +1,159 @@
+//! What all formats share: limits, steps, and telling formats apart.
+
+use core::ffi::c_char;
+
+use unspool::{End, Error, ErrorKind, Limits, Probe, Result, Status, Step};
+
+use crate::memory::{answer, input, maybe};
+
+/// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
+pub const UNSPOOL_WORD: usize = 8;
+
+/// Bounds that are compared with what a header claims, before any work is done for that claim.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolLimits {
+    /// Most bytes that a whole file may decode to.
+    pub max_output: u64,
+    /// Most bytes of history that a streaming decoder may be asked to keep.
+    pub max_window: u64,
+    /// Most bytes that a header, a directory or an index may take in the file.
+    pub max_header: u64,
+    /// Most entries of anything that a header lists.
+    pub max_elements: u64,
+    /// Most columns of a table.
+    pub max_columns: u64,
+    /// Deepest nesting of structured headers.
+    pub max_depth: u16,
+}
+
+impl UnspoolLimits {
+    const fn from_core(limits: Limits) -> Self {
+        let Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth } = limits;
+        Self { max_output, max_window, max_header, max_elements, max_columns, max_depth }
+    }
+
+    const fn to_core(self) -> Limits {
+        let Self { max_output, max_window, max_header, max_elements, max_columns, max_depth } = self;
+        Limits { max_output, max_window, max_header, max_elements, max_columns, max_depth }
+    }
+}
+
+/// The limits that a null pointer stands for: those for files that a person opens. A start for others.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_limits_default() -> UnspoolLimits {
+    UnspoolLimits::from_core(Limits::DEFAULT)
+}
+
+/// The limits of the caller, or the default.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to limits.
+pub unsafe fn limits(limits: *const UnspoolLimits) -> Result<Limits> {
+    // SAFETY: the same promise.
+    Ok(unsafe { maybe(limits)? }.map_or(Limits::DEFAULT, |limits| limits.to_core()))
+}
+
+/// Whether more input will come after that of this call.
+pub type UnspoolEnd = u8;
+
+/// More may come.
+pub const UNSPOOL_END_NOT_YET: u8 = 0;
+/// This ends the input.
+pub const UNSPOOL_END_HERE: u8 = 1;
+
+/// The argument of a step function.
+pub fn end(end: UnspoolEnd) -> Result<End> {
+    match end {
+        UNSPOOL_END_NOT_YET => Ok(End::NotYet),
+        UNSPOOL_END_HERE => Ok(End::Here),
+        _ => Err(bad_argument()),
+    }
+}
+
+/// An argument that means nothing.
+#[cold]
+pub fn bad_argument() -> Error {
+    Error::new(ErrorKind::BadArgument, 0)
+}
+
+/// The one thing that a caller must do next.
+pub type UnspoolStatus = u8;
+
+/// Call again with the bytes that follow those that were read.
+pub const UNSPOOL_STATUS_NEED_INPUT: u8 = 0;
+/// Call again with room for more output.
+pub const UNSPOOL_STATUS_NEED_OUTPUT: u8 = 1;
+/// The data is complete; what follows in the input was not touched.
+pub const UNSPOOL_STATUS_DONE: u8 = 2;
+
+/// How far one call came.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolStep {
+    /// Bytes of the input that are used up.
+    pub read: usize,
+    /// How much of the output is filled, in the units of its length.
+    pub wrote: usize,
+    /// What to do next.
+    pub status: UnspoolStatus,
+}
+
+impl From<Step> for UnspoolStep {
+    fn from(step: Step) -> Self {
+        let status = match step.status {
+            Status::NeedInput => UNSPOOL_STATUS_NEED_INPUT,
+            Status::NeedOutput => UNSPOOL_STATUS_NEED_OUTPUT,
+            Status::Done => UNSPOOL_STATUS_DONE,
+        };
+        Self { read: step.read, wrote: step.wrote, status }
+    }
+}
+
+/// A format that a file can be in.
+pub type UnspoolFormat = u8;
+
+/// No known format, or not enough of it to tell.
+pub const UNSPOOL_FORMAT_UNKNOWN: u8 = 0;
+/// Zstandard, RFC 8878, or the draft 0.2.0 as its encoder really wrote it.
+pub const UNSPOOL_FORMAT_ZSTD: u8 = 1;
+/// Zstandard v0.7, or the draft as its text says.
+pub const UNSPOOL_FORMAT_ZSTD_V07: u8 = 2;
+/// A skippable frame, which may stand before or between Zstandard frames.
+pub const UNSPOOL_FORMAT_ZSTD_SKIPPABLE: u8 = 3;
+/// xz.
+pub const UNSPOOL_FORMAT_XZ: u8 = 4;
+/// Pco, standalone.
+pub const UNSPOOL_FORMAT_PCO: u8 = 5;
+/// An OnPair column in the container `ONPAIR01`.
+pub const UNSPOOL_FORMAT_ONPAIR: u8 = 6;
+/// CVC embedding vectors.
+pub const UNSPOOL_FORMAT_CVC: u8 = 7;
+/// AT-1.
+pub const UNSPOOL_FORMAT_AT1: u8 = 8;
+/// gzip, which any of the others may be wrapped in.
+pub const UNSPOOL_FORMAT_GZIP: u8 = 9;
+
+/// Tells by its first bytes which format a file is in. Eight bytes are always enough. If fewer were given and more would tell
+/// more, `need` says how many, else it is 0. `need` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_probe(prefix: *const u8, prefix_len: usize, need: *mut usize) -> UnspoolFormat {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let (format, more) = match unspool::probe(input(prefix, prefix_len).unwrap_or(&[])) {
+            Probe::Match(format) => (format as u8, 0),
+            Probe::NeedInput { min } => (UNSPOOL_FORMAT_UNKNOWN, min),
+            Probe::Unknown => (UNSPOOL_FORMAT_UNKNOWN, 0),
+        };
+        answer(need, more);
+        format
+    }
+}
+
+/// The version of this library, such as `0.1.0`.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_version() -> *const c_char {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    VERSION.as_ptr().cast()
+}

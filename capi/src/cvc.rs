@@ -1,0 +1,752 @@
+//! CVC: embedding vectors.
+
+use core::str;
+
+use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Need, Payload, Piece, Plan, Scalar, Text, head_len};
+use unspool::{Error, ErrorKind, Result};
+
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::memory::{Opaque, answer, clear, fill, fits, held, held_in, input, output, pair};
+
+/// Words of an open file.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_CVC_FILE_WORDS: usize = 10;
+/// Words of an open file.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_CVC_FILE_WORDS: usize = 14;
+/// Bytes of an open file.
+pub const UNSPOOL_CVC_FILE_SIZE: usize = UNSPOOL_CVC_FILE_WORDS * 8;
+
+/// A file whose header is parsed and checked. It borrows the header and holds nothing else.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolCvcFile {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_CVC_FILE_WORDS],
+}
+
+impl Opaque for UnspoolCvcFile {
+    type Value = File<'static>;
+    const TAG: u32 = 0x4356_0001;
+}
+
+const _: () = fits::<UnspoolCvcFile>();
+
+/// Words of a column.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_CVC_COLUMN_WORDS: usize = 14;
+/// Words of a column.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_CVC_COLUMN_WORDS: usize = 20;
+/// Bytes of a column.
+pub const UNSPOOL_CVC_COLUMN_SIZE: usize = UNSPOOL_CVC_COLUMN_WORDS * 8;
+
+/// A column of a file. It borrows the header, but not the struct of the file.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolCvcColumn {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_CVC_COLUMN_WORDS],
+}
+
+impl Opaque for UnspoolCvcColumn {
+    type Value = Column<'static>;
+    const TAG: u32 = 0x4356_0002;
+}
+
+const _: () = fits::<UnspoolCvcColumn>();
+
+/// Words of a plan.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_CVC_PLAN_WORDS: usize = 74;
+/// Words of a plan.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_CVC_PLAN_WORDS: usize = 104;
+/// Bytes of a plan.
+pub const UNSPOOL_CVC_PLAN_SIZE: usize = UNSPOOL_CVC_PLAN_WORDS * 8;
+
+/// A walk over the bytes that some rows need. It borrows the header, but not the struct of the column.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolCvcPlan {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_CVC_PLAN_WORDS],
+}
+
+/// A plan, and the chunk that it has asked for.
+#[derive(Debug)]
+pub struct Walk {
+    plan: Plan<'static>,
+    piece: Option<Piece<'static>>,
+}
+
+impl Opaque for UnspoolCvcPlan {
+    type Value = Walk;
+    const TAG: u32 = 0x4356_0003;
+}
+
+const _: () = fits::<UnspoolCvcPlan>();
+
+/// Words of a decoder.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_CVC_DECODER_WORDS: usize = 50;
+/// Words of a decoder.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_CVC_DECODER_WORDS: usize = 58;
+/// Bytes of a decoder.
+pub const UNSPOOL_CVC_DECODER_SIZE: usize = UNSPOOL_CVC_DECODER_WORDS * 8;
+
+/// A stream that is being decoded.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolCvcDecoder {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_CVC_DECODER_WORDS],
+}
+
+impl Opaque for UnspoolCvcDecoder {
+    type Value = Decoder<'static>;
+    const TAG: u32 = 0x4356_0004;
+}
+
+const _: () = fits::<UnspoolCvcDecoder>();
+
+/// The type of the values of a column.
+pub type UnspoolCvcDtype = u8;
+
+/// Not one of these.
+pub const UNSPOOL_CVC_UNKNOWN: u8 = 0;
+/// 32-bit float.
+pub const UNSPOOL_CVC_F32: u8 = 1;
+/// Half float.
+pub const UNSPOOL_CVC_F16: u8 = 2;
+/// 64-bit signed integer.
+pub const UNSPOOL_CVC_I64: u8 = 3;
+/// 32-bit signed integer.
+pub const UNSPOOL_CVC_I32: u8 = 4;
+/// 8-bit signed integer.
+pub const UNSPOOL_CVC_I8: u8 = 5;
+/// 8-bit unsigned integer.
+pub const UNSPOOL_CVC_U8: u8 = 6;
+
+fn dtype(dtype: Option<Dtype>) -> UnspoolCvcDtype {
+    match dtype {
+        None => UNSPOOL_CVC_UNKNOWN,
+        Some(Dtype::F32) => UNSPOOL_CVC_F32,
+        Some(Dtype::F16) => UNSPOOL_CVC_F16,
+        Some(Dtype::I64) => UNSPOOL_CVC_I64,
+        Some(Dtype::I32) => UNSPOOL_CVC_I32,
+        Some(Dtype::I8) => UNSPOOL_CVC_I8,
+        Some(Dtype::U8) => UNSPOOL_CVC_U8,
+    }
+}
+
+/// What to do with the CRC-32 of each chunk.
+pub type UnspoolCvcCrc = u8;
+
+/// A chunk whose CRC-32 differs is an error.
+pub const UNSPOOL_CVC_CRC_VERIFY: u8 = 0;
+/// Differences are counted, and decoding goes on.
+pub const UNSPOOL_CVC_CRC_REPORT: u8 = 1;
+/// CRCs are not computed.
+pub const UNSPOOL_CVC_CRC_SKIP: u8 = 2;
+
+fn crc(crc: UnspoolCvcCrc) -> Result<Crc> {
+    match crc {
+        UNSPOOL_CVC_CRC_VERIFY => Ok(Crc::Verify),
+        UNSPOOL_CVC_CRC_REPORT => Ok(Crc::Report),
+        UNSPOOL_CVC_CRC_SKIP => Ok(Crc::Skip),
+        _ => Err(bad_argument()),
+    }
+}
+
+/// What a file says of itself.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolCvcInfo {
+    /// How many rows every column has.
+    pub rows: u64,
+    /// How many chunks the rows are divided into.
+    pub chunks: u64,
+    /// How many columns there are.
+    pub columns: u64,
+    /// Where the header ends.
+    pub head_len: u64,
+    /// 0 for files without version words, 1 for one column, 2 for many.
+    pub major: u16,
+    /// Ignored by every reader.
+    pub minor: u16,
+    /// 1 if the file has a schema of named columns.
+    pub columnar: u8,
+    /// 1 if each chunk has a CRC-32.
+    pub checksums: u8,
+    /// 1 if the chunks are laid out for memory mapping.
+    pub mmap_optimized: u8,
+}
+
+/// What the schema says of a column.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolCvcColumnInfo {
+    /// How many values each row has.
+    pub dimension: u64,
+    /// The type that the values had when they were written.
+    pub dtype: UnspoolCvcDtype,
+    /// The type that `unspool_cvc_decode` writes; unknown if a chunk stores the column in a way that no reader knows.
+    pub output: UnspoolCvcDtype,
+    /// Bytes of one value of that type.
+    pub output_width: u8,
+}
+
+/// What a call decoded.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolCvcDone {
+    /// How much of the output is filled, in the units of its length.
+    pub written: usize,
+    /// Chunks whose CRC-32 is right.
+    pub crc_right: u64,
+    /// Chunks whose CRC-32 is wrong.
+    pub crc_wrong: u64,
+    /// Chunks that were not looked at, or have none.
+    pub crc_unchecked: u64,
+}
+
+impl UnspoolCvcDone {
+    fn new(written: usize, crc: CrcCount) -> Self {
+        Self { written, crc_right: crc.right, crc_wrong: crc.wrong, crc_unchecked: crc.unchecked }
+    }
+}
+
+/// What a plan asks for.
+pub type UnspoolCvcNeedKind = u8;
+
+/// Nothing: all rows have been named.
+pub const UNSPOOL_CVC_NEED_NOTHING: u8 = 0;
+/// The bytes from `start` to `end`, for `unspool_cvc_plan_feed`: the length of a chunk.
+pub const UNSPOOL_CVC_NEED_LENGTH: u8 = 1;
+/// A chunk with rows that were asked for.
+pub const UNSPOOL_CVC_NEED_CHUNK: u8 = 2;
+
+/// What to fetch next.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolCvcNeed {
+    /// The first byte to fetch, in the file.
+    pub start: u64,
+    /// The byte behind the last.
+    pub end: u64,
+    /// Of a chunk: only the bytes of these rows, where no checksum is to be compared.
+    pub data_start: u64,
+    /// The byte behind them.
+    pub data_end: u64,
+    /// The rows of the chunk, counted over the whole file.
+    pub first_row: u64,
+    /// The row behind the last.
+    pub end_row: u64,
+    /// How many values they have.
+    pub values: u64,
+    /// What it is.
+    pub kind: UnspoolCvcNeedKind,
+}
+
+/// A stretch of rows that the header names.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolCvcSection {
+    /// Its first row.
+    pub first_row: u64,
+    /// The row behind its last.
+    pub end_row: u64,
+    /// Its metadata, as the JSON that stands in the header; not null-terminated.
+    pub metadata: *const u8,
+    /// Bytes of the metadata.
+    pub metadata_len: usize,
+    /// 1 if there is such a section.
+    pub found: u8,
+}
+
+/// Text of the caller.
+///
+/// # Safety
+///
+/// As for [`input`].
+unsafe fn words<'a>(text: *const u8, len: usize) -> Result<&'a str> {
+    // SAFETY: the same promise.
+    str::from_utf8(unsafe { input(text, len)? }).map_err(|_| bad_argument())
+}
+
+/// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
+/// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_workspace_len(
+    prefix: *const u8,
+    prefix_len: usize,
+    with_limits: *const UnspoolLimits,
+    len: *mut u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            answer(len, head_len(input(prefix, prefix_len)?, &limits(with_limits)?)?);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// Parses the header: of the whole file, or of as much as `unspool_cvc_workspace_len` says. The bytes are lent to the file, and to the
+/// columns and plans that are made of it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_open(
+    file: *mut UnspoolCvcFile,
+    bytes: *const u8,
+    bytes_len: usize,
+    with_limits: *const UnspoolLimits,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let open = || {
+            clear(file)?;
+            fill(file, File::open(input(bytes, bytes_len)?, &limits(with_limits)?)?)
+        };
+        report(error, open())
+    }
+}
+
+/// What a file says of itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_info(
+    file: *const UnspoolCvcFile,
+    info: *mut UnspoolCvcInfo,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let file = held(file)?;
+            let version = file.version();
+            let told = UnspoolCvcInfo {
+                rows: file.num_vectors(),
+                chunks: file.chunk_count(),
+                columns: file.column_count(),
+                head_len: file.head_len(),
+                major: version.major,
+                minor: version.minor,
+                columnar: file.is_columnar().into(),
+                checksums: file.has_checksums().into(),
+                mmap_optimized: file.is_mmap_optimized().into(),
+            };
+            answer(info, told);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// The column with this number, counted from 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_column(
+    column: *mut UnspoolCvcColumn,
+    file: *const UnspoolCvcFile,
+    number: u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let find = || {
+            clear(column)?;
+            let number = usize::try_from(number).unwrap_or(usize::MAX);
+            let found = held(file)?.columns().nth(number);
+            fill(column, found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))??)
+        };
+        report(error, find())
+    }
+}
+
+/// The column of this name. Where two have the same name, the last counts.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_column_named(
+    column: *mut UnspoolCvcColumn,
+    file: *const UnspoolCvcFile,
+    name: *const u8,
+    name_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let find = || {
+            clear(column)?;
+            fill(column, held(file)?.column(words(name, name_len)?)?)
+        };
+        report(error, find())
+    }
+}
+
+/// What the schema says of a column.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_column_info(
+    column: *const UnspoolCvcColumn,
+    info: *mut UnspoolCvcColumnInfo,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let column = held(column)?;
+            let output = column.output().ok();
+            let told = UnspoolCvcColumnInfo {
+                dimension: column.dimension(),
+                dtype: dtype(column.dtype()),
+                output: dtype(output),
+                output_width: output.and_then(|output| u8::try_from(output.width()).ok()).unwrap_or(0),
+            };
+            answer(info, told);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// Writes the name of a column as UTF-8, without a zero byte behind it, and tells its length. With too little room nothing is
+/// written but the length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_column_name(
+    column: *const UnspoolCvcColumn,
+    name: *mut u8,
+    name_len: usize,
+    len: *mut usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let (text, room) = (held(column)?.name(), output(name, name_len)?);
+            let size = text.chars().map(char::len_utf8).sum::<usize>();
+            answer(len, size);
+            match room.get_mut(..size) {
+                Some(room) => {
+                    spell(text, room);
+                    Ok(())
+                }
+                None => Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64::try_from(size).unwrap_or(u64::MAX))),
+            }
+        };
+        report(error, read())
+    }
+}
+
+/// The characters of a text, into room that is exactly enough.
+fn spell(text: Text<'_>, room: &mut [u8]) {
+    let mut bytes = room.iter_mut();
+    for character in text.chars() {
+        for &byte in character.encode_utf8(&mut [0; 4]).as_bytes() {
+            if let Some(to) = bytes.next() {
+                *to = byte;
+            }
+        }
+    }
+}
+
+/// Decodes the rows from `first_row` to before `end_row` to the little-endian bytes of the type that the column's info tells.
+/// `bytes` is the whole file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_decode(
+    column: *const UnspoolCvcColumn,
+    bytes: *const u8,
+    bytes_len: usize,
+    first_row: u64,
+    end_row: u64,
+    check: UnspoolCvcCrc,
+    dst: *mut u8,
+    dst_len: usize,
+    done: *mut UnspoolCvcDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let (column, (bytes, dst)) = (held(column)?, pair(bytes, bytes_len, dst, dst_len)?);
+            let decoded = column.decode_bytes(bytes, first_row..end_row, dst, crc(check)?)?;
+            answer(done, UnspoolCvcDone::new(decoded.written, decoded.crc));
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Decodes the rows from `first_row` to before `end_row` to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_decode_f32(
+    column: *const UnspoolCvcColumn,
+    bytes: *const u8,
+    bytes_len: usize,
+    first_row: u64,
+    end_row: u64,
+    check: UnspoolCvcCrc,
+    values: *mut f32,
+    values_len: usize,
+    done: *mut UnspoolCvcDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let (column, (bytes, values)) = (held(column)?, pair(bytes, bytes_len, values, values_len)?);
+            let decoded = column.decode_f32(bytes, first_row..end_row, values, crc(check)?)?;
+            answer(done, UnspoolCvcDone::new(decoded.written, decoded.crc));
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_init(
+    plan: *mut UnspoolCvcPlan,
+    column: *const UnspoolCvcColumn,
+    first_row: u64,
+    end_row: u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let start = || {
+            clear(plan)?;
+            fill(plan, Walk { plan: held(column)?.plan(first_row..end_row)?, piece: None })
+        };
+        report(error, start())
+    }
+}
+
+/// What to fetch next.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_next(
+    plan: *mut UnspoolCvcPlan,
+    need: *mut UnspoolCvcNeed,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let next = || {
+            let walk = held_in(plan)?;
+            walk.piece = None;
+            let told = match walk.plan.next()? {
+                None => UnspoolCvcNeed::default(),
+                Some(Need::Length(range)) => UnspoolCvcNeed {
+                    start: range.start,
+                    end: range.end,
+                    kind: UNSPOOL_CVC_NEED_LENGTH,
+                    ..UnspoolCvcNeed::default()
+                },
+                Some(Need::Chunk(piece)) => {
+                    let (range, data) = (piece.range(), piece.data_range()?);
+                    let told = UnspoolCvcNeed {
+                        start: range.start,
+                        end: range.end,
+                        data_start: data.start,
+                        data_end: data.end,
+                        first_row: piece.rows.start,
+                        end_row: piece.rows.end,
+                        values: piece.values(),
+                        kind: UNSPOOL_CVC_NEED_CHUNK,
+                    };
+                    walk.piece = Some(piece);
+                    told
+                }
+            };
+            answer(need, told);
+            Ok(())
+        };
+        report(error, next())
+    }
+}
+
+/// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_feed(
+    plan: *mut UnspoolCvcPlan,
+    length: *const u8,
+    length_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let feed = || held_in(plan)?.plan.feed(input(length, length_len)?);
+        report(error, feed())
+    }
+}
+
+/// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
+/// those from `data_start` to `data_end`, which cannot be.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
+    plan: *mut UnspoolCvcPlan,
+    bytes: *const u8,
+    bytes_len: usize,
+    check: UnspoolCvcCrc,
+    values: *mut f32,
+    values_len: usize,
+    done: *mut UnspoolCvcDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let (walk, (bytes, values)) = (held_in(plan)?, pair(bytes, bytes_len, values, values_len)?);
+            let (payload, count) = open(walk, bytes, crc(check)?)?;
+            payload.decode_f32(values)?;
+            answer(done, UnspoolCvcDone::new(payload.len(), count));
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
+/// are stored lossless do not stand there one after the other, and are an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_raw(
+    plan: *mut UnspoolCvcPlan,
+    bytes: *const u8,
+    bytes_len: usize,
+    check: UnspoolCvcCrc,
+    values: *mut *const u8,
+    values_len: *mut usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let find = || {
+            let (payload, _) = open(held_in(plan)?, input(bytes, bytes_len)?, crc(check)?)?;
+            let raw = payload.raw().ok_or(Error::new(ErrorKind::WrongType, 0))?;
+            answer(values, raw.as_ptr());
+            answer(values_len, raw.len());
+            Ok(())
+        };
+        report(error, find())
+    }
+}
+
+/// The piece that a plan has named: the whole chunk, or if the bytes are fewer, its rows alone.
+fn open<'b>(walk: &Walk, bytes: &'b [u8], crc: Crc) -> Result<(Payload<'b>, CrcCount)> {
+    let piece = walk.piece.as_ref().ok_or(bad_argument())?;
+    let (range, mut count) = (piece.range(), CrcCount::default());
+    let whole = u64::try_from(bytes.len()).is_ok_and(|len| len == range.end.saturating_sub(range.start));
+    let payload = if whole { piece.open(bytes, crc, &mut count)? } else { piece.open_data(bytes)? };
+    Ok((payload, count))
+}
+
+/// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
+/// used; `unspool_cvc_workspace_len` says how large the workspace must be.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_init(
+    decoder: *mut UnspoolCvcDecoder,
+    space: *mut u8,
+    space_len: usize,
+    column: *const u8,
+    column_len: usize,
+    check: UnspoolCvcCrc,
+    with_limits: *const UnspoolLimits,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let start = || {
+            clear(decoder)?;
+            let column = if column.is_null() { None } else { Some(words(column, column_len)?) };
+            let space = output(space, space_len)?;
+            fill(decoder, Decoder::new(space, column, crc(check)?, &limits(with_limits)?))
+        };
+        report(error, start())
+    }
+}
+
+/// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_step(
+    decoder: *mut UnspoolCvcDecoder,
+    src: *const u8,
+    src_len: usize,
+    at_end: UnspoolEnd,
+    dst: *mut u8,
+    dst_len: usize,
+    step: *mut UnspoolStep,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let work = || {
+            let ((src, dst), decoder) = (pair(src, src_len, dst, dst_len)?, held_in(decoder)?);
+            answer(step, decoder.step(src, end(at_end)?, dst)?.into());
+            Ok(())
+        };
+        report(error, work())
+    }
+}
+
+/// The type of the values that a stream gives; unknown until its header is read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_output(decoder: *const UnspoolCvcDecoder) -> UnspoolCvcDtype {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { held(decoder) }.map_or(UNSPOOL_CVC_UNKNOWN, |decoder| dtype(decoder.output()))
+}
+
+/// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
+/// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
+/// with `as_text` always text.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_section(
+    file: *const UnspoolCvcFile,
+    key: *const u8,
+    key_len: usize,
+    value: *const u8,
+    value_len: usize,
+    as_text: u8,
+    number: *mut u64,
+    section: *mut UnspoolCvcSection,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let find = || {
+            let (file, number) = (held(file)?, output(number.cast::<u64>(), 1)?);
+            let wanted = if key.is_null() { None } else { Some((words(key, key_len)?, words(value, value_len)?)) };
+            let wanted = wanted.map(|(key, value)| match Scalar::parse(value) {
+                Ok(scalar) if as_text == 0 => (key, scalar),
+                _ => (key, Scalar::from(value)),
+            });
+            let [number] = number else { return Err(bad_argument()) };
+            let none = UnspoolCvcSection {
+                first_row: 0,
+                end_row: 0,
+                metadata: core::ptr::null(),
+                metadata_len: 0,
+                found: 0,
+            };
+            let mut told = none;
+            for one in file.sections().skip(usize::try_from(*number).unwrap_or(usize::MAX)) {
+                let one = one?;
+                *number = number.saturating_add(1);
+                if wanted.is_none_or(|(key, value)| one.metadata.matches(key, &value)) {
+                    let raw = one.metadata.raw();
+                    told = UnspoolCvcSection {
+                        first_row: one.rows.start,
+                        end_row: one.rows.end,
+                        metadata: raw.as_ptr(),
+                        metadata_len: raw.len(),
+                        found: 1,
+                    };
+                    break;
+                }
+            }
+            answer(section, told);
+            Ok(())
+        };
+        report(error, find())
+    }
+}

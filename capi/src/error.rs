@@ -1,0 +1,162 @@
+//! Errors: the core's numbers, and their names for logs.
+
+use core::ffi::c_char;
+
+use unspool::{Class, Error, ErrorKind, Result};
+
+use crate::memory::answer;
+
+/// What a function says that can fail: 0, or the number of an error. The numbers are those of the `enum` below.
+pub type UnspoolErrorKind = u16;
+
+/// What a caller can do about an error: one of `UNSPOOL_CLASS_...`.
+pub type UnspoolClass = u8;
+
+/// No error.
+pub const UNSPOOL_CLASS_NONE: u8 = 0;
+/// The input ends too early. More of the same file may help.
+pub const UNSPOOL_CLASS_TRUNCATED: u8 = 1;
+/// The input contradicts itself or its format.
+pub const UNSPOOL_CLASS_CORRUPT: u8 = 2;
+/// Everything reads well, but a checksum says that these are not the bytes that were written.
+pub const UNSPOOL_CLASS_CHECKSUM: u8 = 3;
+/// A legal file that this build or this library cannot decode.
+pub const UNSPOOL_CLASS_UNSUPPORTED: u8 = 4;
+/// The file asks for more than the limits allow.
+pub const UNSPOOL_CLASS_LIMIT: u8 = 5;
+/// The output is too small; `need` says how much would be enough, in the units of its length.
+pub const UNSPOOL_CLASS_OUTPUT_TOO_SMALL: u8 = 6;
+/// The workspace is too small; `need` says how much would be enough, in the units of its length.
+pub const UNSPOOL_CLASS_WORKSPACE_TOO_SMALL: u8 = 7;
+/// The call itself is wrong, whatever the file holds.
+pub const UNSPOOL_CLASS_MISUSE: u8 = 8;
+
+/// Why a function refuses, and where.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolError {
+    /// What is wrong; 0 if nothing is.
+    pub kind: UnspoolErrorKind,
+    /// What can be done about it.
+    pub error_class: UnspoolClass,
+    /// Offset of the byte at which it shows, counted from the start of the input.
+    pub at: u64,
+    /// How much would have been enough. 0 where no such number is known.
+    pub need: u64,
+}
+
+impl From<Error> for UnspoolError {
+    fn from(error: Error) -> Self {
+        Self { kind: error.kind as u16, error_class: class(error.kind), at: error.at, need: error.need }
+    }
+}
+
+/// Ends a function: the number to return, and the rest to whom it may concern.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to room for an error.
+pub unsafe fn report(to: *mut UnspoolError, result: Result<()>) -> UnspoolErrorKind {
+    let error = result.map_or_else(UnspoolError::from, |()| UnspoolError::default());
+    // SAFETY: the same promise.
+    unsafe { answer(to, error) };
+    error.kind
+}
+
+fn class(kind: ErrorKind) -> UnspoolClass {
+    match kind.class() {
+        Class::Truncated => UNSPOOL_CLASS_TRUNCATED,
+        Class::Corrupt => UNSPOOL_CLASS_CORRUPT,
+        Class::Checksum => UNSPOOL_CLASS_CHECKSUM,
+        Class::Unsupported => UNSPOOL_CLASS_UNSUPPORTED,
+        Class::Limit => UNSPOOL_CLASS_LIMIT,
+        Class::OutputTooSmall { .. } => UNSPOOL_CLASS_OUTPUT_TOO_SMALL,
+        Class::WorkspaceTooSmall { .. } => UNSPOOL_CLASS_WORKSPACE_TOO_SMALL,
+        Class::Misuse => UNSPOOL_CLASS_MISUSE,
+    }
+}
+
+/// The class of an error by its number; 0 for a number that no error has.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_error_class(kind: UnspoolErrorKind) -> UnspoolClass {
+    position(kind).and_then(|i| ErrorKind::ALL.get(i)).map_or(UNSPOOL_CLASS_NONE, |&kind| class(kind))
+}
+
+/// The name of an error, `ZstdChecksum`; empty for a number that no error has, and in builds without the feature `messages`.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_error_name(kind: UnspoolErrorKind) -> *const c_char {
+    word(&NAMES, position(kind))
+}
+
+/// What was expected, in words; empty for a number that no error has, and in builds without the feature `messages`.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_error_message(kind: UnspoolErrorKind) -> *const c_char {
+    word(&MESSAGES, position(kind))
+}
+
+/// A word or two for a class, `output too small`; empty for a number that no class has.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_class_name(class: UnspoolClass) -> *const c_char {
+    let name = match class {
+        UNSPOOL_CLASS_TRUNCATED => c"truncated",
+        UNSPOOL_CLASS_CORRUPT => c"corrupt",
+        UNSPOOL_CLASS_CHECKSUM => c"checksum mismatch",
+        UNSPOOL_CLASS_UNSUPPORTED => c"unsupported",
+        UNSPOOL_CLASS_LIMIT => c"limit exceeded",
+        UNSPOOL_CLASS_OUTPUT_TOO_SMALL => c"output too small",
+        UNSPOOL_CLASS_WORKSPACE_TOO_SMALL => c"workspace too small",
+        UNSPOOL_CLASS_MISUSE => c"misuse",
+        _ => c"",
+    };
+    name.as_ptr()
+}
+
+fn position(kind: UnspoolErrorKind) -> Option<usize> {
+    ErrorKind::ALL.iter().position(|&known| known as u16 == kind)
+}
+
+// All words of a kind one behind the other, each with the zero byte that C wants behind it, and one more at the end.
+static NAMES: [u8; len(false)] = joined(false);
+static MESSAGES: [u8; len(true)] = joined(true);
+
+const fn text(kind: ErrorKind, message: bool) -> &'static [u8] {
+    if message { kind.message().as_bytes() } else { kind.name().as_bytes() }
+}
+
+const fn len(message: bool) -> usize {
+    let (mut len, mut i) = (1, 0);
+    while i < ErrorKind::ALL.len() {
+        len += text(ErrorKind::ALL[i], message).len() + 1;
+        i += 1;
+    }
+    len
+}
+
+const fn joined<const N: usize>(message: bool) -> [u8; N] {
+    let (mut all, mut at, mut i) = ([0; N], 0, 0);
+    while i < ErrorKind::ALL.len() {
+        let text = text(ErrorKind::ALL[i], message);
+        let mut j = 0;
+        while j < text.len() {
+            all[at] = text[j];
+            at += 1;
+            j += 1;
+        }
+        at += 1;
+        i += 1;
+    }
+    all
+}
+
+/// The word with this index: what stands behind so many zero bytes.
+fn word(words: &'static [u8], index: Option<usize>) -> *const c_char {
+    let mut rest = words;
+    for _ in 0..index.unwrap_or(usize::MAX) {
+        let Some(zero) = rest.iter().position(|&byte| byte == 0) else { break };
+        match rest.get(zero.wrapping_add(1)..) {
+            Some(behind) if !behind.is_empty() => rest = behind,
+            _ => return c"".as_ptr(),
+        }
+    }
+    rest.as_ptr().cast()
+}

@@ -1,0 +1,242 @@
+//! From C's pointers to Rust's slices and references, and back.
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+
+use unspool::{Error, ErrorKind, Result};
+
+const NULL: Error = Error::new(ErrorKind::NullPointer, 0);
+
+/// `len` values to read. Null is an empty slice, if `len` says so.
+///
+/// # Safety
+///
+/// There are so many values behind a pointer that is not null, and nobody writes to them during `'a`.
+pub unsafe fn input<'a, T: Plain>(data: *const T, len: usize) -> Result<&'a [T]> {
+    match (data.is_null(), len) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(NULL),
+        (false, _) => {
+            check(data.addr(), len, align_of::<T>(), size_of::<T>())?;
+            // SAFETY: not null, aligned, no larger than memory can be, and the rest is what the caller promises. The type is
+            // one that all bytes are a value of.
+            Ok(unsafe { core::slice::from_raw_parts(data, len) })
+        }
+    }
+}
+
+/// `len` values to write.
+///
+/// # Safety
+///
+/// There are so many values behind a pointer that is not null, and nobody else reads or writes them during `'a`.
+pub unsafe fn output<'a, T: Plain>(data: *mut T, len: usize) -> Result<&'a mut [T]> {
+    match (data.is_null(), len) {
+        (_, 0) => Ok(&mut []),
+        (true, _) => Err(NULL),
+        (false, _) => {
+            check(data.addr(), len, align_of::<T>(), size_of::<T>())?;
+            // SAFETY: as in `input`, and nobody else has it.
+            Ok(unsafe { core::slice::from_raw_parts_mut(data, len) })
+        }
+    }
+}
+
+/// Input and output of one call, which must lie apart.
+///
+/// # Safety
+///
+/// As for [`input`] and [`output`], except that it is checked here whether they overlap.
+pub unsafe fn pair<'a, T: Plain>(
+    from: *const u8,
+    from_len: usize,
+    to: *mut T,
+    to_len: usize,
+) -> Result<(&'a [u8], &'a mut [T])> {
+    let to_size = to_len.saturating_mul(size_of::<T>());
+    let before = from.addr().saturating_add(from_len) <= to.addr();
+    let behind = to.addr().saturating_add(to_size) <= from.addr();
+    if from_len > 0 && to_size > 0 && !before && !behind {
+        return Err(Error::new(ErrorKind::Overlap, 0));
+    }
+    // SAFETY: they do not overlap, and the rest is what the caller promises.
+    unsafe { Ok((input(from, from_len)?, output(to, to_len)?)) }
+}
+
+/// No slice may be misaligned, or larger than half of all addresses.
+fn check(address: usize, len: usize, align: usize, size: usize) -> Result<()> {
+    let fits = len.checked_mul(size).and_then(|size| isize::try_from(size).ok());
+    if !address.is_multiple_of(align.max(1)) || fits.is_none() {
+        return Err(Error::new(ErrorKind::Misaligned, 0));
+    }
+    Ok(())
+}
+
+/// Something to read, or null.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to a value that nobody writes during `'a`.
+pub unsafe fn maybe<'a, T>(from: *const T) -> Result<Option<&'a T>> {
+    if !from.is_aligned() {
+        return Err(Error::new(ErrorKind::Misaligned, 0));
+    }
+    // SAFETY: aligned, and the rest is what the caller promises.
+    Ok(unsafe { from.as_ref() })
+}
+
+/// Writes an answer, unless nobody wants it.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to room for a value, which nobody else uses meanwhile.
+pub unsafe fn answer<T>(to: *mut T, value: T) {
+    if !to.is_null() {
+        // SAFETY: not null, and the rest is what the caller promises. Unaligned, because a C compiler may have packed it.
+        unsafe { to.write_unaligned(value) }
+    }
+}
+
+/// Types that all bytes are a value of.
+pub trait Plain: Copy + private::Sealed {}
+
+mod private {
+    /// Closes the list.
+    pub trait Sealed {}
+    impl Sealed for u8 {}
+    impl Sealed for u16 {}
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+    impl Sealed for f32 {}
+    impl Sealed for [u8; 16] {}
+}
+
+impl Plain for u8 {}
+impl Plain for u16 {}
+impl Plain for u32 {}
+impl Plain for u64 {}
+impl Plain for f32 {}
+impl Plain for [u8; 16] {}
+
+/// A C struct whose words hold a Rust value.
+pub trait Opaque: Sized {
+    /// What it holds. It borrows what C has lent it, for as long as C keeps its promise: that is the `'static` in it.
+    type Value;
+    /// A number of its own: words that no function has filled, or that hold something else, are told by it.
+    const TAG: u32;
+}
+
+
+/// How the value lies in the words.
+#[repr(C)]
+struct Held<T> {
+    tag: u32,
+    value: MaybeUninit<T>,
+}
+
+/// Fails to compile unless the words of a C struct are enough for what they hold, and not far too many.
+pub const fn fits<O: Opaque>() {
+    assert!(size_of::<Held<O::Value>>() <= size_of::<O>(), "the C struct has too few words");
+    assert!(align_of::<Held<O::Value>>() <= align_of::<O>(), "the C struct is not aligned enough");
+    assert!(size_of::<O>() - size_of::<Held<O::Value>>() <= 64 + size_of::<O>() / 4, "the C struct has too many words");
+    assert!(!core::mem::needs_drop::<O::Value>(), "C does not drop");
+}
+
+/// Fills a C struct.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to such a struct, which nobody else uses meanwhile.
+pub unsafe fn fill<O: Opaque>(to: *mut O, value: O::Value) -> Result<()> {
+    // SAFETY: the same promise.
+    let held = unsafe { held_mut(to)? };
+    held.write(Held { tag: O::TAG, value: MaybeUninit::new(value) });
+    Ok(())
+}
+
+/// Makes a C struct hold nothing.
+///
+/// # Safety
+///
+/// As for [`fill`].
+pub unsafe fn clear<O: Opaque>(to: *mut O) -> Result<()> {
+    // SAFETY: the same promise.
+    let held = unsafe { held_mut(to)? };
+    held.write(Held { tag: 0, value: MaybeUninit::uninit() });
+    Ok(())
+}
+
+/// What a C struct holds.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to such a struct, filled by [`fill`] or with zeros, which nobody changes during `'a`; and what was lent to
+/// it is still there.
+pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Result<&'a O::Value> {
+    let held = place(from.cast_mut())?.cast_const();
+    // SAFETY: not null and aligned. The tag is a plain number.
+    if unsafe { (&raw const (*held).tag).read() } != O::TAG {
+        return Err(Error::new(ErrorKind::NotInitialised, 0));
+    }
+    // SAFETY: the tag is written by `fill` alone, together with the value.
+    Ok(unsafe { (*held).value.assume_init_ref() })
+}
+
+/// What a C struct holds, to be changed.
+///
+/// # Safety
+///
+/// As for [`held`], and nobody else uses it during `'a`.
+pub unsafe fn held_in<'a, O: Opaque>(from: *mut O) -> Result<&'a mut O::Value> {
+    let held = place(from)?;
+    // SAFETY: not null and aligned. The tag is a plain number.
+    if unsafe { (&raw const (*held).tag).read() } != O::TAG {
+        return Err(Error::new(ErrorKind::NotInitialised, 0));
+    }
+    // SAFETY: the tag is written by `fill` alone, together with the value.
+    Ok(unsafe { (*held).value.assume_init_mut() })
+}
+
+/// # Safety
+///
+/// As for [`fill`].
+unsafe fn held_mut<'a, O: Opaque>(to: *mut O) -> Result<&'a mut MaybeUninit<Held<O::Value>>> {
+    let held = place(to)?.cast::<MaybeUninit<Held<O::Value>>>();
+    // SAFETY: not null, aligned, large enough by `fits`, and the rest is what the caller promises.
+    Ok(unsafe { &mut *held })
+}
+
+/// Where the value lies.
+fn place<O: Opaque>(at: *mut O) -> Result<*mut Held<O::Value>> {
+    const { fits::<O>() };
+    let held = at.cast::<Held<O::Value>>();
+    match () {
+        () if at.is_null() => Err(NULL),
+        () if !at.is_aligned() => Err(Error::new(ErrorKind::Misaligned, 0)),
+        () => Ok(held),
+    }
+}
+
+/// A workspace that is all zeros when it is empty, in memory of the caller that it clears.
+///
+/// # Safety
+///
+/// Zeros are a value of `T`. There are `len` bytes behind a pointer that is not null, and nobody else uses them during `'a`.
+pub unsafe fn zeroed<'a, T>(memory: *mut c_void, len: usize) -> Result<&'a mut T> {
+    if memory.is_null() && len > 0 {
+        return Err(NULL);
+    }
+    if len < size_of::<T>() {
+        let need = u64::try_from(size_of::<T>()).unwrap_or(u64::MAX);
+        return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
+    }
+    let workspace = memory.cast::<T>();
+    if !workspace.is_aligned() {
+        return Err(Error::new(ErrorKind::Misaligned, 0));
+    }
+    // SAFETY: large enough, aligned, not null because `T` has a size, and nobody else's. Zeros are a value of it.
+    unsafe {
+        workspace.write_bytes(0, 1);
+        Ok(&mut *workspace)
+    }
+}

@@ -1,0 +1,623 @@
+//! Pco: columns of numbers.
+
+use core::ffi::c_void;
+
+use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version};
+use unspool::{Error, ErrorKind, Result};
+
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::memory::{Opaque, Plain, answer, clear, fill, fits, held, held_in, input, output, pair};
+
+/// Words of an open file.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_PCO_FILE_WORDS: usize = 12;
+/// Words of an open file.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_PCO_FILE_WORDS: usize = 12;
+/// Bytes of an open file.
+pub const UNSPOOL_PCO_FILE_SIZE: usize = UNSPOOL_PCO_FILE_WORDS * 8;
+
+/// A standalone file. It borrows the bytes.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolPcoFile {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_PCO_FILE_WORDS],
+}
+
+impl Opaque for UnspoolPcoFile {
+    type Value = File<'static>;
+    const TAG: u32 = 0x5043_0001;
+}
+
+const _: () = fits::<UnspoolPcoFile>();
+
+/// Words of chunk metadata.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_PCO_META_WORDS: usize = 40;
+/// Words of chunk metadata.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_PCO_META_WORDS: usize = 44;
+/// Bytes of chunk metadata.
+pub const UNSPOOL_PCO_META_SIZE: usize = UNSPOOL_PCO_META_WORDS * 8;
+
+/// How the numbers of a chunk were taken apart. It borrows the bytes.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolPcoMeta {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_PCO_META_WORDS],
+}
+
+impl Opaque for UnspoolPcoMeta {
+    type Value = Meta<'static>;
+    const TAG: u32 = 0x5043_0002;
+}
+
+const _: () = fits::<UnspoolPcoMeta>();
+
+/// Words of a decoder.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 72;
+/// Words of a decoder.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 108;
+/// Bytes of a decoder.
+pub const UNSPOOL_PCO_DECODER_SIZE: usize = UNSPOOL_PCO_DECODER_WORDS * 8;
+
+/// A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolPcoDecoder {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_PCO_DECODER_WORDS],
+}
+
+/// A decoder as it is held for numbers of one width. Each is a view of the same C struct.
+#[repr(transparent)]
+#[derive(Debug)]
+struct Of<L>(UnspoolPcoDecoder, core::marker::PhantomData<L>);
+
+impl<L: Latent> Opaque for Of<L> {
+    type Value = Decoder<'static, 'static, L>;
+    const TAG: u32 = 0x5043_0100 + L::BITS;
+}
+
+const _: () = (fits::<Of<u8>>(), fits::<Of<u16>>(), fits::<Of<u32>>(), fits::<Of<u64>>()).0;
+
+/// The type of numbers; the values are those that files hold.
+pub type UnspoolPcoType = u8;
+
+/// Unsigned, 32 bits.
+pub const UNSPOOL_PCO_U32: u8 = 1;
+/// Unsigned, 64 bits.
+pub const UNSPOOL_PCO_U64: u8 = 2;
+/// Signed, 32 bits.
+pub const UNSPOOL_PCO_I32: u8 = 3;
+/// Signed, 64 bits.
+pub const UNSPOOL_PCO_I64: u8 = 4;
+/// 32-bit float.
+pub const UNSPOOL_PCO_F32: u8 = 5;
+/// 64-bit float.
+pub const UNSPOOL_PCO_F64: u8 = 6;
+/// Unsigned, 16 bits.
+pub const UNSPOOL_PCO_U16: u8 = 7;
+/// Signed, 16 bits.
+pub const UNSPOOL_PCO_I16: u8 = 8;
+/// Half float.
+pub const UNSPOOL_PCO_F16: u8 = 9;
+/// Unsigned, 8 bits.
+pub const UNSPOOL_PCO_U8: u8 = 10;
+/// Signed, 8 bits.
+pub const UNSPOOL_PCO_I8: u8 = 11;
+
+/// How pages will be read, which decides where the history of lookbacks lies.
+pub type UnspoolPcoPlan = u8;
+
+/// Each page in one call: the output is the history wherever the mode allows it.
+pub const UNSPOOL_PCO_WHOLE: u8 = 0;
+/// In as many calls as the caller likes: the workspace holds the history.
+pub const UNSPOOL_PCO_BATCHES: u8 = 1;
+
+fn plan(plan: UnspoolPcoPlan) -> Result<Plan> {
+    match plan {
+        UNSPOOL_PCO_WHOLE => Ok(Plan::Whole),
+        UNSPOOL_PCO_BATCHES => Ok(Plan::Batches),
+        _ => Err(bad_argument()),
+    }
+}
+
+/// What a file says of itself.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolPcoInfo {
+    /// How many numbers the writer thought the file would hold; 0 if it did not know. May be wrong.
+    pub n_hint: u64,
+    /// Offset of the first chunk.
+    pub first_chunk: u64,
+    /// The version of the standalone framing.
+    pub standalone_version: u8,
+    /// The format version.
+    pub major: u8,
+    /// What may occur in it.
+    pub minor: u8,
+    /// The type of all chunks, if the file promises one, else 0.
+    pub uniform_type: UnspoolPcoType,
+}
+
+/// What a chunk holds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolPcoChunk {
+    /// How many numbers; 0 for the end of the file.
+    pub len: usize,
+    /// Offset of its page in the file.
+    pub page_at: u64,
+    /// 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
+    pub workspace_len: u64,
+    /// Their type.
+    pub number_type: UnspoolPcoType,
+    /// Bytes of each.
+    pub number_size: u8,
+}
+
+/// How far a call came that decoded a whole file.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolPcoDone {
+    /// Bytes of the output that are filled.
+    pub wrote: usize,
+    /// Offset behind the file.
+    pub read: u64,
+    /// How many chunks there were.
+    pub chunks: u64,
+}
+
+/// A length as a plain number.
+fn u64_from(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+/// Reads the header of a standalone file. The bytes are lent to the file, and to the metadata of its chunks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_open(
+    file: *mut UnspoolPcoFile,
+    bytes: *const u8,
+    bytes_len: usize,
+    with_limits: *const UnspoolLimits,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let open = || {
+            clear(file)?;
+            fill(file, File::open(input(bytes, bytes_len)?, &limits(with_limits)?)?)
+        };
+        report(error, open())
+    }
+}
+
+/// What a file says of itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_info(
+    file: *const UnspoolPcoFile,
+    info: *mut UnspoolPcoInfo,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let file = held(file)?;
+            let told = UnspoolPcoInfo {
+                n_hint: file.header.n_hint,
+                first_chunk: file.first(),
+                standalone_version: file.header.standalone_version,
+                major: file.header.version.major,
+                minor: file.header.version.minor,
+                uniform_type: file.header.uniform_type.map_or(0, |ty| ty as u8),
+            };
+            answer(info, told);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// What the chunk at this offset holds, and if `meta` is not null, how its numbers were taken apart.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_chunk(
+    file: *const UnspoolPcoFile,
+    at: u64,
+    chunk: *mut UnspoolPcoChunk,
+    meta: *mut UnspoolPcoMeta,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let Some(found) = held(file)?.chunk(at)? else {
+                answer(chunk, UnspoolPcoChunk::default());
+                return Ok(());
+            };
+            let told = UnspoolPcoChunk {
+                len: found.len,
+                page_at: found.page_at,
+                workspace_len: found.workspace_len(Plan::Batches),
+                number_type: found.number_type() as u8,
+                number_size: u8::try_from(found.number_type().size()).unwrap_or(0),
+            };
+            answer(chunk, told);
+            if meta.is_null() { Ok(()) } else { fill(meta, found.meta) }
+        };
+        report(error, read())
+    }
+}
+
+/// # Safety
+///
+/// A pointer that is not null leads to a file whose bytes are there.
+unsafe fn chunk<'a>(file: *const UnspoolPcoFile, at: u64) -> Result<Chunk<'a>> {
+    // SAFETY: the same promise.
+    unsafe { held(file)? }.chunk(at)?.ok_or(Error::new(ErrorKind::RangeOutside, at))
+}
+
+/// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next one. It is faster if `dst` is aligned
+/// like the numbers. `words` has as many 64-bit words as the chunk's `workspace_len` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode(
+    file: *const UnspoolPcoFile,
+    at: u64,
+    dst: *mut c_void,
+    dst_len: usize,
+    words: *mut u64,
+    words_len: usize,
+    next: *mut u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let (dst, words) = (output(dst.cast::<u8>(), dst_len)?, output(words, words_len)?);
+            answer(next, chunk(file, at)?.decode_bytes(dst, words)?);
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Finds the offset of the chunk behind the one at this offset, in less time than its numbers would take.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_skip(
+    file: *const UnspoolPcoFile,
+    at: u64,
+    words: *mut u64,
+    words_len: usize,
+    next: *mut u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let skip = || {
+            answer(next, chunk(file, at)?.skip(output(words, words_len)?)?);
+            Ok(())
+        };
+        report(error, skip())
+    }
+}
+
+/// Decodes all chunks of a file to little-endian numbers. A call with no words tells by its error how many the first chunk needs;
+/// others may need more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_decode_file(
+    bytes: *const u8,
+    bytes_len: usize,
+    dst: *mut c_void,
+    dst_len: usize,
+    words: *mut u64,
+    words_len: usize,
+    with_limits: *const UnspoolLimits,
+    done: *mut UnspoolPcoDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let (bytes, mut rest) = pair(bytes, bytes_len, dst.cast::<u8>(), dst_len)?;
+            let (words, file) = (output(words, words_len)?, File::open(bytes, &limits(with_limits)?)?);
+            let (mut at, mut told) = (file.first(), UnspoolPcoDone::default());
+            while let Some(chunk) = file.chunk(at)? {
+                let size = chunk.len.saturating_mul(chunk.number_type().size());
+                told.wrote = told.wrote.saturating_add(size);
+                let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(told.wrote));
+                let (out, behind) = rest.split_at_mut_checked(size).ok_or(too_small)?;
+                at = chunk.decode_bytes(out, words)?;
+                rest = behind;
+                told.chunks = told.chunks.saturating_add(1);
+            }
+            told.read = at.saturating_add(1);
+            answer(done, told);
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how many.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_version(
+    bytes: *const u8,
+    bytes_len: usize,
+    major: *mut u8,
+    minor: *mut u8,
+    len: *mut usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let (version, taken) = Version::parse(input(bytes, bytes_len)?)?;
+            answer(major, version.major);
+            answer(minor, version.minor);
+            answer(len, taken);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// Reads the chunk metadata of the wrapped format, for a type and a version that stand elsewhere; `len` becomes the bytes that it takes.
+/// The bytes are lent to the metadata.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_meta(
+    meta: *mut UnspoolPcoMeta,
+    bytes: *const u8,
+    bytes_len: usize,
+    number_type: UnspoolPcoType,
+    major: u8,
+    with_limits: *const UnspoolLimits,
+    len: *mut usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            clear(meta)?;
+            let number_type = NumberType::from_byte(number_type).ok_or(bad_argument())?;
+            let (read, taken) = Meta::parse(input(bytes, bytes_len)?, number_type, major, 0, &limits(with_limits)?)?;
+            answer(len, taken);
+            fill(meta, read)
+        };
+        report(error, read())
+    }
+}
+
+/// How many 64-bit words of workspace it takes to decode pages of at most `n` numbers; 0 for a struct that holds no metadata. With
+/// `UNSPOOL_PCO_BATCHES` it is enough for either plan.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_workspace_len(meta: *const UnspoolPcoMeta, n: usize, with: UnspoolPcoPlan) -> u64 {
+    let with = plan(with).unwrap_or(Plan::Batches);
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { held(meta) }.map_or(0, |meta| meta.workspace_len(n, with))
+}
+
+/// # Safety
+///
+/// As the header says of `unspool_pco_init_32`.
+unsafe fn init<L: Latent>(
+    decoder: *mut UnspoolPcoDecoder,
+    meta: *const UnspoolPcoMeta,
+    n: usize,
+    with: UnspoolPcoPlan,
+    words: *mut u64,
+    words_len: usize,
+) -> Result<()> {
+    let decoder = decoder.cast::<Of<L>>();
+    // SAFETY: the same promises.
+    unsafe {
+        clear(decoder)?;
+        fill(decoder, Decoder::new(held(meta)?, n, plan(with)?, output(words, words_len)?)?)
+    }
+}
+
+/// # Safety
+///
+/// As the header says of `unspool_pco_start_32`.
+unsafe fn start<L: Latent>(decoder: *mut UnspoolPcoDecoder, n: usize, at: u64) -> Result<()> {
+    // SAFETY: the same promises.
+    unsafe { held_in(decoder.cast::<Of<L>>())? }.start(n, at)
+}
+
+/// # Safety
+///
+/// As the header says of `unspool_pco_step_32`.
+unsafe fn step<L: Latent + Plain>(
+    decoder: *mut UnspoolPcoDecoder,
+    (src, src_len): (*const u8, usize),
+    at_end: UnspoolEnd,
+    (numbers, numbers_len): (*mut L, usize),
+    told: *mut UnspoolStep,
+) -> Result<()> {
+    // SAFETY: the same promises.
+    unsafe {
+        let ((src, numbers), decoder) = (pair(src, src_len, numbers, numbers_len)?, held_in(decoder.cast::<Of<L>>())?);
+        answer(told, decoder.step(src, end(at_end)?, numbers)?.into());
+        Ok(())
+    }
+}
+
+/// Builds the tables for pages of at most `n` numbers of 8 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_init_8(
+    decoder: *mut UnspoolPcoDecoder,
+    meta: *const UnspoolPcoMeta,
+    n: usize,
+    with: UnspoolPcoPlan,
+    words: *mut u64,
+    words_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, init::<u8>(decoder, meta, n, with, words, words_len)) }
+}
+
+/// The next input is the start of a page of `n` numbers of 8 bits; offsets in errors count from `at`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_start_8(
+    decoder: *mut UnspoolPcoDecoder,
+    n: usize,
+    at: u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, start::<u8>(decoder, n, at)) }
+}
+
+/// Decodes whole batches of 256 numbers of 8 bits, while the input has them and the output has room. Bytes that were not read must be given
+/// again, with more behind them; no batch takes more than 7488.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_step_8(
+    decoder: *mut UnspoolPcoDecoder,
+    src: *const u8,
+    src_len: usize,
+    at_end: UnspoolEnd,
+    numbers: *mut u8,
+    numbers_len: usize,
+    told: *mut UnspoolStep,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, step(decoder, (src, src_len), at_end, (numbers, numbers_len), told)) }
+}
+
+/// Builds the tables for pages of at most `n` numbers of 16 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_init_16(
+    decoder: *mut UnspoolPcoDecoder,
+    meta: *const UnspoolPcoMeta,
+    n: usize,
+    with: UnspoolPcoPlan,
+    words: *mut u64,
+    words_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, init::<u16>(decoder, meta, n, with, words, words_len)) }
+}
+
+/// The next input is the start of a page of `n` numbers of 16 bits; offsets in errors count from `at`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_start_16(
+    decoder: *mut UnspoolPcoDecoder,
+    n: usize,
+    at: u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, start::<u16>(decoder, n, at)) }
+}
+
+/// Decodes whole batches of 256 numbers of 16 bits, while the input has them and the output has room. Bytes that were not read must be given
+/// again, with more behind them; no batch takes more than 7488.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_step_16(
+    decoder: *mut UnspoolPcoDecoder,
+    src: *const u8,
+    src_len: usize,
+    at_end: UnspoolEnd,
+    numbers: *mut u16,
+    numbers_len: usize,
+    told: *mut UnspoolStep,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, step(decoder, (src, src_len), at_end, (numbers, numbers_len), told)) }
+}
+
+/// Builds the tables for pages of at most `n` numbers of 32 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_init_32(
+    decoder: *mut UnspoolPcoDecoder,
+    meta: *const UnspoolPcoMeta,
+    n: usize,
+    with: UnspoolPcoPlan,
+    words: *mut u64,
+    words_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, init::<u32>(decoder, meta, n, with, words, words_len)) }
+}
+
+/// The next input is the start of a page of `n` numbers of 32 bits; offsets in errors count from `at`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_start_32(
+    decoder: *mut UnspoolPcoDecoder,
+    n: usize,
+    at: u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, start::<u32>(decoder, n, at)) }
+}
+
+/// Decodes whole batches of 256 numbers of 32 bits, while the input has them and the output has room. Bytes that were not read must be given
+/// again, with more behind them; no batch takes more than 7488.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_step_32(
+    decoder: *mut UnspoolPcoDecoder,
+    src: *const u8,
+    src_len: usize,
+    at_end: UnspoolEnd,
+    numbers: *mut u32,
+    numbers_len: usize,
+    told: *mut UnspoolStep,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, step(decoder, (src, src_len), at_end, (numbers, numbers_len), told)) }
+}
+
+/// Builds the tables for pages of at most `n` numbers of 64 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_init_64(
+    decoder: *mut UnspoolPcoDecoder,
+    meta: *const UnspoolPcoMeta,
+    n: usize,
+    with: UnspoolPcoPlan,
+    words: *mut u64,
+    words_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, init::<u64>(decoder, meta, n, with, words, words_len)) }
+}
+
+/// The next input is the start of a page of `n` numbers of 64 bits; offsets in errors count from `at`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_start_64(
+    decoder: *mut UnspoolPcoDecoder,
+    n: usize,
+    at: u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, start::<u64>(decoder, n, at)) }
+}
+
+/// Decodes whole batches of 256 numbers of 64 bits, while the input has them and the output has room. Bytes that were not read must be given
+/// again, with more behind them; no batch takes more than 7488.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_pco_step_64(
+    decoder: *mut UnspoolPcoDecoder,
+    src: *const u8,
+    src_len: usize,
+    at_end: UnspoolEnd,
+    numbers: *mut u64,
+    numbers_len: usize,
+    told: *mut UnspoolStep,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe { report(error, step(decoder, (src, src_len), at_end, (numbers, numbers_len), told)) }
+}

@@ -1,0 +1,337 @@
+//! Zstandard.
+
+use core::ffi::c_void;
+
+use unspool::zstd::{self, Decoder, Dictionary, Flavour, Header, Options, Workspace};
+use unspool::Result;
+
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::memory::{Opaque, answer, clear, fill, fits, held_in, input, maybe, output, pair, zeroed};
+
+/// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+#[cfg(feature = "small")]
+pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2312;
+/// Words of a workspace.
+#[cfg(not(feature = "small"))]
+pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2312;
+/// Bytes of a workspace.
+pub const UNSPOOL_ZSTD_WORKSPACE_SIZE: usize = UNSPOOL_ZSTD_WORKSPACE_WORDS * 8;
+
+/// The tables of a decoder. It need not be initialised, nor cleared between uses.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolZstdWorkspace {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_ZSTD_WORKSPACE_WORDS],
+}
+
+const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_ZSTD_WORKSPACE_SIZE, "the C struct has too few words");
+
+/// Words of a decoder.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 44;
+/// Words of a decoder.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 52;
+/// Bytes of a decoder.
+pub const UNSPOOL_ZSTD_DECODER_SIZE: usize = UNSPOOL_ZSTD_DECODER_WORDS * 8;
+
+/// A stream that is being decoded.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolZstdDecoder {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_ZSTD_DECODER_WORDS],
+}
+
+impl Opaque for UnspoolZstdDecoder {
+    type Value = Decoder<'static>;
+    const TAG: u32 = 0x5A53_0001;
+}
+
+const _: () = fits::<UnspoolZstdDecoder>();
+
+/// Which of the formats that share their magic numbers a file is in.
+pub type UnspoolZstdFlavour = u8;
+
+/// Find out: from the whole file; in a stream `28` means RFC 8878 and `27` means v0.7.
+pub const UNSPOOL_ZSTD_ANY: u8 = 0;
+/// RFC 8878.
+pub const UNSPOOL_ZSTD_RFC8878: u8 = 1;
+/// What zstd 0.7 wrote.
+pub const UNSPOOL_ZSTD_V07: u8 = 2;
+/// The draft 0.2.0.
+pub const UNSPOOL_ZSTD_DRAFT: u8 = 3;
+
+/// How to decode, where the defaults do not fit. All zeros are the defaults, and so is a null pointer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct UnspoolZstdOptions {
+    /// What the frames were compressed with: a trained dictionary or plain bytes.
+    pub dictionary: *const u8,
+    /// Bytes of the dictionary; 0 for none.
+    pub dictionary_len: usize,
+    /// The format.
+    pub flavour: UnspoolZstdFlavour,
+    /// Not 0: the dictionary is plain bytes, whatever it starts with.
+    pub raw_dictionary: u8,
+    /// Not 0: one frame without its magic number.
+    pub magicless: u8,
+    /// Not 0: checksums are neither computed nor compared.
+    pub skip_checksums: u8,
+}
+
+/// What the frame at the start of a file says.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolZstdInfo {
+    /// Bytes of the frame header.
+    pub header_len: usize,
+    /// How far back matches reach.
+    pub window: u64,
+    /// Bytes that the frame decodes to, if it says so.
+    pub content_size: u64,
+    /// How many bytes of window a stream of this frame needs.
+    pub stream_buffer: u64,
+    /// The dictionary that it was made with; 0 if it does not say.
+    pub dictionary_id: u32,
+    /// 1 if `content_size` is known.
+    pub has_content_size: u8,
+    /// 1 if a checksum follows the content.
+    pub checksum: u8,
+    /// 1 for a frame that decoders step over: `header_len` and `content_size` bytes behind it.
+    pub skippable: u8,
+    /// The format that was found or asked for.
+    pub flavour: UnspoolZstdFlavour,
+}
+
+/// How far a call came that decoded a whole file.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolZstdDone {
+    /// Bytes of the input: all of it.
+    pub read: usize,
+    /// Bytes of the output that are filled. What lies behind them may have been used as scratch.
+    pub wrote: usize,
+    /// Frames of data.
+    pub frames: u64,
+    /// Checksums that were compared and found right.
+    pub checksums: u64,
+}
+
+/// # Safety
+///
+/// A pointer that is not null leads to options whose dictionary is there.
+unsafe fn options<'a>(options: *const UnspoolZstdOptions) -> Result<Options<'a>> {
+    // SAFETY: the same promise.
+    let Some(options) = (unsafe { maybe(options)? }) else { return Ok(Options::DEFAULT) };
+    // SAFETY: the same promise.
+    let bytes = unsafe { input(options.dictionary, options.dictionary_len)? };
+    let dictionary = match (bytes.is_empty(), options.raw_dictionary) {
+        (true, _) => None,
+        (_, 0) => Some(Dictionary::new(bytes)),
+        _ => Some(Dictionary::raw(bytes)),
+    };
+    let flavour = match options.flavour {
+        UNSPOOL_ZSTD_ANY => None,
+        UNSPOOL_ZSTD_RFC8878 => Some(Flavour::Rfc8878),
+        UNSPOOL_ZSTD_V07 => Some(Flavour::V07),
+        UNSPOOL_ZSTD_DRAFT => Some(Flavour::Draft),
+        _ => return Err(bad_argument()),
+    };
+    Ok(Options { flavour, dictionary, magicless: options.magicless != 0, verify: options.skip_checksums == 0 })
+}
+
+/// # Safety
+///
+/// As for [`zeroed`].
+unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
+    // SAFETY: the same promise. A workspace is made of numbers, and of arrays of numbers and truth values; all of them are
+    // zero in `Workspace::new`, which a test compares.
+    unsafe { zeroed::<Workspace>(workspace, len) }
+}
+
+/// How many bytes a workspace takes in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_zstd_workspace_len() -> usize {
+    size_of::<Workspace>()
+}
+
+/// Reads the frame header at the start of a file, which need not be there as a whole: 18 bytes are always enough. Only the whole
+/// file tells a draft frame from others.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_info(
+    src: *const u8,
+    src_len: usize,
+    info: *mut UnspoolZstdInfo,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let src = input(src, src_len)?;
+            let flavour = zstd::detect(src).unwrap_or(Flavour::Rfc8878);
+            let number = match flavour {
+                Flavour::Rfc8878 => UNSPOOL_ZSTD_RFC8878,
+                Flavour::V07 => UNSPOOL_ZSTD_V07,
+                Flavour::Draft => UNSPOOL_ZSTD_DRAFT,
+            };
+            let told = match Header::read(src, flavour)? {
+                Header::Skippable { size, .. } => UnspoolZstdInfo {
+                    header_len: 8,
+                    content_size: size.into(),
+                    skippable: 1,
+                    flavour: number,
+                    ..UnspoolZstdInfo::default()
+                },
+                Header::Frame(frame) => UnspoolZstdInfo {
+                    header_len: frame.len,
+                    window: frame.window,
+                    content_size: frame.content_size.unwrap_or(0),
+                    stream_buffer: frame.stream_buffer(),
+                    dictionary_id: frame.dictionary_id,
+                    has_content_size: frame.content_size.is_some().into(),
+                    checksum: frame.checksum.into(),
+                    skippable: 0,
+                    flavour: number,
+                },
+            };
+            answer(info, told);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// Counts how many bytes a file decodes to. Reads all sequences, but writes nothing and needs no room.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_decoded_size(
+    src: *const u8,
+    src_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    with_options: *const UnspoolZstdOptions,
+    size: *mut u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let count = || {
+            let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
+            let counted = zstd::decoded_size(src, workspace, &limits(with_limits)?, &options(with_options)?)?;
+            answer(size, counted);
+            Ok(())
+        };
+        report(error, count())
+    }
+}
+
+/// Decodes a whole file: any number of frames. The output is the only window there is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_decode(
+    src: *const u8,
+    src_len: usize,
+    dst: *mut u8,
+    dst_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    with_options: *const UnspoolZstdOptions,
+    done: *mut UnspoolZstdDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
+            let (limits, options) = (limits(with_limits)?, options(with_options)?);
+            let zstd::Done { read, wrote, frames, checksums } =
+                zstd::decode_with(src, dst, workspace, &limits, &options, &mut ())?;
+            answer(done, UnspoolZstdDone { read, wrote, frames, checksums });
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Starts a stream. Workspace, window and dictionary are lent to the decoder until it is no longer used. `stream_buffer` of
+/// `UnspoolZstdInfo` says how large the window must be.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_init(
+    decoder: *mut UnspoolZstdDecoder,
+    space: *mut c_void,
+    space_len: usize,
+    window: *mut u8,
+    window_len: usize,
+    with_limits: *const UnspoolLimits,
+    with_options: *const UnspoolZstdOptions,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let start = || {
+            clear(decoder)?;
+            let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
+            fill(decoder, Decoder::new(workspace, window, &limits(with_limits)?, &options(with_options)?))
+        };
+        report(error, start())
+    }
+}
+
+/// Reads on and writes on, as far as both allow. An error stays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_step(
+    decoder: *mut UnspoolZstdDecoder,
+    src: *const u8,
+    src_len: usize,
+    at_end: UnspoolEnd,
+    dst: *mut u8,
+    dst_len: usize,
+    step: *mut UnspoolStep,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let work = || {
+            let ((src, dst), decoder) = (pair(src, src_len, dst, dst_len)?, held_in(decoder)?);
+            answer(step, decoder.step(src, end(at_end)?, dst)?.into());
+            Ok(())
+        };
+        report(error, work())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unspool::{Error, ErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn an_empty_workspace_is_all_zeros() {
+        let workspace = Workspace::new();
+        let bytes = (&raw const workspace).cast::<u8>();
+        // Padding has no value, so that bytes are looked at one by one where they must have one; there is none between words.
+        assert!((0..size_of::<Workspace>()).all(|i| {
+            // SAFETY: within the workspace; an empty one is built from zeros, and a `static` one lies in `.bss`.
+            unsafe { bytes.add(i).read_volatile() == 0 }
+        }));
+    }
+
+    #[test]
+    fn a_dictionary_that_is_null_is_none() {
+        let none = UnspoolZstdOptions {
+            dictionary: core::ptr::null(),
+            dictionary_len: 0,
+            flavour: 9,
+            raw_dictionary: 0,
+            magicless: 0,
+            skip_checksums: 0,
+        };
+        // SAFETY: the options are there, and have no dictionary.
+        let refused = unsafe { options(&none) };
+        assert_eq!(refused.map(drop), Err(Error::new(ErrorKind::BadArgument, 0)));
+    }
+}

@@ -1,0 +1,108 @@
+//! The header is what `cbindgen` makes of the sources, and of the core's table of errors. `cargo xtask header` writes it anew.
+#![allow(missing_docs)]
+
+use std::fmt::Write;
+use std::path::Path;
+
+use cbindgen::{Builder, Config, ExportConfig, Language, Style};
+use unspool::ErrorKind;
+
+/// The files in the order in which the header shows them.
+const SOURCES: [&str; 6] = ["common", "error", "zstd", "cvc", "onpair", "pco"];
+
+const ABOUT: &str = "\
+/* unspool: decodes compressed columns and byte streams into buffers that the caller owns.
+ *
+ * Nothing is allocated and there are no globals. Opaque structs have a size that is a constant, and may lie in .bss; what was lent
+ * to one (input, workspace, window, other structs) must stay where it is for as long as the struct is used.
+ *
+ * Each function that can fail returns 0 (UNSPOOL_OK) or the number of an error, and tells more to `error`, which may be null, as may
+ * every pointer to an answer. Pointers to bytes may be null where their length is 0. Input and output of a call must not overlap.
+ *
+ * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
+ */";
+
+const WIDTH: &str = "
+#if !defined(UNSPOOL_32_BIT) && UINTPTR_MAX <= 0xFFFFFFFFu
+#define UNSPOOL_32_BIT
+#endif
+
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Static_assert(sizeof(void *) == sizeof(size_t), \"unspool wants pointers as wide as sizes\");
+#endif
+";
+
+fn header() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = Config {
+        language: Language::C,
+        style: Style::Both,
+        header: Some(ABOUT.into()),
+        include_guard: Some("UNSPOOL_H".into()),
+        no_includes: true,
+        sys_includes: vec!["stddef.h".into(), "stdint.h".into()],
+        after_includes: Some(format!("{WIDTH}{}", kinds())),
+        cpp_compat: true,
+        usize_is_size_t: true,
+        line_length: 120,
+        documentation_style: cbindgen::DocumentationStyle::C99,
+        defines: [("target_pointer_width = 32", "UNSPOOL_32_BIT"), ("feature = small", "UNSPOOL_SMALL")]
+            .map(|(cfg, define)| (cfg.into(), define.into()))
+            .into(),
+        // No function names it: they take any memory, and its length.
+        export: ExportConfig { include: vec!["UnspoolZstdWorkspace".into()], ..ExportConfig::default() },
+        ..Config::default()
+    };
+    let sources = SOURCES.iter().map(|name| root.join(format!("src/{name}.rs")));
+    let builder = sources.fold(Builder::new().with_config(config), |builder, path| builder.with_src(path));
+    let mut bytes = vec![];
+    builder.generate().expect("the sources can be read").write(&mut bytes);
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+/// The core's errors as an `enum`.
+fn kinds() -> String {
+    let mut text = "\n// Errors, with the numbers of the Rust library. They never change; new ones are added.\n".to_owned();
+    text.push_str("enum UnspoolKind {\n  // No error.\n  UNSPOOL_OK = 0,\n");
+    for &kind in ErrorKind::ALL {
+        // `ZstdHuffmanStream` becomes `ZSTD_HUFFMAN_STREAM`; names of formats are one word.
+        let name = kind.name().replace("OnPair", "Onpair");
+        let mut words = String::new();
+        for (i, letter) in name.char_indices() {
+            let boundary = letter.is_uppercase() && i > 0;
+            words.push_str(if boundary { "_" } else { "" });
+            words.push(letter.to_ascii_uppercase());
+        }
+        let _ = writeln!(text, "  // {}\n  UNSPOOL_ERROR_{words} = {},", kind.message(), kind as u16);
+    }
+    text + "};"
+}
+
+#[test]
+fn the_header_is_what_the_sources_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/unspool.h");
+    let header = header();
+    if std::env::var_os("UNSPOOL_WRITE_HEADER").is_some() {
+        std::fs::write(&path, &header).expect("the header can be written");
+    }
+    let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
+    let different = header.lines().zip(checked_in.lines()).find(|(now, then)| now != then);
+    assert!(header == checked_in, "unspool.h is old; type: cargo xtask header. First difference: {different:?}");
+}
+
+#[test]
+fn every_function_and_every_error_is_in_it() {
+    let header = header();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut functions = 0;
+    for name in SOURCES {
+        let source = std::fs::read_to_string(root.join(format!("src/{name}.rs"))).expect("a source");
+        for line in source.lines().filter(|line| line.contains("extern \"C\" fn ")) {
+            let function = line.split("fn ").nth(1).and_then(|rest| rest.split('(').next()).expect("a name");
+            assert!(header.contains(&format!("{function}(")), "{function} is missing");
+            functions += 1;
+        }
+    }
+    assert!(functions > 40, "{functions}");
+    assert!(header.contains("UNSPOOL_ERROR_ONPAIR_CODE = 408,") && header.contains("UNSPOOL_ERROR_CVC_CRC = 514,"));
+}
