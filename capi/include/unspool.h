@@ -468,12 +468,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 52
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 66
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 58
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 74
 #endif
 
 // Bytes of a search.

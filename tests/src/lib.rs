@@ -1,10 +1,10 @@
-//! What the tests share: where the vectors are, and an observer that checks that leaves tile a file.
+//! What the tests share: where the vectors are, a driver for streams, and an observer that checks that leaves tile a file.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use unspool::{Part, Trace, Value};
+use unspool::{End, Error, Part, Status, Step, Trace, Value};
 
 /// The folders that hold vectors of a format: the compact set of the repository, and the big one if `UNSPOOL_VECTORS` names it.
 pub fn vector_folders(format: &str) -> Vec<PathBuf> {
@@ -99,5 +99,39 @@ impl Random {
     /// A number below `bound`, which is not zero.
     pub fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.bits() % bound as u64).expect("below a usize")
+    }
+}
+
+/// Drives a streaming decoder over `bytes` and holds it to its word at every step: nothing read or written beyond what it
+/// reports, no status that it has not earned, the same error for good. `split` says how many bytes of input and how much
+/// room for output each call gets. Returns what came out and, at the end, the error if there was one.
+pub fn drive(
+    bytes: &[u8],
+    mut split: impl FnMut() -> (usize, usize),
+    mut step: impl FnMut(&[u8], End, &mut [u8]) -> Result<Step, Error>,
+) -> (Vec<u8>, Result<(), Error>) {
+    let (mut out, mut at) = (vec![], 0);
+    loop {
+        let (input, output) = split();
+        let to = bytes.len().min(at + input);
+        let mut room = vec![0xAA; output];
+        let end = if to == bytes.len() { End::Here } else { End::NotYet };
+        match step(&bytes[at..to], end, &mut room) {
+            Ok(step) => {
+                assert!(step.read <= to - at && step.wrote <= output);
+                assert!(room[step.wrote..].iter().all(|&byte| byte == 0xAA), "a byte past what was reported");
+                out.extend(&room[..step.wrote]);
+                at += step.read;
+                match step.status {
+                    Status::Done => return (out, Ok(())),
+                    Status::NeedInput => assert_eq!(at, to, "asks for input that it did not read"),
+                    Status::NeedOutput => assert_eq!(step.wrote, output, "asks for room that it did not use"),
+                }
+            }
+            Err(error) => {
+                assert_eq!(step(&[], End::Here, &mut []), Err(error), "errors stay");
+                return (out, Err(error));
+            }
+        }
     }
 }

@@ -9,8 +9,8 @@ use serde_json::Value as Json;
 use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect, inspect,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Status};
-use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
+use unspool::{Class, Error, ErrorKind, Limits};
+use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
 struct Vector {
@@ -348,34 +348,11 @@ fn stream(
     window: &mut [u8],
     limits: &Limits,
     options: &Options<'_>,
-    mut split: impl FnMut() -> (usize, usize),
+    split: impl FnMut() -> (usize, usize),
 ) -> (Vec<u8>, Result<(), Error>) {
     let mut ws = Workspace::new();
     let mut decoder = Decoder::new(&mut ws, window, limits, options);
-    let (mut out, mut at) = (vec![], 0);
-    loop {
-        let (input, output) = split();
-        let to = bytes.len().min(at + input);
-        let mut room = vec![0xAA; output];
-        let end = if to == bytes.len() { End::Here } else { End::NotYet };
-        match decoder.step(&bytes[at..to], end, &mut room) {
-            Ok(step) => {
-                assert!(step.read <= to - at && step.wrote <= output);
-                assert!(room[step.wrote..].iter().all(|&byte| byte == 0xAA), "a byte past what was reported");
-                out.extend(&room[..step.wrote]);
-                at += step.read;
-                match step.status {
-                    Status::Done => return (out, Ok(())),
-                    Status::NeedInput => assert_eq!(at, to, "asks for input that it did not read"),
-                    Status::NeedOutput => assert_eq!(step.wrote, output, "asks for room that it did not use"),
-                }
-            }
-            Err(error) => {
-                assert_eq!(decoder.step(&[], End::Here, &mut []), Err(error), "errors stay");
-                return (out, Err(error));
-            }
-        }
-    }
+    drive(bytes, split, |src, end, dst| decoder.step(src, end, dst))
 }
 
 /// The largest window that a frame of this file needs.

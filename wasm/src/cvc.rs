@@ -5,6 +5,7 @@ mod reader;
 use core::fmt::Write;
 use core::ops::Range;
 
+use js_sys::Uint8Array;
 use unspool::cvc::{self, File};
 use unspool::tree::write_json_string;
 use unspool::{Error, ErrorKind};
@@ -13,6 +14,7 @@ use wasm_bindgen::prelude::*;
 pub use reader::Reader;
 
 use crate::fault::Fault;
+use crate::into::Output;
 use crate::number;
 
 /// How many bytes of a file tell how long its head is.
@@ -104,4 +106,41 @@ fn nth<'a>(file: &File<'a>, column: f64) -> Result<cvc::Column<'a>, Error> {
 /// The length of a range of bytes.
 const fn len(range: &Range<u64>) -> u64 {
     range.end.saturating_sub(range.start)
+}
+
+/// Decodes rows of a column to the start of `to`, as little-endian bytes of its own type or, if `as_f32`, of f32. Gives how many
+/// bytes were written.
+#[wasm_bindgen]
+#[allow(clippy::too_many_arguments, reason = "one call across the border is cheaper than building an object for it")]
+pub fn cvc_decode_into(
+    bytes: &[u8],
+    to: &Uint8Array,
+    column: f64,
+    first: f64,
+    last: f64,
+    as_f32: bool,
+    verify: bool,
+    limits: &[f64],
+) -> Result<f64, Fault> {
+    let file = File::open(bytes, &crate::limits(limits))?;
+    let column = nth(&file, column)?;
+    let rows = number::to_u64(first)..number::to_u64(last);
+    let crc = if verify { cvc::Crc::Verify } else { cvc::Crc::Skip };
+    let output = column.output()?;
+    let plain = !as_f32 || output == cvc::Dtype::F32;
+    let width = if plain { output.width() } else { 4 };
+    let size = len(&rows).checked_mul(column.dimension()).and_then(|values| values.checked_mul(width));
+    let size = size.ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
+    let written = Output::fill(to, |output| {
+        output.piece(size, 0, 0, |to, _| {
+            if plain {
+                return column.decode_bytes(bytes, rows, to, crc).map(drop);
+            }
+            let mut values = vec![0.0f32; to.len() / 4];
+            column.decode_f32(bytes, rows, &mut values, crc)?;
+            to.chunks_exact_mut(4).zip(values).for_each(|(to, value)| to.copy_from_slice(&value.to_le_bytes()));
+            Ok(())
+        })
+    });
+    Ok(written?)
 }

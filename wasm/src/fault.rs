@@ -1,8 +1,11 @@
 //! Errors as numbers.
 
+#[cfg(feature = "messages")]
 use core::fmt::Write;
 
-use unspool::{Class, Error, ErrorKind};
+#[cfg(feature = "messages")]
+use unspool::Class;
+use unspool::{Error, ErrorKind};
 use wasm_bindgen::prelude::*;
 
 use crate::number;
@@ -39,6 +42,7 @@ pub(crate) const fn code(kind: ErrorKind) -> u16 {
 }
 
 /// The core's table of errors: a line each, with number, name, class and words between tabs.
+#[cfg(feature = "messages")]
 #[wasm_bindgen]
 pub fn error_kinds() -> String {
     let mut lines = String::new();

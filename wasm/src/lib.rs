@@ -8,20 +8,29 @@
 #[cfg(feature = "cvc")]
 pub mod cvc;
 mod fault;
+mod into;
 mod number;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(feature = "inspect")]
 mod structure;
 
-pub use fault::{Fault, error_kinds};
+pub use fault::Fault;
+#[cfg(feature = "messages")]
+pub use fault::error_kinds;
+#[cfg(feature = "inspect")]
 pub use structure::{Structure, inspect};
 
-use unspool::{Limits, Probe};
+use unspool::Limits;
+#[cfg(feature = "inspect")]
+use unspool::Probe;
+#[cfg(feature = "inspect")]
 use wasm_bindgen::prelude::*;
 
 /// Which format starts like this: its name, how many bytes are needed to know, or nothing.
+#[cfg(feature = "inspect")]
 #[wasm_bindgen]
 pub fn probe(prefix: &[u8]) -> JsValue {
     match unspool::probe(prefix) {

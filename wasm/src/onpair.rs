@@ -12,11 +12,13 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::rc::Rc;
 
+use js_sys::Uint8Array;
 use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, RowOffsets, Search, SearchSpace};
 use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
+use crate::into::Output;
 use crate::number;
 
 /// An open column.
@@ -240,4 +242,22 @@ fn search(column: &Column<'_>, needle: &[u8], place: u8) -> Result<Vec<u32>> {
         _ => Search::contains(column, needle, &mut space)?,
     };
     search.rows().map(|row| Ok(u32::try_from(row?).unwrap_or(u32::MAX))).collect()
+}
+
+/// Decodes rows of a container to the start of `to`, one right behind the other. Gives how many bytes were written.
+#[wasm_bindgen]
+pub fn onpair_decode_into(
+    bytes: &[u8],
+    to: &Uint8Array,
+    first: f64,
+    last: f64,
+    limits: &[f64],
+) -> core::result::Result<f64, Fault> {
+    let container = Container::open(bytes, &crate::limits(limits))?;
+    let column = container.column();
+    let all = column.rows().end;
+    // Without an end, all of them.
+    let rows = number::to_u64(first)..if last < 0.0 { all } else { number::to_u64(last) };
+    let len = column.decoded_len(rows.clone())?;
+    Ok(Output::fill(to, |output| output.piece(len, 0, 0, |to, _| column.decode_into(rows, to).map(drop)))?)
 }

@@ -1,10 +1,12 @@
 //! Pco: all numbers of a standalone file.
 
+use js_sys::Uint8Array;
 use unspool::pco::{File, NumberType, Plan};
 use unspool::{Error, ErrorKind, Result};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
+use crate::into::Output;
 use crate::number;
 
 /// The numbers of a file: a run for each stretch of chunks of one type.
@@ -72,4 +74,26 @@ fn decode(bytes: &[u8], limits: &[f64]) -> Result<PcoNumbers> {
     }
     numbers.len = at.saturating_add(1);
     Ok(numbers)
+}
+
+/// Decodes a whole file to the start of `to`, as little-endian bytes. `ty` is the type that the numbers must have, by its byte; 0
+/// stands for any. Gives how many bytes were written.
+#[wasm_bindgen]
+pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) -> core::result::Result<f64, Fault> {
+    let limits = crate::limits(limits);
+    let written = Output::fill(to, |output| {
+        let file = File::open(bytes, &limits)?;
+        let mut at = file.first();
+        while let Some(chunk) = file.chunk(at)? {
+            let is = chunk.number_type();
+            if ty != 0 && ty != is as u8 {
+                return Err(Error::new(ErrorKind::WrongType, at));
+            }
+            let len = u64::try_from(chunk.len.saturating_mul(is.size())).unwrap_or(u64::MAX);
+            let words = chunk.workspace_len(Plan::Batches);
+            output.piece(len, words, at, |bytes, words| chunk.decode_bytes(bytes, words).map(|end| at = end))?;
+        }
+        Ok(())
+    });
+    Ok(written?)
 }

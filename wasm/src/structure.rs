@@ -25,6 +25,10 @@ pub struct Structure {
     /// Where the value of each node ends in `values`.
     value_ends: Vec<u32>,
     open: Vec<usize>,
+    /// The groups that are open, by name and value, also those that did not fit.
+    trail: Vec<String>,
+    /// The last field that was read, and where it lies.
+    last: (&'static str, Range<u64>),
     max_nodes: usize,
     left_out: u64,
     error: Option<Fault>,
@@ -84,12 +88,19 @@ fn show(values: &mut String, value: Value<'_>) {
 impl Trace for Structure {
     fn enter(&mut self, name: &'static str, value: Value<'_>) {
         let at = self.starts.len();
+        let mut words = name.to_owned();
+        if !matches!(value, Value::None) {
+            words.push(' ');
+            show(&mut words, value);
+        }
+        self.trail.push(words);
         self.push(name, GROUP, 0..0, value);
         self.open.push(at);
     }
 
     fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
         let (start, end) = (number::from_u64(bits.start), number::from_u64(bits.end));
+        self.last = (name, bits.clone());
         for &group in &self.open {
             if let (Some(first), Some(last)) = (self.starts.get_mut(group), self.ends.get_mut(group)) {
                 if first == last {
@@ -105,6 +116,7 @@ impl Trace for Structure {
 
     fn leave(&mut self) {
         self.open.pop();
+        self.trail.pop();
     }
 }
 
@@ -169,6 +181,18 @@ impl Structure {
     /// Why the walk ended early, as three numbers; nothing if it did not.
     pub fn error(&self) -> Option<Vec<f64>> {
         self.error.map(|fault| fault.numbers().to_vec())
+    }
+
+    /// In which part of the structure the error lies: the groups around it, outermost first, and the field, if it was read.
+    pub fn error_part(&self) -> String {
+        let Some(Fault(error)) = self.error else { return String::new() };
+        let mut part = self.trail.join(" › ");
+        let (name, bits) = &self.last;
+        if bits.contains(&error.at.saturating_mul(8)) {
+            part.push_str(if part.is_empty() { "" } else { " › " });
+            part.push_str(name);
+        }
+        part
     }
 }
 

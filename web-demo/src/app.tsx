@@ -2,7 +2,9 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { OpenFile } from './client';
 import { leafAt, type Report } from './model';
+import { FileInput } from './file-input';
 import { bytes } from './format';
+import { Decoded } from './decoded';
 import { HexView } from './hex-view';
 import { Overview, Problem } from './overview';
 import { Parts } from './parts';
@@ -18,6 +20,9 @@ type State =
   | { readonly kind: 'busy'; readonly name: string; readonly size: number | undefined }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
   | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report };
+
+/** What shows the decoded values, by what they are. */
+const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded };
 
 export function App() {
   const [state, setState] = useState<State>({ kind: 'empty' });
@@ -188,8 +193,8 @@ function Inspector({ name, file, report, onFile }: InspectorProps) {
   const preview = useMemo(
     () => {
       if (summary === undefined) return false;
-      if (summary.isStrings) return <Strings file={file} rows={summary.rows} />;
-      return summary.columns.length > 0 && <Preview file={file} summary={summary} />;
+      const View = VIEWS[summary.shows];
+      return <View file={file} summary={summary} />;
     },
     [file, summary],
   );
@@ -207,14 +212,7 @@ function Inspector({ name, file, report, onFile }: InspectorProps) {
       <div class="title">
         <h1>{name}</h1>
         <label class="another">
-          <input
-            type="file"
-            class="hidden"
-            onChange={({ currentTarget }) => {
-              const file = currentTarget.files?.[0];
-              if (file !== undefined) onFile(file);
-            }}
-          />
+          <FileInput onFile={onFile} />
           Open another file
         </label>
       </div>

@@ -1,8 +1,7 @@
 // The page's side of the worker.
 import type { Fault, Report } from './model';
-import type { Answer, Place, Request, Rows, Texts } from './worker';
-
-type Ask = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never;
+import type { Rows, TextSearch, Texts, TextsWanted } from './values';
+import type { Answer, Wanted } from './worker';
 
 /** Why the worker could not answer. */
 export class WorkerError extends Error {
@@ -35,12 +34,16 @@ export class OpenFile {
     return this.#ask({ rows: { column, start, end } }) as Promise<Rows>;
   }
 
-  texts(numbers: Uint32Array | undefined, start: number, end: number): Promise<Texts> {
-    return this.#ask({ texts: { numbers, start, end } }) as Promise<Texts>;
+  texts(wanted: TextsWanted): Promise<Texts> {
+    return this.#ask({ texts: wanted }) as Promise<Texts>;
   }
 
-  search(place: Place, needle: string): Promise<Uint32Array> {
-    return this.#ask({ search: { place, needle } }) as Promise<Uint32Array>;
+  search(wanted: TextSearch): Promise<Uint32Array> {
+    return this.#ask({ search: wanted }) as Promise<Uint32Array>;
+  }
+
+  bytes(start: number, end: number): Promise<Uint8Array> {
+    return this.#ask({ bytes: { start, end } }) as Promise<Uint8Array>;
   }
 
   close(): void {
@@ -48,11 +51,11 @@ export class OpenFile {
     this.#fail(new DOMException('closed', 'AbortError'));
   }
 
-  #ask(request: Ask): Promise<unknown> {
+  #ask(wanted: Wanted): Promise<unknown> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, ...request });
+      this.#worker.postMessage({ id, ...wanted });
     });
   }
 

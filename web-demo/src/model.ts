@@ -28,7 +28,8 @@ export interface Summary {
   readonly rows: number;
   /** Numbers to show; none where the rows are strings. */
   readonly columns: readonly Column[];
-  readonly isStrings: boolean;
+  /** Which view the values have. */
+  readonly shows: 'numbers' | 'strings' | 'bytes';
   /** Whether the format has checksums; `undefined` where it never has. */
   readonly hasChecksums: boolean | undefined;
   /** Bytes that everything takes when decoded. */

@@ -1,9 +1,9 @@
 // The decoded vectors of one column: a page of rows, and the selected row as a curve.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer } from './answer';
 import type { OpenFile } from './client';
 import type { Column, Summary } from './model';
 import { Pages } from './pages';
-import type { Rows } from './worker';
 import { count, plural, value } from './format';
 import { HeatMap, Plot } from './plot';
 
@@ -15,6 +15,7 @@ export function Preview({ file, summary }: { readonly file: OpenFile; readonly s
   const [picked, setPicked] = useState(0);
   const column = summary.columns[picked];
   const tabs = useRef<HTMLDivElement>(null);
+  if (summary.columns.length === 0) return null;
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -61,31 +62,11 @@ interface ValuesProps {
 
 function Values({ file, column, index, rows }: ValuesProps) {
   const [page, setPage] = useState(0);
-  const [found, setFound] = useState<Rows>();
-  const [error, setError] = useState('');
   const [row, setRow] = useState(0);
   const pages = Math.max(1, Math.ceil(rows / PAGE));
   const start = page * PAGE;
-
-  useEffect(() => {
-    let current = true;
-    setError('');
-    file.rows(index, start, Math.min(rows, start + PAGE)).then(
-      (rows) => {
-        if (!current) return;
-        setFound(rows);
-        setRow(0);
-      },
-      (error: Error) => {
-        if (!current || error.name === 'AbortError') return;
-        setFound(undefined);
-        setError(error.message);
-      },
-    );
-    return () => {
-      current = false;
-    };
-  }, [file, index, start, rows]);
+  const { value: found, error } = useAnswer(() => file.rows(index, start, Math.min(rows, start + PAGE)), [file, index, start, rows]);
+  useEffect(() => setRow(0), [found]);
 
   const values = (at: number): readonly (number | bigint)[] =>
     found === undefined ? [] : Array.from(found.data.subarray(at * found.dimension, (at + 1) * found.dimension) as ArrayLike<number | bigint>);

@@ -1,4 +1,5 @@
 // What a visitor sees first.
+import { FileInput } from './file-input';
 import { SAMPLES } from './samples';
 
 interface Props {
@@ -9,14 +10,7 @@ export function Start({ onFile }: Props) {
   return (
     <section class="start">
       <label class="drop">
-        <input
-          type="file"
-          class="hidden"
-          onChange={({ currentTarget }) => {
-            const file = currentTarget.files?.[0];
-            if (file !== undefined) onFile(file);
-          }}
-        />
+        <FileInput onFile={onFile} />
         <span class="big">Drop a file here</span>
         <span>or <u>choose one</u> from your machine</span>
       </label>

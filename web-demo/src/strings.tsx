@@ -1,9 +1,11 @@
 // Rows of a column of strings: a page of them, or of those that a search finds.
 import { useEffect, useState } from 'preact/hooks';
+import { pause, useAnswer } from './answer';
 import type { OpenFile } from './client';
 import { bytes, count, plural } from './format';
+import type { Summary } from './model';
 import { Pages } from './pages';
-import type { Place, Texts } from './worker';
+import type { Place } from './values';
 
 const PAGE = 25;
 /** Wait so long for the next key before searching. */
@@ -13,52 +15,28 @@ const PLACES: readonly (readonly [Place, string])[] = [
   ['contains', 'contain'], ['startsWith', 'start with'], ['equals', 'are'],
 ];
 
-export function Strings({ file, rows }: { readonly file: OpenFile; readonly rows: number }) {
+export function Strings({ file, summary: { rows } }: { readonly file: OpenFile; readonly summary: Summary }) {
   const [place, setPlace] = useState<Place>('contains');
   const [needle, setNeedle] = useState('');
-  const [matches, setMatches] = useState<Uint32Array>();
   const [page, setPage] = useState(0);
-  const [found, setFound] = useState<Texts>();
-  const [error, setError] = useState('');
 
-  useEffect(() => {
-    let current = true;
-    const fail = (error: Error): void => {
-      if (current && error.name !== 'AbortError') setError(error.message);
-    };
-    const timer = setTimeout(() => {
-      const show = (matches: Uint32Array | undefined): void => {
-        if (!current) return;
-        setError('');
-        setMatches(matches);
-        setPage(0);
-      };
+  const search = useAnswer(
+    async (gone): Promise<Uint32Array | undefined> => {
+      await pause(PAUSE, gone);
       // Everything contains the empty string, but exactly that are few rows.
-      if (needle === '' && place !== 'equals') show(undefined);
-      else file.search(place, needle).then(show, fail);
-    }, PAUSE);
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
-  }, [file, place, needle]);
+      return needle === '' && place !== 'equals' ? undefined : file.search({ place, needle });
+    },
+    [file, place, needle],
+  );
+  const matches = search.value;
+  useEffect(() => setPage(0), [matches]);
 
   const total = matches?.length ?? rows;
-  useEffect(() => {
-    let current = true;
-    const [start, end] = [page * PAGE, Math.min(total, (page + 1) * PAGE)];
-    file.texts(matches?.slice(start, end), start, end).then(
-      (texts) => current && setFound(texts),
-      (error: Error) => {
-        if (!current || error.name === 'AbortError') return;
-        setFound(undefined);
-        setError(error.message);
-      },
-    );
-    return () => {
-      current = false;
-    };
+  const { value: found, error: refused } = useAnswer(() => {
+    const [start, end] = [Math.min(total, page * PAGE), Math.min(total, (page + 1) * PAGE)];
+    return file.texts({ numbers: matches?.slice(start, end), start, end });
   }, [file, matches, page, total]);
+  const error = search.error || refused;
 
   const needleShown = matches === undefined ? '' : needle;
   return (

@@ -10,13 +10,13 @@ const TYPES = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves `extra` too: contents by path. */
-export async function serve(extra = {}) {
+/** Serves a folder, the built page if not told, and `extra` too: contents by path. */
+export async function serve(extra = {}, root = new URL('../dist/', import.meta.url)) {
   const server = createServer(async ({ url }, response) => {
     const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
     try {
       const file = path.endsWith('/') ? `${path}index.html` : path;
-      const body = extra[path] ?? (await readFile(new URL(`../dist${file}`, import.meta.url)));
+      const body = extra[path] ?? (await readFile(new URL(`.${file}`, root)));
       response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream' });
       response.end(body);
     } catch {

@@ -90,12 +90,14 @@ fn targets() -> Result<()> {
 
 fn npm() -> Result<()> {
     wasm::build()?;
+    install::node_modules(wasm::PROJECTS)?;
     cmd("npm test").dir(wasm::NPM).run()
 }
 
 fn browser() -> Result<()> {
     let chromium = install::chromium()?;
     demo::run(None, true)?;
+    install::node_modules(wasm::PROJECTS)?;
     cmd("npm test").dir(demo::PAGE).env("CHROMIUM", chromium).run()
 }
 

@@ -1,8 +1,10 @@
 //! Builds the wasm module and its JavaScript into `wasm/npm/wasm`, and the npm package around it.
 
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use unspool::ErrorKind;
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::install;
@@ -10,10 +12,17 @@ use crate::sh::{cmd, root};
 
 /// The npm package.
 pub const NPM: &str = "wasm/npm";
-/// Where the generated files go; not in git.
+/// Projects that use it, with the bundlers that build them.
+pub const PROJECTS: &str = "wasm/npm/test/projects";
+/// Where the generated files go; not in git. The whole lies there, and each format alone in a folder of its own.
 const OUT: &str = "wasm/npm/wasm";
-/// What the module and its JavaScript are called.
+/// Where the words of errors go; not in git, either.
+const ERRORS: &str = "wasm/npm/src/errors";
+/// What each module and its JavaScript are called.
 const NAME: &str = "unspool";
+
+/// Whose errors have which numbers: each has a hundred. Nobody has those from 800 on yet.
+const ERRORS_OF: [&str; 10] = ["general", "zstd", "xz", "pco", "onpair", "cvc", "at1", "gzip", "", "json"];
 
 /// Compiler flags. SIMD is in every browser and Node that the package supports, and doubles the speed of plain loops.
 const RUSTFLAGS: &[&str] = &["-Ctarget-feature=+simd128"];
@@ -22,21 +31,33 @@ const RUSTFLAGS: &[&str] = &["-Ctarget-feature=+simd128"];
 const WASM_OPT: &str = "-Oz --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
     --enable-mutable-globals --enable-reference-types --enable-multivalue";
 
-/// Compiles, binds and optimises. Does nothing after `cargo build` when the module has not changed.
+/// Compiles, binds and optimises the whole and each format alone. What has not changed is left as it is.
 pub fn build() -> Result<()> {
     install::target(install::WASM)?;
     install::node_modules(NPM)?;
-    let module = compile()?;
-    let out = root().join(OUT);
+    write_errors()?;
+    let features = features()?;
+    // Without the words of errors, which the package has in JavaScript.
+    let whole: Vec<_> = features.iter().map(String::as_str).filter(|name| *name != "messages").collect();
+    build_one("", &whole.join(","))?;
+    for format in whole.iter().filter(|name| **name != "inspect") {
+        build_one(format, format)?;
+    }
+    Ok(())
+}
+
+/// Builds a module with these features in a folder of the package.
+fn build_one(folder: &str, features: &str) -> Result<()> {
+    let module = compile(features)?;
+    let out = root().join(OUT).join(folder);
     let done = out.join(format!("{NAME}_bg.wasm"));
-    if newer(&done, &module) && newer(&done, &root().join("Cargo.lock")) {
-        println!("    {OUT} is up to date");
+    // Cargo makes every module under the same name, so that its age tells nothing.
+    let last = module.with_file_name(format!("{NAME}-{}.wasm", if folder.is_empty() { "whole" } else { folder }));
+    if same(&module, &last) && newer(&done, &last) && newer(&done, &root().join("Cargo.lock")) {
+        println!("    {} is up to date", done.strip_prefix(root()).unwrap_or(&done).display());
         return Ok(());
     }
-    println!("    wasm-bindgen: {OUT}");
-    if out.exists() {
-        std::fs::remove_dir_all(&out).context("cannot clear the output of the last build")?;
-    }
+    std::fs::create_dir_all(&out)?;
     let mut bindgen = Bindgen::new();
     bindgen.input_path(&module).web(true)?.typescript(true).out_name(NAME).remove_name_section(true);
     // The package hands the module in: a default path would make every bundler copy a file that nobody loads. And after a
@@ -48,12 +69,48 @@ pub fn build() -> Result<()> {
     // The optimiser writes beside the module, which takes its place only when that has succeeded: see `newer`.
     let optimised = out.join("optimised.wasm");
     cmd(&format!("{NPM}/node_modules/.bin/wasm-opt")).args(WASM_OPT).arg(&done).arg("-o").arg(&optimised).run()?;
+    std::fs::copy(&module, &last)?;
     std::fs::rename(&optimised, &done)?;
-    println!(
-        "    {OUT}/{NAME}_bg.wasm: {} bytes (wasm-opt took {} off)",
-        size(&done)?,
-        before.saturating_sub(size(&done)?)
-    );
+    // A file that is renamed keeps its age.
+    std::fs::File::open(&done)?.set_modified(std::time::SystemTime::now())?;
+    let after = size(&done)?;
+    println!("    {features}: {after} bytes (wasm-opt took {} off)", before.saturating_sub(after));
+    Ok(())
+}
+
+/// The features that the module has by default: the formats, and what serves them all.
+fn features() -> Result<Vec<String>> {
+    let manifest = std::fs::read_to_string(root().join("wasm/Cargo.toml"))?;
+    let list = manifest.split_once("\ndefault = [").and_then(|(_, rest)| rest.split_once(']'));
+    let (list, _) = list.context("wasm/Cargo.toml has no default features")?;
+    Ok(list.split(',').map(|name| name.trim().trim_matches('"').to_owned()).filter(|name| !name.is_empty()).collect())
+}
+
+/// Writes the words of the errors as modules of the package, one for each hundred.
+fn write_errors() -> Result<()> {
+    std::fs::create_dir_all(root().join(ERRORS))?;
+    let hundred_of = |kind: ErrorKind| usize::from(kind as u16 / 100);
+    for &kind in ErrorKind::ALL {
+        let known = ERRORS_OF.get(hundred_of(kind)).is_some_and(|name| !name.is_empty());
+        ensure!(known, "nobody has the errors of number {}: add a name for its hundred", kind as u16);
+    }
+    for (hundred, name) in ERRORS_OF.iter().enumerate() {
+        if name.is_empty() {
+            continue;
+        }
+        let mut text = String::from("// Made by `cargo xtask package` from the table of the core.\nexport default [\n");
+        for kind in ErrorKind::ALL.iter().filter(|kind| hundred_of(**kind) == hundred) {
+            let class = format!("{:?}", kind.class());
+            let class = class.split(' ').next().unwrap_or_default();
+            writeln!(text, "  [{}, {:?}, {class:?}, {:?}],", *kind as u16, kind.name(), kind.message())?;
+        }
+        text.push_str("] as const;\n");
+        let path = root().join(ERRORS).join(format!("{name}.ts"));
+        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        std::fs::write(&path, text)?;
+    }
     Ok(())
 }
 
@@ -73,7 +130,7 @@ pub fn package() -> Result<()> {
     Ok(())
 }
 
-fn compile() -> Result<PathBuf> {
+fn compile(features: &str) -> Result<PathBuf> {
     // The words of a panic name the source file it stands in. No user needs to know where that lay on this machine.
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default();
@@ -85,6 +142,8 @@ fn compile() -> Result<PathBuf> {
         .arg(install::WASM)
         .arg("--config")
         .arg(format!("target.{}.rustflags=[{}]", install::WASM, flags.join(",")))
+        .args("--no-default-features --features")
+        .arg(features)
         .run()?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir));
     let module = target.join(install::WASM).join("wasm-release").join("unspool_wasm.wasm");
@@ -97,6 +156,11 @@ fn compile() -> Result<PathBuf> {
 fn newer(this: &Path, that: &Path) -> bool {
     let modified = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();
     modified(this).is_some_and(|this| modified(that).is_some_and(|that| this >= that))
+}
+
+fn same(this: &Path, that: &Path) -> bool {
+    let read = |path| std::fs::read(path).ok();
+    read(this).is_some_and(|this| read(that).is_some_and(|that| this == that))
 }
 
 fn size(path: &Path) -> Result<u64> {

@@ -82,15 +82,6 @@ impl<'a> Codes<'a> {
         }
     }
 
-    /// All codes, if they are numbers already.
-    #[inline]
-    pub(super) const fn numbers(&self) -> Option<&'a [u16]> {
-        match self.kind {
-            Kind::Plain(codes) => Some(codes),
-            _ => None,
-        }
-    }
-
     /// One code.
     #[inline]
     pub fn get(&self, i: usize) -> Option<u16> {
@@ -127,14 +118,13 @@ impl<'a> Codes<'a> {
         Ok(count)
     }
 
-    /// The codes of a short range, one after the other. [`Form`] says how, so that the choice is made once.
+    /// In which form they lie, so that a loop over codes asks once and not at every code.
     #[inline]
-    pub(super) fn short(&self, range: Range<usize>) -> Form<impl Iterator<Item = u16>, impl Iterator<Item = u16>> {
-        let range = range.start..range.end.min(self.len);
+    pub(super) const fn form(&self) -> Form<'a> {
         match self.kind {
-            Kind::Plain(codes) => Form::Numbers(codes.get(range).unwrap_or(&[]).iter().copied()),
-            Kind::Bytes(codes) => Form::Packed(Singles { bytes: codes.as_flattened(), bits: 16, range }),
-            Kind::Packed { bytes, bits } => Form::Packed(Singles { bytes, bits, range }),
+            Kind::Plain(codes) => Form::Numbers(codes),
+            Kind::Bytes(codes) => Form::Pairs(codes),
+            Kind::Packed { bytes, bits } => Form::Packed(Packed { bytes, bits }),
         }
     }
 
@@ -166,32 +156,110 @@ impl<'a> Codes<'a> {
     }
 }
 
-/// Codes as they are, or codes to be unpacked.
-pub(super) enum Form<N, P> {
-    Numbers(N),
-    Packed(P),
+/// The codes that were unpacked last, for whoever reads on from many places.
+#[derive(Clone, Debug)]
+pub(super) struct Unpacked {
+    room: [u16; BLOCK],
+    first: usize,
+    len: usize,
 }
 
-/// Packed codes one by one.
-struct Singles<'a> {
-    bytes: &'a [u8],
-    bits: u32,
-    range: Range<usize>,
+impl Unpacked {
+    pub(super) const fn new() -> Self {
+        Self { room: [0; BLOCK], first: 0, len: 0 }
+    }
+
+    /// The first codes of a range, one at least if there are any. Plain codes come all at once.
+    #[inline]
+    pub(super) fn block<'r>(&'r mut self, codes: &Codes<'r>, range: Range<usize>) -> &'r [u16] {
+        if let Kind::Plain(codes) = codes.kind {
+            return codes.get(range).unwrap_or(&[]);
+        }
+        let mut skip = range.start.wrapping_sub(self.first);
+        if skip >= self.len {
+            // Also what lies behind the range: it will be wanted next.
+            self.len = codes.block(range.start..codes.len, &mut self.room).len();
+            (self.first, skip) = (range.start, 0);
+        }
+        let block = self.room.get(skip..self.len).unwrap_or(&[]);
+        block.get(..block.len().min(range.end.saturating_sub(range.start))).unwrap_or(&[])
+    }
 }
 
-impl Iterator for Singles<'_> {
-    type Item = u16;
+/// The forms of codes, each of which is a [`Source`].
+pub(super) enum Form<'a> {
+    Numbers(&'a [u16]),
+    Pairs(&'a [[u8; 2]]),
+    Packed(Packed<'a>),
+}
+
+/// Codes of which single ones are wanted, or a few in a row.
+pub(super) trait Source: Copy {
+    /// One code. Those behind the last may be missing, or anything.
+    fn at(self, i: usize) -> Option<u16>;
+
+    /// The codes of a range.
+    fn each(self, range: Range<usize>) -> impl Iterator<Item = u16>;
+}
+
+impl Source for &[u16] {
+    #[inline]
+    fn at(self, i: usize) -> Option<u16> {
+        self.get(i).copied()
+    }
 
     #[inline]
-    fn next(&mut self) -> Option<u16> {
-        self.range.next().map(|i| single(self.bytes, self.bits, i))
+    fn each(self, range: Range<usize>) -> impl Iterator<Item = u16> {
+        self.get(range).unwrap_or(&[]).iter().copied()
+    }
+}
+
+impl Source for &[[u8; 2]] {
+    #[inline]
+    fn at(self, i: usize) -> Option<u16> {
+        self.get(i).map(|code| u16::from_le_bytes(*code))
+    }
+
+    #[inline]
+    fn each(self, range: Range<usize>) -> impl Iterator<Item = u16> {
+        self.get(range).unwrap_or(&[]).iter().map(|code| u16::from_le_bytes(*code))
+    }
+}
+
+/// Packed codes of less than 16 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Packed<'a> {
+    bytes: &'a [u8],
+    bits: u32,
+}
+
+impl Source for Packed<'_> {
+    #[inline]
+    fn at(self, i: usize) -> Option<u16> {
+        Some(single(self.bytes, self.bits, i))
+    }
+
+    #[inline]
+    fn each(self, range: Range<usize>) -> impl Iterator<Item = u16> {
+        let bits = u64::from(self.bits);
+        let mut next = u64_from(range.start).wrapping_mul(bits);
+        range.map(move |_| {
+            let bit = next;
+            next = next.wrapping_add(bits);
+            field(self.bytes, bit, self.bits)
+        })
     }
 }
 
 /// One packed code.
 #[inline]
 fn single(bytes: &[u8], bits: u32, i: usize) -> u16 {
-    let bit = u64_from(i).wrapping_mul(u64::from(bits));
+    field(bytes, u64_from(i).wrapping_mul(u64::from(bits)), bits)
+}
+
+/// The code that starts at a bit.
+#[inline]
+fn field(bytes: &[u8], bit: u64, bits: u32) -> u16 {
     let at = index(bit / 8);
     let window = match bytes.get(at..at.wrapping_add(4)).and_then(<[u8]>::first_chunk) {
         Some(chunk) => u64::from(u32::from_le_bytes(*chunk)),

@@ -4,7 +4,7 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use super::codes::{Codes, Form};
+use super::codes::{Codes, Form, Source as _};
 use super::decode::{decode, decode_row, decode_to, decoded_len};
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
 use super::offsets::RowOffsets;
@@ -174,6 +174,12 @@ impl<'a> Column<'a> {
         self.offsets.row(row)
     }
 
+    /// The code at this place names no token.
+    #[cold]
+    pub(super) fn no_token(&self, at: usize) -> Error {
+        Error::new(ErrorKind::OnPairCode, self.codes.place(at))
+    }
+
     #[inline]
     pub(super) fn decoded_len_of(&self, range: Range<usize>) -> Result<u64> {
         match self.wide {
@@ -187,9 +193,11 @@ impl<'a> Column<'a> {
         let most = index(self.max_output).min(out.len());
         let out = out.get_mut(..most).unwrap_or(&mut []);
         if !cfg!(feature = "small") && range.end.wrapping_sub(range.start) <= SHORT {
-            let decoded = match self.codes.short(range.clone()) {
-                Form::Numbers(codes) => decode_row(self.dictionary, codes, out),
-                Form::Packed(codes) => decode_row(self.dictionary, codes, out),
+            let row = range.clone();
+            let decoded = match self.codes.form() {
+                Form::Numbers(codes) => decode_row(self.dictionary, codes.each(row), out),
+                Form::Pairs(codes) => decode_row(self.dictionary, codes.each(row), out),
+                Form::Packed(codes) => decode_row(self.dictionary, codes.each(row), out),
             };
             if let Some(decoded) = decoded {
                 return Ok(decoded);

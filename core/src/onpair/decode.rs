@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::codes::{BLOCK, Codes};
 use super::dictionary::MAX_TOKEN_LEN;
-use crate::num::u64_from;
+use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// A dictionary as the decoder sees it.
@@ -101,18 +101,26 @@ pub(super) fn decode_row<'t>(
     codes: impl Iterator<Item = u16>,
     out: &mut [u8],
 ) -> Option<usize> {
-    let (mut at, mut rest) = (0usize, out);
+    // In 32 bits, so that the compiler sees that nothing is added beyond what 64 bits hold.
+    let mut end = 0u32;
     for code in codes {
         let (token, len) = tokens.fat(code)?;
-        let len = usize::from(len);
-        match rest.first_chunk_mut() {
+        let at = index(end.into());
+        match out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut) {
             Some(to) => *to = *token,
-            None => exact(token.get(..len)?, rest.get_mut(..len)?),
+            None => last(token, len, out.get_mut(at..)?)?,
         }
-        rest = rest.get_mut(len..)?;
-        at = at.wrapping_add(len);
+        end = end.wrapping_add(len.into());
     }
-    Some(at)
+    Some(index(end.into()))
+}
+
+/// A token where the output ends.
+#[cold]
+fn last(token: &[u8; MAX_TOKEN_LEN], len: u8, rest: &mut [u8]) -> Option<()> {
+    let len = usize::from(len);
+    exact(token.get(..len)?, rest.get_mut(..len)?);
+    Some(())
 }
 
 /// Decodes a stretch of codes to the start of `out`; gives how many bytes that are.

@@ -10,23 +10,53 @@ pub(super) struct Step {
     pub(super) code: u16,
     /// The shorter tokens that the needle goes on with, by length. No known encoder takes one of them here.
     shorter: [u16; MAX_TOKEN_LEN],
-    /// The tokens that start with all that is left of the needle, if any do: the first and the last.
-    extends: Option<(u16, u16)>,
+    /// Of the same tokens a bit each, the one that the lowest bits of the code tell: most others are told apart by it.
+    filter: u64,
+    /// The tokens that start with all that is left of the needle, if any do.
+    extends: Option<Stretch>,
+    /// From the first of all of these to the last.
+    agreeing: Stretch,
     /// Where in the needle the longest token ends.
     pub(super) end: usize,
 }
 
+/// Codes from one to another.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stretch {
+    first: u16,
+    /// How many behind the first.
+    more: u16,
+}
+
+impl Stretch {
+    const fn new(first: u16, last: u16) -> Self {
+        Self { first, more: last.wrapping_sub(first) }
+    }
+
+    /// One comparison: what lies below the first wraps around and is too large.
+    #[inline]
+    const fn contains(self, code: u16) -> bool {
+        code.wrapping_sub(self.first) <= self.more
+    }
+}
+
 impl Step {
+    /// Whether a token lies so far from all that agree with the needle that nothing else has to be asked.
+    #[inline]
+    pub(super) const fn is_far(&self, code: u16) -> bool {
+        !self.agreeing.contains(code)
+    }
+
     /// Whether a token starts with all that is left of the needle.
     #[inline]
     pub(super) fn extends(&self, code: u16) -> bool {
-        self.extends.is_some_and(|(first, last)| first <= code && code <= last)
+        self.extends.is_some_and(|stretch| stretch.contains(code))
     }
 
     /// Whether a token surely disagrees with the needle.
     #[inline]
     pub(super) fn excludes(&self, code: u16) -> bool {
-        !self.shorter.contains(&code) && code != self.code && !self.extends(code)
+        !self.extends(code) && (self.filter >> (code % 64) & 1 == 0 || !self.shorter.contains(&code))
     }
 }
 
@@ -67,12 +97,14 @@ fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> 
     let (code, len) = longest?;
     let narrow = |n: u64| u16::try_from(n).ok();
     let code = narrow(code)?;
-    Some(Step {
-        code,
-        shorter: shorter.map(|token| token.unwrap_or(code)),
-        extends: narrow(low).zip(narrow(high.wrapping_sub(1))).filter(|_| extends),
-        end: at + len,
-    })
+    let shorter = shorter.map(|token| token.unwrap_or(code));
+    let filter = shorter.iter().fold(0, |bits, token| bits | 1 << (token % 64));
+    let extends = narrow(low).zip(narrow(high.wrapping_sub(1))).filter(|_| extends);
+    // In a sorted dictionary each of the shorter tokens comes before those that go on.
+    let first = shorter.iter().fold(code, |first, &token| first.min(token));
+    let agreeing = Stretch::new(first, extends.map_or(code, |(_, last)| last));
+    let extends = extends.map(|(first, last)| Stretch::new(first, last));
+    Some(Step { code, shorter, filter, extends, agreeing, end: at + len })
 }
 
 fn token<'a>(dictionary: &Dictionary<'a>, code: u64) -> &'a [u8] {
@@ -129,7 +161,8 @@ mod tests {
                 assert_eq!((usize::from(step.code), step.end), (code, at + token.len()));
                 for (code, token) in tokens.iter().enumerate() {
                     assert_eq!(step.extends(code as u16), token.starts_with(rest), "{token:?}");
-                    assert!(!agrees(token) || !step.excludes(code as u16), "{token:?}");
+                    assert_eq!(!agrees(token), step.excludes(code as u16), "{token:?}");
+                    assert!(!agrees(token) || !step.is_far(code as u16), "{token:?}");
                 }
                 at = step.end;
             }

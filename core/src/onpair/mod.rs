@@ -34,6 +34,7 @@ mod lookup;
 mod offsets;
 mod row;
 mod search;
+mod substring;
 mod wide;
 
 pub use codes::Codes;

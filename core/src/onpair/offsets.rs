@@ -15,9 +15,28 @@ pub struct RowOffsets<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Table<'a> {
+pub(super) enum Table<'a> {
     U32(&'a [[u8; 4]]),
     U64(&'a [[u8; 8]]),
+}
+
+/// An entry of a table.
+pub(super) trait Entry: Copy {
+    fn number(self) -> u64;
+}
+
+impl Entry for [u8; 4] {
+    #[inline]
+    fn number(self) -> u64 {
+        u32::from_le_bytes(self).into()
+    }
+}
+
+impl Entry for [u8; 8] {
+    #[inline]
+    fn number(self) -> u64 {
+        u64::from_le_bytes(self)
+    }
 }
 
 impl<'a> RowOffsets<'a> {
@@ -59,18 +78,26 @@ impl<'a> RowOffsets<'a> {
     #[inline]
     pub fn get(&self, i: usize) -> Option<u64> {
         match self.table {
-            Table::U32(table) => table.get(i).map(|entry| u64::from(u32::from_le_bytes(*entry))),
-            Table::U64(table) => table.get(i).map(|entry| u64::from_le_bytes(*entry)),
+            Table::U32(table) => table.get(i).map(|entry| entry.number()),
+            Table::U64(table) => table.get(i).map(|entry| entry.number()),
         }
     }
 
-    /// The table from a row on, if its entries are of four bytes.
+    /// The table, so that a loop over rows asks once how wide its entries are.
     #[inline]
-    pub(super) fn narrow(&self, row: u64) -> Option<&'a [[u8; 4]]> {
-        match self.table {
-            Table::U32(table) => table.get(index(row)..),
-            Table::U64(_) => None,
-        }
+    pub(super) const fn table(&self) -> Table<'a> {
+        self.table
+    }
+
+    /// The row that this code belongs to, which is `row` or one that follows.
+    pub(super) fn row_of(&self, code: usize, row: u64) -> u64 {
+        let code = u64_from(code);
+        let ends = index(row.saturating_add(1));
+        let skipped = match self.table {
+            Table::U32(table) => table.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code)),
+            Table::U64(table) => table.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code)),
+        };
+        row.saturating_add(skipped.map_or(0, u64_from))
     }
 
     /// The codes of these rows, which are one stretch. Rows that do not exist are an error.
@@ -87,14 +114,12 @@ impl<'a> RowOffsets<'a> {
     pub(super) fn row(&self, row: u64) -> Result<Range<usize>> {
         let first = index(row);
         let pair = match self.table {
-            Table::U32(table) => table
-                .get(first..)
-                .and_then(<[_]>::first_chunk::<2>)
-                .map(|&[start, end]| (u64::from(u32::from_le_bytes(start)), u64::from(u32::from_le_bytes(end)))),
-            Table::U64(table) => table
-                .get(first..)
-                .and_then(<[_]>::first_chunk::<2>)
-                .map(|&[start, end]| (u64::from_le_bytes(start), u64::from_le_bytes(end))),
+            Table::U32(table) => {
+                table.get(first..).and_then(<[_]>::first_chunk::<2>).map(|&[start, end]| (start.number(), end.number()))
+            }
+            Table::U64(table) => {
+                table.get(first..).and_then(<[_]>::first_chunk::<2>).map(|&[start, end]| (start.number(), end.number()))
+            }
         };
         match pair {
             Some((start, end)) => Ok(index(start)..index(end)),
@@ -108,8 +133,8 @@ impl<'a> RowOffsets<'a> {
             return Err(Error::new(ErrorKind::ElementLimit, self.at).needing(self.rows()));
         }
         let (wrong, width) = match self.table {
-            Table::U32(table) => (first_wrong(table, |entry| u64::from(u32::from_le_bytes(entry))), 4),
-            Table::U64(table) => (first_wrong(table, u64::from_le_bytes), 8),
+            Table::U32(table) => (first_wrong(table), 4),
+            Table::U64(table) => (first_wrong(table), 8),
         };
         if let Some(wrong) = wrong {
             return Err(Error::new(ErrorKind::OnPairRowOrder, self.at.saturating_add(u64_from(wrong) * width)));
@@ -122,8 +147,8 @@ impl<'a> RowOffsets<'a> {
 }
 
 /// The first offset that is below the one before it.
-fn first_wrong<const N: usize>(table: &[[u8; N]], number: impl Fn([u8; N]) -> u64) -> Option<usize> {
-    let falls = |pair: &[[u8; N]]| matches!(pair, [before, after] if number(*after) < number(*before));
+fn first_wrong<E: Entry>(table: &[E]) -> Option<usize> {
+    let falls = |pair: &[E]| matches!(pair, [before, after] if after.number() < before.number());
     // Without a way out of the loop eight comparisons run at once; the place is looked for only where there is one.
     match table.windows(2).fold(false, |wrong, pair| wrong | falls(pair)) {
         false => None,

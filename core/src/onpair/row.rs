@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::column::Column;
-use crate::{Error, ErrorKind, Result};
+use crate::Result;
 
 /// A row of a column: a few codes, of which nothing is decoded yet.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl<'c> Row<'c> {
         let column = self.column;
         self.codes.clone().map(move |at| {
             let token = column.codes.get(at).and_then(|code| column.dictionary.token(code));
-            token.ok_or_else(|| Error::new(ErrorKind::OnPairCode, column.codes.place(at)))
+            token.ok_or_else(|| column.no_token(at))
         })
     }
 }

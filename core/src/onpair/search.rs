@@ -5,9 +5,11 @@
 
 use core::ops::Range;
 
-use super::codes::{BLOCK, Form};
+use super::codes::{Form, Source, Unpacked};
 use super::column::Column;
 use super::lookup::{Step, steps};
+use super::offsets::{Entry, Table};
+use super::substring::Substring;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
@@ -46,16 +48,33 @@ pub struct Search<'s> {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is no heap to put the large one on")]
 enum Kind<'s> {
-    /// From the start of a row: the whole row, or what it starts with.
-    Start { whole: bool, steps: [Step; STEPS], len: usize },
-    /// Anywhere in a row.
-    Inside { fallback: &'s [u32], tokens: &'s [u8] },
+    Start(Start),
+    Inside(Substring<'s>),
 }
 
 /// How many tokens of the needle are looked up beforehand. Rows that agree with all of them are rare, or compared bytewise.
 const STEPS: usize = 8;
-/// In the table of tokens: the needle ends within this token. Other entries are at most 16.
-const FOUND: u8 = u8::MAX;
+
+/// From the start of a row: the whole row, or what it starts with.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    whole: bool,
+    steps: [Step; STEPS],
+    len: usize,
+    /// Whether the steps reach the end of the needle.
+    complete: bool,
+    /// Codes from here on name no token. They decide nothing: they are an error.
+    tokens: usize,
+}
+
+/// What the codes of a row say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Yes,
+    No,
+    /// The bytes have to be compared.
+    Unsure,
+}
 
 impl<'s> Search<'s> {
     /// Rows that are the needle.
@@ -71,7 +90,10 @@ impl<'s> Search<'s> {
     fn start(column: &'s Column<'s>, needle: &'s [u8], whole: bool) -> Self {
         let mut room = [Step::default(); STEPS];
         let len = if column.dictionary.is_conforming() { steps(&column.dictionary, needle, &mut room) } else { 0 };
-        Self { column, needle, kind: Kind::Start { whole, steps: room, len } }
+        let known = room.get(..len).and_then(<[_]>::last).map_or(0, |step| step.end);
+        let complete = known == needle.len();
+        let start = Start { whole, steps: room, len, complete, tokens: column.dictionary.len() };
+        Self { column, needle, kind: Kind::Start(start) }
     }
 
     /// Rows in which the needle occurs; all, if it is empty.
@@ -90,116 +112,54 @@ impl<'s> Search<'s> {
         if u32::try_from(needle.len()).is_err() {
             return Err(Error::new(ErrorKind::ElementLimit, 0).needing(u64_from(needle.len())));
         }
-        prepare(needle, fallback);
-        let fallback = &*fallback;
         let tokens = space.tokens.get_mut(..column.dictionary.len()).unwrap_or_default();
-        if let Some(&first) = needle.first() {
-            for (entry, token) in tokens.iter_mut().zip(column.dictionary.tokens()) {
-                *entry = match token.contains(&first) {
-                    false => 0,
-                    true => match advance(needle, fallback, 0, token) {
-                        None => FOUND,
-                        Some(state) => u8::try_from(state).unwrap_or(0),
-                    },
-                };
-            }
-        }
-        Ok(Self { column, needle, kind: Kind::Inside { fallback, tokens } })
+        let inside = Substring::new(needle, fallback, tokens, &column.dictionary);
+        Ok(Self { column, needle, kind: Kind::Inside(inside) })
     }
 
     /// Whether a row matches. Only the codes that decide it are looked at.
     pub fn matches(&self, row: u64) -> Result<bool> {
-        self.matches_codes(self.column.span_of_row(row)?)
+        let codes = self.column.span_of_row(row)?;
+        match &self.kind {
+            Kind::Start(start) => {
+                let verdict = match self.column.codes.form() {
+                    Form::Numbers(source) => start.judge(source, codes.clone()),
+                    Form::Pairs(source) => start.judge(source, codes.clone()),
+                    Form::Packed(source) => start.judge(source, codes.clone()),
+                };
+                self.decide(start, verdict, codes)
+            }
+            Kind::Inside(inside) => inside.within(self.column, &mut Unpacked::new(), codes, 0),
+        }
     }
 
     /// The rows that match, in ascending order.
     pub fn rows(&self) -> Matches<'s> {
-        Matches { search: *self, next: self.column.rows() }
+        self.rows_in(self.column.rows())
     }
 
     /// The rows that match among these.
     pub fn rows_in(&self, rows: Range<u64>) -> Matches<'s> {
-        Matches { search: *self, next: rows }
+        Matches { search: *self, next: rows, unpacked: Unpacked::new() }
     }
 
-    #[inline]
-    fn matches_codes(&self, codes: Range<usize>) -> Result<bool> {
-        match &self.kind {
-            Kind::Start { whole, steps, len } => self.starts(*whole, steps.get(..*len).unwrap_or(&[]), codes),
-            Kind::Inside { fallback, tokens } => self.inside(fallback, tokens, codes),
+    fn decide(&self, start: &Start, verdict: Verdict, codes: Range<usize>) -> Result<bool> {
+        match verdict {
+            Verdict::Yes => Ok(true),
+            Verdict::No => Ok(false),
+            Verdict::Unsure => self.compare(start.whole, codes),
         }
     }
 
-    /// The first of these rows that its codes do not exclude. Nearly all rows end here, in a loop that knows little else.
-    fn skip(&self, rows: Range<u64>) -> u64 {
-        let Kind::Start { steps, len: len @ 1.., .. } = &self.kind else { return rows.start };
-        let steps = steps.get(..*len).unwrap_or(&[]);
-        let count = index(rows.end.saturating_sub(rows.start));
-        let skipped = match (self.column.row_offsets().narrow(rows.start), self.column.codes.numbers()) {
-            (Some(offsets), Some(codes)) => offsets.windows(2).take(count).position(|pair| {
-                let &[start, end] = pair else { return true };
-                let range = index(u32::from_le_bytes(start).into())..index(u32::from_le_bytes(end).into());
-                codes.get(range).is_none_or(|codes| !self.excluded(steps, codes.iter().copied()))
-            }),
-            _ => rows.clone().position(|row| {
-                match self.column.codes.short(self.column.span_of_row(row).unwrap_or(0..0)) {
-                    Form::Numbers(codes) => !self.excluded(steps, codes),
-                    Form::Packed(codes) => !self.excluded(steps, codes),
-                }
-            }),
-        };
-        skipped.map_or(rows.end, |skipped| rows.start.saturating_add(u64_from(skipped)))
-    }
-
-    /// Whether a row surely does not match. A code that names no token excludes nothing: it is an error, found elsewhere.
-    #[inline]
-    fn excluded(&self, steps: &[Step], mut codes: impl Iterator<Item = u16>) -> bool {
-        for step in steps {
-            match codes.next() {
-                // The needle goes on where the row ends.
-                None => return true,
-                Some(code) if code == step.code => {}
-                Some(code) => return step.excludes(code) && usize::from(code) < self.column.dictionary.len(),
-            }
-        }
-        false
-    }
-
-    #[inline]
-    fn starts(&self, whole: bool, steps: &[Step], codes: Range<usize>) -> Result<bool> {
-        let (mut at, mut known) = (codes.start, 0);
-        for step in steps {
-            if at >= codes.end {
-                return Ok(false);
-            }
-            let code = self.code(at)?;
-            if code != step.code {
-                if !whole && step.extends(code) {
-                    return Ok(true);
-                }
-                if step.excludes(code) {
-                    return if usize::from(code) < self.column.dictionary.len() {
-                        Ok(false)
-                    } else {
-                        Err(self.bad(at))
-                    };
-                }
-                // A shorter token than there could be: no encoder that is known would do that, but the bytes may agree.
-                break;
-            }
-            at = at.saturating_add(1);
-            known = step.end;
-        }
-        self.compare(whole, self.needle.get(known..).unwrap_or(&[]), at..codes.end)
-    }
-
-    /// Compares what is left of a needle with what is left of a row, token by token.
-    fn compare(&self, whole: bool, mut rest: &[u8], codes: Range<usize>) -> Result<bool> {
+    /// Compares the needle with a row, token by token.
+    fn compare(&self, whole: bool, codes: Range<usize>) -> Result<bool> {
+        let mut rest = self.needle;
         for at in codes {
             if rest.is_empty() {
                 return Ok(!whole);
             }
-            let token = self.column.dictionary.token(self.code(at)?).ok_or_else(|| self.bad(at))?;
+            let token = self.column.codes.get(at).and_then(|code| self.column.dictionary.token(code));
+            let token = token.ok_or_else(|| self.column.no_token(at))?;
             match rest.strip_prefix(token) {
                 Some(more) => rest = more,
                 None => return Ok(!whole && token.starts_with(rest)),
@@ -208,85 +168,81 @@ impl<'s> Search<'s> {
         Ok(rest.is_empty())
     }
 
-    fn inside(&self, fallback: &[u32], tokens: &[u8], codes: Range<usize>) -> Result<bool> {
-        if self.needle.is_empty() {
-            return Ok(true);
-        }
-        let (mut room, mut from, mut state) = ([0; BLOCK], codes.start, 0usize);
-        while from < codes.end {
-            let block = self.column.codes.block(from..codes.end, &mut room);
-            if block.is_empty() {
-                return Err(self.bad(from));
+    /// The first of these rows that matches.
+    fn first_in(&self, start: &Start, rows: &mut Range<u64>) -> Option<Result<u64>> {
+        while rows.start < rows.end {
+            let (row, verdict) = match (self.column.row_offsets().table(), self.column.codes.form()) {
+                (Table::U32(table), Form::Numbers(source)) => start.first(table, source, rows.clone()),
+                (Table::U32(table), Form::Pairs(source)) => start.first(table, source, rows.clone()),
+                (Table::U32(table), Form::Packed(source)) => start.first(table, source, rows.clone()),
+                (Table::U64(table), Form::Numbers(source)) => start.first(table, source, rows.clone()),
+                (Table::U64(table), Form::Pairs(source)) => start.first(table, source, rows.clone()),
+                (Table::U64(table), Form::Packed(source)) => start.first(table, source, rows.clone()),
+            }?;
+            rows.start = row.saturating_add(1);
+            let codes = if verdict == Verdict::Unsure { self.column.span_of_row(row) } else { Ok(0..0) };
+            match codes.and_then(|codes| self.decide(start, verdict, codes)) {
+                Ok(true) => return Some(Ok(row)),
+                Ok(false) => {}
+                Err(error) => return Some(Err(error)),
             }
-            for (i, &code) in block.iter().enumerate() {
-                if state == 0 {
-                    match tokens.get(usize::from(code)) {
-                        Some(0) => continue,
-                        Some(&FOUND) => return Ok(true),
-                        Some(&entry) => {
-                            state = usize::from(entry);
-                            continue;
-                        }
-                        None => {}
-                    }
-                }
-                let token = self.column.dictionary.token(code).ok_or_else(|| self.bad(from.saturating_add(i)))?;
-                state = match advance(self.needle, fallback, state, token) {
-                    Some(state) => state,
-                    None => return Ok(true),
-                };
-            }
-            from = from.saturating_add(block.len());
         }
-        Ok(false)
+        None
     }
+}
 
+impl Start {
+    /// What the codes of a row say.
     #[inline]
-    fn code(&self, at: usize) -> Result<u16> {
-        self.column.codes.get(at).ok_or_else(|| self.bad(at))
-    }
-
-    #[cold]
-    fn bad(&self, at: usize) -> Error {
-        Error::new(ErrorKind::OnPairCode, self.column.codes.place(at))
-    }
-}
-
-/// For each start of the needle the length of its longest own start that is also its end.
-fn prepare(needle: &[u8], fallback: &mut [u32]) {
-    let mut len = 0usize;
-    for at in 0..needle.len() {
-        if let (Some(&byte), 1..) = (needle.get(at), at) {
-            while len > 0 && needle.get(len) != Some(&byte) {
-                len = shorter(fallback, len);
+    fn judge(&self, source: impl Source, codes: Range<usize>) -> Verdict {
+        let mut rest = codes;
+        for step in self.steps.get(..self.len).unwrap_or(&[]) {
+            // The needle goes on where the row ends.
+            let Some(at) = rest.next() else { return Verdict::No };
+            match source.at(at) {
+                Some(code) if code == step.code => {}
+                Some(code) if usize::from(code) < self.tokens => {
+                    return if step.extends(code) {
+                        // What is more than the needle is too much for a whole row.
+                        if self.whole { Verdict::No } else { Verdict::Yes }
+                    } else if step.excludes(code) {
+                        Verdict::No
+                    } else {
+                        // A shorter token than there could be: no encoder that is known would do that, but the bytes may agree.
+                        Verdict::Unsure
+                    };
+                }
+                _ => return Verdict::Unsure,
             }
-            len = len.saturating_add(usize::from(needle.get(len) == Some(&byte)));
         }
-        if let Some(entry) = fallback.get_mut(at) {
-            *entry = u32::try_from(len).unwrap_or(u32::MAX);
-        }
-    }
-}
-
-#[inline]
-fn shorter(fallback: &[u32], state: usize) -> usize {
-    fallback.get(state.wrapping_sub(1)).map_or(0, |&len| index(len.into()).min(state.wrapping_sub(1)))
-}
-
-/// How much of the needle stands at the end of a text that goes on with `token`, where `state` bytes stood before. `None` where the
-/// needle ends within it.
-#[inline]
-fn advance(needle: &[u8], fallback: &[u32], mut state: usize, token: &[u8]) -> Option<usize> {
-    for byte in token {
-        while state > 0 && needle.get(state) != Some(byte) {
-            state = shorter(fallback, state);
-        }
-        state = state.wrapping_add(usize::from(needle.get(state) == Some(byte)));
-        if state >= needle.len() {
-            return None;
+        match (self.complete, self.whole && !rest.is_empty()) {
+            (true, false) => Verdict::Yes,
+            (true, true) => Verdict::No,
+            (false, _) => Verdict::Unsure,
         }
     }
-    Some(state)
+
+    /// The first of these rows that does not surely not match. Nearly every row ends at its first code: in this loop, which
+    /// knows little else.
+    fn first<E: Entry>(&self, table: &[E], source: impl Source, rows: Range<u64>) -> Option<(u64, Verdict)> {
+        let (known, least) = match self.steps.first() {
+            Some(step) if self.len > 0 => (self.tokens, *step),
+            _ => (0, Step::default()),
+        };
+        let table = table.get(index(rows.start)..=index(rows.end))?;
+        for (row, pair) in rows.zip(table.windows(2)) {
+            let &[start, end] = pair else { break };
+            let codes = index(start.number())..index(end.number());
+            match source.at(codes.start) {
+                Some(code) if least.is_far(code) && usize::from(code) < known && codes.start < codes.end => {}
+                _ => match self.judge(source, codes) {
+                    Verdict::No => {}
+                    verdict => return Some((row, verdict)),
+                },
+            }
+        }
+        None
+    }
 }
 
 /// Rows that a search finds. An error ends it.
@@ -294,25 +250,22 @@ fn advance(needle: &[u8], fallback: &[u32], mut state: usize, token: &[u8]) -> O
 pub struct Matches<'s> {
     search: Search<'s>,
     next: Range<u64>,
+    unpacked: Unpacked,
 }
 
 impl Iterator for Matches<'_> {
     type Item = Result<u64>;
 
     fn next(&mut self) -> Option<Result<u64>> {
-        self.next.start = self.search.skip(self.next.clone());
-        while let Some(row) = self.next.next() {
-            let matches = self.search.matches(row);
-            self.next.start = if matches == Ok(false) { self.search.skip(self.next.clone()) } else { self.next.start };
-            match matches {
-                Ok(false) => {}
-                Ok(true) => return Some(Ok(row)),
-                Err(error) => {
-                    self.next = 0..0;
-                    return Some(Err(error));
-                }
-            }
+        let search = &self.search;
+        self.next.end = self.next.end.min(search.column.rows().end);
+        let found = match &search.kind {
+            Kind::Start(start) => search.first_in(start, &mut self.next),
+            Kind::Inside(inside) => inside.first_in(search.column, &mut self.unpacked, &mut self.next),
+        };
+        if !matches!(found, Some(Ok(_))) {
+            self.next = 0..0;
         }
-        None
+        found
     }
 }

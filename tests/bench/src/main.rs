@@ -8,6 +8,8 @@ mod numpy;
 mod onpair;
 mod pco;
 mod race;
+mod words;
+mod zstd;
 
 use std::process::ExitCode;
 
@@ -29,7 +31,7 @@ impl Options {
     }
 }
 
-const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench, pco::bench];
+const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench, pco::bench, zstd::bench];
 
 fn main() -> ExitCode {
     match run() {

@@ -1,8 +1,18 @@
-// Writes dist/inlined.js: the wasm module as text, so that importing the package needs no fetch and no bundler plugin.
-import { readFile, writeFile } from 'node:fs/promises';
+// Writes dist/inlined/*.js: the wasm modules as text, so that importing the package needs no fetch and no bundler plugin.
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 
-const wasm = await readFile(new URL('../wasm/unspool_bg.wasm', import.meta.url));
-await writeFile(
-  new URL('../dist/inlined.js', import.meta.url),
-  `// The wasm module, made by scripts/inline.mjs.\nexport const base64 =\n  '${wasm.toString('base64')}';\n`,
-);
+const wasm = new URL('../wasm/', import.meta.url);
+const inlined = new URL('../dist/inlined/', import.meta.url);
+
+await mkdir(inlined, { recursive: true });
+for (const entry of await readdir(wasm, { withFileTypes: true })) {
+  if (!entry.isDirectory()) continue;
+  await inline(entry.name, new URL(`${entry.name}/unspool_bg.wasm`, wasm));
+}
+await inline('unspool', new URL('unspool_bg.wasm', wasm));
+
+async function inline(name, module) {
+  const base64 = (await readFile(module)).toString('base64');
+  const text = `// The wasm module, made by scripts/inline.mjs.\nexport const base64 =\n  '${base64}';\n`;
+  await writeFile(new URL(`${name}.js`, inlined), text);
+}

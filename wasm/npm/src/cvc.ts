@@ -1,9 +1,12 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // CVC: collections of embedding vectors.
 import type { Reader as WasmReader } from '../wasm/unspool.js';
 import { refuse, trapped } from './error.js';
-import { call, enter, instanceNumber, leave } from './instance.js';
+import { room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
-import { type Bytes, type ByteRange, bytesOf, openSource, type Reader, type Source } from './source.js';
+import { type Bytes, type ByteRange, bytesOf, filled, openSource, type Reader, type Source } from './source.js';
+
+const { call, enter, instanceNumber, leave, work } = room('cvc');
 
 /** The type of the values of a column, by numpy's names. */
 export type CvcDtype = 'float32' | 'float16' | 'int64' | 'int32' | 'int8' | 'uint8';
@@ -90,7 +93,7 @@ interface Opened {
 }
 
 /** An open CVC file. It holds the header; values are read when they are asked for. */
-export class CvcFile {
+export class CvcFile implements Disposable {
   /** Major and minor version: 0 for files without checksums, 1 for one column, 2 for many. */
   readonly version: readonly [major: number, minor: number];
   /** How many rows every column has. */
@@ -139,6 +142,17 @@ export class CvcFile {
       this.#chunks = Array.from(ends, (end, index) => ({ index, start: index > 0 ? (ends[index - 1] ?? 0) : 0, end }));
     }
     return this.#chunks;
+  }
+
+  /** Forgets what it noted of the chunks. It holds nothing else that the garbage collector would not see, and works on. */
+  release(): void {
+    this.#opened.lengths.clear();
+    this.#chunks = undefined;
+  }
+
+  /** The same, for `using`. */
+  [Symbol.dispose](): void {
+    this.release();
   }
 
   /** The column of this name; without a name, the only one. Of two with the same name the last one counts. */
@@ -384,13 +398,40 @@ export async function openCvc(source: Source, options: CvcOpenOptions = {}): Pro
 export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions & { as: 'float32' }): CvcVectors<Float32Array>;
 export function decodeCvc(bytes: Bytes, options?: CvcDecodeOptions): CvcVectors;
 export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVectors {
-  const file = openNow(bytesOf(bytes), limitNumbers(options.limits));
-  const [start, end] = options.rows ?? [0, file.rows];
-  return file.column(options.column).rowsNow(start, end, options);
+  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  return work(view, limits, () => {
+    const file = openNow(view, limits);
+    const [start, end] = options.rows ?? [0, file.rows];
+    return file.column(options.column).rowsNow(start, end, options);
+  });
+}
+
+/**
+ * Decodes rows of a column to the start of `to`, and gives how many of its elements were written. `to` is an array of the type of
+ * the column, a `Float32Array` for numbers of any type, or a `Uint8Array` for their bytes. Nothing is allocated for the values,
+ * and after the first files the memory of the module does not grow, either.
+ */
+export function decodeCvcInto(bytes: Bytes, to: CvcData, options: Omit<CvcDecodeOptions, 'as'> = {}): number {
+  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  return work(view, limits, () => {
+    const file = openNow(view, limits);
+    const column = file.column(options.column);
+    const [start, end] = options.rows ?? [0, file.rows];
+    checkRows(start, end);
+    const output = column.output;
+    const plain = to instanceof Uint8Array || to.constructor === typed(output, new ArrayBuffer(0)).constructor;
+    if (!plain && !(to instanceof Float32Array)) throw refuse('WrongType');
+    const verify = verifies(options);
+    const index = file.columns.indexOf(column);
+    return filled(to, (out) => call((wasm) => wasm.cvc_decode_into(view, out, index, start, end, !plain, verify, limits)));
+  });
 }
 
 /** @internal Decodes all columns. */
 export function decodeCvcColumns(bytes: Uint8Array, options: CvcDecodeOptions): CvcVectors[] {
-  const file = openNow(bytes, limitNumbers(options.limits));
-  return file.columns.map((column) => column.rowsNow(0, file.rows, options));
+  const limits = limitNumbers(options.limits);
+  return work(bytes, limits, () => {
+    const file = openNow(bytes, limits);
+    return file.columns.map((column) => column.rowsNow(0, file.rows, options));
+  });
 }

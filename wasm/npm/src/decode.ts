@@ -1,34 +1,65 @@
-import { type CvcVectors, type CvcDecodeOptions, decodeCvcColumns } from './cvc.js';
+import { type CvcData, type CvcVectors, type CvcDecodeOptions, decodeCvcColumns, decodeCvcInto } from './cvc.js';
 import { refuse } from './error.js';
-import { decodeOnPair, type OnPairStrings } from './onpair.js';
-import { decodePcoArrays, type PcoArray } from './pco.js';
-import { probe } from './probe.js';
+import { decodeOnPair, decodeOnPairInto, type OnPairStrings } from './onpair.js';
+import { decodePcoArrays, decodePcoInto, type PcoArray, type PcoData } from './pco.js';
+import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf } from './source.js';
-
-/** What {@link decode} makes of a file; `format` tells which. */
-export type Decoded =
-  | {
-      readonly format: 'cvc';
-      /** Every column, in the order of the schema. */
-      readonly columns: readonly CvcVectors[];
-    }
-  | ({ readonly format: 'onpair' } & OnPairStrings)
-  | {
-      readonly format: 'pco';
-      /** All numbers: one array, or none, but for the few files that mix types. */
-      readonly arrays: readonly PcoArray[];
-    };
 
 /** How {@link decode} goes about it. */
 export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'>;
 
+/** What each format decodes to. */
+interface Results {
+  cvc: {
+    /** Every column, in the order of the schema. */
+    readonly columns: readonly CvcVectors[];
+  };
+  onpair: OnPairStrings;
+  pco: {
+    /** All numbers: one array, or none, but for the few files that mix types. */
+    readonly arrays: readonly PcoArray[];
+  };
+}
+
+/** What {@link decode} makes of a file; `format` tells which. */
+export type Decoded = { [F in keyof Results]: { readonly format: F } & Results[F] }[keyof Results];
+
+const DECODERS: { readonly [F in keyof Results]: (bytes: Uint8Array, options: DecodeOptions) => Results[F] } = {
+  cvc: (bytes, options) => ({ columns: decodeCvcColumns(bytes, options) }),
+  onpair: decodeOnPair,
+  pco: (bytes, options) => ({ arrays: decodePcoArrays(bytes, options) }),
+};
+
 /** Finds out what the bytes are, and decodes all of them. */
 export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
   const view = bytesOf(bytes);
-  const { format, needed } = probe(view);
-  if (format === 'cvc') return { format, columns: decodeCvcColumns(view, options) };
-  if (format === 'onpair') return { format, ...decodeOnPair(view, options) };
-  if (format === 'pco') return { format, arrays: decodePcoArrays(view, options) };
-  if (format !== undefined) throw refuse('FormatNotBuilt');
-  throw needed === undefined ? refuse('UnknownFormat') : refuse('Truncated', view.length);
+  const format = formatOf(view);
+  const decoder = (DECODERS as Partial<Record<Format, (bytes: Uint8Array, options: DecodeOptions) => object>>)[format];
+  if (decoder === undefined) throw refuse('FormatNotBuilt');
+  return { format, ...decoder(view, options) } as Decoded;
+}
+
+const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: DecodeOptions) => number>> = {
+  cvc: decodeCvcInto,
+  onpair: decodeOnPairInto,
+  pco: decodePcoInto,
+};
+
+/**
+ * Finds out what the bytes are, and decodes them to the start of `to`: numbers of a Pco file, the values of the only column of a
+ * CVC file, the strings of an OnPair file one right behind the other. Gives how many elements of `to` were written. Where they
+ * do not fit, the error says in `need` how many there are.
+ */
+export function decodeInto(bytes: Bytes, to: CvcData | PcoData, options: DecodeOptions = {}): number {
+  const view = bytesOf(bytes);
+  const decoder = INTO[formatOf(view)];
+  if (decoder === undefined) throw refuse('FormatNotBuilt');
+  return decoder(view, to as never, options);
+}
+
+/** The format of a whole file, or its refusal. */
+function formatOf(bytes: Uint8Array): Format {
+  const { format, needed } = probe(bytes);
+  if (format !== undefined) return format;
+  throw needed === undefined ? refuse('UnknownFormat') : refuse('Truncated', bytes.length);
 }

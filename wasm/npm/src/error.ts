@@ -1,5 +1,4 @@
 // Errors with the core's numbers.
-import { table } from './instance.js';
 
 /** What the caller can do about an error. */
 export type ErrorClass =
@@ -26,28 +25,61 @@ export interface ErrorKind {
   readonly words: string;
 }
 
-export function kinds(lines: string): ErrorKind[] {
-  return lines
-    .trimEnd()
-    .split('\n')
-    .map((line) => {
-      const [code = '', name = '', class_ = '', classWords = '', words = ''] = line.split('\t');
-      return { code: Number(code), name, class: class_ as ErrorClass, classWords, words };
-    });
+/** A line of the table as the core writes it for this package: number, name, class, words. */
+export type ErrorLine = readonly [code: number, name: string, class_: Exclude<ErrorClass, 'Internal'>, words: string];
+
+/** The classes in words, as the core says them. */
+const CLASS_WORDS: Readonly<Record<ErrorClass, string>> = {
+  Truncated: 'truncated',
+  Corrupt: 'corrupt',
+  Checksum: 'checksum mismatch',
+  Unsupported: 'unsupported',
+  Limit: 'limit exceeded',
+  OutputTooSmall: 'output too small',
+  WorkspaceTooSmall: 'workspace too small',
+  Misuse: 'misuse',
+  Internal: 'internal error',
+};
+
+const known = new Map<number, ErrorKind>();
+
+/** Learns the words of errors. Each entry of the package brings those that its formats can give. */
+export function learn(...tables: readonly (readonly ErrorLine[])[]): void {
+  for (const [code, name, class_, words] of tables.flat()) {
+    known.set(code, { code, name, class: class_, classWords: CLASS_WORDS[class_], words });
+  }
 }
 
-/** Every error that the core knows. */
+/** Every error that the formats of this entry can give. */
 export function errorTable(): readonly ErrorKind[] {
-  return table();
+  return [...known.values()].sort((a, b) => a.code - b.code);
 }
 
 const TRAP: ErrorKind = {
   code: 0,
   name: 'Trap',
   class: 'Internal',
-  classWords: 'internal error',
+  classWords: CLASS_WORDS.Internal,
   words: 'the wasm module stopped, most likely for want of memory; the next call starts a new one',
 };
+
+/** What of an error there is to say beside its number. */
+interface Details extends ErrorOptions {
+  readonly offset?: number | undefined;
+  readonly need?: number | undefined;
+  readonly part?: string | undefined;
+}
+
+/** An {@link UnspoolError} as plain data. */
+export interface PlainError {
+  readonly code: number;
+  readonly name: string;
+  readonly class: ErrorClass;
+  readonly offset: number;
+  readonly part: string | undefined;
+  readonly need: number;
+  readonly message: string;
+}
 
 /** Why a file is refused, and where. */
 export class UnspoolError extends Error {
@@ -57,34 +89,46 @@ export class UnspoolError extends Error {
   readonly class: ErrorClass;
   /** Offset of the byte at which it shows, counted from the start of the input. */
   readonly offset: number;
+  /**
+   * In which part of the structure that byte lies, if it is known: the groups around it, outermost first, and the field, as
+   * in `page › page metadata`.
+   */
+  readonly part: string | undefined;
   /** How much would have been enough, where that is known; else 0. */
   readonly need: number;
 
-  constructor(table: readonly ErrorKind[], code: number, offset: number, need: number, options?: ErrorOptions) {
-    const kind = table.find((kind) => kind.code === code) ?? TRAP;
+  /** @internal */
+  constructor(code: number, { offset = 0, need = 0, part, ...options }: Details = {}) {
+    const kind = known.get(code) ?? TRAP;
     const needs = need > 0 ? ` (needs ${need})` : '';
     super(kind === TRAP ? kind.words : `${kind.classWords} at byte ${offset}: ${kind.words}${needs}`, options);
     this.name = kind.name;
     this.code = kind.code;
     this.class = kind.class;
     this.offset = offset;
+    this.part = part === '' ? undefined : part;
     this.need = need;
   }
 
   /** The same as plain data, for workers and logs. */
-  toJSON(): { code: number; name: string; class: ErrorClass; offset: number; need: number; message: string } {
-    const { code, name, offset, need, message } = this;
-    return { code, name, class: this.class, offset, need, message };
+  toJSON(): PlainError {
+    const { code, name, offset, part, need, message } = this;
+    return { code, name, class: this.class, offset, part, need, message };
+  }
+
+  /** The error that {@link toJSON} made plain. */
+  static from({ code, offset, need, part }: PlainError): UnspoolError {
+    return new UnspoolError(code, { offset, need, part });
   }
 }
 
 /** The instance is gone. */
 export function trapped(cause?: unknown): UnspoolError {
-  return new UnspoolError([], 0, 0, 0, cause === undefined ? undefined : { cause });
+  return new UnspoolError(0, { cause });
 }
 
 /** An error of the core's that is found out on this side. */
 export function refuse(name: string, offset = 0): UnspoolError {
-  const kinds = table();
-  return new UnspoolError(kinds, kinds.find((kind) => kind.name === name)?.code ?? 0, offset, 0);
+  const kind = [...known.values()].find((kind) => kind.name === name);
+  return new UnspoolError(kind?.code ?? 0, { offset });
 }

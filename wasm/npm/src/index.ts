@@ -1,7 +1,7 @@
 // The package with its wasm module inside: importing it is all there is to do.
-import { base64 } from './inlined.js';
-import { provide } from './instance.js';
+import { base64 } from './inlined/unspool.js';
+import { carry } from './instance.js';
 
-provide(() => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+carry('unspool', base64);
 
-export * from './api.js';
+export * from './separate.js';

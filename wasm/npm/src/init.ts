@@ -1,16 +1,11 @@
-// The way in for the wasm module. Its declaration must not lead to those that wasm-bindgen wrote, which want a newer `lib`.
-import { start } from './instance.js';
-
-/** What {@link init} takes: a compiled module, its bytes, or where to fetch it. */
+/** What `init` takes: a compiled module, its bytes, or where to fetch it. */
 export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array | URL | string | Response;
 
 /**
  * Compiles the wasm module ahead of the first call.
  *
  * Without an argument it takes the module inside of the package, off the main thread where the platform does that. With a
- * `WebAssembly.Module`, bytes or a URL it takes that one. Calling it is never needed with the default entry. The first
- * module stays: once anything has run, this does nothing.
+ * `WebAssembly.Module`, bytes or a URL it takes that one. Calling it is never needed with an entry that has its module
+ * inside. The first module stays: once anything has run, this does nothing.
  */
-export function init(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
-  return start(source);
-}
+export type Init = (source?: ModuleSource | Promise<ModuleSource>) => Promise<void>;

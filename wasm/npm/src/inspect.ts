@@ -1,6 +1,6 @@
 // The structure of a file: every field with its name, its bits and its value.
 import { UnspoolError } from './error.js';
-import { call, enter, leave, table, type Exports } from './instance.js';
+import { call, enter, leave, type Exports } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf } from './source.js';
@@ -97,9 +97,10 @@ function walk(wasm: Exports, view: Uint8Array, format: Format | undefined, maxNo
   };
   const [right = 0, wrong = 0, unchecked = 0] = found.checks();
   const numbers = found.error();
+  const part = found.error_part();
   found.free();
-  const [code, offset = 0, need = 0] = numbers ?? [];
-  const error = code === undefined ? undefined : new UnspoolError(table(wasm), code, offset, need);
+  const [code, offset, need] = numbers ?? [];
+  const error = code === undefined ? undefined : new UnspoolError(code, { offset, need, part });
   return { format, size: view.length, structure, error, checksums: { right, wrong, unchecked } };
 }
 

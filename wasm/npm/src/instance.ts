@@ -1,34 +1,123 @@
-// One instance of the wasm module, made at the first call and replaced after a trap.
-import * as glue from '../wasm/unspool.js';
-import { kinds, trapped, UnspoolError } from './error.js';
-import type { ModuleSource } from './init.js';
+// The wasm modules: one instance of each, made at the first call and replaced after a trap.
+//
+// The whole package has one module for everything; each format alone has one of its own. A format's code asks for its room, and
+// gets the module that knows it, whichever entry brought it along.
+import { learn, trapped, UnspoolError, type ErrorLine } from './error.js';
+import type { Init, ModuleSource } from './init.js';
 
-/** The exports of the wasm module. */
-export type Exports = typeof glue;
+/** The exports of the whole module. Those of a format alone are some of them. */
+export type Exports = typeof import('../wasm/unspool.js');
 
-let provided: (() => Uint8Array) | undefined;
-let ready = false;
-let compiled: WebAssembly.Module | undefined;
-/** Whether the next call starts a new instance: one that trapped is not to be trusted, and neither is what points into it. */
-let poisoned = false;
-/** Counts instances: a handle into one that was replaced must not be freed in the next. */
-let generation = 0;
+/** What is done with a module's JavaScript, whatever the module can do. */
+type Glue = Pick<Exports, 'initSync' | '__wbg_reset_state'>;
 
-/** The wasm module, for when it is needed. */
-export function provide(bytes: () => Uint8Array): void {
-  provided = bytes;
-}
+/** Memory that an idle instance may keep. Wasm memory never shrinks, so one that has more is replaced. */
+const KEPT = 64 * 2 ** 20;
 
-/** See `init`, whose declaration says nothing of the generated module. */
-export async function start(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
-  const given = await source;
-  if (ready) return;
-  const module = await compile(given ?? inside());
-  // Another call may have been faster.
-  if (ready) return;
-  compiled = module;
-  glue.initSync({ module });
-  ready = true;
+class Engine {
+  #glue: Glue;
+  #inside: (() => Uint8Array) | undefined;
+  #compiled: WebAssembly.Module | undefined;
+  /** Whether the next call starts a new instance: one that trapped is not to be trusted, and neither is what points into it. */
+  #poisoned = false;
+  /** Counts instances: a handle into one that was replaced must not be freed in the next. */
+  #generation = 0;
+  #busy = 0;
+
+  constructor(glue: Glue) {
+    this.#glue = glue;
+  }
+
+  carry(bytes: () => Uint8Array): void {
+    this.#inside = bytes;
+  }
+
+  /** See `init`, whose declaration says nothing of the generated module. */
+  async start(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
+    const given = await source;
+    if (this.#compiled !== undefined) return;
+    const module = await compile(given ?? this.#bytes());
+    // Another call may have been faster.
+    if (this.#compiled === undefined) this.#begin(module);
+  }
+
+  #begin(module: WebAssembly.Module): void {
+    this.#glue.initSync({ module });
+    this.#compiled = module;
+  }
+
+  #bytes(): Uint8Array {
+    if (this.#inside === undefined) throw new Error('this entry of unspool comes without its wasm module: await init(url) first');
+    return this.#inside();
+  }
+
+  /** The exports of a sound instance. */
+  #exports(): Exports {
+    if (this.#compiled === undefined) {
+      let module;
+      try {
+        module = new WebAssembly.Module(this.#bytes() as BufferSource);
+      } catch (error) {
+        if (error instanceof RangeError) {
+          throw new Error('this browser compiles no wasm on its main thread: await init() first', { cause: error });
+        }
+        throw error;
+      }
+      this.#begin(module);
+    } else if (this.#poisoned) {
+      this.#glue.__wbg_reset_state();
+      this.#generation++;
+    }
+    this.#poisoned = false;
+    return this.#glue as Exports;
+  }
+
+  instanceNumber(): number | undefined {
+    return this.#poisoned ? undefined : this.#generation;
+  }
+
+  /** The memory of the instance at work: the glue gives its exports to whoever hands in a module again. */
+  #memory(module: WebAssembly.Module): WebAssembly.Memory {
+    return this.#glue.initSync({ module }).memory;
+  }
+
+  enter(): void {
+    this.#busy++;
+  }
+
+  leave(): void {
+    if (--this.#busy > 0 || this.#compiled === undefined || this.#poisoned) return;
+    if (this.#memory(this.#compiled).buffer.byteLength > KEPT) this.#poisoned = true;
+  }
+
+  call<T>(run: (exports: Exports) => T): T {
+    const exports = this.#exports();
+    try {
+      return run(exports);
+    } catch (error) {
+      if (Array.isArray(error)) {
+        const [code = 0, offset, need] = error as number[];
+        throw new UnspoolError(code, { offset, need });
+      }
+      if (error instanceof WebAssembly.RuntimeError || isStackOverflow(error)) {
+        this.#poisoned = true;
+        throw trapped(error);
+      }
+      throw error;
+    }
+  }
+
+  /** In which part of a file it is refused, if this module can tell. */
+  partOf(bytes: Uint8Array, limits: Float64Array): string | undefined {
+    return this.call((exports) => {
+      // A format alone comes without the walk over structures.
+      if (typeof (exports as Partial<Exports>).inspect !== 'function') return undefined;
+      const found = exports.inspect(bytes, 0, limits);
+      const part = found.error_part();
+      found.free();
+      return part;
+    });
+  }
 }
 
 async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
@@ -44,86 +133,79 @@ async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-function inside(): Uint8Array {
-  if (provided === undefined) {
-    throw new Error("'unspool/separate' comes without its wasm module: await init(url) first");
-  }
-  return provided();
-}
-
-/** The exports of a sound instance. */
-export function wasm(): Exports {
-  if (!ready) {
-    let module;
-    try {
-      module = new WebAssembly.Module(inside() as BufferSource);
-    } catch (error) {
-      if (error instanceof RangeError) {
-        throw new Error('this browser compiles no wasm on its main thread: await init() first', { cause: error });
-      }
-      throw error;
-    }
-    compiled = module;
-    glue.initSync({ module });
-    ready = true;
-  } else if (poisoned) {
-    glue.__wbg_reset_state();
-    generation++;
-  }
-  poisoned = false;
-  return glue;
-}
-
-/** Which instance is at work, or `undefined` after a trap. */
-export function instanceNumber(): number | undefined {
-  return poisoned ? undefined : generation;
-}
-
-/** Memory that an idle instance may keep. Wasm memory never shrinks, so one that has more is replaced. */
-const KEPT = 64 * 2 ** 20;
-
-let busy = 0;
-
-/** The memory of the instance at work: the glue gives its exports to whoever hands in a module again. */
-function memory(): WebAssembly.Memory {
-  return glue.initSync({ module: compiled as WebAssembly.Module }).memory;
-}
-
-/** Somebody's work begins, which the instance must outlive. */
-export function enter(): void {
-  busy++;
-}
-
-/** It has ended. The last one out gives the memory of a large file back. */
-export function leave(): void {
-  if (--busy === 0 && ready && !poisoned && memory().buffer.byteLength > KEPT) poisoned = true;
-}
-
-/** Calls into the module. Numbers that it throws become an {@link UnspoolError}; a trap costs the instance. */
-export function call<T>(run: (exports: Exports) => T): T {
-  const exports = wasm();
-  try {
-    return run(exports);
-  } catch (error) {
-    if (Array.isArray(error)) {
-      const [code = 0, offset = 0, need = 0] = error as number[];
-      throw new UnspoolError(table(exports), code, offset, need);
-    }
-    if (error instanceof WebAssembly.RuntimeError || isStackOverflow(error)) {
-      poisoned = true;
-      throw trapped(error);
-    }
-    throw error;
-  }
-}
-
 function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && /call stack/i.test(error.message);
 }
 
-let rows: ReturnType<typeof kinds> | undefined;
+const engines = new Map<string, Engine>();
 
-/** The core's table of errors, read once. */
-export function table(exports: Exports = wasm()): ReturnType<typeof kinds> {
-  return (rows ??= kinds(exports.error_kinds()));
+/** The room of everything. */
+const WHOLE = 'unspool';
+
+function engineOf(name: string): Engine {
+  const engine = engines.get(name) ?? engines.get(WHOLE);
+  if (engine === undefined) throw new Error(`no entry of unspool that knows ${name} was imported`);
+  return engine;
 }
+
+/** A module moves in, with the words of its errors. Gives the `init` of its entry. */
+export function moveIn(name: string, glue: unknown, ...errors: readonly (readonly ErrorLine[])[]): Init {
+  learn(...errors);
+  const engine = new Engine(glue as Glue);
+  engines.set(name, engine);
+  return (source) => engine.start(source);
+}
+
+/** The wasm module that moved in, for when it is needed. */
+export function carry(name: string, base64: string): void {
+  engineOf(name).carry(() => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+}
+
+/** The calls that the code of a format makes. */
+export interface Room {
+  /** Calls into the module. Numbers that it throws become an {@link UnspoolError}; a trap costs the instance. */
+  call<T>(run: (exports: Exports) => T): T;
+  /** Somebody's work begins, which the instance must outlive. */
+  enter(): void;
+  /** It has ended. The last one out gives the memory of a large file back. */
+  leave(): void;
+  /** Which instance is at work, or `undefined` after a trap. */
+  instanceNumber(): number | undefined;
+  /** Works on the whole of a file: an error learns in which part of it it lies, and memory is given back. */
+  work<T>(bytes: Uint8Array, limits: Float64Array, run: () => T): T;
+}
+
+/** The room of a format. */
+export function room(name: string): Room {
+  // The first call decides: what it leaves in a module must be looked for in the same one later.
+  let found: Engine | undefined;
+  const engine = (): Engine => (found ??= engineOf(name));
+  return {
+    call: (run) => engine().call(run),
+    enter: () => engine().enter(),
+    leave: () => engine().leave(),
+    instanceNumber: () => engine().instanceNumber(),
+    work(bytes, limits, run) {
+      engine().enter();
+      try {
+        return run();
+      } catch (error) {
+        throw error instanceof UnspoolError ? located(error, engine(), bytes, limits) : error;
+      } finally {
+        engine().leave();
+      }
+    },
+  };
+}
+
+function located(error: UnspoolError, engine: Engine, bytes: Uint8Array, limits: Float64Array): UnspoolError {
+  // What is wrong with the call lies in no part of the file, and an instance that is gone says nothing.
+  const { class: class_, code, offset, need } = error;
+  if (error.part !== undefined || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall') return error;
+  const found = new UnspoolError(code, { offset, need, part: engine.partOf(bytes, limits) });
+  // It was thrown there, and not here.
+  if (error.stack !== undefined) found.stack = error.stack;
+  return found;
+}
+
+export const { call, enter, leave, instanceNumber, work } = room(WHOLE);

@@ -1,8 +1,11 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // OnPair: columns of strings, of which any row decodes alone, and which are searched without being decoded.
 import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
-import { call, enter, instanceNumber, leave, type Exports } from './instance.js';
+import { room, type Exports } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
-import { type Bytes, bytesOf } from './source.js';
+import { type Bytes, bytesOf, filled } from './source.js';
+
+const { call, instanceNumber, work } = room('onpair');
 
 /** Rows as Arrow lays out strings: all bytes behind each other, and where in them each row starts. */
 export interface OnPairStrings {
@@ -50,7 +53,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
  * An open column of strings. It keeps a reference to the bytes that it was opened with, which must not change meanwhile,
  * and a copy of them in the memory of the wasm module, which {@link release} gives back.
  */
-export class OnPairColumn {
+export class OnPairColumn implements Disposable {
   /** How many rows there are. */
   readonly rowCount: number;
   /** How many tokens the dictionary has. */
@@ -130,6 +133,11 @@ export class OnPairColumn {
     this.#column = undefined;
   }
 
+  /** The same, for `using`. */
+  [Symbol.dispose](): void {
+    this.release();
+  }
+
   /** Asks the column, which is opened again where a trap or a large file took its instance. */
   #call<T>(ask: (column: WasmOnPair) => T): T {
     return call((exports) => {
@@ -190,15 +198,23 @@ export function openOnPair(source: Bytes | OnPairParts, options: OnPairOpenOptio
 
 /** Decodes the rows of an `ONPAIR01` container, all of them if not told which. */
 export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): OnPairStrings {
-  enter();
-  try {
-    const column = openOnPair(bytesOf(bytes), options);
+  const view = bytesOf(bytes);
+  return work(view, limitNumbers(options.limits), () => {
+    const column = openOnPair(view, options);
     try {
       return column.decode(...(options.rows ?? []));
     } finally {
       column.release();
     }
-  } finally {
-    leave();
-  }
+  });
+}
+
+/** Decodes the rows of an `ONPAIR01` container to the start of `to`, one right behind the other, and gives how many bytes that were. */
+export function decodeOnPairInto(bytes: Bytes, to: Uint8Array, options: OnPairDecodeOptions = {}): number {
+  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [start, end] = options.rows ?? [0, undefined];
+  checkRow(start);
+  if (end !== undefined) checkRow(end);
+  if (!(to instanceof Uint8Array)) throw new TypeError('strings are decoded into a Uint8Array');
+  return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.onpair_decode_into(view, out, start, end ?? -1, limits))));
 }

@@ -1,8 +1,10 @@
 // Pco: columns of numbers.
 import { refuse } from './error.js';
-import { call, enter, leave } from './instance.js';
+import { room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
-import { type Bytes, bytesOf } from './source.js';
+import { type Bytes, bytesOf, filled } from './source.js';
+
+const { call, work } = room('pco');
 
 /** The type of numbers, by numpy's names. */
 export type PcoDtype =
@@ -27,41 +29,38 @@ type ArrayOf = new (buffer: ArrayBuffer) => PcoData;
 
 const half = (globalThis as { Float16Array?: new (buffer: ArrayBuffer) => Uint16Array }).Float16Array ?? Uint16Array;
 
-/** What the core calls each type, what it is called here, and what holds it. */
-const TYPES: Readonly<Record<string, readonly [PcoDtype, ArrayOf]>> = {
-  u8: ['uint8', Uint8Array],
-  i8: ['int8', Int8Array],
-  u16: ['uint16', Uint16Array],
-  i16: ['int16', Int16Array],
-  f16: ['float16', half],
-  u32: ['uint32', Uint32Array],
-  i32: ['int32', Int32Array],
-  f32: ['float32', Float32Array],
-  u64: ['uint64', BigUint64Array],
-  i64: ['int64', BigInt64Array],
-  f64: ['float64', Float64Array],
+/** What the core calls each type, the byte that stands for it in files, what it is called here, and what holds it. */
+const TYPES: Readonly<Record<string, readonly [byte: number, dtype: PcoDtype, array: ArrayOf]>> = {
+  u32: [1, 'uint32', Uint32Array],
+  u64: [2, 'uint64', BigUint64Array],
+  i32: [3, 'int32', Int32Array],
+  i64: [4, 'int64', BigInt64Array],
+  f32: [5, 'float32', Float32Array],
+  f64: [6, 'float64', Float64Array],
+  u16: [7, 'uint16', Uint16Array],
+  i16: [8, 'int16', Int16Array],
+  f16: [9, 'float16', half],
+  u8: [10, 'uint8', Uint8Array],
+  i8: [11, 'int8', Int8Array],
 };
 
 /** @internal Decodes all numbers: an array for each stretch of chunks of one type. */
 export function decodePcoArrays(bytes: Uint8Array, options: PcoDecodeOptions): PcoArray[] {
   const limits = limitNumbers(options.limits);
-  enter();
-  try {
-    return call((wasm) => {
+  return work(bytes, limits, () =>
+    call((wasm) => {
       const found = wasm.pco_decode(bytes, limits);
       const types = found.types();
       const names = types === '' ? [] : types.split('\n');
       const arrays = names.map((name, index) => {
         const type = TYPES[name];
         if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${name}`);
-        return { dtype: type[0], data: new type[1](found.run(index).buffer as ArrayBuffer) };
+        return { dtype: type[1], data: new type[2](found.run(index).buffer as ArrayBuffer) };
       });
       found.free();
       return arrays;
-    });
-  } finally {
-    leave();
-  }
+    }),
+  );
 }
 
 /**
@@ -73,4 +72,16 @@ export function decodePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoData
   const [first, ...others] = decodePcoArrays(bytesOf(bytes), options);
   if (others.length > 0) throw refuse('WrongType');
   return first?.data ?? new Float64Array();
+}
+
+/**
+ * Decodes a standalone file to the start of `to`, and gives how many of its elements were written. `to` is an array of the
+ * type of the numbers, or a `Uint8Array` for their bytes. Nothing is allocated for the numbers, and after the first files the
+ * memory of the module does not grow, either.
+ */
+export function decodePcoInto(bytes: Bytes, to: PcoData, options: PcoDecodeOptions = {}): number {
+  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  // Bytes are bytes, whatever the type; so are the bits of half floats where the engine knows no others.
+  const type = to instanceof Uint8Array ? 0 : (Object.values(TYPES).find(([, , array]) => to instanceof array)?.[0] ?? 0);
+  return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.pco_decode_into(view, out, type, limits))));
 }

@@ -1,5 +1,7 @@
 // Where bytes come from: memory, a Blob, or a server that answers range requests.
 
+import { UnspoolError } from './error.js';
+
 /** Bytes at hand. */
 export type Bytes = Uint8Array | ArrayBuffer;
 
@@ -19,6 +21,18 @@ export function bytesOf(bytes: unknown): Uint8Array {
   const got = typeof bytes === 'string' ? 'a string' : bytes === null ? 'null' : typeof bytes;
   const hint = typeof Blob !== 'undefined' && bytes instanceof Blob ? '; await blob.arrayBuffer() gives them' : '';
   throw new TypeError(`bytes must be a Uint8Array or an ArrayBuffer, not ${hint ? 'a Blob' : got}${hint}`);
+}
+
+/** Fills an array of any type as bytes, and gives how many of its elements were written. What it would have needed is counted in them, too. */
+export function filled(to: unknown, fill: (out: Uint8Array) => number): number {
+  if (!ArrayBuffer.isView(to) || to instanceof DataView) throw new TypeError('what is decoded into must be a typed array');
+  const size = (to as Uint8Array).BYTES_PER_ELEMENT;
+  try {
+    return fill(to instanceof Uint8Array ? to : new Uint8Array(to.buffer, to.byteOffset, to.byteLength)) / size;
+  } catch (error) {
+    if (!(error instanceof UnspoolError) || error.class !== 'OutputTooSmall') throw error;
+    throw new UnspoolError(error.code, { offset: error.offset, need: Math.ceil(error.need / size) });
+  }
 }
 
 /** A file that is read in pieces. */

@@ -1,7 +1,7 @@
 // What npm would publish, in a project that knows nothing of this repository.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const vector = fileURLToPath(new URL('../../../tests/vectors/cvc/v1_int8.cvc', import.meta.url));
+const formats = Object.keys(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).exports)
+  .flatMap((path) => path.match(/^\.\/(\w+)\.wasm$/)?.[1] ?? [])
+  .filter((name) => name !== 'unspool');
 let project;
 
 const run = (command, args, cwd = project) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -28,7 +31,9 @@ test('the tarball holds what it needs and nothing else', () => {
   assert.deepEqual(readdirSync(join(project, 'node_modules/unspool')).sort(), [
     'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dist', 'package.json', 'wasm',
   ]);
-  assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm')).sort(), ['unspool.d.ts', 'unspool.js', 'unspool_bg.wasm']);
+  const module = ['unspool.d.ts', 'unspool.js', 'unspool_bg.wasm'];
+  assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm')).sort(), [...formats, ...module].sort());
+  for (const format of formats) assert.deepEqual(readdirSync(join(project, 'node_modules/unspool/wasm', format)).sort(), module);
 });
 
 test('it runs where it is installed, through both doors', () => {

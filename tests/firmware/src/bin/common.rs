@@ -1,4 +1,4 @@
-//! What all formats stand on: bit readers, varints, the checksum, the probe.
+//! What all formats stand on: bit readers, varints, the checksums, the probe.
 #![no_std]
 #![no_main]
 
@@ -6,7 +6,7 @@ use core::hint::black_box;
 
 use firmware::{Test, entry};
 use unspool::bits::{BackwardBitReader, BitReader, read_varint, zigzag};
-use unspool::checksum::Crc32;
+use unspool::checksum::{Crc32, Crc64, Sha256};
 use unspool::{Format, Probe, probe};
 
 /// Bits 0, 1, 2 … as 1-, 2-, 3- … bit numbers.
@@ -21,6 +21,8 @@ fn main() -> ! {
     test.case("varints", varints, 13);
     test.case("crc32", || Crc32::of(black_box(b"123456789")) == 0xCBF4_3926, 9);
     test.case("crc32 in two parts", || crc_in_two(black_box(b"123456789")) == 0xCBF4_3926, 9);
+    test.case("crc64", || Crc64::of(black_box(b"123456789")) == 0x995D_C9BB_DF19_39FA, 9);
+    test.case("sha256", || Sha256::of(black_box(b"abc")).starts_with(&[0xBA, 0x78, 0x16, 0xBF]), 3);
     test.case("probe", probes, 16);
     test.finish()
 }

@@ -1,0 +1,207 @@
+//! A needle anywhere in a row: Knuth, Morris and Pratt's algorithm over tokens instead of bytes.
+//!
+//! The state is how much of the needle stands at the end of what was read. A table tells for each token the state that it leads to
+//! from the start, and most tokens lead there from any other state, too: those whose first byte does not go on with the
+//! needle. So nearly every code is a look into the table and a look at whether it applies, and where rows end does not
+//! matter until it does not.
+
+use core::ops::Range;
+
+use super::codes::Unpacked;
+use super::column::Column;
+use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use crate::Result;
+use crate::num::index;
+
+/// A needle and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Substring<'s> {
+    needle: &'s [u8],
+    /// For each start of the needle the length of its longest own start that is also its end.
+    fallback: &'s [u32],
+    /// For each token the state that it leads to from the start in the lower five bits, and the class of its first byte in
+    /// the upper three.
+    tokens: &'s [u8],
+    /// For each state, a bit for each class of tokens that may lead elsewhere from there than from the start.
+    special: [u8; STATES],
+}
+
+/// As many as five bits tell apart. Of a token no more than 16 bytes can stand at its end.
+const STATES: usize = 32;
+/// In the table of tokens: the needle ends within this token, whatever stood before. The class is special in all states.
+const FOUND: u8 = u8::MAX;
+
+impl<'s> Substring<'s> {
+    /// Prepares the search. `fallback` has an entry for each byte of the needle, `tokens` one for each token or none.
+    pub(super) fn new(
+        needle: &'s [u8],
+        fallback: &'s mut [u32],
+        tokens: &'s mut [u8],
+        dictionary: &Dictionary<'_>,
+    ) -> Self {
+        prepare(needle, fallback);
+        let fallback = &*fallback;
+        // What can go on with the needle at all, up to the length of a token. Six classes are left for them, which they share.
+        let starts = needle.get(..=MAX_TOKEN_LEN).unwrap_or(needle);
+        let mut classes = [0u8; 256];
+        for (&byte, class) in starts.iter().zip((1..=6).cycle()) {
+            if let Some(entry @ 0) = classes.get_mut(usize::from(byte)) {
+                *entry = class;
+            }
+        }
+        let class = |byte: u8| classes.get(usize::from(byte)).map_or(0, |class| class % 8);
+        let mut special = [u8::MAX; STATES];
+        for (state, special) in special.iter_mut().enumerate().take(MAX_TOKEN_LEN + 1) {
+            let elsewhere = |&byte: &u8| step(needle, fallback, state, byte) != step(needle, fallback, 0, byte);
+            let all = starts.iter().filter(|byte| elsewhere(byte)).fold(0, |all, &byte| all | 1 << class(byte));
+            *special = all | 1 << (FOUND / 32);
+        }
+        if let Some(&first) = needle.first() {
+            for (entry, token) in tokens.iter_mut().zip(dictionary.tokens()) {
+                let state = if token.contains(&first) { advance(needle, fallback, 0, token) } else { Some(0) };
+                let class = token.first().map_or(0, |&byte| class(byte));
+                *entry =
+                    state.and_then(|state| u8::try_from(state).ok()).map_or(FOUND, |state| class * 32 + state % 32);
+            }
+        }
+        Self { needle, fallback, tokens, special }
+    }
+
+    /// The first of these rows in which the needle occurs.
+    pub(super) fn first_in(
+        &self,
+        column: &Column<'_>,
+        unpacked: &mut Unpacked,
+        rows: &mut Range<u64>,
+    ) -> Option<Result<u64>> {
+        while rows.start < rows.end {
+            let row = if self.needle.is_empty() {
+                Some((rows.start, 0..0, 0))
+            } else {
+                self.candidate(column, unpacked, rows)
+            };
+            let (row, codes, state) = row?;
+            rows.start = row.saturating_add(1);
+            match self.within(column, unpacked, codes, state) {
+                Ok(false) => {}
+                Ok(true) => return Some(Ok(row)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        None
+    }
+
+    /// The first of these rows that has to be looked at closely: from which code on, and in which state.
+    fn candidate(
+        &self,
+        column: &Column<'_>,
+        unpacked: &mut Unpacked,
+        rows: &Range<u64>,
+    ) -> Option<(u64, Range<usize>, usize)> {
+        let all = column.row_offsets().span(rows).ok()?;
+        let (mut at, mut before) = (all.start, 0);
+        while at < all.end {
+            let block = unpacked.block(&column.codes, at..all.end);
+            let found = block.iter().position(|&code| match self.tokens.get(usize::from(code)) {
+                Some(&entry) if !self.is_special(before, entry) => {
+                    before = entry % 32;
+                    false
+                }
+                _ => true,
+            });
+            if found.is_some() || block.is_empty() {
+                at = at.saturating_add(found.unwrap_or(0));
+                let row = column.row_offsets().row_of(at, rows.start);
+                let codes = column.span_of_row(row).ok()?;
+                // What stood before belongs to another row if this one starts here.
+                let state = if at > codes.start { usize::from(before) } else { 0 };
+                return Some((row, at..codes.end, state));
+            }
+            at = at.saturating_add(block.len());
+        }
+        None
+    }
+
+    /// Whether a token may lead elsewhere from this state than from the start.
+    #[inline]
+    fn is_special(&self, state: u8, entry: u8) -> bool {
+        self.special.get(usize::from(state % 32)).is_none_or(|special| special >> (entry / 32) & 1 != 0)
+    }
+
+    /// Whether the needle ends within these codes, where `state` bytes of it stand before them.
+    pub(super) fn within(
+        &self,
+        column: &Column<'_>,
+        unpacked: &mut Unpacked,
+        codes: Range<usize>,
+        mut state: usize,
+    ) -> Result<bool> {
+        if self.needle.is_empty() {
+            return Ok(true);
+        }
+        let mut at = codes.start;
+        while at < codes.end {
+            let block = unpacked.block(&column.codes, at..codes.end);
+            if block.is_empty() {
+                return Err(column.no_token(at));
+            }
+            for (i, &code) in block.iter().enumerate() {
+                state = match (self.tokens.get(usize::from(code)), u8::try_from(state)) {
+                    (Some(&entry), Ok(before @ 0..=16)) if !self.is_special(before, entry) => usize::from(entry % 32),
+                    _ => {
+                        let token = column.dictionary.token(code);
+                        let token = token.ok_or_else(|| column.no_token(at.saturating_add(i)))?;
+                        match advance(self.needle, self.fallback, state, token) {
+                            Some(state) => state,
+                            None => return Ok(true),
+                        }
+                    }
+                };
+            }
+            at = at.saturating_add(block.len());
+        }
+        Ok(false)
+    }
+}
+
+/// For each start of the needle the length of its longest own start that is also its end.
+fn prepare(needle: &[u8], fallback: &mut [u32]) {
+    let mut len = 0usize;
+    for at in 0..needle.len() {
+        if let (Some(&byte), 1..) = (needle.get(at), at) {
+            while len > 0 && needle.get(len) != Some(&byte) {
+                len = shorter(fallback, len);
+            }
+            len = len.saturating_add(usize::from(needle.get(len) == Some(&byte)));
+        }
+        if let Some(entry) = fallback.get_mut(at) {
+            *entry = u32::try_from(len).unwrap_or(u32::MAX);
+        }
+    }
+}
+
+#[inline]
+fn shorter(fallback: &[u32], state: usize) -> usize {
+    fallback.get(state.wrapping_sub(1)).map_or(0, |&len| index(len.into()).min(state.wrapping_sub(1)))
+}
+
+/// The state that a byte leads to.
+#[inline]
+fn step(needle: &[u8], fallback: &[u32], mut state: usize, byte: u8) -> usize {
+    while state > 0 && needle.get(state) != Some(&byte) {
+        state = shorter(fallback, state);
+    }
+    state.wrapping_add(usize::from(needle.get(state) == Some(&byte)))
+}
+
+/// The state that a token leads to. `None` where the needle ends within it.
+#[inline]
+fn advance(needle: &[u8], fallback: &[u32], mut state: usize, token: &[u8]) -> Option<usize> {
+    for &byte in token {
+        state = step(needle, fallback, state, byte);
+        if state >= needle.len() {
+            return None;
+        }
+    }
+    Some(state)
+}

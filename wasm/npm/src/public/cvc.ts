@@ -1,0 +1,16 @@
+export {
+  decodeCvc,
+  decodeCvcInto,
+  openCvc,
+  CvcFile,
+  CvcColumn,
+  type Checksums,
+  type CvcChunk,
+  type CvcData,
+  type CvcDecodeOptions,
+  type CvcDtype,
+  type CvcOpenOptions,
+  type CvcRowOptions,
+  type CvcSection,
+  type CvcVectors,
+} from '../cvc.js';

@@ -1,0 +1,1 @@
+export { decodePco, decodePcoInto, type PcoArray, type PcoData, type PcoDecodeOptions, type PcoDtype } from '../pco.js';

@@ -1,0 +1,152 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// The page's side: a queue of jobs, one worker that does them, and another one after a job was called off.
+import type { Decoded, DecodeOptions } from '../decode.js';
+import { trapped, UnspoolError, type PlainError } from '../error.js';
+import type { Inspection, InspectOptions } from '../inspect.js';
+import { type Bytes, bytesOf } from '../source.js';
+import type { Job, Progress, Reply } from './messages.js';
+
+/** How a job is done. */
+export interface JobOptions {
+  /** Calls the job off, also while it runs. */
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+  /** Hands the memory of the bytes over instead of copying it: they are gone on this side. */
+  transfer?: boolean;
+}
+
+/** A worker as this class needs it. */
+export interface Line {
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+  terminate(): void;
+}
+
+/** Starts a worker that hands on what it says and how it dies. */
+export type Start = (onMessage: (reply: Reply) => void, onError: (error: Error) => void) => Line;
+
+interface Waiting {
+  readonly job: Job;
+  readonly options: JobOptions;
+  readonly settle: (reply: Exclude<Reply, { progress: Progress }>) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * Decodes and inspects off this thread. Jobs are done one after the other; results are transferred, not copied. Call
+ * {@link terminate} when it is of no more use, or say `using`.
+ */
+export class UnspoolWorkerBase implements Disposable {
+  #start: Start;
+  #line: Line | undefined;
+  #queue: Waiting[] = [];
+  #ended = false;
+
+  /** @internal */
+  constructor(start: Start) {
+    this.#start = start;
+  }
+
+  /** What `decode` gives. */
+  decode(source: Bytes | Blob, options: DecodeOptions & JobOptions = {}): Promise<Decoded> {
+    const { signal, onProgress, transfer, ...rest } = options;
+    return this.#do({ decode: bytesOrBlob(source), options: rest }, options) as Promise<Decoded>;
+  }
+
+  /** What `inspect` gives. */
+  async inspect(source: Bytes | Blob, options: InspectOptions & JobOptions = {}): Promise<Inspection> {
+    const { signal, onProgress, transfer, ...rest } = options;
+    const found = (await this.#do({ inspect: bytesOrBlob(source), options: rest }, options)) as Inspection;
+    const error = found.error as PlainError | undefined;
+    return { ...found, error: error === undefined ? undefined : UnspoolError.from(error) };
+  }
+
+  /** Ends the worker. Jobs that wait or run end with an `AbortError`. */
+  terminate(): void {
+    this.#ended = true;
+    this.#stop();
+    for (const { fail } of this.#queue.splice(0)) fail(new DOMException('the worker was terminated', 'AbortError'));
+  }
+
+  [Symbol.dispose](): void {
+    this.terminate();
+  }
+
+  #do(job: Job, options: JobOptions): Promise<unknown> {
+    const { signal } = options;
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+    if (this.#ended) return Promise.reject(new DOMException('the worker was terminated', 'AbortError'));
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => this.#callOff(waiting, signal?.reason as Error);
+      const end = (): void => signal?.removeEventListener('abort', onAbort);
+      const waiting: Waiting = {
+        job,
+        options,
+        settle(reply) {
+          end();
+          if ('result' in reply) resolve(reply.result);
+          else if ('refused' in reply) reject(UnspoolError.from(reply.refused));
+          else reject(Object.assign(new Error(reply.failed.message), { name: reply.failed.name }));
+        },
+        fail(error) {
+          end();
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', onAbort);
+      this.#queue.push(waiting);
+      if (this.#queue.length === 1) this.#next();
+    });
+  }
+
+  #callOff(waiting: Waiting, reason: Error): void {
+    const at = this.#queue.indexOf(waiting);
+    if (at < 0) return;
+    this.#queue.splice(at, 1);
+    waiting.fail(reason);
+    // Nothing but its end stops a worker that computes.
+    if (at > 0) return;
+    this.#stop();
+    this.#next();
+  }
+
+  #stop(): void {
+    this.#line?.terminate();
+    this.#line = undefined;
+  }
+
+  #next(): void {
+    const [first] = this.#queue;
+    if (first === undefined) return;
+    const { job, options } = first;
+    const source = 'decode' in job ? job.decode : job.inspect;
+    const transfer = options.transfer === true && source instanceof Uint8Array ? [source.buffer as ArrayBuffer] : [];
+    try {
+      this.#line ??= this.#start((reply) => this.#hear(reply), (error) => this.#die(error));
+      this.#line.postMessage(job, transfer);
+    } catch (error) {
+      this.#queue.shift();
+      first.fail(error as Error);
+      this.#next();
+    }
+  }
+
+  #hear(reply: Reply): void {
+    const [first] = this.#queue;
+    if (first === undefined) return;
+    if ('progress' in reply) return first.options.onProgress?.(reply.progress);
+    this.#queue.shift();
+    first.settle(reply);
+    this.#next();
+  }
+
+  /** The worker is gone, or never came. */
+  #die(cause: Error): void {
+    this.#stop();
+    this.#queue.shift()?.fail(trapped(cause));
+    this.#next();
+  }
+}
+
+function bytesOrBlob(source: unknown): Uint8Array | Blob {
+  return typeof Blob !== 'undefined' && source instanceof Blob ? source : bytesOf(source);
+}

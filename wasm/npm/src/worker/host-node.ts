@@ -1,0 +1,6 @@
+// What runs in the thread.
+import { parentPort } from 'node:worker_threads';
+import { serve } from './serve.js';
+import type { Job } from './messages.js';
+
+parentPort?.on('message', (job) => void serve(job as Job, parentPort as NonNullable<typeof parentPort>));

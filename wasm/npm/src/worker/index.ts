@@ -1,0 +1,23 @@
+// `unspool/worker` in browsers, and wherever else workers are those of the web.
+import { UnspoolWorkerBase } from './client.js';
+import type { Reply } from './messages.js';
+
+export type { JobOptions } from './client.js';
+export type { Progress } from './messages.js';
+
+export interface UnspoolWorkerOptions {
+  /** Starts the worker, for bundlers that do not see the one below: a module worker that imports `unspool/worker/host`. */
+  start?: () => Worker;
+}
+
+/** A worker that decodes and inspects, and starts with its first job. */
+export class UnspoolWorker extends UnspoolWorkerBase {
+  constructor({ start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }) }: UnspoolWorkerOptions = {}) {
+    super((onMessage, onError) => {
+      const worker = start();
+      worker.onmessage = ({ data }: MessageEvent<Reply>) => onMessage(data);
+      worker.onerror = ({ message }) => onError(new Error(message || 'the worker could not start'));
+      return worker;
+    });
+  }
+}

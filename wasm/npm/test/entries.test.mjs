@@ -1,0 +1,82 @@
+// Each format alone: the same answers from a module of its own, in a process that loads nothing else.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { decodeCvc, decodeOnPair, decodePco, errorTable } from 'unspool';
+import { gzipSync } from 'node:zlib';
+
+const vectors = new URL('../../../tests/vectors/', import.meta.url);
+const file = (path) => fileURLToPath(new URL(path, vectors));
+
+/** Runs a module in a process of its own, and gives what it prints. */
+function inNode(script, path) {
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script, path], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
+}
+
+const digest = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('base64');
+
+const cases = [
+  { format: 'cvc', path: 'cvc/v1_int8.cvc', door: 'decodeCvc', take: '.data', expected: (bytes) => decodeCvc(bytes).data },
+  { format: 'onpair', path: 'onpair/cpp/urls_b12.onp', door: 'decodeOnPair', take: '.bytes', expected: (bytes) => decodeOnPair(bytes).bytes },
+  { format: 'pco', path: 'pco/assets/v1_0_0_conv1.pco', door: 'decodePco', take: '', expected: (bytes) => decodePco(bytes) },
+];
+
+for (const { format, path, door, take, expected } of cases) {
+  for (const [entry, init] of [
+    [`unspool/${format}`, ''],
+    [`unspool/${format}/separate`, `await init(readFileSync(new URL(import.meta.resolve('unspool/${format}.wasm'))));`],
+  ]) {
+    test(`${entry} decodes, and refuses in the same words`, () => {
+      const script = `
+        import { readFileSync } from 'node:fs';
+        import { ${door}, init, errorTable, UnspoolError } from '${entry}';
+        ${init}
+        const bytes = readFileSync(process.argv[1]);
+        const found = ${door}(bytes)${take};
+        console.log(Buffer.from(found.buffer, found.byteOffset, found.byteLength).toString('base64'));
+        try {
+          ${door}(bytes.subarray(0, bytes.length >> 1));
+        } catch (error) {
+          console.log(error instanceof UnspoolError, error.name, error.message);
+        }
+        console.log(errorTable().length);`;
+      const [decoded, refusal, errors] = inNode(script, file(path)).split('\n');
+      const bytes = readFileSync(file(path));
+      assert.equal(decoded, digest(expected(bytes)));
+      let error;
+      try {
+        expected(bytes.subarray(0, bytes.length >> 1));
+      } catch (thrown) {
+        error = thrown;
+      }
+      assert.equal(refusal, `true ${error.name} ${error.message}`);
+      assert.ok(Number(errors) > 15 && Number(errors) < errorTable().length, 'only its own words');
+    });
+  }
+}
+
+test('entries that are loaded together share their errors, and stay apart otherwise', async () => {
+  const pco = await import('unspool/pco');
+  const whole = await import('unspool');
+  assert.equal(pco.UnspoolError, whole.UnspoolError);
+  const bytes = readFileSync(file('pco/assets/v1_0_0_conv1.pco'));
+  assert.equal(digest(pco.decodePco(bytes)), digest(whole.decodePco(bytes)));
+  assert.ok(whole.probe(bytes).format === 'pco');
+});
+
+test('every entry stays within its size', () => {
+  // Bytes, gzipped: what the module is allowed to take, and what it should take one day.
+  const budgets = JSON.parse(readFileSync(new URL('../size-budget.json', import.meta.url), 'utf8'));
+  const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const modules = Object.entries(exports).filter(([path]) => path.endsWith('.wasm'));
+  assert.deepEqual(modules.map(([path]) => path.slice(2, -5)).sort(), Object.keys(budgets).sort(), 'each module has a budget');
+  for (const [path, target] of modules) {
+    const name = path.slice(2, -5);
+    const { most } = budgets[name];
+    const size = gzipSync(readFileSync(new URL(`../${target}`, import.meta.url)), { level: 9 }).length;
+    assert.ok(size <= most, `${name}: ${size} bytes gzipped, budget ${most}`);
+    assert.ok(size > 0.9 * most, `${name}: ${size} bytes gzipped, so that its budget of ${most} can be lowered`);
+  }
+});

@@ -1,0 +1,77 @@
+// Decoding into memory of the caller's.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { decode, decodeCvc, decodeCvcInto, decodeInto, decodeOnPair, decodeOnPairInto, decodePco, decodePcoInto } from 'unspool';
+import { bytesOf, valid } from './vectors.mjs';
+
+const vectors = new URL('../../../tests/vectors/', import.meta.url);
+const read = (path) => new Uint8Array(readFileSync(new URL(path, vectors)));
+const pco = read('pco/assets/v1_0_0_conv1.pco');
+const onpair = read('onpair/cpp/urls_b12.onp');
+const cvc = read('cvc/med_fp16.cvc');
+
+test('numbers land in an array of their type, or in bytes', () => {
+  const expected = decodePco(pco);
+  assert.ok(expected instanceof Int32Array && expected.length === 2000);
+  const room = new Int32Array(2100).fill(-7);
+  assert.equal(decodePcoInto(pco, room), 2000);
+  assert.deepEqual(room.subarray(0, 2000), expected);
+  assert.ok(room.subarray(2000).every((value) => value === -7), 'what lies behind is left alone');
+  const bytes = new Uint8Array(8001);
+  assert.equal(decodeInto(pco, bytes.subarray(1)), 8000, 'also where nothing is aligned');
+  assert.deepEqual(bytes.subarray(1), bytesOf(expected));
+  assert.throws(() => decodePcoInto(pco, new Float64Array(2000)), { name: 'WrongType' });
+  assert.throws(() => decodePcoInto(pco, new Int32Array(1999)), { name: 'OutputTooSmall', class: 'OutputTooSmall', need: 2000 });
+  assert.throws(() => decodePcoInto(pco, [1, 2]), TypeError);
+});
+
+test('strings land one behind the other', () => {
+  const { bytes, offsets } = decodeOnPair(onpair);
+  const room = new Uint8Array(bytes.length);
+  assert.equal(decodeInto(onpair, room), bytes.length);
+  assert.deepEqual(room, bytes);
+  assert.equal(decodeOnPairInto(onpair, room, { rows: [5, 7] }), offsets[7] - offsets[5]);
+  assert.deepEqual(room.subarray(0, offsets[7] - offsets[5]), bytes.subarray(offsets[5], offsets[7]));
+  assert.throws(() => decodeOnPairInto(onpair, room.subarray(1)), { name: 'OutputTooSmall', need: bytes.length });
+});
+
+test('vectors of every column land in an array of their type, in floats, or in bytes', () => {
+  let columns = 0;
+  for (const { file } of valid) {
+    const bytes = read(`cvc/${file}`);
+    for (const { column, data, shape } of decode(bytes).columns) {
+      const options = column === '' ? {} : { column };
+      if (data.length === 0) continue;
+      const room = new data.constructor(data.length + 3);
+      assert.equal(decodeCvcInto(bytes, room, options), data.length, `${file} ${column}`);
+      assert.deepEqual(bytesOf(room.subarray(0, data.length)), bytesOf(data));
+      const floats = new Float32Array(data.length);
+      assert.equal(decodeCvcInto(bytes, floats, options), data.length);
+      assert.deepEqual(bytesOf(floats), bytesOf(decodeCvc(bytes, { ...options, as: 'float32' }).data));
+      assert.throws(() => decodeCvcInto(bytes, room.subarray(4), options), { name: 'OutputTooSmall', need: shape[0] * shape[1] });
+      columns++;
+    }
+  }
+  assert.ok(columns > 40, `${columns}`);
+  assert.throws(() => decodeCvcInto(cvc, new Int32Array(400 * 64)), { name: 'WrongType' });
+  const some = new Float32Array(128);
+  assert.equal(decodeCvcInto(cvc, some, { rows: [3, 5] }), 128);
+  assert.deepEqual(some, decodeCvc(cvc, { rows: [3, 5] }).data);
+});
+
+test('in steady state nothing grows', () => {
+  const numbers = new Int32Array(2000);
+  const strings = new Uint8Array(decodeOnPair(onpair).bytes.length);
+  const vectors = new Float32Array(400 * 64);
+  const round = () => {
+    decodePcoInto(pco, numbers);
+    decodeOnPairInto(onpair, strings);
+    decodeCvcInto(cvc, vectors);
+  };
+  for (let warm = 0; warm < 20; warm++) round();
+  const { arrayBuffers } = process.memoryUsage();
+  for (let count = 0; count < 300; count++) round();
+  // 300 outputs would be 70 MB.
+  assert.ok(process.memoryUsage().arrayBuffers - arrayBuffers < 5e6, `${process.memoryUsage().arrayBuffers - arrayBuffers}`);
+});

@@ -1,0 +1,25 @@
+// The packed package in fresh projects. Their pages are opened by the tests of the inspector, which have a browser.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { buildAll, EXPECTED, reportInNode } from './projects/build.mjs';
+
+let root;
+let names;
+
+before(async () => {
+  root = mkdtempSync(join(tmpdir(), 'unspool-'));
+  names = await buildAll(root);
+});
+after(() => rmSync(root, { recursive: true, force: true }));
+
+test('every bundler takes the package without a warning', () => {
+  assert.deepEqual(names, ['vite', 'webpack', 'esbuild', 'rollup', 'html', 'node']);
+});
+
+test('it runs in Node', () => {
+  const { shape, numbers, refusal } = reportInNode(join(root, 'node/dist/page.js'));
+  assert.deepEqual({ shape, numbers, refusal }, EXPECTED);
+});

@@ -1,0 +1,22 @@
+// What somebody would write who just installed the package. Every bundler gets this one, and a browser or Node runs what it makes.
+import { decode, decodeCvc, inspect, UnspoolError } from 'unspool';
+import { decodePco } from 'unspool/pco';
+import { cvc, pco } from './files.js';
+
+const { data, shape } = decodeCvc(cvc);
+const numbers = decodePco(pco);
+let refusal;
+try {
+  decode(cvc.subarray(0, 1000));
+} catch (error) {
+  if (error instanceof UnspoolError) refusal = error.name;
+}
+
+globalThis.report = {
+  shape,
+  first: data[0],
+  numbers: numbers.length,
+  sum: numbers.reduce((sum, number) => sum + number, 0),
+  fields: inspect(cvc).structure.length,
+  refusal,
+};

@@ -1,0 +1,10 @@
+// The same in a page, and off its thread.
+import './app.js';
+import { UnspoolWorker } from 'unspool/worker';
+import { cvc } from './files.js';
+
+const worker = new UnspoolWorker();
+const { columns } = await worker.decode(cvc);
+globalThis.report.fromWorker = columns[0].shape;
+worker.terminate();
+document.title = 'done';

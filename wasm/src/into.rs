@@ -1,0 +1,74 @@
+//! Decodes into memory that JavaScript owns. What that takes in between stays from one call to the next, so that a caller with
+//! many files of about the same size makes the memory of the module grow just once.
+
+use core::cell::RefCell;
+
+use js_sys::Uint8Array;
+use unspool::{Error, ErrorKind, Result};
+
+use crate::number;
+
+/// What stays.
+#[derive(Default)]
+struct Room {
+    bytes: Vec<u8>,
+    #[cfg_attr(not(feature = "pco"), allow(dead_code))]
+    words: Vec<u64>,
+}
+
+/// More than this does not stay.
+const KEPT: usize = 64 << 20;
+
+thread_local! {
+    static ROOM: RefCell<Room> = const { RefCell::new(Room { bytes: vec![], words: vec![] }) };
+}
+
+/// An output of JavaScript's, of which the start is filled piece by piece.
+pub(crate) struct Output<'a> {
+    to: &'a Uint8Array,
+    room: &'a mut Room,
+    written: u32,
+}
+
+impl Output<'_> {
+    /// Runs `fill` on the output, and gives how many bytes were written.
+    pub(crate) fn fill(to: &Uint8Array, fill: impl FnOnce(&mut Output<'_>) -> Result<()>) -> Result<f64> {
+        ROOM.with_borrow_mut(|room| {
+            let mut output = Output { to, room, written: 0 };
+            let done = fill(&mut output);
+            let written = output.written;
+            if room.bytes.capacity() > KEPT {
+                *room = Room::default();
+            }
+            done.map(|()| f64::from(written))
+        })
+    }
+
+    /// Writes the next `len` bytes, for which `decode` gets room, and so many words besides. `at` is where the file says how
+    /// many bytes there are.
+    pub(crate) fn piece(
+        &mut self,
+        len: u64,
+        words: u64,
+        at: u64,
+        decode: impl FnOnce(&mut [u8], &mut [u64]) -> Result<()>,
+    ) -> Result<()> {
+        let end = u64::from(self.written).saturating_add(len);
+        let Some(end) = u32::try_from(end).ok().filter(|&end| end <= self.to.length()) else {
+            return Err(Error::new(ErrorKind::OutputTooSmall, at).needing(end));
+        };
+        let (len, words) = (number::index(len), number::index(words));
+        if self.room.bytes.len() < len {
+            self.room.bytes.resize(len, 0);
+        }
+        if self.room.words.len() < words {
+            self.room.words.resize(words, 0);
+        }
+        let Room { bytes, words } = &mut *self.room;
+        let bytes = bytes.get_mut(..len).unwrap_or_default();
+        decode(bytes, words)?;
+        self.to.subarray(self.written, end).copy_from(bytes);
+        self.written = end;
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+// The packed package in fresh projects, as every bundler builds them, in the browser.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { buildAll, EXPECTED } from '../../wasm/npm/test/projects/build.mjs';
+import { launch, watchedPage } from './browser.mjs';
+import { serve } from './server.mjs';
+
+const WITH_WORKER = ['vite', 'webpack', 'html'];
+let root;
+let browser;
+let names;
+
+before(async () => {
+  root = mkdtempSync(join(tmpdir(), 'unspool-'));
+  [browser, names] = await Promise.all([launch(), buildAll(root)]);
+});
+after(async () => {
+  await browser?.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+for (const name of ['vite', 'webpack', 'esbuild', 'rollup', 'html']) {
+  test(`${name}: the built page decodes`, async () => {
+    assert.ok(names.includes(name));
+    const server = await serve({}, pathToFileURL(join(root, name, 'dist/')));
+    const { page, wrong, close } = await watchedPage(browser, server.url);
+    try {
+      await page.goto(server.url);
+      await page.waitForFunction(() => document.title === 'done', undefined, { timeout: 20_000 });
+      const { shape, numbers, refusal, fromWorker } = await page.evaluate(() => globalThis.report);
+      assert.deepEqual({ shape, numbers, refusal }, EXPECTED);
+      assert.deepEqual(fromWorker, WITH_WORKER.includes(name) ? EXPECTED.shape : undefined);
+      assert.deepEqual(wrong, []);
+    } finally {
+      await close();
+      server.close();
+    }
+  });
+}
