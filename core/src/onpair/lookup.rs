@@ -57,7 +57,7 @@ impl Step {
     /// Whether a token surely disagrees with the needle.
     #[inline]
     pub(super) fn excludes(&self, code: u16) -> bool {
-        !self.extends(code) && !(self.may_agree(code) && self.shorter.contains(&code))
+        !(self.extends(code) || self.may_agree(code) && self.shorter.contains(&code))
     }
 }
 

@@ -175,7 +175,7 @@ impl<'s> Search<'s> {
     /// The first of these rows that matches, or of those that were sifted before.
     fn first_in(&self, start: &Start, sifted: &mut Sifted, rows: &mut Range<u64>) -> Option<Result<u64>> {
         loop {
-            while let Some((row, sure)) = sifted.next() {
+            for (row, sure) in sifted.by_ref() {
                 if sure {
                     return Some(Ok(row));
                 }
