@@ -94,6 +94,8 @@ fn every_vector_decodes_byte_for_byte() {
             let mut room = vec![0; original.len() - 1];
             let error = with_scratch(need.slice, |scratch| decode(bytes, &mut room, scratch, &mut ws, &limits));
             assert!(matches!(error.unwrap_err().class(), Class::OutputTooSmall { .. }), "{name} in one byte less");
+            let limits = Limits { max_output: original.len() as u64, ..limits };
+            assert!(decode_to_vec(bytes, &mut ws, &limits).is_ok(), "{name} with a limit of its own size");
             let limits = Limits { max_output: original.len() as u64 - 1, ..limits };
             let error = decode_to_vec(bytes, &mut ws, &limits).unwrap_err();
             assert_eq!(error.class(), Class::Limit, "{name} with a limit of one byte less");

@@ -2,6 +2,7 @@
 //!
 //! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
 
+use super::decode::of_streams;
 use super::header::{Codec, Container, Header};
 use super::numbers::Stream;
 use super::scratch::{Scratch, Workspace};
@@ -44,7 +45,7 @@ impl<'a> Bundle<'a> {
         let body = header.body();
         let set = Set::open(src, body.start, body.end, limits)?;
         set.check()?;
-        let [manifest] = set.load([MANIFEST], scratch, ws, limits)?;
+        let [manifest] = set.load([MANIFEST], scratch, ws, &of_streams(limits))?;
         if u64_from(manifest.bytes.len()) > limits.max_header {
             return Err(manifest.error(ErrorKind::HeaderLimit, 0).needing(u64_from(manifest.bytes.len())));
         }
