@@ -11,6 +11,7 @@ mod mutate;
 mod onpair;
 mod pco;
 mod probe;
+mod xz;
 mod zstd;
 
 pub use at1::{at1_arbitrary, at1_mutated};
@@ -20,6 +21,7 @@ pub use mutate::{Random, mutate};
 pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
+pub use xz::{xz_arbitrary, xz_differential, xz_mutated};
 pub use zstd::{zstd_arbitrary, zstd_mutated};
 
 /// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
@@ -42,6 +44,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
     Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
     Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
+    Target { name: "xz_arbitrary", body: xz_arbitrary, seeds: "xz" },
+    Target { name: "xz_mutated", body: xz_mutated, seeds: "xz" },
+    Target { name: "xz_differential", body: xz_differential, seeds: "xz" },
     Target { name: "at1_arbitrary", body: at1_arbitrary, seeds: "at1" },
     Target { name: "at1_mutated", body: at1_mutated, seeds: "at1" },
 ];

@@ -4,6 +4,7 @@ pub mod at1;
 mod cvc;
 pub mod onpair;
 mod pco;
+mod xz;
 pub mod zstd;
 
 use std::fmt;
@@ -17,8 +18,16 @@ use crate::output::Output;
 use crate::report::Failure;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 7] =
-    [Format::Zstd, Format::ZstdV07, Format::ZstdDraft, Format::Pco, Format::OnPair, Format::Cvc, Format::At1];
+pub const BUILT: [Format; 8] = [
+    Format::Zstd,
+    Format::ZstdV07,
+    Format::ZstdDraft,
+    Format::Xz,
+    Format::Pco,
+    Format::OnPair,
+    Format::Cvc,
+    Format::At1,
+];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -81,6 +90,7 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
         Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
+        Format::Xz => xz::inspect(bytes, limits),
         Format::At1 => at1::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
     }
@@ -99,6 +109,7 @@ pub fn decode(
         Format::OnPair => onpair::decode(bytes, wanted, limits, to),
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
         Format::Pco => pco::decode(bytes, wanted, limits, to),
+        Format::Xz => xz::decode(bytes, wanted, limits, to),
         Format::At1 => at1::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
@@ -117,6 +128,7 @@ pub fn check(
         Format::OnPair => Ok(onpair::check(bytes, limits, to)?),
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
         Format::Pco => Ok(pco::check(bytes, limits, to)?),
+        Format::Xz => Ok(xz::check(bytes, limits, to)?),
         Format::At1 => at1::check(bytes, limits, to),
         _ => Err(not_built().into()),
     }
