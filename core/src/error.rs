@@ -338,6 +338,7 @@ kinds! {
     640 At1NoBundle Misuse "only a bundle holds several files"
     641 At1Manifest Corrupt "the manifest is an array of objects with a name each, and a stream for each of them"
     642 At1UnsafeName Corrupt "the name of a file leads outside of the bundle, or is none"
+    643 At1EmptyGaps Limit "a text has many gaps that stay empty, and is used over and over"
 
     // 900 to 949: JSON headers
     900 JsonSyntax Corrupt "the JSON header breaks the rules of JSON here"
