@@ -390,7 +390,7 @@ fn at1_files_are_inspected_decoded_and_checked() {
         let report = unspool(&["inspect", "--json", file]);
         let json: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
         assert_eq!(
-            (&json["format"], json["decoded_bytes"].as_u64()),
+            (&json["format"], json["decoded_size"].as_u64()),
             (&"at1".into(), Some(read(&out).len() as u64)),
             "{name}"
         );
