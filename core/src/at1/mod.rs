@@ -18,22 +18,31 @@
 //! Files of the codecs 7 and 8 hold an index and blocks that a query can skip; see [`qcolumnar`] and [`qjson`].
 
 mod backend;
+mod compare;
 mod decode;
+mod head;
 mod header;
 mod lines;
 mod numbers;
 mod output;
+mod predicate;
 pub mod qcolumnar;
 pub mod qjson;
+mod query;
+mod row;
 mod scratch;
 mod streams;
 
 pub use backend::Backend;
+pub use compare::{Number, Sum};
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{Done, Need, decode, decode_to, decode_traced, decoded_len, scratch_needed};
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
 pub use lines::Lines;
 pub use numbers::{Numbers, Stream};
+pub use predicate::{Column, Filter, Test};
+pub use query::{Answer, Ask, Query, Request, Stats};
+pub use row::Row;
 pub use scratch::{Scratch, WORKSPACE_SIZE, Workspace};
 pub use streams::{Entries, Entry, Set, Wrapping};
