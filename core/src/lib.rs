@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`onpair`] | columns of strings: all, some rows or one, and search without decoding |
 //! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
+//! | [`xz`] | xz: LZMA2 with every filter and check; whole, as a stream, or one block of many |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
 //! | [`at1`] | text files as typed columns: tables, logs, JSON, and more |
 //! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
@@ -37,6 +38,8 @@ extern crate alloc;
 
 pub mod bits;
 pub mod checksum;
+#[cfg(feature = "xz")]
+mod copy;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
@@ -57,6 +60,8 @@ pub mod cvc;
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(feature = "xz")]
+pub mod xz;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 

@@ -2,7 +2,7 @@
 
 use super::scratch::Workspace;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Limits, Result, zstd};
+use crate::{Error, ErrorKind, Limits, Result, xz, zstd};
 
 /// How the bytes of a payload are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,7 @@ impl Backend {
     pub fn decoded_size(self, payload: &[u8], limits: &Limits) -> Result<u64> {
         let size = match self {
             Self::Stored => return Ok(u64_from(payload.len())),
-            Self::Xz => {
-                return Err(Error::new(ErrorKind::FormatNotBuilt, 0));
-            }
+            Self::Xz => xz::decoded_size(payload, limits)?,
             Self::Zstd => {
                 let promise = zstd::one_frame(payload)?;
                 let size = promise.declared.ok_or(Error::new(ErrorKind::At1NoContentSize, 0))?;
@@ -69,7 +67,9 @@ impl Backend {
                 (payload.len(), payload.len())
             }
             Self::Xz => {
-                return Err(Error::new(ErrorKind::FormatNotBuilt, 0));
+                let options = xz::Options { streams: xz::Streams::One, ..xz::Options::DEFAULT };
+                let done = xz::decode_with(payload, dst, &mut ws.xz, limits, &options, &mut ())?;
+                (done.read, done.wrote)
             }
             Self::Zstd => {
                 let options = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };

@@ -36,12 +36,12 @@ impl Stretch {
         ws: &mut Workspace,
         limits: &Limits,
     ) -> Result<Self> {
-        let size = backend.decoded_size(payload, limits).map_err(|error| error.offset_by(at))?;
+        let size = backend.decoded_size(payload, limits).map_err(|error| inside(error, at))?;
         let end = start.saturating_add(index(size));
         let Some(room) = scratch.get_mut(start..end) else {
             return Err(too_small(u64_from(start).saturating_add(size)));
         };
-        backend.decode(payload, room, ws, limits).map_err(|error| error.offset_by(at))?;
+        backend.decode(payload, room, ws, limits).map_err(|error| inside(error, at))?;
         Ok(Self { start, end, at, stored: backend == Backend::Stored })
     }
 
@@ -49,6 +49,13 @@ impl Stretch {
     pub(super) const fn end(&self) -> usize {
         self.end
     }
+}
+
+/// An error in a payload that starts at byte `at` of the file and is all there: `Truncated` would ask the caller for more.
+#[cold]
+pub(super) fn inside(error: Error, at: u64) -> Error {
+    let kind = if error.kind == ErrorKind::Truncated { ErrorKind::At1ContentSize } else { error.kind };
+    Error { kind, ..error }.offset_by(at)
 }
 
 /// The scratch should have had so many bytes.
@@ -115,7 +122,8 @@ impl Head {
         }
         let mut need = 0u64;
         for entry in small.iter().flatten() {
-            need = need.saturating_add(entry.decoded_size(head, limits)?);
+            let size = entry.backend.decoded_size(entry.payload(head)?, limits);
+            need = need.saturating_add(size.map_err(|error| inside(error, entry.start))?);
             if need > limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(need));
             }

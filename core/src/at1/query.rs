@@ -16,7 +16,7 @@ use core::ops::Range;
 
 use super::backend::Backend;
 use super::compare::{Best, Number, Sum};
-use super::head::{Head, Stretch, too_small};
+use super::head::{Head, Stretch, inside, too_small};
 use super::header::Codec;
 use super::lines::{Lines, line_len};
 use super::predicate::{Column, Filter, Matcher};
@@ -108,6 +108,8 @@ enum Names {
 enum Stage {
     /// The stream of blocks is compressed as a whole, and needed first.
     Unwrap,
+    /// The columns of the request are looked up.
+    Start,
     /// The first row is read for the names in it.
     Names,
     /// The next group that may hold rows is looked for.
@@ -201,7 +203,7 @@ impl<'q> Query<'q> {
             picks: head.used..picks_end,
             slots_at: picks_end,
             slots: 0,
-            stage: Stage::Group,
+            stage: Stage::Start,
             pending: 0,
             needs: None,
             mark: Mark::default(),
@@ -244,25 +246,27 @@ impl<'q> Query<'q> {
         ws: &mut Workspace,
         visit: &mut impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
-        let mut fed = self.inside.is_some();
         if self.stage == Stage::Unwrap {
             self.unwrap(at, bytes, scratch, ws)?;
+        }
+        let mut fed = self.inside.is_some();
+        if self.stage == Stage::Start {
             self.start(scratch)?;
             self.advance(scratch, visit)?;
-            fed = true;
         }
         while let Some(needs) = self.needs.clone() {
-            let block = self.slot(scratch, self.pending).block;
-            let (start, end) = (self.place(block.0), self.place(block.1));
-            let piece = match &self.inside {
-                Some(_) => &[],
-                None => match cut(at, bytes, &(start..end)) {
-                    Some(piece) => piece,
-                    None if fed => break,
-                    None => return Err(Error::new(ErrorKind::RangeOutside, needs.start).needing(needs.end)),
-                },
+            let slot = self.slot(scratch, self.pending);
+            let range = self.place(slot.block.0)..self.place(slot.block.1);
+            let piece = match cut(at, bytes, &range) {
+                _ if self.inside.is_some() => &[],
+                Some(piece) => piece,
+                None if fed => break,
+                None => return Err(Error::new(ErrorKind::RangeOutside, needs.start).needing(needs.end)),
             };
-            self.load(piece, block, start, scratch, ws)?;
+            // It has been when the scratch was too short for what comes behind it.
+            if !slot.is_loaded() {
+                self.load(piece, slot.block, range.start, scratch, ws)?;
+            }
             self.advance(scratch, visit)?;
             fed = true;
         }
@@ -331,8 +335,7 @@ impl<'q> Query<'q> {
         self.slots_at = blocks.end();
         self.stats.block_bytes_total = u64_from(blocks.stream(scratch).bytes.len());
         self.inside = Some(blocks);
-        self.stage = Stage::Group;
-        self.needs = None;
+        self.stage = Stage::Start;
         Ok(())
     }
 
@@ -344,10 +347,8 @@ impl<'q> Query<'q> {
         if self.names == Some(Names::Row) {
             self.all_slots(scratch)?;
             self.stage = Stage::Names;
-            return match self.next_group(scratch)? {
-                true => Ok(()),
-                false => Err(Error::new(ErrorKind::At1NoNames, 0)),
-            };
+            let first = self.next_group(scratch)?;
+            return if first { Ok(()) } else { Err(Error::new(ErrorKind::At1NoNames, 0)) };
         }
         self.resolve(scratch)
     }
@@ -482,10 +483,12 @@ impl<'q> Query<'q> {
 
     /// Goes on until a block is needed.
     fn advance(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
-        self.needs = None;
         loop {
             match self.stage {
-                Stage::Unwrap | Stage::Done => return Ok(()),
+                Stage::Unwrap | Stage::Start | Stage::Done => {
+                    self.needs = None;
+                    return Ok(());
+                }
                 Stage::Names => {
                     if self.wants_rest(scratch) {
                         return Ok(());
@@ -504,8 +507,7 @@ impl<'q> Query<'q> {
                     let slot = self.pick(scratch, filter);
                     if !self.slot(scratch, slot).is_loaded() {
                         self.pending = slot;
-                        let (start, end) = self.slot(scratch, slot).block;
-                        self.needs = Some(self.place(start)..self.place(end));
+                        self.ask_for(self.slot(scratch, slot).block);
                         return Ok(());
                     }
                     let left = self.apply(filter, slot, scratch)?;
@@ -540,8 +542,15 @@ impl<'q> Query<'q> {
             end = slot.block.1;
         }
         self.pending = pending;
-        self.needs = Some(self.place(first.block.0)..self.place(end));
+        self.ask_for((first.block.0, end));
         true
+    }
+
+    /// These bytes of the stream of blocks come next: in the file, or all that was compressed with them.
+    fn ask_for(&mut self, (start, end): (u64, u64)) {
+        let (start, end) = if self.inside.is_some() { (0, self.head.blocks_len) } else { (start, end) };
+        let at = self.head.blocks_at;
+        self.needs = Some(at.saturating_add(start)..at.saturating_add(end));
     }
 
     /// Finds the next group that the zone maps do not rule out, and where its blocks lie.
@@ -597,13 +606,13 @@ impl<'q> Query<'q> {
     /// Decodes the block of the pending slot.
     fn load(&mut self, piece: &[u8], block: (u64, u64), at: u64, scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
         let texts_at = self.texts_at();
-        let (top, inside) = (self.top, self.inside);
+        let (top, unwrapped) = (self.top, self.inside);
         let (known, records, texts) = self.parts(scratch);
-        let piece = match inside {
+        let piece = match unwrapped {
             None => piece,
             Some(blocks) => blocks.stream(known).bytes.get(index(block.0)..index(block.1)).unwrap_or_default(),
         };
-        let size = block_size(piece, at, &self.limits)?;
+        let size = block_size(piece, at, &self.limits).map_err(|error| inside(error, 0))?;
         // The flags of the rows lie behind the first text that has a value for each of them.
         let flags = if matches!(self.stage, Stage::Filter(_)) && self.flags.is_none() { self.rows } else { 0 };
         if flags > size.saturating_add(1) {
@@ -618,7 +627,7 @@ impl<'q> Query<'q> {
             return Err(too_small(u64_from(texts_at).saturating_add(need)));
         }
         if let Some(room) = texts.get_mut(top..end) {
-            decode_block(piece, at, room, ws, &self.limits)?;
+            decode_block(piece, at, room, ws, &self.limits).map_err(|error| inside(error, 0))?;
         }
         if let Some(record) = records.get_mut(self.pending) {
             let mut slot = Slot::read(record);

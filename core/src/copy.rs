@@ -1,0 +1,87 @@
+//! Copies inside of one slice, as matches want them: in pieces of a fixed size, which compile to one load and one store.
+
+/// How far a copy in pieces may write past its end.
+pub(crate) const SLACK: usize = 32;
+
+/// Copies `len` bytes from `distance` bytes back. May write up to [`SLACK`] bytes more than that. Gives nothing if the
+/// slice does not reach so far, or not back so far.
+#[inline(always)]
+pub(crate) fn repeat(out: &mut [u8], at: usize, distance: usize, len: usize) -> Option<()> {
+    let from = at.wrapping_sub(distance);
+    if distance >= 32 {
+        piece::<32>(out, from, at)?;
+        let mut done = 32;
+        while done < len {
+            piece::<32>(out, from.wrapping_add(done), at.wrapping_add(done))?;
+            done += 32;
+        }
+        return Some(());
+    }
+    overlapping(out, from, at, distance, len)
+}
+
+/// A match that may overlap itself: its first bytes, repeated to 16, stored as often as needed.
+#[inline(never)]
+fn overlapping(out: &mut [u8], from: usize, at: usize, distance: usize, len: usize) -> Option<()> {
+    let mut done = 0;
+    if distance >= 16 {
+        while done < len {
+            piece::<16>(out, from.wrapping_add(done), at.wrapping_add(done))?;
+            done += 16;
+        }
+        return Some(());
+    }
+    let distance = distance & 15;
+    let bytes: [u8; 16] = *out.get(from..)?.first_chunk()?;
+    let mut width = distance * 8;
+    let mut pattern = u128::from_le_bytes(bytes) & (1u128 << width).wrapping_sub(1);
+    // The largest multiple of the distance that a store covers.
+    let step = 16 - 16 % distance.max(1);
+    while (1..128).contains(&width) {
+        pattern |= pattern << width;
+        width *= 2;
+    }
+    let pattern = pattern.to_le_bytes();
+    while done < len {
+        *out.get_mut(at.wrapping_add(done)..)?.first_chunk_mut()? = pattern;
+        done += step;
+    }
+    Some(())
+}
+
+/// Moves what lies in `range` to the front. For a few bytes: it is a loop because `copy_within` can panic.
+pub(crate) fn to_front(bytes: &mut [u8], range: core::ops::Range<usize>) {
+    for (to, from) in range.enumerate() {
+        let byte = bytes.get(from).copied().unwrap_or(0);
+        bytes.get_mut(to).into_iter().for_each(|place| *place = byte);
+    }
+}
+
+/// Copies `N` bytes.
+#[inline(always)]
+fn piece<const N: usize>(out: &mut [u8], from: usize, to: usize) -> Option<()> {
+    let bytes: [u8; N] = *out.get(from..from.wrapping_add(N))?.first_chunk()?;
+    *out.get_mut(to..to.wrapping_add(N))?.first_chunk_mut()? = bytes;
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_distance_and_length_as_one_byte_after_the_other() {
+        for distance in 1..80 {
+            for len in 1..120 {
+                let mut bytes: Vec<u8> = (0..100u8).chain([0; 200]).collect();
+                let mut slow = bytes.clone();
+                (100..100 + len).for_each(|at| slow[at] = slow[at - distance]);
+                assert_eq!(repeat(&mut bytes, 100, distance, len), Some(()));
+                assert!(bytes[..100 + len] == slow[..100 + len], "{distance} {len}");
+                assert!(bytes[100 + len + SLACK..] == slow[100 + len + SLACK..], "{distance} {len}");
+            }
+        }
+        assert_eq!(repeat(&mut [0; 100], 10, 40, 5), None);
+        assert_eq!(repeat(&mut [0; 100], 90, 40, 5), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Whole files, in one piece.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use super::decoder::Machine;
+use super::search::decoded_size;
+use super::window::{Kind, Window};
+use super::workspace::Workspace;
+use crate::num::u64_from;
+use crate::{End, Error, ErrorKind, Limits, Result, Trace};
+
+/// How far a call came that decoded a whole file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Bytes of the input: all of it, unless [`Streams::First`] was enough.
+    pub read: usize,
+    /// Bytes of the output that are filled.
+    pub wrote: usize,
+    /// Streams in a row.
+    pub streams: u64,
+    /// Blocks in all streams.
+    pub blocks: u64,
+    /// Checks that the blocks have; after decoding, compared and found right.
+    pub checks: u64,
+}
+
+/// How many streams a file may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Streams {
+    /// Any number, with padding between and behind them. What a `.xz` file may be.
+    #[default]
+    All,
+    /// One, and nothing behind it.
+    One,
+    /// The first; what lies behind it is not looked at.
+    First,
+}
+
+/// How to decode, where the defaults do not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether to compute and compare the checks of blocks. If not, those of a reserved kind are skipped as well.
+    pub verify: bool,
+    /// How many streams the file may be.
+    pub streams: Streams,
+}
+
+impl Options {
+    /// Checks verified, streams and padding as they come.
+    pub const DEFAULT: Self = Self { verify: true, streams: Streams::All };
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Decodes a file. The output is the only dictionary there is.
+pub fn decode(src: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Done> {
+    decode_with(src, dst, ws, limits, &Options::DEFAULT, &mut ())
+}
+
+/// [`decode`] with options, or somebody who listens.
+pub fn decode_with<T: Trace>(
+    src: &[u8],
+    dst: &mut [u8],
+    ws: &mut Workspace,
+    limits: &Limits,
+    options: &Options,
+    trace: &mut T,
+) -> Result<Done> {
+    // The index knows how much room it takes, and says so before anything is written.
+    let content = match options.streams {
+        Streams::First => None,
+        Streams::All | Streams::One => decoded_size(src, limits).ok(),
+    };
+    if let Some(content) = content {
+        if content > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
+        }
+        if content > u64_from(dst.len()) {
+            return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(content));
+        }
+    }
+    let done = run(src, Window::new(Kind::Output, dst), ws, limits, options, trace);
+    done.map_err(|error| match error.kind {
+        // It said that there is room enough, and was wrong.
+        ErrorKind::OutputTooSmall if content.is_some() => Error::new(ErrorKind::XzIndex, error.at),
+        _ => error,
+    })
+}
+
+/// Tells `trace` where everything in a file lies, and compares all sizes, the index and the footers with what is there.
+/// Nothing is decoded; what only shows in the content is for [`decode`] to find. [`Done::wrote`] is what would be written.
+pub fn inspect<T: Trace>(
+    src: &[u8],
+    ws: &mut Workspace,
+    limits: &Limits,
+    options: &Options,
+    trace: &mut T,
+) -> Result<Done> {
+    run(src, Window::new(Kind::Nowhere, &mut []), ws, limits, options, trace)
+}
+
+/// Decodes a file to a new vector.
+///
+/// What the index claims is not believed: the vector is as long as the chunks in the file say.
+#[cfg(feature = "alloc")]
+pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &Options) -> Result<Vec<u8>> {
+    let size = inspect(src, ws, limits, options, &mut ())?.wrote;
+    let mut out = alloc::vec![0; size];
+    decode_with(src, &mut out, ws, limits, options, &mut ())?;
+    Ok(out)
+}
+
+fn run<T: Trace>(
+    src: &[u8],
+    mut window: Window<'_>,
+    ws: &mut Workspace,
+    limits: &Limits,
+    options: &Options,
+    trace: &mut T,
+) -> Result<Done> {
+    let mut machine = Machine::new(limits, options);
+    let (mut rest, mut wrote) = (src, 0);
+    machine.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, ws, trace)?;
+    Ok(machine.done(src.len() - rest.len()))
+}

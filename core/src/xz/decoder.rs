@@ -1,0 +1,716 @@
+//! Reads a file piece by piece, field by field. One shot, streams and inspection are this one machine: they differ in how
+//! much of the input is there and where the output goes.
+
+use super::check::{Check, CheckKind, MAX_CHECK};
+use super::decode::{Done, Options, Streams};
+use super::header::{BlockHeader, MAGIC, STREAM_HEADER, StreamFlags, block_header_len, stream_footer, stream_header};
+use super::lzma::{Area, MOST_INPUT};
+use super::number::Number;
+use super::records::Records;
+use super::window::{Kind, Window};
+use super::workspace::Workspace;
+use crate::checksum::Crc32;
+use crate::copy::to_front;
+use crate::num::{copy, index, u64_from};
+use crate::{End, Error, ErrorKind, Limits, Part, Result, Status, Trace, Value};
+
+/// What the next bytes of the input are.
+#[derive(Clone, Debug)]
+enum State {
+    StreamHeader,
+    /// The first byte of a block header, or the zero that starts the index.
+    BlockStart,
+    BlockHeader(usize),
+    Control,
+    /// The rest of a chunk's header, behind the control byte.
+    ChunkHeader(u8),
+    /// Bytes as they are.
+    Copy,
+    Lzma,
+    /// The range coder may want one byte more.
+    LzmaEnd,
+    BlockPadding(usize),
+    Check(usize),
+    Index,
+    IndexPadding(usize),
+    IndexCrc,
+    Footer,
+    /// Between streams, or behind the last.
+    Between,
+}
+
+/// A block while it is read.
+#[derive(Clone, Debug)]
+struct Block {
+    header: BlockHeader,
+    /// Offset of its first chunk.
+    data: u64,
+    /// The length of all its chunks, once they are read.
+    compressed: u64,
+    /// How many bytes its chunks hold, up to and with the one that is being read.
+    content: u64,
+}
+
+/// The chunk that is being read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chunk {
+    /// Bytes of its data that are not used up.
+    input: usize,
+    /// Bytes that it still decodes to.
+    output: usize,
+}
+
+/// The index while it is read.
+#[derive(Clone, Debug)]
+struct Index {
+    start: u64,
+    crc: Crc32,
+    /// The number of records, once it is known.
+    count: Option<u64>,
+    /// The first number of a record whose second is to come.
+    unpadded: Option<u64>,
+    number: Number,
+    records: Records,
+}
+
+/// How an advance ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Advance {
+    /// There may be more to do at once.
+    On,
+    /// Nothing can be done without more input.
+    Starved,
+    /// The file may end here, if the input does.
+    MayEnd,
+    /// The file is over.
+    Done,
+}
+
+/// The state of a decoder, apart from the workspace and the window.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    limits: Limits,
+    options: Options,
+    state: State,
+    /// Offset of the next byte that is not used up.
+    pub(super) at: u64,
+    /// How much of a field is gathered in the workspace.
+    gathered: usize,
+    pub(super) streams: u64,
+    pub(super) blocks: u64,
+    /// Blocks that have a check.
+    pub(super) checks: u64,
+    pub(super) produced: u64,
+    flags: StreamFlags,
+    block: Block,
+    chunk: Chunk,
+    check: Check,
+    /// Whether the next chunk must reset the dictionary, or bring properties.
+    wants_dictionary: bool,
+    wants_properties: bool,
+    /// Whether one block is all there is.
+    lone: bool,
+    seen: Records,
+    index: Index,
+    /// Zeros behind the last stream.
+    padding: u64,
+}
+
+/// Shorter than any block: what a machine holds before its first.
+const NO_BLOCK: Block = Block {
+    header: BlockHeader {
+        len: 0,
+        compressed: None,
+        uncompressed: None,
+        dictionary: 0,
+        #[cfg(feature = "xz-filters")]
+        filters: [None; 3],
+    },
+    data: 0,
+    compressed: 0,
+    content: 0,
+};
+
+impl Machine {
+    pub(super) fn new(limits: &Limits, options: &Options) -> Self {
+        Self {
+            limits: *limits,
+            options: *options,
+            state: State::StreamHeader,
+            at: 0,
+            gathered: 0,
+            streams: 0,
+            blocks: 0,
+            checks: 0,
+            produced: 0,
+            flags: StreamFlags([0; 2]),
+            block: NO_BLOCK,
+            chunk: Chunk::default(),
+            check: Check::None,
+            wants_dictionary: true,
+            wants_properties: true,
+            lone: false,
+            seen: Records::new(),
+            index: Index::new(0),
+            padding: 0,
+        }
+    }
+
+    /// A machine for one block of a file, which starts at `at`.
+    pub(super) fn at_block(limits: &Limits, options: &Options, check: CheckKind, at: u64) -> Self {
+        let flags = StreamFlags([0, check.id()]);
+        Self { at, flags, lone: true, state: State::BlockStart, ..Self::new(limits, options) }
+    }
+
+    /// What there is to say of the file at its end.
+    pub(super) fn done(&self, read: usize) -> Done {
+        let (streams, blocks, checks) = (self.streams, self.blocks, self.checks);
+        Done { read, wrote: index(self.produced), streams, blocks, checks }
+    }
+
+    /// Gives away what is decoded, whatever comes next.
+    pub(super) fn flush(
+        &mut self,
+        window: &mut Window<'_>,
+        ws: &mut Workspace,
+        dst: &mut [u8],
+        wrote: &mut usize,
+    ) -> bool {
+        // Filters may hold back some bytes as long as it is not sure that the block has no more.
+        let over = matches!(self.state, State::BlockPadding(_) | State::Check(_));
+        window.flush(over, ws, &mut self.check, dst, wrote)
+    }
+
+    /// Reads `src` on, and writes `dst`, until one of them or the file ends.
+    pub(super) fn go<T: Trace>(
+        &mut self,
+        src: &mut &[u8],
+        end: End,
+        (dst, wrote): (&mut [u8], &mut usize),
+        window: &mut Window<'_>,
+        ws: &mut Workspace,
+        trace: &mut T,
+    ) -> Result<Status> {
+        loop {
+            // What is decoded leaves before anything else is.
+            if !self.flush(window, ws, dst, wrote) {
+                return Ok(Status::NeedOutput);
+            }
+            match self.advance(src, window, ws, trace)? {
+                Advance::On => {}
+                Advance::Done => return Ok(Status::Done),
+                Advance::MayEnd if end == End::Here => return Ok(Status::Done),
+                Advance::Starved if end == End::Here => {
+                    let all = self.at.saturating_add(u64_from(self.gathered.saturating_add(src.len())));
+                    return Err(Error::new(ErrorKind::Truncated, all));
+                }
+                Advance::MayEnd | Advance::Starved => return Ok(Status::NeedInput),
+            }
+        }
+    }
+
+    fn error<R>(&self, kind: ErrorKind) -> Result<R> {
+        Err(Error::new(kind, self.at))
+    }
+
+    /// Reads one field.
+    fn advance<T: Trace>(
+        &mut self,
+        src: &mut &[u8],
+        window: &mut Window<'_>,
+        ws: &mut Workspace,
+        trace: &mut T,
+    ) -> Result<Advance> {
+        match self.state {
+            State::StreamHeader => {
+                // A few bytes of something else are not the start of a stream.
+                let gathered = ws.head.get(..self.gathered).unwrap_or_default();
+                if !gathered.iter().chain(*src).zip(&MAGIC).all(|(byte, magic)| byte == magic) {
+                    return self.error(ErrorKind::XzMagic);
+                }
+                let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
+                self.stream(bytes, trace)?;
+            }
+            State::BlockStart => {
+                let Some(&first) = src.first() else { return Ok(Advance::Starved) };
+                if first == 0 && self.lone {
+                    return self.error(ErrorKind::XzIndex);
+                }
+                if first == 0 {
+                    *src = src.get(1..).unwrap_or_default();
+                    trace.enter("index", Value::None);
+                    self.tell(trace, Part::Framing, "index indicator", 1, Value::U64(0));
+                    self.index = Index::new(self.at);
+                    self.index.crc.update(&[0]);
+                    self.at += 1;
+                    self.state = State::Index;
+                } else {
+                    self.state = State::BlockHeader(block_header_len(first));
+                }
+            }
+            State::BlockHeader(len) => {
+                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                trace.enter("block", Value::U64(self.blocks));
+                let header = BlockHeader::read(bytes, self.at, trace)?;
+                self.start_block(header, window, ws)?;
+            }
+            State::Control => {
+                let Some((&control, rest)) = src.split_first() else { return Ok(Advance::Starved) };
+                *src = rest;
+                self.control(control, window, trace)?;
+            }
+            State::ChunkHeader(control) => {
+                let len = chunk_header_len(control);
+                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let mut header = [0; 10];
+                copy(bytes, &mut header);
+                self.chunk(control, header, window, ws, trace)?;
+            }
+            State::Copy => {
+                let bytes = src.get(..self.chunk.input).unwrap_or(src);
+                let len = window.copy(bytes);
+                *src = src.get(len..).unwrap_or_default();
+                self.at += u64_from(len);
+                self.chunk.input -= len;
+                if self.chunk.input == 0 {
+                    self.end_chunk(trace);
+                } else if len == 0 {
+                    return Ok(Advance::Starved);
+                }
+            }
+            State::Lzma => return self.lzma(src, window, ws),
+            State::LzmaEnd => {
+                let wants = usize::from(ws.lzma.wants_byte());
+                if self.chunk.input != wants {
+                    return self.error(ErrorKind::XzChunkEnd);
+                }
+                let byte = if wants == 0 {
+                    None
+                } else {
+                    let Some(byte) = self.next_byte(src, ws) else { return Ok(Advance::Starved) };
+                    Some(byte)
+                };
+                if !ws.lzma.ends(byte) {
+                    return self.error(ErrorKind::XzChunkEnd);
+                }
+                self.at += u64_from(wants);
+                self.end_chunk(trace);
+            }
+            State::BlockPadding(len) => {
+                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let right = bytes.iter().all(|&byte| byte == 0);
+                self.tell(trace, Part::Padding, "block padding", len, Value::None);
+                if !right {
+                    return self.error(ErrorKind::XzPadding);
+                }
+                self.at += u64_from(len);
+                self.state = State::Check(self.flags.check().size());
+            }
+            State::Check(len) => {
+                const { assert!(MAX_CHECK <= super::header::MAX_BLOCK_HEADER) }
+                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                self.tell(trace, Part::Checksum, "check", len, Value::Bytes(bytes));
+                if window.kind != Kind::Nowhere && !self.check.is(bytes) {
+                    return self.error(ErrorKind::XzCheck);
+                }
+                self.at += u64_from(len);
+                self.end_block(len)?;
+                trace.leave();
+            }
+            State::Index => return self.index(src, trace),
+            State::IndexPadding(len) => {
+                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let mut padding = [0; 4];
+                copy(bytes, &mut padding);
+                self.tell(trace, Part::Padding, "index padding", len, Value::None);
+                if padding != [0; 4] {
+                    return self.error(ErrorKind::XzPadding);
+                }
+                self.index.crc.update(padding.get(..len).unwrap_or_default());
+                self.at += u64_from(len);
+                self.state = State::IndexCrc;
+            }
+            State::IndexCrc => {
+                let Some(&[a, b, c, d]) = self.take(src, 4, ws) else { return Ok(Advance::Starved) };
+                let stored = u32::from_le_bytes([a, b, c, d]);
+                self.tell(trace, Part::Checksum, "index CRC-32", 4, Value::Hex(stored.into()));
+                if self.index.crc.value() != stored {
+                    return self.error(ErrorKind::XzHeaderCrc);
+                }
+                if !self.index.records.same(&self.seen) {
+                    return Err(Error::new(ErrorKind::XzIndex, self.index.start));
+                }
+                self.at += 4;
+                trace.leave();
+                self.state = State::Footer;
+            }
+            State::Footer => {
+                let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
+                let footer = stream_footer(bytes, self.at, trace)?;
+                if footer.backward != self.at - self.index.start || footer.flags != self.flags {
+                    return Err(Error::new(ErrorKind::XzFooter, self.at + 4));
+                }
+                self.at += u64_from(STREAM_HEADER);
+                self.streams += 1;
+                trace.leave();
+                self.padding = 0;
+                self.state = State::Between;
+            }
+            State::Between => return self.between(src, trace),
+        }
+        Ok(Advance::On)
+    }
+
+    /// The next `len` bytes, at most as many as the header of a block, once they are there. They count as used up when `at` says so.
+    fn take<'w, 's: 'w>(&mut self, src: &mut &'s [u8], len: usize, ws: &'w mut Workspace) -> Option<&'w [u8]> {
+        if self.gathered == 0
+            && let Some((bytes, rest)) = src.split_at_checked(len)
+        {
+            *src = rest;
+            return Some(bytes);
+        }
+        let room = ws.head.get_mut(self.gathered..len).unwrap_or_default();
+        copy(src, room);
+        let more = room.len().min(src.len());
+        *src = src.get(more..).unwrap_or_default();
+        self.gathered += more;
+        if self.gathered < len {
+            return None;
+        }
+        self.gathered = 0;
+        ws.head.get(..len)
+    }
+
+    /// A leaf of `len` bytes that starts at the next byte.
+    fn tell<T: Trace>(&self, trace: &mut T, part: Part, name: &'static str, len: usize, value: Value<'_>) {
+        if T::LISTENS && len > 0 {
+            trace.bytes(part, name, self.at..self.at + u64_from(len), value);
+        }
+    }
+
+    fn stream<T: Trace>(&mut self, bytes: &[u8; STREAM_HEADER], trace: &mut T) -> Result<()> {
+        trace.enter("stream", Value::U64(self.streams));
+        self.flags = stream_header(bytes, self.at, trace)?;
+        if let (CheckKind::Reserved(_), true) = (self.flags.check(), self.options.verify) {
+            return Err(Error::new(ErrorKind::XzCheckKind, self.at + 7));
+        }
+        self.at += u64_from(STREAM_HEADER);
+        self.seen = Records::new();
+        self.state = State::BlockStart;
+        Ok(())
+    }
+
+    fn start_block(&mut self, header: BlockHeader, window: &mut Window<'_>, ws: &mut Workspace) -> Result<()> {
+        if let Some(content) = header.uncompressed {
+            self.spend(content, window)?;
+        }
+        window.start(&header, ws, &self.limits, self.at)?;
+        self.at += u64_from(header.len);
+        self.block = Block { header, data: self.at, compressed: 0, content: 0 };
+        self.check = Check::new(if self.options.verify { self.flags.check() } else { CheckKind::None });
+        (self.wants_dictionary, self.wants_properties) = (true, true);
+        self.state = State::Control;
+        Ok(())
+    }
+
+    /// Whether the limit and the output allow so many bytes more.
+    fn spend(&self, len: u64, window: &Window<'_>) -> Result<()> {
+        let produced = self.produced.saturating_add(len);
+        if produced > self.limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, self.at).needing(produced));
+        }
+        if len > window.room() {
+            return Err(Error::new(ErrorKind::OutputTooSmall, self.at).needing(produced));
+        }
+        Ok(())
+    }
+
+    /// The first byte of a chunk.
+    fn control<T: Trace>(&mut self, control: u8, window: &mut Window<'_>, trace: &mut T) -> Result<()> {
+        if control == 0 {
+            return self.end_data(trace);
+        }
+        // A dictionary reset comes with new properties, in this chunk or before the next that needs some.
+        if control >= 0xE0 || control == 1 {
+            window.reset();
+            (self.wants_dictionary, self.wants_properties) = (false, true);
+        } else if self.wants_dictionary {
+            return self.error(ErrorKind::XzDictionaryReset);
+        }
+        let name = match control {
+            1 => "copy, dictionary reset",
+            2 => "copy",
+            0..0x80 => return self.error(ErrorKind::XzControl),
+            0x80..0xA0 => "LZMA",
+            0xA0..0xC0 => "LZMA, state reset",
+            0xC0..0xE0 => "LZMA, state reset, new properties",
+            0xE0.. => "LZMA, all reset",
+        };
+        if control >= 0xC0 {
+            self.wants_properties = false;
+        } else if control >= 0x80 && self.wants_properties {
+            return self.error(ErrorKind::XzProperties);
+        }
+        if T::LISTENS {
+            trace.enter("chunk", Value::Word(name));
+            self.tell(trace, Part::Framing, "control", 1, Value::Hex(control.into()));
+        }
+        self.at += 1;
+        self.state = State::ChunkHeader(control);
+        Ok(())
+    }
+
+    /// The sizes of a chunk, its properties, and the start of its range coder.
+    fn chunk<T: Trace>(
+        &mut self,
+        control: u8,
+        header: [u8; 10],
+        window: &mut Window<'_>,
+        ws: &mut Workspace,
+        trace: &mut T,
+    ) -> Result<()> {
+        let [a, b, c, d, ref rest @ ..] = header;
+        let size = |high, low| usize::from(u16::from_be_bytes([high, low])) + 1;
+        let (input, output, start) = if control < 0x80 {
+            self.tell(trace, Part::Framing, "chunk size", 2, Value::U64(u64_from(size(a, b))));
+            (size(a, b), size(a, b), 2)
+        } else {
+            let output = size(a, b) + (usize::from(control & 0x1F) << 16);
+            self.tell(trace, Part::Framing, "chunk sizes", 4, Value::U64(u64_from(output)));
+            (size(c, d), output, 4)
+        };
+        self.block.content += u64_from(output);
+        if self.block.header.uncompressed.is_some_and(|size| self.block.content > size) {
+            return self.error(ErrorKind::XzBlockSize);
+        }
+        self.spend(u64_from(output), window)?;
+        self.produced += u64_from(output);
+        self.chunk = Chunk { input, output };
+        self.at += start;
+        let behind = self.at + u64_from(input) + u64::from(control >= 0xC0);
+        if self.block.header.compressed.is_some_and(|size| behind - self.block.data > size) {
+            return self.error(ErrorKind::XzBlockSize);
+        }
+        if control < 0x80 {
+            self.tell(trace, Part::Data, "copied bytes", input, Value::None);
+            self.state = State::Copy;
+            return Ok(());
+        }
+        let [properties, coder @ ..] = rest;
+        let mut coder_start = [0; 5];
+        if control >= 0xC0 {
+            self.tell(trace, Part::Header, "lc, lp, pb", 1, Value::U64((*properties).into()));
+            if !ws.lzma.set_properties(*properties) {
+                return self.error(ErrorKind::XzProperties);
+            }
+            self.at += 1;
+            copy(coder, &mut coder_start);
+        } else {
+            copy(rest, &mut coder_start);
+        }
+        if control >= 0xA0 && window.kind != Kind::Nowhere {
+            ws.lzma.reset();
+        }
+        self.tell(trace, Part::Symbols, "LZMA symbols", input, Value::None);
+        if input < coder_start.len() || !ws.lzma.start(coder_start) {
+            return self.error(ErrorKind::XzChunkStart);
+        }
+        self.at += u64_from(coder_start.len());
+        self.chunk.input -= coder_start.len();
+        self.state = if window.kind == Kind::Nowhere { State::Copy } else { State::Lzma };
+        Ok(())
+    }
+
+    fn end_chunk<T: Trace>(&mut self, trace: &mut T) {
+        trace.leave();
+        self.state = State::Control;
+    }
+
+    /// The zero behind the last chunk of a block.
+    fn end_data<T: Trace>(&mut self, trace: &mut T) -> Result<()> {
+        self.tell(trace, Part::Framing, "end of data", 1, Value::U64(0));
+        self.at += 1;
+        let header = &self.block.header;
+        let compressed = self.at - self.block.data;
+        let fits = |declared: Option<u64>, real| declared.is_none_or(|declared| declared == real);
+        if !fits(header.compressed, compressed) || !fits(header.uncompressed, self.block.content) {
+            return Err(Error::new(ErrorKind::XzBlockSize, self.at - 1));
+        }
+        self.block.compressed = compressed;
+        self.state = State::BlockPadding(index(compressed.wrapping_neg() & 3));
+        Ok(())
+    }
+
+    /// A block is complete: the index must list it.
+    fn end_block(&mut self, check: usize) -> Result<()> {
+        let unpadded = u64_from(self.block.header.len.saturating_add(check)).saturating_add(self.block.compressed);
+        self.seen.add(unpadded, self.block.content).ok_or(Error::new(ErrorKind::XzBlockSize, self.at))?;
+        self.blocks += 1;
+        self.checks += u64::from(check > 0 && self.options.verify);
+        self.state = if self.lone { State::Between } else { State::BlockStart };
+        Ok(())
+    }
+
+    /// Symbols, as many as the input at hand and the window allow.
+    fn lzma(&mut self, src: &mut &[u8], window: &mut Window<'_>, ws: &mut Workspace) -> Result<Advance> {
+        // What is left of the last piece goes first, with as much of this one as it takes to decode beyond it.
+        let old = self.gathered;
+        let bytes = if old == 0 {
+            src.get(..self.chunk.input).unwrap_or(src)
+        } else {
+            let end = ws.tail.len().min(self.chunk.input);
+            let room = ws.tail.get_mut(old..end).unwrap_or_default();
+            let more = room.len().min(src.len());
+            copy(src, room);
+            ws.tail.get(..old + more).unwrap_or_default()
+        };
+        let have = bytes.len();
+        // A symbol that may lie across the end of the piece has to wait.
+        let whole = have == self.chunk.input;
+        let stop = if whole { have + 1 } else { (have + 1).saturating_sub(MOST_INPUT) };
+        let mut area = window.area(self.chunk.output);
+        let (start, limit) = (area.at, area.limit);
+        let (used, result) = ws.lzma.run(bytes, stop, &mut area);
+        let Area { at, .. } = area;
+        window.wrote(at.saturating_sub(start));
+        self.chunk.output -= at.saturating_sub(start);
+        self.at += u64_from(used.min(have));
+        self.chunk.input -= used.min(have);
+        if let Err(kind) = result {
+            return self.error(kind);
+        }
+        if used > have {
+            return self.error(ErrorKind::XzChunkEnd);
+        }
+        let full = at >= limit;
+        let starved = !full && !whole;
+        if used < old {
+            // The tail was not used up: it stays, with what was added to it if more than that is needed.
+            let keep = if starved { have } else { old };
+            to_front(&mut ws.tail, used..keep);
+            self.gathered = keep - used;
+            *src = src.get(keep - old..).unwrap_or_default();
+        } else {
+            *src = src.get(used - old..).unwrap_or_default();
+            self.gathered = 0;
+            // With the tail out of the way, there may be more of this piece to decode.
+            if starved && old == 0 {
+                copy(src, &mut ws.tail);
+                self.gathered = src.len();
+                *src = &[];
+            }
+        }
+        if self.chunk.output == 0 {
+            self.state = State::LzmaEnd;
+        }
+        Ok(if starved && src.is_empty() { Advance::Starved } else { Advance::On })
+    }
+
+    /// One byte of the chunk, out of the last piece or this one.
+    fn next_byte(&mut self, src: &mut &[u8], ws: &Workspace) -> Option<u8> {
+        if self.gathered > 0 {
+            self.gathered = 0;
+            return ws.tail.first().copied();
+        }
+        let (&byte, rest) = src.split_first()?;
+        *src = rest;
+        Some(byte)
+    }
+
+    /// The number of records, and the records.
+    fn index<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Result<Advance> {
+        let bytes = *src;
+        let mut used = 0;
+        let list = &mut self.index;
+        let starved = loop {
+            if list.unpadded.is_none() && list.count == Some(list.records.sums.count) {
+                break false;
+            }
+            let Some(&byte) = bytes.get(used) else { break true };
+            let here = self.at + u64_from(used);
+            used += 1;
+            let Some(value) = list.number.push(byte).map_err(|kind| Error::new(kind, here))? else { continue };
+            let start = here + 1 - u64::from(list.number.len);
+            list.number = Number::default();
+            let wrong = Error::new(ErrorKind::XzIndex, start);
+            let name = match (list.count, list.unpadded) {
+                (None, _) => {
+                    // Told at once, so that nobody reads a long list for nothing.
+                    if value != self.seen.sums.count {
+                        return Err(wrong);
+                    }
+                    list.count = Some(value);
+                    "records"
+                }
+                (Some(_), None) => {
+                    list.unpadded = Some(value);
+                    "unpadded size"
+                }
+                (Some(_), Some(unpadded)) => {
+                    list.records.add(unpadded, value).ok_or(wrong)?;
+                    list.unpadded = None;
+                    "uncompressed size"
+                }
+            };
+            trace.bytes(Part::Table, name, start..here + 1, Value::U64(value));
+        };
+        list.crc.update(bytes.get(..used).unwrap_or_default());
+        *src = bytes.get(used..).unwrap_or_default();
+        self.at += u64_from(used);
+        if starved {
+            return Ok(Advance::Starved);
+        }
+        let len = self.at - self.index.start;
+        self.state = State::IndexPadding(index(len.wrapping_neg() & 3));
+        Ok(Advance::On)
+    }
+
+    /// Behind a stream: zeros in fours, another stream, or the end.
+    fn between<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Result<Advance> {
+        if self.options.streams == Streams::First {
+            return Ok(Advance::Done);
+        }
+        if self.options.streams == Streams::One && !src.is_empty() {
+            return self.error(ErrorKind::XzTrailing);
+        }
+        let zeros = src.iter().take_while(|&&byte| byte == 0).count();
+        self.tell(trace, Part::Padding, "stream padding", zeros, Value::None);
+        *src = src.get(zeros..).unwrap_or_default();
+        self.at += u64_from(zeros);
+        self.padding += u64_from(zeros);
+        let aligned = self.padding.is_multiple_of(4);
+        if src.is_empty() {
+            return Ok(if aligned { Advance::MayEnd } else { Advance::Starved });
+        }
+        if !aligned {
+            return self.error(ErrorKind::XzPadding);
+        }
+        self.state = State::StreamHeader;
+        Ok(Advance::On)
+    }
+}
+
+impl Index {
+    /// An index that starts here, of which nothing is read yet.
+    fn new(start: u64) -> Self {
+        Self {
+            start,
+            crc: Crc32::new(),
+            count: None,
+            unpadded: None,
+            number: Number::default(),
+            records: Records::new(),
+        }
+    }
+}
+
+/// How much of the header of a chunk lies behind its control byte: sizes, properties, and the start of the range coder.
+const fn chunk_header_len(control: u8) -> usize {
+    match control {
+        0..0x80 => 2,
+        0x80..0xC0 => 4 + 5,
+        0xC0.. => 4 + 1 + 5,
+    }
+}

@@ -1,0 +1,235 @@
+//! LZMA: literals and matches out of a range coder.
+
+use super::probability::Probabilities;
+use super::range::{Range, TOP};
+use crate::ErrorKind;
+use crate::copy::{SLACK, repeat};
+
+/// No symbol takes more bytes than this, however unlikely its bits are.
+pub(super) const MOST_INPUT: usize = 24;
+
+/// States from here on follow a match: a literal differs from the byte that the match would have gone on with.
+const AFTER_MATCH: usize = 7;
+
+/// Where decoded bytes go, and what matches may refer to: all of `buf` before `at`, and, once the writer has been at its
+/// end and began again, what is behind `at` as well.
+pub(super) struct Area<'a> {
+    pub(super) buf: &'a mut [u8],
+    pub(super) at: usize,
+    /// Nothing is written from here on.
+    pub(super) limit: usize,
+    /// Whether `buf` is a ring that has been filled once.
+    pub(super) lapped: bool,
+    /// The dictionary size: no match reaches further back.
+    pub(super) dictionary: usize,
+}
+
+/// Everything that goes from one symbol to the next.
+#[derive(Clone, Debug)]
+pub(super) struct Lzma {
+    probabilities: Probabilities,
+    /// The last four distances, less 1.
+    reps: [u32; 4],
+    /// What the last symbols were: one of 12 cases.
+    state: u8,
+    lc: u8,
+    lp: u8,
+    pb: u8,
+    range: u32,
+    code: u32,
+    /// How much of a match is still to be copied.
+    pending: usize,
+}
+
+impl Lzma {
+    pub(super) const fn new() -> Self {
+        Self {
+            probabilities: Probabilities::new(),
+            reps: [0; 4],
+            state: 0,
+            lc: 0,
+            lp: 0,
+            pb: 0,
+            range: 0,
+            code: 0,
+            pending: 0,
+        }
+    }
+
+    /// Takes the byte that holds lc, lp and pb. False if it breaks the rules of LZMA2.
+    pub(super) fn set_properties(&mut self, byte: u8) -> bool {
+        (self.lc, self.lp, self.pb) = (byte % 9, byte / 9 % 5, byte / 45);
+        self.pb <= 4 && self.lc + self.lp <= 4
+    }
+
+    /// Forgets everything but the properties.
+    pub(super) fn reset(&mut self) {
+        self.probabilities.reset(1 << ((self.lc + self.lp) & 7));
+        (self.reps, self.state) = ([0; 4], 0);
+    }
+
+    /// Starts the range coder of a chunk with its first bytes. False if they are none.
+    pub(super) fn start(&mut self, bytes: [u8; 5]) -> bool {
+        let [first, code @ ..] = bytes;
+        (self.range, self.code, self.pending) = (u32::MAX, u32::from_be_bytes(code), 0);
+        first == 0
+    }
+
+    /// Whether the range coder takes another byte at the end of its chunk.
+    pub(super) const fn wants_byte(&self) -> bool {
+        self.range < TOP
+    }
+
+    /// Whether the range coder ends as one does; `byte` is the one that it wanted.
+    pub(super) fn ends(&self, byte: Option<u8>) -> bool {
+        let code = byte.map_or(self.code, |byte| self.code << 8 | u32::from(byte));
+        self.pending == 0 && code == 0
+    }
+
+    /// Decodes until the area is full, or `stop` bytes of `src` or more are used up. Says how many are.
+    #[inline(never)]
+    pub(super) fn run(&mut self, src: &[u8], stop: usize, area: &mut Area<'_>) -> (usize, Result<(), ErrorKind>) {
+        let Area { lapped, dictionary, .. } = *area;
+        let buf = &mut *area.buf;
+        let limit = area.limit.min(buf.len());
+        let mut at = area.at;
+        let mut rc = Range { range: self.range, code: self.code, src, pos: 0 };
+        let [mut rep0, mut rep1, mut rep2, mut rep3] = self.reps;
+        let mut state = usize::from(self.state);
+        let (lc, high) = (u32::from(self.lc & 7), 8 - u32::from(self.lc & 7));
+        let lp_mask = (1usize << (self.lp & 7)) - 1;
+        let pb_mask = (1usize << (self.pb & 7)) - 1;
+        let p = &mut self.probabilities;
+        let mut pending = self.pending;
+        let mut result = Ok(());
+        if pending > 0 {
+            let distance = rep0 as usize + 1;
+            let len = pending.min(limit.saturating_sub(at));
+            one_by_one(buf, at, distance, len);
+            (at, pending) = (at.wrapping_add(len), pending - len);
+        }
+        // Before the first byte there is a zero.
+        let mut previous = if at == 0 && !lapped { 0 } else { usize::from(byte_at(buf, at, 1)) };
+        while at < limit && rc.pos < stop {
+            let pos_state = at & pb_mask;
+            if !rc.bit(&mut p.is_match[state & 15][pos_state & 15]) {
+                let context = ((at & lp_mask) << lc).wrapping_add(previous >> high);
+                let row = &mut p.literals[context & 15];
+                let mut symbol = 1;
+                if state < AFTER_MATCH {
+                    for _ in 0..8 {
+                        symbol = rc.descend(&mut row[symbol & 0xFF], symbol);
+                    }
+                    state = state.saturating_sub(3);
+                } else {
+                    // As long as the bits are those of the byte that the match would have gone on with, that byte chooses
+                    // among two rows more.
+                    let mut guess = usize::from(byte_at(buf, at, rep0 as usize + 1)) << 1;
+                    let mut same = 0x100;
+                    for _ in 0..8 {
+                        let guessed = guess & same;
+                        let probability = &mut row[(same & 0x100) + (guessed & 0x100) + (symbol & 0xFF)];
+                        symbol = rc.descend(probability, symbol);
+                        let taken = if symbol & 1 == 0 { !guess } else { guess };
+                        same &= taken;
+                        guess <<= 1;
+                    }
+                    state -= if state < 10 { 3 } else { 6 };
+                }
+                previous = symbol & 0xFF;
+                if let Some(place) = buf.get_mut(at) {
+                    *place = symbol.to_le_bytes()[0];
+                }
+                at = at.wrapping_add(1);
+                continue;
+            }
+            let len;
+            if !rc.bit(&mut p.is_rep[state & 15]) {
+                (rep3, rep2, rep1) = (rep2, rep1, rep0);
+                len = rc.length(&mut p.match_length, pos_state).wrapping_add(2);
+                let slot = rc.tree::<6, 64>(&mut p.slots[(len - 2).min(3)]) - 64;
+                rep0 = distance(&mut rc, p, slot);
+                state = if state < AFTER_MATCH { 7 } else { 10 };
+            } else {
+                let mut short = false;
+                if !rc.bit(&mut p.is_rep0[state & 15]) {
+                    short = !rc.bit(&mut p.is_rep0_long[state & 15][pos_state & 15]);
+                } else if !rc.bit(&mut p.is_rep1[state & 15]) {
+                    (rep0, rep1) = (rep1, rep0);
+                } else if !rc.bit(&mut p.is_rep2[state & 15]) {
+                    (rep0, rep1, rep2) = (rep2, rep0, rep1);
+                } else {
+                    (rep0, rep1, rep2, rep3) = (rep3, rep0, rep1, rep2);
+                }
+                if short {
+                    len = 1;
+                    state = if state < AFTER_MATCH { 9 } else { 11 };
+                } else {
+                    len = rc.length(&mut p.rep_length, pos_state).wrapping_add(2);
+                    state = if state < AFTER_MATCH { 8 } else { 11 };
+                }
+            }
+            let back = rep0 as usize;
+            let near = back < at;
+            if back >= dictionary || !near && !lapped {
+                result = Err(ErrorKind::XzDistance);
+                break;
+            }
+            let end = at.wrapping_add(len);
+            if near && end.wrapping_add(SLACK) <= limit {
+                let _ = repeat(buf, at, back + 1, len);
+                at = end;
+            } else {
+                let fits = len.min(limit - at);
+                one_by_one(buf, at, back + 1, fits);
+                (at, pending) = (at.wrapping_add(fits), len - fits);
+            }
+            previous = usize::from(byte_at(buf, at, 1));
+        }
+        area.at = at;
+        self.reps = [rep0, rep1, rep2, rep3];
+        self.state = state.to_le_bytes()[0];
+        (self.range, self.code, self.pending) = (rc.range, rc.code, pending);
+        (rc.pos, result)
+    }
+}
+
+/// The distance behind a slot, less 1: up to 5 bits with probabilities of their own, or plain bits and 4 such.
+#[inline(always)]
+fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize) -> u32 {
+    // Slots have six bits.
+    let slot = u32::from(slot.to_le_bytes()[0] & 63);
+    if slot < 4 {
+        return slot;
+    }
+    let bits = (slot >> 1) - 1;
+    let high = 2 | slot & 1;
+    if slot < 14 {
+        let base = high << bits;
+        base.wrapping_add(rc.reverse(&mut p.special, (base - slot) as usize, bits))
+    } else {
+        let high = rc.direct(high, bits - 4);
+        (high << 4).wrapping_add(rc.reverse(&mut p.align, 0, 4))
+    }
+}
+
+/// The byte so far back, around the end of the ring if need be.
+#[inline(always)]
+fn byte_at(buf: &[u8], at: usize, distance: usize) -> u8 {
+    match buf.get(at.wrapping_sub(distance)) {
+        Some(&byte) => byte,
+        None => buf.get(at.wrapping_add(buf.len()).wrapping_sub(distance)).copied().unwrap_or(0),
+    }
+}
+
+/// A match near the end of the room, or around the end of the ring.
+#[cold]
+#[inline(never)]
+fn one_by_one(buf: &mut [u8], at: usize, distance: usize, len: usize) {
+    for at in at..at.saturating_add(len) {
+        let byte = byte_at(buf, at, distance);
+        if let Some(place) = buf.get_mut(at) {
+            *place = byte;
+        }
+    }
+}

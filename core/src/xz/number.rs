@@ -1,0 +1,58 @@
+//! Numbers of variable length: seven bits a byte, at most nine bytes, none of them needless.
+
+use crate::ErrorKind;
+
+/// The longest number.
+pub(super) const MAX_NUMBER_LEN: u32 = 9;
+
+/// A number while it is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Number {
+    value: u64,
+    /// Bytes read.
+    pub(super) len: u32,
+}
+
+impl Number {
+    /// Takes the next byte; gives the number when it was the last.
+    pub(super) fn push(&mut self, byte: u8) -> Result<Option<u64>, ErrorKind> {
+        self.value |= u64::from(byte & 0x7F) << ((self.len * 7) & 63);
+        self.len = self.len.wrapping_add(1);
+        if byte & 0x80 == 0 {
+            if byte == 0 && self.len > 1 {
+                return Err(ErrorKind::XzNumber);
+            }
+            return Ok(Some(self.value));
+        }
+        if self.len >= MAX_NUMBER_LEN { Err(ErrorKind::XzNumber) } else { Ok(None) }
+    }
+}
+
+/// The number at the start of these bytes, and its length. Nothing if they end before it does.
+pub(super) fn read(bytes: &[u8]) -> Result<Option<(u64, usize)>, ErrorKind> {
+    let mut number = Number::default();
+    for &byte in bytes {
+        if let Some(value) = number.push(byte)? {
+            return Ok(Some((value, number.len as usize)));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nine_bytes_and_none_needless() {
+        assert_eq!(read(&[0x7F, 1]), Ok(Some((0x7F, 1))));
+        assert_eq!(read(&[0xE5, 0x8E, 0x26]), Ok(Some((624_485, 3))));
+        assert_eq!(read(&[0]), Ok(Some((0, 1))));
+        assert_eq!(read(&[0x80]), Ok(None));
+        assert_eq!(read(&[0x80, 0]), Err(ErrorKind::XzNumber));
+        let mut longest = [0xFF; 10];
+        assert_eq!(read(&longest), Err(ErrorKind::XzNumber));
+        longest[8] = 0x7F;
+        assert_eq!(read(&longest), Ok(Some((u64::MAX >> 1, 9))));
+    }
+}

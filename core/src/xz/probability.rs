@@ -1,0 +1,82 @@
+//! What an LZMA decoder believes about the next bit, in every place where it reads one.
+
+/// A probability of 0, in 2048ths.
+const EVEN: u16 = 1024;
+
+/// The literal coders: 0x300 probabilities for each context of at most 4 bits.
+pub(super) type Literals = [[u16; 0x300]; 16];
+
+/// All probabilities. Rows are padded to powers of two, so that a masked index needs no check.
+#[derive(Clone, Debug)]
+pub(super) struct Probabilities {
+    pub(super) literals: Literals,
+    pub(super) is_match: [[u16; 16]; 16],
+    pub(super) is_rep: [u16; 16],
+    pub(super) is_rep0: [u16; 16],
+    pub(super) is_rep1: [u16; 16],
+    pub(super) is_rep2: [u16; 16],
+    pub(super) is_rep0_long: [[u16; 16]; 16],
+    pub(super) match_length: Length,
+    pub(super) rep_length: Length,
+    pub(super) slots: [[u16; 64]; 4],
+    /// The low bits of distances below 128, all slots in one row.
+    pub(super) special: [u16; 128],
+    pub(super) align: [u16; 16],
+}
+
+/// How long a match is.
+#[derive(Clone, Debug)]
+pub(super) struct Length {
+    pub(super) choice: u16,
+    pub(super) choice2: u16,
+    pub(super) low: [[u16; 8]; 16],
+    pub(super) mid: [[u16; 8]; 16],
+    pub(super) high: [u16; 256],
+}
+
+impl Length {
+    const fn new(value: u16) -> Self {
+        Self { choice: value, choice2: value, low: [[value; 8]; 16], mid: [[value; 8]; 16], high: [value; 256] }
+    }
+
+    fn reset(&mut self) {
+        (self.choice, self.choice2) = (EVEN, EVEN);
+        self.low.as_flattened_mut().fill(EVEN);
+        self.mid.as_flattened_mut().fill(EVEN);
+        self.high.fill(EVEN);
+    }
+}
+
+impl Probabilities {
+    /// All zeros, so that a `static` takes no room in flash.
+    pub(super) const fn new() -> Self {
+        Self {
+            literals: [[0; 0x300]; 16],
+            is_match: [[0; 16]; 16],
+            is_rep: [0; 16],
+            is_rep0: [0; 16],
+            is_rep1: [0; 16],
+            is_rep2: [0; 16],
+            is_rep0_long: [[0; 16]; 16],
+            match_length: Length::new(0),
+            rep_length: Length::new(0),
+            slots: [[0; 64]; 4],
+            special: [0; 128],
+            align: [0; 16],
+        }
+    }
+
+    /// Forgets everything that was learnt, with so many contexts of literals in use.
+    pub(super) fn reset(&mut self, contexts: usize) {
+        self.literals.iter_mut().take(contexts).for_each(|context| context.fill(EVEN));
+        self.is_match.as_flattened_mut().fill(EVEN);
+        self.is_rep0_long.as_flattened_mut().fill(EVEN);
+        for row in [&mut self.is_rep, &mut self.is_rep0, &mut self.is_rep1, &mut self.is_rep2, &mut self.align] {
+            row.fill(EVEN);
+        }
+        self.match_length.reset();
+        self.rep_length.reset();
+        self.slots.as_flattened_mut().fill(EVEN);
+        self.special.fill(EVEN);
+    }
+}

@@ -1,0 +1,119 @@
+//! The range coder: one bit at a time, each with the probability that it is 0.
+
+use core::hint::select_unpredictable;
+
+use super::probability::Length;
+
+/// Below this the range takes another byte.
+pub(super) const TOP: u32 = 1 << 24;
+
+/// A range coder at work. It lives in registers for as long as symbols are decoded.
+///
+/// Past its end the input reads as zeros; whoever decodes a symbol compares `pos` with the length afterwards.
+pub(super) struct Range<'a> {
+    pub(super) range: u32,
+    pub(super) code: u32,
+    pub(super) src: &'a [u8],
+    pub(super) pos: usize,
+}
+
+impl Range<'_> {
+    #[inline(always)]
+    fn normalise(&mut self) {
+        if self.range < TOP {
+            let byte = self.src.get(self.pos).copied().unwrap_or(0);
+            self.pos = self.pos.wrapping_add(1);
+            self.range <<= 8;
+            self.code = self.code << 8 | u32::from(byte);
+        }
+    }
+
+    /// A bit that the processor may predict.
+    #[inline(always)]
+    pub(super) fn bit(&mut self, probability: &mut u16) -> bool {
+        self.normalise();
+        let p = *probability;
+        let bound = (self.range >> 11).wrapping_mul(u32::from(p));
+        if self.code < bound {
+            self.range = bound;
+            *probability = p.wrapping_add(2048u16.wrapping_sub(p) >> 5);
+            false
+        } else {
+            self.range = self.range.wrapping_sub(bound);
+            self.code = self.code.wrapping_sub(bound);
+            *probability = p.wrapping_sub(p >> 5);
+            true
+        }
+    }
+
+    /// A bit that nobody could predict: both outcomes are computed, and one is taken.
+    #[inline(always)]
+    fn either(&mut self, probability: &mut u16) -> bool {
+        self.normalise();
+        let p = *probability;
+        let bound = (self.range >> 11).wrapping_mul(u32::from(p));
+        let (above, zero) = self.code.overflowing_sub(bound);
+        self.range = select_unpredictable(zero, bound, self.range.wrapping_sub(bound));
+        self.code = select_unpredictable(zero, self.code, above);
+        // Towards 2048 or towards 0 by a 32nd, both rounded down: one arithmetic shift for the two.
+        let towards = select_unpredictable(zero, 2048 - 31, 0);
+        let step = p.wrapping_sub(towards).cast_signed() >> 5;
+        *probability = p.wrapping_sub(step.cast_unsigned());
+        !zero
+    }
+
+    /// One more bit of a symbol whose bits so far lead to its probability.
+    #[inline(always)]
+    pub(super) fn descend(&mut self, probability: &mut u16, symbol: usize) -> usize {
+        symbol << 1 | usize::from(self.either(probability))
+    }
+
+    /// A symbol of `BITS` bits, highest first, with a one in front of them.
+    #[inline(always)]
+    pub(super) fn tree<const BITS: u32, const N: usize>(&mut self, row: &mut [u16; N]) -> usize {
+        const { assert!(N.is_power_of_two() && N >= 1 << BITS) }
+        let mut symbol = 1;
+        for _ in 0..BITS {
+            symbol = self.descend(&mut row[symbol & (N - 1)], symbol);
+        }
+        symbol
+    }
+
+    /// The length of a match, less 2.
+    #[inline(always)]
+    pub(super) fn length(&mut self, coder: &mut Length, pos_state: usize) -> usize {
+        if !self.bit(&mut coder.choice) {
+            self.tree::<3, 8>(&mut coder.low[pos_state & 15]) - 8
+        } else if !self.bit(&mut coder.choice2) {
+            self.tree::<3, 8>(&mut coder.mid[pos_state & 15])
+        } else {
+            self.tree::<8, 256>(&mut coder.high) - 256 + 16
+        }
+    }
+
+    /// So many bits, lowest first. The probabilities lie behind `base`.
+    #[inline(always)]
+    pub(super) fn reverse<const N: usize>(&mut self, row: &mut [u16; N], base: usize, bits: u32) -> u32 {
+        const { assert!(N.is_power_of_two()) }
+        let (mut symbol, mut value) = (1, 0);
+        for place in 0..bits {
+            let bit = self.either(&mut row[base.wrapping_add(symbol) & (N - 1)]);
+            symbol = symbol << 1 | usize::from(bit);
+            value |= u32::from(bit) << (place & 31);
+        }
+        value
+    }
+
+    /// So many bits, highest first, without probabilities.
+    #[inline(always)]
+    pub(super) fn direct(&mut self, mut value: u32, bits: u32) -> u32 {
+        for _ in 0..bits {
+            self.normalise();
+            self.range >>= 1;
+            let (above, zero) = self.code.overflowing_sub(self.range);
+            self.code = select_unpredictable(zero, self.code, above);
+            value = value << 1 | u32::from(!zero);
+        }
+        value
+    }
+}

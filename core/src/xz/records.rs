@@ -1,0 +1,66 @@
+//! What the index lists, compared in constant memory with what the blocks were.
+
+use crate::checksum::Sha256;
+
+/// The least and the most that an index may say of a block without its padding.
+const UNPADDED: core::ops::RangeInclusive<u64> = 5..=(u64::MAX >> 1) & !3;
+
+/// What the sizes in a list of blocks add up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sums {
+    pub(super) count: u64,
+    /// What the blocks take in the file, padding included.
+    pub(super) stored: u64,
+    /// What they decode to.
+    pub(super) content: u64,
+}
+
+impl Sums {
+    pub(super) const fn new() -> Self {
+        Self { count: 0, stored: 0, content: 0 }
+    }
+
+    /// One block more: its size without padding, and the size of its content. Nothing if no block can be like that.
+    pub(super) fn add(&mut self, unpadded: u64, content: u64) -> Option<()> {
+        if !UNPADDED.contains(&unpadded) {
+            return None;
+        }
+        let stored = unpadded.checked_next_multiple_of(4)?;
+        *self = self.and(&Self { count: 1, stored, content })?;
+        Some(())
+    }
+
+    /// Two lists in a row.
+    pub(super) fn and(&self, other: &Self) -> Option<Self> {
+        Some(Self {
+            count: self.count.checked_add(other.count)?,
+            stored: self.stored.checked_add(other.stored)?,
+            content: self.content.checked_add(other.content)?,
+        })
+    }
+}
+
+/// A list of blocks: its sums, and a hash of every number in it. Two lists are the same if all of that is.
+#[derive(Clone, Debug)]
+pub(super) struct Records {
+    pub(super) sums: Sums,
+    hash: Sha256,
+}
+
+impl Records {
+    pub(super) const fn new() -> Self {
+        Self { sums: Sums::new(), hash: Sha256::new() }
+    }
+
+    /// One block more.
+    pub(super) fn add(&mut self, unpadded: u64, content: u64) -> Option<()> {
+        self.sums.add(unpadded, content)?;
+        self.hash.update(&unpadded.to_le_bytes());
+        self.hash.update(&content.to_le_bytes());
+        Some(())
+    }
+
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.sums == other.sums && self.hash.value() == other.hash.value()
+    }
+}

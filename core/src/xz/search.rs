@@ -1,0 +1,324 @@
+//! Random access: which bytes of a file hold a position of its content. Files are read from their end, where the index is.
+
+use core::ops::Range;
+
+use super::check::CheckKind;
+use super::decode::{Done, Options, Streams};
+use super::decoder::Machine;
+use super::header::{STREAM_HEADER, StreamFlags, stream_footer, stream_header};
+use super::number::Number;
+use super::records::Sums;
+use super::window::{Kind, Window};
+use super::workspace::Workspace;
+use crate::checksum::Crc32;
+use crate::num::{index, u64_from};
+use crate::{End, Error, ErrorKind, Limits, Result};
+
+/// A block, as the index lists it: nothing of it has been looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The bytes of the file that it takes, with its header and its check.
+    pub range: Range<u64>,
+    /// The bytes of the content that it holds.
+    pub content: Range<u64>,
+    /// The check behind it.
+    pub check: CheckKind,
+}
+
+/// Finds the block that holds a position, in a file that is not at hand.
+///
+/// It asks for byte ranges from the end of the file on: a footer, the index before it, the header of the stream. The caller
+/// fetches them from a flash page, a file or a server.
+///
+/// ```
+/// use unspool::{Limits, xz};
+/// # let file = xz::EXAMPLE;
+/// let mut search = xz::Search::new(file.len() as u64, 10, &Limits::DEFAULT);
+/// while let Some(range) = search.needs() {
+///     search.feed(&file[range.start as usize..range.end as usize])?;
+/// }
+/// let block = search.found().unwrap();
+/// assert_eq!(block.content, 0..23);
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Search {
+    limits: Limits,
+    len: u64,
+    position: Option<u64>,
+    need: Option<Need>,
+    /// Where the content of the streams that were looked at starts, in the second pass.
+    before: Option<u64>,
+    streams: u64,
+    sums: Sums,
+    found: Option<Block>,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+enum Need {
+    /// The end of the file, up to here.
+    Tail(u64, u64),
+    Index(Range<u64>, StreamFlags),
+    /// The start of a stream with these flags.
+    Header(u64, StreamFlags),
+}
+
+/// How much is asked for where zeros lie behind a stream.
+const PADDING: u64 = 4096;
+
+impl Search {
+    /// A search in a file of this length.
+    pub fn new(len: u64, position: u64, limits: &Limits) -> Self {
+        Self { position: Some(position), ..Self::sizes(len, limits) }
+    }
+
+    /// No search, but a walk over all streams that adds up what they hold.
+    pub fn sizes(len: u64, limits: &Limits) -> Self {
+        Self {
+            limits: *limits,
+            len,
+            position: None,
+            need: Some(Need::Tail(len, u64_from(STREAM_HEADER))),
+            before: None,
+            streams: 0,
+            sums: Sums::new(),
+            found: None,
+        }
+    }
+
+    /// The bytes to [`feed`](Self::feed) next; nothing when all is known.
+    pub fn needs(&self) -> Option<Range<u64>> {
+        match self.need.as_ref()? {
+            Need::Tail(end, len) => Some(end.saturating_sub(*len)..*end),
+            Need::Index(range, _) => Some(range.clone()),
+            Need::Header(start, _) => Some(*start..start.saturating_add(u64_from(STREAM_HEADER))),
+        }
+    }
+
+    /// The block that holds the position; nothing if the content ends before it.
+    pub const fn found(&self) -> Option<&Block> {
+        self.found.as_ref()
+    }
+
+    /// What the file decodes to, when all is known; otherwise what the streams hold that were looked at.
+    pub const fn content(&self) -> u64 {
+        self.sums.content
+    }
+
+    /// The number of streams, as far as it is known.
+    pub const fn streams(&self) -> u64 {
+        self.streams
+    }
+
+    /// The number of blocks, as far as it is known.
+    pub const fn blocks(&self) -> u64 {
+        self.sums.count
+    }
+
+    /// Takes the bytes that were asked for.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
+        let Some(range) = self.needs() else { return Ok(()) };
+        if u64_from(bytes.len()) != range.end - range.start {
+            return Err(Error::new(ErrorKind::Truncated, range.start.saturating_add(u64_from(bytes.len()))));
+        }
+        self.need = match self.need.take() {
+            Some(Need::Tail(end, _)) => Some(self.tail(bytes, end)?),
+            Some(Need::Index(range, flags)) => self.index(bytes, &range, flags)?,
+            Some(Need::Header(start, flags)) => self.header(bytes, start, flags)?,
+            None => None,
+        };
+        Ok(())
+    }
+
+    /// Zeros, or a footer.
+    fn tail(&mut self, bytes: &[u8], end: u64) -> Result<Need> {
+        // Whatever a file is made of is a multiple of four bytes long.
+        let cut = Error::new(ErrorKind::Truncated, self.len);
+        if !end.is_multiple_of(4) {
+            return Err(cut);
+        }
+        let (_, quads) = bytes.as_rchunks::<4>();
+        let zeros = u64_from(quads.iter().rev().take_while(|&&quad| quad == [0; 4]).count()) * 4;
+        let end = end - zeros;
+        let bytes = bytes.get(..bytes.len() - index(zeros)).unwrap_or_default();
+        let Some(footer) = bytes.last_chunk() else {
+            // Zeros alone are no file.
+            let more = if zeros > 0 { PADDING } else { 0 };
+            return if end >= 32 && more > 0 { Ok(Need::Tail(end, more)) } else { Err(cut) };
+        };
+        let at = end - u64_from(STREAM_HEADER);
+        let footer = stream_footer(footer, at, &mut ())?;
+        if footer.backward > self.limits.max_header {
+            return Err(Error::new(ErrorKind::HeaderLimit, at).needing(footer.backward));
+        }
+        let start = at.checked_sub(footer.backward).ok_or(Error::new(ErrorKind::XzFooter, at + 4))?;
+        Ok(Need::Index(start..at, footer.flags))
+    }
+
+    fn index(&mut self, bytes: &[u8], range: &Range<u64>, flags: StreamFlags) -> Result<Option<Need>> {
+        let wrong = Error::new(ErrorKind::XzIndex, range.start);
+        let mut sums = Sums::new();
+        walk(bytes, range.start, |unpadded, content| sums.add(unpadded, content))?;
+        let blocks = range.start.checked_sub(sums.stored).ok_or(wrong)?;
+        let start = blocks.checked_sub(u64_from(STREAM_HEADER)).ok_or(wrong)?;
+        if let Some(before) = self.before {
+            // The second pass: the streams before this one hold so much.
+            let before = before.saturating_sub(sums.content);
+            self.before = Some(before);
+            if self.position.is_none_or(|position| position < before) {
+                return Ok(Some(Need::Tail(start, u64_from(STREAM_HEADER))));
+            }
+            self.locate(bytes, blocks, before, flags)?;
+            return Ok(None);
+        }
+        self.streams += 1;
+        self.sums = self.sums.and(&sums).ok_or(wrong)?;
+        if start == 0 && self.streams == 1 && self.position.is_some() {
+            self.locate(bytes, blocks, 0, flags)?;
+        }
+        Ok(Some(Need::Header(start, flags)))
+    }
+
+    /// The stream starts as it ends; what is before it comes next.
+    fn header(&mut self, bytes: &[u8], start: u64, flags: StreamFlags) -> Result<Option<Need>> {
+        let bytes = bytes.first_chunk().ok_or(Error::new(ErrorKind::Truncated, start))?;
+        if stream_header(bytes, start, &mut ())? != flags {
+            return Err(Error::new(ErrorKind::XzFooter, start));
+        }
+        if start > 0 {
+            return Ok(Some(Need::Tail(start, u64_from(STREAM_HEADER))));
+        }
+        let more = self.position.is_some_and(|position| position < self.sums.content) && self.found.is_none();
+        self.before = more.then_some(self.sums.content);
+        Ok(more.then_some(Need::Tail(self.len, u64_from(STREAM_HEADER))))
+    }
+
+    /// Looks for the position among the blocks of a stream: where they start in the file, and in the content.
+    fn locate(&mut self, bytes: &[u8], mut at: u64, mut content: u64, flags: StreamFlags) -> Result<()> {
+        let position = self.position.unwrap_or(0);
+        walk(bytes, 0, |unpadded, len| {
+            let end = at.checked_add(unpadded.checked_next_multiple_of(4)?)?;
+            let content_end = content.checked_add(len)?;
+            if (content..content_end).contains(&position) {
+                let content = content..content_end;
+                self.found = Some(Block { range: at..end, content, check: flags.check() });
+            }
+            (at, content) = (end, content_end);
+            Some(())
+        })
+    }
+}
+
+/// Reads an index: `each` hears the two sizes of every block, and may refuse.
+fn walk(bytes: &[u8], at: u64, mut each: impl FnMut(u64, u64) -> Option<()>) -> Result<()> {
+    let error = |kind, rest: &[u8]| Error::new(kind, at + u64_from(bytes.len() - rest.len()));
+    let (body, crc) = bytes.split_last_chunk::<4>().ok_or(error(ErrorKind::XzFooter, bytes))?;
+    if Crc32::of(body) != u32::from_le_bytes(*crc) {
+        return Err(error(ErrorKind::XzHeaderCrc, crc));
+    }
+    let (&indicator, mut rest) = body.split_first().ok_or(error(ErrorKind::XzFooter, bytes))?;
+    if indicator != 0 {
+        return Err(error(ErrorKind::XzFooter, bytes));
+    }
+    let number = |rest: &mut &[u8]| {
+        let mut number = Number::default();
+        loop {
+            let (&byte, more) = rest.split_first().ok_or(Error::new(ErrorKind::XzIndex, at))?;
+            let value = number.push(byte).map_err(|kind| Error::new(kind, at))?;
+            *rest = more;
+            if let Some(value) = value {
+                return Ok(value);
+            }
+        }
+    };
+    for _ in 0..number(&mut rest)? {
+        let (unpadded, content) = (number(&mut rest)?, number(&mut rest)?);
+        each(unpadded, content).ok_or(Error::new(ErrorKind::XzIndex, at))?;
+    }
+    if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
+        return Err(Error::new(ErrorKind::XzPadding, at));
+    }
+    Ok(())
+}
+
+/// A file that is at hand, whose footers and indexes add up. Blocks are not looked at.
+///
+/// ```
+/// use unspool::{Limits, xz};
+/// # let bytes = xz::EXAMPLE;
+/// let file = xz::File::open(bytes, &Limits::DEFAULT)?;
+/// let block = file.locate(10)?.unwrap();
+/// let mut out = vec![0; 23];
+/// let mut ws = xz::Workspace::new();
+/// file.decode_block(&block, &mut out, &mut ws, true)?;
+/// assert_eq!(&out[10..14], b"spoo");
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    bytes: &'a [u8],
+    limits: Limits,
+    /// What it decodes to.
+    pub content: u64,
+    /// Streams in a row.
+    pub streams: u64,
+    /// Blocks in all streams.
+    pub blocks: u64,
+}
+
+impl<'a> File<'a> {
+    /// Walks over the file from its end, in constant memory.
+    pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
+        let search = run(Search::sizes(u64_from(bytes.len()), limits), bytes)?;
+        let (content, streams, blocks) = (search.content(), search.streams(), search.blocks());
+        Ok(Self { bytes, limits: *limits, content, streams, blocks })
+    }
+
+    /// The block that holds this position of the content; nothing behind its end.
+    pub fn locate(&self, position: u64) -> Result<Option<Block>> {
+        let search = run(Search::new(u64_from(self.bytes.len()), position, &self.limits), self.bytes)?;
+        Ok(search.found)
+    }
+
+    /// Decodes one block to the front of `dst`.
+    pub fn decode_block(&self, block: &Block, dst: &mut [u8], ws: &mut Workspace, verify: bool) -> Result<Done> {
+        let bytes = self.bytes.get(index(block.range.start)..index(block.range.end));
+        let bytes = bytes.ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
+        decode_block(bytes, block, dst, ws, &self.limits, verify)
+    }
+}
+
+fn run(mut search: Search, bytes: &[u8]) -> Result<Search> {
+    while let Some(range) = search.needs() {
+        search.feed(bytes.get(index(range.start)..index(range.end)).unwrap_or_default())?;
+    }
+    Ok(search)
+}
+
+/// How many bytes a file decodes to, by its indexes. Reads nothing else, so that it is quick, and is to be believed no more
+/// than the file.
+pub fn decoded_size(src: &[u8], limits: &Limits) -> Result<u64> {
+    File::open(src, limits).map(|file| file.content)
+}
+
+/// Decodes the block whose bytes these are to the front of `dst`. Offsets of errors count from the start of the file.
+pub fn decode_block(
+    bytes: &[u8],
+    block: &Block,
+    dst: &mut [u8],
+    ws: &mut Workspace,
+    limits: &Limits,
+    verify: bool,
+) -> Result<Done> {
+    let options = Options { verify, streams: Streams::First };
+    let mut machine = Machine::at_block(limits, &options, block.check, block.range.start);
+    let mut window = Window::new(Kind::Output, dst);
+    let (mut rest, mut wrote) = (bytes, 0);
+    machine.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, ws, &mut ())?;
+    let content = block.content.end.saturating_sub(block.content.start);
+    if !rest.is_empty() || machine.produced != content {
+        return Err(Error::new(ErrorKind::XzIndex, block.range.start));
+    }
+    Ok(machine.done(bytes.len()))
+}

@@ -1,0 +1,63 @@
+//! Files that come piece by piece and leave piece by piece.
+
+use super::decode::Options;
+use super::decoder::Machine;
+use super::window::{Kind, Window};
+use super::workspace::Workspace;
+use crate::{End, Error, Limits, Result, Status, Step};
+
+/// Decodes a stream, whatever the pieces that it comes in.
+///
+/// The caller lends a window for what matches may refer to: as many bytes as [`BlockHeader::window`](super::BlockHeader::window)
+/// says, which is the dictionary size of the file, rounded up to 16. A block that wants more is refused before any of it is decoded, with
+/// an error that says how much it needs.
+///
+/// ```
+/// use unspool::{End, Limits, Status, xz};
+/// # let file = xz::EXAMPLE;
+/// let (mut ws, mut window) = (xz::Workspace::new(), [0; 4096]);
+/// let mut decoder = xz::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &xz::Options::DEFAULT);
+/// let (mut out, mut piece, mut input) = (Vec::<u8>::new(), [0; 4], file);
+/// loop {
+///     let step = decoder.step(input, End::Here, &mut piece)?;
+///     out.extend(&piece[..step.wrote]);
+///     input = &input[step.read..];
+///     if step.status == Status::Done {
+///         break;
+///     }
+/// }
+/// assert_eq!(out, b"unspool unspool unspool");
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Decoder<'a> {
+    ws: &'a mut Workspace,
+    window: Window<'a>,
+    machine: Machine,
+    error: Option<Error>,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder at the start of a file.
+    pub fn new(ws: &'a mut Workspace, window: &'a mut [u8], limits: &Limits, options: &Options) -> Self {
+        Self { ws, window: Window::new(Kind::Ring, window), machine: Machine::new(limits, options), error: None }
+    }
+
+    /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
+    /// reported; then it stays.
+    pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
+        let (mut rest, mut wrote) = (src, 0);
+        if self.error.is_none() {
+            let done = self.machine.go(&mut rest, end, (dst, &mut wrote), &mut self.window, self.ws, &mut ());
+            match done {
+                Ok(status) => return Ok(Step { read: src.len() - rest.len(), wrote, status }),
+                Err(error) => self.error = Some(error),
+            }
+        }
+        let left = self.machine.flush(&mut self.window, self.ws, dst, &mut wrote);
+        match self.error {
+            Some(error) if left && wrote == 0 => Err(error),
+            _ => Ok(Step { read: src.len() - rest.len(), wrote, status: Status::NeedOutput }),
+        }
+    }
+}

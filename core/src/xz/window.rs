@@ -1,0 +1,175 @@
+//! Where decoded bytes go: the caller's output itself, a ring that a stream is decoded through, or nowhere.
+
+use super::check::Check;
+use super::header::{BlockHeader, RING};
+use super::lzma::Area;
+use super::workspace::Workspace;
+use crate::num::{copy, index, u64_from};
+use crate::{Error, ErrorKind, Limits, Result};
+
+/// What kind of place it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The whole output lies here, so that it is the dictionary as well.
+    Output,
+    /// As much as matches may refer to lies here, and leaves before it is overwritten.
+    Ring,
+    /// Nothing is decoded.
+    Nowhere,
+}
+
+/// The place, and how far it is filled.
+#[derive(Debug)]
+pub(super) struct Window<'a> {
+    pub(super) kind: Kind,
+    buf: &'a mut [u8],
+    /// The next byte goes here.
+    pub(super) at: usize,
+    /// Matches reach back to here at most; positions count from here.
+    base: usize,
+    /// What is before this has left, or has been checked.
+    flushed: usize,
+    /// Whether the ring has been filled once since the dictionary was reset.
+    lapped: bool,
+    dictionary: usize,
+    /// Whether bytes pass filters before they are what the file holds.
+    filtered: bool,
+}
+
+impl<'a> Window<'a> {
+    pub(super) fn new(kind: Kind, buf: &'a mut [u8]) -> Self {
+        let whole = if kind == Kind::Ring { buf.len() - buf.len() % index(RING) } else { buf.len() };
+        let buf = buf.get_mut(..whole).unwrap_or_default();
+        Self { kind, buf, at: 0, base: 0, flushed: 0, lapped: false, dictionary: 0, filtered: false }
+    }
+
+    /// A block starts, at this offset of the file.
+    pub(super) fn start(&mut self, header: &BlockHeader, ws: &mut Workspace, limits: &Limits, at: u64) -> Result<()> {
+        self.dictionary = header.dictionary as usize;
+        if self.kind == Kind::Ring {
+            let need = header.window();
+            if need > limits.max_window {
+                return Err(Error::new(ErrorKind::WindowLimit, at).needing(need));
+            }
+            if need > u64_from(self.buf.len()) {
+                return Err(Error::new(ErrorKind::XzWindowBuffer, at).needing(need));
+            }
+            self.dictionary = self.dictionary.min(self.buf.len());
+        }
+        #[cfg(feature = "xz-filters")]
+        {
+            self.filtered = header.filters.iter().any(Option::is_some);
+            ws.pipeline.start(&header.filters);
+        }
+        #[cfg(not(feature = "xz-filters"))]
+        let _ = ws;
+        self.reset();
+        Ok(())
+    }
+
+    /// The dictionary is empty from here on. Everything has left the ring.
+    pub(super) fn reset(&mut self) {
+        self.lapped = false;
+        if self.kind == Kind::Ring {
+            (self.at, self.flushed) = (0, 0);
+        } else {
+            self.base = self.at;
+        }
+    }
+
+    /// How many bytes an output has room for; a ring always has some.
+    pub(super) fn room(&self) -> u64 {
+        match self.kind {
+            Kind::Output => u64_from(self.buf.len().saturating_sub(self.at)),
+            Kind::Ring | Kind::Nowhere => u64::MAX,
+        }
+    }
+
+    /// The place for `want` bytes or less.
+    pub(super) fn area(&mut self, want: usize) -> Area<'_> {
+        if self.kind == Kind::Ring && self.at >= self.buf.len() {
+            (self.at, self.flushed, self.lapped) = (0, 0, true);
+        }
+        let buf = self.buf.get_mut(self.base..).unwrap_or_default();
+        let at = self.at.saturating_sub(self.base);
+        let limit = at.saturating_add(want).min(buf.len());
+        Area { buf, at, limit, lapped: self.lapped, dictionary: self.dictionary }
+    }
+
+    /// So many bytes were written to the area.
+    pub(super) fn wrote(&mut self, len: usize) {
+        self.at = self.at.saturating_add(len);
+    }
+
+    /// Copies as many of these bytes as there is room for, and says how many.
+    pub(super) fn copy(&mut self, bytes: &[u8]) -> usize {
+        if self.kind == Kind::Nowhere {
+            return bytes.len();
+        }
+        let Area { buf, at, limit, .. } = self.area(bytes.len());
+        copy(bytes, buf.get_mut(at..limit).unwrap_or_default());
+        let len = limit.saturating_sub(at);
+        self.wrote(len);
+        len
+    }
+
+    /// Gives bytes away and adds them to the check; `end` says that the block has no more. False if some could not leave yet.
+    pub(super) fn flush(
+        &mut self,
+        end: bool,
+        ws: &mut Workspace,
+        check: &mut Check,
+        dst: &mut [u8],
+        wrote: &mut usize,
+    ) -> bool {
+        match self.kind {
+            Kind::Nowhere => true,
+            Kind::Output => {
+                if self.filtered && !end {
+                    return true;
+                }
+                let block = self.buf.get_mut(self.flushed..self.at).unwrap_or_default();
+                #[cfg(feature = "xz-filters")]
+                if self.filtered {
+                    ws.pipeline.whole(block);
+                }
+                check.update(block);
+                self.flushed = self.at;
+                true
+            }
+            Kind::Ring => {
+                let ready = self.buf.get(self.flushed..self.at).unwrap_or_default();
+                let room = dst.get_mut(*wrote..).unwrap_or_default();
+                let (taken, put) = pass(ready, end, room, self.filtered, ws);
+                check.update(room.get(..put).unwrap_or_default());
+                let full = put == room.len();
+                self.flushed += taken;
+                *wrote += put;
+                // With filters the last bytes may still be on their way when the ring is empty, and the room as well.
+                self.flushed >= self.at && !(end && self.filtered && full && on_its_way(ws))
+            }
+        }
+    }
+}
+
+/// Moves bytes from the ring to the output. Says how many were taken and put.
+fn pass(ready: &[u8], end: bool, room: &mut [u8], filtered: bool, ws: &mut Workspace) -> (usize, usize) {
+    #[cfg(feature = "xz-filters")]
+    if filtered {
+        return ws.pipeline.pump(ready, end, room);
+    }
+    let _ = (end, filtered, ws);
+    let len = ready.len().min(room.len());
+    copy(ready.get(..len).unwrap_or_default(), room);
+    (len, len)
+}
+
+fn on_its_way(ws: &Workspace) -> bool {
+    #[cfg(feature = "xz-filters")]
+    return !ws.pipeline.is_empty();
+    #[cfg(not(feature = "xz-filters"))]
+    {
+        let _ = ws;
+        false
+    }
+}
