@@ -339,6 +339,14 @@ kinds! {
     641 At1Manifest Corrupt "the manifest is an array of objects with a name each, and a stream for each of them"
     642 At1UnsafeName Corrupt "the name of a file leads outside of the bundle, or is none"
     643 At1EmptyGaps Limit "a text has many gaps that stay empty, and is used over and over"
+    670 At1NotQueryable Unsupported "only the codecs 7 qcolumnar and 8 qjson can be queried"
+    671 At1QueryFrames Unsupported "a file in frames cannot be queried, only one of a single piece"
+    672 At1NoSuchColumn Misuse "the table has no column of this name or number"
+    673 At1ColumnTwice Misuse "several columns of the table have this name; ask by number"
+    674 At1NoNames Misuse "the table does not name its columns; ask by number"
+    675 At1QueryNumber Misuse "the end of a range must be a number"
+    676 At1QuerySum Unsupported "the sum does not fit in 128 bits"
+    677 At1QueryLine Misuse "lines can be rebuilt only where all columns are asked for"
 
     // 900 to 949: JSON headers
     900 JsonSyntax Corrupt "the JSON header breaks the rules of JSON here"

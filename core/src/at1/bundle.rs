@@ -28,7 +28,7 @@ pub struct Bundle<'a> {
 pub struct BundleFile<'a> {
     /// What it is called: a relative path with `/` between its parts, none of them `.` or `..`.
     pub name: Text<'a>,
-    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](super::decode) decodes.
+    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](super::decode()) decodes.
     pub entry: Entry<'a>,
 }
 
