@@ -212,3 +212,47 @@ fn at1() {
     }
     assert!(files.len() > 100);
 }
+
+#[test]
+fn at1_queries() {
+    use unspool::at1::{Ask, Column, Filter, Query, Request, Test, Workspace};
+    let low_and_high = Test::Range { low: Some(b"5"), high: Some(b"1e9") };
+    let filters = [Filter { column: Column::Number(0), test: low_and_high }];
+    let requests = [
+        Request { filters: &[], ask: Ask::Rows, limit: u64::MAX },
+        Request { filters: &filters, ask: Ask::Columns(&[Column::Number(0), Column::Name(b"id")]), limit: 50 },
+        Request { filters: &filters, ask: Ask::Sum(Column::Number(0)), limit: u64::MAX },
+        Request { filters: &[], ask: Ask::Max(Column::Number(0)), limit: u64::MAX },
+    ];
+    let mut scratch = vec![0; 4 << 20];
+    let mut ws = Box::new(Workspace::new());
+    let mut rows = 0u64;
+    for folder in vector_folders("at1") {
+        for entry in std::fs::read_dir(&folder).expect("the folder") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_none_or(|extension| extension != "at1") {
+                continue;
+            }
+            let bytes = read(&path);
+            for request in requests {
+                let count = allocations(|| {
+                    let query = Query::new(&bytes, request, &mut scratch, &mut ws, &Limits::DEFAULT);
+                    let Ok(mut query) = query else { return };
+                    let _ = query.feed(0, &bytes, &mut scratch, &mut ws, &mut |row| {
+                        rows += 1;
+                        row.values()
+                            .try_for_each(|value| if value.len() > 1 << 30 { Err(broken()) } else { Ok(()) })?;
+                        if request.ask == Ask::Rows { row.write_line(&mut Count::default()) } else { Ok(()) }
+                    });
+                    std::hint::black_box(query.answer(&scratch));
+                });
+                assert_eq!(count, 0, "{}", path.display());
+            }
+        }
+    }
+    assert!(rows > 5_000);
+}
+
+fn broken() -> unspool::Error {
+    unspool::Error::new(unspool::ErrorKind::SinkFull, 0)
+}
