@@ -2,8 +2,8 @@
 
 use super::probability::Probabilities;
 use super::range::{Range, TOP};
-use crate::copy::{SLACK, repeat};
 use crate::ErrorKind;
+use crate::copy::{SLACK, repeat};
 
 /// No symbol takes more bytes than this, however unlikely its bits are.
 pub(super) const MOST_INPUT: usize = 24;
@@ -115,27 +115,13 @@ impl Lzma {
             if !rc.bit(&mut p.is_match[state & 15][pos_state & 15]) {
                 let context = ((at & lp_mask) << lc).wrapping_add(previous >> high);
                 let row = &mut p.literals[context & 15];
-                let mut symbol = 1;
-                if state < AFTER_MATCH {
-                    for _ in 0..8 {
-                        symbol = rc.descend(&mut row[symbol & 0xFF], symbol);
-                    }
+                let symbol = if state < AFTER_MATCH {
                     state = state.saturating_sub(3);
+                    rc.tree::<8, 0x300>(row)
                 } else {
-                    // As long as the bits are those of the byte that the match would have gone on with, that byte chooses
-                    // among two rows more.
-                    let mut guess = usize::from(byte_at(buf, at, rep0 as usize + 1)) << 1;
-                    let mut same = 0x100;
-                    for _ in 0..8 {
-                        let guessed = guess & same;
-                        let probability = &mut row[(same & 0x100) + (guessed & 0x100) + (symbol & 0xFF)];
-                        symbol = rc.descend(probability, symbol);
-                        let taken = if symbol & 1 == 0 { !guess } else { guess };
-                        same &= taken;
-                        guess <<= 1;
-                    }
                     state -= if state < 10 { 3 } else { 6 };
-                }
+                    rc.matched(row, byte_at(buf, at, rep0 as usize + 1))
+                };
                 previous = symbol & 0xFF;
                 if let Some(place) = buf.get_mut(at) {
                     *place = symbol.to_le_bytes()[0];

@@ -9,6 +9,7 @@ mod onpair;
 mod pco;
 mod race;
 mod words;
+mod xz;
 mod zstd;
 
 use std::process::ExitCode;
@@ -31,7 +32,7 @@ impl Options {
     }
 }
 
-const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench, pco::bench, zstd::bench];
+const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench, pco::bench, zstd::bench, xz::bench];
 
 fn main() -> ExitCode {
     match run() {
