@@ -15,15 +15,27 @@ const BAD: (&str, &str) = ("must_not_link", "a_panic_is_reachable");
 /// Emulated seconds are not ours, but no program here has work for more than a moment.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A device: its name, and Rust's name for it.
+/// A device: its name, Rust's name for it, and the machine that QEMU knows it by.
 pub struct Device {
     pub name: &'static str,
     pub target: &'static str,
-    /// The machine that QEMU knows it by, and what else it must be told.
-    machine: &'static str,
-    settings: &'static [&'static str],
-    /// RAM of the smallest variant of the device: all that most programs may use.
-    smallest: u64,
+    pub machine: &'static str,
+    /// The C compiler's name for it.
+    pub flags: &'static str,
+    /// Bytes of memory, in the smallest variant of the device.
+    pub flash: u32,
+    pub ram: u32,
+    /// What the emulator is told so that it has as much as the linker's map in tests/firmware/build.rs.
+    settings: &'static str,
+    /// Examples in C whose buffers do not fit.
+    pub too_small_for: &'static [&'static str],
+}
+
+impl Device {
+    /// The smallest device gets the smallest tables.
+    pub fn is_small(&self) -> bool {
+        self.target == CORTEX_M0
+    }
 }
 
 pub const DEVICES: [Device; 2] = [
@@ -31,15 +43,30 @@ pub const DEVICES: [Device; 2] = [
         name: "Cortex-M0",
         target: CORTEX_M0,
         machine: "microbit",
-        // What the linker's map in tests/firmware/build.rs says: the 16 KiB of the micro:bit are too few for xz.
-        settings: &["-global", "nrf51-soc.sram-size=65536"],
-        smallest: 16 << 10,
+        flags: "-mcpu=cortex-m0 -mthumb",
+        flash: 256 << 10,
+        ram: 16 << 10,
+        settings: "-global nrf51-soc.sram-size=65536",
+        too_small_for: &["zstd"],
     },
-    Device { name: "Cortex-M4F", target: CORTEX_M4F, machine: "mps2-an386", settings: &[], smallest: 256 << 10 },
+    Device {
+        name: "Cortex-M4F",
+        target: CORTEX_M4F,
+        machine: "mps2-an386",
+        flags: "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16",
+        flash: 4 << 20,
+        ram: 256 << 10,
+        settings: "",
+        too_small_for: &[],
+    },
 ];
 
 /// Programs that need more RAM than the smallest variant of a device has.
 const LARGE: [&str; 1] = ["xz"];
+
+/// The emulator without anything but semihosting.
+pub const QEMU: &str =
+    "qemu-system-arm -nographic -monitor none -serial none -semihosting-config enable=on,target=native";
 
 /// Cargo's profile, and the optimisation level behind it.
 pub const PROFILES: [(&str, &str); 2] = [("release", "z"), ("fast", "3")];
@@ -129,24 +156,21 @@ fn panics(file: &object::File<'_>) -> Result<Vec<String>> {
 pub fn run(device: &Device, profile: &str, name: &str) -> Result<Weight> {
     let path = binary(device, profile, name);
     let (flash, ram) = weigh(&path)?;
-    let outcome =
-        cmd("qemu-system-arm -nographic -monitor none -serial none -semihosting-config enable=on,target=native")
-            .args("-M")
-            .arg(device.machine)
-            .args(&device.settings.join(" "))
-            .arg("-kernel")
-            .arg(&path)
-            .outcome(PATIENCE)?;
+    let qemu = cmd(QEMU).args("-M").arg(device.machine).args(device.settings);
+    let outcome = qemu.arg("-kernel").arg(&path).outcome(PATIENCE)?;
     let said = outcome.stdout.trim();
     println!("    {} -{profile}: {said}; flash {flash}, RAM {ram}", device.name);
     ensure!(outcome.success, "{name} on {} failed: {said} {}", device.name, outcome.stderr.trim());
-    let stack = said.rsplit("stack high-water ").next().and_then(|rest| rest.strip_suffix(" bytes"));
-    let stack =
-        stack.and_then(|number| number.parse().ok()).with_context(|| format!("{name} printed no stack: {said}"))?;
+    let stack = stack_of(said).with_context(|| format!("{name} printed no stack: {said}"))?;
     ensure!(said.contains(": ok, "), "{name} did not say that it is right: {said}");
-    let fits = ram + stack <= device.smallest || LARGE.contains(&name);
-    ensure!(fits, "{name} needs more than the {} bytes of the smallest {}", device.smallest, device.name);
+    let fits = ram + stack <= u64::from(device.ram) || LARGE.contains(&name);
+    ensure!(fits, "{name} needs more than the {} bytes of RAM of the smallest {}", device.ram, device.name);
     Ok(Weight { flash, ram, stack })
+}
+
+/// The high-water mark in what a program printed.
+pub fn stack_of(said: &str) -> Option<u64> {
+    said.rsplit("stack high-water ").next()?.strip_suffix(" bytes")?.parse().ok()
 }
 
 /// The gate must close: a program with one unbounded index fails to link, and for no other reason.

@@ -1,6 +1,8 @@
 //! One file for each format: what it does with `inspect`, `decode` and `check`.
 
+pub mod at1;
 mod cvc;
+pub mod gzip;
 pub mod onpair;
 mod pco;
 mod xz;
@@ -15,10 +17,20 @@ use unspool::{Error, ErrorKind, Format, Limits, Sink};
 use crate::inspect::Report;
 use crate::output::Output;
 use crate::report::Failure;
+use crate::stats::ColumnStats;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 7] =
-    [Format::Zstd, Format::ZstdV07, Format::ZstdDraft, Format::Xz, Format::Pco, Format::OnPair, Format::Cvc];
+pub const BUILT: [Format; 9] = [
+    Format::Zstd,
+    Format::ZstdV07,
+    Format::ZstdDraft,
+    Format::Xz,
+    Format::Pco,
+    Format::OnPair,
+    Format::Cvc,
+    Format::At1,
+    Format::Gzip,
+];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -82,7 +94,19 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
         Format::Xz => xz::inspect(bytes, limits),
+        Format::At1 => at1::inspect(bytes, limits),
+        Format::Gzip => gzip::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
+    }
+}
+
+/// What the decoded numbers come to, for formats that hold numbers, as far as the file can be read.
+pub fn stats(format: Format, bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+    match format {
+        Format::OnPair => onpair::stats(bytes, limits),
+        Format::Cvc => cvc::stats(bytes, limits),
+        Format::Pco => pco::stats(bytes, limits),
+        _ => Ok(vec![]),
     }
 }
 
@@ -100,6 +124,8 @@ pub fn decode(
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
         Format::Pco => pco::decode(bytes, wanted, limits, to),
         Format::Xz => xz::decode(bytes, wanted, limits, to),
+        Format::At1 => at1::decode(bytes, wanted, limits, to),
+        Format::Gzip => gzip::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
 }
@@ -118,6 +144,8 @@ pub fn check(
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
         Format::Pco => Ok(pco::check(bytes, limits, to)?),
         Format::Xz => Ok(xz::check(bytes, limits, to)?),
+        Format::At1 => at1::check(bytes, limits, to),
+        Format::Gzip => Ok(gzip::check(bytes, limits, to)?),
         _ => Err(not_built().into()),
     }
 }

@@ -134,7 +134,10 @@ impl Lzma {
                 (rep3, rep2, rep1) = (rep2, rep1, rep0);
                 len = rc.length(&mut p.match_length, pos_state).wrapping_add(2);
                 let slot = rc.tree::<6, 64>(&mut p.slots[(len - 2).min(3)]) - 64;
-                rep0 = distance(&mut rc, p, slot);
+                rep0 = distance(&mut rc, p, slot, |high| {
+                    // What is far is not in the cache: the load starts now, and the last four bits are decoded meanwhile.
+                    core::hint::black_box(byte_at(buf, at, (high as usize).wrapping_add(8)));
+                });
                 state = if state < AFTER_MATCH { 7 } else { 10 };
             } else {
                 let mut short = false;
@@ -182,7 +185,7 @@ impl Lzma {
 
 /// The distance behind a slot, less 1: up to 5 bits with probabilities of their own, or plain bits and 4 such.
 #[inline(always)]
-fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize) -> u32 {
+fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, nearly: impl FnOnce(u32)) -> u32 {
     // Slots have six bits.
     let slot = u32::from(slot.to_le_bytes()[0] & 63);
     if slot < 4 {
@@ -195,6 +198,7 @@ fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize) -> u32 {
         base.wrapping_add(rc.reverse(&mut p.special, (base - slot) as usize, bits))
     } else {
         let high = rc.direct(high, bits - 4);
+        nearly(high << 4);
         (high << 4).wrapping_add(rc.reverse(&mut p.align, 0, 4))
     }
 }
