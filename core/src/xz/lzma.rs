@@ -86,14 +86,15 @@ impl Lzma {
         self.pending == 0 && code == 0
     }
 
-    /// Decodes until the area is full, or `stop` bytes of `src` or more are used up. Says how many are.
+    /// Decodes until the area is full, or fewer than `least` bytes of `src` are left. Says how many bytes are used up; of an
+    /// input that ends in the middle of a symbol, one more than there are.
     #[inline(never)]
-    pub(super) fn run(&mut self, src: &[u8], stop: usize, area: &mut Area<'_>) -> (usize, Result<(), ErrorKind>) {
+    pub(super) fn run(&mut self, src: &[u8], least: usize, area: &mut Area<'_>) -> (usize, Result<(), ErrorKind>) {
         let Area { lapped, dictionary, .. } = *area;
         let buf = &mut *area.buf;
         let limit = area.limit.min(buf.len());
         let mut at = area.at;
-        let mut rc = Range { range: self.range, code: self.code, src, pos: 0 };
+        let mut rc = Range { range: self.range, code: self.code, rest: src.iter(), least };
         let [mut rep0, mut rep1, mut rep2, mut rep3] = self.reps;
         let mut state = usize::from(self.state);
         let (lc, high) = (u32::from(self.lc & 7), 8 - u32::from(self.lc & 7));
@@ -110,7 +111,7 @@ impl Lzma {
         }
         // Before the first byte there is a zero.
         let mut previous = if at == 0 && !lapped { 0 } else { usize::from(byte_at(buf, at, 1)) };
-        while at < limit && rc.pos < stop {
+        while at < limit && rc.rest.len() >= rc.least {
             let pos_state = at & pb_mask;
             if !rc.bit(&mut p.is_match[state & 15][pos_state & 15]) {
                 let context = ((at & lp_mask) << lc).wrapping_add(previous >> high);
@@ -134,10 +135,7 @@ impl Lzma {
                 (rep3, rep2, rep1) = (rep2, rep1, rep0);
                 len = rc.length(&mut p.match_length, pos_state).wrapping_add(2);
                 let slot = rc.tree::<6, 64>(&mut p.slots[(len - 2).min(3)]) - 64;
-                rep0 = distance(&mut rc, p, slot, |high| {
-                    // What is far is not in the cache: the load starts now, and the last four bits are decoded meanwhile.
-                    core::hint::black_box(byte_at(buf, at, (high as usize).wrapping_add(8)));
-                });
+                rep0 = distance(&mut rc, p, slot);
                 state = if state < AFTER_MATCH { 7 } else { 10 };
             } else {
                 let mut short = false;
@@ -179,13 +177,14 @@ impl Lzma {
         self.reps = [rep0, rep1, rep2, rep3];
         self.state = state.to_le_bytes()[0];
         (self.range, self.code, self.pending) = (rc.range, rc.code, pending);
-        (rc.pos, result)
+        let overrun = rc.least > least;
+        (src.len() - rc.rest.len() + usize::from(overrun), result)
     }
 }
 
 /// The distance behind a slot, less 1: up to 5 bits with probabilities of their own, or plain bits and 4 such.
 #[inline(always)]
-fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, nearly: impl FnOnce(u32)) -> u32 {
+fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize) -> u32 {
     // Slots have six bits.
     let slot = u32::from(slot.to_le_bytes()[0] & 63);
     if slot < 4 {
@@ -198,7 +197,6 @@ fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, nearly: impl
         base.wrapping_add(rc.reverse(&mut p.special, (base - slot) as usize, bits))
     } else {
         let high = rc.direct(high, bits - 4);
-        nearly(high << 4);
         (high << 4).wrapping_add(rc.reverse(&mut p.align, 0, 4))
     }
 }

@@ -9,20 +9,27 @@ pub(super) const TOP: u32 = 1 << 24;
 
 /// A range coder at work. It lives in registers for as long as symbols are decoded.
 ///
-/// Past its end the input reads as zeros; whoever decodes a symbol compares `pos` with the length afterwards.
+/// Past its end the input reads as zeros, and `least` becomes more than there could be: the symbol that read them is the last.
 pub(super) struct Range<'a> {
     pub(super) range: u32,
     pub(super) code: u32,
-    pub(super) src: &'a [u8],
-    pub(super) pos: usize,
+    /// The bytes that are not used up.
+    pub(super) rest: core::slice::Iter<'a, u8>,
+    /// With fewer bytes than this no symbol may begin.
+    pub(super) least: usize,
 }
 
 impl Range<'_> {
     #[inline(always)]
     fn normalise(&mut self) {
         if self.range < TOP {
-            let byte = self.src.get(self.pos).copied().unwrap_or(0);
-            self.pos = self.pos.wrapping_add(1);
+            let byte = match self.rest.next() {
+                Some(&byte) => byte,
+                None => {
+                    self.least = usize::MAX;
+                    0
+                }
+            };
             self.range <<= 8;
             self.code = self.code << 8 | u32::from(byte);
         }
