@@ -377,6 +377,32 @@ fn zstandard_of_three_kinds() {
 }
 
 #[test]
+fn xz_decodes_inspects_and_checks() {
+    let folder = vector_folders("xz").remove(0);
+    let path = |name: &str| folder.join(name).to_str().expect("the checkout has a UTF-8 path").to_owned();
+    let page = read(&folder.join("page.csv"));
+    for name in ["page.xz", "blocks.xz"] {
+        let output = unspool(&["decode", &path(name)]);
+        assert!(output.status.success() && output.stdout == page, "{name}: {}", stderr(&output));
+    }
+    let output = unspool(&["inspect", &path("blocks.xz")]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("3 checks right") && shown.contains("dictionary size"), "{shown}");
+    let output = unspool(&["check", &path("unspool.xz")]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("ok, xz, 23 bytes decoded, 1 checks right"));
+    let mut broken = read(&folder.join("page.xz"));
+    broken[200] ^= 1;
+    let file = scratch("xz").join("broken.xz");
+    std::fs::write(&file, broken).expect("the scratch folder takes files");
+    for command in ["decode", "inspect", "check"] {
+        let output = unspool(&[command, file.to_str().expect("UTF-8")]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert!(stderr(&output).starts_with("error: "), "{command}: {}", stderr(&output));
+    }
+    assert_eq!(unspool(&["decode", "--text", &path("page.xz")]).status.code(), Some(2));
+}
+
+#[test]
 fn what_is_wrapped_in_gzip_opens_like_the_inside() {
     let wrapped = vector_folders("gzip")[0].join("v1_int8.cvc.gz");
     let wrapped = wrapped.to_str().unwrap();
