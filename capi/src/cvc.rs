@@ -721,13 +721,8 @@ pub unsafe extern "C" fn unspool_cvc_section(
                 _ => (key, Scalar::from(value)),
             });
             let [number] = number else { return Err(bad_argument()) };
-            let none = UnspoolCvcSection {
-                first_row: 0,
-                end_row: 0,
-                metadata: core::ptr::null(),
-                metadata_len: 0,
-                found: 0,
-            };
+            let none =
+                UnspoolCvcSection { first_row: 0, end_row: 0, metadata: core::ptr::null(), metadata_len: 0, found: 0 };
             let mut told = none;
             for one in file.sections().skip(usize::try_from(*number).unwrap_or(usize::MAX)) {
                 let one = one?;

@@ -10,7 +10,10 @@
 //!
 //! Everything that is `unsafe` about it is in [`memory`]: pointers become slices and references there, and nowhere else.
 #![no_std]
-#![allow(clippy::missing_safety_doc, reason = "what a caller must promise is the same for all functions, and stands above")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "what a caller must promise is the same for all functions, and stands above"
+)]
 
 #[cfg(feature = "std")]
 extern crate std;

@@ -126,7 +126,6 @@ pub trait Opaque: Sized {
     const TAG: u32;
 }
 
-
 /// How the value lies in the words.
 #[repr(C)]
 struct Held<T> {

@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
-use unspool::zstd::{self, Decoder, Dictionary, Flavour, Header, Options, Workspace};
 use unspool::Result;
+use unspool::zstd::{self, Decoder, Dictionary, Flavour, Header, Options, Workspace};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};

@@ -62,7 +62,8 @@ fn header() -> String {
 
 /// The core's errors as an `enum`.
 fn kinds() -> String {
-    let mut text = "\n// Errors, with the numbers of the Rust library. They never change; new ones are added.\n".to_owned();
+    let mut text =
+        "\n// Errors, with the numbers of the Rust library. They never change; new ones are added.\n".to_owned();
     text.push_str("enum UnspoolKind {\n  // No error.\n  UNSPOOL_OK = 0,\n");
     for &kind in ErrorKind::ALL {
         // `ZstdHuffmanStream` becomes `ZSTD_HUFFMAN_STREAM`; names of formats are one word.

@@ -121,6 +121,9 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
     // Whoever names a format knows what the file is.
     let bytes = if args.format.is_some() { read(path)? } else { open(path, &limits)?.0 };
     let format = format_of(&bytes, args.format).map_err(|error| Failure::refused(path, &bytes, error))?;
+    if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), &args.output) {
+        return formats::at1::unbundle(path, &bytes, folder, &limits);
+    }
     let mut output = Output::create(args.output.as_deref())?;
     let decoded = formats::decode(format, &bytes, &selection, &limits, &mut output);
     output.finish(decoded.map_err(|error| error.into_failure(path, &bytes)))

@@ -9,6 +9,7 @@
 //! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
 //! | [`xz`] | xz: LZMA2 with every filter and check; whole, as a stream, or one block of many |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
+//! | [`at1`] | text files as typed columns: tables, logs, JSON, and more |
 //! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
 //! | [`gzip`] | what any of them may be wrapped in |
 //!
@@ -44,6 +45,9 @@ mod copy;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
+#[cfg(any(feature = "cvc", feature = "at1"))]
+#[cfg_attr(not(feature = "cvc"), allow(dead_code, reason = "a manifest of AT-1 needs less than a header of CVC"))]
+mod json;
 mod limits;
 mod num;
 mod probe;
@@ -53,6 +57,8 @@ mod trace;
 #[cfg(feature = "alloc")]
 pub mod tree;
 
+#[cfg(feature = "at1")]
+pub mod at1;
 #[cfg(feature = "cvc")]
 pub mod cvc;
 #[cfg(feature = "gzip")]

@@ -4,6 +4,7 @@
 //! every truncation of them, and thousands of mutations. A new target is a function in a module here, a line in
 //! [`TARGETS`], a two-line file in `fuzz_targets`, and a `[[bin]]` in `Cargo.toml`.
 
+mod at1;
 mod bits;
 mod cvc;
 mod gzip;
@@ -11,8 +12,10 @@ mod mutate;
 mod onpair;
 mod pco;
 mod probe;
+mod xz;
 mod zstd;
 
+pub use at1::{at1_arbitrary, at1_mutated};
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
 pub use gzip::{gzip_arbitrary, gzip_mutated};
@@ -20,6 +23,7 @@ pub use mutate::{Random, mutate};
 pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
+pub use xz::{xz_arbitrary, xz_differential, xz_mutated};
 pub use zstd::{zstd_arbitrary, zstd_mutated};
 
 /// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
@@ -44,6 +48,11 @@ pub const TARGETS: &[Target] = &[
     Target { name: "gzip_mutated", body: gzip_mutated, seeds: "gzip" },
     Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
     Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
+    Target { name: "xz_arbitrary", body: xz_arbitrary, seeds: "xz" },
+    Target { name: "xz_mutated", body: xz_mutated, seeds: "xz" },
+    Target { name: "xz_differential", body: xz_differential, seeds: "xz" },
+    Target { name: "at1_arbitrary", body: at1_arbitrary, seeds: "at1" },
+    Target { name: "at1_mutated", body: at1_mutated, seeds: "at1" },
 ];
 
 /// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a

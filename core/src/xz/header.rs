@@ -5,6 +5,7 @@ use super::check::CheckKind;
 use super::filter::FilterKind;
 use super::number;
 use crate::checksum::Crc32;
+use crate::copy::SLACK;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
 
@@ -35,11 +36,7 @@ impl StreamFlags {
 }
 
 /// Reads the header of a stream that starts at `at`.
-pub(super) fn stream_header<T: Trace>(
-    bytes: &[u8; STREAM_HEADER],
-    at: u64,
-    trace: &mut T,
-) -> Result<StreamFlags> {
+pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Result<StreamFlags> {
     let [magic @ .., first, second, a, b, c, d] = *bytes;
     if magic != MAGIC {
         return Err(Error::new(ErrorKind::XzMagic, at));
@@ -160,13 +157,7 @@ impl BlockHeader {
         Ok(header)
     }
 
-    fn filter<T: Trace>(
-        &mut self,
-        fields: &mut Fields<'_>,
-        number: usize,
-        last: bool,
-        trace: &mut T,
-    ) -> Result<()> {
+    fn filter<T: Trace>(&mut self, fields: &mut Fields<'_>, number: usize, last: bool, trace: &mut T) -> Result<()> {
         let error = |kind, at| Err(Error::new(kind, at));
         let place = fields.at;
         let id = fields.number_untold()?;
@@ -212,10 +203,10 @@ impl BlockHeader {
         Err(Error::new(ErrorKind::XzFilter, place))
     }
 
-    /// How many bytes a [`Decoder`](super::Decoder) needs for the window of this block: the dictionary, or the content if
-    /// that is known to be smaller.
+    /// How many bytes a [`Decoder`](super::Decoder) needs for the window of this block: the dictionary and 32 bytes more, because
+    /// copies in pieces write a little beyond their end; or the content, if that is known to be smaller.
     pub fn window(&self) -> u64 {
-        let size = u64::from(self.dictionary);
+        let size = u64::from(self.dictionary) + u64_from(SLACK);
         self.uncompressed.map_or(size, |content| content.min(size)).next_multiple_of(RING)
     }
 }
