@@ -77,7 +77,8 @@ fn mixed(len: usize, seed: u64) -> Vec<u8> {
     while out.len() < len {
         match random.below(8) {
             0..3 => {
-                let words = ["alpha ", "beta ", "gamma,", "delta\n", "0123456789", "\0\0\0\x01", "the quick brown fox "];
+                let words =
+                    ["alpha ", "beta ", "gamma,", "delta\n", "0123456789", "\0\0\0\x01", "the quick brown fox "];
                 out.extend(words[random.below(words.len())].bytes());
             }
             3 => out.extend(random.bits().to_string().bytes()),
@@ -118,7 +119,12 @@ fn machine_code(len: usize) -> Vec<u8> {
             5 => out.extend((0x7FC0_0000 | word & 0x003F_FFFF).to_be_bytes()),
             6 => out.extend((0x9400_0000 | word & 0x03FF_FFFF).to_le_bytes()),
             7 => out.extend((0x9000_0000 | word & 0x60FF_FFFF).to_le_bytes()),
-            8 => out.extend([word as u8, 0xF0 | (word >> 8 & 7) as u8, (word >> 16) as u8, 0xF8 | (word >> 24 & 7) as u8]),
+            8 => out.extend([
+                word as u8,
+                0xF0 | (word >> 8 & 7) as u8,
+                (word >> 16) as u8,
+                0xF8 | (word >> 24 & 7) as u8,
+            ]),
             9 => out.extend([0xEF, (word & 0xF2) as u8, (word >> 8) as u8, (word >> 16) as u8]),
             10 => {
                 let register = word >> 27;
@@ -146,11 +152,7 @@ fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
 }
 
 /// The file in pieces of the sizes that `sizes` gives for input and output.
-fn streamed(
-    bytes: &[u8],
-    window: usize,
-    mut sizes: impl FnMut() -> (usize, usize),
-) -> (Vec<u8>, Result<(), Error>) {
+fn streamed(bytes: &[u8], window: usize, mut sizes: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<(), Error>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0xAA; window]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
     let (mut out, mut at, mut idle) = (vec![], 0, 0);
@@ -185,7 +187,8 @@ const SMALL: usize = 1 << 16;
 fn holds(name: &str, file: &[u8], expected: &[u8]) {
     let mut ws = Workspace::new();
     let limits = Limits::DEFAULT;
-    let out = decode_to_vec(file, &mut ws, &limits, &Options::DEFAULT).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let out =
+        decode_to_vec(file, &mut ws, &limits, &Options::DEFAULT).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(out == expected, "{name}: other bytes");
     assert_eq!(decoded_size(file, &limits), Ok(expected.len() as u64), "{name}");
     for more in [0, 1, 100] {
@@ -381,7 +384,10 @@ fn any_position_is_found_in_its_block() {
         // Of another block, or with another size, it is not what the index lists.
         let mut other = block.clone();
         other.content.end += 1;
-        assert_eq!(open.decode_block(&other, &mut vec![0; 20_000], &mut ws, true).unwrap_err().kind, ErrorKind::XzIndex);
+        assert_eq!(
+            open.decode_block(&other, &mut vec![0; 20_000], &mut ws, true).unwrap_err().kind,
+            ErrorKind::XzIndex
+        );
         (position, seen) = (block.content.end, seen + 1);
     }
     assert_eq!((position, seen), (text.len() as u64, 11));
@@ -463,7 +469,8 @@ fn a_file_cut_at_any_byte_is_truncated() {
     let ends: Vec<_> = (0..file.len()).filter(|&at| reference(&file[..at]).is_some()).collect();
     let mut room = vec![0; text.len()];
     for cut in (0..4000).chain((4000..file.len() - 9100).step_by(7)).chain(file.len() - 9100..file.len()) {
-        let out = decode_with(&file[..cut], &mut room, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut ());
+        let out =
+            decode_with(&file[..cut], &mut room, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut ());
         match out {
             Ok(_) => assert!(ends.contains(&cut), "{cut}"),
             Err(error) => {
@@ -510,8 +517,10 @@ fn a_flipped_bit_is_found_where_the_reference_finds_one_and_everywhere_at_the_sa
                     match (whole, end) {
                         // A dictionary that is too large only matters to a stream, and only one of both may look further.
                         (_, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) => {}
-                        (Ok(done), end) => assert!(end.is_ok_and(|()| room[..done.wrote] == out[..done.wrote])
-                            || end.is_err_and(|error| error.at >= done.read as u64)),
+                        (Ok(done), end) => assert!(
+                            end.is_ok_and(|()| room[..done.wrote] == out[..done.wrote])
+                                || end.is_err_and(|error| error.at >= done.read as u64)
+                        ),
                         (Err(error), end) => assert_eq!(end, Err(error), "byte {at}, bit {bit}"),
                     }
                 }

@@ -2,15 +2,13 @@
 //! much of the input is there and where the output goes.
 
 use super::check::{Check, CheckKind, MAX_CHECK};
-use super::header::{
-    BlockHeader, MAGIC, STREAM_HEADER, StreamFlags, block_header_len, stream_footer, stream_header,
-};
+use super::decode::{Done, Options, Streams};
+use super::header::{BlockHeader, MAGIC, STREAM_HEADER, StreamFlags, block_header_len, stream_footer, stream_header};
 use super::lzma::{Area, MOST_INPUT};
 use super::number::Number;
 use super::records::Records;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
-use super::decode::{Done, Options, Streams};
 use crate::checksum::Crc32;
 use crate::copy::to_front;
 use crate::num::{copy, index, u64_from};
@@ -697,7 +695,14 @@ impl Machine {
 impl Index {
     /// An index that starts here, of which nothing is read yet.
     fn new(start: u64) -> Self {
-        Self { start, crc: Crc32::new(), count: None, unpadded: None, number: Number::default(), records: Records::new() }
+        Self {
+            start,
+            crc: Crc32::new(),
+            count: None,
+            unpadded: None,
+            number: Number::default(),
+            records: Records::new(),
+        }
     }
 }
 

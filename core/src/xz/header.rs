@@ -35,11 +35,7 @@ impl StreamFlags {
 }
 
 /// Reads the header of a stream that starts at `at`.
-pub(super) fn stream_header<T: Trace>(
-    bytes: &[u8; STREAM_HEADER],
-    at: u64,
-    trace: &mut T,
-) -> Result<StreamFlags> {
+pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Result<StreamFlags> {
     let [magic @ .., first, second, a, b, c, d] = *bytes;
     if magic != MAGIC {
         return Err(Error::new(ErrorKind::XzMagic, at));
@@ -160,13 +156,7 @@ impl BlockHeader {
         Ok(header)
     }
 
-    fn filter<T: Trace>(
-        &mut self,
-        fields: &mut Fields<'_>,
-        number: usize,
-        last: bool,
-        trace: &mut T,
-    ) -> Result<()> {
+    fn filter<T: Trace>(&mut self, fields: &mut Fields<'_>, number: usize, last: bool, trace: &mut T) -> Result<()> {
         let error = |kind, at| Err(Error::new(kind, at));
         let place = fields.at;
         let id = fields.number_untold()?;

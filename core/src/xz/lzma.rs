@@ -2,8 +2,8 @@
 
 use super::probability::Probabilities;
 use super::range::{Range, TOP};
-use crate::copy::{SLACK, repeat};
 use crate::ErrorKind;
+use crate::copy::{SLACK, repeat};
 
 /// No symbol takes more bytes than this, however unlikely its bits are.
 pub(super) const MOST_INPUT: usize = 24;

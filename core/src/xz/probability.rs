@@ -36,13 +36,7 @@ pub(super) struct Length {
 
 impl Length {
     const fn new(value: u16) -> Self {
-        Self {
-            choice: value,
-            choice2: value,
-            low: [[value; 8]; 16],
-            mid: [[value; 8]; 16],
-            high: [value; 256],
-        }
+        Self { choice: value, choice2: value, low: [[value; 8]; 16], mid: [[value; 8]; 16], high: [value; 256] }
     }
 
     fn reset(&mut self) {
