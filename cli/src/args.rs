@@ -26,6 +26,9 @@ pub enum Command {
         /// Everything as one JSON object, for programs
         #[arg(long)]
         json: bool,
+        /// What the decoded numbers come to: bounds, mean, deviation, how they spread
+        #[arg(long)]
+        stats: bool,
         /// Every field, also of long lists
         #[arg(long)]
         all: bool,
@@ -69,7 +72,7 @@ pub struct DecodeArgs {
     /// The file, or - for standard input
     #[arg(required_unless_present = "parts")]
     pub file: Option<PathBuf>,
-    /// Where the decoded bytes go; standard output if not given
+    /// Where the decoded bytes go; standard output if not given. For a bundle of several files, a folder
     #[arg(short, long)]
     pub output: Option<PathBuf>,
     /// Take the file for this format instead of looking at its first bytes

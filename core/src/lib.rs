@@ -9,11 +9,14 @@
 //! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
 //! | [`xz`] | xz: LZMA2 with every filter and check; whole, as a stream, or one block of many |
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
+//! | [`at1`] | text files as typed columns: tables, logs, JSON, and more |
 //! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
+//! | [`gzip`] | what any of them may be wrapped in |
 //!
 //! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
 //! [`Limits`] before it does any work, refuses with an [`Error`] that holds a kind and a byte offset, and can be
-//! listened to with a [`Trace`], which hears the name, the bits and the value of every field.
+//! listened to with a [`Trace`], which hears the name, the bits and the value of every field. [`stats`] sums up what was
+//! decoded.
 //!
 //! # Features
 //!
@@ -42,6 +45,9 @@ mod copy;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
+#[cfg(any(feature = "cvc", feature = "at1"))]
+#[cfg_attr(not(feature = "cvc"), allow(dead_code, reason = "a manifest of AT-1 needs less than a header of CVC"))]
+mod json;
 mod limits;
 mod num;
 mod probe;
@@ -51,12 +57,18 @@ mod trace;
 #[cfg(feature = "alloc")]
 pub mod tree;
 
+#[cfg(feature = "at1")]
+pub mod at1;
 #[cfg(feature = "cvc")]
 pub mod cvc;
+#[cfg(feature = "gzip")]
+pub mod gzip;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(feature = "stats")]
+pub mod stats;
 #[cfg(feature = "xz")]
 pub mod xz;
 #[cfg(feature = "zstd")]

@@ -4,20 +4,26 @@
 //! every truncation of them, and thousands of mutations. A new target is a function in a module here, a line in
 //! [`TARGETS`], a two-line file in `fuzz_targets`, and a `[[bin]]` in `Cargo.toml`.
 
+mod at1;
 mod bits;
 mod cvc;
+mod gzip;
 mod mutate;
 mod onpair;
 mod pco;
 mod probe;
+mod xz;
 mod zstd;
 
+pub use at1::{at1_arbitrary, at1_mutated};
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
+pub use gzip::{gzip_arbitrary, gzip_mutated};
 pub use mutate::{Random, mutate};
 pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
+pub use xz::{xz_arbitrary, xz_differential, xz_mutated};
 pub use zstd::{zstd_arbitrary, zstd_mutated};
 
 /// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
@@ -38,8 +44,15 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pco_arbitrary", body: pco_arbitrary, seeds: "pco" },
     Target { name: "pco_mutated", body: pco_mutated, seeds: "pco" },
     Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
+    Target { name: "gzip_arbitrary", body: gzip_arbitrary, seeds: "gzip" },
+    Target { name: "gzip_mutated", body: gzip_mutated, seeds: "gzip" },
     Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
     Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
+    Target { name: "xz_arbitrary", body: xz_arbitrary, seeds: "xz" },
+    Target { name: "xz_mutated", body: xz_mutated, seeds: "xz" },
+    Target { name: "xz_differential", body: xz_differential, seeds: "xz" },
+    Target { name: "at1_arbitrary", body: at1_arbitrary, seeds: "at1" },
+    Target { name: "at1_mutated", body: at1_mutated, seeds: "at1" },
 ];
 
 /// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a

@@ -1,5 +1,7 @@
 //! What the tests share: where the vectors are, a driver for streams, and an observer that checks that leaves tile a file.
 
+pub mod at1;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

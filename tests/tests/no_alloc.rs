@@ -181,3 +181,34 @@ fn zstd() {
     }
     assert!(count > 1000);
 }
+
+#[test]
+fn at1() {
+    let mut files = vec![];
+    for folder in vector_folders("at1") {
+        for (folder, kind) in [(folder.clone(), "valid"), (folder.join("bad"), "bad")] {
+            for entry in list(&manifest(&folder.join("manifest.json")), "vectors") {
+                let name = text(entry, "name").to_owned();
+                files.push((format!("{kind} {name}"), read(&folder.join(format!("{name}.at1")))));
+            }
+        }
+    }
+    let limits = Limits { max_output: 16 << 20, ..Limits::DEFAULT };
+    let mut out = vec![0; 16 << 20];
+    let mut scratch = vec![0; 32 << 20];
+    let mut ws = Box::new(unspool::at1::Workspace::new());
+    for (name, bytes) in &files {
+        let count = allocations(|| {
+            let _ = unspool::at1::scratch_needed(bytes, &limits);
+            let _ = unspool::at1::inspect(bytes, &mut ws, &limits, &mut ());
+            let _ = unspool::at1::decoded_len(bytes, &mut scratch, &mut ws, &limits);
+            let _ = unspool::at1::decode(bytes, &mut out, &mut scratch, &mut ws, &limits);
+            let _ = unspool::at1::decode_to(bytes, &mut Count::default(), &mut scratch, &mut ws, &limits);
+            let mut room = unspool::at1::Scratch::new(&mut scratch);
+            let bundle = unspool::at1::Bundle::open(bytes, &mut room, &mut ws, &limits);
+            let _ = bundle.map(|files| files.flatten().count());
+        });
+        assert_eq!(count, 0, "{name}");
+    }
+    assert!(files.len() > 100);
+}

@@ -1,8 +1,11 @@
 //! One file for each format: what it does with `inspect`, `decode` and `check`.
 
+pub mod at1;
 mod cvc;
+pub mod gzip;
 pub mod onpair;
 mod pco;
+mod xz;
 pub mod zstd;
 
 use std::fmt;
@@ -14,10 +17,20 @@ use unspool::{Error, ErrorKind, Format, Limits, Sink};
 use crate::inspect::Report;
 use crate::output::Output;
 use crate::report::Failure;
+use crate::stats::ColumnStats;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 6] =
-    [Format::Zstd, Format::ZstdV07, Format::ZstdDraft, Format::Pco, Format::OnPair, Format::Cvc];
+pub const BUILT: [Format; 9] = [
+    Format::Zstd,
+    Format::ZstdV07,
+    Format::ZstdDraft,
+    Format::Xz,
+    Format::Pco,
+    Format::OnPair,
+    Format::Cvc,
+    Format::At1,
+    Format::Gzip,
+];
 
 /// Which part of a file is wanted.
 pub struct Selection<'a> {
@@ -80,7 +93,20 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
         Format::OnPair => onpair::inspect(bytes, limits),
         Format::Cvc => cvc::inspect(bytes, limits),
         Format::Pco => pco::inspect(bytes, limits),
+        Format::Xz => xz::inspect(bytes, limits),
+        Format::At1 => at1::inspect(bytes, limits),
+        Format::Gzip => gzip::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
+    }
+}
+
+/// What the decoded numbers come to, for formats that hold numbers, as far as the file can be read.
+pub fn stats(format: Format, bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+    match format {
+        Format::OnPair => onpair::stats(bytes, limits),
+        Format::Cvc => cvc::stats(bytes, limits),
+        Format::Pco => pco::stats(bytes, limits),
+        _ => Ok(vec![]),
     }
 }
 
@@ -97,6 +123,9 @@ pub fn decode(
         Format::OnPair => onpair::decode(bytes, wanted, limits, to),
         Format::Cvc => cvc::decode(bytes, wanted, limits, to),
         Format::Pco => pco::decode(bytes, wanted, limits, to),
+        Format::Xz => xz::decode(bytes, wanted, limits, to),
+        Format::At1 => at1::decode(bytes, wanted, limits, to),
+        Format::Gzip => gzip::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
 }
@@ -114,6 +143,9 @@ pub fn check(
         Format::OnPair => Ok(onpair::check(bytes, limits, to)?),
         Format::Cvc => Ok(cvc::check(bytes, limits, to)?),
         Format::Pco => Ok(pco::check(bytes, limits, to)?),
+        Format::Xz => Ok(xz::check(bytes, limits, to)?),
+        Format::At1 => at1::check(bytes, limits, to),
+        Format::Gzip => Ok(gzip::check(bytes, limits, to)?),
         _ => Err(not_built().into()),
     }
 }

@@ -31,19 +31,20 @@ mod convert;
 mod decimal;
 mod header;
 mod inspect;
-mod json;
+
 mod lossless;
 mod payload;
 mod plan;
 mod section;
 mod stream;
 
+use crate::json;
+pub use crate::json::Text;
 pub use chunk::{Chunk, Chunks};
 pub use column::{Column, Columns};
 pub use convert::{Dtype, Element, half_to_f32};
 pub use header::{FRAMING_LEN, File, Version, head_len};
 pub use inspect::inspect;
-pub use json::Text;
 pub use payload::{Crc, CrcCount, Done, Payload};
 pub use plan::{Need, Piece, Plan};
 pub use section::{Metadata, Scalar, Section, Sections};

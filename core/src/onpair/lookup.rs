@@ -12,10 +12,10 @@ pub(super) struct Step {
     shorter: [u16; MAX_TOKEN_LEN],
     /// Of the same tokens a bit each, the one that the lowest bits of the code tell: most others are told apart by it.
     filter: u64,
-    /// The tokens that start with all that is left of the needle, if any do.
-    extends: Option<Stretch>,
-    /// From the first of all of these to the last.
-    agreeing: Stretch,
+    /// The tokens that start with all that is left of the needle,
+    extends: Stretch,
+    /// if any do.
+    is_extended: bool,
     /// Where in the needle the longest token ends.
     pub(super) end: usize,
 }
@@ -29,10 +29,6 @@ struct Stretch {
 }
 
 impl Stretch {
-    const fn new(first: u16, last: u16) -> Self {
-        Self { first, more: last.wrapping_sub(first) }
-    }
-
     /// One comparison: what lies below the first wraps around and is too large.
     #[inline]
     const fn contains(self, code: u16) -> bool {
@@ -41,22 +37,27 @@ impl Stretch {
 }
 
 impl Step {
-    /// Whether a token lies so far from all that agree with the needle that nothing else has to be asked.
+    /// Whether a token is one that the needle goes on with, or one of a few others that the filter takes for one.
     #[inline]
-    pub(super) const fn is_far(&self, code: u16) -> bool {
-        !self.agreeing.contains(code)
+    pub(super) const fn may_agree(&self, code: u16) -> bool {
+        self.filter >> (code % 64) & 1 != 0
+    }
+
+    /// The bit of its token in a filter.
+    const fn bit(&self) -> u64 {
+        1 << (self.code % 64)
     }
 
     /// Whether a token starts with all that is left of the needle.
     #[inline]
     pub(super) fn extends(&self, code: u16) -> bool {
-        self.extends.is_some_and(|stretch| stretch.contains(code))
+        self.is_extended & self.extends.contains(code)
     }
 
     /// Whether a token surely disagrees with the needle.
     #[inline]
     pub(super) fn excludes(&self, code: u16) -> bool {
-        !self.extends(code) && (self.filter >> (code % 64) & 1 == 0 || !self.shorter.contains(&code))
+        !self.extends(code) && !(self.may_agree(code) && self.shorter.contains(&code))
     }
 }
 
@@ -73,11 +74,21 @@ pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [Step
     count
 }
 
+/// Of the tokens that the needle may end with, a bit each: the one that the lowest bits of the code tell.
+pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> u64 {
+    let starts = needle.len().saturating_sub(MAX_TOKEN_LEN)..needle.len();
+    let whole = |start| {
+        let end = needle.get(start..)?;
+        step_at(dictionary, end, 0).filter(|step| step.end == end.len())
+    };
+    starts.filter_map(whole).fold(0, |bits, step| bits | step.bit())
+}
+
 /// Narrows down the tokens that agree with the needle, byte after byte.
 fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> {
     // From `low` on, before `high`: the tokens that start with the first `depth` bytes.
     let (mut low, mut high) = (0, u64_from(dictionary.len()));
-    let (mut longest, mut shorter, mut extends) = (None, [None; MAX_TOKEN_LEN], false);
+    let (mut longest, mut shorter, mut is_extended) = (None, [None; MAX_TOKEN_LEN], false);
     for ((depth, &byte), shorter) in rest.iter().enumerate().zip(&mut shorter) {
         // Tokens that end here come before those that go on.
         let beyond = |token: &[u8], more: bool| token.get(depth).is_some_and(|&b| b > byte || !more && b == byte);
@@ -92,19 +103,16 @@ fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> 
             longest = Some((low, len));
             *shorter = u16::try_from(low).ok();
         }
-        extends = len == rest.len();
+        is_extended = len == rest.len();
     }
     let (code, len) = longest?;
     let narrow = |n: u64| u16::try_from(n).ok();
     let code = narrow(code)?;
     let shorter = shorter.map(|token| token.unwrap_or(code));
     let filter = shorter.iter().fold(0, |bits, token| bits | 1 << (token % 64));
-    let extends = narrow(low).zip(narrow(high.wrapping_sub(1))).filter(|_| extends);
-    // In a sorted dictionary each of the shorter tokens comes before those that go on.
-    let first = shorter.iter().fold(code, |first, &token| first.min(token));
-    let agreeing = Stretch::new(first, extends.map_or(code, |(_, last)| last));
-    let extends = extends.map(|(first, last)| Stretch::new(first, last));
-    Some(Step { code, shorter, filter, extends, agreeing, end: at + len })
+    let (first, last) = (narrow(low)?, narrow(high.wrapping_sub(1))?);
+    let extends = Stretch { first, more: last.wrapping_sub(first) };
+    Some(Step { code, shorter, filter, extends, is_extended, end: at + len })
 }
 
 fn token<'a>(dictionary: &Dictionary<'a>, code: u64) -> &'a [u8] {
@@ -162,7 +170,7 @@ mod tests {
                 for (code, token) in tokens.iter().enumerate() {
                     assert_eq!(step.extends(code as u16), token.starts_with(rest), "{token:?}");
                     assert_eq!(!agrees(token), step.excludes(code as u16), "{token:?}");
-                    assert!(!agrees(token) || !step.is_far(code as u16), "{token:?}");
+                    assert!(!rest.starts_with(token) || step.may_agree(code as u16), "{token:?}");
                 }
                 at = step.end;
             }

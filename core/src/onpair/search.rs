@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::codes::{Form, Source, Unpacked};
 use super::column::Column;
-use super::lookup::{Step, steps};
+use super::lookup::{Step, ends, steps};
 use super::offsets::{Entry, Table};
 use super::substring::Substring;
 use crate::num::{index, u64_from};
@@ -63,6 +63,8 @@ struct Start {
     len: usize,
     /// Whether the steps reach the end of the needle.
     complete: bool,
+    /// Of the tokens that a row may end with if it is the needle, the bit that the lowest bits of the code tell.
+    ends: u64,
     /// Codes from here on name no token. They decide nothing: they are an error.
     tokens: usize,
 }
@@ -92,7 +94,8 @@ impl<'s> Search<'s> {
         let len = if column.dictionary.is_conforming() { steps(&column.dictionary, needle, &mut room) } else { 0 };
         let known = room.get(..len).and_then(<[_]>::last).map_or(0, |step| step.end);
         let complete = known == needle.len();
-        let start = Start { whole, steps: room, len, complete, tokens: column.dictionary.len() };
+        let ends = if whole && len > 0 { ends(&column.dictionary, needle) } else { u64::MAX };
+        let start = Start { whole, steps: room, len, complete, ends, tokens: column.dictionary.len() };
         Self { column, needle, kind: Kind::Start(start) }
     }
 
@@ -140,7 +143,8 @@ impl<'s> Search<'s> {
 
     /// The rows that match among these.
     pub fn rows_in(&self, rows: Range<u64>) -> Matches<'s> {
-        Matches { search: *self, next: rows, unpacked: Unpacked::new() }
+        let rows = rows.start..rows.end.min(self.column.rows().end);
+        Matches { search: *self, next: rows, sifted: Sifted::default(), unpacked: Unpacked::new() }
     }
 
     fn decide(&self, start: &Start, verdict: Verdict, codes: Range<usize>) -> Result<bool> {
@@ -168,26 +172,66 @@ impl<'s> Search<'s> {
         Ok(rest.is_empty())
     }
 
-    /// The first of these rows that matches.
-    fn first_in(&self, start: &Start, rows: &mut Range<u64>) -> Option<Result<u64>> {
-        while rows.start < rows.end {
-            let (row, verdict) = match (self.column.row_offsets().table(), self.column.codes.form()) {
-                (Table::U32(table), Form::Numbers(source)) => start.first(table, source, rows.clone()),
-                (Table::U32(table), Form::Pairs(source)) => start.first(table, source, rows.clone()),
-                (Table::U32(table), Form::Packed(source)) => start.first(table, source, rows.clone()),
-                (Table::U64(table), Form::Numbers(source)) => start.first(table, source, rows.clone()),
-                (Table::U64(table), Form::Pairs(source)) => start.first(table, source, rows.clone()),
-                (Table::U64(table), Form::Packed(source)) => start.first(table, source, rows.clone()),
-            }?;
-            rows.start = row.saturating_add(1);
-            let codes = if verdict == Verdict::Unsure { self.column.span_of_row(row) } else { Ok(0..0) };
-            match codes.and_then(|codes| self.decide(start, verdict, codes)) {
-                Ok(true) => return Some(Ok(row)),
-                Ok(false) => {}
-                Err(error) => return Some(Err(error)),
+    /// The first of these rows that matches, or of those that were sifted before.
+    fn first_in(&self, start: &Start, sifted: &mut Sifted, rows: &mut Range<u64>) -> Option<Result<u64>> {
+        loop {
+            while let Some((row, sure)) = sifted.next() {
+                if sure {
+                    return Some(Ok(row));
+                }
+                match self.column.span_of_row(row).and_then(|codes| self.compare(start.whole, codes)) {
+                    Ok(true) => return Some(Ok(row)),
+                    Ok(false) => {}
+                    Err(error) => return Some(Err(error)),
+                }
             }
+            if rows.start >= rows.end {
+                return None;
+            }
+            *sifted = match (self.column.row_offsets().table(), self.column.codes.form()) {
+                (Table::U32(table), Form::Numbers(source)) => start.sift(table, source, rows),
+                (Table::U32(table), Form::Pairs(source)) => start.sift(table, source, rows),
+                (Table::U32(table), Form::Packed(source)) => start.sift(table, source, rows),
+                (Table::U64(table), Form::Numbers(source)) => start.sift(table, source, rows),
+                (Table::U64(table), Form::Pairs(source)) => start.sift(table, source, rows),
+                (Table::U64(table), Form::Packed(source)) => start.sift(table, source, rows),
+            };
         }
-        None
+    }
+}
+
+/// What is known of up to 64 rows: a bit each, the highest for the first.
+#[derive(Clone, Debug, Default)]
+struct Sifted {
+    first: u64,
+    /// Those that match.
+    sure: u64,
+    /// Those that have to be compared.
+    unsure: u64,
+}
+
+/// The bit of the first row.
+const FIRST: u64 = 1 << 63;
+
+/// Which bit is the first that is set; clears it.
+#[inline]
+fn take_first(bits: &mut u64) -> Option<u32> {
+    let first = bits.leading_zeros();
+    *bits &= !FIRST.checked_shr(first)?;
+    Some(first)
+}
+
+impl Iterator for Sifted {
+    type Item = (u64, bool);
+
+    /// The next row that is not known not to match, and whether it is known to match.
+    #[inline]
+    fn next(&mut self) -> Option<(u64, bool)> {
+        let row = take_first(&mut (self.sure | self.unsure))?;
+        let bit = FIRST >> (row % 64);
+        let sure = self.sure & bit != 0;
+        (self.sure, self.unsure) = (self.sure & !bit, self.unsure & !bit);
+        Some((self.first.saturating_add(row.into()), sure))
     }
 }
 
@@ -222,26 +266,49 @@ impl Start {
         }
     }
 
-    /// The first of these rows that does not surely not match. Nearly every row ends at its first code: in this loop, which
-    /// knows little else.
-    fn first<E: Entry>(&self, table: &[E], source: impl Source, rows: Range<u64>) -> Option<(u64, Verdict)> {
-        let (known, least) = match self.steps.first() {
-            Some(step) if self.len > 0 => (self.tokens, *step),
-            _ => (0, Step::default()),
-        };
-        let table = table.get(index(rows.start)..=index(rows.end))?;
-        for (row, pair) in rows.zip(table.windows(2)) {
-            let &[start, end] = pair else { break };
-            let codes = index(start.number())..index(end.number());
-            match source.at(codes.start) {
-                Some(code) if least.is_far(code) && usize::from(code) < known && codes.start < codes.end => {}
-                _ => match self.judge(source, codes) {
-                    Verdict::No => {}
-                    verdict => return Some((row, verdict)),
-                },
+    /// Looks at the next 64 rows and takes them off `rows`.
+    ///
+    /// Which way a row goes cannot be foretold. So the first code of each is looked at without a branch, and what is worth
+    /// more than that look, few rows if the needle is rare, is left for a second loop.
+    #[inline(never)]
+    fn sift<E: Entry>(&self, table: &[E], source: impl Source, rows: &mut Range<u64>) -> Sifted {
+        let first = rows.start;
+        rows.start = first.saturating_add(64).min(rows.end);
+        let table = table.get(index(first)..=index(rows.start)).unwrap_or(&[]);
+        let unused = 65usize.saturating_sub(table.len()) % 64;
+        let codes = |pair: &[E; 2]| index(pair[0].number())..index(pair[1].number());
+        let (mut sure, mut open, mut most) = (0u64, 0u64, 0);
+        if let Some(step) = self.steps.first().filter(|_| self.len > 0) {
+            for pair in table.array_windows() {
+                let codes = codes(pair);
+                let there = codes.start < codes.end;
+                let code = source.at(codes.start).unwrap_or(0);
+                let (yes, perhaps) = if self.whole {
+                    let last = source.at(codes.end.wrapping_sub(1)).unwrap_or(0);
+                    most = last.max(most);
+                    (false, step.may_agree(code) & (self.ends >> (last % 64) & 1 != 0))
+                } else {
+                    (step.extends(code), step.may_agree(code))
+                };
+                most = code.max(most);
+                sure = sure << 1 | u64::from(yes & there);
+                open = open << 1 | u64::from(perhaps & there);
+            }
+            (sure, open) = (sure << unused, (open & !sure) << unused);
+        }
+        if self.len == 0 || usize::from(most) >= self.tokens {
+            (sure, open) = (0, u64::MAX << unused);
+        }
+        let mut sifted = Sifted { first, sure, unsure: 0 };
+        while let Some(row) = take_first(&mut open) {
+            let Some(pair) = table.get(index(row.into())..).and_then(<[E]>::first_chunk) else { break };
+            match self.judge(source, codes(pair)) {
+                Verdict::Yes => sifted.sure |= FIRST >> (row % 64),
+                Verdict::Unsure => sifted.unsure |= FIRST >> (row % 64),
+                Verdict::No => {}
             }
         }
-        None
+        sifted
     }
 }
 
@@ -250,6 +317,7 @@ impl Start {
 pub struct Matches<'s> {
     search: Search<'s>,
     next: Range<u64>,
+    sifted: Sifted,
     unpacked: Unpacked,
 }
 
@@ -258,13 +326,12 @@ impl Iterator for Matches<'_> {
 
     fn next(&mut self) -> Option<Result<u64>> {
         let search = &self.search;
-        self.next.end = self.next.end.min(search.column.rows().end);
         let found = match &search.kind {
-            Kind::Start(start) => search.first_in(start, &mut self.next),
+            Kind::Start(start) => search.first_in(start, &mut self.sifted, &mut self.next),
             Kind::Inside(inside) => inside.first_in(search.column, &mut self.unpacked, &mut self.next),
         };
-        if !matches!(found, Some(Ok(_))) {
-            self.next = 0..0;
+        if matches!(found, Some(Err(_))) {
+            (self.next, self.sifted) = (0..0, Sifted::default());
         }
         found
     }

@@ -74,15 +74,22 @@ impl<'s> Substring<'s> {
         unpacked: &mut Unpacked,
         rows: &mut Range<u64>,
     ) -> Option<Result<u64>> {
+        if self.needle.is_empty() {
+            return rows.next().map(Ok);
+        }
         while rows.start < rows.end {
-            let row = if self.needle.is_empty() {
-                Some((rows.start, 0..0, 0))
-            } else {
-                self.candidate(column, unpacked, rows)
-            };
-            let (row, codes, state) = row?;
+            let (at, before) = self.candidate(column, unpacked, rows)?;
+            let row = column.row_offsets().row_of(at, rows.start);
             rows.start = row.saturating_add(1);
-            match self.within(column, unpacked, codes, state) {
+            let within = match before {
+                Some(before) => column.span_of_row(row).and_then(|codes| {
+                    // What stood before belongs to another row if this one starts here.
+                    let state = if at > codes.start { usize::from(before) } else { 0 };
+                    self.within(column, unpacked, at..codes.end, state)
+                }),
+                None => Ok(true),
+            };
+            match within {
                 Ok(false) => {}
                 Ok(true) => return Some(Ok(row)),
                 Err(error) => return Some(Err(error)),
@@ -91,13 +98,13 @@ impl<'s> Substring<'s> {
         None
     }
 
-    /// The first of these rows that has to be looked at closely: from which code on, and in which state.
+    /// The first code of these rows that has to be looked at closely, and in which state, unless the needle is within it.
     fn candidate(
         &self,
         column: &Column<'_>,
         unpacked: &mut Unpacked,
         rows: &Range<u64>,
-    ) -> Option<(u64, Range<usize>, usize)> {
+    ) -> Option<(usize, Option<u8>)> {
         let all = column.row_offsets().span(rows).ok()?;
         let (mut at, mut before) = (all.start, 0);
         while at < all.end {
@@ -110,12 +117,9 @@ impl<'s> Substring<'s> {
                 _ => true,
             });
             if found.is_some() || block.is_empty() {
-                at = at.saturating_add(found.unwrap_or(0));
-                let row = column.row_offsets().row_of(at, rows.start);
-                let codes = column.span_of_row(row).ok()?;
-                // What stood before belongs to another row if this one starts here.
-                let state = if at > codes.start { usize::from(before) } else { 0 };
-                return Some((row, at..codes.end, state));
+                let code = found.and_then(|i| block.get(i)).and_then(|&code| self.tokens.get(usize::from(code)));
+                let state = if code == Some(&FOUND) { None } else { Some(before) };
+                return Some((at.saturating_add(found.unwrap_or(0)), state));
             }
             at = at.saturating_add(block.len());
         }
@@ -147,6 +151,7 @@ impl<'s> Substring<'s> {
             }
             for (i, &code) in block.iter().enumerate() {
                 state = match (self.tokens.get(usize::from(code)), u8::try_from(state)) {
+                    (Some(&FOUND), _) => return Ok(true),
                     (Some(&entry), Ok(before @ 0..=16)) if !self.is_special(before, entry) => usize::from(entry % 32),
                     _ => {
                         let token = column.dictionary.token(code);

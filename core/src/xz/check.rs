@@ -71,7 +71,7 @@ pub(super) const MAX_CHECK: usize = 64;
 
 /// A check while it is computed.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nowhere to put a box")]
+#[allow(clippy::large_enum_variant, reason = "there is one at a time, and nowhere to put a box")]
 pub(super) enum Check {
     None,
     Crc32(Crc32),

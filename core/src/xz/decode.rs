@@ -23,6 +23,8 @@ pub struct Done {
     pub blocks: u64,
     /// Checks that the blocks have; after decoding, compared and found right.
     pub checks: u64,
+    /// The largest window that a [`Decoder`](super::Decoder) would need for any of the blocks.
+    pub window: u64,
 }
 
 /// How many streams a file may be.

@@ -93,13 +93,15 @@ pub(super) struct Machine {
     options: Options,
     state: State,
     /// Offset of the next byte that is not used up.
-    pub(super) at: u64,
+    at: u64,
     /// How much of a field is gathered in the workspace.
     gathered: usize,
-    pub(super) streams: u64,
-    pub(super) blocks: u64,
+    streams: u64,
+    blocks: u64,
     /// Blocks that have a check.
-    pub(super) checks: u64,
+    checks: u64,
+    /// The largest window that a block asks for.
+    window: u64,
     pub(super) produced: u64,
     flags: StreamFlags,
     block: Block,
@@ -142,6 +144,7 @@ impl Machine {
             streams: 0,
             blocks: 0,
             checks: 0,
+            window: 0,
             produced: 0,
             flags: StreamFlags([0; 2]),
             block: NO_BLOCK,
@@ -164,8 +167,8 @@ impl Machine {
 
     /// What there is to say of the file at its end.
     pub(super) fn done(&self, read: usize) -> Done {
-        let (streams, blocks, checks) = (self.streams, self.blocks, self.checks);
-        Done { read, wrote: index(self.produced), streams, blocks, checks }
+        let (streams, blocks, checks, window) = (self.streams, self.blocks, self.checks, self.window);
+        Done { read, wrote: index(self.produced), streams, blocks, checks, window }
     }
 
     /// Gives away what is decoded, whatever comes next.
@@ -406,6 +409,7 @@ impl Machine {
         if let Some(content) = header.uncompressed {
             self.spend(content, window)?;
         }
+        self.window = self.window.max(header.window());
         window.start(&header, ws, &self.limits, self.at)?;
         self.at += u64_from(header.len);
         self.block = Block { header, data: self.at, compressed: 0, content: 0 };

@@ -5,6 +5,7 @@ use super::check::CheckKind;
 use super::filter::FilterKind;
 use super::number;
 use crate::checksum::Crc32;
+use crate::copy::SLACK;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
 
@@ -202,10 +203,10 @@ impl BlockHeader {
         Err(Error::new(ErrorKind::XzFilter, place))
     }
 
-    /// How many bytes a [`Decoder`](super::Decoder) needs for the window of this block: the dictionary, or the content if
-    /// that is known to be smaller.
+    /// How many bytes a [`Decoder`](super::Decoder) needs for the window of this block: the dictionary and 32 bytes more, because
+    /// copies in pieces write a little beyond their end; or the content, if that is known to be smaller.
     pub fn window(&self) -> u64 {
-        let size = u64::from(self.dictionary);
+        let size = u64::from(self.dictionary) + u64_from(SLACK);
         self.uncompressed.map_or(size, |content| content.min(size)).next_multiple_of(RING)
     }
 }

@@ -9,13 +9,13 @@ use crate::{End, Error, Limits, Result, Status, Step};
 /// Decodes a stream, whatever the pieces that it comes in.
 ///
 /// The caller lends a window for what matches may refer to: as many bytes as [`BlockHeader::window`](super::BlockHeader::window)
-/// says, which is the dictionary size of the file, rounded up to 16. A block that wants more is refused before any of it is decoded, with
+/// says, the dictionary size of the file and 32 more. A block that wants more is refused before any of it is decoded, with
 /// an error that says how much it needs.
 ///
 /// ```
 /// use unspool::{End, Limits, Status, xz};
 /// # let file = xz::EXAMPLE;
-/// let (mut ws, mut window) = (xz::Workspace::new(), [0; 4096]);
+/// let (mut ws, mut window) = (xz::Workspace::new(), [0; 4128]);
 /// let mut decoder = xz::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &xz::Options::DEFAULT);
 /// let (mut out, mut piece, mut input) = (Vec::<u8>::new(), [0; 4], file);
 /// loop {

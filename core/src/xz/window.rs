@@ -48,7 +48,7 @@ impl<'a> Window<'a> {
         self.dictionary = header.dictionary as usize;
         if self.kind == Kind::Ring {
             let need = header.window();
-            if need > limits.max_window {
+            if u64::from(header.dictionary).min(need) > limits.max_window {
                 return Err(Error::new(ErrorKind::WindowLimit, at).needing(need));
             }
             if need > u64_from(self.buf.len()) {

@@ -30,20 +30,33 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
 
 /// What the headers of a file promise.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Walked {
+pub(crate) struct Walked {
     /// The sum of all content sizes, if every frame has one.
-    pub(super) declared: Option<u64>,
+    pub(crate) declared: Option<u64>,
     /// More than this the blocks cannot hold.
-    pub(super) most: u64,
+    pub(crate) most: u64,
+    /// Frames of data and skippable ones.
+    pub(crate) frames: u64,
+}
+
+/// What the headers of one frame of RFC 8878 promise, which is all that there is.
+#[cfg(feature = "at1")]
+pub(crate) fn one_frame(src: &[u8]) -> Result<Walked> {
+    let walked = walk(src, &Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT })?;
+    match walked.frames {
+        1 => Ok(walked),
+        _ => Err(Error::new(ErrorKind::At1Trailing, 0)),
+    }
 }
 
 /// Follows the headers of all frames without decoding anything.
 pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
     let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
     let magic = (!options.magicless).then_some(flavour);
-    let mut walked = Walked { declared: Some(0), most: 0 };
+    let mut walked = Walked { declared: Some(0), ..Walked::default() };
     let mut at = 0;
     loop {
+        walked.frames = walked.frames.saturating_add(1);
         match Header::read_at(src, at, magic, &mut ())? {
             Header::Skippable { size, .. } => at = (at + 8).saturating_add(size as usize),
             Header::Frame(header) => {

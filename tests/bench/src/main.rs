@@ -3,6 +3,7 @@
 //! `cargo xtask bench [NAME]` builds and starts it. A new format is a module with a `bench` function and a line in
 //! [`GROUPS`]; a case is a call of [`race::Race`].
 
+mod at1;
 mod cvc;
 mod numpy;
 mod onpair;
@@ -31,7 +32,7 @@ impl Options {
     }
 }
 
-const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench, pco::bench, zstd::bench];
+const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench, pco::bench, zstd::bench, at1::bench];
 
 fn main() -> ExitCode {
     match run() {

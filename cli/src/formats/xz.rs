@@ -1,0 +1,69 @@
+//! xz on the command line.
+
+use unspool::tree::Tree;
+use unspool::xz::{Decoder, Done, Options, Workspace, decode_to_vec};
+use unspool::{Count, End, Error, Format, Limits, Sink, Status};
+
+use super::{Checksums, Selection, Stop};
+use crate::inspect::{MAX_NODES, Report};
+use crate::output::Output;
+
+pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
+    let mut report = Report::new(Format::Xz, Tree::new(MAX_NODES));
+    match unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut report.tree) {
+        Ok(done) => {
+            report.fact("streams", done.streams);
+            report.fact("blocks", done.blocks);
+            report.fact("window", done.window);
+            report.decoded = u64::try_from(done.wrote).ok();
+            // Only decoding tells whether checks are right.
+            match stream(bytes, &done, limits, &mut Count::default()) {
+                Ok(()) => report.checksums = Some(checksums(&done)),
+                Err(error) => report.error = Some(error),
+            }
+        }
+        Err(error) => report.error = Some(error),
+    }
+    report
+}
+
+fn checksums(done: &Done) -> Checksums {
+    Checksums { name: "checks", right: done.checks, absent: done.blocks.saturating_sub(done.checks) }
+}
+
+pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
+    let selected = wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some();
+    if selected || wanted.text || wanted.dictionary.is_some() {
+        return Err(Stop::Usage("xz files hold plain bytes: no columns, no rows, no text, no dictionary".to_owned()));
+    }
+    let done = unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut ())?;
+    to.expect(u64::try_from(done.wrote).unwrap_or(0));
+    Ok(stream(bytes, &done, limits, to)?)
+}
+
+pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
+    let done = unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut ())?;
+    stream(bytes, &done, limits, to)?;
+    Ok(checksums(&done))
+}
+
+/// Decodes through a window, or in memory where that takes less.
+fn stream(bytes: &[u8], done: &Done, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
+    let mut ws = Workspace::new();
+    let small = u64::try_from(done.wrote).is_ok_and(|content| content <= done.window);
+    if small || done.window > limits.max_window {
+        let out = decode_to_vec(bytes, &mut ws, limits, &Options::DEFAULT)?;
+        return out.chunks(1 << 20).try_for_each(|piece| to.write(piece));
+    }
+    let mut window = vec![0; usize::try_from(done.window).unwrap_or(usize::MAX)];
+    let mut decoder = Decoder::new(&mut ws, &mut window, limits, &Options::DEFAULT);
+    let (mut rest, mut piece) = (bytes, vec![0; 1 << 18]);
+    loop {
+        let step = decoder.step(rest, End::Here, &mut piece)?;
+        to.write(piece.get(..step.wrote).unwrap_or_default())?;
+        rest = rest.get(step.read..).unwrap_or_default();
+        if step.status == Status::Done {
+            return Ok(());
+        }
+    }
+}

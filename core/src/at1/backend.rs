@@ -1,0 +1,120 @@
+//! What a payload is compressed with: xz, one Zstandard frame, or nothing.
+
+use super::scratch::Workspace;
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value, xz, zstd};
+
+/// How the bytes of a payload are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// A `.xz` file.
+    Xz,
+    /// One Zstandard frame that says how long its content is.
+    Zstd,
+    /// The bytes themselves.
+    Stored,
+}
+
+/// The first byte of every `.xz` file. No backend has this number, and no varint of a file that ends can be told apart
+/// from a backend otherwise: see [`Wrapping`](super::Wrapping).
+pub(super) const XZ_FIRST_BYTE: u8 = 0xFD;
+
+/// No LZMA stream expands more than about 7100 times: a match of 273 bytes costs at least 0.29 bits. What claims more is a
+/// lie, found before a caller makes room for it.
+const XZ_MAX_RATIO: u64 = 16 << 10;
+
+impl Backend {
+    /// The backend of this number.
+    pub const fn of(byte: u8) -> Option<Self> {
+        match byte {
+            0 => Some(Self::Xz),
+            1 => Some(Self::Zstd),
+            2 => Some(Self::Stored),
+            _ => None,
+        }
+    }
+
+    /// One word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xz => "xz",
+            Self::Zstd => "zstd",
+            Self::Stored => "stored",
+        }
+    }
+
+    /// How many bytes a payload says that it holds. Nothing is decoded; what decodes to another length is refused then.
+    pub fn decoded_size(self, payload: &[u8], limits: &Limits) -> Result<u64> {
+        let size = match self {
+            Self::Stored => return Ok(u64_from(payload.len())),
+            Self::Xz => {
+                let size = xz::decoded_size(payload, limits)?;
+                if size > u64_from(payload.len()).saturating_mul(XZ_MAX_RATIO) {
+                    return Err(Error::new(ErrorKind::At1ContentSize, 0).needing(size));
+                }
+                size
+            }
+            Self::Zstd => {
+                let promise = zstd::one_frame(payload)?;
+                let size = promise.declared.ok_or(Error::new(ErrorKind::At1NoContentSize, 0))?;
+                if size > promise.most {
+                    return Err(Error::new(ErrorKind::At1ContentSize, 0).needing(size));
+                }
+                size
+            }
+        };
+        if size > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
+        }
+        Ok(size)
+    }
+
+    /// Decodes a payload to exactly fill `dst`.
+    pub fn decode(self, payload: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
+        let (read, wrote) = match self {
+            Self::Stored => {
+                crate::num::copy(payload, dst);
+                (payload.len(), payload.len())
+            }
+            Self::Xz => {
+                let done = xz::decode(payload, dst, &mut ws.xz, limits)?;
+                (done.read, done.wrote)
+            }
+            Self::Zstd => {
+                let options = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
+                // A single segment may be longer than the window that the caller lends to streams: there is none here.
+                let limits = Limits { max_window: u64::MAX, ..*limits };
+                let done = zstd::decode_with(payload, dst, &mut ws.zstd, &limits, &options, &mut ())?;
+                (done.read, done.wrote)
+            }
+        };
+        if read != payload.len() {
+            return Err(Error::new(ErrorKind::At1Trailing, u64_from(read)));
+        }
+        if wrote != dst.len() {
+            return Err(Error::new(ErrorKind::At1ContentSize, 0).needing(u64_from(wrote)));
+        }
+        Ok(())
+    }
+
+    /// Tells where everything in a payload lies.
+    pub(super) fn inspect<T: Trace>(
+        self,
+        payload: &[u8],
+        ws: &mut Workspace,
+        limits: &Limits,
+        trace: &mut T,
+    ) -> Result<()> {
+        match self {
+            Self::Stored => trace.bytes(Part::Data, "bytes", 0..u64_from(payload.len()), Value::None),
+            Self::Xz => {
+                xz::inspect(payload, &mut ws.xz, limits, &xz::Options::DEFAULT, trace)?;
+            }
+            Self::Zstd => {
+                let options = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
+                zstd::inspect(payload, &mut ws.zstd, limits, &options, trace)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,161 @@
+//! Codec 12: several files in one, each of them an AT-1 file of its own.
+//!
+//! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
+
+use super::header::{Codec, Container, Header};
+use super::numbers::Stream;
+use super::scratch::{Scratch, Workspace};
+use super::streams::{Entry, Set};
+use crate::json::{Elements, Node, Text, check};
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Limits, Result};
+
+/// The stream that names the files.
+pub(super) const MANIFEST: &[u8] = b"manifest";
+
+/// A bundle whose manifest is decoded.
+#[derive(Clone, Debug)]
+pub struct Bundle<'a> {
+    set: Set<'a>,
+    manifest: Stream<'a>,
+    elements: Elements<'a>,
+    number: u64,
+}
+
+/// A file of a bundle.
+#[derive(Clone, Copy, Debug)]
+pub struct BundleFile<'a> {
+    /// What it is called: a relative path with `/` between its parts, none of them `.` or `..`.
+    pub name: Text<'a>,
+    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](super::decode) decodes.
+    pub entry: Entry<'a>,
+}
+
+impl<'a> Bundle<'a> {
+    /// Reads the manifest into the scratch, unless it can be read where it is.
+    pub fn open(src: &'a [u8], scratch: &mut Scratch<'a>, ws: &mut Workspace, limits: &Limits) -> Result<Self> {
+        let header = Header::read(src)?;
+        if header.codec != Codec::Bundle {
+            return Err(Error::new(ErrorKind::At1NoBundle, 4));
+        }
+        if header.container == Container::Frames {
+            return Err(Error::new(ErrorKind::At1BundleInside, 3));
+        }
+        let body = header.body();
+        let set = Set::open(src, body.start, body.end, limits)?;
+        set.check()?;
+        let [manifest] = set.load([MANIFEST], scratch, ws, limits)?;
+        if u64_from(manifest.bytes.len()) > limits.max_header {
+            return Err(manifest.error(ErrorKind::HeaderLimit, 0).needing(u64_from(manifest.bytes.len())));
+        }
+        let start = check(manifest.bytes, 0..manifest.bytes.len(), limits.max_depth)
+            .map_err(|error| manifest.error(error.kind, crate::num::index(error.at)))?;
+        let root = Node::at(manifest.bytes, start);
+        if !root.is_array() {
+            return Err(manifest.error(ErrorKind::At1Manifest, start));
+        }
+        Ok(Self { set, manifest, elements: root.elements(), number: 0 })
+    }
+
+    /// Where the next file of the manifest lies.
+    fn file(&self, node: Node<'a>) -> Result<BundleFile<'a>> {
+        let error = |kind| self.manifest.error(kind, 0);
+        let name = node.member("name").ok_or_else(|| error(ErrorKind::At1Manifest))?;
+        let name = name.string().map_err(|_| error(ErrorKind::At1Manifest))?;
+        if !safe(name) {
+            return Err(error(ErrorKind::At1UnsafeName));
+        }
+        let mut own = [0; 21];
+        let entry = self.set.find(stream_name(self.number, &mut own))?;
+        Ok(BundleFile { name, entry: entry.ok_or_else(|| error(ErrorKind::At1Manifest))? })
+    }
+}
+
+impl<'a> Iterator for Bundle<'a> {
+    type Item = Result<BundleFile<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let node = self.elements.next()?;
+        let file = self.file(node);
+        self.number = self.number.saturating_add(1);
+        Some(file)
+    }
+}
+
+/// The name of the stream of a file: `e17`.
+fn stream_name(number: u64, room: &mut [u8; 21]) -> &[u8] {
+    let mut rest = number;
+    let mut at = room.len();
+    loop {
+        at = at.saturating_sub(1);
+        if let Some(byte) = room.get_mut(at) {
+            *byte = b'0'.saturating_add(u8::try_from(rest % 10).unwrap_or(0));
+        }
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    at = at.saturating_sub(1);
+    if let Some(byte) = room.get_mut(at) {
+        *byte = b'e';
+    }
+    room.get(at..).unwrap_or_default()
+}
+
+/// Whether a name stays inside of the folder that a bundle is decoded to, on every system.
+fn safe(name: Text<'_>) -> bool {
+    let mut dots = 0;
+    let mut len = 0;
+    for c in name.chars().chain(['/']) {
+        match c {
+            '/' if len == 0 || len == dots && dots <= 2 => return false,
+            '/' => (len, dots) = (0, 0),
+            '\\' | ':' | char::REPLACEMENT_CHARACTER => return false,
+            c if c.is_control() => return false,
+            c => {
+                len += 1;
+                dots += u64::from(c == '.');
+            }
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_lead_outside_are_refused() {
+        let is_safe = |json: &str| safe(Node::at(json.as_bytes(), 0).string().unwrap());
+        for name in [r#""a""#, r#""a/b.txt""#, r#"".hidden/..x/...""#, r#""\u00fc ber/\u0061""#] {
+            assert!(is_safe(name), "{name}");
+        }
+        for name in [
+            r#""""#,
+            r#""/etc/x""#,
+            r#""a/""#,
+            r#""a//b""#,
+            r#""..""#,
+            r#""a/../b""#,
+            r#"".""#,
+            r#""./a""#,
+            r#""a\\b""#,
+            r#""C:x""#,
+            r#""a\u0000b""#,
+            r#""\u002e\u002e/x""#,
+            r#""\ud800""#,
+            r#""a\n""#,
+        ] {
+            assert!(!is_safe(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn streams_are_numbered() {
+        for (number, name) in [(0, "e0"), (9, "e9"), (10, "e10"), (u64::MAX, "e18446744073709551615")] {
+            assert_eq!(stream_name(number, &mut [0; 21]), name.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,564 @@
+//! The columns of a table: seven types of value, each read in order.
+//!
+//! A column needs no more than a cursor, because its values are taken one after the other. What a cursor remembers is a
+//! [`Record`] of words in the scratch; dictionaries and the maps of derived columns are tables of words behind the records.
+
+use super::columnar::quoted;
+use super::digits::{self, MAX_SCALE};
+use super::lines::{Lines, line_len};
+use super::map::{self, Map};
+use super::numbers::{Numbers, Stream};
+use super::output::Output;
+use super::scratch::Scratch;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Result};
+
+/// Eight bytes of the scratch: a number, whatever the alignment.
+pub(super) type Word = [u8; 8];
+
+/// Words that a cursor remembers.
+const WORDS: usize = 14;
+
+/// What the scratch holds of each column.
+pub(super) const RECORD: u64 = 8 * WORDS as u64;
+
+/// The cursor of a column.
+type Record = [Word; WORDS];
+
+// What the words of a record mean. The first holds the [`Flags`].
+
+/// Where the next number, index, line or plane starts in `values`.
+const POS: usize = 1;
+/// Where the column ends in `values`.
+const END: usize = 2;
+/// The running sum; of shuffled numbers the smallest.
+const SUM: usize = 3;
+/// How many values have been taken.
+const USED: usize = 4;
+/// How many values there are, where the column says so.
+const COUNT: usize = 5;
+/// Where the strings of a dictionary or a map start in `values`, or the bits of numbers and exceptions.
+const STRINGS: usize = 6;
+/// Where the next exception starts in `values`; of a derived column, which one it is derived from.
+const OTHER: usize = 7;
+/// The first word of the table of the column.
+const TABLE: usize = 8;
+/// How many strings the table has.
+const ENTRIES: usize = 9;
+/// How many of them have been seen in the source of a derived column.
+const SEEN: usize = 10;
+/// The last value, where it must be kept: a number, or where it starts in `values`.
+const LAST: usize = 11;
+/// How long the last value is in `values`; all ones if it is a number.
+const LAST_LEN: usize = 12;
+/// Where the bits of the column start that say which fields are quoted.
+const QUOTES: usize = 13;
+
+#[inline]
+fn word(record: &Record, at: usize) -> u64 {
+    record.get(at).map_or(0, |&word| u64::from_le_bytes(word))
+}
+
+#[inline]
+fn place(record: &Record, at: usize) -> usize {
+    index(word(record, at))
+}
+
+#[inline]
+fn set(record: &mut Record, at: usize, value: u64) {
+    if let Some(word) = record.get_mut(at) {
+        *word = value.to_le_bytes();
+    }
+}
+
+/// How the values of a column are coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A list of lines.
+    Text,
+    /// Differences of integers.
+    Integer,
+    /// Differences of decimals of one scale.
+    Decimal,
+    /// Numbers as above, and texts where a bit says so.
+    Exceptions,
+    /// What a map makes of another column.
+    Derived,
+    /// Indices into a dictionary.
+    Dictionary,
+    /// Integers above a smallest one, as planes of bytes.
+    Shuffled,
+}
+
+impl Kind {
+    const fn of(byte: u8) -> Option<Self> {
+        Some(match byte {
+            0 => Self::Text,
+            1 => Self::Integer,
+            2 => Self::Decimal,
+            3 => Self::Exceptions,
+            4 => Self::Derived,
+            5 => Self::Dictionary,
+            6 => Self::Shuffled,
+            _ => return None,
+        })
+    }
+}
+
+/// A number, as it is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) value: i64,
+    /// Digits behind the point; `None` for an integer.
+    pub(super) scale: Option<u8>,
+}
+
+impl Number {
+    #[inline]
+    pub(super) fn put<O: Output>(self, out: &mut O) -> Result<()> {
+        match self.scale {
+            None => digits::signed(self.value, out),
+            Some(scale) => digits::fixed(self.value, scale, out),
+        }
+    }
+}
+
+/// The next value of a column.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Text<'a> {
+    Bytes(&'a [u8]),
+    Number(Number),
+}
+
+/// Where bytes lie in `values`, or a number.
+#[derive(Clone, Copy)]
+enum Found {
+    Span(usize, usize),
+    Number(i64),
+}
+
+/// All columns of a table.
+pub(super) struct Columns<'a> {
+    values: Stream<'a>,
+    quote_bits: Stream<'a>,
+    records: &'a mut [Record],
+    tables: &'a mut [Word],
+}
+
+/// Bytes of the flags.
+#[derive(Clone, Copy)]
+struct Flags {
+    kind: u8,
+    scale: u8,
+    quote: u8,
+    keep: bool,
+    width: u8,
+    decimal: bool,
+}
+
+impl Flags {
+    #[inline]
+    fn of(record: &Record) -> Self {
+        let [[kind, scale, quote, keep, width, decimal, _, _], ..] = *record;
+        Self { kind, scale, quote, keep: keep != 0, width, decimal: decimal != 0 }
+    }
+
+    fn store(self, record: &mut Record) {
+        let [first, ..] = record;
+        *first = [self.kind, self.scale, self.quote, self.keep.into(), self.width, self.decimal.into(), 0, 0];
+    }
+
+    #[inline]
+    fn number(self, value: i64) -> Number {
+        Number { value, scale: self.decimal.then_some(self.scale) }
+    }
+}
+
+impl<'a> Columns<'a> {
+    /// Reads the head of each column, and the strings of its dictionary or map.
+    pub(super) fn open(
+        count: usize,
+        types: Stream<'a>,
+        lengths: Stream<'a>,
+        values: Stream<'a>,
+        [quote_modes, quote_bits]: [Stream<'a>; 2],
+        scratch: &mut Scratch<'a>,
+    ) -> Result<Self> {
+        // Counted by the types, of which there may be more, so that the headers of the streams tell how much is needed.
+        let room = u64_from(types.bytes.len().max(count));
+        let records = scratch.take(room.saturating_mul(RECORD))?;
+        records.fill(0);
+        let (records, _) = records.as_chunks_mut::<8>().0.as_chunks_mut::<WORDS>();
+        let records = records.get_mut(..count).unwrap_or_default();
+        let mut columns = Self { values, quote_bits, records, tables: &mut [] };
+        let (mut types, mut lengths, mut modes) = (types.numbers(), lengths.numbers(), quote_modes.numbers());
+        let mut start = 0usize;
+        let mut words = 0u64;
+        for column in 0..count {
+            let kind = types.byte()?;
+            let Some(known) = Kind::of(kind) else { return Err(types.error(ErrorKind::At1ColumnType)) };
+            let end = start.saturating_add(lengths.index()?);
+            if end > values.bytes.len() {
+                return Err(lengths.error(ErrorKind::At1StreamShort));
+            }
+            words = columns.head(column, known, start..end, modes.byte()?, words)?;
+            start = end;
+        }
+        let tables = scratch.take(words.saturating_mul(8))?;
+        tables.fill(0);
+        columns.tables = tables.as_chunks_mut::<8>().0;
+        columns.fill()?;
+        columns.place_quotes()?;
+        Ok(columns)
+    }
+
+    /// How many columns there are.
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The part of `values` that belongs to a column, from its next byte on.
+    #[inline]
+    fn resume(&self, at: usize, end: usize) -> Numbers<'a> {
+        let bytes = self.values.bytes.get(..end).unwrap_or(self.values.bytes);
+        Numbers::resume(Stream { bytes, ..self.values }, at)
+    }
+
+    /// Reads what stands before the values of a column. The tables have `words` words so far; says how many then.
+    fn head(&mut self, column: usize, kind: Kind, at: core::ops::Range<usize>, quote: u8, words: u64) -> Result<u64> {
+        let mut numbers = self.resume(at.start, at.end);
+        let mut flags = Flags { kind: kind as u8, scale: 0, quote, keep: false, width: 0, decimal: false };
+        let mut record = Record::default();
+        let mut words = words;
+        set(&mut record, TABLE, words);
+        let scale = |numbers: &mut Numbers<'_>| match numbers.byte()? {
+            scale if scale <= MAX_SCALE => Ok(scale),
+            _ => Err(numbers.error(ErrorKind::At1Scale)),
+        };
+        match kind {
+            Kind::Text | Kind::Integer => {}
+            Kind::Decimal => (flags.scale, flags.decimal) = (scale(&mut numbers)?, true),
+            Kind::Exceptions => {
+                flags.decimal = match numbers.byte()? {
+                    0 => false,
+                    1 => true,
+                    _ => return Err(numbers.error(ErrorKind::At1ColumnType)),
+                };
+                if flags.decimal {
+                    flags.scale = scale(&mut numbers)?;
+                }
+                let count = numbers.index()?;
+                set(&mut record, COUNT, u64_from(count));
+                set(&mut record, STRINGS, u64_from(numbers.position()));
+                numbers.bytes(count.div_ceil(8))?;
+                let exceptions = numbers.count()?;
+                if exceptions > count {
+                    return Err(numbers.error(ErrorKind::At1StreamShort));
+                }
+                set(&mut record, ENTRIES, u64_from(exceptions));
+                set(&mut record, OTHER, u64_from(numbers.position()));
+                for _ in 0..exceptions {
+                    numbers.string()?;
+                }
+            }
+            Kind::Derived => {
+                let source = numbers.index()?;
+                match self.records.get_mut(..column).and_then(|before| before.get_mut(source)) {
+                    Some(source) => Flags { keep: true, ..Flags::of(source) }.store(source),
+                    None => return Err(numbers.error(ErrorKind::At1DerivedSource)),
+                }
+                let entries = numbers.count()?;
+                set(&mut record, OTHER, u64_from(source));
+                set(&mut record, ENTRIES, u64_from(entries));
+                set(&mut record, STRINGS, u64_from(numbers.position()));
+                words = words.saturating_add(Map::words(u64_from(entries)));
+            }
+            Kind::Dictionary => {
+                let count = numbers.count()?;
+                let entries = numbers.count()?;
+                set(&mut record, COUNT, u64_from(count));
+                set(&mut record, ENTRIES, u64_from(entries));
+                set(&mut record, STRINGS, u64_from(numbers.position()));
+                for _ in 0..entries {
+                    numbers.string()?;
+                }
+                if count > numbers.rest().len() {
+                    return Err(numbers.error(ErrorKind::At1StreamShort));
+                }
+                words = words.saturating_add(u64_from(entries).saturating_mul(2));
+            }
+            Kind::Shuffled => {
+                let count = numbers.index()?;
+                set(&mut record, SUM, numbers.signed()?.cast_unsigned());
+                flags.width = numbers.byte()?;
+                if !(1..=8).contains(&flags.width) {
+                    return Err(numbers.error(ErrorKind::At1Scale));
+                }
+                if count.checked_mul(flags.width.into()).is_none_or(|bytes| bytes > numbers.rest().len()) {
+                    return Err(numbers.error(ErrorKind::At1StreamShort));
+                }
+                set(&mut record, COUNT, u64_from(count));
+            }
+        }
+        set(&mut record, POS, u64_from(numbers.position()));
+        set(&mut record, END, u64_from(at.end));
+        flags.store(&mut record);
+        if let Some(slot) = self.records.get_mut(column) {
+            *slot = record;
+        }
+        Ok(words)
+    }
+
+    /// Notes where the strings of dictionaries and maps lie.
+    fn fill(&mut self) -> Result<()> {
+        for record in self.records.iter() {
+            let kind = Kind::of(Flags::of(record).kind);
+            let mut strings = self.resume(place(record, STRINGS), place(record, END));
+            let (entries, table) = (place(record, ENTRIES), place(record, TABLE));
+            let step = match kind {
+                Some(Kind::Dictionary) => 2,
+                Some(Kind::Derived) => map::ENTRY,
+                _ => continue,
+            };
+            for entry in 0..entries {
+                let text = strings.string()?;
+                let start = strings.position().saturating_sub(text.len());
+                let at = table.saturating_add(entry.saturating_mul(step));
+                if let Some(span) = self.tables.get_mut(at..).and_then(<[Word]>::first_chunk_mut::<2>) {
+                    *span = [start, text.len()].map(|value| u64_from(value).to_le_bytes());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds where the bits of each column start that has quoted fields and others: columns behind each other, whole bytes.
+    fn place_quotes(&mut self) -> Result<()> {
+        let mut at = 0u64;
+        for column in 0..self.records.len() {
+            let Some(record) = self.records.get(column) else { continue };
+            if Flags::of(record).quote < 2 {
+                continue;
+            }
+            let count = self.count(column);
+            if let Some(record) = self.records.get_mut(column) {
+                set(record, QUOTES, at);
+            }
+            at = at.saturating_add(count.div_ceil(8));
+        }
+        if at > u64_from(self.quote_bits.bytes.len()) {
+            return Err(self.quote_bits.error(ErrorKind::At1StreamShort, self.quote_bits.bytes.len()));
+        }
+        Ok(())
+    }
+
+    /// How many values a column has.
+    fn count(&self, column: usize) -> u64 {
+        // A derived column has as many as its source, which stands before it.
+        let mut column = column;
+        let mut steps = 0..self.records.len();
+        while steps.next().is_some() {
+            let Some(record) = self.records.get(column) else { return 0 };
+            let bytes = self.values.bytes.get(place(record, POS)..place(record, END)).unwrap_or_default();
+            match Kind::of(Flags::of(record).kind) {
+                Some(Kind::Text) => return Lines::new(Stream { bytes, ..self.values }).left(),
+                Some(Kind::Integer | Kind::Decimal) => {
+                    return u64_from(bytes.iter().filter(|&&byte| byte < 0x80).count());
+                }
+                Some(Kind::Derived) => column = place(record, OTHER),
+                _ => return word(record, COUNT),
+            }
+        }
+        0
+    }
+
+    /// The column has no more values.
+    #[cold]
+    fn short(&self, record: &Record) -> Error {
+        self.values.error(ErrorKind::At1ListShort, place(record, POS))
+    }
+
+    /// Appends the next field of a column.
+    #[inline]
+    pub(super) fn field<O: Output>(&mut self, column: usize, out: &mut O) -> Result<()> {
+        let Some(record) = self.records.get_mut(column) else { return Ok(()) };
+        let flags = Flags::of(record);
+        let plain = flags.quote == 0 && !flags.keep;
+        let (pos, end) = (place(record, POS), place(record, END));
+        match flags.kind {
+            // The two types that most columns are of, without quotes and with nobody who wants to know the value again.
+            0 if plain => {
+                let Some(rest) = self.values.bytes.get(pos..end) else { return Err(self.short_at(column)) };
+                let len = out.put_line(rest)?;
+                set(record, POS, u64_from(pos.saturating_add(len).saturating_add(1)));
+                Ok(())
+            }
+            1 | 2 if plain => {
+                let bytes = self.values.bytes.get(..end).unwrap_or_default();
+                let mut numbers = Numbers::resume(Stream { bytes, ..self.values }, pos);
+                let mut sum = word(record, SUM).cast_signed();
+                numbers.add_to(&mut sum)?;
+                set(record, POS, u64_from(numbers.position()));
+                set(record, SUM, sum.cast_unsigned());
+                flags.number(sum).put(out)
+            }
+            _ => self.any_field(column, out),
+        }
+    }
+
+    #[cold]
+    fn short_at(&self, column: usize) -> Error {
+        self.records.get(column).map_or(Error::new(ErrorKind::At1ListShort, 0), |record| self.short(record))
+    }
+
+    /// [`field`](Self::field) of any type, with quotes if there are.
+    fn any_field<O: Output>(&mut self, column: usize, out: &mut O) -> Result<()> {
+        let Some(record) = self.records.get(column) else { return Ok(()) };
+        let flags = Flags::of(record);
+        let used = word(record, USED);
+        let found = match Kind::of(flags.kind) {
+            Some(Kind::Derived) => self.derived(column)?,
+            _ => self.next(column)?,
+        };
+        let Some(record) = self.records.get_mut(column) else { return Ok(()) };
+        set(record, USED, used.saturating_add(1));
+        let text = match found {
+            Found::Span(start, len) => {
+                set(record, LAST, u64_from(start));
+                set(record, LAST_LEN, u64_from(len));
+                let end = start.saturating_add(len);
+                Text::Bytes(self.values.bytes.get(start..end).unwrap_or_default())
+            }
+            Found::Number(value) => {
+                set(record, LAST, value.cast_unsigned());
+                set(record, LAST_LEN, u64::MAX);
+                Text::Number(flags.number(value))
+            }
+        };
+        let quote = match flags.quote {
+            0 => false,
+            1 => true,
+            _ => {
+                let at = index(word(record, QUOTES).saturating_add(used >> 3));
+                let bits = self.quote_bits.bytes.get(at).copied();
+                bits.ok_or_else(|| self.quote_bits.error(ErrorKind::At1StreamShort, at))? >> (used & 7) & 1 == 1
+            }
+        };
+        match text {
+            text if quote => quoted(text, out),
+            Text::Bytes(bytes) => out.put(bytes),
+            Text::Number(number) => number.put(out),
+        }
+    }
+
+    /// The next value of a column that is not derived.
+    fn next(&mut self, column: usize) -> Result<Found> {
+        let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
+        let flags = Flags::of(record);
+        let used = word(record, USED);
+        let mut numbers = self.resume(place(record, POS), place(record, END));
+        let mut sum = word(record, SUM).cast_signed();
+        let mut exception = word(record, OTHER);
+        let mut pos = None;
+        let counted = matches!(Kind::of(flags.kind), Some(Kind::Exceptions | Kind::Dictionary | Kind::Shuffled));
+        if counted && used >= word(record, COUNT) {
+            return Err(self.short(record));
+        }
+        let found = match Kind::of(flags.kind) {
+            Some(Kind::Integer | Kind::Decimal) => Found::Number(numbers.add_to(&mut sum)?),
+            Some(Kind::Exceptions) => {
+                let at = place(record, STRINGS).saturating_add(index(used >> 3));
+                let bits = self.values.bytes.get(at).copied().unwrap_or(0);
+                if bits >> (used & 7) & 1 == 1 {
+                    Found::Number(numbers.add_to(&mut sum)?)
+                } else {
+                    let taken = word(record, SEEN);
+                    if taken >= word(record, ENTRIES) {
+                        return Err(self.short(record));
+                    }
+                    let mut strings = self.resume(index(exception), place(record, END));
+                    let text = strings.string()?;
+                    exception = u64_from(strings.position());
+                    Found::Span(strings.position().saturating_sub(text.len()), text.len())
+                }
+            }
+            Some(Kind::Dictionary) => {
+                let entry = numbers.index()?;
+                if entry >= place(record, ENTRIES) {
+                    return Err(numbers.error(ErrorKind::At1DictionaryIndex));
+                }
+                let at = place(record, TABLE).saturating_add(entry.saturating_mul(2));
+                let span = self.tables.get(at..).and_then(<[Word]>::first_chunk::<2>);
+                let [start, len] = span.copied().unwrap_or_default().map(u64::from_le_bytes).map(index);
+                Found::Span(start, len)
+            }
+            Some(Kind::Shuffled) => {
+                let count = place(record, COUNT);
+                let planes = numbers.rest().iter().skip(index(used)).step_by(count.max(1)).take(flags.width.into());
+                let above = planes.zip(0..8).fold(0, |sum, (&byte, plane)| sum | u64::from(byte) << (8 * plane));
+                let value = sum.checked_add_unsigned(above);
+                Found::Number(value.ok_or_else(|| numbers.error(ErrorKind::At1SumOverflow))?)
+            }
+            _ => {
+                let start = numbers.position();
+                let rest = self.values.bytes.get(start..place(record, END)).ok_or_else(|| self.short(record))?;
+                let len = line_len(rest);
+                pos = Some(start.saturating_add(len).saturating_add(1));
+                Found::Span(start, len)
+            }
+        };
+        let span = matches!(found, Found::Span(..));
+        let Some(record) = self.records.get_mut(column) else { return Ok(found) };
+        set(record, POS, u64_from(pos.unwrap_or(numbers.position())));
+        set(record, SUM, sum.cast_unsigned());
+        if Kind::of(flags.kind) == Some(Kind::Exceptions) && span {
+            set(record, OTHER, exception);
+            let taken = word(record, SEEN);
+            set(record, SEEN, taken.saturating_add(1));
+        }
+        Ok(found)
+    }
+
+    /// The next value of a derived column: what its map makes of the value that its source had last.
+    fn derived(&mut self, column: usize) -> Result<Found> {
+        let Some((record, before)) = self.records.get_mut(..=column).and_then(<[Record]>::split_last_mut) else {
+            return Err(Error::new(ErrorKind::At1ListShort, 0));
+        };
+        let error = |kind| self.values.error(kind, place(record, STRINGS));
+        let source = before.get(place(record, OTHER)).ok_or_else(|| error(ErrorKind::At1DerivedSource))?;
+        // Both take a value in each row that has both fields. In a row that ends between them the source gets ahead.
+        if word(source, USED) != word(record, USED).saturating_add(1) {
+            return Err(error(ErrorKind::At1DerivedAhead));
+        }
+        let flags = Flags::of(source);
+        let key = match word(source, LAST_LEN) {
+            u64::MAX => Text::Number(flags.number(word(source, LAST).cast_signed())),
+            len => {
+                let start = place(source, LAST);
+                Text::Bytes(self.values.bytes.get(start..start.saturating_add(index(len))).unwrap_or_default())
+            }
+        };
+        let last = [word(source, LAST), word(source, LAST_LEN)];
+        let entries = place(record, ENTRIES);
+        let words = self.tables.get_mut(place(record, TABLE)..).unwrap_or_default();
+        let mut map = Map::new(words, entries, index(word(record, SEEN)));
+        let same = |other: [u64; 2]| match (key, other) {
+            (Text::Number(number), [value, u64::MAX]) => number.value == value.cast_signed(),
+            (Text::Bytes(bytes), [start, len]) if len != u64::MAX => {
+                let end = start.saturating_add(len);
+                self.values.bytes.get(index(start)..index(end)) == Some(bytes)
+            }
+            // An exception that reads like a number.
+            (Text::Bytes(bytes), [value, _]) => Map::text(flags.number(value.cast_signed())).is(bytes),
+            (Text::Number(number), [start, len]) => {
+                let end = start.saturating_add(len);
+                self.values.bytes.get(index(start)..index(end)).is_some_and(|bytes| Map::text(number).is(bytes))
+            }
+        };
+        let (span, seen) = map.find(key, last, same).ok_or_else(|| error(ErrorKind::At1DerivedMap))?;
+        set(record, SEEN, u64_from(seen));
+        let [start, len] = span.map(index);
+        Ok(Found::Span(start, len))
+    }
+}

@@ -1,0 +1,132 @@
+//! Codec 4: a table of delimited text, each column coded by what it holds.
+//!
+//! `meta` says how many rows there are and what stands between fields. A row is structured, with a number of fields in
+//! `fieldcounts`, or stands in `verbatim` as it is. `values` holds the columns one after the other, as long as `col_index`
+//! says and of the type in `coltypes`. A field takes the next value of its column and gets quotes if `quotemodes` and
+//! `quotebits` say so.
+
+use super::column::{Columns, Text};
+use super::lines::Lines;
+use super::numbers::{Numbers, Stream};
+use super::output::Output;
+use super::scratch::Scratch;
+use crate::num::index;
+use crate::{ErrorKind, Limits, Result};
+
+/// The streams of a table, in the order that [`Table::open`] wants them.
+pub(super) const NAMES: [&[u8]; 10] = [
+    b"meta",
+    b"row_modes",
+    b"fieldcounts",
+    b"coltypes",
+    b"col_index",
+    b"values",
+    b"quotemodes",
+    b"quotebits",
+    b"verbatim",
+    b"header",
+];
+
+/// A table whose streams are decoded.
+pub(super) struct Table<'a> {
+    rows: u64,
+    trailing: bool,
+    header: Option<&'a [u8]>,
+    delimiter: &'a [u8],
+    modes: Numbers<'a>,
+    field_counts: Numbers<'a>,
+    verbatim: Lines<'a>,
+    columns: Columns<'a>,
+}
+
+impl<'a> Table<'a> {
+    /// Reads what the streams say of the table. Takes from the scratch the state of the columns and their dictionaries.
+    pub(super) fn open(streams: [Stream<'a>; 10], scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
+        let [meta, modes, field_counts, types, lengths, values, quote_modes, quote_bits, verbatim, header] = streams;
+        let mut meta = meta.numbers();
+        let rows = meta.unsigned()?;
+        let trailing = meta.byte()? != 0;
+        let has_header = meta.byte()? != 0;
+        let delimiter = meta.string()?;
+        let columns = meta.unsigned()?;
+        if columns > limits.max_columns {
+            return Err(meta.error(ErrorKind::ElementLimit).needing(columns));
+        }
+        if index(rows) > modes.bytes.len() {
+            return Err(modes.error(ErrorKind::At1StreamShort, modes.bytes.len()));
+        }
+        let quotes = [quote_modes, quote_bits];
+        Ok(Self {
+            rows,
+            trailing,
+            header: has_header.then_some(header.bytes),
+            delimiter,
+            modes: modes.numbers(),
+            field_counts: field_counts.numbers(),
+            verbatim: Lines::new(verbatim),
+            columns: Columns::open(index(columns), types, lengths, values, quotes, scratch)?,
+        })
+    }
+
+    /// Appends all of the file.
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        if let Some(header) = self.header {
+            out.put(header)?;
+        }
+        for row in 0..self.rows {
+            if row > 0 || self.header.is_some() {
+                out.byte(b'\n')?;
+            }
+            if self.modes.byte()? == 0 {
+                // A list that is too short goes on with empty lines, as the decoder that the writer was tested with has it.
+                if let Some(rest) = self.verbatim.rest() {
+                    let len = out.put_line(rest)?;
+                    self.verbatim.step_over(len);
+                }
+            } else {
+                self.row(out)?;
+            }
+        }
+        if self.trailing {
+            out.byte(b'\n')?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn row<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        let fields = self.field_counts.index()?;
+        if fields > self.columns.len() {
+            return Err(self.field_counts.error(ErrorKind::At1FieldCount));
+        }
+        for column in 0..fields {
+            if column > 0 {
+                match self.delimiter {
+                    &[byte] => out.byte(byte)?,
+                    delimiter => out.put(delimiter)?,
+                }
+            }
+            self.columns.field(column, out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Appends a value between quotes, with each quote in it doubled.
+#[cold]
+#[inline(never)]
+pub(super) fn quoted<O: Output>(text: Text<'_>, out: &mut O) -> Result<()> {
+    out.byte(b'"')?;
+    match text {
+        Text::Bytes(mut rest) => {
+            while let Some((head, tail)) = memchr::memchr(b'"', rest).and_then(|at| rest.split_at_checked(at + 1)) {
+                out.put(head)?;
+                out.byte(b'"')?;
+                rest = tail;
+            }
+            out.put(rest)?;
+        }
+        Text::Number(number) => number.put(out)?,
+    }
+    out.byte(b'"')
+}

@@ -1,0 +1,308 @@
+//! Whole files: the header, one body or many frames, the hash.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::columnar::{self, Table};
+use super::header::{Codec, Container, Header};
+use super::output::{Buffered, Counter, Output, Slice};
+use super::qcolumnar::{self, Rows};
+use super::scratch::{Scratch, Workspace};
+use super::streams::{Entry, Set, varint};
+use super::{bundle, column, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
+use crate::num::index;
+#[cfg(feature = "alloc")]
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Limits, Part, Result, Sink, Trace, Value};
+
+/// How far a call came that decoded a whole file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Bytes of the input: all of it.
+    pub read: usize,
+    /// Bytes of the output. What lies behind them in a slice may have been used as scratch.
+    pub wrote: usize,
+    /// Whether the file ends with a hash; after decoding, it was compared and found right.
+    pub hashed: bool,
+}
+
+/// Decodes a file to a slice.
+pub fn decode(src: &[u8], dst: &mut [u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Done> {
+    let header = Header::read(src)?;
+    let mut out = Slice::new(dst, header.hash.is_some(), limits);
+    run(src, &header, &mut out, scratch, ws, limits)
+}
+
+/// Tells `trace` where everything in a file lies, down to the blocks of a payload; says what stands at its ends. Tables are
+/// built, but nothing is decoded: what only shows in the content is for [`decode`] to find.
+pub fn inspect<T: Trace>(src: &[u8], ws: &mut Workspace, limits: &Limits, trace: &mut T) -> Result<Header> {
+    let header = Header::read_traced(src, trace)?;
+    let mut bodies = Bodies::new(src, &header)?;
+    while let Some(body) = bodies.next(trace)? {
+        match body.content {
+            Content::Raw(entry) => entry.trace(src, ws, limits, trace)?,
+            Content::Set => Set::open(src, body.range.start, body.range.end, limits)?.trace(ws, limits, trace)?,
+        }
+        if header.container == Container::Frames {
+            trace.leave();
+        }
+    }
+    header.trace_trailer(trace);
+    Ok(header)
+}
+
+/// Decodes a file to a sink. RAW payloads, which [`decode`] decodes in the output itself, take scratch here.
+pub fn decode_to<S: Sink>(
+    src: &[u8],
+    sink: &mut S,
+    scratch: &mut [u8],
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<Done> {
+    let header = Header::read(src)?;
+    let mut out = Buffered::new(sink, header.hash.is_some(), limits);
+    let done = run(src, &header, &mut out, scratch, ws, limits)?;
+    out.flush()?;
+    Ok(done)
+}
+
+/// How many bytes a file decodes to. Everything is read as [`decode`] reads it, but nothing is written.
+pub fn decoded_len(src: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<u64> {
+    let mut out = Counter::new(limits);
+    run(src, &Header::read(src)?, &mut out, scratch, ws, limits)?;
+    Ok(out.written())
+}
+
+/// Decodes a file to a new vector.
+///
+/// What a stream claims is not believed beyond what its bytes could hold; how long the vector must be is counted first.
+#[cfg(feature = "alloc")]
+pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
+    let mut scratch = alloc::vec![0; index(scratch_needed(src, limits)?.slice)];
+    let len = loop {
+        match decoded_len(src, &mut scratch, ws, limits) {
+            Ok(len) => break len,
+            Err(Error { kind: ErrorKind::WorkspaceTooSmall, need, .. }) if need > u64_from(scratch.len()) => {
+                scratch = alloc::vec![0; index(need)];
+            }
+            Err(error) => return Err(error),
+        }
+    };
+    let mut out = alloc::vec![0; index(len)];
+    decode(src, &mut out, &mut scratch, ws, limits)?;
+    Ok(out)
+}
+
+/// How much scratch a file needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// To decode it to a slice, or to count.
+    pub slice: u64,
+    /// To decode it to a sink.
+    pub sink: u64,
+}
+
+/// How much scratch a file needs, as far as the headers of its streams tell; nothing is decoded.
+///
+/// That is all for most files. What lies in a stream, the size of the row groups or of a dictionary, can ask for more:
+/// decoding then says how much, before it writes anything, with an error of the class `WorkspaceTooSmall`.
+pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
+    let header = Header::read(src)?;
+    let mut need = Need::default();
+    let mut bodies = Bodies::new(src, &header)?;
+    while let Some(body) = bodies.next(&mut ())? {
+        match body.content {
+            Content::Raw(entry) => need.sink = need.sink.max(entry.room(src, limits)?),
+            Content::Set => {
+                let set = Set::open(src, body.range.start, body.range.end, limits)?;
+                let room = room(header.codec, src, &set, limits)?;
+                need = Need { slice: need.slice.max(room), sink: need.sink.max(room) };
+            }
+        }
+    }
+    Ok(need)
+}
+
+/// Room for the streams of a set that its codec reads, and for what it makes of them as far as their sizes tell.
+fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64> {
+    let mut sum = 0u64;
+    for entry in set.entries() {
+        let entry = entry?;
+        if !wanted(codec, entry.name) {
+            continue;
+        }
+        let more = match (codec, entry.name) {
+            (Codec::Columnar, b"coltypes") => entry.decoded_size(src, limits)?.saturating_mul(column::RECORD),
+            (Codec::Json, b"tape") => json::stack_room(entry.decoded_size(src, limits)?, limits),
+            _ => 0,
+        };
+        sum = sum.saturating_add(entry.room(src, limits)?).saturating_add(more);
+        if sum > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(sum));
+        }
+    }
+    Ok(sum)
+}
+
+/// Whether a codec reads the stream of this name.
+fn wanted(codec: Codec, name: &[u8]) -> bool {
+    let names: &[&[u8]] = match codec {
+        Codec::Ssh => &ssh::NAMES,
+        Codec::Json => &json::NAMES,
+        Codec::Osm => &osm::NAMES,
+        Codec::Log => &log::NAMES,
+        Codec::Columnar => &columnar::NAMES,
+        Codec::Vcf => &vcf::NAMES,
+        Codec::JsonDoc => &jsondoc::NAMES,
+        Codec::QColumnar | Codec::QJson => &qcolumnar::NAMES,
+        Codec::Dicom => &dicom::NAMES,
+        Codec::Embed => &embed::NAMES,
+        Codec::QJson2 => return qjson2::wanted(name),
+        Codec::Bundle => &[bundle::MANIFEST],
+        Codec::Raw => &[],
+    };
+    names.contains(&name)
+}
+
+/// What a body is.
+enum Content<'a> {
+    /// The bytes of the file, compressed as they are.
+    Raw(Entry<'a>),
+    /// A set of streams.
+    Set,
+}
+
+/// A whole body, or a frame of one.
+struct Body<'a> {
+    content: Content<'a>,
+    range: Range<u64>,
+}
+
+/// Walks over the bodies of a file: one, or one a frame.
+struct Bodies<'a> {
+    src: &'a [u8],
+    container: Container,
+    codec: Codec,
+    at: u64,
+    end: u64,
+    done: bool,
+    frames: u64,
+}
+
+impl<'a> Bodies<'a> {
+    fn new(src: &'a [u8], header: &Header) -> Result<Self> {
+        let Range { start, end } = header.body();
+        let Header { container, codec, .. } = *header;
+        Ok(Self { src, container, codec, at: start, end, done: false, frames: 0 })
+    }
+
+    fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
+        match self.container {
+            Container::Whole if self.done => Ok(None),
+            Container::Whole => {
+                self.done = true;
+                let range = self.at..self.end;
+                let content = match self.codec {
+                    Codec::Raw => Content::Raw(Entry::unnamed(self.src, range.clone())?),
+                    _ => Content::Set,
+                };
+                Ok(Some(Body { content, range }))
+            }
+            Container::Frames => {
+                if !self.done {
+                    self.done = true;
+                    let (lines, at) = varint(self.src, self.at, self.end)?;
+                    trace.bytes(Part::Header, "lines a frame", self.at..at, Value::U64(lines));
+                    self.at = at;
+                }
+                if self.at == self.end { Ok(None) } else { self.frame(trace).map(Some) }
+            }
+        }
+    }
+
+    fn frame<T: Trace>(&mut self, trace: &mut T) -> Result<Body<'a>> {
+        let (len, start) = varint(self.src, self.at, self.end)?;
+        let end = start.saturating_add(len);
+        if end > self.end {
+            return Err(Error::new(ErrorKind::Truncated, self.end).needing(end));
+        }
+        let method = self.src.get(index(start)..index(end)).and_then(<[u8]>::first);
+        let &method = method.ok_or(Error::new(ErrorKind::At1FrameEmpty, self.at))?;
+        let range = start.saturating_add(1)..end;
+        let (content, name) = match method {
+            0 => (Content::Set, "structured"),
+            1 => (Content::Raw(Entry::unnamed(self.src, range.clone())?), "raw"),
+            _ => return Err(Error::new(ErrorKind::At1FrameMethod, start)),
+        };
+        trace.enter("frame", Value::U64(self.frames));
+        trace.bytes(Part::Framing, "frame length", self.at..start, Value::U64(len));
+        trace.bytes(Part::Header, "method", start..range.start, Value::Word(name));
+        self.frames = self.frames.saturating_add(1);
+        self.at = end;
+        Ok(Body { content, range })
+    }
+}
+
+fn run<O: Output>(
+    src: &[u8],
+    header: &Header,
+    out: &mut O,
+    scratch: &mut [u8],
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<Done> {
+    let mut bodies = Bodies::new(src, header)?;
+    while let Some(body) = bodies.next(&mut ())? {
+        let mut scratch = Scratch::new(scratch);
+        match body.content {
+            Content::Raw(entry) => {
+                let size = entry.decoded_size(src, limits)?;
+                if !out.fill(size, |room| entry.decode(src, room, ws, limits))? {
+                    out.put(entry.load(src, &mut scratch, ws, limits)?.bytes)?;
+                }
+            }
+            Content::Set => {
+                let set = Set::open(src, body.range.start, body.range.end, limits)?;
+                set.check()?;
+                structured(header, &set, &mut scratch, out, ws, limits)?;
+            }
+        }
+    }
+    if let (Some(stored), Some(ours)) = (header.hash, out.hash())
+        && stored != ours
+    {
+        return Err(Error::new(ErrorKind::At1Hash, header.body_end));
+    }
+    Ok(Done { read: src.len(), wrote: index(out.written()), hashed: header.hash.is_some() })
+}
+
+/// Decodes a set of streams.
+fn structured<'a, O: Output>(
+    header: &Header,
+    set: &Set<'a>,
+    scratch: &mut Scratch<'a>,
+    out: &mut O,
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<()> {
+    match header.codec {
+        Codec::Ssh => ssh::Log::open(set.load(ssh::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::Json => json::Tape::open(set.load(json::NAMES, scratch, ws, limits)?, scratch, limits)?.all(out),
+        Codec::Osm => osm::Extract::open(set.load(osm::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::Log => log::Log::open(set.load(log::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::Columnar => Table::open(set.load(columnar::NAMES, scratch, ws, limits)?, scratch, limits)?.all(out),
+        Codec::Vcf => vcf::Variants::open(set.load(vcf::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::JsonDoc => jsondoc::Document::open(set.load(jsondoc::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        Codec::QColumnar | Codec::QJson => {
+            let streams = set.load(qcolumnar::NAMES, scratch, ws, limits)?;
+            Rows::open(streams, header.codec == Codec::QColumnar, scratch, limits)?.all(out, ws, limits)
+        }
+        Codec::Dicom => dicom::Image::open(set.load(dicom::NAMES, scratch, ws, limits)?)?.all(scratch, out),
+        Codec::Embed => embed::all(set.load(embed::NAMES, scratch, ws, limits)?, out),
+        Codec::QJson2 => qjson2::all(set, scratch, out, ws, limits),
+        Codec::Bundle if header.container == Container::Whole => Err(Error::new(ErrorKind::At1BundleWhole, 4)),
+        Codec::Bundle => Err(Error::new(ErrorKind::At1BundleInside, 3)),
+        Codec::Raw => Err(Error::new(ErrorKind::At1RawFrame, 4)),
+    }
+}

@@ -1,0 +1,157 @@
+//! Codec 9: a medical image, its pixels as differences, between what stands before and behind them in the file.
+
+use super::numbers::Stream;
+use super::output::Output;
+use super::scratch::Scratch;
+use crate::num::{copy, index, u64_from};
+use crate::{ErrorKind, Result};
+
+/// The streams of an image, in the order that [`Image::open`] wants them.
+pub(super) const NAMES: [&[u8]; 5] = [b"meta", b"raw", b"pre", b"pix", b"suf"];
+
+/// How the pixels were changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Transform {
+    /// Not at all.
+    None,
+    /// Differences to the element on the left, modulo what an element can hold.
+    Left,
+    /// Differences to the element above.
+    Above,
+    /// All high bytes, then all low bytes.
+    Split,
+}
+
+/// An image whose streams are decoded.
+pub(super) enum Image<'a> {
+    /// The file as it is.
+    Raw(&'a [u8]),
+    /// The file in parts.
+    Parts {
+        pre: &'a [u8],
+        pixels: &'a [u8],
+        pad: &'a [u8],
+        suf: &'a [u8],
+        transform: Transform,
+        row: usize,
+        wide: bool,
+    },
+}
+
+impl<'a> Image<'a> {
+    pub(super) fn open(streams: [Stream<'a>; 5]) -> Result<Self> {
+        let [meta, raw, pre, pixels, suf] = streams;
+        let mut fields = meta.numbers();
+        match fields.byte()? {
+            0 => return Ok(Self::Raw(raw.bytes)),
+            1 => {}
+            _ => return Err(meta.error(ErrorKind::At1Mode, 0)),
+        }
+        let transform = match fields.byte()? {
+            0 => Transform::None,
+            1 => Transform::Left,
+            2 => Transform::Above,
+            3 => Transform::Split,
+            _ => return Err(fields.error(ErrorKind::At1Transform)),
+        };
+        if fields.byte()? != 0 {
+            return Err(fields.error(ErrorKind::At1Jpeg));
+        }
+        let [rows, columns, samples, bits] =
+            [fields.unsigned()?, fields.unsigned()?, fields.unsigned()?, fields.unsigned()?];
+        let pad = fields.string()?;
+        let wide = bits != 8;
+        let row = columns.checked_mul(samples).and_then(|n| n.checked_mul(1 + u64::from(wide)));
+        let size = row.and_then(|row| row.checked_mul(rows));
+        let fits = transform == Transform::None || size == Some(u64_from(pixels.bytes.len()));
+        if !fits || transform == Transform::Split && !wide {
+            return Err(fields.error(ErrorKind::At1ImageSize));
+        }
+        let (pre, pixels, suf) = (pre.bytes, pixels.bytes, suf.bytes);
+        Ok(Self::Parts { pre, pixels, pad, suf, transform, row: index(row.unwrap_or(0)), wide })
+    }
+
+    /// Appends all of the file. A sink takes scratch for the pixels.
+    pub(super) fn all<O: Output>(&self, scratch: &mut Scratch<'_>, out: &mut O) -> Result<()> {
+        let Self::Parts { pre, pixels, pad, suf, transform, row, wide } = *self else {
+            let Self::Raw(bytes) = self else { return Ok(()) };
+            return out.put(bytes);
+        };
+        out.put(pre)?;
+        if transform == Transform::None {
+            out.put(pixels)?;
+        } else {
+            let len = u64_from(pixels.len());
+            let restore = |room: &mut [u8]| {
+                undo(transform, pixels, row, wide, room);
+                Ok(())
+            };
+            if !out.fill(len, restore)? {
+                let room = scratch.take(len)?;
+                undo(transform, pixels, row, wide, room);
+                out.put(room)?;
+            }
+        }
+        out.put(pad)?;
+        out.put(suf)
+    }
+}
+
+/// Fills `room` with the pixels as they were; it is as long as they are.
+fn undo(transform: Transform, pixels: &[u8], row: usize, wide: bool, room: &mut [u8]) {
+    match transform {
+        Transform::None => copy(pixels, room),
+        Transform::Split => {
+            let (high, low) = pixels.split_at_checked(pixels.len() / 2).unwrap_or_default();
+            for (element, (&high, &low)) in room.as_chunks_mut().0.iter_mut().zip(high.iter().zip(low)) {
+                *element = [low, high];
+            }
+        }
+        Transform::Left | Transform::Above => {
+            copy(pixels, room);
+            // What is added lies one element back, or one row.
+            let element = 1 + usize::from(wide);
+            let back = if transform == Transform::Left { element } else { row };
+            let mut at = back;
+            while let Some((before, rest)) = room.split_at_mut_checked(at).filter(|(_, rest)| !rest.is_empty()) {
+                let from = before.get(before.len().saturating_sub(back)..).unwrap_or_default();
+                // A row at a time where rows are added; on the left the first element of each row stays as it is.
+                if transform == Transform::Above || row > 0 && !at.is_multiple_of(row) {
+                    add(from, rest, wide);
+                }
+                at = at.saturating_add(back.max(1));
+            }
+        }
+    }
+}
+
+/// Adds elements to elements.
+fn add(from: &[u8], to: &mut [u8], wide: bool) {
+    if wide {
+        for (to, from) in to.as_chunks_mut().0.iter_mut().zip(from.as_chunks().0) {
+            *to = u16::from_le_bytes(*to).wrapping_add(u16::from_le_bytes(*from)).to_le_bytes();
+        }
+    } else {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to = to.wrapping_add(*from));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transforms_of_small_images() {
+        let mut room = [0; 6];
+        undo(Transform::Left, &[250, 10, 1, 5, 255, 255], 3, false, &mut room);
+        assert_eq!(room, [250, 4, 5, 5, 4, 3]);
+        undo(Transform::Above, &[250, 10, 1, 10, 255, 1], 3, false, &mut room);
+        assert_eq!(room, [250, 10, 1, 4, 9, 2]);
+        undo(Transform::Above, &[250, 10, 10, 255, 1, 1], 2, true, &mut room);
+        assert_eq!(room, [250, 10, 4, 10, 5, 11]);
+        undo(Transform::Left, &[255, 0, 1, 0, 255, 255], 6, true, &mut room);
+        assert_eq!(room, [255, 0, 0, 1, 255, 0]);
+        undo(Transform::Split, &[1, 2, 3, 4, 5, 6], 6, true, &mut room);
+        assert_eq!(room, [4, 1, 5, 2, 6, 3]);
+    }
+}

@@ -1,0 +1,157 @@
+//! Numbers as decimal text, eight digits at a time.
+
+use super::output::Output;
+use crate::Result;
+use crate::bits::mask;
+use crate::num::index;
+
+/// The largest scale of a decimal: 10^18 still fits in an `i64`.
+pub(super) const MAX_SCALE: u8 = 18;
+
+/// Powers of ten up to the largest scale.
+const POWERS: [u64; 19] = {
+    let mut powers = [1; 19];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = powers[at - 1] * 10;
+        at += 1;
+    }
+    powers
+};
+
+const EIGHT: u64 = 100_000_000;
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The eight digits of a number below 10^8, the first in the lowest byte, each as its value.
+#[inline]
+const fn eight(n: u64) -> u64 {
+    let fours = (n / 10_000) | ((n % 10_000) << 32);
+    // In each lane a multiplication and a shift divide: by 100 below 10 000, by 10 below 100.
+    let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x7F_0000_007F;
+    let twos = hundreds | fours.wrapping_sub(hundreds.wrapping_mul(100)) << 16;
+    let tens = (twos.wrapping_mul(103) >> 10) & 0x000F_000F_000F_000F;
+    tens | twos.wrapping_sub(tens.wrapping_mul(10)) << 8
+}
+
+/// The digits of a number below 10^8 without leading zeros, as text, and how many there are.
+#[inline]
+const fn short(n: u64) -> (u64, u32) {
+    let digits = eight(n);
+    // The last digit stays even if it is a zero.
+    let zeros = (digits | 1 << 56).trailing_zeros() >> 3;
+    ((digits | ZEROS) >> (8 * zeros), 8 - zeros)
+}
+
+/// The last 1 to 15 of the 16 digits of a number below 10^16, as text behind a byte of something else.
+#[inline]
+fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
+    let digits = u128::from(eight(n / EIGHT) | ZEROS) | u128::from(eight(n % EIGHT) | ZEROS) << 64;
+    (digits >> (8 * (16 - count.clamp(1, 15))) << 8 | u128::from(before)).to_le_bytes()
+}
+
+/// Appends a number.
+#[inline]
+pub(super) fn unsigned<O: Output>(n: u64, out: &mut O) -> Result<()> {
+    if n < EIGHT {
+        let (text, len) = short(n);
+        return out.put_short(&text.to_le_bytes(), len as usize);
+    }
+    long(n, out)
+}
+
+fn long<O: Output>(n: u64, out: &mut O) -> Result<()> {
+    let (high, low) = (n / EIGHT, n % EIGHT);
+    if high < EIGHT {
+        let (text, len) = short(high);
+        let text = u128::from(text & mask(8 * len)) | u128::from(eight(low) | ZEROS) << (8 * len);
+        return out.put_short(&text.to_le_bytes(), len as usize + 8);
+    }
+    unsigned(high, out)?;
+    out.put_short(&(eight(low) | ZEROS).to_le_bytes(), 8)
+}
+
+/// Appends a number with its sign if it is below zero.
+#[inline]
+pub(super) fn signed<O: Output>(n: i64, out: &mut O) -> Result<()> {
+    if n < 0 {
+        out.byte(b'-')?;
+    }
+    unsigned(n.unsigned_abs(), out)
+}
+
+/// Appends `n` / 10^`scale` with all of its `scale` digits behind the point. Without any, the point still stands.
+#[inline]
+pub(super) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Result<()> {
+    if n < 0 {
+        out.byte(b'-')?;
+    }
+    let power = POWERS.get(usize::from(scale)).copied().unwrap_or(1).max(1);
+    let (whole, mut part) = (n.unsigned_abs() / power, n.unsigned_abs() % power);
+    unsigned(whole, out)?;
+    if scale == 0 {
+        return out.byte(b'.');
+    }
+    let mut left = u32::from(scale.min(MAX_SCALE));
+    let mut before = b'.';
+    if left > 15 {
+        // Two steps: '.' and the first digits, then the last 15 behind the digit before them.
+        let low = part % 1_000_000_000_000_000;
+        part /= 1_000_000_000_000_000;
+        let first = padded(part, left - 15, before);
+        out.put_short(&first, index((left - 15).into()))?;
+        before = first.get(index((left - 15).into())).copied().unwrap_or(0);
+        (part, left) = (low, 15);
+    }
+    out.put_short(&padded(part, left, before), index(left.into()) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::output::Slice;
+    use super::*;
+    use crate::Limits;
+
+    fn written(write: impl Fn(&mut Slice<'_>) -> Result<()>) -> String {
+        let mut room = [0; 64];
+        let mut out = Slice::new(&mut room, false, &Limits::DEFAULT);
+        write(&mut out).unwrap();
+        let len = index(out.written());
+        String::from_utf8(room[..len].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn numbers_around_every_power_of_ten_and_two() {
+        let tens = (0..19).map(|power| 10i64.pow(power));
+        let twos = (0..63).map(|shift| 1i64 << shift);
+        for base in tens.chain(twos).chain([i64::MAX, i64::MIN + 1, 0, 12_345_678, 1_020_304_050_607_080]) {
+            for n in [
+                base - 1,
+                base,
+                base.saturating_add(1),
+                base.wrapping_neg(),
+                base.wrapping_neg().wrapping_add(1),
+                base / 3,
+                base / 7 * 3,
+            ] {
+                assert_eq!(written(|out| signed(n, out)), n.to_string());
+                for scale in 1..=18u8 {
+                    let digits = format!("{:0width$}", n.unsigned_abs(), width = usize::from(scale) + 1);
+                    let (whole, part) = digits.split_at(digits.len() - usize::from(scale));
+                    let sign = if n < 0 { "-" } else { "" };
+                    assert_eq!(written(|out| fixed(n, scale, out)), format!("{sign}{whole}.{part}"), "{n} {scale}");
+                }
+            }
+        }
+        assert_eq!(written(|out| signed(i64::MIN, out)), i64::MIN.to_string());
+        assert_eq!(written(|out| unsigned(u64::MAX, out)), u64::MAX.to_string());
+        assert_eq!(written(|out| fixed(-12, 0, out)), "-12.");
+    }
+
+    #[test]
+    fn every_number_of_four_digits_in_both_halves() {
+        for n in 0..10_000u64 {
+            assert_eq!(written(|out| unsigned(n * 10_007, out)), (n * 10_007).to_string());
+            assert_eq!(written(|out| unsigned(n, out)), n.to_string());
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The first five bytes and the last thirty-six: container, codec, and the hash of what comes out.
+
+use core::ops::Range;
+
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+
+/// Bytes of magic number and codec.
+pub const HEADER_LEN: u64 = 5;
+
+/// Bytes of the integrity trailer: a SHA-256 and the four bytes that give it away.
+pub const TRAILER_LEN: u64 = 36;
+
+/// The last four bytes of a file that ends with a hash.
+const TRAILER_MAGIC: &[u8; 4] = b"\xA1S6\x01";
+
+/// How the body of a file is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Container {
+    /// One set of streams, or one RAW payload.
+    Whole,
+    /// Frames, each of them a small file of some lines.
+    Frames,
+}
+
+/// What kind of file was taken apart, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Codec {
+    /// The log of an SSH server.
+    Ssh = 0,
+    /// Lines of JSON, as a tape of tokens and columns of leaves.
+    Json = 1,
+    /// An OpenStreetMap extract.
+    Osm = 2,
+    /// A log of lines that share templates.
+    Log = 3,
+    /// A table of delimited text, as typed columns.
+    Columnar = 4,
+    /// Genetic variants.
+    Vcf = 5,
+    /// One JSON document, as a skeleton and columns of values.
+    JsonDoc = 6,
+    /// A table in row groups that a query can skip.
+    QColumnar = 7,
+    /// Lines of JSON of one shape in row groups that a query can skip.
+    QJson = 8,
+    /// A medical image.
+    Dicom = 9,
+    /// An array of embeddings.
+    Embed = 10,
+    /// Lines of JSON of several shapes, each of them as `QJson`.
+    QJson2 = 11,
+    /// Several files in one.
+    Bundle = 12,
+    /// Any file, compressed as it is.
+    Raw = 255,
+}
+
+impl Codec {
+    /// Every codec, in the order of their numbers.
+    pub const ALL: [Self; 14] = [
+        Self::Ssh,
+        Self::Json,
+        Self::Osm,
+        Self::Log,
+        Self::Columnar,
+        Self::Vcf,
+        Self::JsonDoc,
+        Self::QColumnar,
+        Self::QJson,
+        Self::Dicom,
+        Self::Embed,
+        Self::QJson2,
+        Self::Bundle,
+        Self::Raw,
+    ];
+
+    /// The codec of this number.
+    pub fn of(byte: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|&codec| codec as u8 == byte)
+    }
+
+    /// The format's own word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ssh => "ssh",
+            Self::Json => "json",
+            Self::Osm => "osm",
+            Self::Log => "log",
+            Self::Columnar => "columnar",
+            Self::Vcf => "vcf",
+            Self::JsonDoc => "jsondoc",
+            Self::QColumnar => "qcolumnar",
+            Self::QJson => "qjson",
+            Self::Dicom => "dicom",
+            Self::Embed => "embed",
+            Self::QJson2 => "qjson2",
+            Self::Bundle => "bundle",
+            Self::Raw => "raw",
+        }
+    }
+}
+
+/// What stands at both ends of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// How the body is laid out.
+    pub container: Container,
+    /// What the body is made of.
+    pub codec: Codec,
+    /// The SHA-256 of the decoded file, if the file ends with one.
+    pub hash: Option<[u8; 32]>,
+    /// Where the body ends. `u64::MAX` where only the start of the file was looked at.
+    pub body_end: u64,
+}
+
+impl Header {
+    /// Reads both ends of a whole file.
+    ///
+    /// ```
+    /// use unspool::at1::{Codec, Header};
+    /// let header = Header::read(b"AT1\x02\xFF\x02as it is")?;
+    /// assert_eq!((header.codec, header.body()), (Codec::Raw, 5..14));
+    /// # Ok::<(), unspool::Error>(())
+    /// ```
+    pub fn read(src: &[u8]) -> Result<Self> {
+        Self::read_traced(src, &mut ())
+    }
+
+    /// The same, heard by somebody.
+    pub(super) fn read_traced(src: &[u8], trace: &mut impl Trace) -> Result<Self> {
+        let mut header = Self::read_start(src)?;
+        header.body_end = u64_from(src.len());
+        trace.bytes(Part::Framing, "magic number", 0..4, Value::Bytes(src.get(..4).unwrap_or_default()));
+        trace.bytes(Part::Header, "codec", 4..5, Value::Word(header.codec.name()));
+        // The last entry of a bundle may be a stored file that ends with its own hash.
+        let bundle = header.container == Container::Whole && header.codec == Codec::Bundle;
+        if let Some((body, trailer)) = src.split_last_chunk::<36>()
+            && let Some((hash, magic)) = trailer.split_first_chunk::<32>()
+            && magic == TRAILER_MAGIC
+            && !bundle
+        {
+            header.hash = Some(*hash);
+            header.body_end = u64_from(body.len());
+            if header.body_end < HEADER_LEN {
+                return Err(Error::new(ErrorKind::At1Magic, 0));
+            }
+        }
+        Ok(header)
+    }
+
+    /// Reads the first five bytes of a file whose end is not at hand: no hash, and nobody knows where the body ends.
+    pub fn read_start(src: &[u8]) -> Result<Self> {
+        let start = src.get(..3).unwrap_or(src);
+        if !b"AT1".starts_with(start) || !matches!(src.get(3), None | Some(2 | 3)) {
+            return Err(Error::new(ErrorKind::At1Magic, 0));
+        }
+        let Some(&[_, _, _, version, codec]) = src.first_chunk::<5>() else {
+            return Err(Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(HEADER_LEN));
+        };
+        let container = if version == 2 { Container::Whole } else { Container::Frames };
+        let codec = Codec::of(codec).ok_or(Error::new(ErrorKind::At1Codec, 4))?;
+        Ok(Self { container, codec, hash: None, body_end: u64::MAX })
+    }
+
+    /// The bytes between both ends.
+    pub const fn body(&self) -> Range<u64> {
+        HEADER_LEN..self.body_end
+    }
+
+    /// Tells where the hash lies.
+    pub(super) fn trace_trailer(&self, trace: &mut impl Trace) {
+        if let Some(hash) = &self.hash {
+            let magic = self.body_end.saturating_add(32);
+            trace.bytes(Part::Checksum, "SHA-256 of the decoded file", self.body_end..magic, Value::Bytes(hash));
+            trace.bytes(Part::Framing, "trailer magic", magic..magic.saturating_add(4), Value::Bytes(TRAILER_MAGIC));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trailer_is_found_unless_the_file_is_a_bundle() {
+        let mut file = b"AT1\x02\x04\0".to_vec();
+        file.extend([7; 32]);
+        file.extend(TRAILER_MAGIC);
+        let header = Header::read(&file).unwrap();
+        assert_eq!((header.hash, header.body()), (Some([7; 32]), 5..6));
+        file[4] = 12;
+        assert_eq!(Header::read(&file).map(|header| (header.hash, header.body())), Ok((None, 5..42)));
+        file[3] = 3;
+        assert!(Header::read(&file).unwrap().hash.is_some(), "only a whole bundle has no trailer of its own");
+    }
+
+    #[test]
+    fn every_cut_of_the_header_says_what_is_missing() {
+        for len in 0..5 {
+            let error = Header::read(&b"AT1\x03\0"[..len]).unwrap_err();
+            assert_eq!((error.kind, error.at, error.need), (ErrorKind::Truncated, len as u64, 5));
+        }
+        for wrong in [&b"AT2\x02\0"[..], b"AT1\x04\0", b"A2", b"AT1\x01"] {
+            assert_eq!(Header::read(wrong), Err(Error::new(ErrorKind::At1Magic, 0)));
+        }
+        assert_eq!(Header::read(b"AT1\x02\x0D"), Err(Error::new(ErrorKind::At1Codec, 4)));
+        assert!(Codec::ALL.windows(2).all(|pair| (pair[0] as u8) < pair[1] as u8));
+    }
+}

@@ -1,0 +1,181 @@
+//! Codec 1: lines of JSON as a tape of tokens, with a vocabulary of keys and a column of values for each place.
+
+use super::lines::Lines;
+use super::numbers::{Numbers, Stream};
+use super::output::Output;
+use super::scratch::Scratch;
+use super::table::{Blobs, Texts};
+use crate::num::u64_from;
+use crate::{ErrorKind, Limits, Result};
+
+/// The streams of a file, in the order that [`Tape::open`] wants them.
+pub(super) const NAMES: [&[u8]; 8] =
+    [b"meta", b"flags", b"verbatim", b"keyvocab", b"value_index", b"values", b"rules", b"tape"];
+
+/// An object or array that is open: how many values are still to come, and what it is.
+type Level = [[u8; 8]; 2];
+
+const ARRAY: u64 = 0;
+const OBJECT: u64 = 1;
+/// Added once a value has been written.
+const STARTED: u64 = 2;
+
+/// How much of the scratch the stack takes: one level for each container that can be open. Two bytes of the tape open one.
+pub(super) fn stack_room(tape: u64, limits: &Limits) -> u64 {
+    tape.div_ceil(2).min(limits.max_depth.into()).saturating_mul(u64_from(size_of::<Level>()))
+}
+
+/// A file whose streams are decoded.
+pub(super) struct Tape<'a> {
+    lines: u64,
+    trailing: bool,
+    flags: Numbers<'a>,
+    verbatim: Lines<'a>,
+    keys: Texts<'a>,
+    values: Blobs<'a>,
+    /// What the values are made of that follow from others: literals and columns.
+    rules: Texts<'a>,
+    rules_stream: Stream<'a>,
+    tape: Numbers<'a>,
+    stack: &'a mut [Level],
+}
+
+impl<'a> Tape<'a> {
+    pub(super) fn open(streams: [Stream<'a>; 8], scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
+        let [meta, flags, verbatim, keys, lengths, values, rules_stream, tape] = streams;
+        let stack = scratch.take(stack_room(u64_from(tape.bytes.len()), limits))?;
+        let mut meta = meta.numbers();
+        let (lines, trailing) = (meta.unsigned()?, meta.byte()? == 1);
+        let keys = Texts::lines(keys, scratch)?;
+        let values = Blobs::open(lengths, values, 1, scratch)?;
+        let rules = rules(rules_stream, values.len(), scratch)?;
+        let (stack, _) = stack.as_chunks_mut::<8>().0.as_chunks_mut::<2>();
+        Ok(Self {
+            lines,
+            trailing,
+            flags: flags.numbers(),
+            verbatim: Lines::new(verbatim),
+            keys,
+            values,
+            rules,
+            rules_stream,
+            tape: tape.numbers(),
+            stack,
+        })
+    }
+
+    /// Appends all of the file.
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        for line in 0..self.lines {
+            if line > 0 {
+                out.byte(b'\n')?;
+            }
+            match self.flags.byte()? {
+                0 => out.put(self.verbatim.item()?)?,
+                _ => self.value(out)?,
+            }
+        }
+        if self.trailing {
+            out.byte(b'\n')?;
+        }
+        Ok(())
+    }
+
+    /// Appends a value with all that it contains.
+    fn value<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        let mut depth = 0usize;
+        loop {
+            match self.tape.unsigned()? {
+                0 => {
+                    let column = self.tape.index()?;
+                    out.put(self.values.item(column)?)?;
+                }
+                3 => self.derived(out)?,
+                kind @ (1 | 2) => {
+                    let count = self.tape.unsigned()?;
+                    let kind = if kind == 1 { OBJECT } else { ARRAY };
+                    out.byte(if kind == OBJECT { b'{' } else { b'[' })?;
+                    let too_deep = || self.tape.error(ErrorKind::At1Depth).needing(u64_from(depth).saturating_add(1));
+                    *self.stack.get_mut(depth).ok_or_else(too_deep)? = [count, kind].map(u64::to_le_bytes);
+                    depth = depth.saturating_add(1);
+                }
+                _ => return Err(self.tape.error(ErrorKind::At1Token)),
+            }
+            if self.close(&mut depth, out)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Behind a value or an opening bracket: closes what ends here, or goes on to the next value. `true` when all is closed.
+    fn close<O: Output>(&mut self, depth: &mut usize, out: &mut O) -> Result<bool> {
+        while let Some(top) = depth.checked_sub(1) {
+            let Some(level) = self.stack.get_mut(top) else { return Ok(true) };
+            let [left, kind] = level.map(u64::from_le_bytes);
+            let object = kind & OBJECT == OBJECT;
+            if let Some(left) = left.checked_sub(1) {
+                if kind & STARTED == STARTED {
+                    out.byte(b',')?;
+                }
+                *level = [left, kind | STARTED].map(u64::to_le_bytes);
+                if object {
+                    let number = self.tape.index()?;
+                    let key = self.keys.get(number).ok_or_else(|| self.tape.error(ErrorKind::At1TextNumber))?;
+                    out.put(key)?;
+                    out.byte(b':')?;
+                }
+                return Ok(false);
+            }
+            out.byte(if object { b'}' } else { b']' })?;
+            *depth = top;
+        }
+        Ok(true)
+    }
+
+    /// Appends a string that follows from the last values of other columns.
+    fn derived<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        let number = self.tape.index()?;
+        let rule = self.rules.get(number).ok_or_else(|| self.tape.error(ErrorKind::At1TextNumber))?;
+        let rule = Stream { bytes: rule, ..self.rules_stream };
+        let mut literals = rule.numbers();
+        let mut sources = literals;
+        for _ in 0..sources.index()? {
+            sources.string()?;
+        }
+        literals.index()?;
+        out.byte(b'"')?;
+        for _ in 0..sources.index()? {
+            out.put(literals.string()?)?;
+            let last = self.values.last(sources.index()?).unwrap_or_default();
+            let inside = match last {
+                [b'"', inside @ .., _] => inside,
+                all => all,
+            };
+            out.put(inside)?;
+        }
+        out.put(literals.string()?)?;
+        out.byte(b'"')
+    }
+}
+
+/// Reads all rules once: each has one literal more than sources, and the sources are there.
+fn rules<'a>(stream: Stream<'a>, columns: usize, scratch: &mut Scratch<'a>) -> Result<Texts<'a>> {
+    let mut numbers = stream.numbers();
+    let count = if stream.bytes.is_empty() { 0 } else { numbers.count()? };
+    Texts::pieces(count, &mut numbers, stream.bytes, scratch, |numbers| {
+        let literals = numbers.count()?;
+        for _ in 0..literals {
+            numbers.string()?;
+        }
+        let sources = numbers.index()?;
+        if sources.checked_add(1) != Some(literals) {
+            return Err(numbers.error(ErrorKind::At1Rule));
+        }
+        for _ in 0..sources {
+            if numbers.index()? >= columns {
+                return Err(numbers.error(ErrorKind::At1Rule));
+            }
+        }
+        Ok(())
+    })
+}

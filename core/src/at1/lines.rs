@@ -1,0 +1,94 @@
+//! Lists whose items are separated by line feeds.
+
+use super::numbers::Stream;
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Result};
+
+/// Takes the items of a list one after the other. `n` line feeds make `n + 1` items: an empty list has one, which is empty.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lines<'a> {
+    stream: Stream<'a>,
+    /// Where the next item starts; one behind the end when there is none.
+    pos: usize,
+}
+
+/// Where the first line feed is, or the length if there is none.
+#[inline]
+pub(super) fn line_len(text: &[u8]) -> usize {
+    memchr::memchr(b'\n', text).unwrap_or(text.len())
+}
+
+impl<'a> Lines<'a> {
+    /// The items of a stream, from the first.
+    pub const fn new(stream: Stream<'a>) -> Self {
+        Self { stream, pos: 0 }
+    }
+
+    /// What has not been taken, from the next item on; `None` when all has been.
+    #[inline]
+    pub fn rest(&self) -> Option<&'a [u8]> {
+        self.stream.bytes.get(self.pos..)
+    }
+
+    /// Steps over `len` bytes and the line feed behind them.
+    #[inline]
+    pub fn step_over(&mut self, len: usize) {
+        self.pos = self.pos.saturating_add(len).saturating_add(1);
+    }
+
+    /// The next item, which must be there.
+    #[inline]
+    pub fn item(&mut self) -> Result<&'a [u8]> {
+        self.next().ok_or_else(|| self.short())
+    }
+
+    /// The list has fewer items than are wanted.
+    #[cold]
+    pub fn short(&self) -> Error {
+        self.stream.error(ErrorKind::At1ListShort, self.stream.bytes.len())
+    }
+
+    /// How many items there are from here on.
+    pub fn left(&self) -> u64 {
+        match self.rest() {
+            None => 0,
+            Some(rest) => u64_from(memchr::memchr_iter(b'\n', rest).count()).saturating_add(1),
+        }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest()?;
+        let len = line_len(rest);
+        self.step_over(len);
+        rest.get(..len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_feeds_separate_and_an_empty_list_has_one_item() {
+        for (text, items) in [
+            ("", vec![""]),
+            ("\n", vec!["", ""]),
+            ("a", vec!["a"]),
+            ("a\nbc\n", vec!["a", "bc", ""]),
+            ("\n\nx\r\ny", vec!["", "", "x\r", "y"]),
+        ] {
+            let mut lines = Lines::new(Stream { bytes: text.as_bytes(), at: 3, stored: true });
+            assert_eq!(lines.left(), items.len() as u64);
+            for item in items {
+                assert_eq!(lines.item(), Ok(item.as_bytes()), "{text:?}");
+            }
+            let end = Error::new(ErrorKind::At1ListShort, 3 + text.len() as u64);
+            assert_eq!((lines.next(), lines.item(), lines.left()), (None, Err(end), 0));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The map of a derived column: distinct values of another column, numbered as they come, and what becomes of each.
+//!
+//! A hash table, so that many distinct values cost no more than few. It lives in words of the scratch: four for each entry,
+//! then slots, at least twice as many as entries.
+
+use super::column::{Number, Text, Word};
+use super::output::{Output, Slice};
+use crate::Limits;
+use crate::bits::window;
+use crate::num::{index, u64_from};
+
+/// A number as text.
+pub(super) struct NumberText {
+    bytes: [u8; 48],
+    len: usize,
+}
+
+impl NumberText {
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+
+    /// Whether this is the text.
+    pub(super) fn is(&self, text: &[u8]) -> bool {
+        self.bytes() == text
+    }
+}
+
+/// How many slots are looked at before the map gives up. Values that somebody chose to collide reach it; others would need
+/// far more of them than a file can hold.
+const MAX_PROBES: usize = 4096;
+
+/// Words of an entry: where its value starts and how long it is, and the same for its key.
+pub(super) const ENTRY: usize = 4;
+
+/// A view of the words of a map.
+pub(super) struct Map<'a> {
+    entries: &'a mut [Word],
+    slots: &'a mut [Word],
+    seen: usize,
+}
+
+impl<'a> Map<'a> {
+    /// How many words a map of so many entries takes.
+    pub(super) fn words(entries: u64) -> u64 {
+        entries.saturating_mul(u64_from(ENTRY)).saturating_add(Self::slots(entries))
+    }
+
+    fn slots(entries: u64) -> u64 {
+        entries.saturating_mul(2).checked_next_power_of_two().unwrap_or(u64::MAX).max(2)
+    }
+
+    /// The map in these words, of which `seen` entries have a key.
+    pub(super) fn new(words: &'a mut [Word], entries: usize, seen: usize) -> Self {
+        let slots = index(Self::slots(u64_from(entries)));
+        let at = entries.saturating_mul(ENTRY);
+        let (entries, rest) = words.split_at_mut_checked(at).unwrap_or_default();
+        let slots = rest.get_mut(..slots).unwrap_or_default();
+        Self { entries, slots, seen }
+    }
+
+    /// The text of a number.
+    pub(super) fn text(number: Number) -> NumberText {
+        let mut bytes = [0; 48];
+        let mut out = Slice::new(&mut bytes, false, &Limits::NONE);
+        // It has room for the longest.
+        let _ = number.put(&mut out);
+        let len = index(out.written());
+        NumberText { bytes, len }
+    }
+
+    fn entry(&mut self, at: usize) -> Option<&mut [Word; ENTRY]> {
+        self.entries.get_mut(at.checked_mul(ENTRY)?..)?.first_chunk_mut()
+    }
+
+    /// Where the value of a key lies, and how many keys there are then. A new key gets the next entry; `None` if there is
+    /// none left. `place` is what the map remembers of a new key, `same` compares the key with what it remembers of another.
+    pub(super) fn find(
+        &mut self,
+        key: Text<'_>,
+        place: [u64; 2],
+        same: impl Fn([u64; 2]) -> bool,
+    ) -> Option<([u64; 2], usize)> {
+        let hash = match key {
+            Text::Bytes(bytes) => hash(bytes),
+            Text::Number(number) => hash(Self::text(number).bytes()),
+        };
+        let mask = self.slots.len().checked_sub(1)?;
+        let tag = hash >> 32;
+        let mut at = index(hash & u64_from(mask));
+        for _ in 0..MAX_PROBES {
+            let slot = u64::from_le_bytes(*self.slots.get(at)?);
+            let number = slot & 0xFFFF_FFFF;
+            if number == 0 {
+                let seen = self.seen;
+                let [start, len, key_start, key_len] = self.entry(seen)?;
+                let value = [*start, *len].map(u64::from_le_bytes);
+                [*key_start, *key_len] = place.map(u64::to_le_bytes);
+                self.seen = seen.saturating_add(1);
+                let number = u64::from(u32::try_from(self.seen).ok()?);
+                *self.slots.get_mut(at)? = (tag << 32 | number).to_le_bytes();
+                return Some((value, self.seen));
+            }
+            if slot >> 32 == tag {
+                let [start, len, key_start, key_len] = *self.entry(index(number - 1))?;
+                if same([key_start, key_len].map(u64::from_le_bytes)) {
+                    return Some(([start, len].map(u64::from_le_bytes), self.seen));
+                }
+            }
+            at = at.wrapping_add(1) & mask;
+        }
+        None
+    }
+}
+
+/// Mixes eight bytes at a time.
+fn hash(bytes: &[u8]) -> u64 {
+    const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut state = u64_from(bytes.len()).wrapping_mul(MIX);
+    for at in (0..bytes.len()).step_by(8) {
+        let product = u128::from(state ^ window(bytes, at)).wrapping_mul(u128::from(MIX) << 1 | 1);
+        let [low, high] = halves(product);
+        state = low ^ high;
+    }
+    let [low, high] = halves(u128::from(state).wrapping_mul(0xD6E8_FEB8_6659_FD93_A5A5_1B3F_7C4D_2E95));
+    low ^ high
+}
+
+fn halves(n: u128) -> [u64; 2] {
+    let bytes = n.to_le_bytes();
+    [window(&bytes, 0), window(&bytes, 8)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_numbered_as_they_come_and_found_again() {
+        let count = 5000usize;
+        let mut words = vec![[0u8; 8]; index(Map::words(count as u64))];
+        for (at, entry) in words.as_chunks_mut::<4>().0.iter_mut().take(count).enumerate() {
+            entry[0] = (at as u64 * 3).to_le_bytes();
+        }
+        let mut map = Map::new(&mut words, count, 0);
+        for round in 0..2 {
+            for key in 0..count as i64 {
+                let number = Number { value: key * 977 - 5, scale: None };
+                let place = [number.value.cast_unsigned(), u64::MAX];
+                let (value, seen) = map.find(Text::Number(number), place, |other| other == place).unwrap();
+                assert_eq!(value[0], key as u64 * 3);
+                assert_eq!(seen, if round == 0 { key as usize + 1 } else { count });
+            }
+        }
+        let text = Map::text(Number { value: -977 - 5, scale: None });
+        assert!(text.is(b"-982"));
+        assert_eq!(map.find(Text::Bytes(b"one more"), [0; 2], |_| false), None, "no entry is left");
+        assert_eq!(Map::new(&mut [[0; 8]; 2], 0, 0).find(Text::Bytes(b""), [0; 2], |_| true), None);
+    }
+
+    #[test]
+    fn hashes_spread() {
+        let mut low = vec![0u32; 1 << 10];
+        for n in 0..10_000u32 {
+            low[(hash(format!("item-{n}").as_bytes()) & 0x3FF) as usize] += 1;
+        }
+        assert!(low.iter().all(|&count| count < 40), "10 on average");
+    }
+}

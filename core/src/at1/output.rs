@@ -1,0 +1,391 @@
+//! Where decoded bytes go: a slice, a sink behind a buffer, or a counter.
+//!
+//! Codecs are written once and run on each of the three. What a codec appends are whole fields and lines, so that a slice
+//! is filled by wide copies; bytes of the slice behind the last one written may hold the rest of such a copy.
+
+use super::lines::line_len;
+use super::scratch::BUFFER;
+use crate::bits::window;
+use crate::checksum::Sha256;
+use crate::num::{copy, index, u64_from};
+use crate::{Error, ErrorKind, Limits, Result, Sink};
+
+/// Takes what a codec puts together, in order.
+pub(super) trait Output {
+    /// Appends these bytes.
+    fn put(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// Appends `text` as far as its first line feed, or all of it; says how much that was.
+    fn put_line(&mut self, text: &[u8]) -> Result<usize> {
+        let len = line_len(text);
+        self.put(text.get(..len).unwrap_or(text))?;
+        Ok(len)
+    }
+
+    /// Appends the first `len` of these bytes.
+    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Result<()> {
+        self.put(bytes.get(..len).unwrap_or(bytes))
+    }
+
+    /// Appends one byte.
+    fn byte(&mut self, byte: u8) -> Result<()> {
+        self.put(&[byte])
+    }
+
+    /// Appends `text` behind a byte so many times. What that would be too much of is refused at once.
+    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Result<()> {
+        self.expect(count.saturating_mul(u64_from(text.len()).saturating_add(1)))?;
+        for _ in 0..count {
+            self.byte(before)?;
+            self.put(text)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses if `len` bytes more would be too many.
+    fn expect(&self, len: u64) -> Result<()>;
+
+    /// Appends `len` bytes that `fill` writes in place. `Ok(false)` if there is no such place, and nothing was done.
+    fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool>;
+
+    /// How many bytes there are so far.
+    fn written(&self) -> u64;
+
+    /// The hash of all bytes so far. `None` where nobody sees the bytes.
+    fn hash(&mut self) -> Option<[u8; 32]>;
+}
+
+/// How many bytes are hashed at a time, while the cache still has them.
+const HASH_STEP: usize = 32 << 10;
+
+/// A slice that is filled from its start.
+pub(super) struct Slice<'a> {
+    dst: &'a mut [u8],
+    at: usize,
+    /// What it means when `dst` is full.
+    full: ErrorKind,
+    hash: Option<Sha256>,
+    hashed: usize,
+}
+
+impl<'a> Slice<'a> {
+    /// Fills no more of `dst` than the limit allows; hashes what it is filled with if that is wanted.
+    pub(super) fn new(dst: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
+        let (full, dst) = match usize::try_from(limits.max_output) {
+            Ok(max) if max < dst.len() => (ErrorKind::OutputLimit, dst.get_mut(..max).unwrap_or_default()),
+            _ => (ErrorKind::OutputTooSmall, dst),
+        };
+        Self { dst, at: 0, full, hash: hash.then(Sha256::new), hashed: 0 }
+    }
+
+    #[cold]
+    fn full(&self, len: u64) -> Error {
+        Error::new(self.full, 0).needing(u64_from(self.at).saturating_add(len))
+    }
+
+    #[inline]
+    fn advance(&mut self, len: usize) {
+        self.at = self.at.saturating_add(len);
+        if self.hash.is_some() && self.at.saturating_sub(self.hashed) >= HASH_STEP {
+            self.catch_up();
+        }
+    }
+
+    #[cold]
+    fn catch_up(&mut self) {
+        if let Some(hash) = &mut self.hash {
+            hash.update(self.dst.get(self.hashed..self.at).unwrap_or_default());
+            self.hashed = self.at;
+        }
+    }
+}
+
+impl Output for Slice<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        let end = self.at.saturating_add(bytes.len());
+        match self.dst.get_mut(self.at..end) {
+            Some(room) => copy(bytes, room),
+            None => return Err(self.full(u64_from(bytes.len()))),
+        }
+        self.advance(bytes.len());
+        Ok(())
+    }
+
+    #[inline]
+    fn put_line(&mut self, text: &[u8]) -> Result<usize> {
+        if let Some(len) = wide_line(text, self.dst.get_mut(self.at..).unwrap_or_default()) {
+            self.advance(len);
+            return Ok(len);
+        }
+        let len = line_len(text);
+        self.put(text.get(..len).unwrap_or(text))?;
+        Ok(len)
+    }
+
+    #[inline]
+    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Result<()> {
+        match self.dst.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut) {
+            Some(room) => *room = *bytes,
+            None => return self.put(bytes.get(..len).unwrap_or(bytes)),
+        }
+        self.advance(len.min(N));
+        Ok(())
+    }
+
+    #[inline]
+    fn byte(&mut self, byte: u8) -> Result<()> {
+        match self.dst.get_mut(self.at) {
+            Some(room) => *room = byte,
+            None => return Err(self.full(1)),
+        }
+        self.at = self.at.saturating_add(1);
+        Ok(())
+    }
+
+    fn expect(&self, len: u64) -> Result<()> {
+        match self.dst.get(self.at..).map(<[u8]>::len) {
+            Some(room) if len <= u64_from(room) => Ok(()),
+            _ => Err(self.full(len)),
+        }
+    }
+
+    fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
+        let end = u64_from(self.at).saturating_add(len);
+        let Some(room) = self.dst.get_mut(self.at..index(end)) else { return Err(self.full(len)) };
+        fill(room)?;
+        let len = room.len();
+        self.advance(len);
+        Ok(true)
+    }
+
+    fn written(&self) -> u64 {
+        u64_from(self.at)
+    }
+
+    fn hash(&mut self) -> Option<[u8; 32]> {
+        self.catch_up();
+        self.hash.as_ref().map(Sha256::value)
+    }
+}
+
+/// Copies a line in pieces of 16 bytes and looks for its end in them on the way. `None` where one of the two slices ends
+/// too soon for that; what was copied until then means nothing.
+#[inline]
+fn wide_line(text: &[u8], dst: &mut [u8]) -> Option<usize> {
+    let mut len = 0usize;
+    for (from, to) in text.as_chunks::<16>().0.iter().zip(dst.as_chunks_mut::<16>().0) {
+        *to = *from;
+        let found = first_line_feed(*from);
+        len = len.checked_add(found)?;
+        if found < 16 {
+            return Some(len);
+        }
+    }
+    None
+}
+
+/// How many of 16 bytes stand before the first line feed.
+#[inline]
+fn first_line_feed(bytes: [u8; 16]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // A byte of the result is 0x80 where the byte is a line feed; above the first such byte a carry may lie.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    let [low, high] = [0, 8].map(|half| zeros(window(&bytes, half) ^ (ONES * 10)));
+    match low {
+        0 => 8 + (high.trailing_zeros() >> 3) as usize,
+        _ => (low.trailing_zeros() >> 3) as usize,
+    }
+}
+
+/// A sink that is called when a buffer is full.
+pub(super) struct Buffered<'a, S> {
+    sink: &'a mut S,
+    buffer: [u8; BUFFER],
+    filled: usize,
+    flushed: u64,
+    max: u64,
+    hash: Option<Sha256>,
+}
+
+impl<'a, S: Sink> Buffered<'a, S> {
+    pub(super) fn new(sink: &'a mut S, hash: bool, limits: &Limits) -> Self {
+        let max = limits.max_output;
+        Self { sink, buffer: [0; BUFFER], filled: 0, flushed: 0, max, hash: hash.then(Sha256::new) }
+    }
+
+    /// Gives the sink what the buffer holds.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        let bytes = self.buffer.get(..self.filled).unwrap_or_default();
+        pass(self.sink, &mut self.hash, bytes)?;
+        self.flushed = self.flushed.saturating_add(u64_from(self.filled));
+        self.filled = 0;
+        Ok(())
+    }
+}
+
+fn pass<S: Sink>(sink: &mut S, hash: &mut Option<Sha256>, bytes: &[u8]) -> Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    if let Some(hash) = hash {
+        hash.update(bytes);
+    }
+    sink.write(bytes)
+}
+
+impl<S: Sink> Output for Buffered<'_, S> {
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        spend(self.written(), u64_from(bytes.len()), self.max)?;
+        if bytes.len() > BUFFER.saturating_sub(self.filled) {
+            self.flush()?;
+        }
+        let end = self.filled.saturating_add(bytes.len());
+        if let Some(room) = self.buffer.get_mut(self.filled..end) {
+            copy(bytes, room);
+            self.filled = end;
+            return Ok(());
+        }
+        pass(self.sink, &mut self.hash, bytes)?;
+        self.flushed = self.flushed.saturating_add(u64_from(bytes.len()));
+        Ok(())
+    }
+
+    fn expect(&self, len: u64) -> Result<()> {
+        spend(self.written(), len, self.max)
+    }
+
+    fn fill(&mut self, _: u64, _: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn written(&self) -> u64 {
+        self.flushed.saturating_add(u64_from(self.filled))
+    }
+
+    fn hash(&mut self) -> Option<[u8; 32]> {
+        self.flush().ok()?;
+        self.hash.as_ref().map(Sha256::value)
+    }
+}
+
+/// Compares what there would be with the limit.
+#[inline]
+fn spend(written: u64, len: u64, max: u64) -> Result<()> {
+    let sum = written.saturating_add(len);
+    if sum > max {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(sum));
+    }
+    Ok(())
+}
+
+/// Adds up.
+pub(super) struct Counter {
+    sum: u64,
+    max: u64,
+}
+
+impl Counter {
+    pub(super) const fn new(limits: &Limits) -> Self {
+        Self { sum: 0, max: limits.max_output }
+    }
+}
+
+impl Output for Counter {
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        spend(self.sum, u64_from(bytes.len()), self.max)?;
+        self.sum = self.sum.saturating_add(u64_from(bytes.len()));
+        Ok(())
+    }
+
+    fn repeat(&mut self, _: u8, text: &[u8], count: u64) -> Result<()> {
+        let len = count.saturating_mul(u64_from(text.len()).saturating_add(1));
+        self.expect(len)?;
+        self.sum = self.sum.saturating_add(len);
+        Ok(())
+    }
+
+    fn expect(&self, len: u64) -> Result<()> {
+        spend(self.sum, len, self.max)
+    }
+
+    fn fill(&mut self, len: u64, _: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
+        spend(self.sum, len, self.max)?;
+        self.sum = self.sum.saturating_add(len);
+        Ok(true)
+    }
+
+    fn written(&self) -> u64 {
+        self.sum
+    }
+
+    fn hash(&mut self) -> Option<[u8; 32]> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_feed_of_sixteen() {
+        for first in 0..16 {
+            for other in 0..=255u8 {
+                let mut bytes = [other; 16];
+                bytes[..first].fill(11);
+                bytes[first] = b'\n';
+                assert_eq!(first_line_feed(bytes), first);
+            }
+        }
+        for byte in (0..=255u8).filter(|&byte| byte != b'\n') {
+            assert_eq!(first_line_feed([byte; 16]), 16);
+        }
+    }
+
+    #[test]
+    fn all_outputs_take_the_same_bytes() {
+        let text: Vec<u8> = (0..20_000u32).map(|n| if n % 37 == 0 { b'\n' } else { b'a' + (n % 26) as u8 }).collect();
+        fn run(out: &mut impl Output, text: &[u8]) -> u64 {
+            let mut rest = text;
+            loop {
+                let len = out.put_line(rest).unwrap();
+                out.byte(b';').unwrap();
+                out.put_short(b"0123456789", len % 10).unwrap();
+                match rest.get(len + 1..) {
+                    Some(more) => rest = more,
+                    None => break,
+                }
+            }
+            out.put(text).unwrap();
+            out.written()
+        }
+        let mut counter = Counter::new(&Limits::DEFAULT);
+        let len = run(&mut counter, &text) as usize;
+        let mut exact = vec![0; len];
+        let mut slice = Slice::new(&mut exact, true, &Limits::DEFAULT);
+        run(&mut slice, &text);
+        let hash = slice.hash();
+        let mut collected = vec![];
+        let mut sink = |bytes: &[u8]| {
+            collected.extend_from_slice(bytes);
+            Ok(())
+        };
+        let mut buffered = Buffered::new(&mut sink, true, &Limits::DEFAULT);
+        run(&mut buffered, &text);
+        assert_eq!(buffered.hash(), hash);
+        assert_eq!((hash, &collected), (Some(Sha256::of(&exact)), &exact));
+    }
+
+    #[test]
+    fn the_limit_and_the_end_of_the_slice_are_told_apart() {
+        let limits = Limits { max_output: 3, ..Limits::DEFAULT };
+        let mut room = [0; 4];
+        let mut slice = Slice::new(&mut room, false, &limits);
+        assert_eq!(slice.put(b"abcd").map_err(|error| (error.kind, error.need)), Err((ErrorKind::OutputLimit, 4)));
+        let mut slice = Slice::new(&mut room, false, &Limits::DEFAULT);
+        assert_eq!(slice.put(b"abcd"), Ok(()));
+        assert_eq!(slice.byte(b'e').map_err(|error| error.kind), Err(ErrorKind::OutputTooSmall));
+        assert_eq!(Counter::new(&limits).put(b"abcd").map_err(|error| error.kind), Err(ErrorKind::OutputLimit));
+    }
+}

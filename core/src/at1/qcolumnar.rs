@@ -1,0 +1,396 @@
+//! Codecs 7 and 8: rows in groups, each column of a group compressed alone, and an index that lets a query skip groups.
+//!
+//! `meta` describes the table, `row_modes` says of each line whether it is a row of it or stands in `verbatim`, `blocks`
+//! holds the columns of group 0, of group 1 and so on, and `index` says how long each of these blocks is and between which
+//! values it lies. A block is a list of the original texts of its column, so that rows are put together by joining: with
+//! a delimiter here, with the template of a JSON object in [`qjson`](super::qjson).
+
+use core::ops::Range;
+
+use super::backend::Backend;
+use super::lines::Lines;
+use super::numbers::{Numbers, Stream};
+use super::output::Output;
+use super::qjson::Template;
+use super::scratch::{Scratch, Workspace};
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Result};
+
+/// The streams of a table of delimited text: [`Meta`], then what [`Rows::open`] wants.
+pub const NAMES: [&[u8]; 6] = [b"meta", b"row_modes", b"verbatim", b"index", b"blocks", b"template"];
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Any text.
+    Text,
+    /// Integers, as their texts.
+    Integer,
+    /// Numbers with a fraction, as their texts.
+    Decimal,
+}
+
+impl ColumnType {
+    const fn of(byte: u8) -> Option<Self> {
+        match byte {
+            0 => Some(Self::Text),
+            1 => Some(Self::Integer),
+            2 => Some(Self::Decimal),
+            _ => None,
+        }
+    }
+
+    /// One word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Integer => "integer",
+            Self::Decimal => "decimal",
+        }
+    }
+}
+
+/// What `meta` says of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Meta<'a> {
+    /// Lines of the file, rows or not.
+    pub lines: u64,
+    /// Whether the last line ends with a line feed.
+    pub trailing: bool,
+    /// What stands between two fields. Empty for JSON.
+    pub delimiter: &'a [u8],
+    /// Rows in each group but the last.
+    pub rows_per_group: u64,
+    /// Lines that are rows.
+    pub rows: u64,
+    /// Groups.
+    pub groups: u64,
+    types: &'a [u8],
+}
+
+impl<'a> Meta<'a> {
+    /// Reads the stream `meta`; only a table of delimited text has a delimiter.
+    pub fn read(stream: Stream<'a>, delimited: bool, limits: &Limits) -> Result<Self> {
+        let mut meta = stream.numbers();
+        let lines = meta.unsigned()?;
+        let trailing = meta.byte()? != 0;
+        let delimiter = if delimited { meta.string()? } else { b"" };
+        let columns = meta.unsigned()?;
+        if columns > limits.max_columns {
+            return Err(meta.error(ErrorKind::ElementLimit).needing(columns));
+        }
+        let (rows_per_group, rows, groups) = (meta.unsigned()?, meta.unsigned()?, meta.unsigned()?);
+        if rows_per_group == 0 || groups != rows.div_ceil(rows_per_group) || rows > lines {
+            return Err(meta.error(ErrorKind::At1RowGroups));
+        }
+        let types = meta.bytes(index(columns))?;
+        if types.iter().any(|&byte| ColumnType::of(byte).is_none()) {
+            return Err(meta.error(ErrorKind::At1ColumnType));
+        }
+        Ok(Self { lines, trailing, delimiter, rows_per_group, rows, groups, types })
+    }
+
+    /// How many columns there are.
+    pub const fn columns(&self) -> usize {
+        self.types.len()
+    }
+
+    /// What a column holds.
+    pub fn column_type(&self, column: usize) -> Option<ColumnType> {
+        self.types.get(column).and_then(|&byte| ColumnType::of(byte))
+    }
+
+    /// How many rows a group has.
+    pub fn rows_of(&self, group: u64) -> u64 {
+        let before = group.saturating_mul(self.rows_per_group);
+        self.rows.saturating_sub(before).min(self.rows_per_group)
+    }
+
+    /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows.
+    pub fn check_modes(&self, modes: Stream<'a>) -> Result<&'a [u8]> {
+        let bytes = modes.bytes.get(..index(self.lines));
+        let bytes = bytes.ok_or_else(|| modes.error(ErrorKind::At1StreamShort, modes.bytes.len()))?;
+        let rows = bytes.iter().filter(|&&mode| mode != 0).count();
+        if u64_from(rows) != self.rows {
+            return Err(modes.error(ErrorKind::At1RowGroups, 0).needing(u64_from(rows)));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Between which values a block lies, as its writer says. Nobody has checked it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Zone {
+    /// Texts have none.
+    None,
+    /// Lowest and highest integer.
+    Integer(i64, i64),
+    /// Lowest and highest decimal, as near as an `f64` comes.
+    Decimal(f64, f64),
+}
+
+/// One column of one row group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Which group.
+    pub group: u64,
+    /// Which column.
+    pub column: usize,
+    /// Where its tag and payload lie in the stream `blocks`.
+    pub range: Range<u64>,
+    /// Between which values it lies.
+    pub zone: Zone,
+}
+
+/// Walks over the index: the blocks of group 0, of group 1 and so on.
+#[derive(Clone, Copy, Debug)]
+pub struct Index<'a> {
+    numbers: Numbers<'a>,
+    types: &'a [u8],
+    groups: u64,
+    group: u64,
+    column: usize,
+    at: u64,
+}
+
+impl<'a> Index<'a> {
+    /// The index of a table, from its first block.
+    pub const fn new(stream: Stream<'a>, meta: &Meta<'a>) -> Self {
+        Self { numbers: stream.numbers(), types: meta.types, groups: meta.groups, group: 0, column: 0, at: 0 }
+    }
+
+    fn read(&mut self) -> Result<Block> {
+        let len = self.numbers.unsigned()?;
+        let end = self.at.checked_add(len).filter(|_| len > 0);
+        let end = end.ok_or_else(|| self.numbers.error(ErrorKind::At1BlockOutside))?;
+        let zone = match self.types.get(self.column).and_then(|&byte| ColumnType::of(byte)) {
+            Some(ColumnType::Integer) => Zone::Integer(self.numbers.signed()?, self.numbers.signed()?),
+            Some(ColumnType::Decimal) => {
+                let [low, high] = [self.numbers.array()?, self.numbers.array()?].map(f64::from_le_bytes);
+                Zone::Decimal(low, high)
+            }
+            _ => Zone::None,
+        };
+        let block = Block { group: self.group, column: self.column, range: self.at..end, zone };
+        self.at = end;
+        self.column = self.column.saturating_add(1);
+        if self.column >= self.types.len() {
+            self.column = 0;
+            self.group = self.group.saturating_add(1);
+        }
+        Ok(block)
+    }
+}
+
+impl Iterator for Index<'_> {
+    type Item = Result<Block>;
+
+    fn next(&mut self) -> Option<Result<Block>> {
+        if self.group >= self.groups || self.types.is_empty() {
+            return None;
+        }
+        let block = self.read();
+        if block.is_err() {
+            // Nothing can be read behind an error.
+            self.groups = 0;
+        }
+        Some(block)
+    }
+}
+
+/// A block cut into its tag and payload: what compresses it, and the bytes. `at` is where it lies in the file.
+pub fn open_block(block: &[u8], at: u64) -> Result<(Backend, &[u8])> {
+    match block.split_first() {
+        Some((0, payload)) => Ok((Backend::Xz, payload)),
+        Some((1, payload)) => Ok((Backend::Zstd, payload)),
+        Some(_) => Err(Error::new(ErrorKind::At1BlockTag, at)),
+        None => Err(Error::new(ErrorKind::At1BlockOutside, at)),
+    }
+}
+
+/// How many bytes a block says that it decodes to.
+pub fn block_size(block: &[u8], at: u64, limits: &Limits) -> Result<u64> {
+    let (backend, payload) = open_block(block, at)?;
+    backend.decoded_size(payload, limits).map_err(|error| error.offset_by(at.saturating_add(1)))
+}
+
+/// Decodes a block to exactly fill `dst`: the texts of its rows, separated by line feeds.
+pub fn decode_block(block: &[u8], at: u64, dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
+    let (backend, payload) = open_block(block, at)?;
+    backend.decode(payload, dst, ws, limits).map_err(|error| error.offset_by(at.saturating_add(1)))
+}
+
+/// The block of a range out of the stream `blocks`.
+fn block_at<'a>(blocks: &Stream<'a>, range: &Range<u64>) -> Result<(&'a [u8], u64)> {
+    let start = index(range.start);
+    let bytes = blocks.bytes.get(start..index(range.end));
+    let bytes = bytes.ok_or_else(|| blocks.error(ErrorKind::At1BlockOutside, start).needing(range.end))?;
+    Ok((bytes, blocks.place(start)))
+}
+
+/// What stands around the values of a row.
+#[derive(Clone, Copy, Debug)]
+pub enum Layout<'a> {
+    /// A delimiter between two of them.
+    Delimited(&'a [u8]),
+    /// A literal before, between and behind them.
+    Template(Template<'a>),
+}
+
+/// Where the value of a column in the row that comes next starts in the texts of its group, and where its block ends.
+type Cell = [[u8; 8]; 2];
+
+/// Reads the lines of a table one after the other, one group of rows decoded at a time.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    meta: Meta<'a>,
+    modes: &'a [u8],
+    verbatim: Lines<'a>,
+    index: Index<'a>,
+    blocks: Stream<'a>,
+    layout: Layout<'a>,
+    text: &'a mut [u8],
+    cells: &'a mut [Cell],
+    line: usize,
+    /// Rows of the group that have not been read.
+    left: u64,
+}
+
+impl<'a> Rows<'a> {
+    /// Opens the streams of [`NAMES`]. Takes from the scratch what the largest group needs.
+    pub fn open(streams: [Stream<'a>; 6], delimited: bool, scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
+        let [meta, modes, verbatim, index, blocks, template] = streams;
+        let meta = Meta::read(meta, delimited, limits)?;
+        let modes = meta.check_modes(modes)?;
+        let index = Index::new(index, &meta);
+        let layout = match delimited {
+            true => Layout::Delimited(meta.delimiter),
+            // A file all of whose lines are verbatim has no columns, and may have no template.
+            false if meta.columns() == 0 && template.bytes.is_empty() => Layout::Delimited(b""),
+            false => Layout::Template(Template::open(template, meta.columns())?),
+        };
+        let text = largest_group(index, &blocks, limits)?;
+        let cells = u64_from(size_of::<Cell>()).saturating_mul(u64_from(meta.columns()));
+        scratch.expect(text.saturating_add(cells))?;
+        let text = scratch.take(text)?;
+        let (cells, _) = scratch.take(cells)?.as_chunks_mut::<8>().0.as_chunks_mut::<2>();
+        Ok(Self { meta, modes, verbatim: Lines::new(verbatim), index, blocks, layout, text, cells, line: 0, left: 0 })
+    }
+
+    /// What the table is.
+    pub const fn meta(&self) -> &Meta<'a> {
+        &self.meta
+    }
+
+    /// Decodes the blocks of the next group.
+    fn load(&mut self, ws: &mut Workspace, limits: &Limits) -> Result<()> {
+        let mut at = 0usize;
+        let mut group = 0;
+        for cell in self.cells.iter_mut() {
+            let short = || self.blocks.error(ErrorKind::At1BlockOutside, self.blocks.bytes.len());
+            let block = self.index.next().ok_or_else(short)??;
+            group = block.group;
+            let (bytes, place) = block_at(&self.blocks, &block.range)?;
+            let end = at.saturating_add(index(block_size(bytes, place, limits)?));
+            let dst = self.text.get_mut(at..end).ok_or_else(short)?;
+            decode_block(bytes, place, dst, ws, limits)?;
+            *cell = [u64_from(at), u64_from(end)].map(u64::to_le_bytes);
+            at = end;
+        }
+        // A table without columns has no blocks, and its rows are empty.
+        self.left = if self.cells.is_empty() { u64::MAX } else { self.meta.rows_of(group) };
+        Ok(())
+    }
+
+    /// Appends the next line, without a line feed.
+    #[inline]
+    pub(super) fn line<O: Output>(&mut self, out: &mut O, ws: &mut Workspace, limits: &Limits) -> Result<()> {
+        let mode = self.modes.get(self.line).copied();
+        self.line = self.line.saturating_add(1);
+        match mode {
+            None => Err(self.verbatim.short()),
+            Some(0) => {
+                let Some(rest) = self.verbatim.rest() else { return Err(self.verbatim.short()) };
+                let len = out.put_line(rest)?;
+                self.verbatim.step_over(len);
+                Ok(())
+            }
+            Some(_) => {
+                if self.left == 0 {
+                    self.load(ws, limits)?;
+                }
+                self.left = self.left.saturating_sub(1);
+                self.row(out)
+            }
+        }
+    }
+
+    #[inline]
+    fn row<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        match self.layout {
+            Layout::Delimited(delimiter) => {
+                for (column, cell) in self.cells.iter_mut().enumerate() {
+                    if column > 0 {
+                        match delimiter {
+                            &[byte] => out.byte(byte)?,
+                            _ => out.put(delimiter)?,
+                        }
+                    }
+                    value(self.text, cell, &self.blocks, out)?;
+                }
+                Ok(())
+            }
+            Layout::Template(template) => {
+                let mut segments = template.segments();
+                for cell in self.cells.iter_mut() {
+                    out.put(segments.take()?)?;
+                    value(self.text, cell, &self.blocks, out)?;
+                }
+                out.put(segments.take()?)
+            }
+        }
+    }
+
+    /// Appends all lines of the file.
+    pub(super) fn all<O: Output>(&mut self, out: &mut O, ws: &mut Workspace, limits: &Limits) -> Result<()> {
+        for line in 0..self.meta.lines {
+            if line > 0 {
+                out.byte(b'\n')?;
+            }
+            self.line(out, ws, limits)?;
+        }
+        if self.meta.trailing {
+            out.byte(b'\n')?;
+        }
+        Ok(())
+    }
+}
+
+/// Appends the next value of a column.
+#[inline]
+fn value<O: Output>(text: &[u8], cell: &mut Cell, blocks: &Stream<'_>, out: &mut O) -> Result<()> {
+    let [start, end] = cell.map(u64::from_le_bytes);
+    let Some(rest) = text.get(index(start)..index(end)) else {
+        return Err(blocks.error(ErrorKind::At1ListShort, 0));
+    };
+    let len = out.put_line(rest)?;
+    let [start_cell, _] = cell;
+    *start_cell = start.saturating_add(u64_from(len)).saturating_add(1).to_le_bytes();
+    Ok(())
+}
+
+/// How many bytes the blocks of the largest group decode to.
+fn largest_group(index: Index<'_>, blocks: &Stream<'_>, limits: &Limits) -> Result<u64> {
+    let (mut largest, mut sum) = (0u64, 0u64);
+    for block in index {
+        let block = block?;
+        let (bytes, at) = block_at(blocks, &block.range)?;
+        sum = if block.column == 0 { 0 } else { sum };
+        sum = sum.saturating_add(block_size(bytes, at, limits)?);
+        largest = largest.max(sum);
+    }
+    if largest > limits.max_output {
+        return Err(blocks.error(ErrorKind::OutputLimit, 0).needing(largest));
+    }
+    Ok(largest)
+}

@@ -1,0 +1,77 @@
+//! Codec 8: lines of JSON of one shape, in the row groups of [`qcolumnar`](super::qcolumnar).
+//!
+//! A line is a literal, the value of column 0, a literal, the value of column 1 and so on up to a last literal. The
+//! literals are the `template`; `paths` names the columns for whoever asks for one by its key.
+
+use super::numbers::{Numbers, Stream};
+use crate::{ErrorKind, Result};
+
+/// The literals around the values of a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Template<'a> {
+    /// Behind their number.
+    segments: Numbers<'a>,
+}
+
+impl<'a> Template<'a> {
+    /// Reads a template once and checks that it has one literal more than there are columns.
+    pub fn open(stream: Stream<'a>, columns: usize) -> Result<Self> {
+        let mut segments = stream.numbers();
+        if segments.count()? != columns.saturating_add(1) {
+            return Err(segments.error(ErrorKind::At1Template));
+        }
+        let template = Self { segments };
+        for _ in 0..=columns {
+            segments.string()?;
+        }
+        Ok(template)
+    }
+
+    /// The literals, from the first.
+    pub const fn segments(&self) -> Segments<'a> {
+        Segments { rest: self.segments }
+    }
+}
+
+/// Walks over the literals of a template.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments<'a> {
+    rest: Numbers<'a>,
+}
+
+impl<'a> Segments<'a> {
+    /// The next literal.
+    #[inline]
+    pub fn take(&mut self) -> Result<&'a [u8]> {
+        self.rest.string()
+    }
+}
+
+/// The names of the columns, which only a query reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Paths<'a> {
+    names: Numbers<'a>,
+    count: usize,
+}
+
+impl<'a> Paths<'a> {
+    /// Reads the stream `paths` once. A file without it has no names.
+    pub fn open(stream: Stream<'a>) -> Result<Self> {
+        let mut names = stream.numbers();
+        if stream.bytes.is_empty() {
+            return Ok(Self { names, count: 0 });
+        }
+        let count = names.count()?;
+        let paths = Self { names, count };
+        for _ in 0..count {
+            names.string()?;
+        }
+        Ok(paths)
+    }
+
+    /// The names in the order of the columns.
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let mut names = self.names;
+        (0..self.count).map_while(move |_| names.string().ok())
+    }
+}

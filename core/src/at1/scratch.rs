@@ -1,0 +1,104 @@
+//! The memory that a file needs besides its input and output.
+//!
+//! Tables of fixed size live in a [`Workspace`]. What depends on the file, decoded streams and the state of its columns,
+//! lives in one slice of bytes, the scratch, that the caller lends; pieces of it are handed out from its start.
+
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Result, xz, zstd};
+
+/// The memory of a [`Workspace`], in bytes.
+pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
+
+/// How much is collected before a [`Sink`](crate::Sink) is called.
+pub(super) const BUFFER: usize = 4 << 10;
+
+/// The tables of the backends, and the buffer in which output for a sink is collected. Fits in a `static`.
+///
+/// A workspace can be used for any number of files, one after the other; nothing of one shows in the next.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    pub(super) zstd: zstd::Workspace,
+    pub(super) xz: xz::Workspace,
+}
+
+impl Workspace {
+    /// An empty workspace.
+    pub const fn new() -> Self {
+        Self { zstd: zstd::Workspace::new(), xz: xz::Workspace::new() }
+    }
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Hands out pieces of the scratch.
+#[derive(Debug)]
+pub struct Scratch<'s> {
+    rest: &'s mut [u8],
+    taken: u64,
+}
+
+impl<'s> Scratch<'s> {
+    /// All of `bytes` is to be had.
+    pub const fn new(bytes: &'s mut [u8]) -> Self {
+        Self { rest: bytes, taken: 0 }
+    }
+
+    /// How many bytes have been taken.
+    pub const fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Refuses if there are not `len` bytes more, and says how many there should have been in all.
+    pub fn expect(&self, len: u64) -> Result<()> {
+        if len > u64_from(self.rest.len()) {
+            return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(self.taken.saturating_add(len)));
+        }
+        Ok(())
+    }
+
+    /// The next `len` bytes. They hold whatever was there before.
+    pub fn take(&mut self, len: u64) -> Result<&'s mut [u8]> {
+        self.expect(len)?;
+        let rest = core::mem::take(&mut self.rest);
+        let (piece, rest) = rest.split_at_mut_checked(index(len)).unwrap_or_default();
+        self.rest = rest;
+        self.taken = self.taken.saturating_add(len);
+        Ok(piece)
+    }
+
+    /// Room for `count` records of `N` bytes each, all zero.
+    pub fn records<const N: usize>(&mut self, count: u64) -> Result<&'s mut [[u8; N]]> {
+        let piece = self.take(count.saturating_mul(u64_from(N)))?;
+        piece.fill(0);
+        let (records, _) = piece.as_chunks_mut();
+        Ok(records)
+    }
+
+    /// A part of the scratch to work in for a while: what is taken from it is free again when it is dropped.
+    pub fn lend(&mut self) -> Scratch<'_> {
+        Scratch { rest: self.rest, taken: self.taken }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_do_not_overlap_and_the_last_says_what_is_missing() {
+        let mut bytes = [9; 20];
+        let mut scratch = Scratch::new(&mut bytes);
+        let piece = scratch.take(3).unwrap();
+        let records: &mut [[u8; 4]] = scratch.records(2).unwrap();
+        piece.fill(1);
+        assert_eq!((piece.len(), &*records), (3, &[[0; 4]; 2][..]));
+        assert_eq!(scratch.lend().take(9).map(|piece| piece.len()), Ok(9));
+        assert_eq!(scratch.take(10).map_err(|error| error.need), Err(21));
+        assert_eq!(scratch.records::<8>(u64::MAX).map_err(|error| error.need), Err(u64::MAX));
+        assert_eq!(scratch.take(9).map(|piece| piece.len()), Ok(9));
+    }
+}

@@ -1,0 +1,106 @@
+//! Codec 0: the log of an SSH server, as month, day, time, host, process and message.
+
+use super::digits;
+use super::lines::Lines;
+use super::numbers::{Numbers, Stream};
+use super::output::Output;
+use super::scratch::Scratch;
+use super::table::Texts;
+use crate::{ErrorKind, Result};
+
+/// The streams of a log, in the order that [`Log::open`] wants them.
+pub(super) const NAMES: [&[u8]; 12] = [
+    b"meta",
+    b"flags",
+    b"verbatim",
+    b"months",
+    b"days",
+    b"times",
+    b"hosts",
+    b"pids",
+    b"template_ids",
+    b"templates",
+    b"vars",
+    b"rawmsgs",
+];
+
+/// What a template has where something differs.
+const GAP: &[u8; 3] = b"<*>";
+
+/// A log whose streams are decoded.
+pub(super) struct Log<'a> {
+    lines: u64,
+    trailing: bool,
+    flags: Numbers<'a>,
+    verbatim: Lines<'a>,
+    /// Month, day, time, host.
+    fields: [Lines<'a>; 4],
+    processes: Numbers<'a>,
+    template_numbers: Numbers<'a>,
+    templates: Texts<'a>,
+    variables: Lines<'a>,
+    messages: Lines<'a>,
+}
+
+impl<'a> Log<'a> {
+    pub(super) fn open(streams: [Stream<'a>; 12], scratch: &mut Scratch<'a>) -> Result<Self> {
+        let [meta, flags, verbatim, months, days, times, hosts, processes, numbers, templates, variables, messages] =
+            streams;
+        let mut meta = meta.numbers();
+        Ok(Self {
+            lines: meta.unsigned()?,
+            trailing: meta.byte()? != 0,
+            flags: flags.numbers(),
+            verbatim: Lines::new(verbatim),
+            fields: [months, days, times, hosts].map(Lines::new),
+            processes: processes.numbers(),
+            template_numbers: numbers.numbers(),
+            templates: Texts::lines(templates, scratch)?,
+            variables: Lines::new(variables),
+            messages: Lines::new(messages),
+        })
+    }
+
+    /// Appends all of the file.
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        for line in 0..self.lines {
+            if line > 0 {
+                out.byte(b'\n')?;
+            }
+            match self.flags.byte()? {
+                0 => out.put(self.verbatim.item()?)?,
+                flag => self.line(flag == 2, out)?,
+            }
+        }
+        if self.trailing {
+            out.byte(b'\n')?;
+        }
+        Ok(())
+    }
+
+    fn line<O: Output>(&mut self, templated: bool, out: &mut O) -> Result<()> {
+        for field in &mut self.fields {
+            out.put(field.item()?)?;
+            out.byte(b' ')?;
+        }
+        out.put(b"sshd[")?;
+        digits::unsigned(self.processes.unsigned()?, out)?;
+        out.put(b"]: ")?;
+        if !templated {
+            return out.put(self.messages.item()?);
+        }
+        let number = self.template_numbers.index()?;
+        let error = || self.template_numbers.error(ErrorKind::At1TextNumber);
+        let mut rest = self.templates.get(number).ok_or_else(error)?;
+        // Pieces that are not there are empty, and pieces that are left over are not used.
+        let mut pieces = self.variables.item()?;
+        while let Some((head, tail)) = memchr::memmem::find(rest, GAP).and_then(|at| rest.split_at_checked(at)) {
+            out.put(head)?;
+            rest = tail.get(GAP.len()..).unwrap_or_default();
+            let len = memchr::memchr(0, pieces).unwrap_or(pieces.len());
+            out.put(pieces.get(..len).unwrap_or_default())?;
+            pieces = pieces.get(len.saturating_add(1)..).unwrap_or_default();
+        }
+        out.put(rest)
+    }
+}

@@ -1,0 +1,409 @@
+//! The set of streams that a file is packed into: a name, a backend and a payload each.
+//!
+//! A set is a number of streams, then for each of them the length of the name, the name, the backend, the length of the
+//! payload, and the payload. Nothing is kept of it: who wants a stream by name walks over the set, which is short.
+
+use core::ops::Range;
+
+use super::backend::{Backend, XZ_FIRST_BYTE};
+use super::numbers::Stream;
+use super::scratch::{Scratch, Workspace};
+use crate::bits::{MAX_VARINT_LEN, read_varint};
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+
+/// The two ways in which a payload was wrapped over the years.
+///
+/// The older has no backend byte: all is xz. An xz file has at least 32 bytes and starts with `FD`, so that neither the
+/// length nor the first byte of such a payload can be taken for one of the backends 0, 1 and 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrapping {
+    /// Without a backend byte, as the first description of the format has it.
+    Plain,
+    /// With a backend byte, as files have it today.
+    Tagged,
+}
+
+/// A stream of a set, as its header describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// What it is called.
+    pub name: &'a [u8],
+    /// Whether it has a backend byte.
+    pub wrapping: Wrapping,
+    /// What the payload is compressed with.
+    pub backend: Backend,
+    /// Where its header starts in the file.
+    pub at: u64,
+    /// Where its payload starts in the file.
+    pub start: u64,
+    /// How long the payload is.
+    pub len: u64,
+}
+
+impl Entry<'_> {
+    /// Where its payload lies in the file.
+    pub const fn range(&self) -> Range<u64> {
+        self.start..self.start.saturating_add(self.len)
+    }
+
+    /// Where a payload starts that has no length before it: RAW files and frames. Says how it is wrapped, too.
+    pub(super) fn unnamed(src: &[u8], body: Range<u64>) -> Result<Self> {
+        let (wrapping, backend, start) = match src.get(index(body.start)..index(body.end)).and_then(<[u8]>::first) {
+            None => return Err(Error::new(ErrorKind::Truncated, body.start).needing(body.start.saturating_add(1))),
+            Some(&XZ_FIRST_BYTE) => (Wrapping::Plain, Backend::Xz, body.start),
+            Some(&byte) => {
+                let backend = Backend::of(byte).ok_or(Error::new(ErrorKind::At1Backend, body.start))?;
+                (Wrapping::Tagged, backend, body.start.saturating_add(1))
+            }
+        };
+        Ok(Entry { name: b"", wrapping, backend, at: body.start, start, len: body.end.saturating_sub(start) })
+    }
+
+    /// Its payload, out of the whole file.
+    pub fn payload<'f>(&self, file: &'f [u8]) -> Result<&'f [u8]> {
+        let Range { start, end } = self.range();
+        let cut = || Error::new(ErrorKind::Truncated, u64_from(file.len())).needing(end);
+        file.get(index(start)..index(end)).ok_or_else(cut)
+    }
+
+    /// How many bytes it says that it decodes to.
+    pub fn decoded_size(&self, file: &[u8], limits: &Limits) -> Result<u64> {
+        self.backend.decoded_size(self.payload(file)?, limits).map_err(|error| error.offset_by(self.start))
+    }
+
+    /// Decodes it to exactly fill `dst`.
+    pub fn decode(&self, file: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
+        let payload = self.payload(file)?;
+        self.backend.decode(payload, dst, ws, limits).map_err(|error| error.offset_by(self.start))
+    }
+
+    /// Decodes it into the scratch, or borrows it from the file where nothing is to be decoded.
+    pub(super) fn load<'a>(
+        &self,
+        file: &'a [u8],
+        scratch: &mut Scratch<'a>,
+        ws: &mut Workspace,
+        limits: &Limits,
+    ) -> Result<Stream<'a>> {
+        if self.backend == Backend::Stored {
+            return Ok(Stream { bytes: self.payload(file)?, at: self.start, stored: true });
+        }
+        let dst = scratch.take(self.decoded_size(file, limits)?)?;
+        self.decode(file, dst, ws, limits)?;
+        Ok(Stream { bytes: dst, at: self.start, stored: false })
+    }
+
+    /// How much of the scratch [`load`](Self::load) takes.
+    pub(super) fn room(&self, file: &[u8], limits: &Limits) -> Result<u64> {
+        match self.backend {
+            Backend::Stored => self.payload(file).map(|_| 0),
+            _ => self.decoded_size(file, limits),
+        }
+    }
+
+    /// Tells where the payload lies and what is in it, and the backend byte of one without a name.
+    pub(super) fn trace<T: Trace>(
+        &self,
+        file: &[u8],
+        ws: &mut Workspace,
+        limits: &Limits,
+        trace: &mut T,
+    ) -> Result<()> {
+        if self.name.is_empty() && self.wrapping == Wrapping::Tagged {
+            trace.bytes(Part::Header, "backend", self.at..self.start, Value::Word(self.backend.name()));
+        }
+        trace.enter("payload", Value::Word(self.backend.name()));
+        let mut inside = Shifted { trace, bits: self.start.saturating_mul(8) };
+        self.backend
+            .inspect(self.payload(file)?, ws, limits, &mut inside)
+            .map_err(|error| error.offset_by(self.start))?;
+        trace.leave();
+        Ok(())
+    }
+}
+
+/// Hears about a part of a file as if it lay at its start.
+struct Shifted<'t, T> {
+    trace: &'t mut T,
+    bits: u64,
+}
+
+impl<T: Trace> Trace for Shifted<'_, T> {
+    const LISTENS: bool = T::LISTENS;
+
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        self.trace.enter(name, value);
+    }
+
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        let shift = |bit: u64| bit.saturating_add(self.bits);
+        self.trace.leaf(part, name, shift(bits.start)..shift(bits.end), value);
+    }
+
+    fn leave(&mut self) {
+        self.trace.leave();
+    }
+}
+
+/// A set of streams in a file, or the start of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Set<'a> {
+    src: &'a [u8],
+    start: u64,
+    first: u64,
+    end: u64,
+    count: u64,
+}
+
+impl<'a> Set<'a> {
+    /// Starts to read the set that begins at byte `start` of the file and ends before `end`, if anybody knows. `src` is the
+    /// file or its head; an error of the class `Truncated` says how long the head must be to know more.
+    pub fn open(src: &'a [u8], start: u64, end: u64, limits: &Limits) -> Result<Self> {
+        let (count, first) = varint(src, start, end)?;
+        if count > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, start).needing(count));
+        }
+        Ok(Self { src, start, first, end, count })
+    }
+
+    /// How many streams there are.
+    pub const fn len(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether there are no streams.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The streams in the order of the file.
+    pub const fn entries(&self) -> Entries<'a> {
+        Entries { src: self.src, at: self.first, end: self.end, left: self.count }
+    }
+
+    /// Reads all entries once, and checks that the set ends where it must.
+    pub(super) fn check(&self) -> Result<()> {
+        let mut end = self.first;
+        for entry in self.entries() {
+            end = entry?.range().end;
+        }
+        if end == self.end { Ok(()) } else { Err(Error::new(ErrorKind::At1Trailing, end)) }
+    }
+
+    /// Tells where everything in it lies, and checks it on the way.
+    pub(super) fn trace<T: Trace>(&self, ws: &mut Workspace, limits: &Limits, trace: &mut T) -> Result<()> {
+        trace.bytes(Part::Framing, "stream count", self.start..self.first, Value::U64(self.count));
+        for entry in self.entries() {
+            let entry = entry?;
+            let name = core::str::from_utf8(entry.name).map_or(Value::Bytes(entry.name), Value::Text);
+            let (len, name_at) = varint(self.src, entry.at, self.end)?;
+            let tag_at = name_at.saturating_add(len);
+            let len_at = tag_at.saturating_add(u64::from(entry.wrapping == Wrapping::Tagged));
+            trace.enter("stream", name);
+            trace.bytes(Part::Framing, "name length", entry.at..name_at, Value::U64(len));
+            trace.bytes(Part::Header, "name", name_at..tag_at, name);
+            if tag_at < len_at {
+                trace.bytes(Part::Header, "backend", tag_at..len_at, Value::Word(entry.backend.name()));
+            }
+            trace.bytes(Part::Framing, "payload length", len_at..entry.start, Value::U64(entry.len));
+            entry.trace(self.src, ws, limits, trace)?;
+            trace.leave();
+        }
+        self.check()
+    }
+
+    /// The stream of this name, if there is one. Two of them contradict each other.
+    pub fn find(&self, name: &[u8]) -> Result<Option<Entry<'a>>> {
+        let mut found = None;
+        for entry in self.entries() {
+            let entry = entry?;
+            if entry.name == name {
+                if found.is_some() {
+                    return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
+                }
+                found = Some(entry);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The streams of these names.
+    pub fn find_all<const N: usize>(&self, names: [&[u8]; N]) -> Result<[Option<Entry<'a>>; N]> {
+        let mut found = [None; N];
+        for (name, slot) in names.into_iter().zip(&mut found) {
+            *slot = self.find(name)?;
+        }
+        Ok(found)
+    }
+
+    /// How much of the scratch [`load`](Self::load) takes for these streams.
+    pub(super) fn room<const N: usize>(&self, names: [&[u8]; N], limits: &Limits) -> Result<u64> {
+        self.find_all(names)?.iter().flatten().try_fold(0u64, |room, entry| {
+            let sum = room.saturating_add(entry.room(self.src, limits)?);
+            if sum > limits.max_output {
+                return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(sum));
+            }
+            Ok(sum)
+        })
+    }
+
+    /// Decodes the streams of these names; one that is not there is empty.
+    pub(super) fn load<const N: usize>(
+        &self,
+        names: [&[u8]; N],
+        scratch: &mut Scratch<'a>,
+        ws: &mut Workspace,
+        limits: &Limits,
+    ) -> Result<[Stream<'a>; N]> {
+        scratch.expect(self.room(names, limits)?)?;
+        let mut streams = [Stream { bytes: b"", at: self.start, stored: false }; N];
+        for (entry, stream) in self.find_all(names)?.into_iter().zip(&mut streams) {
+            if let Some(entry) = entry {
+                *stream = entry.load(self.src, scratch, ws, limits)?;
+            }
+        }
+        Ok(streams)
+    }
+}
+
+/// Walks over the streams of a set.
+#[derive(Clone, Debug)]
+pub struct Entries<'a> {
+    src: &'a [u8],
+    at: u64,
+    end: u64,
+    left: u64,
+}
+
+impl<'a> Entries<'a> {
+    /// Where the next entry starts, or where the set ends.
+    pub const fn position(&self) -> u64 {
+        self.at
+    }
+
+    fn read(&self) -> Result<Entry<'a>> {
+        let (name_len, name_at) = varint(self.src, self.at, self.end)?;
+        let tag_at = name_at.saturating_add(name_len);
+        if tag_at >= self.end {
+            return Err(Error::new(ErrorKind::At1StreamOutside, self.at));
+        }
+        let cut = || truncated(self.src, tag_at.saturating_add(1));
+        let name = self.src.get(index(name_at)..index(tag_at)).ok_or_else(cut)?;
+        let tag = self.src.get(index(tag_at)).copied().ok_or_else(cut)?;
+        let (wrapping, backend, len_at) = match Backend::of(tag) {
+            Some(backend) => (Wrapping::Tagged, backend, tag_at.saturating_add(1)),
+            None => (Wrapping::Plain, Backend::Xz, tag_at),
+        };
+        let (len, start) = varint(self.src, len_at, self.end)?;
+        if len > self.end.saturating_sub(start) {
+            return Err(Error::new(ErrorKind::At1StreamOutside, self.at).needing(start.saturating_add(len)));
+        }
+        Ok(Entry { name, wrapping, backend, at: self.at, start, len })
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Result<Entry<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let entry = self.read();
+        match &entry {
+            Ok(entry) => self.at = entry.range().end,
+            Err(_) => self.left = 0,
+        }
+        Some(entry)
+    }
+}
+
+/// The head of the file ends here, and more is needed.
+#[cold]
+fn truncated(src: &[u8], need: u64) -> Error {
+    Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(need)
+}
+
+/// The varint at byte `at` of the file, which lies before `end`, and where it ends.
+pub(super) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
+    let known = src.get(..index(end)).unwrap_or(src);
+    match read_varint(known.get(index(at)..).unwrap_or_default()) {
+        Ok((value, len)) => Ok((value, at.saturating_add(u64_from(len)))),
+        Err(Error { kind: ErrorKind::Truncated, .. }) => {
+            Err(truncated(known, at.saturating_add(u64_from(MAX_VARINT_LEN)).min(end.max(u64_from(known.len()) + 1))))
+        }
+        Err(error) => Err(error.offset_by(at)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two streams, one in each wrapping.
+    fn file() -> Vec<u8> {
+        let mut file = b"AT1\x02\x04\x02\x04meta\x02\x03abc\x05blobs\x20".to_vec();
+        file.extend([XZ_FIRST_BYTE; 32]);
+        file
+    }
+
+    #[test]
+    fn both_wrappings_in_one_set() {
+        let file = file();
+        let set = Set::open(&file, 5, file.len() as u64, &Limits::DEFAULT).unwrap();
+        let entries: Vec<_> = set.entries().map(Result::unwrap).collect();
+        assert_eq!(entries[0].range(), 13..16);
+        assert_eq!((entries[0].backend, entries[0].wrapping), (Backend::Stored, Wrapping::Tagged));
+        assert_eq!((entries[1].backend, entries[1].wrapping), (Backend::Xz, Wrapping::Plain));
+        assert_eq!((entries[1].name, entries[1].range()), (&b"blobs"[..], 23..55));
+        assert_eq!(set.find(b"blobs"), Ok(Some(entries[1])));
+        assert_eq!(set.find(b"blob"), Ok(None));
+    }
+
+    #[test]
+    fn the_head_of_a_file_grows_until_all_entries_are_known() {
+        let file = file();
+        let whole = Set::open(&file, 5, u64::MAX, &Limits::DEFAULT).unwrap();
+        let expected: Vec<_> = whole.entries().map(Result::unwrap).collect();
+        let mut have = 5;
+        let mut rounds = 0;
+        loop {
+            let head = &file[..have];
+            let entries = Set::open(head, 5, u64::MAX, &Limits::DEFAULT).and_then(|set| {
+                set.entries().map(|entry| entry.map(|entry| entry.range())).collect::<Result<Vec<_>>>()
+            });
+            match entries {
+                Ok(ranges) => {
+                    assert_eq!(ranges, expected.iter().map(Entry::range).collect::<Vec<_>>());
+                    break;
+                }
+                Err(error) => {
+                    assert_eq!((error.kind, error.at), (ErrorKind::Truncated, have as u64));
+                    assert!(error.need > have as u64);
+                    have = file.len().min(error.need as usize);
+                }
+            }
+            rounds += 1;
+        }
+        assert!(rounds > 0 && have < file.len(), "the last payload was not needed");
+    }
+
+    #[test]
+    fn what_lies_outside_or_behind_or_twice_is_refused() {
+        let good = file();
+        let check = |file: &[u8]| {
+            Set::open(file, 5, file.len() as u64, &Limits::DEFAULT).and_then(|set| {
+                set.check()?;
+                set.find(b"meta").map(|_| ())
+            })
+        };
+        assert_eq!(check(&good), Ok(()));
+        for cut in 5..good.len() {
+            assert!(check(&good[..cut]).is_err(), "{cut}");
+        }
+        let mut long = good.clone();
+        long.push(0);
+        assert_eq!(check(&long), Err(Error::new(ErrorKind::At1Trailing, 55)));
+        let twice = b"AT1\x02\x04\x02\x04meta\x02\x00\x04meta\x02\x00";
+        assert_eq!(check(twice), Err(Error::new(ErrorKind::At1StreamTwice, 13)));
+    }
+}

@@ -1,0 +1,133 @@
+//! Codec 5: genetic variants, nine columns of text and the genotypes of many samples, of which most are the same.
+
+use super::digits;
+use super::lines::Lines;
+use super::numbers::{Numbers, Stream};
+use super::output::Output;
+use super::scratch::Scratch;
+use super::table::Texts;
+use crate::{ErrorKind, Result};
+
+/// The streams of a file, in the order that [`Variants::open`] wants them.
+pub(super) const NAMES: [&[u8]; 13] = [
+    b"meta",
+    b"flags",
+    b"verbatim",
+    b"gt",
+    b"chrom",
+    b"pos",
+    b"id",
+    b"ref",
+    b"alt",
+    b"qual",
+    b"filter",
+    b"info",
+    b"format",
+];
+
+/// Which of the nine columns may hold differences of numbers.
+const POSITION: usize = 1;
+
+/// A file whose streams are decoded.
+pub(super) struct Variants<'a> {
+    lines: u64,
+    trailing: bool,
+    samples: u64,
+    /// The genotype that most samples have.
+    common: &'a [u8],
+    genotypes: Texts<'a>,
+    flags: Numbers<'a>,
+    verbatim: Lines<'a>,
+    rare: Numbers<'a>,
+    columns: [Lines<'a>; 9],
+    /// The positions, if they are stored as differences.
+    positions: Option<Numbers<'a>>,
+    position: i64,
+}
+
+impl<'a> Variants<'a> {
+    pub(super) fn open(streams: [Stream<'a>; 13], scratch: &mut Scratch<'a>) -> Result<Self> {
+        let [meta, flags, verbatim, rare, columns @ ..] = streams;
+        let mut fields = meta.numbers();
+        let lines = fields.unsigned()?;
+        let trailing = fields.byte()? != 0;
+        let samples = fields.unsigned()?;
+        let differences = fields.byte()? != 0;
+        let common = fields.string()?;
+        let count = fields.count()?;
+        let genotypes = Texts::strings(count, &mut fields, meta.bytes, scratch)?;
+        let positions = columns.get(POSITION).filter(|_| differences).map(|stream| stream.numbers());
+        Ok(Self {
+            lines,
+            trailing,
+            samples,
+            common,
+            genotypes,
+            flags: flags.numbers(),
+            verbatim: Lines::new(verbatim),
+            rare: rare.numbers(),
+            columns: columns.map(Lines::new),
+            positions,
+            position: 0,
+        })
+    }
+
+    /// Appends all of the file.
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        for line in 0..self.lines {
+            if line > 0 {
+                out.byte(b'\n')?;
+            }
+            match self.flags.byte()? {
+                0 => out.put(self.verbatim.item()?)?,
+                _ => self.line(out)?,
+            }
+        }
+        if self.trailing {
+            out.byte(b'\n')?;
+        }
+        Ok(())
+    }
+
+    fn line<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            match &mut self.positions {
+                Some(positions) if at == POSITION => digits::signed(positions.add_to(&mut self.position)?, out)?,
+                _ => out.put(column.item()?)?,
+            }
+            out.byte(b'\t')?;
+        }
+        let rare = self.rare.unsigned()?;
+        // Where the next sample is written, and where the last rare one was.
+        let (mut next, mut sample) = (0u64, None);
+        for _ in 0..rare {
+            let step = self.rare.unsigned()?;
+            let error = || self.rare.error(ErrorKind::At1Sample);
+            let at = match sample {
+                None => step,
+                Some(last) => step.checked_add(last).filter(|_| step > 0).ok_or_else(error)?,
+            };
+            if at >= self.samples {
+                return Err(error());
+            }
+            let number = self.rare.index()?;
+            let genotype = self.genotypes.get(number).ok_or_else(|| self.rare.error(ErrorKind::At1TextNumber))?;
+            self.commons(next, at, out)?;
+            if at > 0 {
+                out.byte(b'\t')?;
+            }
+            out.put(genotype)?;
+            (next, sample) = (at.saturating_add(1), Some(at));
+        }
+        self.commons(next, self.samples, out)
+    }
+
+    /// Appends the genotypes of the samples from `start` up to `end`, which are all the same.
+    fn commons<O: Output>(&self, start: u64, end: u64, out: &mut O) -> Result<()> {
+        if start == 0 && end > 0 {
+            out.put(self.common)?;
+        }
+        let count = end.saturating_sub(start.max(1));
+        out.repeat(b'\t', self.common, count)
+    }
+}

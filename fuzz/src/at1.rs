@@ -1,0 +1,114 @@
+//! AT-1 on arbitrary bytes: no panic, and every way to decode a file says the same.
+
+use unspool::at1::{
+    Bundle, Codec, Header, Scratch, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
+    scratch_needed,
+};
+use unspool::checksum::Sha256;
+use unspool::{Class, Error, ErrorKind, Limits, Result};
+
+/// Small enough that nothing a header claims can cost much.
+const LIMITS: Limits = Limits { max_output: 1 << 18, max_elements: 1 << 16, max_depth: 100, ..Limits::DEFAULT };
+/// More scratch than this is not given.
+const SCRATCH: u64 = 1 << 20;
+const TRAILER: usize = 36;
+
+/// A file of any bytes.
+pub fn at1_arbitrary(bytes: &[u8]) {
+    let ws = &mut Workspace::new();
+    let mut scratch = vec![0xA5; SCRATCH as usize];
+    let counted = decoded_len(bytes, &mut scratch, ws, &LIMITS);
+    let inspected = inspect(bytes, ws, &LIMITS, &mut ());
+    heads(bytes);
+    bundle(bytes, ws);
+    let mut out = vec![0x55; (LIMITS.max_output + 1) as usize];
+    scratch.fill(0x5A);
+    let whole = decode(bytes, &mut out, &mut scratch, ws, &LIMITS);
+    let mut sunk = vec![];
+    let mut sink = |piece: &[u8]| {
+        sunk.extend_from_slice(piece);
+        Ok(())
+    };
+    let to_sink = decode_to(bytes, &mut sink, &mut scratch, ws, &LIMITS);
+    match (&whole, &to_sink) {
+        (Ok(done), Ok(other)) => {
+            assert_eq!(done, other);
+            assert!(out[..done.wrote] == sunk, "other bytes to a sink");
+        }
+        // A sink takes scratch where a slice is its own.
+        (Ok(_), Err(error)) => assert_eq!(error.kind, ErrorKind::WorkspaceTooSmall),
+        (Err(error), Err(_)) => assert!(!matches!(error.class(), Class::OutputTooSmall { .. }), "{error}"),
+        (Err(error), Ok(_)) => panic!("to a slice {error}, to a sink nothing is wrong"),
+    }
+    let Ok(done) = whole else {
+        return;
+    };
+    assert_eq!(counted, Ok(done.wrote as u64), "counted differently");
+    assert_eq!(inspected, Header::read(bytes));
+    let need = scratch_needed(bytes, &LIMITS).map(|need| need.slice);
+    assert!(need.is_ok_and(|need| need <= SCRATCH));
+    // Exactly that much room, and exactly as much scratch as is asked for, are enough.
+    let mut exact = vec![0; done.wrote];
+    let least = least(need.unwrap_or(0), |scratch| decode(bytes, &mut exact, scratch, ws, &LIMITS));
+    assert_eq!(least, Ok(done));
+    assert!(exact == out[..done.wrote]);
+    assert!(decode_to_vec(bytes, ws, &LIMITS).as_ref() == Ok(&exact));
+    if done.wrote > 0 {
+        let less = decode(bytes, &mut exact[1..], &mut scratch, ws, &LIMITS);
+        assert!(less.is_err_and(|error| matches!(error.class(), Class::OutputTooSmall { .. })));
+    }
+}
+
+/// The same with the hash put right, so that wrong content does not hide behind it.
+pub fn at1_mutated(bytes: &[u8]) {
+    let mut bytes = bytes.to_vec();
+    if let Ok(Header { hash: Some(_), .. }) = Header::read(&bytes) {
+        let body = bytes.len() - TRAILER;
+        if let Ok(out) = decode_to_vec(&bytes[..body], &mut Workspace::new(), &LIMITS) {
+            bytes[body..body + 32].copy_from_slice(&Sha256::of(&out));
+        }
+    }
+    at1_arbitrary(&bytes);
+}
+
+/// Runs `run` with more and more scratch, as it asks for it.
+fn least<T>(start: u64, mut run: impl FnMut(&mut [u8]) -> Result<T>) -> Result<T> {
+    let mut len = start;
+    loop {
+        match run(&mut vec![0; len as usize]) {
+            Err(Error { kind: ErrorKind::WorkspaceTooSmall, need, .. }) if need <= SCRATCH => {
+                assert!(need > len, "asks for {need} and has {len}");
+                len = need;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Every head of a set is read, or says that more is needed.
+fn heads(bytes: &[u8]) {
+    for len in (5..bytes.len().min(300)).chain([bytes.len()]) {
+        let head = bytes.get(..len).unwrap_or(bytes);
+        let Ok(set) = Set::open(head, 5, u64::MAX, &LIMITS) else { continue };
+        for entry in set.entries().take(1000) {
+            if let Err(error) = entry
+                && error.class() == Class::Truncated
+            {
+                assert!(error.need > len as u64, "more than there is");
+            }
+        }
+    }
+}
+
+fn bundle(bytes: &[u8], ws: &mut Workspace) {
+    if !Header::read(bytes).is_ok_and(|header| header.codec == Codec::Bundle) {
+        return;
+    }
+    let mut scratch = vec![0; SCRATCH as usize];
+    let Ok(files) = Bundle::open(bytes, &mut Scratch::new(&mut scratch), ws, &LIMITS) else { return };
+    for file in files.flatten().take(100) {
+        let name = file.name.to_string();
+        assert!(!name.starts_with('/') && !name.split('/').any(|part| part == ".." || part.is_empty()), "{name}");
+        let _ = file.entry.decoded_size(bytes, &LIMITS);
+    }
+}

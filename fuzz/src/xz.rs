@@ -1,0 +1,159 @@
+//! xz on arbitrary bytes: no panic, every way to decode a file says the same, and the C library agrees.
+
+use unspool::checksum::Crc32;
+use unspool::xz::{Decoder, File, Options, Streams, Workspace, decode_to_vec, decode_with, inspect};
+use unspool::{End, Error, ErrorKind, Limits, Result, Status};
+
+use crate::Random;
+
+/// Small enough that nothing a header claims can cost much.
+const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, max_header: 1 << 16, ..Limits::DEFAULT };
+
+/// A file of any bytes.
+pub fn xz_arbitrary(bytes: &[u8]) {
+    let mut random = Random::new(u64::from(Crc32::of(bytes)));
+    let streams = [Streams::All, Streams::All, Streams::One, Streams::First][random.below(4)];
+    agree(bytes, &Options { verify: random.below(4) != 0, streams }, &mut random);
+    by_block(bytes);
+}
+
+/// The same with the CRCs of all headers put right, so that what they say is read.
+pub fn xz_mutated(bytes: &[u8]) {
+    xz_arbitrary(&repaired(bytes));
+}
+
+/// Whatever the C library decodes comes out the same here, and what it refuses is refused.
+pub fn xz_differential(bytes: &[u8]) {
+    let bytes = repaired(bytes);
+    #[cfg(not(miri))]
+    if let (Some(reference), ours) = (reference(&bytes), decode(&bytes)) {
+        match (reference, ours) {
+            (Ok(reference), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),
+            (Err(()), Ok(_)) => panic!("the reference refuses this file"),
+            // Where ours is stricter, it has one of these reasons.
+            (Ok(_), Err(error)) => {
+                use ErrorKind::{OutputLimit, OutputTooSmall, XzCheckKind, XzDistance};
+                let known = [XzCheckKind, XzDistance, OutputLimit, OutputTooSmall];
+                assert!(known.contains(&error.kind), "the reference accepts this file, but: {error}");
+            }
+            (Err(()), Err(_)) => {}
+        }
+    }
+    #[cfg(miri)]
+    let _ = decode(&bytes);
+}
+
+fn decode(bytes: &[u8]) -> Result<Vec<u8>> {
+    decode_to_vec(bytes, &mut Workspace::new(), &LIMITS, &Options::DEFAULT)
+}
+
+/// What the C library says; nothing if it wants more memory or output than anybody should spend on a fuzzed file.
+#[cfg(not(miri))]
+fn reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, ()>> {
+    use liblzma::stream::{Action, Error, Status, Stream};
+    const CONCATENATED: u32 = 8;
+    let mut decoder = Stream::new_stream_decoder(1 << 26, CONCATENATED).unwrap();
+    let (mut out, mut rest) = (Vec::with_capacity(1 << 17), bytes);
+    loop {
+        let (read, wrote) = (decoder.total_in(), out.len());
+        match decoder.process_vec(rest, &mut out, Action::Finish) {
+            Ok(Status::StreamEnd) => return Some(Ok(out)),
+            Ok(_) if out.len() == out.capacity() => return None,
+            Ok(_) if decoder.total_in() == read && out.len() == wrote => return Some(Err(())),
+            Ok(_) => rest = &rest[usize::try_from(decoder.total_in() - read).unwrap()..],
+            Err(Error::MemLimit) => return None,
+            Err(_) => return Some(Err(())),
+        }
+    }
+}
+
+/// Walks over what looks like stream headers, block headers and footers, and writes the CRC that each should have.
+fn repaired(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let repair = |bytes: &mut [u8], data: std::ops::Range<usize>, at: usize| {
+        if let (Some(data), true) = (bytes.get(data), at + 4 <= bytes.len()) {
+            let crc = Crc32::of(data).to_le_bytes();
+            bytes[at..at + 4].copy_from_slice(&crc);
+        }
+    };
+    repair(&mut bytes, 6..8, 8);
+    if let Some(&first) = bytes.get(12).filter(|&&first| first != 0) {
+        let end = 12 + usize::from(first) * 4;
+        repair(&mut bytes, 12..end, end);
+    }
+    if let Some(start) = bytes.len().checked_sub(12) {
+        repair(&mut bytes, start + 4..start + 10, start);
+        let backward = (bytes[start + 4] as usize + 1) * 4;
+        if let Some(index) = start.checked_sub(backward) {
+            repair(&mut bytes, index..start - 4, start - 4);
+        }
+    }
+    bytes
+}
+
+fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
+    let ws = &mut Workspace::new();
+    let mut out = vec![0; 1 << 17];
+    let whole = decode_with(bytes, &mut out, ws, &LIMITS, options, &mut ());
+    let (streamed, end) = stream(bytes, options, random);
+    let (again, end_again) = stream(bytes, options, random);
+    assert_eq!(end, end_again, "other splits, another end");
+    assert!(streamed == again, "other splits, other bytes");
+    match (whole, end) {
+        // Only a stream needs a window, and only an index knows sizes before anything is decoded.
+        (_, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) => {}
+        (Err(Error { kind: ErrorKind::OutputTooSmall | ErrorKind::OutputLimit, .. }), _) => {}
+        (Ok(done), Ok(())) => assert!(out[..done.wrote] == streamed, "other bytes as a stream"),
+        (Err(whole), Err(end)) => assert_eq!(whole, end, "another error as a stream"),
+        (whole, end) => panic!("in one piece {whole:?}, as a stream {end:?}"),
+    }
+    let inspected = inspect(bytes, ws, &LIMITS, options, &mut ());
+    if let Ok(done) = whole {
+        assert_eq!(inspected, Ok(done));
+        let mut exact = vec![0; done.wrote];
+        assert_eq!(decode_with(bytes, &mut exact, ws, &LIMITS, options, &mut ()), Ok(done));
+        assert!(exact == out[..done.wrote]);
+    }
+}
+
+/// All blocks that the index lists, one by one, are the file.
+fn by_block(bytes: &[u8]) {
+    let Ok(file) = File::open(bytes, &LIMITS) else { return };
+    let (mut position, mut all, ws) = (0, vec![], &mut Workspace::new());
+    for _ in 0..20 {
+        let Ok(Some(block)) = file.locate(position) else { break };
+        assert!(block.content.contains(&position) && block.range.end <= bytes.len() as u64);
+        let len = (block.content.end - block.content.start).min(1 << 17);
+        let mut room = vec![0; usize::try_from(len).unwrap()];
+        let Ok(done) = file.decode_block(&block, &mut room, ws, true) else { return };
+        all.extend(&room[..done.wrote]);
+        position = block.content.end;
+    }
+    if position == file.content
+        && let Ok(whole) = decode(bytes)
+    {
+        assert!(whole == all, "other bytes block by block");
+    }
+}
+
+/// The file in pieces of any size.
+fn stream(bytes: &[u8], options: &Options, random: &mut Random) -> (Vec<u8>, Result<()>) {
+    let (mut ws, mut window) = (Workspace::new(), vec![0; (1 << 17) + 32]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS, options);
+    let (mut out, mut at) = (vec![], 0);
+    loop {
+        let to = bytes.len().min(at + random.below(100));
+        let mut room = vec![0; random.below(1000)];
+        let end = if to == bytes.len() { End::Here } else { End::NotYet };
+        match decoder.step(&bytes[at..to], end, &mut room) {
+            Ok(step) => {
+                out.extend(&room[..step.wrote]);
+                at += step.read;
+                if step.status == Status::Done {
+                    return (out, Ok(()));
+                }
+            }
+            Err(error) => return (out, Err(error)),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! AT-1 against the reference decoder in C, on a table of 50 MB as columns and as row groups, and on the largest vector.
+//!
+//! The reference needs the headers of liblzma and libzstd to be built, so that it takes part only with the feature
+//! `at1-reference`; without, the peer is copying the output.
+
+use unspool::Limits;
+use unspool::at1::{Workspace, decode, decode_to_vec, scratch_needed};
+use unspool_tests::at1::{Payload, deltas, file, numbers, signed, string, table, unsigned};
+
+use crate::race::Race;
+use crate::words::Words;
+use crate::{Options, Result};
+
+/// Rows of the table: about 60 bytes each.
+const ROWS: u64 = 830_000;
+/// Rows of a group.
+const GROUP: usize = 2000;
+
+/// Runs every case that was asked for; how many those were.
+pub fn bench(options: &Options) -> Result<usize> {
+    let cases = ["at1/columnar/stored", "at1/columnar/zstd", "at1/qcolumnar/zstd", "at1/qcolumnar/vector"];
+    let wanted: Vec<_> = cases.into_iter().filter(|case| options.wants(case)).collect();
+    if wanted.is_empty() {
+        return Ok(0);
+    }
+    let trades = Trades::new();
+    for case in &wanted {
+        let bytes = match *case {
+            "at1/columnar/stored" => file(4, &trades.columns(), unspool_tests::at1::stored),
+            "at1/columnar/zstd" => file(4, &trades.columns(), zstd),
+            "at1/qcolumnar/zstd" => trades.groups(),
+            _ => match std::env::var_os("UNSPOOL_VECTORS") {
+                Some(folder) => std::fs::read(std::path::Path::new(&folder).join("at1/big_c7_trades.at1"))?,
+                None => continue,
+            },
+        };
+        race(case, &bytes)?;
+    }
+    Ok(wanted.len())
+}
+
+fn race(case: &str, bytes: &[u8]) -> Result<()> {
+    let limits = Limits::DEFAULT;
+    let mut ws = Workspace::new();
+    let original = decode_to_vec(bytes, &mut ws, &limits)?;
+    let mut scratch = vec![0; usize::try_from(scratch_needed(bytes, &limits)?.slice)?];
+    let mut out = vec![0; original.len()];
+    while let Err(error) = decode(bytes, &mut out, &mut scratch, &mut ws, &limits) {
+        scratch = vec![0; usize::try_from(error.need)?];
+    }
+    println!("{case:34} | {} bytes from {}, {} of scratch", original.len(), bytes.len(), scratch.len());
+    let mut copy = vec![0; original.len()];
+    let race = Race::new(case, original.len(), || {
+        decode(bytes, &mut out, &mut scratch, &mut ws, &limits)?;
+        Ok(())
+    })
+    .against("copying the output", || {
+        copy.copy_from_slice(std::hint::black_box(&original));
+        Ok(())
+    });
+    #[cfg(feature = "at1-reference")]
+    let race = {
+        assert!(at1::decode(bytes)? == original, "the reference decodes to something else");
+        race.against("at1 (C)", || {
+            std::hint::black_box(at1::decode(bytes)?);
+            Ok(())
+        })
+    };
+    race.run()
+}
+
+fn zstd(bytes: &[u8]) -> Payload {
+    (1, zstd::bulk::compress(bytes, 3).expect("zstd compresses anything"))
+}
+
+/// A made-up table of trades.
+struct Trades {
+    price: Vec<i64>,
+    amount: Vec<i64>,
+    time: Vec<i64>,
+    symbol: Vec<u64>,
+    note: Vec<String>,
+}
+
+const SYMBOLS: [(&str, &str); 5] =
+    [("BTCUSDT", "binance"), ("ETHUSDT", "binance"), ("BTC-USD", "coinbase"), ("ETH-EUR", "kraken"), ("XRP", "kraken")];
+
+impl Trades {
+    fn new() -> Self {
+        let mut words = Words::new();
+        let (mut price, mut time) = (4_200_000i64, 1_704_067_200_000i64);
+        let mut trades = Self { price: vec![], amount: vec![], time: vec![], symbol: vec![], note: vec![] };
+        for _ in 0..ROWS {
+            price += words.below(201) as i64 - 100;
+            time += words.below(300) as i64;
+            trades.price.push(price);
+            trades.amount.push(words.below(3_000_000) as i64);
+            trades.time.push(time);
+            trades.symbol.push(words.below(5) as u64);
+            trades.note.push(words.word().to_owned());
+        }
+        trades
+    }
+
+    /// As columns: integers, decimals, a dictionary, a derived column, text, and numbers with exceptions.
+    fn columns(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let decimal = |scale: u8, values: &[i64]| [vec![scale], deltas(values.iter().copied())].concat();
+        let mut symbols = numbers([ROWS, 5]);
+        SYMBOLS.iter().for_each(|(symbol, _)| string(&mut symbols, symbol.as_bytes()));
+        symbols.extend(numbers(self.symbol.iter().copied()));
+        let mut venues = numbers([4]);
+        let mut order: Vec<usize> = vec![];
+        for &symbol in &self.symbol {
+            if !order.contains(&(symbol as usize)) {
+                order.push(symbol as usize);
+            }
+        }
+        unsigned(&mut venues, order.len() as u64);
+        order.iter().for_each(|&symbol| string(&mut venues, SYMBOLS[symbol].1.as_bytes()));
+        let mut ranks = vec![0];
+        unsigned(&mut ranks, ROWS);
+        let missing = |row: usize| row.is_multiple_of(10);
+        let rows = 0..ROWS as usize;
+        ranks.extend(
+            (0..ROWS.div_ceil(8) as usize)
+                .map(|byte| (0..8).filter(|bit| !missing(byte * 8 + bit)).fold(0u8, |bits, bit| bits | 1 << bit)),
+        );
+        unsigned(&mut ranks, rows.clone().filter(|&row| missing(row)).count() as u64);
+        rows.clone().filter(|&row| missing(row)).for_each(|_| string(&mut ranks, b"NULL"));
+        rows.filter(|&row| !missing(row)).for_each(|row| signed(&mut ranks, (row % 7) as i64 - 3));
+        table(
+            ROWS,
+            b",",
+            vec![
+                (1, deltas(2_000_000..2_000_000 + ROWS as i64)),
+                (2, decimal(2, &self.price)),
+                (2, decimal(5, &self.amount)),
+                (1, deltas(self.time.iter().copied())),
+                (5, symbols),
+                (4, venues),
+                (0, self.note.join("\n").into_bytes()),
+                (3, ranks),
+            ],
+        )
+    }
+
+    /// As row groups: the texts of an integer, two decimals, an integer and two texts.
+    fn groups(&self) -> Vec<u8> {
+        let fixed =
+            |n: i64, scale: u32| format!("{}.{:0w$}", n / 10i64.pow(scale), n % 10i64.pow(scale), w = scale as usize);
+        let mut meta = numbers([ROWS]);
+        meta.push(1);
+        string(&mut meta, b",");
+        let groups = ROWS.div_ceil(GROUP as u64);
+        meta.extend(numbers([6, GROUP as u64, ROWS, groups]));
+        meta.extend([1, 2, 2, 1, 0, 0]);
+        let (mut index, mut blocks) = (vec![], vec![]);
+        for group in 0..groups as usize {
+            let rows = group * GROUP..((group + 1) * GROUP).min(ROWS as usize);
+            for column in 0..6 {
+                let texts: Vec<String> = rows
+                    .clone()
+                    .map(|row| match column {
+                        0 => (2_000_000 + row).to_string(),
+                        1 => fixed(self.price[row], 2),
+                        2 => fixed(self.amount[row], 5),
+                        3 => self.time[row].to_string(),
+                        4 => SYMBOLS[self.symbol[row] as usize].0.to_owned(),
+                        _ => self.note[row].clone(),
+                    })
+                    .collect();
+                let (tag, payload) = zstd(texts.join("\n").as_bytes());
+                unsigned(&mut index, payload.len() as u64 + 1);
+                match column {
+                    0 | 3 => [i64::MIN, i64::MAX].into_iter().for_each(|bound| signed(&mut index, bound)),
+                    1 | 2 => index.extend([f64::MIN, f64::MAX].into_iter().flat_map(f64::to_le_bytes)),
+                    _ => {}
+                }
+                blocks.push(tag);
+                blocks.extend(payload);
+            }
+        }
+        let streams = [("meta", meta), ("row_modes", vec![1; ROWS as usize]), ("verbatim", vec![]), ("index", index)];
+        let mut bytes = file(7, &streams, zstd);
+        // The blocks are stored as they are, as another stream of the set.
+        bytes[5] += 1;
+        string(&mut bytes, b"blocks");
+        bytes.push(2);
+        string(&mut bytes, &blocks);
+        bytes
+    }
+}

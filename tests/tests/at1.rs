@@ -1,0 +1,403 @@
+//! AT-1 against its vectors: byte for byte in both wrappings and all codecs, and hostile files refused.
+#![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "test inputs are small")]
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+use unspool::at1::{
+    Bundle, Codec, Container, Done, Header, Scratch, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
+    scratch_needed,
+};
+use unspool::checksum::Sha256;
+use unspool::{Class, Error, ErrorKind, Limits};
+use unspool_tests::at1::{deltas, file, numbers, set, signed, stored, string, table, unsigned};
+use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
+
+/// A vector: its name, its bytes, what it decodes to, and its entry in the manifest.
+struct Vector {
+    name: String,
+    bytes: Vec<u8>,
+    original: Vec<u8>,
+    entry: Json,
+}
+
+/// Runs `test` on every valid vector; says how many there were.
+fn valid(test: impl Fn(&Vector)) -> usize {
+    let mut count = 0;
+    for folder in vector_folders("at1") {
+        for entry in list(&manifest(&folder.join("manifest.json")), "vectors") {
+            let name = text(entry, "name").to_owned();
+            let bytes = read(&folder.join(format!("{name}.at1")));
+            let original = read(&folder.join(format!("{name}.orig")));
+            test(&Vector { name, bytes, original, entry: entry.clone() });
+            count += 1;
+        }
+    }
+    count
+}
+
+/// What a file decodes to, as far as a test cares to wait.
+fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    decode_to_vec(bytes, &mut Workspace::new(), &Limits { max_output: 64 << 20, ..Limits::DEFAULT })
+}
+
+/// As much scratch as `run` asks for, starting from what the headers say.
+fn with_scratch<T>(start: u64, mut run: impl FnMut(&mut [u8]) -> Result<T, Error>) -> Result<(T, Vec<u8>), Error> {
+    let mut scratch = vec![0xA5; start as usize];
+    loop {
+        match run(&mut scratch) {
+            Ok(value) => return Ok((value, scratch)),
+            Err(error) if matches!(error.class(), Class::WorkspaceTooSmall { .. }) => {
+                assert!(error.need > scratch.len() as u64, "asks for {} and has {}", error.need, scratch.len());
+                scratch = vec![0xA5; error.need as usize];
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[test]
+fn every_vector_decodes_byte_for_byte() {
+    let count = valid(|vector| {
+        let Vector { name, bytes, original, entry } = vector;
+        let mut ws = Workspace::new();
+        let limits = Limits::DEFAULT;
+        let out = decode_to_vec(bytes, &mut ws, &limits).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(&out == original, "{name}: {} bytes instead of {}", out.len(), original.len());
+        let header = Header::read(bytes).unwrap();
+        assert_eq!(header.codec as u64, number(entry, "codec"), "{name}");
+        assert_eq!(header.container == Container::Frames, number(entry, "container") == 3, "{name}");
+        assert_eq!(header.hash.is_some(), entry["trailer"] == true, "{name}");
+
+        // Exactly the room that is needed, more than that, and one byte less.
+        let need = scratch_needed(bytes, &limits).unwrap();
+        for more in [0, 1, 1000] {
+            let mut room = vec![0x55; original.len() + more];
+            let done = with_scratch(need.slice, |scratch| decode(bytes, &mut room, scratch, &mut ws, &limits));
+            let (done, scratch) = done.unwrap_or_else(|error| panic!("{name} with {more} more: {error}"));
+            let expected = Done { read: bytes.len(), wrote: original.len(), hashed: header.hash.is_some() };
+            assert_eq!(done, expected, "{name}");
+            assert!(room[..done.wrote] == *original, "{name} with {more} more");
+            if let Some(less) = scratch.len().checked_sub(1)
+                && scratch.len() as u64 > need.slice
+            {
+                let error = decode(bytes, &mut room, &mut vec![0; less], &mut ws, &limits).unwrap_err();
+                assert_eq!(error.class(), Class::WorkspaceTooSmall { need: scratch.len() as u64 }, "{name}");
+            }
+        }
+        if let Some(less) = need.slice.checked_sub(1) {
+            let mut room = vec![0; original.len()];
+            let error = decode(bytes, &mut room, &mut vec![0; less as usize], &mut ws, &limits);
+            assert!(matches!(error, Err(error) if matches!(error.class(), Class::WorkspaceTooSmall { .. })), "{name}");
+        }
+        if !original.is_empty() {
+            let mut room = vec![0; original.len() - 1];
+            let error = with_scratch(need.slice, |scratch| decode(bytes, &mut room, scratch, &mut ws, &limits));
+            assert!(matches!(error.unwrap_err().class(), Class::OutputTooSmall { .. }), "{name} in one byte less");
+            let limits = Limits { max_output: original.len() as u64 - 1, ..limits };
+            let error = decode_to_vec(bytes, &mut ws, &limits).unwrap_err();
+            assert_eq!(error.class(), Class::Limit, "{name} with a limit of one byte less");
+        }
+
+        let len = with_scratch(need.slice, |scratch| decoded_len(bytes, scratch, &mut ws, &limits));
+        assert_eq!(len.map(|(len, _)| len), Ok(original.len() as u64), "{name}");
+        let mut collected = vec![];
+        let sunk = with_scratch(need.sink, |scratch| {
+            collected.clear();
+            let mut sink = |bytes: &[u8]| {
+                collected.extend_from_slice(bytes);
+                Ok(())
+            };
+            decode_to(bytes, &mut sink, scratch, &mut ws, &limits)
+        });
+        assert_eq!(sunk.map(|(done, _)| done.wrote), Ok(original.len()), "{name}");
+        assert!(collected == *original, "{name} to a sink");
+    });
+    println!("{count} vectors");
+    assert!(count > 60);
+}
+
+#[test]
+fn leaves_tile_every_vector() {
+    valid(|vector| {
+        let mut leaves = Leaves::default();
+        let header = inspect(&vector.bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves);
+        assert_eq!(header, Header::read(&vector.bytes), "{}", vector.name);
+        leaves.assert_tile(vector.bytes.len(), &vector.name);
+    });
+}
+
+#[test]
+fn bad_files_end_as_their_manifest_says() {
+    let mut kinds = BTreeSet::new();
+    for folder in vector_folders("at1") {
+        let folder = folder.join("bad");
+        for entry in list(&manifest(&folder.join("manifest.json")), "vectors") {
+            let name = text(entry, "name");
+            let bytes = read(&folder.join(format!("{name}.at1")));
+            let verdict = if bytes.get(..5) == Some(b"AT1\x02\x0C") { unbundled(&bytes) } else { decoded(&bytes) };
+            kinds.extend(verdict.as_ref().err().map(|error| error.kind as u16));
+            match (text(entry, "expect"), verdict) {
+                ("reject", Err(error)) => assert!(
+                    !matches!(error.class(), Class::Misuse | Class::OutputTooSmall { .. }),
+                    "{name} ends with {error}"
+                ),
+                ("limit", Err(error)) => assert_eq!(error.class(), Class::Limit, "{name} ends with {error}"),
+                ("either", Err(_)) => {}
+                ("either", Ok(out)) => {
+                    let hash: String = Sha256::of(&out).iter().map(|byte| format!("{byte:02x}")).collect();
+                    let opinions = ["reference_out_sha256", "python_out_sha256"];
+                    let agreed = opinions.iter().any(|key| entry[*key].as_str() == Some(&hash));
+                    let silent = opinions.iter().all(|key| entry[*key].is_null());
+                    assert!(agreed || silent, "{name} decodes to {} bytes that nobody else gets", out.len());
+                }
+                (expected, verdict) => panic!("{name}: {expected}, but {verdict:?}"),
+            }
+        }
+    }
+    println!("{} kinds of error", kinds.len());
+    assert!(kinds.len() > 20);
+}
+
+/// Decodes the files of a bundle one behind the other.
+fn unbundled(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let (limits, mut ws) = (Limits::DEFAULT, Workspace::new());
+    let mut out = vec![];
+    let mut scratch = vec![0; scratch_needed(bytes, &limits)?.slice as usize];
+    for file in Bundle::open(bytes, &mut Scratch::new(&mut scratch), &mut ws, &limits)? {
+        let file = file?;
+        let mut inner = vec![0; file.entry.decoded_size(bytes, &limits)? as usize];
+        file.entry.decode(bytes, &mut inner, &mut ws, &limits)?;
+        out.extend(format!("{}:", file.name).bytes());
+        out.extend(decoded(&inner)?);
+    }
+    Ok(out)
+}
+
+#[test]
+fn a_cut_file_is_refused_or_ends_early() {
+    let count = valid(|vector| {
+        if vector.bytes.len() > 1200 || vector.original.len() > 100_000 {
+            return;
+        }
+        for cut in 0..vector.bytes.len() {
+            // What is cut behind a frame or before the hash is a shorter file.
+            if let Ok(out) = decoded(&vector.bytes[..cut]) {
+                assert!(vector.original.starts_with(&out), "{} cut at {cut}", vector.name);
+            }
+        }
+    });
+    assert!(count > 0);
+}
+
+#[test]
+fn no_change_of_bytes_makes_the_decoder_panic_or_fools_a_hash() {
+    let mut random = Random(7);
+    let seeds = std::cell::RefCell::new(&mut random);
+    valid(|vector| {
+        if vector.bytes.len() > 8000 || vector.original.len() > 60_000 {
+            return;
+        }
+        let mut random = seeds.borrow_mut();
+        for _ in 0..30 {
+            let mut bytes = vector.bytes.clone();
+            for _ in 0..=random.below(3) {
+                let at = random.below(bytes.len());
+                bytes[at] = match random.below(3) {
+                    0 => bytes[at] ^ 1 << random.below(8),
+                    1 => 0xFF,
+                    _ => random.below(256) as u8,
+                };
+            }
+            let verdict = decoded(&bytes);
+            let hashed = Header::read(&bytes).is_ok_and(|header| header.hash.is_some());
+            if let Ok(out) = verdict
+                && hashed
+            {
+                assert!(out == vector.original, "{}: a changed file passes its hash", vector.name);
+            }
+            let _ = inspect(&bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut Leaves::default());
+        }
+    });
+}
+
+/// Packs with zstd.
+fn zstd(bytes: &[u8]) -> (u8, Vec<u8>) {
+    (1, zstd::bulk::compress(bytes, 3).unwrap())
+}
+
+/// A file of three things, one of each kind, and lines as they are around them.
+fn osm() -> (Vec<u8>, &'static str) {
+    let mut verbatim = vec![];
+    string(&mut verbatim, b"<osm version=\"0.6\">\n  <!-- two lines -->");
+    string(&mut verbatim, b"</osm>");
+    let strings = |items: &[&str]| {
+        items.iter().fold(vec![], |mut out, item| {
+            string(&mut out, item.as_bytes());
+            out
+        })
+    };
+    let streams = [
+        ("meta", vec![1]),
+        ("opcodes", vec![0, 1, 1, 2, 2, 3, 3, 0]),
+        ("verbatim", verbatim),
+        ("tag_keys", b"\x02name\0a b\0".to_vec()),
+        ("roles", b"\x02\0outer\0".to_vec()),
+        ("n_id", deltas([5, 3])),
+        ("n_ts", deltas([1_704_067_199, 0])),
+        ("n_lat", deltas([525_200_000, -5])),
+        ("n_lon", deltas([134_050_001, 0])),
+        ("n_ver", numbers([1, 300])),
+        ("n_tagcnt", numbers([0, 2])),
+        ("n_tagkey", numbers([1, 0])),
+        ("n_tagval", strings(&["", "caf\u{e9} &amp; bar"])),
+        ("w_id", deltas([-7, 1 << 40])),
+        ("w_ts", deltas([-1, 951_782_400])),
+        ("w_ver", numbers([2, 2])),
+        ("w_ndcnt", numbers([2, 0])),
+        ("w_ndref", deltas([5, 3])),
+        ("w_tagcnt", numbers([0, 0])),
+        ("r_id", deltas([1, 2])),
+        ("r_ts", deltas([0, 0])),
+        ("r_ver", numbers([0, 1])),
+        ("r_memcnt", numbers([0, 3])),
+        ("r_memtype", numbers([0, 1, 2])),
+        ("r_memref", deltas([8, -7, 1])),
+        ("r_memrole", numbers([0, 1, 0])),
+        ("r_tagcnt", numbers([1, 1])),
+        ("r_tagkey", numbers([0, 0])),
+        ("r_tagval", strings(&["x", "y"])),
+    ];
+    let text = r#"<osm version="0.6">
+  <!-- two lines -->
+  <node id="5" version="1" timestamp="2023-12-31T23:59:59Z" lat="52.52" lon="13.4050001"/>
+  <node id="3" version="300" timestamp="1970-01-01T00:00:00Z" lat="-0.0000005" lon="0">
+    <tag k="a b" v=""/>
+    <tag k="name" v="café &amp; bar"/>
+  </node>
+  <way id="-7" version="2" timestamp="1969-12-31T23:59:59Z">
+    <nd ref="5"/>
+    <nd ref="3"/>
+  </way>
+  <way id="1099511627776" version="2" timestamp="2000-02-29T00:00:00Z"/>
+  <relation id="1" version="0" timestamp="1970-01-01T00:00:00Z">
+    <tag k="name" v="x"/>
+  </relation>
+  <relation id="2" version="1" timestamp="1970-01-01T00:00:00Z">
+    <member type="node" ref="8" role=""/>
+    <member type="way" ref="-7" role="outer"/>
+    <member type="relation" ref="1" role=""/>
+    <tag k="name" v="y"/>
+  </relation>
+</osm>
+"#;
+    (file(2, &streams, stored), text)
+}
+
+#[test]
+fn an_openstreetmap_extract() {
+    let (bytes, text) = osm();
+    assert_eq!(String::from_utf8(decoded(&bytes).unwrap()).unwrap(), text);
+    for cut in 0..bytes.len() {
+        assert!(decoded(&bytes[..cut]).is_err(), "{cut}");
+    }
+    let mut leaves = Leaves::default();
+    inspect(&bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
+    leaves.assert_tile(bytes.len(), "osm");
+}
+
+#[test]
+fn a_bundle_gives_its_files_one_by_one() {
+    let mut inner = b"AT1\x02\xFF\x02second file".to_vec();
+    inner.extend(Sha256::of(b"second file"));
+    inner.extend(b"\xA1S6\x01");
+    let names = br#"[{"name": "a.txt", "size": 3}, {"name":"b/\u00fc.osm"}, {"name":"c"}]"#;
+    let streams =
+        [("manifest", names.to_vec()), ("e0", b"AT1\x02\xFF\x02one".to_vec()), ("e1", osm().0), ("e2", inner)];
+    for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
+        let bundle = file(12, &streams, pack);
+        let expected = format!("a.txt:oneb/ü.osm:{}c:second file", osm().1);
+        assert_eq!(unbundled(&bundle).map(|out| String::from_utf8(out).unwrap()), Ok(expected));
+        assert_eq!(decoded(&bundle).map_err(|error| error.kind), Err(ErrorKind::At1BundleWhole));
+        let mut leaves = Leaves::default();
+        let header = inspect(&bundle, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
+        assert_eq!((header.codec, header.hash), (Codec::Bundle, None), "the hash at the end belongs to the last file");
+        leaves.assert_tile(bundle.len(), "bundle");
+        for cut in 0..bundle.len() {
+            assert!(unbundled(&bundle[..cut]).is_err());
+        }
+    }
+    for (names, kind) in [
+        (&br#"[{"name":"../x"}]"#[..], ErrorKind::At1UnsafeName),
+        (br#"[{"name":"x"},{"name":"y"}]"#, ErrorKind::At1Manifest),
+        (br#"[{"title":"x"}]"#, ErrorKind::At1Manifest),
+        (br#"{"name":"x"}"#, ErrorKind::At1Manifest),
+        (br#"[{"name":5}]"#, ErrorKind::At1Manifest),
+        (br#"[{"name":"x"}"#, ErrorKind::JsonSyntax),
+    ] {
+        let bundle = file(12, &[("manifest", names.to_vec()), ("e0", b"AT1\x02\xFF\x02".to_vec())], stored);
+        assert_eq!(unbundled(&bundle).map_err(|error| error.kind), Err(kind));
+    }
+}
+
+#[test]
+fn a_derived_column_of_many_values_is_not_quadratic() {
+    let count = 300_000u64;
+    let source = deltas((0..count).map(|n| (n as i64).wrapping_mul(7919) % 1_000_003));
+    let mut map = numbers([0, count]);
+    for n in 0..count {
+        string(&mut map, format!("v{n}").as_bytes());
+    }
+    let mut chained = numbers([1, count]);
+    for n in 0..count {
+        string(&mut chained, format!("w{n}").as_bytes());
+    }
+    let bytes = file(4, &table(count, b",", vec![(1, source), (4, map), (4, chained)]), zstd);
+    let start = std::time::Instant::now();
+    let out = decoded(&bytes).unwrap();
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    let mut expected = String::new();
+    for n in 0..count {
+        expected += &format!("{},v{n},w{n}\n", (n as i64).wrapping_mul(7919) % 1_000_003);
+    }
+    assert!(out == expected.into_bytes());
+}
+
+#[test]
+fn a_derived_column_follows_texts_and_numbers_that_read_alike() {
+    // Numbers 7, 7, 8 and the exceptions "7" and "x": four texts, of which the first is a number and an exception.
+    let mut source = vec![0];
+    unsigned(&mut source, 5);
+    source.push(0b01011);
+    unsigned(&mut source, 2);
+    string(&mut source, b"7");
+    string(&mut source, b"x");
+    [7, 0, 1].into_iter().for_each(|delta| signed(&mut source, delta));
+    let mut map = numbers([0, 3]);
+    ["seven", "eight", "letter"].into_iter().for_each(|text| string(&mut map, text.as_bytes()));
+    let bytes = file(4, &table(5, b";", vec![(3, source), (4, map)]), stored);
+    let text = decoded(&bytes).map(|out| String::from_utf8(out).unwrap());
+    assert_eq!(text.as_deref(), Ok("7;seven\n7;seven\n7;seven\n8;eight\nx;letter\n"));
+}
+
+#[test]
+fn frames_follow_each_other_and_each_is_limited() {
+    let mut bytes = b"AT1\x03\x04".to_vec();
+    unsigned(&mut bytes, 2);
+    let mut original = vec![];
+    for n in 0..5i64 {
+        let mut frame = vec![0];
+        frame.extend(set(&table(2, b",", vec![(1, deltas([n, -n])), (0, b"a\nb".to_vec())]), zstd));
+        string(&mut bytes, &frame);
+        string(&mut bytes, b"\x01\x02as it is\n");
+        original.extend(format!("{n},a\n{},b\nas it is\n", -n).bytes());
+    }
+    assert_eq!(decoded(&bytes), Ok(original.clone()));
+    let hash = Sha256::of(&original);
+    bytes.extend(hash);
+    bytes.extend(b"\xA1S6\x01");
+    assert_eq!(decoded(&bytes), Ok(original.clone()));
+    let at = bytes.len() - 20;
+    bytes[at] ^= 1;
+    assert_eq!(decoded(&bytes).map_err(|error| error.kind), Err(ErrorKind::At1Hash));
+}
