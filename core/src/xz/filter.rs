@@ -216,9 +216,9 @@ impl Pipeline {
         }
     }
 
-    /// Whether nothing is on its way.
-    pub(super) const fn is_empty(&self) -> bool {
-        self.left >= self.done[0]
+    /// Whether some bytes are ready for the output; at the `end` of a block, all are.
+    pub(super) const fn waits(&self, end: bool) -> bool {
+        self.left < if end { self.done[0] } else { self.done[3] }
     }
 
     /// Runs each stage over what the one before it has done. False if nothing came out.

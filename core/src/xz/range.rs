@@ -55,26 +55,28 @@ impl Range<'_> {
 
     /// A bit with this probability: what nobody could predict. Both outcomes are computed, and one is taken.
     #[inline(always)]
-    fn coin(&mut self, p: u16) -> (bool, u16) {
+    fn coin(&mut self, p: u32) -> (bool, u16) {
         self.normalise();
-        let bound = (self.range >> 11).wrapping_mul(u32::from(p));
+        let bound = (self.range >> 11).wrapping_mul(p);
         let (above, zero) = self.code.overflowing_sub(bound);
         self.range = select_unpredictable(zero, bound, self.range.wrapping_sub(bound));
         self.code = select_unpredictable(zero, self.code, above);
         // Towards 2048 or towards 0 by a 32nd, both rounded down: one arithmetic shift for the two.
         let towards = select_unpredictable(zero, 2048 - 31, 0);
         let step = p.wrapping_sub(towards).cast_signed() >> 5;
-        (!zero, p.wrapping_sub(step.cast_unsigned()))
+        let [low, high, ..] = p.wrapping_sub(step.cast_unsigned()).to_le_bytes();
+        (!zero, u16::from_le_bytes([low, high]))
     }
 
     /// A symbol of `BITS` bits, highest first, with a one in front of them.
     ///
     /// The probabilities of both bits that may come next are loaded before it is known which one does: otherwise every bit
-    /// would wait for memory.
+    /// would wait for memory. One of them is extended by its sign, which it does not have: two that are extended alike the compiler
+    /// would extend once, behind the choice, where everything waits for it.
     #[inline(always)]
     pub(super) fn tree<const BITS: u32, const N: usize>(&mut self, row: &mut [u16; N]) -> usize {
         const { assert!(BITS > 0 && N >= 1 << BITS) }
-        let (mut symbol, mut p) = (1, row[1]);
+        let (mut symbol, mut p) = (1, u32::from(row[1]));
         for level in 1..=BITS {
             let last = level == BITS;
             // The last bit leads nowhere; what is loaded for it is not looked at.
@@ -83,7 +85,7 @@ impl Range<'_> {
             let (bit, learnt) = self.coin(p);
             row[symbol & ((1 << BITS) - 1)] = learnt;
             symbol = symbol << 1 | usize::from(bit);
-            p = select_unpredictable(bit, p1, p0);
+            p = select_unpredictable(bit, u32::from(p1), signed(p0));
         }
         symbol
     }
@@ -97,7 +99,7 @@ impl Range<'_> {
         let (mut same, mut symbol) = (0x100, 1);
         let place =
             |same: usize, guessed: usize, symbol: usize| (same & 0x100) + (guessed & same & 0x100) + (symbol & 0xFF);
-        let mut p = row[place(same, guess << 1, symbol)];
+        let mut p = u32::from(row[place(same, guess << 1, symbol)]);
         for level in 1..=8 {
             let guessed = guess >> (8 - level) & 1;
             let here = place(same, guessed << 8, symbol);
@@ -107,7 +109,7 @@ impl Range<'_> {
             row[here] = learnt;
             let agrees = usize::from(bit) == guessed;
             (symbol, same) = (symbol << 1 | usize::from(bit), select_unpredictable(agrees, same, 0));
-            p = select_unpredictable(agrees, p_right, p_wrong);
+            p = select_unpredictable(agrees, u32::from(p_right), signed(p_wrong));
         }
         symbol
     }
@@ -131,7 +133,7 @@ impl Range<'_> {
         let (mut symbol, mut value) = (1, 0);
         for place in 0..bits {
             let probability = &mut row[base.wrapping_add(symbol) & (N - 1)];
-            let (bit, learnt) = self.coin(*probability);
+            let (bit, learnt) = self.coin(u32::from(*probability));
             *probability = learnt;
             symbol = symbol << 1 | usize::from(bit);
             value |= u32::from(bit) << (place & 31);
@@ -151,4 +153,10 @@ impl Range<'_> {
         }
         value
     }
+}
+
+/// A probability, extended by its sign.
+#[inline(always)]
+fn signed(p: u16) -> u32 {
+    i32::from(p.cast_signed()).cast_unsigned()
 }

@@ -142,11 +142,9 @@ impl<'a> Window<'a> {
                 let room = dst.get_mut(*wrote..).unwrap_or_default();
                 let (taken, put) = pass(ready, end, room, self.filtered, ws);
                 check.update(room.get(..put).unwrap_or_default());
-                let full = put == room.len();
                 self.flushed += taken;
                 *wrote += put;
-                // With filters the last bytes may still be on their way when the ring is empty, and the room as well.
-                self.flushed >= self.at && !(end && self.filtered && full && on_its_way(ws))
+                self.flushed >= self.at && !(self.filtered && waiting(end, ws))
             }
         }
     }
@@ -164,12 +162,13 @@ fn pass(ready: &[u8], end: bool, room: &mut [u8], filtered: bool, ws: &mut Works
     (len, len)
 }
 
-fn on_its_way(ws: &Workspace) -> bool {
+/// Whether bytes that left the ring wait for room in the output.
+fn waiting(end: bool, ws: &Workspace) -> bool {
     #[cfg(feature = "xz-filters")]
-    return !ws.pipeline.is_empty();
+    return ws.pipeline.waits(end);
     #[cfg(not(feature = "xz-filters"))]
     {
-        let _ = ws;
+        let _ = (end, ws);
         false
     }
 }
