@@ -28,6 +28,9 @@ pub enum Command {
         /// Everything as one JSON object, for programs
         #[arg(long)]
         json: bool,
+        /// What the decoded numbers come to: bounds, mean, deviation, how they spread
+        #[arg(long)]
+        stats: bool,
         /// Every field, also of long lists
         #[arg(long)]
         all: bool,

@@ -8,6 +8,7 @@ use unspool::tree::{Node, Tree, write_json_string};
 use unspool::{Error, Format, Part};
 
 use crate::formats::Checksums;
+use crate::stats::ColumnStats;
 
 /// More fields than this are counted, not kept.
 pub const MAX_NODES: usize = 4_000_000;
@@ -27,6 +28,7 @@ pub struct Report {
     pub sections: Vec<(Range<u64>, String)>,
     pub decoded: Option<u64>,
     pub checksums: Option<Checksums>,
+    pub stats: Vec<ColumnStats>,
     pub tree: Tree,
     pub error: Option<Error>,
 }
@@ -41,6 +43,7 @@ impl Report {
             sections: vec![],
             decoded: None,
             checksums: None,
+            stats: vec![],
             tree,
             error: None,
         }
@@ -92,6 +95,9 @@ impl Report {
         }
         if let Some(checksums) = self.checksums {
             writeln!(out, "  {:<10} {checksums}", "checksums")?;
+        }
+        for column in &self.stats {
+            column.write_text(out)?;
         }
         for (part, size) in self.parts() {
             #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
@@ -172,6 +178,14 @@ impl Report {
         if let Some(checksums) = self.checksums {
             let Checksums { name, right, absent } = checksums;
             write!(out, ",\"checksums\":{{\"kind\":\"{name}\",\"right\":{right},\"absent\":{absent}}}")?;
+        }
+        if !self.stats.is_empty() {
+            out.push_str(",\"stats\":[");
+            for (at, column) in self.stats.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                column.write_json(out)?;
+            }
+            out.push(']');
         }
         out.push_str(",\"columns\":[");
         for (at, (name, what)) in self.columns.iter().enumerate() {

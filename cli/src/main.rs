@@ -9,6 +9,7 @@ mod inspect;
 mod output;
 mod query;
 mod report;
+mod stats;
 mod text;
 
 use std::path::Path;
@@ -24,7 +25,7 @@ use report::Failure;
 
 fn main() -> ExitCode {
     let failure = match Arguments::parse().command {
-        Command::Inspect { file, dict, json, all } => run_inspect(&file, dict.as_deref(), json, all),
+        Command::Inspect { file, dict, json, stats, all } => run_inspect(&file, dict.as_deref(), json, stats, all),
         Command::Decode(args) => run_decode(&args),
         Command::Grep(args) => run_grep(&args),
         Command::Query(args) => query::run(&args),
@@ -50,6 +51,15 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     bytes.map_err(|error| Failure::io("cannot read", path, error))
 }
 
+/// Reads a file, and takes it out of the gzip that it may be wrapped in; how long that was, is said.
+fn open(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Option<usize>), Failure> {
+    let bytes = read(path)?;
+    Ok(match formats::gzip::unwrapped(&bytes, limits) {
+        Some(inside) => (inside, Some(bytes.len())),
+        None => (bytes, None),
+    })
+}
+
 /// The format that was named, or the one that the first bytes show.
 fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Error> {
     let unknown = unspool::Error::new(unspool::ErrorKind::UnknownFormat, 0);
@@ -68,11 +78,20 @@ fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Err
     }
 }
 
-fn run_inspect(path: &Path, dictionary: Option<&Path>, json: bool, all: bool) -> Result<(), Failure> {
-    let bytes = read(path)?;
+fn run_inspect(path: &Path, dictionary: Option<&Path>, json: bool, stats: bool, all: bool) -> Result<(), Failure> {
+    let (bytes, wrapped) = open(path, &Limits::DEFAULT)?;
     let dictionary = dictionary.map(read).transpose()?;
     let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
-    let report = formats::inspect(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT);
+    let mut report = formats::inspect(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT);
+    if let Some(size) = wrapped {
+        report.fact("wrapped in", format!("gzip of {size} bytes"));
+    }
+    if stats && report.error.is_none() {
+        match formats::stats(format, &bytes, &Limits::DEFAULT) {
+            Ok(columns) => report.stats = columns,
+            Err(error) => report.error = Some(error),
+        }
+    }
     let text = if json { report.to_json(path, &bytes) } else { report.to_text(path, &bytes, all) };
     output::print(&text).map_err(|error| Failure::io("cannot write", Path::new("standard output"), error))?;
     match report.error {
@@ -101,7 +120,8 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         return output.finish(decoded.map_err(|error| error.into_failure(folder, &[])));
     }
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
-    let bytes = read(path)?;
+    // Whoever names a format knows what the file is.
+    let bytes = if args.format.is_some() { read(path)? } else { open(path, &limits)?.0 };
     let format = format_of(&bytes, args.format).map_err(|error| Failure::refused(path, &bytes, error))?;
     if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), &args.output) {
         return formats::at1::unbundle(path, &bytes, folder, &limits);
@@ -113,7 +133,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
 
 fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
     use formats::onpair::{Where, grep};
-    let bytes = read(&args.file)?;
+    let (bytes, _) = open(&args.file, &Limits::DEFAULT)?;
     let place = match (args.prefix, args.exact) {
         (true, _) => Where::Start,
         (_, true) => Where::Whole,
@@ -139,7 +159,7 @@ fn check(files: &[std::path::PathBuf], dictionary: Option<&Path>) -> ExitCode {
         }
     };
     for path in files {
-        let checked = read(path).and_then(|bytes| {
+        let checked = open(path, &Limits::DEFAULT).and_then(|(bytes, _)| {
             let mut count = Count::default();
             let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
             let checksums = formats::check(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT, &mut count)

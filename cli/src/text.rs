@@ -22,7 +22,7 @@ pub enum Number {
 }
 
 impl Number {
-    fn width(self) -> usize {
+    pub fn width(self) -> usize {
         match self {
             Number::F32 | Number::U32 | Number::I32 => 4,
             Number::F16 | Number::U16 | Number::I16 => 2,
@@ -33,9 +33,6 @@ impl Number {
 
     /// The shortest text that reads back as the same number.
     fn write(self, value: &[u8], out: &mut String) -> std::fmt::Result {
-        fn take<const N: usize>(value: &[u8]) -> [u8; N] {
-            value.first_chunk().copied().unwrap_or([0; N])
-        }
         match self {
             Number::F32 => write!(out, "{}", f32::from_le_bytes(take(value))),
             Number::F16 => write!(out, "{}", half_to_f32(u16::from_le_bytes(take(value)))),
@@ -50,6 +47,29 @@ impl Number {
             Number::U8 => write!(out, "{}", u8::from_le_bytes(take(value))),
         }
     }
+
+    /// The number itself; integers beyond 2^53 are rounded.
+    #[expect(clippy::cast_precision_loss, reason = "statistics are rounded anyway")]
+    pub fn value(self, value: &[u8]) -> f64 {
+        match self {
+            Number::F32 => f32::from_le_bytes(take(value)).into(),
+            Number::F16 => half_to_f32(u16::from_le_bytes(take(value))).into(),
+            Number::F64 => f64::from_le_bytes(take(value)),
+            Number::U64 => u64::from_le_bytes(take(value)) as f64,
+            Number::U32 => u32::from_le_bytes(take(value)).into(),
+            Number::U16 => u16::from_le_bytes(take(value)).into(),
+            Number::I16 => i16::from_le_bytes(take(value)).into(),
+            Number::I64 => i64::from_le_bytes(take(value)) as f64,
+            Number::I32 => i32::from_le_bytes(take(value)).into(),
+            Number::I8 => i8::from_le_bytes(take(value)).into(),
+            Number::U8 => u8::from_le_bytes(take(value)).into(),
+        }
+    }
+}
+
+/// The bytes of a number, which are there.
+fn take<const N: usize>(value: &[u8]) -> [u8; N] {
+    value.first_chunk().copied().unwrap_or([0; N])
 }
 
 /// Turns the bytes of numbers into lines of `per_line` numbers each, with tabs between them.

@@ -434,3 +434,64 @@ fn a_bundle_goes_into_a_folder_and_nowhere_else() {
         assert!(!scratch.join("evil").exists() && !scratch.join("other").exists());
     }
 }
+
+#[test]
+fn what_is_wrapped_in_gzip_opens_like_the_inside() {
+    let wrapped = vector_folders("gzip")[0].join("v1_int8.cvc.gz");
+    let wrapped = wrapped.to_str().unwrap();
+    assert_eq!(unspool(&["decode", wrapped]).stdout, unspool(&["decode", &vector("v1_int8.cvc")]).stdout);
+    assert_eq!(unspool(&["decode", wrapped, "--rows", "3..5"]).stdout.len(), 2 * 16 * 4);
+    let shown = String::from_utf8(unspool(&["inspect", wrapped]).stdout).unwrap();
+    assert!(shown.contains("cvc 1.0") && shown.contains("gzip of 1868 bytes"), "{shown}");
+    assert!(unspool(&["check", wrapped]).status.success());
+    // Named as what it is, it is only unwrapped.
+    assert_eq!(unspool(&["decode", "--format", "gzip", wrapped]).stdout, read(Path::new(&vector("v1_int8.cvc"))));
+    // What nobody knows is decoded to bytes, and shown as gzip.
+    let plain = vector_folders("gzip")[0].join("two_members.gz");
+    let plain = plain.to_str().unwrap();
+    assert_eq!(unspool(&["decode", plain]).stdout, b"hello world\n");
+    let shown = String::from_utf8(unspool(&["inspect", plain]).stdout).unwrap();
+    assert!(shown.contains("gzip, 52 bytes") && shown.contains("2 CRC-32 right"), "{shown}");
+    // A damaged wrapping is refused where it is damaged.
+    let scratch = scratch("gzip");
+    let mut bytes = read(Path::new(wrapped));
+    let at = bytes.len() - 5;
+    bytes[at] ^= 1;
+    let bad = scratch.join("bad.gz");
+    std::fs::write(&bad, &bytes).unwrap();
+    let output = unspool(&["check", bad.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains(&format!("checksum mismatch at byte {}", bytes.len() - 8)), "{}", stderr(&output));
+}
+
+#[test]
+fn statistics_are_those_of_the_decoded_numbers() {
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        let output = unspool(&[&["inspect", "--json", "--stats"], arguments].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let stats = &json(&[&vector("v1_int8.cvc")])["stats"][0];
+    let values: Vec<f64> = unspool(&["decode", &vector("v1_int8.cvc")])
+        .stdout
+        .chunks_exact(4)
+        .map(|value| f32::from_le_bytes(value.try_into().unwrap()).into())
+        .collect();
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    assert_eq!(stats["count"].as_u64(), Some(values.len() as u64));
+    assert_eq!(stats["min"].as_f64(), Some(least));
+    assert!((stats["mean"].as_f64().unwrap() - mean).abs() < 1e-12);
+    let counted: u64 = list(stats, "histogram").iter().map(|bin| bin[2].as_u64().unwrap()).sum();
+    assert_eq!(counted, values.len() as u64);
+    assert_eq!(stats["norms"]["count"].as_u64(), Some(values.len() as u64 / 16));
+    // Every column of many, and numbers of Pco.
+    assert_eq!(list(&json(&[&vector("v2_ints_default.cvc")]), "stats").len(), 8);
+    let pco = vector_folders("pco")[0].join("assets/v1_0_0_conv1.pco");
+    assert_eq!(json(&[pco.to_str().unwrap()])["stats"][0]["count"].as_u64(), Some(2000));
+    let text = String::from_utf8(unspool(&["inspect", "--stats", &vector("v1_int8.cvc")]).stdout).unwrap();
+    assert!(
+        text.contains("stats      vectors: 1600 numbers from ") && text.contains("lengths of the vectors: 100 vectors"),
+        "{text}"
+    );
+}

@@ -348,6 +348,15 @@ kinds! {
     676 At1QuerySum Unsupported "the sum does not fit in 128 bits"
     677 At1QueryLine Misuse "lines can be rebuilt only where all columns are asked for"
 
+    // 700 to 799: gzip
+    700 GzipMagic Corrupt "a gzip member starts with the bytes 1F 8B, and nothing but zeros follows the last one"
+    701 GzipMethod Unsupported "deflate is the one method of compression that gzip has"
+    702 GzipReservedFlag Corrupt "a reserved flag is set"
+    703 GzipHeaderCrc Checksum "the checksum of the header differs from the one in the file"
+    704 GzipDeflate Corrupt "the deflate stream breaks its rules here or shortly before"
+    705 GzipCrc Checksum "the checksum of the content differs from the one in the file"
+    706 GzipSize Corrupt "the content is not as long as the file says"
+
     // 900 to 949: JSON headers
     900 JsonSyntax Corrupt "the JSON header breaks the rules of JSON here"
     901 JsonUtf8 Corrupt "the JSON header is not UTF-8"

@@ -11,10 +11,12 @@
 //! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
 //! | [`at1`] | text files as typed columns: tables, logs, JSON, and more |
 //! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
+//! | [`gzip`] | what any of them may be wrapped in |
 //!
 //! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
 //! [`Limits`] before it does any work, refuses with an [`Error`] that holds a kind and a byte offset, and can be
-//! listened to with a [`Trace`], which hears the name, the bits and the value of every field.
+//! listened to with a [`Trace`], which hears the name, the bits and the value of every field. [`stats`] sums up what was
+//! decoded.
 //!
 //! # Features
 //!
@@ -59,10 +61,14 @@ pub mod tree;
 pub mod at1;
 #[cfg(feature = "cvc")]
 pub mod cvc;
+#[cfg(feature = "gzip")]
+pub mod gzip;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(feature = "stats")]
+pub mod stats;
 #[cfg(feature = "xz")]
 pub mod xz;
 #[cfg(feature = "zstd")]

@@ -8,6 +8,7 @@ mod at1;
 mod at1_query;
 mod bits;
 mod cvc;
+mod gzip;
 mod mutate;
 mod onpair;
 mod pco;
@@ -19,6 +20,7 @@ pub use at1::{at1_arbitrary, at1_mutated};
 pub use at1_query::at1_query;
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
+pub use gzip::{gzip_arbitrary, gzip_mutated};
 pub use mutate::{Random, mutate};
 pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
@@ -45,6 +47,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pco_arbitrary", body: pco_arbitrary, seeds: "pco" },
     Target { name: "pco_mutated", body: pco_mutated, seeds: "pco" },
     Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
+    Target { name: "gzip_arbitrary", body: gzip_arbitrary, seeds: "gzip" },
+    Target { name: "gzip_mutated", body: gzip_mutated, seeds: "gzip" },
     Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
     Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
     Target { name: "xz_arbitrary", body: xz_arbitrary, seeds: "xz" },

@@ -46,6 +46,7 @@ impl Output<'_> {
 
     /// Writes the next `len` bytes, for which `decode` gets room, and so many words besides. `at` is where the file says how
     /// many bytes there are.
+    #[cfg_attr(not(any(feature = "cvc", feature = "onpair", feature = "pco")), allow(dead_code))]
     pub(crate) fn piece(
         &mut self,
         len: u64,
@@ -67,6 +68,22 @@ impl Output<'_> {
         let Room { bytes, words } = &mut *self.room;
         let bytes = bytes.get_mut(..len).unwrap_or_default();
         decode(bytes, words)?;
+        self.to.subarray(self.written, end).copy_from(bytes);
+        self.written = end;
+        Ok(())
+    }
+
+    /// Writes as many bytes as `decode` finds, which gets all the room there is.
+    #[cfg_attr(not(feature = "gzip"), allow(dead_code))]
+    pub(crate) fn some(&mut self, decode: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
+        let len = number::index(u64::from(self.to.length().saturating_sub(self.written)));
+        if self.room.bytes.len() < len {
+            self.room.bytes.resize(len, 0);
+        }
+        let bytes = self.room.bytes.get_mut(..len).unwrap_or_default();
+        let filled = decode(bytes)?;
+        let bytes = bytes.get(..filled).unwrap_or_default();
+        let end = self.written.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         self.to.subarray(self.written, end).copy_from(bytes);
         self.written = end;
         Ok(())

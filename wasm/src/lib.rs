@@ -8,12 +8,16 @@
 #[cfg(feature = "cvc")]
 pub mod cvc;
 mod fault;
+#[cfg(feature = "gzip")]
+pub mod gzip;
 mod into;
 mod number;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(feature = "stats")]
+pub mod stats;
 #[cfg(feature = "inspect")]
 mod structure;
 

@@ -220,6 +220,11 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         Probe::Match(unspool::Format::OnPair) => unspool::onpair::inspect(bytes, limits, structure).map(drop),
         #[cfg(feature = "pco")]
         Probe::Match(unspool::Format::Pco) => unspool::pco::inspect(bytes, limits, structure, |_, _| Ok(())).map(drop),
+        #[cfg(feature = "gzip")]
+        Probe::Match(unspool::Format::Gzip) => {
+            let ws = &mut unspool::gzip::Workspace::new();
+            unspool::gzip::decode_to_vec(bytes, ws, limits, structure).map(drop)
+        }
         Probe::Match(_) => Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
         Probe::NeedInput { min } => {
             let (at, min) = (u64::try_from(bytes.len()), u64::try_from(min));

@@ -47,6 +47,13 @@ export function hex(n: number, digits: number): string {
   return n.toString(16).padStart(digits, '0');
 }
 
+/** A half float out of its bits. */
+export function half(bits: number): number {
+  const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return fraction > 0 ? NaN : sign * Infinity;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
+}
+
 /** What an error means for the person with the file. */
 export function advice(class_: string): string {
   switch (class_) {

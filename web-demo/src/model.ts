@@ -9,6 +9,8 @@ export interface Fault {
   readonly offset: number;
   readonly need: number;
   readonly message: string;
+  /** In which part of the structure it lies, if that is known. */
+  readonly part: string | undefined;
 }
 
 export interface Column {
@@ -47,10 +49,18 @@ export interface Model {
   readonly leaves: Uint32Array;
   /** Bits for each of `structure.parts`, and last those that nobody understood. */
   readonly totals: readonly number[];
+  /** Fields of each of `structure.parts`. */
+  readonly counts: readonly number[];
 }
 
 /** Everything about a file. */
 export interface Report {
+  /** What the structure is of: the file, or what was wrapped in it. */
+  readonly content: Blob | undefined;
+  /** How long the gzip file was that this lay in. */
+  readonly wrapped: number | undefined;
+  /** Whether only the head of a large file was looked at. */
+  readonly headOnly: boolean;
   readonly format: string | undefined;
   readonly size: number;
   readonly model: Model;
@@ -65,6 +75,7 @@ export function buildModel(structure: Structure, size: number): Model {
   const behind = new Uint32Array(length).fill(length);
   const open: number[] = [];
   const totals: number[] = Array<number>(structure.parts.length + 1).fill(0);
+  const counts: number[] = Array<number>(structure.parts.length).fill(0);
   const leaves = new Uint32Array(length);
   let count = 0;
   let last = 0;
@@ -79,6 +90,7 @@ export function buildModel(structure: Structure, size: number): Model {
     const [from = 0, to = 0, kind = 255] = [start[at], end[at], part[at]];
     if (kind === 255 || to <= from) continue;
     totals[kind] = (totals[kind] ?? 0) + to - from;
+    counts[kind] = (counts[kind] ?? 0) + 1;
     leaves[count++] = at;
     inOrder &&= from >= last;
     last = from;
@@ -87,7 +99,7 @@ export function buildModel(structure: Structure, size: number): Model {
   if (!inOrder) ordered.sort((a, b) => (start[a] ?? 0) - (start[b] ?? 0));
   const understood = totals.reduce((sum, bits) => sum + bits, 0);
   totals[structure.parts.length] = Math.max(0, size * 8 - understood);
-  return { structure, parent, behind, leaves: ordered, totals };
+  return { structure, parent, behind, leaves: ordered, totals, counts };
 }
 
 /** The field that a byte lies in, or -1. */

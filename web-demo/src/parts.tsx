@@ -1,6 +1,6 @@
 // Where the bytes go.
 import type { Model } from './model';
-import { bytes, percent } from './format';
+import { bytes, count, percent } from './format';
 
 /** What each part is, for those who see it for the first time. */
 const MEANING: Record<string, string> = {
@@ -47,6 +47,33 @@ export function Parts({ model, size, onPick }: Props) {
           </li>
         ))}
       </ul>
+      <details>
+        <summary>As a table</summary>
+        <div class="table" tabIndex={0} role="region" aria-label="Parts of the file">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col" class="text">part</th>
+                <th scope="col">fields</th>
+                <th scope="col">bytes</th>
+                <th scope="col">share</th>
+                <th scope="col" class="text">what it is</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shares.map(({ part, bits, name }) => (
+                <tr key={part} onClick={() => onPick(part)}>
+                  <th scope="row" class="text">{name === 'unknown' ? 'not reached' : name}</th>
+                  <td>{part < model.structure.parts.length ? count(model.counts[part] ?? 0) : '–'}</td>
+                  <td>{count(Math.round(bits / 8))}</td>
+                  <td>{percent(bits / 8, size)}</td>
+                  <td class="text">{MEANING[name]}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
     </section>
   );
 }

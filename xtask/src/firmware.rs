@@ -19,13 +19,47 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub struct Device {
     pub name: &'static str,
     pub target: &'static str,
-    machine: &'static str,
+    pub machine: &'static str,
+    /// The C compiler's name for it.
+    pub flags: &'static str,
+    /// Bytes of memory.
+    pub flash: u32,
+    pub ram: u32,
+    /// Examples in C whose buffers do not fit.
+    pub too_small_for: &'static [&'static str],
+}
+
+impl Device {
+    /// The smallest device gets the smallest tables.
+    pub fn is_small(&self) -> bool {
+        self.target == CORTEX_M0
+    }
 }
 
 pub const DEVICES: [Device; 2] = [
-    Device { name: "Cortex-M0", target: CORTEX_M0, machine: "microbit" },
-    Device { name: "Cortex-M4F", target: CORTEX_M4F, machine: "mps2-an386" },
+    Device {
+        name: "Cortex-M0",
+        target: CORTEX_M0,
+        machine: "microbit",
+        flags: "-mcpu=cortex-m0 -mthumb",
+        flash: 256 << 10,
+        ram: 16 << 10,
+        too_small_for: &["zstd"],
+    },
+    Device {
+        name: "Cortex-M4F",
+        target: CORTEX_M4F,
+        machine: "mps2-an386",
+        flags: "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16",
+        flash: 4 << 20,
+        ram: 256 << 10,
+        too_small_for: &[],
+    },
 ];
+
+/// The emulator without anything but semihosting.
+pub const QEMU: &str =
+    "qemu-system-arm -nographic -monitor none -serial none -semihosting-config enable=on,target=native";
 
 /// Cargo's profile, and the optimisation level behind it.
 pub const PROFILES: [(&str, &str); 2] = [("release", "z"), ("fast", "3")];
@@ -115,21 +149,18 @@ fn panics(file: &object::File<'_>) -> Result<Vec<String>> {
 pub fn run(device: &Device, profile: &str, name: &str) -> Result<Weight> {
     let path = binary(device, profile, name);
     let (flash, ram) = weigh(&path)?;
-    let outcome =
-        cmd("qemu-system-arm -nographic -monitor none -serial none -semihosting-config enable=on,target=native")
-            .args("-M")
-            .arg(device.machine)
-            .arg("-kernel")
-            .arg(&path)
-            .outcome(PATIENCE)?;
+    let outcome = cmd(QEMU).args("-M").arg(device.machine).arg("-kernel").arg(&path).outcome(PATIENCE)?;
     let said = outcome.stdout.trim();
     println!("    {} -{profile}: {said}; flash {flash}, RAM {ram}", device.name);
     ensure!(outcome.success, "{name} on {} failed: {said} {}", device.name, outcome.stderr.trim());
-    let stack = said.rsplit("stack high-water ").next().and_then(|rest| rest.strip_suffix(" bytes"));
-    let stack =
-        stack.and_then(|number| number.parse().ok()).with_context(|| format!("{name} printed no stack: {said}"))?;
+    let stack = stack_of(said).with_context(|| format!("{name} printed no stack: {said}"))?;
     ensure!(said.contains(": ok, "), "{name} did not say that it is right: {said}");
     Ok(Weight { flash, ram, stack })
+}
+
+/// The high-water mark in what a program printed.
+pub fn stack_of(said: &str) -> Option<u64> {
+    said.rsplit("stack high-water ").next()?.strip_suffix(" bytes")?.parse().ok()
 }
 
 /// The gate must close: a program with one unbounded index fails to link, and for no other reason.

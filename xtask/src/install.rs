@@ -59,6 +59,22 @@ pub fn qemu() -> Result<()> {
     debian(&["qemu-system-arm"], &["qemu-system-arm"]).map(|_| ())
 }
 
+/// The C compiler for bare ARM devices.
+pub fn arm_gcc() -> Result<()> {
+    debian(&["arm-none-eabi-gcc"], &["gcc-arm-none-eabi"]).map(|_| ())
+}
+
+/// What watches every read and write of a program.
+pub fn valgrind() -> Result<()> {
+    debian(&["valgrind"], &["valgrind"]).map(|_| ())
+}
+
+/// The build system that C projects use most.
+pub fn cmake() -> Result<()> {
+    debian(&["cmake"], &["cmake"])?;
+    debian(&["pkg-config"], &["pkg-config"]).map(|_| ())
+}
+
 /// A browser, and where it is.
 pub fn chromium() -> Result<PathBuf> {
     debian(&["chromium", "chromium-browser", "google-chrome"], &["chromium"])

@@ -1,6 +1,7 @@
 //! `cargo xtask`: everything that is done to this repository, by name.
 
 mod bench;
+mod c;
 mod demo;
 mod firmware;
 mod fuzz;
@@ -26,6 +27,7 @@ Usage: cargo xtask COMMAND [--help]
   fuzz      coverage-guided fuzzing
   size      flash, RAM and stack of each format on a microcontroller
   package   the npm package, as it would be published
+  header    the C header, written anew from the sources
 
 Whatever a command needs and the machine lacks is installed, or named with the line to type.";
 
@@ -65,6 +67,11 @@ Usage: cargo xtask size
 
 Builds the firmware programs for each device, runs them in QEMU, and prints their flash, RAM and stack.";
 
+const HEADER: &str = "\
+Usage: cargo xtask header
+
+Writes capi/include/unspool.h anew. The tests fail when it is older than the sources.";
+
 const PACKAGE: &str = "\
 Usage: cargo xtask package
 
@@ -99,6 +106,7 @@ fn run() -> Result<bool> {
             "bench" => return bench(args),
             "fuzz" => return fuzz(args),
             "size" => return alone(args, SIZE, size::run_all),
+            "header" => return alone(args, HEADER, c::header),
             "package" => return alone(args, PACKAGE, wasm::package),
             other => return Err(lexopt::Error::from(format!("no command is called {other}\n\n{HELP}")).into()),
         },

@@ -53,6 +53,16 @@ impl Cmd {
         line.split_whitespace().fold(self, Self::arg)
     }
 
+    /// What follows is not shown: there is too much of it.
+    pub fn quiet(mut self) -> Self {
+        let shown = 200.min(self.shown.len());
+        if let Some(end) = self.shown.get(..shown).and_then(|start| start.rfind(' ')) {
+            self.shown.truncate(end);
+            self.shown.push_str(" ...");
+        }
+        self
+    }
+
     pub fn env(mut self, key: &str, value: impl AsRef<OsStr>) -> Self {
         self.shown = format!("{key}='{}' {}", value.as_ref().to_string_lossy(), self.shown);
         self.inner.env(key, value);

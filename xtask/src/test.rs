@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, CORTEX_M0, CORTEX_M4F, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{demo, firmware, fuzz, wasm};
+use crate::{c, demo, firmware, fuzz, wasm};
 
 /// In the order in which they run: what fails fastest comes first.
 pub const STEPS: &[Step] = &[
@@ -19,6 +19,11 @@ pub const STEPS: &[Step] = &[
         name: "firmware",
         proves: "decodes on Cortex-M0 and M4F under QEMU, and no panic can be linked",
         run: firmware::test,
+    },
+    Step {
+        name: "c",
+        proves: "the C interface decodes every vector, stands misuse, and links on devices without a panic",
+        run: c::test,
     },
     Step { name: "npm", proves: "the npm package builds, and its tests pass in Node", run: npm },
     Step {
@@ -135,7 +140,7 @@ fn miri() -> Result<()> {
 }
 
 /// The formats that the core can be built with: its features, but for those that are none.
-fn formats() -> Result<Vec<String>> {
+pub fn formats() -> Result<Vec<String>> {
     let manifest = std::fs::read_to_string(root().join("core/Cargo.toml"))?;
     let features = manifest.split("[features]").nth(1).and_then(|rest| rest.split("\n[").next());
     let names =

@@ -40,7 +40,7 @@ pub fn build() -> Result<()> {
     // Without the words of errors, which the package has in JavaScript.
     let whole: Vec<_> = features.iter().map(String::as_str).filter(|name| *name != "messages").collect();
     build_one("", &whole.join(","))?;
-    for format in whole.iter().filter(|name| **name != "inspect") {
+    for format in whole.iter().filter(|name| !["inspect", "stats"].contains(name)) {
         build_one(format, format)?;
     }
     Ok(())

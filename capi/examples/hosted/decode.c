@@ -47,6 +47,19 @@ static void emit(const void *data, size_t len) {
   if (fwrite(data, 1, len, stdout) != len) exit(2);
 }
 
+/* Adds to bytes that grow. They are kept until the end, because a stream may have to start over with more memory. */
+static void add(Bytes *all, const uint8_t *data, size_t len) {
+  size_t room = 1;
+  while (room < all->len) room *= 2;
+  if (!all->data || all->len + len > room) {
+    while (room < all->len + len) room *= 2;
+    all->data = realloc(all->data, room);
+    if (!all->data) exit(2);
+  }
+  if (len) memcpy(all->data + all->len, data, len);
+  all->len += len;
+}
+
 /* The piece of the input that a call gets, from `at` on. It is a copy: whatever lies behind it is not its business. */
 static Bytes piece(Bytes file, size_t at, size_t len) {
   Bytes part;
@@ -85,10 +98,7 @@ static int zstd_pieces(Bytes file, size_t window_len) {
     free(part.data);
     if (!failed) {
       at += step.read;
-      all.data = realloc(all.data, all.len + step.wrote + 1);
-      if (!all.data) exit(2);
-      memcpy(all.data + all.len, out, step.wrote);
-      all.len += step.wrote;
+      add(&all, out, step.wrote);
     }
   }
   if (!failed) emit(all.data, all.len);
@@ -158,10 +168,7 @@ static int cvc_pieces(const UnspoolCvcFile *opened, Bytes file, size_t space_len
     free(part.data);
     if (!failed) {
       at += step.read;
-      all.data = realloc(all.data, all.len + step.wrote + 1);
-      if (!all.data) exit(2);
-      memcpy(all.data + all.len, out, step.wrote);
-      all.len += step.wrote;
+      add(&all, out, step.wrote);
     }
   }
   if (!failed) emit(all.data, all.len);

@@ -9,6 +9,7 @@ use unspool::{Class, Error, Format, Limits, Sink};
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
+use crate::stats::{ColumnStats, Gather};
 use crate::text::{Lines, Number};
 
 fn checksums(count: CrcCount) -> Checksums {
@@ -43,10 +44,7 @@ fn describe(file: &File<'_>, report: &mut Report) -> Result<(), Error> {
         let output = column.output()?;
         let size = file.num_vectors().checked_mul(column.dimension()).and_then(|n| n.checked_mul(output.width()));
         decoded = decoded.zip(size).and_then(|(all, size)| all.checked_add(size));
-        let name = match column.name() {
-            name if name.is_empty() => "vectors".to_owned(),
-            name => name.to_string(),
-        };
+        let name = name(&column);
         let stored = column.compression();
         let dtype = column.dtype().map_or("unknown type", |dtype| dtype.name());
         report.columns.push((
@@ -141,6 +139,26 @@ fn rows(file: &File<'_>, wanted: &Selection<'_>) -> Result<Vec<Range<u64>>, Stop
         return Err(Stop::Usage(format!("rows {}..{} do not lie in 0..{}", rows.start, rows.end, all.end)));
     }
     Ok(vec![rows])
+}
+
+fn name(column: &Column<'_>) -> String {
+    match column.name() {
+        name if name.is_empty() => "vectors".to_owned(),
+        name => name.to_string(),
+    }
+}
+
+pub fn stats(bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+    let file = File::open(bytes, limits)?;
+    let mut columns = vec![];
+    for column in file.columns() {
+        let column = column?;
+        let mut stats = ColumnStats::named(name(&column));
+        let mut gather = Gather::new(&mut stats, number(column.output()?), column.dimension());
+        column.decode_to(bytes, column.rows(), &mut gather, Crc::Skip)?;
+        columns.push(stats);
+    }
+    Ok(columns)
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {

@@ -2,6 +2,7 @@
 
 pub mod at1;
 mod cvc;
+pub mod gzip;
 pub mod onpair;
 mod pco;
 mod xz;
@@ -16,9 +17,10 @@ use unspool::{Error, ErrorKind, Format, Limits, Sink};
 use crate::inspect::Report;
 use crate::output::Output;
 use crate::report::Failure;
+use crate::stats::ColumnStats;
 
 /// The formats that this build decodes.
-pub const BUILT: [Format; 8] = [
+pub const BUILT: [Format; 9] = [
     Format::Zstd,
     Format::ZstdV07,
     Format::ZstdDraft,
@@ -27,6 +29,7 @@ pub const BUILT: [Format; 8] = [
     Format::OnPair,
     Format::Cvc,
     Format::At1,
+    Format::Gzip,
 ];
 
 /// Which part of a file is wanted.
@@ -92,7 +95,18 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
         Format::Pco => pco::inspect(bytes, limits),
         Format::Xz => xz::inspect(bytes, limits),
         Format::At1 => at1::inspect(bytes, limits),
+        Format::Gzip => gzip::inspect(bytes, limits),
         other => Report::refused(other, not_built()),
+    }
+}
+
+/// What the decoded numbers come to, for formats that hold numbers, as far as the file can be read.
+pub fn stats(format: Format, bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+    match format {
+        Format::OnPair => onpair::stats(bytes, limits),
+        Format::Cvc => cvc::stats(bytes, limits),
+        Format::Pco => pco::stats(bytes, limits),
+        _ => Ok(vec![]),
     }
 }
 
@@ -111,6 +125,7 @@ pub fn decode(
         Format::Pco => pco::decode(bytes, wanted, limits, to),
         Format::Xz => xz::decode(bytes, wanted, limits, to),
         Format::At1 => at1::decode(bytes, wanted, limits, to),
+        Format::Gzip => gzip::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
 }
@@ -130,6 +145,7 @@ pub fn check(
         Format::Pco => Ok(pco::check(bytes, limits, to)?),
         Format::Xz => Ok(xz::check(bytes, limits, to)?),
         Format::At1 => at1::check(bytes, limits, to),
+        Format::Gzip => Ok(gzip::check(bytes, limits, to)?),
         _ => Err(not_built().into()),
     }
 }

@@ -10,6 +10,8 @@ use unspool::{Error, Format, Limits, Sink};
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::report::Failure;
+use crate::stats::{ColumnStats, Gather};
+use crate::text::Number;
 
 /// Rows that are decoded at a time.
 const ROWS_AT_ONCE: u64 = 4096;
@@ -192,6 +194,17 @@ pub fn grep(
         to.write(b"\n")?;
     }
     Ok(())
+}
+
+/// Strings have lengths.
+pub fn stats(bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+    let container = Container::open(bytes, limits)?;
+    let mut stats = ColumnStats::named("bytes in a row");
+    let mut gather = Gather::new(&mut stats, Number::U64, 1);
+    for row in container.column().rows() {
+        gather.write(&container.column().row_len(row)?.to_le_bytes())?;
+    }
+    Ok(vec![stats])
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {

@@ -7,6 +7,7 @@ use unspool::{Error, Format, Limits, Sink};
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
+use crate::stats::{ColumnStats, Gather};
 use crate::text::{Lines, Number};
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
@@ -107,6 +108,19 @@ fn number(ty: NumberType) -> Number {
         NumberType::I64 => Number::I64,
         NumberType::F64 => Number::F64,
     }
+}
+
+/// A column for each stretch of chunks of one type.
+pub fn stats(bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+    let mut columns: Vec<ColumnStats> = vec![];
+    walk(bytes, limits, &mut (), |chunk, numbers| {
+        let ty = chunk.number_type();
+        if columns.last().is_none_or(|last| last.name != ty.name()) {
+            columns.push(ColumnStats::named(ty.name()));
+        }
+        columns.last_mut().map_or(Ok(()), |column| Gather::new(column, number(ty), 1).write(numbers))
+    })?;
+    Ok(columns)
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {

@@ -1,5 +1,6 @@
 import { type CvcData, type CvcVectors, type CvcDecodeOptions, decodeCvcColumns, decodeCvcInto } from './cvc.js';
 import { refuse } from './error.js';
+import { decodeGzip, decodeGzipInto } from './gzip.js';
 import { decodeOnPair, decodeOnPairInto, type OnPairStrings } from './onpair.js';
 import { decodePcoArrays, decodePcoInto, type PcoArray, type PcoData } from './pco.js';
 import { type Format, probe } from './probe.js';
@@ -14,6 +15,10 @@ interface Results {
     /** Every column, in the order of the schema. */
     readonly columns: readonly CvcVectors[];
   };
+  /** What is wrapped is unwrapped, and decoded if it is of a format that this build knows: its `format` is that of the inside. */
+  gzip: {
+    readonly bytes: Uint8Array;
+  };
   onpair: OnPairStrings;
   pco: {
     /** All numbers: one array, or none, but for the few files that mix types. */
@@ -26,28 +31,33 @@ export type Decoded = { [F in keyof Results]: { readonly format: F } & Results[F
 
 const DECODERS: { readonly [F in keyof Results]: (bytes: Uint8Array, options: DecodeOptions) => Results[F] } = {
   cvc: (bytes, options) => ({ columns: decodeCvcColumns(bytes, options) }),
+  gzip: (bytes, options) => ({ bytes: decodeGzip(bytes, options) }),
   onpair: decodeOnPair,
   pco: (bytes, options) => ({ arrays: decodePcoArrays(bytes, options) }),
 };
 
-/** Finds out what the bytes are, and decodes all of them. */
+/** Finds out what the bytes are, and decodes all of them. A gzip wrapping is taken off first. */
 export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
   const view = bytesOf(bytes);
   const format = formatOf(view);
   const decoder = (DECODERS as Partial<Record<Format, (bytes: Uint8Array, options: DecodeOptions) => object>>)[format];
   if (decoder === undefined) throw refuse('FormatNotBuilt');
-  return { format, ...decoder(view, options) } as Decoded;
+  const decoded = { format, ...decoder(view, options) } as Decoded;
+  if (decoded.format !== 'gzip') return decoded;
+  const inside = probe(decoded.bytes).format;
+  return inside !== undefined && inside !== 'gzip' && inside in DECODERS ? decode(decoded.bytes, options) : decoded;
 }
 
 const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: DecodeOptions) => number>> = {
   cvc: decodeCvcInto,
+  gzip: decodeGzipInto,
   onpair: decodeOnPairInto,
   pco: decodePcoInto,
 };
 
 /**
  * Finds out what the bytes are, and decodes them to the start of `to`: numbers of a Pco file, the values of the only column of a
- * CVC file, the strings of an OnPair file one right behind the other. Gives how many elements of `to` were written. Where they
+ * CVC file, the strings of an OnPair file one right behind the other, what is inside of a gzip file as it is. Gives how many elements of `to` were written. Where they
  * do not fit, the error says in `need` how many there are.
  */
 export function decodeInto(bytes: Bytes, to: CvcData | PcoData, options: DecodeOptions = {}): number {

@@ -52,12 +52,23 @@ test('strict TypeScript understands it, with every module resolution that is in 
     join(project, 'use.ts'),
     `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, probe, UnspoolError, type CvcVectors } from 'unspool';
      import { init } from 'unspool/separate';
+     import { decodePcoInto, init as initPco } from 'unspool/pco/separate';
+     import { UnspoolWorker, type Progress } from 'unspool/worker';
+     const written: number = decodePcoInto(bytes, new Float64Array(4));
+     async function away(): Promise<void> {
+       await initPco(bytes);
+       const worker = new UnspoolWorker();
+       const done = await worker.decode(new Blob([]), { signal: AbortSignal.timeout(1), transfer: true, onProgress: (progress: Progress) => console.log(progress.done) });
+       worker[Symbol.dispose]();
+       console.log(done.format, written);
+     }
+     void away;
      const bytes = new Uint8Array(8);
      const floats: Float32Array = decodeCvc(bytes, { as: 'float32' }).data;
      const any: CvcVectors = decodeCvc(bytes, { column: 'a', rows: [0, 1], limits: { maxOutput: 1 } });
      const dimension: number = any.shape[1];
      const decoded = decode(bytes);
-     const rows: number = decoded.format === 'cvc' ? decoded.columns.length : decoded.format === 'pco' ? decoded.arrays.length : decoded.offsets.length - 1;
+     const rows: number = decoded.format === 'cvc' ? decoded.columns.length : decoded.format === 'pco' ? decoded.arrays.length : decoded.format === 'gzip' ? decoded.bytes.length : decoded.offsets.length - 1;
      for (const { name, part } of nodes(inspect(bytes).structure)) console.log(name.length, part?.length);
      async function later(): Promise<bigint | number | undefined> {
        await init(new URL('https://example.com/unspool.wasm'));

@@ -1,5 +1,5 @@
 import { decode, type PcoData, type Structure } from 'unspool';
-import { count } from '../format';
+import { count, half } from '../format';
 import type { Opened } from './door';
 
 export function pco(_: Blob, bytes: Uint8Array, { names, name, length }: Structure): Opened {
@@ -26,10 +26,5 @@ export function pco(_: Blob, bytes: Uint8Array, { names, name, length }: Structu
 
 /** Turns an element of an array of half floats into a number, from its bits if need be. */
 function halfAt(data: PcoData): (value: number) => number {
-  if (!(data instanceof Uint16Array)) return (value) => value;
-  return (bits) => {
-    const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
-    if (exponent === 31) return fraction > 0 ? NaN : sign * Infinity;
-    return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
-  };
+  return data instanceof Uint16Array ? half : (value) => value;
 }

@@ -1,0 +1,63 @@
+/* What a bare board needs before main: a vector table, memory set up, and text out of the emulator by semihosting. */
+#include "board.h"
+
+extern uint32_t stack_top[], data_load[], data_start[], data_end[], bss_start[], bss_end[], stack_limit[];
+extern int main(void);
+
+static int semihost(int operation, const void *argument) {
+  register int r0 __asm__("r0") = operation;
+  register const void *r1 __asm__("r1") = argument;
+  __asm__ volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
+  return r0;
+}
+
+void say(const char *text) { semihost(0x04, text); }
+
+void say_number(uint32_t n) {
+  char digits[11];
+  char *at = digits + 10;
+  *at = 0;
+  do {
+    *--at = (char)('0' + n % 10);
+    n /= 10;
+  } while (n);
+  say(at);
+}
+
+void finish(int failed) {
+  if (failed) {
+    say(": FAILED\n");
+  } else {
+    /* The stack was filled with a pattern before main: whatever of it is left was never reached. */
+    const uint32_t *word = stack_limit;
+    while (*word == 0xA5C35A3C) word++;
+    say(": ok, stack high-water ");
+    say_number((uint32_t)((const uint8_t *)stack_top - (const uint8_t *)word));
+    say(" bytes\n");
+  }
+  /* ADP_Stopped_ApplicationExit ends the emulator with 0, another reason with 1. */
+  semihost(0x18, (const void *)(failed ? 0x20023 : 0x20026));
+  for (;;) {
+  }
+}
+
+void reset(void) {
+  uint32_t *from = data_load, *to;
+  for (to = data_start; to < data_end;) *to++ = *from++;
+  for (to = bss_start; to < bss_end;) *to++ = 0;
+  for (to = stack_limit; to < (uint32_t *)__builtin_frame_address(0) - 16;) *(volatile uint32_t *)to++ = 0xA5C35A3C;
+#ifdef __ARM_FP
+  /* The floating-point unit of the Cortex-M4F is off until someone turns it on. */
+  *(volatile uint32_t *)0xE000ED88 |= 0xF << 20;
+  __asm__ volatile("dsb\nisb");
+#endif
+  finish(main());
+}
+
+void fault(void) {
+  say(": hard fault");
+  finish(1);
+}
+
+__attribute__((section(".vectors"), used)) const void *const vectors[16] = {stack_top, (const void *)reset, (const void *)fault, (const void *)fault};
+

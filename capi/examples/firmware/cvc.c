@@ -1,0 +1,54 @@
+/* Embedding vectors: rows out of a file in flash, and a file that arrives in pieces of 64 bytes. */
+#include "board.h"
+#include "unspool.h"
+
+FILE_IN_FLASH(file, "cvc/v1_fp16.cvc");
+FILE_IN_FLASH(expected, "cvc/v1_fp16.f32.bin");
+
+static UnspoolCvcFile opened;
+static UnspoolCvcColumn column;
+static UnspoolCvcDecoder decoder;
+static float values[64];
+static uint8_t space[2048], out[60];
+
+static int by_rows(void) {
+  UnspoolCvcInfo info;
+  UnspoolCvcColumnInfo about;
+  UnspoolCvcDone done;
+  uint64_t row;
+  size_t at = 0;
+  if (unspool_cvc_open(&opened, file, LEN(file), NULL, NULL)) return 1;
+  if (unspool_cvc_info(&opened, &info, NULL) || unspool_cvc_column(&column, &opened, 0, NULL)) return 2;
+  if (unspool_cvc_column_info(&column, &about, NULL) || about.dimension > 64) return 3;
+  for (row = 0; row < info.rows; row++) {
+    if (unspool_cvc_decode_f32(&column, file, LEN(file), row, row + 1, UNSPOOL_CVC_CRC_VERIFY, values, 64, &done, NULL)) return 4;
+    if (at + done.written * 4 > LEN(expected) || !same((const uint8_t *)values, expected + at, done.written * 4)) return 5;
+    at += done.written * 4;
+  }
+  return at != LEN(expected);
+}
+
+static int by_stream(void) {
+  UnspoolStep step = {0, 0, UNSPOOL_STATUS_NEED_INPUT};
+  size_t at = 0, wrote = 0;
+  if (unspool_cvc_init(&decoder, space, sizeof space, NULL, 0, UNSPOOL_CVC_CRC_VERIFY, NULL, NULL)) return 1;
+  while (step.status != UNSPOOL_STATUS_DONE) {
+    size_t len = LEN(file) - at < 64 ? LEN(file) - at : 64;
+    if (unspool_cvc_step(&decoder, file + at, len, at + len == LEN(file), out, sizeof out, &step, NULL)) return 2;
+    if (wrote + step.wrote > LEN(expected) || !same(out, expected + wrote, step.wrote)) return 3;
+    at += step.read;
+    wrote += step.wrote;
+  }
+  return wrote != LEN(expected);
+}
+
+/* A file that ends too early is refused, and the device goes on. */
+static int cut(void) {
+  UnspoolError error;
+  return unspool_cvc_open(&opened, file, 40, NULL, &error) == 0 || error.error_class != UNSPOOL_CLASS_TRUNCATED;
+}
+
+int main(void) {
+  say("cvc");
+  return by_rows() || by_stream() || cut();
+}

@@ -1,0 +1,37 @@
+/* Numbers: 256 at a time out of a column in flash, whose input grows by 64 bytes until a batch is there. */
+#include "board.h"
+#include "unspool.h"
+
+FILE_IN_FLASH(file, "pco/m_i32_classic_auto.pco");
+FILE_IN_FLASH(expected, "pco/m_i32_classic_auto.bin");
+
+static UnspoolPcoFile opened;
+static UnspoolPcoMeta meta;
+static UnspoolPcoDecoder decoder;
+static uint64_t words[256];
+static uint32_t numbers[256];
+
+int main(void) {
+  UnspoolPcoInfo info;
+  UnspoolPcoChunk chunk;
+  UnspoolError error;
+  UnspoolStep step = {0, 0, UNSPOOL_STATUS_NEED_INPUT};
+  size_t at, wrote = 0, want = 64;
+  say("pco");
+  if (unspool_pco_open(&opened, file, LEN(file), NULL, NULL) || unspool_pco_info(&opened, &info, NULL)) return 1;
+  if (unspool_pco_chunk(&opened, info.first_chunk, &chunk, &meta, NULL) || chunk.number_type != UNSPOOL_PCO_I32) return 1;
+  if (unspool_pco_workspace_len(&meta, chunk.len, UNSPOOL_PCO_BATCHES) > 256) return 1;
+  /* Too few words: the error says how many would do. */
+  if (unspool_pco_init_32(&decoder, &meta, chunk.len, UNSPOOL_PCO_BATCHES, words, 1, &error) == 0 || error.need != chunk.workspace_len) return 1;
+  if (unspool_pco_init_32(&decoder, &meta, chunk.len, UNSPOOL_PCO_BATCHES, words, 256, NULL)) return 1;
+  if (unspool_pco_start_32(&decoder, chunk.len, chunk.page_at, NULL)) return 1;
+  for (at = (size_t)chunk.page_at; step.status != UNSPOOL_STATUS_DONE;) {
+    size_t len = LEN(file) - at < want ? LEN(file) - at : want;
+    if (unspool_pco_step_32(&decoder, file + at, len, at + len == LEN(file), numbers, 256, &step, NULL)) return 1;
+    if (wrote + step.wrote * 4 > LEN(expected) || !same((const uint8_t *)numbers, expected + wrote, step.wrote * 4)) return 1;
+    at += step.read;
+    wrote += step.wrote * 4;
+    want = step.status == UNSPOOL_STATUS_NEED_INPUT ? want + 64 : 64;
+  }
+  return wrote != LEN(expected);
+}

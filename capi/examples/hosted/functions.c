@@ -1,0 +1,409 @@
+/* Calls every function of the header, with arguments that are right and with arguments that are wrong.
+ *
+ *   functions VECTORS
+ *
+ * VECTORS is the folder that holds a folder of files for each format.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unspool.h"
+
+static int checks;
+
+#define CHECK(what)                                                                                        \
+  do {                                                                                                     \
+    checks++;                                                                                              \
+    if (!(what)) {                                                                                         \
+      fprintf(stderr, "%s:%d: not so: %s (%s at %llu)\n", __FILE__, __LINE__, #what,                       \
+              unspool_error_name(error.kind), (unsigned long long)error.at);                               \
+      exit(1);                                                                                             \
+    }                                                                                                      \
+  } while (0)
+
+static UnspoolError error;
+static const char *folder;
+
+static uint8_t *read_file(const char *name, size_t *len) {
+  char path[4096];
+  FILE *file;
+  uint8_t *bytes;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  file = fopen(path, "rb");
+  if (!file || fseek(file, 0, SEEK_END)) {
+    fprintf(stderr, "cannot read %s\n", path);
+    exit(2);
+  }
+  *len = (size_t)ftell(file);
+  rewind(file);
+  bytes = malloc(*len ? *len : 1);
+  if (!bytes || fread(bytes, 1, *len, file) != *len) exit(2);
+  fclose(file);
+  return bytes;
+}
+
+static void common(void) {
+  UnspoolLimits limits = unspool_limits_default();
+  size_t need = 99;
+  CHECK(limits.max_output == (uint64_t)16 << 30 && limits.max_depth == 1000);
+  CHECK(strlen(unspool_version()) >= 5);
+  CHECK(unspool_probe((const uint8_t *)"CVCF....", 8, &need) == UNSPOOL_FORMAT_CVC && need == 0);
+  CHECK(unspool_probe((const uint8_t *)"ONPA", 4, &need) == UNSPOOL_FORMAT_UNKNOWN && need == 8);
+  CHECK(unspool_probe((const uint8_t *)"GIF89a..", 8, &need) == UNSPOOL_FORMAT_UNKNOWN && need == 0);
+  CHECK(unspool_probe(NULL, 0, NULL) == UNSPOOL_FORMAT_UNKNOWN);
+  CHECK(unspool_probe(NULL, 7, NULL) == UNSPOOL_FORMAT_UNKNOWN);
+
+  CHECK(!strcmp(unspool_error_name(UNSPOOL_ERROR_TRUNCATED), "Truncated"));
+  CHECK(!strcmp(unspool_error_name(UNSPOOL_ERROR_ZSTD_CHECKSUM), "ZstdChecksum"));
+  CHECK(!strcmp(unspool_error_name(UNSPOOL_ERROR_JSON_ENCODING), "JsonEncoding"));
+  CHECK(!strcmp(unspool_error_name(UNSPOOL_OK), "") && !strcmp(unspool_error_name(65535), ""));
+  CHECK(strstr(unspool_error_message(UNSPOOL_ERROR_CVC_CRC), "CRC-32") && !*unspool_error_message(99));
+  CHECK(unspool_error_class(UNSPOOL_ERROR_CVC_CRC) == UNSPOOL_CLASS_CHECKSUM);
+  CHECK(unspool_error_class(UNSPOOL_OK) == UNSPOOL_CLASS_NONE && unspool_error_class(99) == UNSPOOL_CLASS_NONE);
+  CHECK(!strcmp(unspool_class_name(UNSPOOL_CLASS_OUTPUT_TOO_SMALL), "output too small"));
+  CHECK(!strcmp(unspool_class_name(UNSPOOL_CLASS_NONE), "") && !strcmp(unspool_class_name(200), ""));
+}
+
+static void zstd(void) {
+  /* A raw block of three bytes, and one that says the same byte six times. */
+  static const uint8_t frame[] = "\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+  const size_t len = sizeof frame - 1;
+  static UnspoolZstdWorkspace workspace;
+  static UnspoolZstdDecoder decoder;
+  UnspoolZstdOptions options = {0};
+  UnspoolZstdInfo info;
+  UnspoolZstdDone done;
+  UnspoolLimits limits = unspool_limits_default();
+  UnspoolStep step;
+  uint64_t size = 0;
+  uint8_t out[16], window[64], both[32];
+
+  CHECK(unspool_zstd_workspace_len() <= sizeof workspace && sizeof workspace == UNSPOOL_ZSTD_WORKSPACE_SIZE);
+  CHECK(sizeof decoder == UNSPOOL_ZSTD_DECODER_SIZE);
+  /* A workspace may hold anything. */
+  memset(&workspace, 0xA5, sizeof workspace);
+  CHECK(unspool_zstd_info(frame, len, &info, &error) == UNSPOOL_OK);
+  CHECK(info.content_size == 9 && info.has_content_size == 1 && info.flavour == UNSPOOL_ZSTD_RFC8878 && !info.skippable);
+  CHECK(unspool_zstd_info((const uint8_t *)"\x51\x2A\x4D\x18\5\0\0\0hello", 13, &info, &error) == 0 && info.skippable && info.content_size == 5);
+  CHECK(unspool_zstd_info(frame, 3, NULL, &error) == UNSPOOL_ERROR_TRUNCATED && error.at == 3);
+  CHECK(unspool_zstd_decoded_size(frame, len, &workspace, sizeof workspace, NULL, NULL, &size, &error) == 0 && size == 9);
+  CHECK(unspool_zstd_decode(frame, len, out, sizeof out, &workspace, sizeof workspace, NULL, NULL, &done, &error) == 0);
+  CHECK(done.wrote == 9 && done.read == len && done.frames == 1 && !memcmp(out, "zstdddddd", 9));
+  CHECK(unspool_zstd_decode(frame, len, out, 8, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(error.error_class == UNSPOOL_CLASS_OUTPUT_TOO_SMALL && error.need == 9);
+  limits.max_output = 8;
+  CHECK(unspool_zstd_decode(frame, len, out, 9, &workspace, sizeof workspace, &limits, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_LIMIT);
+
+  /* Misuse of every kind. */
+  CHECK(unspool_zstd_decode(NULL, 5, out, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_decode(frame, len, NULL, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_decode(frame, len, out, 9, NULL, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_decode(frame, len, out, 9, NULL, 0, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(error.need == unspool_zstd_workspace_len());
+  CHECK(unspool_zstd_decode(frame, len, out, 9, (uint8_t *)&workspace + 1, sizeof workspace - 1, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_MISALIGNED);
+  memcpy(both, frame, len);
+  CHECK(unspool_zstd_decode(both, len, both + len - 1, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_zstd_decode(both, len, both + len, 9, &workspace, sizeof workspace, NULL, NULL, NULL, NULL) == UNSPOOL_OK);
+  CHECK(unspool_zstd_decode(NULL, 0, NULL, 0, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_TRUNCATED);
+  options.flavour = 77;
+  CHECK(unspool_zstd_decode(frame, len, out, 9, &workspace, sizeof workspace, NULL, &options, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(error.error_class == UNSPOOL_CLASS_MISUSE);
+
+  /* A struct that nothing has filled, in memory that holds zeros, and one whose filling failed. */
+  CHECK(unspool_zstd_step(&decoder, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_zstd_step(NULL, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_init(&decoder, &workspace, 8, window, sizeof window, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_zstd_step(&decoder, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  options.flavour = UNSPOOL_ZSTD_ANY;
+  CHECK(unspool_zstd_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, &options, &error) == 0);
+  CHECK(unspool_zstd_step(&decoder, frame, 8, UNSPOOL_END_NOT_YET, out, 16, &step, &error) == 0);
+  CHECK(step.status == UNSPOOL_STATUS_NEED_INPUT && step.wrote == 0 && step.read == 8);
+  CHECK(unspool_zstd_step(&decoder, frame + 8, len - 8, 9, out, 16, &step, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_zstd_step(&decoder, frame + 8, len - 8, UNSPOOL_END_HERE, out, 2, &step, &error) == 0);
+  CHECK(step.status == UNSPOOL_STATUS_NEED_OUTPUT && step.wrote == 2);
+  CHECK(unspool_zstd_step(&decoder, frame + 8 + step.read, len - 8 - step.read, UNSPOOL_END_HERE, out + 2, 14, &step, &error) == 0);
+  CHECK(step.status == UNSPOOL_STATUS_DONE && step.wrote == 7 && !memcmp(out, "zstdddddd", 9));
+}
+
+static void cvc(void) {
+  static UnspoolCvcFile file;
+  static UnspoolCvcColumn column;
+  static UnspoolCvcPlan plan;
+  static UnspoolCvcDecoder decoder;
+  UnspoolCvcInfo info;
+  UnspoolCvcColumnInfo about;
+  UnspoolCvcDone done;
+  UnspoolCvcNeed need;
+  UnspoolCvcSection section;
+  UnspoolStep step = {0};
+  size_t len, expected_len, name_len = 0, raw_len = 0, at, wrote;
+  uint64_t head = 0, number;
+  uint8_t *bytes = read_file("cvc/v1_fp16.cvc", &len), *expected = read_file("cvc/v1_fp16.f32.bin", &expected_len);
+  uint8_t *out = malloc(expected_len), *space, name[64];
+  float *values = malloc(expected_len);
+  const uint8_t *raw = NULL;
+  if (!out || !values) exit(2);
+
+  CHECK(sizeof file == UNSPOOL_CVC_FILE_SIZE && sizeof column == UNSPOOL_CVC_COLUMN_SIZE);
+  CHECK(sizeof plan == UNSPOOL_CVC_PLAN_SIZE && sizeof decoder == UNSPOOL_CVC_DECODER_SIZE);
+  CHECK(unspool_cvc_workspace_len(bytes, 13, NULL, &head, &error) == 0 && head < len);
+  CHECK(unspool_cvc_open(&file, bytes, (size_t)head, NULL, &error) == 0);
+  CHECK(unspool_cvc_info(&file, &info, &error) == 0 && info.head_len == head && info.columns == 1 && info.checksums && !info.columnar);
+  CHECK(unspool_cvc_column(&column, &file, 1, &error) == UNSPOOL_ERROR_CVC_NO_SUCH_COLUMN);
+  CHECK(unspool_cvc_column_info(&column, &about, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_cvc_column(&column, &file, 0, &error) == 0);
+  CHECK(unspool_cvc_column_info(&column, &about, &error) == 0 && about.output == UNSPOOL_CVC_F32 && about.output_width == 4);
+  CHECK(about.dimension * info.rows * 4 == expected_len);
+  CHECK(unspool_cvc_column_name(&column, NULL, 0, &name_len, &error) == 0 && name_len == 0);
+  CHECK(unspool_cvc_decode(&column, bytes, len, 0, info.rows, UNSPOOL_CVC_CRC_VERIFY, out, expected_len, &done, &error) == 0);
+  CHECK(done.written == expected_len && done.crc_right == info.chunks && !memcmp(out, expected, expected_len));
+  CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, info.rows, UNSPOOL_CVC_CRC_SKIP, values, expected_len / 4, &done, &error) == 0);
+  CHECK(done.crc_unchecked == info.chunks && !memcmp(values, expected, expected_len));
+  CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, info.rows + 1, UNSPOOL_CVC_CRC_SKIP, values, 1, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, 1, 9, values, expected_len / 4, &done, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, 1, 0, (float *)(void *)(out + 1), 1, &done, &error) == UNSPOOL_ERROR_MISALIGNED);
+
+  /* Only the bytes that a few rows need, as whole chunks and as bare rows. */
+  for (number = 0; number < 2; number++) {
+    wrote = 0;
+    CHECK(unspool_cvc_plan_init(&plan, &column, 5, 40, &error) == 0);
+    CHECK(unspool_cvc_plan_decode_f32(&plan, bytes, len, 0, values, 1, &done, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+    for (;;) {
+      uint64_t start, end;
+      CHECK(unspool_cvc_plan_next(&plan, &need, &error) == 0);
+      if (need.kind == UNSPOOL_CVC_NEED_NOTHING) break;
+      CHECK(need.kind == UNSPOOL_CVC_NEED_CHUNK && need.end <= len && need.data_start >= need.start);
+      start = number ? need.data_start : need.start;
+      end = number ? need.data_end : need.end;
+      CHECK(unspool_cvc_plan_decode_f32(&plan, bytes + start, (size_t)(end - start), 0, values, expected_len / 4, &done, &error) == 0);
+      CHECK(done.written == need.values && !memcmp(values, expected + 5 * about.dimension * 4 + wrote, done.written * 4));
+      CHECK(unspool_cvc_plan_raw(&plan, bytes + start, (size_t)(end - start), 0, &raw, &raw_len, &error) == 0);
+      CHECK(raw == bytes + need.data_start && raw_len == need.values * 2);
+      wrote += done.written * 4;
+    }
+    CHECK(wrote == 35 * about.dimension * 4);
+  }
+
+  /* A stream, in pieces of 7 bytes to pieces of 5. */
+  space = malloc((size_t)head);
+  if (!space) exit(2);
+  CHECK(unspool_cvc_init(&decoder, space, (size_t)head, NULL, 0, UNSPOOL_CVC_CRC_VERIFY, NULL, &error) == 0);
+  CHECK(unspool_cvc_output(&decoder) == UNSPOOL_CVC_UNKNOWN && unspool_cvc_output(NULL) == UNSPOOL_CVC_UNKNOWN);
+  for (at = wrote = 0; step.status != UNSPOOL_STATUS_DONE;) {
+    size_t piece = len - at < 7 ? len - at : 7;
+    CHECK(unspool_cvc_step(&decoder, bytes + at, piece, at + piece == len, out, 5, &step, &error) == 0);
+    CHECK(!memcmp(out, expected + wrote, step.wrote));
+    at += step.read;
+    wrote += step.wrote;
+  }
+  CHECK(wrote == expected_len && unspool_cvc_output(&decoder) == UNSPOOL_CVC_F32);
+  free(space);
+  free(expected);
+  free(out);
+  free(values);
+  free(bytes);
+
+  /* Columns by name, whose chunks are found by asking for their lengths. */
+  bytes = read_file("cvc/v2_ints_default.cvc", &len);
+  expected = read_file("cvc/v2_ints_default.col1.raw.bin", &expected_len);
+  CHECK(unspool_cvc_open(&file, bytes, len, NULL, &error) == 0 && unspool_cvc_info(&file, &info, &error) == 0 && info.columnar);
+  CHECK(unspool_cvc_column(&column, &file, 1, &error) == 0);
+  CHECK(unspool_cvc_column_name(&column, name, 1, &name_len, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && name_len == error.need);
+  CHECK(unspool_cvc_column_name(&column, name, sizeof name, &name_len, &error) == 0);
+  CHECK(unspool_cvc_column_named(&column, &file, name, name_len, &error) == 0);
+  CHECK(unspool_cvc_column_info(&column, &about, &error) == 0 && about.output == about.dtype);
+  for (wrote = 0, unspool_cvc_plan_init(&plan, &column, 0, info.rows, &error);;) {
+    CHECK(unspool_cvc_plan_next(&plan, &need, &error) == 0);
+    if (need.kind == UNSPOOL_CVC_NEED_NOTHING) break;
+    if (need.kind == UNSPOOL_CVC_NEED_LENGTH) {
+      CHECK(unspool_cvc_plan_feed(&plan, bytes + need.start, (size_t)(need.end - need.start), &error) == 0);
+      continue;
+    }
+    CHECK(unspool_cvc_plan_raw(&plan, bytes + need.start, (size_t)(need.end - need.start), 0, &raw, &raw_len, &error) == 0);
+    CHECK(!memcmp(raw, expected + wrote, raw_len));
+    wrote += raw_len;
+  }
+  CHECK(wrote == expected_len);
+  CHECK(unspool_cvc_column_named(&column, &file, (const uint8_t *)"nobody", 6, &error) == UNSPOOL_ERROR_CVC_NO_SUCH_COLUMN);
+  CHECK(unspool_cvc_column_named(&column, &file, (const uint8_t *)"\xFF", 1, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  free(expected);
+  free(bytes);
+
+  /* Sections, all and by what is noted of them. */
+  bytes = read_file("cvc/v1_sections.cvc", &len);
+  CHECK(unspool_cvc_open(&file, bytes, len, NULL, &error) == 0);
+  number = 0;
+  CHECK(unspool_cvc_section(&file, NULL, 0, NULL, 0, 0, &number, &section, &error) == 0 && section.found && number == 1);
+  CHECK(section.metadata_len > 2 && section.metadata[0] == '{');
+  number = 0;
+  CHECK(unspool_cvc_section(&file, (const uint8_t *)"source", 6, (const uint8_t *)"tiny", 4, 1, &number, &section, &error) == 0);
+  CHECK(section.found && section.first_row == 57 && section.end_row == 60);
+  CHECK(unspool_cvc_section(&file, (const uint8_t *)"source", 6, (const uint8_t *)"tiny", 4, 0, &number, &section, &error) == 0 && !section.found);
+  number = 0;
+  CHECK(unspool_cvc_section(&file, (const uint8_t *)"part", 4, (const uint8_t *)"2.0", 3, 0, &number, &section, &error) == 0 && section.found);
+  CHECK(unspool_cvc_section(&file, NULL, 0, NULL, 0, 0, NULL, &section, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  free(bytes);
+}
+
+static void onpair(void) {
+  static UnspoolOnPairColumn column;
+  static UnspoolOnPairSearch search;
+  UnspoolOnPairInfo info;
+  UnspoolOnPairParts parts = {0};
+  UnspoolStep step = {0};
+  size_t len, expected_len, wrote = 0, at;
+  uint64_t size = 0, row = 0, row_len = 0;
+  uint8_t *bytes = read_file("onpair/cpp/utf8_b12.onp", &len), *expected = read_file("onpair/data/utf8.expected.bin", &expected_len);
+  uint8_t *out = malloc(expected_len), *space, *tokens, line[256], found = 0, seen = 0;
+  uint32_t fallback[256];
+  /* https:// | unspool | .example/ | docs */
+  static const uint8_t offsets[] = {0, 0, 0, 0, 8, 0, 0, 0, 15, 0, 0, 0, 24, 0, 0, 0, 28, 0, 0, 0};
+  static const uint8_t rows[] = {0, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 7, 0, 0, 0};
+  static const uint8_t packed[] = {0x24, 0x39};
+  if (!out) exit(2);
+
+  CHECK(sizeof column == UNSPOOL_ONPAIR_COLUMN_SIZE && sizeof search == UNSPOOL_ONPAIR_SEARCH_SIZE);
+  CHECK(unspool_onpair_workspace_len(&column) == 0);
+  CHECK(unspool_onpair_open(&column, bytes, len - 1, NULL, &error) == UNSPOOL_ERROR_TRUNCATED && error.need == len);
+  CHECK(unspool_onpair_info(&column, &info, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_onpair_open(&column, bytes, len, NULL, &error) == 0 && unspool_onpair_info(&column, &info, &error) == 0);
+  CHECK(info.conforming && info.code_bits == 12 && info.workspace_len == info.tokens * 17 && info.codes >= info.rows);
+  CHECK(unspool_onpair_decoded_len(&column, 0, info.rows, &size, &error) == 0 && size == expected_len);
+  CHECK(unspool_onpair_decode(&column, 0, info.rows, out, expected_len, &wrote, &error) == 0);
+  CHECK(wrote == expected_len && !memcmp(out, expected, wrote));
+  CHECK(unspool_onpair_decode(&column, 1, 0, out, expected_len, &wrote, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_onpair_row_len(&column, 2, &row_len, &error) == 0);
+  CHECK(unspool_onpair_row(&column, 2, line, sizeof line, &wrote, &error) == 0 && wrote == row_len);
+  CHECK(unspool_onpair_row(&column, 2, line, (size_t)row_len - 1, &wrote, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == row_len);
+  for (at = 0; step.status != UNSPOOL_STATUS_DONE; at += step.wrote) {
+    CHECK(unspool_onpair_step(&column, &row, info.rows, line, sizeof line, &step, &error) == 0 && step.read > 0);
+    CHECK(!memcmp(line, expected + at, step.wrote));
+  }
+  CHECK(at == expected_len && row == info.rows);
+
+  /* Rows that equal, start with, and hold the third one; the same with less memory. */
+  CHECK(unspool_onpair_row(&column, 2, line, sizeof line, &wrote, &error) == 0);
+  tokens = malloc((size_t)info.tokens);
+  if (!tokens) exit(2);
+  for (at = 0; at < 4; at++) {
+    uint8_t kind = (uint8_t)(at < 3 ? at : 2);
+    CHECK(unspool_onpair_search_init(&search, &column, kind, line, wrote, fallback, 256, at < 3 ? tokens : NULL, at < 3 ? (size_t)info.tokens : 0, &error) == 0);
+    for (seen = 0;;) {
+      CHECK(unspool_onpair_search_next(&search, &row, &found, &error) == 0);
+      if (!found) break;
+      seen |= row == 2;
+      CHECK(unspool_onpair_search_matches(&search, row, &found, &error) == 0 && found == 1);
+    }
+    CHECK(seen);
+  }
+  CHECK(unspool_onpair_search_init(&search, &column, UNSPOOL_ONPAIR_CONTAINS, line, wrote, fallback, wrote - 1, NULL, 0, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_onpair_search_next(&search, &row, &found, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_onpair_search_init(&search, &column, 3, line, wrote, NULL, 0, NULL, 0, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+
+  /* The wide dictionary. */
+  space = malloc((size_t)info.workspace_len);
+  if (!space) exit(2);
+  CHECK(unspool_onpair_widen(&column, space, (size_t)info.workspace_len - 1, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == info.workspace_len);
+  CHECK(unspool_onpair_workspace_len(&column) == info.workspace_len);
+  CHECK(unspool_onpair_widen(&column, space, (size_t)info.workspace_len, &error) == 0);
+  memset(out, 0, expected_len);
+  CHECK(unspool_onpair_decode(&column, 0, info.rows, out, expected_len, &wrote, &error) == 0 && !memcmp(out, expected, wrote));
+  free(space);
+  free(tokens);
+  free(out);
+  free(expected);
+  free(bytes);
+
+  parts.dictionary = (const uint8_t *)"https://unspool.example/docs";
+  parts.dictionary_len = 28;
+  parts.token_offsets = offsets;
+  parts.token_offsets_len = sizeof offsets;
+  parts.codes = packed;
+  parts.codes_len = sizeof packed;
+  parts.row_offsets = rows;
+  parts.row_offsets_len = sizeof rows;
+  parts.code_bits = 2;
+  parts.row_offset_width = 5;
+  CHECK(unspool_onpair_open_parts(&column, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_onpair_open_parts(&column, &parts, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  parts.row_offset_width = 4;
+  CHECK(unspool_onpair_open_parts(&column, &parts, NULL, &error) == 0);
+  CHECK(unspool_onpair_row(&column, 2, line, sizeof line, &wrote, &error) == 0 && wrote == 28 && !memcmp(line, parts.dictionary, 28));
+}
+
+static void pco(void) {
+  static UnspoolPcoFile file;
+  static UnspoolPcoMeta meta;
+  static UnspoolPcoDecoder decoder;
+  UnspoolPcoInfo info;
+  UnspoolPcoChunk chunk;
+  UnspoolPcoDone done;
+  UnspoolStep step = {0};
+  size_t len, expected_len, taken = 0;
+  uint64_t next = 0, skipped = 0, words[512], small[4];
+  uint8_t *bytes = read_file("pco/k_u32_arange.pco", &len), *expected = read_file("pco/k_u32_arange.bin", &expected_len);
+  uint8_t *out = malloc(expected_len), major = 0, minor = 0;
+  uint64_t numbers[4];
+  /* Classic, no delta, a table of one entry, one bin, lower 7, no offset: a page of sevens takes no bytes. */
+  static const uint8_t sevens[13] = {0, 0x10, 0, 0x38};
+  if (!out) exit(2);
+
+  CHECK(sizeof file == UNSPOOL_PCO_FILE_SIZE && sizeof meta == UNSPOOL_PCO_META_SIZE && sizeof decoder == UNSPOOL_PCO_DECODER_SIZE);
+  CHECK(unspool_pco_open(&file, (const uint8_t *)"pcx!", 4, NULL, &error) == UNSPOOL_ERROR_PCO_MAGIC);
+  CHECK(unspool_pco_info(&file, &info, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_pco_open(&file, bytes, len, NULL, &error) == 0 && unspool_pco_info(&file, &info, &error) == 0);
+  CHECK(info.standalone_version <= 3 && info.major <= 4);
+  CHECK(unspool_pco_chunk(&file, info.first_chunk, &chunk, &meta, &error) == 0);
+  CHECK(chunk.len * 4 == expected_len && chunk.number_type == UNSPOOL_PCO_U32 && chunk.number_size == 4);
+  CHECK(chunk.workspace_len == unspool_pco_workspace_len(&meta, chunk.len, UNSPOOL_PCO_BATCHES) && chunk.workspace_len <= 512);
+  CHECK(unspool_pco_workspace_len(&meta, chunk.len, UNSPOOL_PCO_WHOLE) <= chunk.workspace_len && unspool_pco_workspace_len(NULL, 5, 0) == 0);
+  CHECK(unspool_pco_decode(&file, info.first_chunk, out, expected_len, words, 512, &next, &error) == 0 && !memcmp(out, expected, expected_len));
+  CHECK(unspool_pco_skip(&file, info.first_chunk, words, 512, &skipped, &error) == 0 && skipped == next);
+  CHECK(unspool_pco_skip(&file, info.first_chunk, small, 1, &skipped, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_pco_decode(&file, info.first_chunk, out, expected_len - 1, words, 512, &next, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_pco_chunk(&file, skipped, &chunk, NULL, &error) == 0 && chunk.len == 0);
+  CHECK(unspool_pco_decode(&file, skipped, out, 4, words, 512, &next, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  memset(out, 0, expected_len);
+  CHECK(unspool_pco_decode_file(bytes, len, out, expected_len, words, 512, NULL, &done, &error) == 0);
+  CHECK(done.read == len && done.chunks == 1 && done.wrote == expected_len && !memcmp(out, expected, expected_len));
+  CHECK(unspool_pco_decode_file(bytes, len, out, expected_len, NULL, 0, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need > 0);
+  CHECK(unspool_pco_decode_file(bytes, len, out, expected_len, (uint64_t *)(void *)((uint8_t *)words + 4), 500, NULL, &done, &error) == UNSPOOL_ERROR_MISALIGNED);
+  free(out);
+  free(expected);
+  free(bytes);
+
+  CHECK(unspool_pco_version((const uint8_t *)"\4\1", 2, &major, &minor, &taken, &error) == 0 && major == 4 && minor == 1 && taken == 2);
+  CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, 99, major, NULL, &taken, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+#define SEVENS(bits, type)                                                                                                 \
+  do {                                                                                                                     \
+    uint##bits##_t *page = (uint##bits##_t *)numbers;                                                                      \
+    CHECK(unspool_pco_meta(&meta, sevens, sizeof sevens, type, major, NULL, &taken, &error) == 0 && taken > 3);            \
+    CHECK(unspool_pco_init_##bits(&decoder, &meta, 3, 9, words, 512, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);                 \
+    CHECK(unspool_pco_start_##bits(&decoder, 3, 0, &error) == UNSPOOL_ERROR_NOT_INITIALISED);                               \
+    CHECK(unspool_pco_init_##bits(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, 512, &error) == 0);                          \
+    CHECK(unspool_pco_start_##bits(&decoder, 4, 0, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL || error.kind == 0);        \
+    CHECK(unspool_pco_start_##bits(&decoder, 3, 0, &error) == 0);                                                          \
+    CHECK(unspool_pco_step_##bits(&decoder, NULL, 0, UNSPOOL_END_HERE, page, 3, &step, &error) == 0);                      \
+    CHECK(step.status == UNSPOOL_STATUS_DONE && step.wrote == 3 && page[0] == 7 && page[1] == 7 && page[2] == 7);          \
+  } while (0)
+  SEVENS(8, UNSPOOL_PCO_U8);
+  SEVENS(16, UNSPOOL_PCO_U16);
+  SEVENS(32, UNSPOOL_PCO_U32);
+  SEVENS(64, UNSPOOL_PCO_U64);
+  /* A decoder for one width is none for another. */
+  CHECK(unspool_pco_start_32(&decoder, 3, 0, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_pco_init_32(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, 512, &error) == UNSPOOL_ERROR_WRONG_TYPE);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  folder = argv[1];
+  common();
+  zstd();
+  cvc();
+  onpair();
+  pco();
+  printf("%d checks\n", checks);
+  return 0;
+}

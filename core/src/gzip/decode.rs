@@ -1,0 +1,165 @@
+//! Whole files: members in a row, and zeros behind the last one.
+
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
+
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::{decompress, inflate_flags};
+
+use super::header::Header;
+use super::workspace::Workspace;
+use crate::checksum::Crc32;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+
+/// How far a call came that decoded a whole file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Bytes of the output that are filled.
+    pub wrote: usize,
+    /// Members, each of whose checksums is right.
+    pub members: u64,
+}
+
+/// Decodes a file. The output is the only window there is.
+pub fn decode(src: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Done> {
+    decode_traced(src, dst, ws, limits, &mut ())
+}
+
+/// [`decode`], heard. Where a member ends only inflating tells, so that nothing less than this can say what is in a file.
+pub fn decode_traced(
+    src: &[u8],
+    dst: &mut [u8],
+    ws: &mut Workspace,
+    limits: &Limits,
+    trace: &mut impl Trace,
+) -> Result<Done> {
+    run(src, &mut { dst }, ws, limits, trace)
+}
+
+/// Decodes a file to a new vector, which grows with what is decoded and never beyond the limit on output.
+#[cfg(feature = "alloc")]
+pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, trace: &mut impl Trace) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let done = run(src, &mut out, ws, limits, trace)?;
+    out.truncate(done.wrote);
+    Ok(out)
+}
+
+/// Where the bytes go.
+trait Output {
+    /// All of it, filled or not.
+    fn room(&mut self) -> &mut [u8];
+    /// Makes more room, up to `most` bytes, or refuses.
+    fn grow(&mut self, most: usize) -> bool;
+}
+
+impl Output for &mut [u8] {
+    fn room(&mut self) -> &mut [u8] {
+        self
+    }
+    fn grow(&mut self, _: usize) -> bool {
+        false
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Output for Vec<u8> {
+    fn room(&mut self) -> &mut [u8] {
+        self
+    }
+    fn grow(&mut self, most: usize) -> bool {
+        let len = self.len().saturating_mul(2).max(64 << 10).min(most);
+        let grows = len > self.len() && self.try_reserve_exact(len.saturating_sub(self.len())).is_ok();
+        if grows {
+            self.resize(len, 0);
+        }
+        grows
+    }
+}
+
+fn run(src: &[u8], out: &mut impl Output, ws: &mut Workspace, limits: &Limits, trace: &mut impl Trace) -> Result<Done> {
+    let mut done = Done::default();
+    let mut at = 0;
+    loop {
+        trace.enter("member", Value::U64(done.members));
+        at = member(src, at, out, &mut done.wrote, ws, limits, trace)?;
+        trace.leave();
+        done.members = done.members.saturating_add(1);
+        let rest = src.get(at..).unwrap_or_default();
+        if rest.iter().all(|&byte| byte == 0) {
+            // Tapes and block devices are filled up with zeros.
+            if !rest.is_empty() {
+                trace.bytes(Part::Padding, "padding", u64_from(at)..u64_from(src.len()), Value::None);
+            }
+            return Ok(done);
+        }
+    }
+}
+
+/// Decodes the member at `at`, and gives where it ends.
+fn member(
+    src: &[u8],
+    at: usize,
+    out: &mut impl Output,
+    wrote: &mut usize,
+    ws: &mut Workspace,
+    limits: &Limits,
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    let header = Header::read_traced(src, at, limits, trace)?;
+    let start = *wrote;
+    let mut at = header.end;
+    let inflater = ws.start();
+    let most = index(limits.max_output);
+    loop {
+        let input = src.get(at..).unwrap_or_default();
+        // What lies before this member is no window of it. What exceeds the limit is no room.
+        let room = out.room();
+        let room = room.get_mut(..most.min(room.len())).unwrap_or_default();
+        let room = room.get_mut(start..).unwrap_or_default();
+        let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+        let (status, read, filled) = decompress(inflater, input, room, wrote.saturating_sub(start), flags);
+        at = at.saturating_add(read);
+        *wrote = wrote.saturating_add(filled);
+        let here = u64_from(at);
+        match status {
+            TINFLStatus::Done => break,
+            TINFLStatus::HasMoreOutput if *wrote >= most => {
+                let need = limits.max_output.saturating_add(1);
+                return Err(Error::new(ErrorKind::OutputLimit, here).needing(need));
+            }
+            TINFLStatus::HasMoreOutput if out.grow(most) => {}
+            TINFLStatus::HasMoreOutput => return Err(Error::new(ErrorKind::OutputTooSmall, here)),
+            // All input there is was given: what wants more is cut off.
+            TINFLStatus::FailedCannotMakeProgress | TINFLStatus::NeedsMoreInput => {
+                return Err(Error::new(ErrorKind::Truncated, u64_from(src.len())));
+            }
+            _ => return Err(Error::new(ErrorKind::GzipDeflate, here)),
+        }
+    }
+    let len = wrote.saturating_sub(start);
+    trace.bytes(Part::Symbols, "deflate", u64_from(header.end)..u64_from(at), Value::U64(u64_from(len)));
+    let field = |at: usize| {
+        let bytes = src.get(at..).and_then(<[u8]>::first_chunk::<4>);
+        let need = u64_from(at).saturating_add(4);
+        bytes
+            .map(|bytes| u32::from_le_bytes(*bytes))
+            .ok_or(Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(need))
+    };
+    let crc = field(at)?;
+    trace.bytes(Part::Checksum, "crc-32", u64_from(at)..u64_from(at).saturating_add(4), Value::Hex(crc.into()));
+    let mut found = Crc32::new();
+    found.update(out.room().get(start..*wrote).unwrap_or_default());
+    if found.value() != crc {
+        return Err(Error::new(ErrorKind::GzipCrc, u64_from(at)));
+    }
+    let size_at = at.saturating_add(4);
+    let size = field(size_at)?;
+    trace.bytes(Part::Framing, "size", u64_from(size_at)..u64_from(size_at).saturating_add(4), Value::U64(size.into()));
+    // The size is counted modulo 2^32.
+    if u64_from(len) & u64::from(u32::MAX) != u64::from(size) {
+        return Err(Error::new(ErrorKind::GzipSize, u64_from(size_at)));
+    }
+    Ok(size_at.saturating_add(4))
+}

@@ -1,0 +1,135 @@
+//! What stands before the content of a member.
+
+use crate::checksum::Crc32;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+
+/// The flags of a header, by their bits.
+const HEADER_CRC: u8 = 2;
+const EXTRA: u8 = 4;
+const NAME: u8 = 8;
+const COMMENT: u8 = 16;
+const RESERVED: u8 = 0xE0;
+
+/// The header of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header<'a> {
+    /// When the content was last changed, in seconds since 1970; 0 if nobody said.
+    pub modified: u32,
+    /// The name that the file had, in Latin-1, without the zero byte that ends it.
+    pub name: Option<&'a [u8]>,
+    /// Offset of the deflate stream in the file.
+    pub end: usize,
+}
+
+impl<'a> Header<'a> {
+    /// Reads the header of the member that starts at `at`.
+    pub fn read(src: &'a [u8], at: usize, limits: &Limits) -> Result<Self> {
+        Self::read_traced(src, at, limits, &mut ())
+    }
+
+    pub(super) fn read_traced(src: &'a [u8], at: usize, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
+        let mut fields = Fields { src, at, most: at.saturating_add(index(limits.max_header)), trace };
+        let magic = fields.take(2, ErrorKind::GzipMagic, |bytes| bytes == [0x1F, 0x8B])?;
+        fields.tell(Part::Framing, "magic", Value::Bytes(magic));
+        fields.take(1, ErrorKind::GzipMethod, |bytes| bytes == [8])?;
+        fields.tell(Part::Header, "method", Value::Word("deflate"));
+        let flags =
+            fields.take(1, ErrorKind::GzipReservedFlag, |bytes| bytes.iter().all(|flags| flags & RESERVED == 0))?;
+        let flags = flags.first().copied().unwrap_or_default();
+        fields.tell(Part::Header, "flags", Value::Hex(flags.into()));
+        let modified = u32::from_le_bytes(fields.array()?);
+        fields.tell(Part::Header, "modified", Value::U64(modified.into()));
+        let [effort] = fields.array()?;
+        fields.tell(Part::Header, "effort", Value::U64(effort.into()));
+        let [system] = fields.array()?;
+        fields.tell(Part::Header, "operating system", Value::U64(system.into()));
+        if flags & EXTRA != 0 {
+            let len = u16::from_le_bytes(fields.array()?);
+            fields.tell(Part::Framing, "extra length", Value::U64(len.into()));
+            let extra = fields.any(len.into())?;
+            fields.tell(Part::Header, "extra", Value::Bytes(extra));
+        }
+        let name = if flags & NAME != 0 { Some(fields.text("name")?) } else { None };
+        if flags & COMMENT != 0 {
+            fields.text("comment")?;
+        }
+        if flags & HEADER_CRC != 0 {
+            let start = fields.at;
+            let mut crc = Crc32::new();
+            crc.update(src.get(at..start).unwrap_or_default());
+            let [a, b, ..] = crc.value().to_le_bytes();
+            let found = u16::from_le_bytes(fields.array()?);
+            fields.tell(Part::Checksum, "header crc-16", Value::Hex(found.into()));
+            if u16::from_le_bytes([a, b]) != found {
+                return Err(Error::new(ErrorKind::GzipHeaderCrc, u64_from(start)));
+            }
+        }
+        Ok(Self { modified, name, end: fields.at })
+    }
+}
+
+/// Reads one field after the other.
+struct Fields<'a, 't, T> {
+    src: &'a [u8],
+    at: usize,
+    /// Where a header of the largest allowed size would end.
+    most: usize,
+    trace: &'t mut T,
+}
+
+impl<'a, T: Trace> Fields<'a, '_, T> {
+    /// The next bytes, whatever they are.
+    fn any(&mut self, len: usize) -> Result<&'a [u8]> {
+        let end = self.at.saturating_add(len);
+        if end > self.most {
+            return Err(Error::new(ErrorKind::HeaderLimit, u64_from(self.at)).needing(u64_from(end)));
+        }
+        let bytes = self.src.get(self.at..end);
+        let bytes = bytes.ok_or(Error::new(ErrorKind::Truncated, u64_from(self.src.len())).needing(u64_from(end)))?;
+        self.at = end;
+        Ok(bytes)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        Ok(self.any(N)?.first_chunk().copied().unwrap_or([0; N]))
+    }
+
+    /// The next bytes, if they are what they must be.
+    fn take(&mut self, len: usize, kind: ErrorKind, right: impl FnOnce(&[u8]) -> bool) -> Result<&'a [u8]> {
+        let at = self.at;
+        let bytes = self.any(len)?;
+        if right(bytes) { Ok(bytes) } else { Err(Error::new(kind, u64_from(at))) }
+    }
+
+    /// A text up to a zero byte.
+    fn text(&mut self, name: &'static str) -> Result<&'a [u8]> {
+        let rest = self.src.get(self.at..).unwrap_or_default();
+        let room = self.most.saturating_sub(self.at);
+        let Some(len) = rest.iter().take(room).position(|&byte| byte == 0) else {
+            let kind = if rest.len() >= room { ErrorKind::HeaderLimit } else { ErrorKind::Truncated };
+            let at = if rest.len() >= room { self.at } else { self.src.len() };
+            return Err(Error::new(kind, u64_from(at)));
+        };
+        let start = self.at;
+        let bytes = self.any(len)?;
+        self.any(1)?;
+        self.tell_from(start, Part::Header, name, core::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text));
+        Ok(bytes)
+    }
+
+    /// Tells of the field that was just read: its length follows from its value.
+    fn tell(&mut self, part: Part, name: &'static str, value: Value<'_>) {
+        let len = match (name, value) {
+            (_, Value::Bytes(bytes)) => bytes.len(),
+            ("modified", _) => 4,
+            ("extra length" | "header crc-16", _) => 2,
+            _ => 1,
+        };
+        self.tell_from(self.at.saturating_sub(len), part, name, value);
+    }
+
+    fn tell_from(&mut self, start: usize, part: Part, name: &'static str, value: Value<'_>) {
+        self.trace.bytes(part, name, u64_from(start)..u64_from(self.at), value);
+    }
+}

@@ -1,0 +1,169 @@
+//! Count, bounds, mean and deviation.
+
+use libm::sqrt;
+
+/// What numbers come to. Those that are not numbers are counted apart; infinities count as numbers, but have no part in the
+/// mean, which they would leave without meaning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    count: u64,
+    nans: u64,
+    infinite: u64,
+    min: f64,
+    max: f64,
+    mean: f64,
+    /// The sum of the squares of the distances from the mean.
+    squares: f64,
+}
+
+impl Summary {
+    /// Of no numbers.
+    pub const fn new() -> Self {
+        Self { count: 0, nans: 0, infinite: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, mean: 0.0, squares: 0.0 }
+    }
+
+    /// Takes a number.
+    pub fn push(&mut self, value: f64) {
+        if value.is_nan() {
+            self.nans = self.nans.saturating_add(1);
+            return;
+        }
+        self.count = self.count.saturating_add(1);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        if value.is_infinite() {
+            self.infinite = self.infinite.saturating_add(1);
+            return;
+        }
+        // Welford's way: no sum that could overflow or swallow what is small beside it.
+        let distance = value - self.mean;
+        self.mean += distance / self.finite();
+        self.squares += distance * (value - self.mean);
+    }
+
+    /// Takes what another one took.
+    pub fn merge(&mut self, other: &Self) {
+        let (mine, theirs) = (self.finite(), other.finite());
+        if theirs > 0.0 {
+            let distance = other.mean - self.mean;
+            let share = theirs / (mine + theirs);
+            self.mean += distance * share;
+            self.squares += other.squares + distance * distance * mine * share;
+        }
+        self.count = self.count.saturating_add(other.count);
+        self.nans = self.nans.saturating_add(other.nans);
+        self.infinite = self.infinite.saturating_add(other.infinite);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// How many finite numbers there are, for arithmetic.
+    #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 numbers one more makes no difference")]
+    fn finite(&self) -> f64 {
+        self.count.saturating_sub(self.infinite) as f64
+    }
+
+    /// How many numbers there are, without those that are none.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many are not a number.
+    pub const fn nans(&self) -> u64 {
+        self.nans
+    }
+
+    /// How many are infinite.
+    pub const fn infinite(&self) -> u64 {
+        self.infinite
+    }
+
+    /// The smallest.
+    pub fn min(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// The largest.
+    pub fn max(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// The mean of those that are finite.
+    pub fn mean(&self) -> Option<f64> {
+        (self.finite() > 0.0).then_some(self.mean)
+    }
+
+    /// Their standard deviation, as of a whole population.
+    pub fn deviation(&self) -> Option<f64> {
+        let count = self.finite();
+        // Rounding may leave a little less than nothing.
+        (count > 0.0).then(|| sqrt((self.squares / count).max(0.0)))
+    }
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Extend<f64> for Summary {
+    fn extend<I: IntoIterator<Item = f64>>(&mut self, values: I) {
+        values.into_iter().for_each(|value| self.push(value));
+    }
+}
+
+impl FromIterator<f64> for Summary {
+    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
+        let mut summary = Self::new();
+        summary.extend(values);
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: f64, b: f64) -> bool {
+        (a - b).abs() <= 1e-12 * b.abs().max(1.0)
+    }
+
+    #[test]
+    fn known_numbers() {
+        let summary: Summary = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].into_iter().collect();
+        assert_eq!((summary.count(), summary.min(), summary.max()), (8, Some(2.0), Some(9.0)));
+        assert!(near(summary.mean().unwrap(), 5.0) && near(summary.deviation().unwrap(), 2.0));
+        assert_eq!(Summary::new().mean(), None);
+        assert_eq!(Summary::new().min(), None);
+    }
+
+    #[test]
+    fn a_large_offset_does_not_swallow_the_deviation() {
+        let summary: Summary = (0..1000).map(|n| 1e9 + f64::from(n % 2)).collect();
+        assert!(near(summary.deviation().unwrap(), 0.5));
+    }
+
+    #[test]
+    fn what_is_no_number_is_counted_apart() {
+        let values = [f64::NAN, f64::INFINITY, 1.0, f64::NEG_INFINITY, 3.0];
+        let summary: Summary = values.into_iter().collect();
+        assert_eq!((summary.count(), summary.nans(), summary.infinite()), (4, 1, 2));
+        assert_eq!((summary.min(), summary.max()), (Some(f64::NEG_INFINITY), Some(f64::INFINITY)));
+        assert_eq!((summary.mean(), summary.deviation()), (Some(2.0), Some(1.0)));
+    }
+
+    #[test]
+    fn merged_at_any_cut_it_is_the_same() {
+        let values: Vec<f64> = (0..100).map(|n| f64::from((n * 7919) % 101) / 7.0 - 3.0).collect();
+        let whole: Summary = values.iter().copied().collect();
+        for cut in 0..=values.len() {
+            let (left, right) = values.split_at(cut);
+            let mut merged: Summary = left.iter().copied().collect();
+            merged.merge(&right.iter().copied().collect());
+            assert_eq!((merged.count(), merged.min(), merged.max()), (whole.count(), whole.min(), whole.max()));
+            assert!(near(merged.mean().unwrap(), whole.mean().unwrap()), "{cut}");
+            assert!(near(merged.deviation().unwrap(), whole.deviation().unwrap()), "{cut}");
+        }
+    }
+}

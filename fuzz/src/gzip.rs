@@ -1,0 +1,60 @@
+//! gzip on arbitrary bytes: no panic, and every way to decode a file says the same.
+
+use unspool::checksum::Crc32;
+use unspool::gzip::{Workspace, decode, decode_to_vec, decode_traced};
+use unspool::{ErrorKind, Limits};
+
+use crate::cvc::Tiling;
+
+const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 10, ..Limits::DEFAULT };
+
+/// A file of any bytes.
+pub fn gzip_arbitrary(bytes: &[u8]) {
+    let mut trace = Tiling::default();
+    let vector = decode_to_vec(bytes, &mut Workspace::new(), &LIMITS, &mut trace);
+    let mut out = vec![0xAA; 1 << 17];
+    let mut ws = Workspace::new();
+    let whole = decode(bytes, &mut out, &mut ws, &LIMITS);
+    match (&vector, &whole) {
+        (Ok(vector), Ok(done)) => {
+            assert!(*vector == out[..done.wrote], "other bytes into a slice");
+            trace.check(bytes.len() as u64);
+            // A slice that just fits is enough, and one byte less is not.
+            let mut exact = vec![0; done.wrote];
+            assert_eq!(decode_traced(bytes, &mut exact, &mut ws, &LIMITS, &mut ()), Ok(*done));
+            if let Some((_, less)) = exact.split_last_mut() {
+                let error = decode(bytes, less, &mut ws, &LIMITS).expect_err("there is no room");
+                assert_eq!(error.kind, ErrorKind::OutputTooSmall);
+            }
+        }
+        (Err(vector), Err(whole)) => {
+            assert_eq!(vector, whole, "another error into a slice");
+            assert!(whole.at <= bytes.len() as u64);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The bytes as a deflate stream in a member whose checksum and size are right, so that wrong content does not hide behind them.
+pub fn gzip_mutated(bytes: &[u8]) {
+    let header = *b"\x1F\x8B\x08\0\0\0\0\0\0\xFF";
+    let mut file = [&header, bytes, &[0; 8]].concat();
+    let mut out = vec![0; 1 << 17];
+    if let Err(error) = decode(&file, &mut out, &mut Workspace::new(), &LIMITS)
+        && matches!(error.kind, ErrorKind::GzipCrc)
+    {
+        // How much came out before the checksum was compared, nobody says; a sum of all lengths finds it.
+        let at = error.at as usize;
+        let mut crc = Crc32::new();
+        for len in 0..=1024 {
+            let size = u32::try_from(len).unwrap_or(0);
+            file[at..at + 4].copy_from_slice(&crc.value().to_le_bytes());
+            file[at + 4..at + 8].copy_from_slice(&size.to_le_bytes());
+            if decode(&file, &mut out, &mut Workspace::new(), &LIMITS).is_ok_and(|done| done.wrote == len) {
+                break;
+            }
+            crc.update(&out[len..=len]);
+        }
+    }
+    gzip_arbitrary(&file);
+}

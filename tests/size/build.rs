@@ -1,0 +1,32 @@
+//! Writes the linker's map of the machine that the emulator plays: far more memory than a device has, so that peers that need a heap fit.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() {
+    // Where code starts, and where data does.
+    let (code, data) = match env::var("TARGET").unwrap().as_str() {
+        "thumbv6m-none-eabi" | "thumbv7em-none-eabihf" => ("0x00000000", "0x20000000"),
+        "riscv32imc-unknown-none-elf" => ("0x80000000", "0x80400000"),
+        _ => return,
+    };
+    let map = format!(
+        "ENTRY(reset)
+MEMORY {{ CODE : ORIGIN = {code}, LENGTH = 4M  DATA : ORIGIN = {data}, LENGTH = 4M }}
+SECTIONS {{
+  .text   : {{ KEEP(*(.vectors)) *(.text .text.*) }} > CODE
+  .rodata : {{ *(.rodata .rodata.* .srodata .srodata.*) }} > CODE
+  .files  : {{ *(.files) }} > CODE
+  .data   : {{ *(.data .data.* .sdata .sdata.*) }} > DATA
+  .bss (NOLOAD) : {{ *(.bss .bss.* .sbss .sbss.* COMMON) . = ALIGN(16); }} > DATA
+  stack_low = .;
+  stack_top = ORIGIN(DATA) + LENGTH(DATA);
+  /DISCARD/ : {{ *(.ARM.exidx*) *(.ARM.extab*) *(.eh_frame*) }}
+}}
+"
+    );
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
+    fs::write(out.join("size.ld"), map).unwrap();
+    println!("cargo:rustc-link-search={}", out.display());
+    println!("cargo:rerun-if-changed=build.rs");
+}

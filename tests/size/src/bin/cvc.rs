@@ -1,0 +1,15 @@
+//! CVC: all rows of the only column to f32, checksums verified.
+#![no_std]
+#![no_main]
+
+use unspool::Limits;
+use unspool::cvc::{Crc, File};
+
+size::no_panic!();
+size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, output, _| {
+    let decode = || {
+        let column = File::open(file, &Limits::DEFAULT)?.only_column()?;
+        column.decode_bytes(file, column.rows(), output, Crc::Verify)
+    };
+    decode().map_or(0, |done| done.written)
+});

@@ -1,0 +1,15 @@
+//! CVC, as in `cvc`, of a column in int8.
+#![no_std]
+#![no_main]
+
+use unspool::Limits;
+use unspool::cvc::{Crc, File};
+
+size::no_panic!();
+size::program!("../../../vectors/cvc/v1_int8.cvc", |file, output, _| {
+    let decode = || {
+        let column = File::open(file, &Limits::DEFAULT)?.only_column()?;
+        column.decode_bytes(file, column.rows(), output, Crc::Verify)
+    };
+    decode().map_or(0, |done| done.written)
+});

@@ -1,0 +1,16 @@
+//! Pco: columns of all eleven number types.
+#![no_std]
+#![no_main]
+
+use unspool::Limits;
+use unspool::pco::File;
+
+size::no_panic!();
+size::program!("../../../vectors/pco/m_i32_classic_auto.pco", |file, output, words| {
+    let Ok(opened) = File::open(file, &Limits::DEFAULT) else { return 0 };
+    let Ok(Some(chunk)) = opened.chunk(opened.first()) else { return 0 };
+    match chunk.decode_bytes(output, words) {
+        Ok(_) => chunk.len * chunk.number_type().size(),
+        Err(_) => 0,
+    }
+});

@@ -1,0 +1,17 @@
+//! lzma-rust2: the same text as xz.
+#![no_std]
+#![no_main]
+
+use lzma_rust2::{Read, XzReader};
+
+size::peer!();
+size::program!("../../data/text.xz", |file, output, _| {
+    let (mut reader, mut at) = (XzReader::new(file, false), 0);
+    loop {
+        match reader.read(&mut output[at..]) {
+            Ok(0) => return at,
+            Ok(len) => at += len,
+            Err(_) => return 0,
+        }
+    }
+});

@@ -1,0 +1,16 @@
+//! miniz_oxide: the same text as DEFLATE, slice to slice.
+#![no_std]
+#![no_main]
+
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
+
+size::peer!();
+size::program!("../../data/text.deflate", |file, output, _| {
+    let mut state = DecompressorOxide::new();
+    let flags = inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+    match decompress(&mut state, file, output, 0, flags) {
+        (TINFLStatus::Done, _, wrote) => wrote,
+        _ => 0,
+    }
+});

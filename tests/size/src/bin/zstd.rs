@@ -1,0 +1,14 @@
+//! Zstandard: a whole file.
+#![no_std]
+#![no_main]
+
+use unspool::{Limits, zstd};
+
+size::no_panic!();
+size::program!("../../data/text.zst", |file, output, _| {
+    static mut WORKSPACE: zstd::Workspace = zstd::Workspace::new();
+    // SAFETY: called once.
+    #[allow(static_mut_refs)]
+    let workspace = unsafe { &mut WORKSPACE };
+    zstd::decode(file, output, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+});

@@ -1,0 +1,119 @@
+//! What every program here shares, and what the program `empty` weighs: a start, a file to decode, room for what comes out, and a line that
+//! says how many bytes that were, how many instructions it took and how deep the stack went.
+//!
+//! What a program weighs more than `empty` is what its decoder weighs.
+#![no_std]
+
+#[cfg(target_os = "none")]
+mod board;
+
+/// Bytes of output, and words for whatever else a decoder wants of its caller.
+const ROOM: usize = 256 << 10;
+const WORDS: usize = 4 << 10;
+
+/// The program: the work on a file in flash. It takes the file, room for output and words for tables, and gives how many bytes came out.
+#[macro_export]
+macro_rules! program {
+    ($path:literal, $work:expr) => {
+        #[cfg(target_os = "none")]
+        #[unsafe(link_section = ".files")]
+        static FILE: [u8; include_bytes!($path).len()] = *include_bytes!($path);
+        /// In a browser the file comes from elsewhere.
+        #[cfg(not(target_os = "none"))]
+        static FILE: [u8; 1] = [0];
+
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        extern "Rust" fn program(output: &mut [u8], words: &mut [u64]) -> usize {
+            let work: fn(&[u8], &mut [u8], &mut [u64]) -> usize = $work;
+            work(core::hint::black_box(&FILE[..]), output, words)
+        }
+    };
+}
+
+/// Nothing defines this symbol: a program that can reach a panic does not link.
+#[macro_export]
+macro_rules! no_panic {
+    () => {
+        #[panic_handler]
+        fn panic(_: &core::panic::PanicInfo) -> ! {
+            unsafe extern "C" {
+                fn a_panic_is_reachable() -> !;
+            }
+            // SAFETY: never called, because no program that could call it exists.
+            unsafe { a_panic_is_reachable() }
+        }
+    };
+}
+
+/// For peers: their panics end in a loop, and their memory comes from a stretch that only grows.
+#[macro_export]
+macro_rules! peer {
+    () => {
+        #[panic_handler]
+        fn panic(_: &core::panic::PanicInfo) -> ! {
+            loop {
+                core::hint::spin_loop();
+            }
+        }
+
+        #[global_allocator]
+        static HEAP: $crate::Heap = $crate::Heap::new();
+    };
+}
+
+/// The cheapest allocator there is: it never takes anything back, so that it weighs next to nothing.
+pub struct Heap {
+    used: core::cell::Cell<usize>,
+    bytes: core::cell::UnsafeCell<[u8; HEAP]>,
+}
+
+const HEAP: usize = 3 << 20;
+
+// SAFETY: there is one thread.
+unsafe impl Sync for Heap {}
+
+impl Heap {
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self { used: core::cell::Cell::new(0), bytes: core::cell::UnsafeCell::new([0; HEAP]) }
+    }
+}
+
+// SAFETY: hands out each byte once.
+unsafe impl core::alloc::GlobalAlloc for Heap {
+    unsafe fn alloc(&self, layout: core::alloc::Layout) -> *mut u8 {
+        let start = self.used.get().next_multiple_of(layout.align().max(16));
+        let end = start.saturating_add(layout.size());
+        if end > HEAP {
+            return core::ptr::null_mut();
+        }
+        self.used.set(end);
+        // SAFETY: within the stretch.
+        unsafe { self.bytes.get().cast::<u8>().add(start) }
+    }
+
+    unsafe fn dealloc(&self, _: *mut u8, _: core::alloc::Layout) {}
+}
+
+unsafe extern "Rust" {
+    fn program(output: &mut [u8], words: &mut [u64]) -> usize;
+}
+
+/// The work, on memory that is there.
+fn work() -> usize {
+    static mut OUTPUT: [u8; ROOM] = [0; ROOM];
+    static mut SPACE: [u64; WORDS] = [0; WORDS];
+    // SAFETY: called once, by one thread; every program defines it.
+    #[allow(static_mut_refs)]
+    unsafe {
+        program(core::hint::black_box(&mut OUTPUT), core::hint::black_box(&mut SPACE))
+    }
+}
+
+/// The way in from JavaScript.
+#[cfg(not(target_os = "none"))]
+#[unsafe(no_mangle)]
+pub extern "C" fn reset() -> usize {
+    work()
+}

@@ -1,0 +1,163 @@
+//! Every vector through the C interface, by the hosted example, against the bytes that it must decode to.
+//!
+//! Needs a C compiler and the static library, so that it does not run by itself: `cargo xtask test c` builds both, and names the example in
+//! `UNSPOOL_C_DECODE`. That may be several words, to run it under something that watches memory.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value as Json;
+use unspool_tests::{list, manifest, number, read, text};
+
+/// The compact set alone: sanitizers make it slow, and what the big set adds are cases of the core.
+fn folder(format: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format)
+}
+
+/// Only each so-many-th vector, for what is slow: `UNSPOOL_C_EVERY`.
+fn every() -> usize {
+    std::env::var("UNSPOOL_C_EVERY").ok().and_then(|every| every.parse().ok()).unwrap_or(1)
+}
+
+fn run(arguments: &[&str]) -> Output {
+    let line = std::env::var("UNSPOOL_C_DECODE").expect("UNSPOOL_C_DECODE names the example");
+    let mut words = line.split_whitespace();
+    let mut command = Command::new(words.next().expect("a program"));
+    command.args(words).args(arguments).stdin(Stdio::null()).output().expect("the example starts")
+}
+
+/// Decodes in one call and in pieces.
+fn check(arguments: &[&str], file: &Path, expected: &[u8]) {
+    let shown = file.display().to_string();
+    let piece = match expected.len() {
+        0..5000 => "13",
+        5000..1_000_000 => "4099",
+        _ => "300007",
+    };
+    for pieces in [&[][..], &["--pieces", piece]] {
+        let output = run(&[pieces, arguments, &[&shown]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{pieces:?} {arguments:?} {shown}: {said}");
+        assert!(output.stdout == expected, "{pieces:?} {arguments:?} {shown}: other bytes");
+    }
+}
+
+/// A broken file is refused in one line, or is broken in a way that this program does not look at. It never ends in any other way. Gives whether it was refused.
+fn refused(arguments: &[&str], file: &Path) -> bool {
+    let shown = file.display().to_string();
+    let mut verdicts = vec![];
+    for pieces in [&[][..], &["--pieces", "101"]] {
+        let output = run(&[pieces, arguments, &[&shown]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        match output.status.code() {
+            Some(0) => assert!(said.is_empty(), "{shown}: {said}"),
+            Some(1) => assert!(said.starts_with("error: ") && said.lines().count() == 1, "{shown}: {said}"),
+            code => panic!("{pieces:?} {arguments:?} {shown}: {code:?} {said}"),
+        }
+        verdicts.push(output.status.code() == Some(1));
+    }
+    verdicts.contains(&true)
+}
+
+fn entries(json: &Json, key: &str) -> Vec<Json> {
+    let all = list(json, key);
+    assert!(!all.is_empty());
+    all.iter().step_by(every()).cloned().collect()
+}
+
+#[test]
+#[ignore = "cargo xtask test c"]
+fn cvc() {
+    let folder = folder("cvc");
+    for entry in entries(&manifest(&folder.join("manifest.json")), "entries") {
+        let file = folder.join(text(&entry, "file"));
+        let columns = match text(&entry, "kind") {
+            "single" => vec![entry["expected"].clone()],
+            _ => list(&entry, "columns").iter().map(|column| column["expected"].clone()).collect(),
+        };
+        for (i, expected) in columns.iter().enumerate() {
+            check(&["--column", &i.to_string()], &file, &read(&folder.join(text(expected, "file"))));
+        }
+    }
+    bad(&folder.join("bad"), "cvc", &[], 60);
+}
+
+#[test]
+#[ignore = "cargo xtask test c"]
+fn pco() {
+    let folder = folder("pco");
+    for part in ["", "synth", "old", "assets"] {
+        let folder = folder.join(part);
+        for entry in entries(&manifest(&folder.join("manifest.json")), "files") {
+            check(&[], &folder.join(text(&entry, "file")), &read(&folder.join(text(&entry, "bin"))));
+        }
+    }
+    bad(&folder.join("bad"), "pco", &[], 20);
+}
+
+#[test]
+#[ignore = "cargo xtask test c"]
+fn zstd() {
+    use sha2::Digest;
+    let folder = folder("zstd");
+    for entry in entries(&manifest(&folder.join("manifest.json")), "files") {
+        let file = folder.join(text(&entry, "file"));
+        let dictionary = entry["dict"].as_str().map(|name| folder.join(name).display().to_string());
+        let mut arguments: Vec<&str> = dictionary.iter().flat_map(|path| ["--dictionary", path]).collect();
+        if text(&entry, "variant") == "zstd-draft" {
+            arguments.push("--draft");
+        }
+        let whole = run(&[&arguments[..], &[&file.display().to_string()]].concat());
+        assert_eq!(whole.stdout.len() as u64, number(&entry, "orig_size"), "{}", file.display());
+        let digest: String = sha2::Sha256::digest(&whole.stdout).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(digest, text(&entry, "sha256"), "{}", file.display());
+        check(&arguments, &file, &whole.stdout);
+    }
+    bad(&folder.join("bad/rfc8878"), "zst", &[], 10);
+    bad(&folder.join("bad/draft"), "zst", &["--draft"], 10);
+}
+
+#[test]
+#[ignore = "cargo xtask test c"]
+fn onpair() {
+    let folder = folder("onpair");
+    let manifest = manifest(&folder.join("manifest.json"));
+    for entry in entries(&manifest, "container") {
+        let expected = read(&folder.join(text(&entry["expected"], "expected")));
+        check(&[], &folder.join(text(&entry, "file")), &expected);
+    }
+    for entry in entries(&manifest, "cases") {
+        let file = |name: &str| folder.join(text(&entry, "dir")).join(name).display().to_string();
+        let (dictionary, tokens, rows) = (file("dict_bytes.bin"), file("dict_offsets.bin"), file("code_offsets.bin"));
+        let width = (number(&entry, "code_offsets_width") / 8).to_string();
+        let mut codes = vec![("codes.bin", 0), ("packed_codes.bin", number(&entry, "bits"))];
+        if entry["files"].get("packed_codes_min.bin").is_some() {
+            codes.push(("packed_codes_min.bin", number(&entry, "min_code_bits")));
+        }
+        let expected = read(&folder.join(text(&entry["expected"], "expected"))).repeat(2);
+        for (name, bits) in codes {
+            let bits = bits.to_string();
+            let output = run(&["--parts", &dictionary, &tokens, &file(name), &bits, &rows, &width]);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && said.is_empty(), "{name} of {entry}: {said}");
+            assert!(output.stdout == expected, "{name} of {entry}: other bytes");
+        }
+    }
+    // Every early end of a container.
+    let whole = read(&folder.join("cpp/one_row_b12.onp"));
+    let short = std::env::temp_dir().join(format!("unspool-c-{}.onp", std::process::id()));
+    let cuts = if every() > 1 { 4 } else { 40 };
+    for end in (8..whole.len()).step_by(whole.len() / cuts + 1) {
+        std::fs::write(&short, &whole[..end]).expect("a temporary file");
+        assert!(refused(&[], &short), "{end} bytes");
+    }
+    std::fs::remove_file(&short).expect("it was there");
+}
+
+fn bad(folder: &Path, extension: &str, arguments: &[&str], at_least: usize) {
+    let files = std::fs::read_dir(folder).expect("bad files").filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
+    files.sort();
+    let count = files.iter().step_by(every()).filter(|file| refused(arguments, file)).count();
+    assert!(count * every() >= at_least, "{}: only {count} refused", folder.display());
+}

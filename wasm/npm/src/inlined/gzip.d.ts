@@ -1,0 +1,2 @@
+/** The wasm module, written by scripts/inline.mjs. */
+export const base64: string;

@@ -1,0 +1,1 @@
+export { decodeGzip, decodeGzipInto, type GzipDecodeOptions } from '../gzip.js';

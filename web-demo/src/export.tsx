@@ -1,0 +1,59 @@
+// Takes the decoded values along.
+import { useState } from 'preact/hooks';
+import type { OpenFile } from './client';
+import type { ExportKind } from './values';
+
+interface Props {
+  readonly file: OpenFile;
+  /** The name of the file, without its place. */
+  readonly name: string;
+  readonly column: number;
+  readonly kinds: readonly ExportKind[];
+  /** TypeScript that decodes the same. */
+  readonly snippet: string;
+}
+
+const WORDS: Record<ExportKind, string> = { csv: 'CSV', json: 'JSON', npy: 'NPY', raw: 'Raw bytes' };
+
+export function Export({ file, name, column, kinds, snippet }: Props) {
+  const [said, setSaid] = useState('');
+
+  const save = async (kind: ExportKind): Promise<void> => {
+    setSaid(`Writing ${WORDS[kind]}…`);
+    try {
+      const blob = await file.export({ column, kind });
+      const url = URL.createObjectURL(blob);
+      const link = document.createElement('a');
+      [link.href, link.download] = [url, `${name.replace(/\.[^.]*$/, '')}.${kind === 'raw' ? 'bin' : kind}`];
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+      setSaid(`Saved as ${link.download}.`);
+    } catch (error) {
+      setSaid(error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(snippet);
+      setSaid('Copied.');
+    } catch {
+      setSaid('This browser does not let the page copy; the text is below.');
+    }
+  };
+
+  return (
+    <div class="export">
+      <span>Save as</span>
+      {kinds.map((kind) => (
+        <button key={kind} type="button" onClick={() => void save(kind)}>{WORDS[kind]}</button>
+      ))}
+      <button type="button" onClick={() => void copy()}>Copy TypeScript</button>
+      <span class="facts" role="status">{said}</span>
+      <details>
+        <summary>The same in TypeScript</summary>
+        <pre class="table content" tabIndex={0} role="region" aria-label="TypeScript">{snippet}</pre>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,257 @@
+//! The C interface: the archive, the examples that use it, and the header.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use crate::firmware::{self, DEVICES, Device, QEMU};
+use crate::install;
+use crate::sh::{Cmd, cmd, has, root};
+
+const HEADER: &str = "capi/include/unspool.h";
+const HOSTED: &str = "capi/examples/hosted";
+const BARE: &str = "capi/examples/firmware";
+const VECTORS: &str = "tests/vectors";
+const PATIENCE: Duration = Duration::from_secs(120);
+/// What a hosted archive needs of the system.
+const LIBRARIES: &str = "-lpthread -ldl -lm";
+/// The symbol that an archive lacks if it can reach a panic.
+const MISSING: &str = "unspool_a_panic_is_reachable";
+/// Cargo's profiles, and the C compiler's words for the same.
+const PROFILES: [(&str, &str); 2] = [("firmware", "-Os"), ("firmware-fast", "-O2")];
+
+/// Writes `unspool.h` anew.
+pub fn header() -> Result<()> {
+    cmd("cargo test --locked --quiet -p unspool-capi --test header").env("UNSPOOL_WRITE_HEADER", "1").run()?;
+    println!("    {HEADER} is written");
+    Ok(())
+}
+
+/// Everything that C is promised.
+pub fn test() -> Result<()> {
+    every_function_is_called()?;
+    hosted()?;
+    bare()
+}
+
+/// The functions that the header declares.
+fn functions() -> Result<Vec<String>> {
+    let header = std::fs::read_to_string(root().join(HEADER))?;
+    let words = header.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| line.split(' '));
+    let names = words.filter_map(|word| word.split_once('(').map(|(name, _)| name.trim_start_matches('*').to_owned()));
+    let mut names: Vec<_> = names.filter(|name| name.starts_with("unspool_")).collect();
+    names.sort();
+    names.dedup();
+    ensure!(names.len() > 40, "only {} functions in {HEADER}", names.len());
+    Ok(names)
+}
+
+/// A function that nobody calls is one that nobody has tried.
+fn every_function_is_called() -> Result<()> {
+    let source = std::fs::read_to_string(root().join(HOSTED).join("functions.c"))?;
+    for name in functions()? {
+        // `unspool_pco_step_##bits` stands for four of them.
+        let family = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let called = source.contains(&format!("{name}(")) || source.contains(&format!("{family}##bits("));
+        ensure!(called, "{HOSTED}/functions.c does not call {name}");
+    }
+    Ok(())
+}
+
+/// Where things are built that are not Cargo's.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+fn folder() -> Result<PathBuf> {
+    let folder = target().join("c");
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// With the system's compiler: under sanitizers, under valgrind, and as CMake and pkg-config would build it.
+fn hosted() -> Result<()> {
+    install::valgrind()?;
+    install::cmake()?;
+    cmd("cargo build --locked --release -p unspool-capi").run()?;
+    let archive = target().join("release/libunspool_capi.a");
+    let folder = folder()?;
+    let compile = |name: &str, flags: &str, suffix: &str| -> Result<PathBuf> {
+        let program = folder.join(format!("{name}{suffix}"));
+        cmd("cc -std=c99 -Wall -Wextra -Werror -pedantic -g -I capi/include")
+            .args(flags)
+            .arg(format!("{HOSTED}/{name}.c"))
+            .arg(&archive)
+            .args(LIBRARIES)
+            .arg("-o")
+            .arg(&program)
+            .run()?;
+        Ok(program)
+    };
+    let sanitize = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all";
+    let valgrind = "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=all";
+    cmd(&compile("functions", sanitize, "-sanitized")?.display().to_string()).arg(VECTORS).run()?;
+    cmd(valgrind).arg(compile("functions", "-O1", "")?).arg(VECTORS).run()?;
+    // The header is C++ as well.
+    cmd("c++ -std=c++11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ -I capi/include").arg(HEADER).run()?;
+
+    let vectors = || cmd("cargo test --locked -p unspool-tests --test c -- --ignored");
+    let sanitized = compile("decode", sanitize, "-sanitized")?;
+    vectors().env("UNSPOOL_C_DECODE", &sanitized).run()?;
+    let plain = compile("decode", "-O1", "")?;
+    vectors().env("UNSPOOL_C_DECODE", format!("{valgrind} {}", plain.display())).env("UNSPOOL_C_EVERY", "40").run()?;
+
+    // As a project would.
+    let cmake = folder.join("cmake");
+    cmd("cmake -S capi/examples/hosted -B")
+        .arg(&cmake)
+        .arg(format!("-DCMAKE_PREFIX_PATH={}", root().join("capi").display()))
+        .run()?;
+    cmd("cmake --build").arg(&cmake).run()?;
+    decodes(&cmake.join("decode"))?;
+    ensure!(has("pkg-config"), "pkg-config is missing; type: sudo apt-get install -y pkg-config");
+    let flags = cmd("pkg-config --cflags --libs --static unspool")
+        .env("PKG_CONFIG_PATH", root().join("capi/pkgconfig"))
+        .arg(format!("--define-variable=libdir={}", target().join("release").display()))
+        .read()?;
+    let program = folder.join("decode-pkg-config");
+    cmd("cc -std=c99 -O2").arg(format!("{HOSTED}/decode.c")).args(&flags).arg("-o").arg(&program).run()?;
+    decodes(&program)
+}
+
+/// One file that is known.
+fn decodes(program: &Path) -> Result<()> {
+    let outcome =
+        cmd(&program.display().to_string()).arg(format!("{VECTORS}/onpair/cpp/utf8_b12.onp")).outcome(PATIENCE)?;
+    let expected = std::fs::read_to_string(root().join(VECTORS).join("onpair/data/utf8.expected.bin"))?;
+    ensure!(outcome.success && outcome.stdout == expected, "{} decodes to something else", program.display());
+    Ok(())
+}
+
+/// On bare devices: the archive links whole without a panic, and the examples decode.
+fn bare() -> Result<()> {
+    install::qemu()?;
+    install::arm_gcc()?;
+    for device in &DEVICES {
+        install::target(device.target)?;
+        gate(device)?;
+        for (profile, level) in PROFILES {
+            let archive = archive(device, profile, "")?;
+            ensure!(
+                link_all(device, &archive, &functions()?)?.success,
+                "the archive for {} at {profile} can reach a panic",
+                device.name
+            );
+            for name in examples(device)? {
+                example(device, profile, level, &name, &archive)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The archive for a device, with every format; the smallest device gets the smallest tables.
+fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
+    let small = if device.is_small() { "small," } else { "" };
+    let formats =
+        crate::test::formats()?.into_iter().filter(|name| root().join(format!("capi/src/{name}.rs")).is_file());
+    let features = format!("{small}{more}{}", formats.collect::<Vec<_>>().join(","));
+    cmd("cargo rustc --locked -p unspool-capi --no-default-features --crate-type staticlib --features")
+        .arg(features)
+        .arg("--target")
+        .arg(device.target)
+        .arg("--profile")
+        .arg(profile)
+        .run()?;
+    Ok(target().join(device.target).join(profile).join("libunspool_capi.a"))
+}
+
+/// Links an archive with these functions as roots, and whatever they reach.
+fn link_all(device: &Device, archive: &Path, roots: &[String]) -> Result<crate::sh::Outcome> {
+    let mut link = cmd("arm-none-eabi-gcc -nostdlib -Wl,--gc-sections -Wl,-e,unspool_version").args(device.flags);
+    for root in roots {
+        link = link.arg(format!("-Wl,-u,{root}"));
+    }
+    link.quiet()
+        .arg(archive)
+        .args("-lgcc -o")
+        .arg(folder()?.join(format!("all-{}.elf", device.target)))
+        .outcome(PATIENCE)
+}
+
+/// The gate must close: an archive with one unbounded index fails to link, and for no other reason.
+fn gate(device: &Device) -> Result<()> {
+    let archive = archive(device, "firmware", "gate,")?;
+    let outcome = link_all(device, &archive, &["unspool_must_not_link".into()])?;
+    ensure!(!outcome.success, "unspool_must_not_link linked: the panic gate is open");
+    ensure!(outcome.stderr.contains(MISSING), "the gate failed for another reason:\n{}", outcome.stderr);
+    println!("    unspool_must_not_link does not link, as it must");
+    Ok(())
+}
+
+/// The examples that have room on a device.
+fn examples(device: &Device) -> Result<Vec<String>> {
+    let mut names = vec![];
+    for entry in std::fs::read_dir(root().join(BARE))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "c") {
+            names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        }
+    }
+    names.retain(|name| name != "board" && !device.too_small_for.contains(&&**name));
+    names.sort();
+    ensure!(names.len() > 2, "too few examples in {BARE}");
+    Ok(names)
+}
+
+fn example(device: &Device, profile: &str, level: &str, name: &str, archive: &Path) -> Result<()> {
+    let program = folder()?.join(format!("{name}-{}-{profile}.elf", device.target));
+    let small = if device.is_small() { "-DUNSPOOL_SMALL" } else { "" };
+    compiler(device, level)
+        .args(small)
+        .arg(format!("-I{}", root().join(VECTORS).display()))
+        .arg(format!("-Wa,-I{}", root().join(VECTORS).display()))
+        .arg(format!("{BARE}/board.c"))
+        .arg(format!("{BARE}/{name}.c"))
+        .arg(archive)
+        .arg("-lgcc")
+        .arg(format!("-Wl,-T,{}", root().join(BARE).join("link.ld").display()))
+        .args(&format!("-Wl,--defsym=flash_len={} -Wl,--defsym=ram_len={}", device.flash, device.ram))
+        .arg("-o")
+        .arg(&program)
+        .run()?;
+    let outcome = cmd(QEMU).args("-M").arg(device.machine).arg("-kernel").arg(&program).outcome(PATIENCE)?;
+    // The simplest call of semihosting writes to the emulator's standard error.
+    let said = outcome.stderr.trim();
+    println!("    {} {level}: {said}", device.name);
+    ensure!(
+        outcome.success && said.contains(": ok, "),
+        "{name} on {} failed: {said} {}",
+        device.name,
+        outcome.stderr.trim()
+    );
+    ensure!(firmware::stack_of(said).is_some_and(|stack| stack > 0), "{name} measured no stack: {said}");
+    Ok(())
+}
+
+fn compiler(device: &Device, level: &str) -> Cmd {
+    cmd("arm-none-eabi-gcc -std=gnu11 -ffreestanding -nostdlib -Wall -Wextra -Werror -Wl,--gc-sections -I capi/include")
+        .arg(level)
+        .args(device.flags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_names_functions_once_each() {
+        let names = functions().unwrap();
+        assert!(
+            names.iter().any(|name| name == "unspool_zstd_decode")
+                && names.iter().any(|name| name == "unspool_version"),
+            "{names:?}"
+        );
+    }
+}
