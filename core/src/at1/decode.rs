@@ -41,8 +41,11 @@ pub fn inspect<T: Trace>(src: &[u8], ws: &mut Workspace, limits: &Limits, trace:
     let mut bodies = Bodies::new(src, &header)?;
     while let Some(body) = bodies.next(trace)? {
         match body.content {
-            Content::Raw(entry) => entry.trace(src, ws, limits, trace)?,
-            Content::Set => Set::open(src, body.range.start, body.range.end, limits)?.trace(ws, limits, trace)?,
+            Content::Raw(entry) => entry.trace(true, src, ws, limits, trace)?,
+            Content::Set => {
+                let set = Set::open(src, body.range.start, body.range.end, limits)?;
+                set.trace(|name| wanted(header.codec, name), ws, &of_streams(limits), trace)?;
+            }
         }
         if header.container == Container::Frames {
             trace.leave();

@@ -102,9 +102,11 @@ impl Entry<'_> {
         }
     }
 
-    /// Tells where the payload lies and what is in it, and the backend byte of one without a name.
+    /// Tells where the payload lies, and the backend byte of one without a name. What is in it is told if the codec would
+    /// `read` it: nobody knows what a newer writer puts into a stream of its own.
     pub(super) fn trace<T: Trace>(
         &self,
+        read: bool,
         file: &[u8],
         ws: &mut Workspace,
         limits: &Limits,
@@ -112,6 +114,10 @@ impl Entry<'_> {
     ) -> Result<()> {
         if self.name.is_empty() && self.wrapping == Wrapping::Tagged {
             trace.bytes(Part::Header, "backend", self.at..self.start, Value::Word(self.backend.name()));
+        }
+        if !read {
+            trace.bytes(Part::Data, "payload", self.range(), Value::Word(self.backend.name()));
+            return Ok(());
         }
         trace.enter("payload", Value::Word(self.backend.name()));
         let mut inside = Shifted { trace, bits: self.start.saturating_mul(8) };
@@ -192,7 +198,13 @@ impl<'a> Set<'a> {
     }
 
     /// Tells where everything in it lies, and checks it on the way.
-    pub(super) fn trace<T: Trace>(&self, ws: &mut Workspace, limits: &Limits, trace: &mut T) -> Result<()> {
+    pub(super) fn trace<T: Trace>(
+        &self,
+        wanted: impl Fn(&[u8]) -> bool,
+        ws: &mut Workspace,
+        limits: &Limits,
+        trace: &mut T,
+    ) -> Result<()> {
         trace.bytes(Part::Framing, "stream count", self.start..self.first, Value::U64(self.count));
         for entry in self.entries() {
             let entry = entry?;
@@ -207,7 +219,7 @@ impl<'a> Set<'a> {
                 trace.bytes(Part::Header, "backend", tag_at..len_at, Value::Word(entry.backend.name()));
             }
             trace.bytes(Part::Framing, "payload length", len_at..entry.start, Value::U64(entry.len));
-            entry.trace(self.src, ws, limits, trace)?;
+            entry.trace(wanted(entry.name), self.src, ws, limits, trace)?;
             trace.leave();
         }
         self.check()
