@@ -19,7 +19,7 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! Files of the codecs 7 and 8 hold an index and blocks that a query can skip; see [`qcolumnar`] and [`qjson`].
+//! Files of the codecs 7 and 8 hold an index and blocks that a [`Query`] can skip; see [`qcolumnar`] and [`qjson`].
 
 mod backend;
 mod bundle;

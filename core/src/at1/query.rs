@@ -180,12 +180,10 @@ impl<'q> Query<'q> {
         let names = match head.codec {
             _ if !by_name => None,
             Codec::QJson => Some(Names::Paths),
-            _ => match meta.lines.min(meta.rows.saturating_add(1)) {
-                0 => return Err(Error::new(ErrorKind::At1NoNames, 0)),
-                _ => match head.modes.stream(scratch).numbers().byte()? {
-                    0 => Some(Names::Line),
-                    _ => Some(Names::Row),
-                },
+            _ if meta.lines == 0 => return Err(Error::new(ErrorKind::At1NoNames, 0)),
+            _ => match head.modes.stream(scratch).numbers().byte()? {
+                0 => Some(Names::Line),
+                _ => Some(Names::Row),
             },
         };
         let groups = meta.groups;
@@ -234,7 +232,7 @@ impl<'q> Query<'q> {
     }
 
     /// Goes on with bytes of the file from byte `at` on, which must hold what [`needs`](Self::needs) says or the first of
-    /// the blocks in it, and may hold more. Rows that meet all conditions go to `visit`.
+    /// the blocks in it, and may hold more. Rows that meet all conditions go to `visit`, whose error ends the query.
     ///
     /// When an error of the class `WorkspaceTooSmall` asks for more scratch, the same bytes can be fed again with a longer
     /// one that starts with what was in the last.
@@ -341,8 +339,8 @@ impl<'q> Query<'q> {
 
     /// Finds out which columns are meant and makes room for them.
     fn start(&mut self, scratch: &mut [u8]) -> Result<()> {
-        if self.request.ask == Ask::Rows && self.head.codec == Codec::QJson {
-            self.layout(scratch)?;
+        if self.request.ask == Ask::Rows {
+            layout(&self.head, scratch, &self.limits)?;
         }
         if self.names == Some(Names::Row) {
             self.all_slots(scratch)?;
@@ -470,17 +468,6 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// What stands around the values of a line.
-    fn layout<'s>(&self, scratch: &'s [u8]) -> Result<Layout<'s>> {
-        let meta = self.meta(scratch)?;
-        Ok(match self.head.codec {
-            Codec::QJson if meta.columns() > 0 => {
-                Layout::Template(Template::open(self.head.template.stream(scratch), meta.columns())?)
-            }
-            _ => Layout::Delimited(meta.delimiter),
-        })
-    }
-
     /// Goes on until a block is needed.
     fn advance(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
         loop {
@@ -522,6 +509,8 @@ impl<'q> Query<'q> {
                     if self.wants_rest(scratch) {
                         return Ok(());
                     }
+                    self.stage = Stage::Done;
+                    self.needs = None;
                     self.hand_out(scratch, visit)?;
                     self.stage = Stage::Group;
                 }
@@ -685,15 +674,8 @@ impl<'q> Query<'q> {
         let limits = self.limits;
         let (known, records, texts) = self.parts(scratch);
         let picks = known.get(picks).unwrap_or_default().as_chunks::<8>().0.get(filters..).unwrap_or_default();
-        let meta = Meta::read(head.meta.stream(known), head.codec == Codec::QColumnar, &limits)?;
-        let layout = match ask {
-            Ask::Rows if head.codec == Codec::QJson => {
-                Some(Layout::Template(Template::open(head.template.stream(known), meta.columns())?))
-            }
-            Ask::Rows => Some(Layout::Delimited(meta.delimiter)),
-            _ => None,
-        };
         let all = ask == Ask::Rows;
+        let layout = if all { Some(layout(&head, known, &limits)?) } else { None };
         let target = picks.first().map_or(usize::MAX, |&pick| index(u64::from_le_bytes(pick)));
         for row in 0..self.rows {
             for record in records.iter_mut() {
@@ -736,6 +718,17 @@ impl<'q> Query<'q> {
         }
         Ok(())
     }
+}
+
+/// What stands around the values of a line.
+fn layout<'s>(head: &Head, known: &'s [u8], limits: &Limits) -> Result<Layout<'s>> {
+    let meta = Meta::read(head.meta.stream(known), head.codec == Codec::QColumnar, limits)?;
+    Ok(match head.codec {
+        Codec::QJson if meta.columns() > 0 => {
+            Layout::Template(Template::open(head.template.stream(known), meta.columns())?)
+        }
+        _ => Layout::Delimited(meta.delimiter),
+    })
 }
 
 /// What a column holds.
