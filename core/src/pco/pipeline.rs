@@ -92,7 +92,10 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
         }
         return alone::<I, E, SIZE>(bytes, symbols_at, nodes, lowers, states, widths, values);
     }
-    choose::<I, D, E, SIZE>(bytes, at, symbols_at, current, nodes, lowers, states, widths, values)
+    let Current { values: finished, moment, .. } = current;
+    let wide = D::BITS == 64 && is_wide(widths);
+    let work = Work { bytes, at, symbols_at, finished, nodes, lowers, states, widths, values };
+    choose(work, moment, wide)
 }
 
 /// The offsets of a unit that no other follows.
@@ -111,106 +114,60 @@ fn step<D: Latent>(sum: &mut D, delta: D) -> D {
     before
 }
 
+/// What the loop works on.
+struct Work<'l, I, D, E, const SIZE: usize> {
+    bytes: I,
+    /// Where the offsets of the current unit start,
+    at: usize,
+    /// and where the symbols of the next one do.
+    symbols_at: usize,
+    /// The values of the current unit, which lack their offsets.
+    finished: &'l mut [D; BATCH],
+    nodes: &'l [Node; SIZE],
+    lowers: &'l [E; SIZE],
+    states: &'l mut States,
+    widths: &'l mut [u8; BATCH],
+    /// The values of the next unit.
+    values: &'l mut [E; BATCH],
+}
+
 /// Picks the loop: with a sum or without, and whether offsets may lie in nine bytes.
-#[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
 #[inline(always)]
 fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
-    bytes: I,
-    at: usize,
-    symbols_at: usize,
-    current: Current<'_, D>,
-    nodes: &[Node; SIZE],
-    lowers: &[E; SIZE],
-    states: &mut States,
-    widths: &mut [u8; BATCH],
-    next_values: &mut [E; BATCH],
+    work: Work<'_, I, D, E, SIZE>,
+    moment: Option<&mut D>,
+    wide: bool,
 ) -> usize {
-    let wide = D::BITS == 64 && is_wide(widths);
-    let Current { values, moment, .. } = current;
-    match (moment, wide) {
-        (None, false) => both::<I, D, E, SIZE, false>(
-            bytes,
-            at,
-            symbols_at,
-            values,
-            nodes,
-            lowers,
-            states,
-            widths,
-            next_values,
-            |latent| latent,
-        ),
-        (None, true) => both::<I, D, E, SIZE, true>(
-            bytes,
-            at,
-            symbols_at,
-            values,
-            nodes,
-            lowers,
-            states,
-            widths,
-            next_values,
-            |latent| latent,
-        ),
-        (Some(moment), false) => {
-            let mut sum = *moment;
-            let end = both::<I, D, E, SIZE, false>(
-                bytes,
-                at,
-                symbols_at,
-                values,
-                nodes,
-                lowers,
-                states,
-                widths,
-                next_values,
-                |delta| step(&mut sum, delta),
-            );
-            *moment = sum;
-            end
-        }
-        (Some(moment), true) => {
-            let mut sum = *moment;
-            let end = both::<I, D, E, SIZE, true>(
-                bytes,
-                at,
-                symbols_at,
-                values,
-                nodes,
-                lowers,
-                states,
-                widths,
-                next_values,
-                |delta| step(&mut sum, delta),
-            );
-            *moment = sum;
-            end
-        }
-    }
+    let Some(moment) = moment else {
+        return match wide {
+            false => both::<I, D, E, SIZE, false>(work, |latent| latent),
+            true => both::<I, D, E, SIZE, true>(work, |latent| latent),
+        };
+    };
+    let mut sum = *moment;
+    let end = match wide {
+        false => both::<I, D, E, SIZE, false>(work, |delta| step(&mut sum, delta)),
+        true => both::<I, D, E, SIZE, true>(work, |delta| step(&mut sum, delta)),
+    };
+    *moment = sum;
+    end
 }
 
 /// The loop: four offsets, four symbols, 64 times.
-#[allow(clippy::too_many_arguments, reason = "what a loop works on should be in registers")]
 #[inline(never)]
 fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
-    bytes: I,
-    mut at: usize,
-    mut symbols_at: usize,
-    values: &mut [D; BATCH],
-    nodes: &[Node; SIZE],
-    lowers: &[E; SIZE],
-    states: &mut States,
-    widths: &mut [u8; BATCH],
-    next_values: &mut [E; BATCH],
+    work: Work<'_, I, D, E, SIZE>,
     mut finish: impl FnMut(D) -> D,
 ) -> usize {
+    // Each by itself, so that it may be in a register.
+    let Work { bytes, mut at, mut symbols_at, finished, nodes, lowers, states, widths, values } = work;
     let mut four = *states;
     for group in 0..BATCH / 4 {
         let i = group * 4;
         let now = [0, 1, 2, 3].map(|j| widths[(i + j) & (BATCH - 1)]);
-        symbols_at = four_symbols(bytes, symbols_at, nodes, lowers, &mut four, group, widths, next_values);
+        symbols_at = four_symbols(bytes, symbols_at, nodes, lowers, &mut four, group, widths, values);
         for (width, i) in now.into_iter().zip(i..) {
-            let value = &mut values[i & (BATCH - 1)];
+            let value = &mut finished[i & (BATCH - 1)];
             *value = finish(value.plus(D::low(field::<WIDE>(bytes, at, width))));
             at = at.wrapping_add(usize::from(width));
         }
