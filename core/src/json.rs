@@ -379,12 +379,18 @@ impl<'a> Node<'a> {
     /// The members of these names. Of equal keys the last one counts, as in Python; other keys are ignored.
     pub(super) fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Node<'a>>; N] {
         let mut found = [None; N];
+        self.pick_into(&names, &mut found);
+        found
+    }
+
+    /// The same for any number of names: one copy of the code for all of them.
+    #[inline(never)]
+    fn pick_into(&self, names: &[&str], found: &mut [Option<Node<'a>>]) {
         for member in self.members() {
-            if let Some((_, slot)) = names.iter().zip(&mut found).find(|(name, _)| member.key.is(name)) {
+            if let Some((_, slot)) = names.iter().zip(&mut *found).find(|(name, _)| member.key.is(name)) {
                 *slot = Some(member.value);
             }
         }
-        found
     }
 
     /// The member of this name.

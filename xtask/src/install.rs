@@ -9,10 +9,11 @@ use anyhow::{Context, Result, bail};
 
 use crate::sh::{cmd, has, root, which};
 
-/// Wasm for the browser, and the two ends of the Cortex-M family.
+/// Wasm for the browser, the two ends of the Cortex-M family, and the smallest usual RISC-V.
 pub const WASM: &str = "wasm32-unknown-unknown";
 pub const CORTEX_M0: &str = "thumbv6m-none-eabi";
 pub const CORTEX_M4F: &str = "thumbv7em-none-eabihf";
+pub const RISCV32: &str = "riscv32imc-unknown-none-elf";
 
 /// A Rust target for the toolchain in use.
 pub fn target(name: &str) -> Result<()> {
@@ -57,6 +58,11 @@ pub fn cargo_fuzz() -> Result<()> {
 /// The emulator that the firmware runs in.
 pub fn qemu() -> Result<()> {
     debian(&["qemu-system-arm"], &["qemu-system-arm"]).map(|_| ())
+}
+
+/// The same for RISC-V.
+pub fn qemu_riscv() -> Result<()> {
+    debian(&["qemu-system-riscv32"], &["qemu-system-misc"]).map(|_| ())
 }
 
 /// The C compiler for bare ARM devices.

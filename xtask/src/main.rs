@@ -25,7 +25,7 @@ Usage: cargo xtask COMMAND [--help]
   test      the whole test suite, or some steps of it
   bench     speed against other decoders
   fuzz      coverage-guided fuzzing
-  size      flash, RAM and stack of each format on a microcontroller
+  size      flash, RAM, stack and instructions of each format on each target
   package   the npm package, as it would be published
   header    the C header, written anew from the sources
 
@@ -63,9 +63,11 @@ Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly
   --list        the targets";
 
 const SIZE: &str = "\
-Usage: cargo xtask size
+Usage: cargo xtask size [--budgets]
 
-Builds the firmware programs for each device, runs them in QEMU, and prints their flash, RAM and stack.";
+Weighs each format by itself on each target, writes docs/sizes.md, and compares with tests/size/budgets.tsv.
+
+  --budgets   take what was measured for the budget from now on";
 
 const HEADER: &str = "\
 Usage: cargo xtask header
@@ -105,7 +107,7 @@ fn run() -> Result<bool> {
             "test" => return test(args),
             "bench" => return bench(args),
             "fuzz" => return fuzz(args),
-            "size" => return alone(args, SIZE, size::run_all),
+            "size" => return size(args),
             "header" => return alone(args, HEADER, c::header),
             "package" => return alone(args, PACKAGE, wasm::package),
             other => return Err(lexopt::Error::from(format!("no command is called {other}\n\n{HELP}")).into()),
@@ -182,6 +184,18 @@ fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
         }
     }
     fuzz::run(target.as_deref(), seconds, false).map(|()| true)
+}
+
+fn size(mut args: lexopt::Parser) -> Result<bool> {
+    let mut budgets = false;
+    while let Some(arg) = args.next()? {
+        match arg {
+            Long("budgets") => budgets = true,
+            Short('h') | Long("help") => return show(SIZE),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if budgets { size::set_budgets() } else { size::run_all() }.map(|()| true)
 }
 
 /// A command without arguments.

@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 
-use crate::install::{self, CORTEX_M0, CORTEX_M4F, WASM};
+use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{c, demo, firmware, fuzz, wasm};
+use crate::{c, demo, firmware, fuzz, size, wasm};
 
 /// In the order in which they run: what fails fastest comes first.
 pub const STEPS: &[Step] = &[
@@ -20,6 +20,7 @@ pub const STEPS: &[Step] = &[
         proves: "decodes on Cortex-M0 and M4F under QEMU, and no panic can be linked",
         run: firmware::test,
     },
+    Step { name: "size", proves: "no format weighs more than its budget, on four targets", run: size::test },
     Step {
         name: "c",
         proves: "the C interface decodes every vector, stands misuse, and links on devices without a panic",
@@ -40,6 +41,7 @@ const NO_WARNINGS: &str = "-D warnings";
 fn fmt() -> Result<()> {
     cmd("cargo fmt --all --check").run()?;
     cmd("cargo fmt --check").dir("tests/firmware").run()?;
+    cmd("cargo fmt --check").dir("tests/size").run()?;
     cmd("cargo fmt --check").dir("fuzz").run()
 }
 
@@ -74,11 +76,11 @@ fn features() -> Result<()> {
     for format in formats()? {
         cmd("cargo test --locked -p unspool --no-default-features --features").arg(format).run()?;
     }
-    Ok(())
+    cmd("cargo test --locked -p unspool --no-default-features --features xz-filters").run()
 }
 
 fn targets() -> Result<()> {
-    for target in [CORTEX_M0, CORTEX_M4F, WASM] {
+    for target in [CORTEX_M0, CORTEX_M4F, RISCV32, WASM] {
         install::target(target)?;
         for format in formats()? {
             let build = cmd("cargo build --locked -p unspool --no-default-features --features").arg(format);
@@ -145,8 +147,9 @@ pub fn formats() -> Result<Vec<String>> {
     let features = manifest.split("[features]").nth(1).and_then(|rest| rest.split("\n[").next());
     let names =
         features.unwrap_or("").lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name.to_owned());
-    let names: Vec<_> =
-        names.filter(|name| !["default", "alloc", "std", "messages", "small"].contains(&&**name)).collect();
+    let names: Vec<_> = names
+        .filter(|name| !["default", "alloc", "std", "messages", "small", "xz-filters"].contains(&&**name))
+        .collect();
     ensure!(!names.is_empty(), "core/Cargo.toml names no formats");
     Ok(names)
 }

@@ -58,12 +58,25 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
         n: u32,
         show: impl FnOnce(u64) -> core::result::Result<Value<'v>, ErrorKind>,
     ) -> Result<u64> {
-        self.require(u64::from(n))?;
-        let (at, start) = (self.at(), self.position());
-        let value = self.bits.take(n)?;
-        let shown = show(value).map_err(|kind| Error::new(kind, at))?;
+        let start = self.position();
+        let value = self.word(n)?;
+        let shown = show(value).map_err(|kind| self.refuse(kind, start))?;
         self.leaf(part, name, start, shown);
         Ok(value)
+    }
+
+    /// The next `n` bits. Out of line: with what shows it, it is needed in as many forms as there are fields.
+    #[inline(never)]
+    fn word(&mut self, n: u32) -> Result<u64> {
+        self.require(u64::from(n))?;
+        self.bits.take(n)
+    }
+
+    /// An error about the field that starts at this bit of the slice.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&self, kind: ErrorKind, start: u64) -> Error {
+        Error::new(kind, self.base.saturating_add(start / 8))
     }
 
     /// A byte that names a number type, or `other` as the trace shall call it.

@@ -14,9 +14,9 @@ const MARGIN: usize = 16;
 global_asm!(
     ".section .vectors, \"a\"",
     ".word stack_top",
-    ".word reset + 1",
+    ".word reset",
     ".rept 14",
-    ".word fault + 1",
+    ".word fault",
     ".endr",
     ".text",
     ".thumb",
@@ -31,14 +31,7 @@ global_asm!(
 );
 
 #[cfg(target_arch = "riscv32")]
-global_asm!(
-    ".section .vectors, \"ax\"",
-    ".global reset",
-    "reset:",
-    "la sp, stack_top",
-    "call start",
-    "1: j 1b",
-);
+global_asm!(".section .vectors, \"ax\"", ".global reset", "reset:", "la sp, stack_top", "call start", "1: j 1b",);
 
 #[unsafe(no_mangle)]
 extern "C" fn start() -> ! {
@@ -116,6 +109,8 @@ fn instructions() -> u32 {
             RELOAD.write_volatile(0xFF_FFFF);
             CURRENT.write_volatile(0);
             CONTROL.write_volatile(5);
+            // It stands at 0 until it has ticked once.
+            while CURRENT.read_volatile() == 0 {}
         }
         (0xFF_FFFF - CURRENT.read_volatile()).wrapping_mul(40)
     }

@@ -7,11 +7,17 @@
 #[cfg(target_os = "none")]
 mod board;
 
-/// Bytes of output, and words for whatever else a decoder wants of its caller.
-const ROOM: usize = 256 << 10;
-const WORDS: usize = 4 << 10;
+/// Where a decoder may write.
+pub struct Room {
+    /// Bytes that come out.
+    pub bytes: &'static mut [u8],
+    /// Numbers that come out.
+    pub numbers: &'static mut [i32],
+    /// Words for tables, as many as the caller likes.
+    pub words: &'static mut [u64],
+}
 
-/// The program: the work on a file in flash. It takes the file, room for output and words for tables, and gives how many bytes came out.
+/// The program: the work on a file in flash. It takes the file and where to write, and gives how many bytes came out.
 #[macro_export]
 macro_rules! program {
     ($path:literal, $work:expr) => {
@@ -24,9 +30,9 @@ macro_rules! program {
 
         #[unsafe(no_mangle)]
         #[inline(never)]
-        extern "Rust" fn program(output: &mut [u8], words: &mut [u64]) -> usize {
-            let work: fn(&[u8], &mut [u8], &mut [u64]) -> usize = $work;
-            work(core::hint::black_box(&FILE[..]), output, words)
+        extern "Rust" fn program(room: $crate::Room) -> usize {
+            let work: fn(&[u8], $crate::Room) -> usize = $work;
+            work(core::hint::black_box(&FILE[..]), room)
         }
     };
 }
@@ -97,17 +103,18 @@ unsafe impl core::alloc::GlobalAlloc for Heap {
 }
 
 unsafe extern "Rust" {
-    fn program(output: &mut [u8], words: &mut [u64]) -> usize;
+    fn program(room: Room) -> usize;
 }
 
 /// The work, on memory that is there.
 fn work() -> usize {
-    static mut OUTPUT: [u8; ROOM] = [0; ROOM];
-    static mut SPACE: [u64; WORDS] = [0; WORDS];
+    static mut BYTES: [u8; 256 << 10] = [0; 256 << 10];
+    static mut NUMBERS: [i32; 16 << 10] = [0; 16 << 10];
+    static mut WORDS: [u64; 4 << 10] = [0; 4 << 10];
     // SAFETY: called once, by one thread; every program defines it.
     #[allow(static_mut_refs)]
     unsafe {
-        program(core::hint::black_box(&mut OUTPUT), core::hint::black_box(&mut SPACE))
+        program(core::hint::black_box(Room { bytes: &mut BYTES, numbers: &mut NUMBERS, words: &mut WORDS }))
     }
 }
 

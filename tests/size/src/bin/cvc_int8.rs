@@ -6,10 +6,10 @@ use unspool::Limits;
 use unspool::cvc::{Crc, File};
 
 size::no_panic!();
-size::program!("../../../vectors/cvc/v1_int8.cvc", |file, output, _| {
-    let decode = || {
+size::program!("../../../vectors/cvc/v1_int8.cvc", |file, room| {
+    let mut decode = || {
         let column = File::open(file, &Limits::DEFAULT)?.only_column()?;
-        column.decode_bytes(file, column.rows(), output, Crc::Verify)
+        column.decode_bytes(file, column.rows(), room.bytes, Crc::Verify)
     };
     decode().map_or(0, |done| done.written)
 });

@@ -6,7 +6,7 @@ use unspool::cvc::{Crc, Decoder};
 use unspool::{End, Limits, Status};
 
 size::no_panic!();
-size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, output, _| {
+size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, room| {
     static mut SPACE: [u8; 4096] = [0; 4096];
     // SAFETY: called once.
     #[allow(static_mut_refs)]
@@ -15,9 +15,9 @@ size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, output, _| {
     loop {
         let piece = rest.get(..64).unwrap_or(rest);
         let end = if piece.len() == rest.len() { End::Here } else { End::NotYet };
-        let room = output.get_mut(wrote..).unwrap_or_default();
-        let room = room.get_mut(..64).unwrap_or_default();
-        let Ok(step) = decoder.step(piece, end, room) else { return 0 };
+        let output = room.bytes.get_mut(wrote..).unwrap_or_default();
+        let output = output.get_mut(..64).unwrap_or_default();
+        let Ok(step) = decoder.step(piece, end, output) else { return 0 };
         wrote += step.wrote;
         rest = rest.get(step.read..).unwrap_or_default();
         if step.status == Status::Done {

@@ -3,8 +3,8 @@
 #![no_main]
 
 size::no_panic!();
-size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, output, words| {
-    for (to, from) in output.iter_mut().zip(file).take(words.len().min(1)) {
+size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, room| {
+    for (to, from) in room.bytes.iter_mut().zip(file).take(room.words.len().min(1)) {
         *to = *from;
     }
     1

@@ -6,11 +6,7 @@ use unspool::Limits;
 use unspool::pco::File;
 
 size::no_panic!();
-size::program!("../../../vectors/pco/m_i32_classic_auto.pco", |file, _, words| {
-    static mut NUMBERS: [i32; 16384] = [0; 16384];
-    // SAFETY: called once.
-    #[allow(static_mut_refs)]
-    let numbers = unsafe { &mut NUMBERS };
-    let decode = || File::open(file, &Limits::DEFAULT)?.decode(numbers, words);
+size::program!("../../../vectors/pco/m_i32_classic_auto.pco", |file, room| {
+    let mut decode = || File::open(file, &Limits::DEFAULT)?.decode(room.numbers, room.words);
     decode().map_or(0, |count| count * 4)
 });

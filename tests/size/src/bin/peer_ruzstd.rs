@@ -5,6 +5,4 @@
 use ruzstd::decoding::FrameDecoder;
 
 size::peer!();
-size::program!("../../data/text.zst", |file, output, _| {
-    FrameDecoder::new().decode_all(file, output).unwrap_or(0)
-});
+size::program!("../../data/text.zst", |file, room| { FrameDecoder::new().decode_all(file, room.bytes).unwrap_or(0) });

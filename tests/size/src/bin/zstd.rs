@@ -5,10 +5,10 @@
 use unspool::{Limits, zstd};
 
 size::no_panic!();
-size::program!("../../data/text.zst", |file, output, _| {
+size::program!("../../data/text.zst", |file, room| {
     static mut WORKSPACE: zstd::Workspace = zstd::Workspace::new();
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };
-    zstd::decode(file, output, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+    zstd::decode(file, room.bytes, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
 });
