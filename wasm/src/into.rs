@@ -12,7 +12,6 @@ use crate::number;
 #[derive(Default)]
 struct Room {
     bytes: Vec<u8>,
-    #[cfg_attr(not(feature = "pco"), allow(dead_code))]
     words: Vec<u64>,
 }
 
@@ -46,7 +45,6 @@ impl Output<'_> {
 
     /// Writes the next `len` bytes, for which `decode` gets room, and so many words besides. `at` is where the file says how
     /// many bytes there are.
-    #[cfg_attr(not(any(feature = "cvc", feature = "onpair", feature = "pco")), allow(dead_code))]
     pub(crate) fn piece(
         &mut self,
         len: u64,
@@ -74,7 +72,6 @@ impl Output<'_> {
     }
 
     /// Writes as many bytes as `decode` finds, which gets all the room there is.
-    #[cfg_attr(not(feature = "gzip"), allow(dead_code))]
     pub(crate) fn some(&mut self, decode: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
         let len = number::index(u64::from(self.to.length().saturating_sub(self.written)));
         if self.room.bytes.len() < len {

@@ -10,6 +10,7 @@ pub mod cvc;
 mod fault;
 #[cfg(feature = "gzip")]
 pub mod gzip;
+#[allow(dead_code, reason = "no format needs all of it, and a build without formats nothing")]
 mod into;
 mod number;
 #[cfg(feature = "onpair")]

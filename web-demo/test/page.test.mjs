@@ -1,36 +1,17 @@
 // The page in headless Chromium, with real files.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { launch, watchedPage } from './browser.mjs';
+import { beforeEach, test } from 'node:test';
+import { watchedPage } from './browser.mjs';
+import { inspector } from './harness.mjs';
 import { serve } from './server.mjs';
 
 const vector = (name) => readFileSync(new URL(`../../tests/vectors/cvc/${name}`, import.meta.url));
 
-let browser;
-let server;
+const it = inspector();
 let page;
-let wrong;
-let close;
-
-before(async () => {
-  [browser, server] = await Promise.all([launch(), serve()]);
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
-beforeEach(async () => {
-  ({ page, wrong, close } = await watchedPage(browser, server.url, { viewport: { width: 1280, height: 900 } }));
-});
-afterEach(async () => {
-  await close();
-  assert.deepEqual(wrong, [], 'no errors, no warnings, no requests to anywhere else');
-});
-
-const open = (hash = '') => page.goto(`${server.url}${hash}`);
-const fact = (term) => page.locator('.overview dl div', { has: page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
-const byte = (at) => page.locator(`#byte-${at}`);
+beforeEach(() => ({ page } = it));
+const { open, fact, byte } = it;
 const item = (name) => page.getByRole('treeitem', { name });
 const classes = (locator) => locator.getAttribute('class');
 
@@ -394,7 +375,7 @@ test('the package decodes bit-exactly in the browser, inlined and as a separate 
     '/urls.onp': other('onpair/cpp/urls_b12.onp'),
     ...Object.fromEntries(numbers.map(({ file }) => [`/${file}`, other(`pco/${file}`)])),
   }, new URL('../../wasm/npm/', import.meta.url));
-  const watched = await watchedPage(browser, host.url);
+  const watched = await watchedPage(it.browser, host.url);
   try {
     for (const door of ['index', 'separate']) {
       await watched.page.goto(`${host.url}blank.html`);
@@ -462,5 +443,5 @@ test('every colour scheme and width shows the same, with names for all controls'
       await page.goto('about:blank');
     }
   }
-  wrong.splice(0, wrong.length, ...wrong.filter((what) => what !== 'request: about:blank'));
+  it.forgive((what) => what === 'request: about:blank');
 });

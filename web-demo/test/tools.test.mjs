@@ -5,47 +5,25 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { launch, watchedPage } from './browser.mjs';
-import { serve } from './server.mjs';
+import { inspector } from './harness.mjs';
 
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const vector = (name) => readFileSync(new URL(`../../tests/vectors/${name}`, import.meta.url));
 const floats = (name) => new Float32Array(new Uint8Array(vector(name)).buffer);
 
-let browser;
-let server;
+const it = inspector();
 let folder;
 let page;
-let context;
-let wrong;
-let close;
+before(() => (folder = mkdtempSync(join(tmpdir(), 'unspool-'))));
+after(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => ({ page } = it));
 
-before(async () => {
-  [browser, server] = await Promise.all([launch(), serve()]);
-  folder = mkdtempSync(join(tmpdir(), 'unspool-'));
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-beforeEach(async () => {
-  ({ page, wrong, close } = await watchedPage(browser, server.url, { viewport: { width: 1280, height: 900 }, acceptDownloads: true }));
-  context = page.context();
-});
-afterEach(async () => {
-  await close();
-  assert.deepEqual(wrong, [], 'no errors, no warnings, no requests to anywhere else');
-});
-
-const open = (hash = '') => page.goto(`${server.url}${hash}`);
+const { open, fact, byte } = it;
 const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor();
-const fact = (term) => page.locator('.overview dl div', { has: page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
 const summed = (term) => page.locator('.statistics dl div', { has: page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
-const byte = (at) => page.locator(`#byte-${at}`);
 const cursorAt = (at) => page.locator(`#byte-${at}.cursor`).waitFor();
 const pick = (name, buffer) => page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(buffer) });
 const hash = () => new URLSearchParams(new URL(page.url()).hash.slice(1));
@@ -67,7 +45,7 @@ test('nothing that axe finds serious, in light and dark', async () => {
       );
     }
   }
-  wrong.splice(0, wrong.length, ...wrong.filter((what) => what !== 'request: about:blank'));
+  it.forgive((what) => what === 'request: about:blank');
 });
 
 test('goes to an offset, and finds text and bytes, around the end and back', async () => {
@@ -230,7 +208,7 @@ test('an address restores the byte, the field and the column', async () => {
   await page.goto(address);
   await page.locator('[role=treeitem][aria-selected=true]', { hasText: /^magic/ }).waitFor();
   assert.equal(await page.getByRole('tab').nth(4).getAttribute('aria-selected'), 'true');
-  wrong.splice(0, wrong.length, ...wrong.filter((what) => what !== 'request: about:blank'));
+  it.forgive((what) => what === 'request: about:blank');
 });
 
 test('what is wrapped in gzip is unwrapped, and what is not known is shown as bytes', async () => {
@@ -324,25 +302,24 @@ for (const [what, size, ranges, most] of [
     } finally {
       other.close();
     }
-    const outside = wrong.filter((what) => !what.startsWith(`request: ${other.url}`) && !what.startsWith(`failed: ${other.url}`));
-    wrong.splice(0, wrong.length, ...outside);
+    it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
   });
 }
 
 test('an address that leads nowhere is said so in words', async () => {
   await open(`#url=${encodeURIComponent('http://127.0.0.1:9/nothing.cvc')}`);
   await page.getByText('The server cannot be reached').waitFor();
-  wrong.splice(0);
+  it.forgive(() => true);
 });
 
 test('works offline after the first visit, samples included', async () => {
   await open();
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ?? new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve))).then(() => undefined));
-  await context.setOffline(true);
+  await page.context().setOffline(true);
   await page.reload();
   await page.getByRole('link', { name: /^Embeddings/ }).click();
   await heading('embeddings.cvc');
   await page.locator('.preview tbody td').first().waitFor();
-  await context.setOffline(false);
-  wrong.splice(0, wrong.length, ...wrong.filter((what) => !/ERR_INTERNET_DISCONNECTED|^failed/.test(what)));
+  await page.context().setOffline(false);
+  it.forgive((what) => /ERR_INTERNET_DISCONNECTED|^failed/.test(what));
 });
