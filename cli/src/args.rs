@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use unspool::Format;
 
+use crate::query;
+
 /// Says what is in a file of compressed columns or bytes, decodes it, checks it.
 #[derive(Parser)]
 #[command(name = "unspool", version, arg_required_else_help = true)]
@@ -39,6 +41,12 @@ pub enum Command {
     ///
     /// Each row is a line, its bytes as they are. The exit code is 0 also if no row matches.
     Grep(GrepArgs),
+    /// Print the rows of an AT-1 table that meet all conditions, reading no more of the file than that takes
+    ///
+    /// COL is a column by its number, from 0, or by its name: a path of JSON as `user.id`, or a field of the header line. In it,
+    /// a backslash lets `:`, `,` and `\` stand for themselves; a name of digits alone must be given as a number. The file's
+    /// hash, which is that of all lines, is not compared.
+    Query(QueryArgs),
     /// Decode and verify files without writing anything
     Check {
         /// The files
@@ -65,6 +73,42 @@ pub struct GrepArgs {
     /// The number of the row, counted from 0, and a colon before each line
     #[arg(short, long)]
     pub number: bool,
+}
+
+#[derive(Args)]
+pub struct QueryArgs {
+    /// The file, of the codec qcolumnar or qjson; - for standard input, which is read whole
+    pub file: PathBuf,
+    /// Only rows whose value is a number from LO to HI, both included; either may be left out
+    #[arg(long = "where", value_name = "COL:LO:HI", value_parser = query::within, allow_hyphen_values = true)]
+    pub within: Vec<query::Condition>,
+    /// Only rows with this value: the same number in a column of numbers, else the same bytes
+    #[arg(long, value_name = "COL:VALUE", value_parser = query::equal, allow_hyphen_values = true)]
+    pub eq: Vec<query::Condition>,
+    /// These columns, in this order, with tabs between; all if not given
+    #[arg(long, value_name = "A,B", value_parser = query::columns, group = "ask")]
+    pub select: Option<query::Columns>,
+    /// The original lines
+    #[arg(long, group = "ask")]
+    pub lines: bool,
+    /// How many rows there are
+    #[arg(long, group = "ask")]
+    pub count: bool,
+    /// The exact sum of a column
+    #[arg(long, value_name = "COL", value_parser = query::column, group = "ask")]
+    pub sum: Option<query::Name>,
+    /// The smallest number of a column
+    #[arg(long, value_name = "COL", value_parser = query::column, group = "ask")]
+    pub min: Option<query::Name>,
+    /// The largest number of a column
+    #[arg(long, value_name = "COL", value_parser = query::column, group = "ask")]
+    pub max: Option<query::Name>,
+    /// The first N matching rows at most
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// On standard error: groups skipped and read, bytes of blocks read and in all
+    #[arg(long)]
+    pub stats: bool,
 }
 
 #[derive(Args)]

@@ -7,6 +7,7 @@ mod args;
 mod formats;
 mod inspect;
 mod output;
+mod query;
 mod report;
 mod stats;
 mod text;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Inspect { file, dict, json, stats, all } => run_inspect(&file, dict.as_deref(), json, stats, all),
         Command::Decode(args) => run_decode(&args),
         Command::Grep(args) => run_grep(&args),
+        Command::Query(args) => query::run(&args),
         Command::Check { files, dict } => return check(&files, dict.as_deref()),
     };
     match failure {

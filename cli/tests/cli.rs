@@ -377,6 +377,32 @@ fn zstandard_of_three_kinds() {
 }
 
 #[test]
+fn xz_decodes_inspects_and_checks() {
+    let folder = vector_folders("xz").remove(0);
+    let path = |name: &str| folder.join(name).to_str().expect("the checkout has a UTF-8 path").to_owned();
+    let page = read(&folder.join("page.csv"));
+    for name in ["page.xz", "blocks.xz"] {
+        let output = unspool(&["decode", &path(name)]);
+        assert!(output.status.success() && output.stdout == page, "{name}: {}", stderr(&output));
+    }
+    let output = unspool(&["inspect", &path("blocks.xz")]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("3 checks right") && shown.contains("dictionary size"), "{shown}");
+    let output = unspool(&["check", &path("unspool.xz")]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("ok, xz, 23 bytes decoded, 1 checks right"));
+    let mut broken = read(&folder.join("page.xz"));
+    broken[200] ^= 1;
+    let file = scratch("xz").join("broken.xz");
+    std::fs::write(&file, broken).expect("the scratch folder takes files");
+    for command in ["decode", "inspect", "check"] {
+        let output = unspool(&[command, file.to_str().expect("UTF-8")]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert!(stderr(&output).starts_with("error: "), "{command}: {}", stderr(&output));
+    }
+    assert_eq!(unspool(&["decode", "--text", &path("page.xz")]).status.code(), Some(2));
+}
+
+#[test]
 fn what_is_wrapped_in_gzip_opens_like_the_inside() {
     let wrapped = vector_folders("gzip")[0].join("v1_int8.cvc.gz");
     let wrapped = wrapped.to_str().unwrap();
@@ -435,4 +461,63 @@ fn statistics_are_those_of_the_decoded_numbers() {
         text.contains("stats      vectors: 1600 numbers from ") && text.contains("lengths of the vectors: 100 vectors"),
         "{text}"
     );
+}
+
+#[test]
+fn at1_files_are_inspected_decoded_and_checked() {
+    let folder = vector_folders("at1").remove(0);
+    let scratch = scratch("at1");
+    for name in ["c4_ragged", "c7_semicolons", "c3_adjacent_vars", "c255_unicode_zstd", "s4_tabs_alternate"] {
+        let path = folder.join(format!("{name}.at1"));
+        let file = path.to_str().unwrap();
+        let out = scratch.join("out");
+        let output = unspool(&["decode", file, "-o", out.to_str().unwrap()]);
+        assert!(output.status.success(), "{name}: {}", stderr(&output));
+        assert!(read(&out) == read(&folder.join(format!("{name}.orig"))), "{name}");
+        let report = unspool(&["inspect", "--json", file]);
+        let json: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+        assert_eq!(
+            (&json["format"], json["decoded_size"].as_u64()),
+            (&"at1".into(), Some(read(&out).len() as u64)),
+            "{name}"
+        );
+        let checked = String::from_utf8(unspool(&["check", file]).stdout).unwrap();
+        assert!(checked.contains("ok, at1"), "{name}: {checked}");
+    }
+    let bad = folder.join("bad/trailer_hash_flip.at1");
+    let output = unspool(&["check", bad.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("checksum mismatch"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_bundle_goes_into_a_folder_and_nowhere_else() {
+    use unspool_tests::at1::{file, stored};
+    let scratch = scratch("bundle");
+    let bundle = |names: &str| {
+        let files = [
+            ("manifest", names.as_bytes().to_vec()),
+            ("e0", b"AT1\x02\xFF\x02one".to_vec()),
+            ("e1", b"AT1\x02\xFF\x02two".to_vec()),
+        ];
+        let path = scratch.join("bundle.at1");
+        std::fs::write(&path, file(12, &files, stored)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let folder = scratch.join("out");
+    let to = folder.to_str().unwrap();
+    let good = bundle(r#"[{"name":"a.txt"},{"name":"sub/b.txt"}]"#);
+    let output = unspool(&["decode", &good, "-o", to]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!((read(&folder.join("a.txt")), read(&folder.join("sub/b.txt"))), (b"one".to_vec(), b"two".to_vec()));
+    // Nothing is written over, and without a folder nothing is written at all.
+    assert_eq!(unspool(&["decode", &good, "-o", to]).status.code(), Some(1));
+    let output = unspool(&["decode", &good]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    for names in [r#"[{"name":"../evil"},{"name":"x"}]"#, r#"[{"name":"/evil"},{"name":"x"}]"#, r#"[{"name":"a\\b"}]"#]
+    {
+        let output = unspool(&["decode", &bundle(names), "-o", scratch.join("other").to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{names}");
+        assert!(!scratch.join("evil").exists() && !scratch.join("other").exists());
+    }
 }

@@ -338,6 +338,16 @@ kinds! {
     640 At1NoBundle Misuse "only a bundle holds several files"
     641 At1Manifest Corrupt "the manifest is an array of objects with a name each, and a stream for each of them"
     642 At1UnsafeName Corrupt "the name of a file leads outside of the bundle, or is none"
+    643 At1EmptyGaps Limit "a text has many gaps that stay empty, and is used over and over"
+    670 At1NotQueryable Unsupported "only the codecs 7 qcolumnar and 8 qjson can be queried"
+    671 At1QueryFrames Unsupported "a file in frames cannot be queried, only one of a single piece"
+    672 At1NoSuchColumn Misuse "the table has no column of this name or number"
+    673 At1ColumnTwice Misuse "several columns of the table have this name; ask by number"
+    674 At1NoNames Misuse "the table does not name its columns; ask by number"
+    675 At1QueryNumber Misuse "the end of a range must be a number"
+    676 At1QuerySum Unsupported "the sum does not fit in 128 bits"
+    677 At1QueryLine Misuse "lines can be rebuilt only where all columns are asked for"
+
     // 700 to 799: gzip
     700 GzipMagic Corrupt "a gzip member starts with the bytes 1F 8B, and nothing but zeros follows the last one"
     701 GzipMethod Unsupported "deflate is the one method of compression that gzip has"

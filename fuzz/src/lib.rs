@@ -5,6 +5,7 @@
 //! [`TARGETS`], a two-line file in `fuzz_targets`, and a `[[bin]]` in `Cargo.toml`.
 
 mod at1;
+mod at1_query;
 mod bits;
 mod cvc;
 mod gzip;
@@ -16,6 +17,7 @@ mod xz;
 mod zstd;
 
 pub use at1::{at1_arbitrary, at1_mutated};
+pub use at1_query::at1_query;
 pub use bits::bits;
 pub use cvc::{cvc_arbitrary, cvc_mutated};
 pub use gzip::{gzip_arbitrary, gzip_mutated};
@@ -36,6 +38,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "probe_any", body: probe_any, seeds: "common" },
     Target { name: "bits", body: bits, seeds: "common" },
+    Target { name: "at1_query", body: at1_query, seeds: "at1" },
     Target { name: "cvc_arbitrary", body: cvc_arbitrary, seeds: "cvc" },
     Target { name: "onpair_arbitrary", body: onpair_arbitrary, seeds: "onpair" },
     Target { name: "onpair_mutated", body: onpair_mutated, seeds: "onpair" },

@@ -94,6 +94,8 @@ fn every_vector_decodes_byte_for_byte() {
             let mut room = vec![0; original.len() - 1];
             let error = with_scratch(need.slice, |scratch| decode(bytes, &mut room, scratch, &mut ws, &limits));
             assert!(matches!(error.unwrap_err().class(), Class::OutputTooSmall { .. }), "{name} in one byte less");
+            let limits = Limits { max_output: original.len() as u64, ..limits };
+            assert!(decode_to_vec(bytes, &mut ws, &limits).is_ok(), "{name} with a limit of its own size");
             let limits = Limits { max_output: original.len() as u64 - 1, ..limits };
             let error = decode_to_vec(bytes, &mut ws, &limits).unwrap_err();
             assert_eq!(error.class(), Class::Limit, "{name} with a limit of one byte less");
@@ -400,4 +402,41 @@ fn frames_follow_each_other_and_each_is_limited() {
     let at = bytes.len() - 20;
     bytes[at] ^= 1;
     assert_eq!(decoded(&bytes).map_err(|error| error.kind), Err(ErrorKind::At1Hash));
+}
+
+#[test]
+fn gaps_that_stay_empty_do_not_keep_the_decoder_busy() {
+    // A message template of 300 000 gaps and nothing else, used by 100 000 lines that fill none of them.
+    let (lines, gaps) = (100_000u64, 300_000);
+    let feeds = |text: &str| vec![text; lines as usize].join("\n").into_bytes();
+    let mut meta = numbers([lines]);
+    meta.push(1);
+    let ssh = [
+        ("meta", meta.clone()),
+        ("flags", vec![2; lines as usize]),
+        ("months", feeds("")),
+        ("days", feeds("")),
+        ("times", feeds("")),
+        ("hosts", feeds("")),
+        ("pids", vec![0; lines as usize]),
+        ("template_ids", vec![0; lines as usize]),
+        ("templates", "<*>".repeat(gaps).into_bytes()),
+        ("vars", feeds("")),
+    ];
+    let mut rules = numbers([1, gaps as u64 + 1]);
+    rules.extend(vec![0; gaps + 1]);
+    unsigned(&mut rules, gaps as u64);
+    rules.extend(vec![0; gaps]);
+    let json = [
+        ("meta", meta),
+        ("flags", vec![1; lines as usize]),
+        ("value_index", vec![1, 0]),
+        ("rules", rules),
+        ("tape", [3, 0].repeat(lines as usize)),
+    ];
+    let start = std::time::Instant::now();
+    for bytes in [file(0, &ssh, zstd), file(1, &json, zstd)] {
+        assert_eq!(decoded(&bytes).map(|out| out.len()).map_err(|error| error.kind), Err(ErrorKind::At1EmptyGaps));
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

@@ -183,6 +183,54 @@ fn zstd() {
 }
 
 #[test]
+fn xz() {
+    use unspool::xz::{Decoder, File, Options, Search, Workspace, decode, decoded_size, inspect};
+    let mut files: Vec<Vec<u8>> = vec![];
+    for entry in std::fs::read_dir(&vector_folders("xz")[0]).unwrap() {
+        files.push(read(&entry.unwrap().path()));
+    }
+    for file in files.clone() {
+        for at in 0..file.len().min(300) {
+            let mut broken = file.clone();
+            broken[at] ^= 0x41;
+            files.push(broken);
+        }
+    }
+    let (mut out, mut window, mut workspace) = (vec![0; 1 << 16], vec![0; 9 << 20], Workspace::new());
+    for bytes in &files {
+        let count = allocations(|| {
+            let limits = Limits::DEFAULT;
+            let _ = inspect(bytes, &mut workspace, &limits, &Options::DEFAULT, &mut ());
+            let _ = decoded_size(bytes, &limits);
+            let _ = decode(bytes, &mut out, &mut workspace, &limits);
+            if let Ok(file) = File::open(bytes, &limits)
+                && let Ok(Some(block)) = file.locate(1600)
+            {
+                let _ = file.decode_block(&block, &mut out, &mut workspace, true);
+            }
+            let mut search = Search::new(bytes.len() as u64, 3, &limits);
+            while let Some(range) = search.needs() {
+                let (start, end) = (usize::try_from(range.start).unwrap(), usize::try_from(range.end).unwrap());
+                let bytes = bytes.get(start..end).unwrap_or_default();
+                if search.feed(bytes).is_err() {
+                    break;
+                }
+            }
+            let mut decoder = Decoder::new(&mut workspace, &mut window, &limits, &Options::DEFAULT);
+            let mut input = bytes.as_slice();
+            while let Ok(step) = decoder.step(input, End::Here, &mut out) {
+                input = &input[step.read..];
+                if step.status == Status::Done {
+                    break;
+                }
+            }
+        });
+        assert_eq!(count, 0);
+    }
+    assert!(files.len() > 500);
+}
+
+#[test]
 fn at1() {
     let mut files = vec![];
     for folder in vector_folders("at1") {
@@ -211,4 +259,48 @@ fn at1() {
         assert_eq!(count, 0, "{name}");
     }
     assert!(files.len() > 100);
+}
+
+#[test]
+fn at1_queries() {
+    use unspool::at1::{Ask, Column, Filter, Query, Request, Test, Workspace};
+    let low_and_high = Test::Range { low: Some(b"5"), high: Some(b"1e9") };
+    let filters = [Filter { column: Column::Number(0), test: low_and_high }];
+    let requests = [
+        Request { filters: &[], ask: Ask::Rows, limit: u64::MAX },
+        Request { filters: &filters, ask: Ask::Columns(&[Column::Number(0), Column::Name(b"id")]), limit: 50 },
+        Request { filters: &filters, ask: Ask::Sum(Column::Number(0)), limit: u64::MAX },
+        Request { filters: &[], ask: Ask::Max(Column::Number(0)), limit: u64::MAX },
+    ];
+    let mut scratch = vec![0; 4 << 20];
+    let mut ws = Box::new(Workspace::new());
+    let mut rows = 0u64;
+    for folder in vector_folders("at1") {
+        for entry in std::fs::read_dir(&folder).expect("the folder") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_none_or(|extension| extension != "at1") {
+                continue;
+            }
+            let bytes = read(&path);
+            for request in requests {
+                let count = allocations(|| {
+                    let query = Query::new(&bytes, request, &mut scratch, &mut ws, &Limits::DEFAULT);
+                    let Ok(mut query) = query else { return };
+                    let _ = query.feed(0, &bytes, &mut scratch, &mut ws, &mut |row| {
+                        rows += 1;
+                        row.values()
+                            .try_for_each(|value| if value.len() > 1 << 30 { Err(broken()) } else { Ok(()) })?;
+                        if request.ask == Ask::Rows { row.write_line(&mut Count::default()) } else { Ok(()) }
+                    });
+                    std::hint::black_box(query.answer(&scratch));
+                });
+                assert_eq!(count, 0, "{}", path.display());
+            }
+        }
+    }
+    assert!(rows > 5_000);
+}
+
+fn broken() -> unspool::Error {
+    unspool::Error::new(unspool::ErrorKind::SinkFull, 0)
 }

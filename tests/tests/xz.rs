@@ -6,7 +6,7 @@ use unspool::xz::{
     CheckKind, Decoder, File, Options, Search, Streams, Workspace, decode_to_vec, decode_with, decoded_size, inspect,
 };
 use unspool::{Class, End, Error, ErrorKind, Limits, Status};
-use unspool_tests::{Leaves, Random};
+use unspool_tests::{Leaves, Random, read, vector_folders};
 
 const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];
 
@@ -531,4 +531,147 @@ fn a_flipped_bit_is_found_where_the_reference_finds_one_and_everywhere_at_the_sa
     }
     println!("{refused} refused by both, {stricter} only here");
     assert!(refused > 1000 && stricter < refused / 50, "{refused} {stricter}");
+}
+
+#[test]
+fn files_of_the_tool() {
+    let folder = &vector_folders("xz")[0];
+    let page = read(&folder.join("page.csv"));
+    holds("page.xz", &read(&folder.join("page.xz")), &page);
+    holds("blocks.xz", &read(&folder.join("blocks.xz")), &page);
+    holds("unspool.xz", &read(&folder.join("unspool.xz")), b"unspool unspool unspool");
+}
+
+/// Puts the CRC-32 of these bytes behind them.
+fn crc(file: &mut [u8], data: std::ops::Range<usize>) {
+    let crc = unspool::checksum::Crc32::of(&file[data.clone()]).to_le_bytes();
+    file[data.end..data.end + 4].copy_from_slice(&crc);
+}
+
+/// `unspool.xz`, with something changed; its errors by name.
+#[test]
+fn odd_files_by_name() {
+    let good = read(&vector_folders("xz")[0].join("unspool.xz"));
+    let verdict = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut file = good.clone();
+        change(&mut file);
+        let ours = decoded(&file);
+        if reference(&file).is_none() {
+            assert!(ours.is_err());
+        }
+        ours.map(|out| assert_eq!(out, b"unspool unspool unspool")).map_err(|error| (error.kind, error.at))
+    };
+    let block = 12..20;
+    // The largest dictionary, and one more than that.
+    let dictionary = |bits: u8| {
+        let block = block.clone();
+        move |file: &mut Vec<u8>| {
+            file[16] = bits;
+            crc(file, block.clone());
+        }
+    };
+    assert_eq!(verdict(&dictionary(40)), Ok(()));
+    assert_eq!(verdict(&dictionary(41)), Err((ErrorKind::XzFilterProperties, 16)));
+    let huge = {
+        let mut file = good.clone();
+        dictionary(40)(&mut file);
+        streamed(&file, 4128, || (100, 100)).1.unwrap_err()
+    };
+    assert_eq!((huge.kind, huge.class(), huge.need), (ErrorKind::WindowLimit, Class::Limit, (1 << 32) + 32));
+    // Kinds of checks that nobody knows.
+    let kind = |id: u8| {
+        move |file: &mut Vec<u8>| {
+            file[7] = id;
+            crc(file, 6..8);
+            let end = file.len();
+            file[end - 3] = id;
+            let footer = unspool::checksum::Crc32::of(&file[end - 8..end - 2]).to_le_bytes();
+            file[end - 12..end - 8].copy_from_slice(&footer);
+        }
+    };
+    assert_eq!(verdict(&kind(1)), Ok(()));
+    assert_eq!(verdict(&kind(2)), Err((ErrorKind::XzCheckKind, 7)));
+    assert_eq!(verdict(&kind(0x11)), Err((ErrorKind::XzFlags, 6)));
+    let mut unverified = good.clone();
+    kind(2)(&mut unverified);
+    let options = Options { verify: false, ..Options::DEFAULT };
+    let out = decode_to_vec(&unverified, &mut Workspace::new(), &Limits::DEFAULT, &options);
+    assert_eq!(out.as_deref(), Ok(&b"unspool unspool unspool"[..]));
+    // Headers.
+    let set = |at: usize, byte: u8| {
+        let block = block.clone();
+        move |file: &mut Vec<u8>| {
+            file[at] = byte;
+            crc(file, block.clone());
+        }
+    };
+    assert_eq!(verdict(&|file| file[8] ^= 1), Err((ErrorKind::XzHeaderCrc, 8)));
+    assert_eq!(verdict(&|file| file[20] ^= 1), Err((ErrorKind::XzHeaderCrc, 20)));
+    assert_eq!(verdict(&set(13, 0x04)), Err((ErrorKind::XzBlockFlags, 13)));
+    assert_eq!(verdict(&set(13, 0x01)), Err((ErrorKind::XzFilterChain, 14)));
+    assert_eq!(verdict(&set(14, 0x22)), Err((ErrorKind::XzFilter, 14)));
+    assert_eq!(verdict(&set(14, 0x03)), Err((ErrorKind::XzFilterChain, 14)));
+    assert_eq!(verdict(&set(15, 0x02)), Err((ErrorKind::XzFilterProperties, 16)));
+    assert_eq!(verdict(&set(15, 0x06)), Err((ErrorKind::XzBlockHeader, 16)));
+    assert_eq!(verdict(&set(19, 1)), Err((ErrorKind::XzPadding, 19)));
+    // Chunks.
+    assert_eq!(verdict(&|file| file[24] = 0x80), Err((ErrorKind::XzDictionaryReset, 24)));
+    assert_eq!(verdict(&|file| file[24] = 0x03), Err((ErrorKind::XzDictionaryReset, 24)));
+    assert_eq!(verdict(&|file| file[29] = 225), Err((ErrorKind::XzProperties, 29)));
+    assert_eq!(verdict(&|file| file[29] = 9 + 4), Err((ErrorKind::XzProperties, 29)));
+    assert_eq!(verdict(&|file| file[30] = 1), Err((ErrorKind::XzChunkStart, 30)));
+    assert_eq!(verdict(&|file| file[0x2E] = 1), Err((ErrorKind::XzPadding, 0x2E)));
+    assert_eq!(verdict(&|file| file[0x30] ^= 1), Err((ErrorKind::XzCheck, 0x30)));
+    // The index and the footer.
+    let record = |at: usize, byte: u8| {
+        move |file: &mut Vec<u8>| {
+            file[at] = byte;
+            crc(file, 0x34..0x38);
+        }
+    };
+    assert_eq!(verdict(&record(0x35, 2)), Err((ErrorKind::XzIndex, 0x35)));
+    assert_eq!(verdict(&record(0x36, 37)), Err((ErrorKind::XzIndex, 0x34)));
+    assert_eq!(verdict(&record(0x36, 3)), Err((ErrorKind::XzIndex, 0x37)));
+    assert_eq!(verdict(&record(0x37, 22)), Err((ErrorKind::XzIndex, 0x34)));
+    let shorter = |file: &mut Vec<u8>| {
+        file[26] -= 1;
+        record(0x37, 22)(file);
+    };
+    assert_eq!(verdict(&shorter), Err((ErrorKind::XzChunkEnd, 45)));
+    assert_eq!(verdict(&|file| file[0x46] = b'y'), Err((ErrorKind::XzFooter, 0x46)));
+    assert_eq!(verdict(&|file| file[0x3C] ^= 1), Err((ErrorKind::XzHeaderCrc, 0x3C)));
+    let backward = |file: &mut Vec<u8>| {
+        file[0x40] = 2;
+        let footer = unspool::checksum::Crc32::of(&file[0x40..0x46]).to_le_bytes();
+        file[0x3C..0x40].copy_from_slice(&footer);
+    };
+    assert_eq!(verdict(&backward), Err((ErrorKind::XzFooter, 0x40)));
+    assert_eq!(verdict(&|file| file.truncate(0)), Err((ErrorKind::Truncated, 0)));
+    assert_eq!(verdict(&|file| file[1] = b'8'), Err((ErrorKind::XzMagic, 0)));
+}
+
+#[test]
+fn bombs_stop_at_once() {
+    let zeros = vec![0; 64 << 20];
+    let bomb = preset(&zeros, 6, Check::None);
+    assert!(bomb.len() < 20_000);
+    let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
+    let mut ws = Workspace::new();
+    let error = decode_to_vec(&bomb, &mut ws, &limits, &Options::DEFAULT).unwrap_err();
+    assert_eq!(error.class(), Class::Limit);
+    let mut room = vec![0; 2 << 20];
+    let error = decode_with(&bomb, &mut room, &mut ws, &limits, &Options::DEFAULT, &mut ()).unwrap_err();
+    assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 64 << 20));
+    let error = decode_with(&bomb, &mut room, &mut ws, &Limits::DEFAULT, &Options::DEFAULT, &mut ()).unwrap_err();
+    assert_eq!((error.class(), error.at), (Class::OutputTooSmall { need: 64 << 20 }, 0));
+    let mut window = vec![0; 9 << 20];
+    let mut decoder = Decoder::new(&mut ws, &mut window, &limits, &Options::DEFAULT);
+    let (mut wrote, mut at) = (0, 0);
+    let error = loop {
+        match decoder.step(&bomb[at..], End::Here, &mut room) {
+            Ok(step) => (wrote, at) = (wrote + step.wrote, at + step.read),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.kind == ErrorKind::OutputLimit && wrote <= 1 << 20, "{wrote}");
 }

@@ -1,11 +1,12 @@
 // Bytes of a file for the lines in sight, read as they scroll into it.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Content } from './remote';
 
 const BLOCK = 1 << 16;
 const KEPT = 64;
 
 /** Reads the blocks around these bytes; what is not here yet is `undefined`. */
-export function useBytes(blob: Blob, start: number, end: number): (at: number) => number | undefined {
+export function useBytes(blob: Content, start: number, end: number): (at: number) => number | undefined {
   const blocks = useRef(new Map<number, Uint8Array>());
   const [, arrived] = useState(0);
   const [first, last] = [Math.floor(start / BLOCK), Math.floor(Math.max(start, end - 1) / BLOCK)];

@@ -1,15 +1,16 @@
 // Decoded bytes, as text where they are text, else in hexadecimal.
 import { useState } from 'preact/hooks';
 import { useAnswer } from './answer';
-import type { OpenFile } from './client';
+import { Export } from './export';
+import { ABOUT, snippet } from './formats/about';
 import { bytes, hex } from './format';
-import type { Summary } from './model';
 import { Pages } from './pages';
+import type { ValuesProps } from './preview';
 
 const PAGE = 4096;
 const WIDTH = 16;
 
-export function Decoded({ file, summary: { decoded } }: { readonly file: OpenFile; readonly summary: Summary }) {
+export function Decoded({ file, name, report, summary: { decoded } }: ValuesProps) {
   const [page, setPage] = useState(0);
   const start = page * PAGE;
   const { value: found, error } = useAnswer(() => file.bytes(start, Math.min(decoded, start + PAGE)), [file, start, decoded]);
@@ -26,6 +27,9 @@ export function Decoded({ file, summary: { decoded } }: { readonly file: OpenFil
       )}
       {decoded === 0 && <p class="facts">There is nothing to show.</p>}
       <Pages page={page} pages={Math.ceil(decoded / PAGE)} onPage={setPage} />
+      {report.format !== undefined && (
+        <Export file={file} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
+      )}
     </section>
   );
 }

@@ -3,12 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { bytesOf, leafAt, type Model } from './model';
 import { hex } from './format';
 import { useBytes } from './bytes';
+import type { Content } from './remote';
 import { useLines } from './virtual';
 
 const LINE = 24;
 
 interface Props {
-  readonly blob: Blob;
+  readonly blob: Content;
   readonly model: Model;
   readonly selected: number;
   readonly hovered: number;

@@ -1,5 +1,5 @@
 // What the worker finds out about a file, and what the views look up in it.
-import { nodeAt, type Node, type Structure } from 'unspool';
+import { nodeAt, type Format, type Node, type Structure } from 'unspool/separate';
 
 /** An error as it comes out of the worker. */
 export interface Fault {
@@ -61,7 +61,7 @@ export interface Report {
   readonly wrapped: number | undefined;
   /** Whether only the head of a large file was looked at. */
   readonly headOnly: boolean;
-  readonly format: string | undefined;
+  readonly format: Format | undefined;
   readonly size: number;
   readonly model: Model;
   readonly summary: Summary | undefined;

@@ -1,22 +1,19 @@
 // What the file is, and what is wrong with it.
+import { ABOUT } from './formats/about';
 import type { Fault, Report } from './model';
 import { advice, bytes, count, plural } from './format';
-
-const NAMES: Record<string, string> = {
-  cvc: 'CVC embedding vectors', zstd: 'Zstandard', 'zstd-v07': 'Zstandard 0.7', 'zstd-skippable': 'Zstandard skippable frame',
-  xz: 'xz', pco: 'Pco numbers', onpair: 'OnPair strings', at1: 'AT-1 table', gzip: 'gzip',
-};
 
 export function Overview({ report }: { readonly report: Report }) {
   const { summary, size, format, checksums } = report;
   const facts: [string, string][] = [['Size', bytes(size)]];
+  if (report.wrapped !== undefined) facts.push(['Wrapped in', `gzip of ${bytes(report.wrapped)}`]);
   if (summary !== undefined) {
     for (const [term, fact] of summary.facts) facts.push([term, fact]);
     if (summary.decoded > 0) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
     if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
     else if (checksums.right > 0) facts.push(['Checksums', `${count(checksums.right)} right`]);
   }
-  const name = format === undefined ? 'Not a format that unspool knows' : (NAMES[format] ?? format);
+  const name = format === undefined ? 'Not a format that unspool knows' : ABOUT[format].name;
   return (
     <section class="overview" aria-label="What this file is">
       <h2>
@@ -45,10 +42,10 @@ interface ProblemProps {
 export function Problem({ error, size, understood, onShow }: ProblemProps) {
   return (
     <section class="problem" role="alert">
-      <h3>{advice(error.class)}</h3>
+      <h2>{advice(error.class)}</h2>
       <p>{sentence(error.message)}.</p>
       <p class="fine">
-        {error.name}, number {error.code}.{' '}
+        {error.name}, number {error.code}{error.part !== undefined && <>, in <strong>{error.part}</strong></>}.{' '}
         {understood > 0 && `What was understood before it is shown below: ${plural(understood, 'field')}.`}
       </p>
       {error.offset < size && (

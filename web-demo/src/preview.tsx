@@ -2,7 +2,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from './answer';
 import type { OpenFile } from './client';
-import type { Column, Summary } from './model';
+import { noteInAddress, readAddress } from './address';
+import { Export } from './export';
+import { ABOUT, snippet } from './formats/about';
+import type { Column, Report, Summary } from './model';
+import { Statistics } from './statistics';
 import { Pages } from './pages';
 import { count, plural, value } from './format';
 import { HeatMap, Plot } from './plot';
@@ -11,10 +15,23 @@ const PAGE = 25;
 /** Values of a row that the table shows; the curve shows all of them. */
 const SHOWN = 12;
 
-export function Preview({ file, summary }: { readonly file: OpenFile; readonly summary: Summary }) {
-  const [picked, setPicked] = useState(0);
+/** What the view of decoded values is given. */
+export interface ValuesProps {
+  readonly file: OpenFile;
+  readonly name: string;
+  readonly report: Report;
+  readonly summary: Summary;
+}
+
+export function Preview({ file, name, report, summary }: ValuesProps) {
+  const [picked, setPicked] = useState(() => {
+    const { column } = readAddress();
+    return column !== undefined && column < summary.columns.length ? column : 0;
+  });
   const column = summary.columns[picked];
   const tabs = useRef<HTMLDivElement>(null);
+
+  useEffect(() => noteInAddress({ column: picked > 0 ? picked : undefined }), [picked]);
   if (summary.columns.length === 0) return null;
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -47,12 +64,22 @@ export function Preview({ file, summary }: { readonly file: OpenFile; readonly s
           </div>
         )}
       </div>
+      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} />}
       {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} />}
+      {column !== undefined && report.format !== undefined && (
+        <Export
+          file={file}
+          name={name}
+          column={picked}
+          kinds={ABOUT[report.format].saves}
+          snippet={snippet(report.format, name, summary.columns.length > 1 ? column.name : '', report.wrapped !== undefined)}
+        />
+      )}
     </section>
   );
 }
 
-interface ValuesProps {
+interface ColumnProps {
   readonly file: OpenFile;
   readonly column: Column;
   readonly index: number;
@@ -60,7 +87,7 @@ interface ValuesProps {
   readonly rows: number;
 }
 
-function Values({ file, column, index, rows }: ValuesProps) {
+function Values({ file, column, index, rows }: ColumnProps) {
   const [page, setPage] = useState(0);
   const [row, setRow] = useState(0);
   const pages = Math.max(1, Math.ceil(rows / PAGE));

@@ -5,6 +5,7 @@ import embeddings from '../../tests/vectors/cvc/med_fp16.cvc?url';
 import lossless from '../../tests/vectors/cvc/v1_lossless_med.cvc?url';
 import sections from '../../tests/vectors/cvc/v1_sections.cvc?url';
 import numbers from '../../tests/vectors/pco/assets/v1_0_0_conv1.pco?url';
+import wrapped from '../../tests/vectors/gzip/v1_int8.cvc.gz?url';
 import urls from '../../tests/vectors/onpair/cpp/urls_b12.onp?url';
 
 export interface Sample {
@@ -23,5 +24,6 @@ export const SAMPLES: readonly Sample[] = [
   { id: 'sections', file: 'sections.cvc', title: 'Sections', note: 'rows that carry metadata', url: sections },
   { id: 'strings', file: 'urls.onp', title: 'Strings', note: '3,000 URLs; search them', url: urls },
   { id: 'numbers', file: 'numbers.pco', title: 'Numbers', note: '2,000 integers, each predicted', url: numbers },
+  { id: 'wrapped', file: 'vectors.cvc.gz', title: 'Wrapped', note: 'a file within gzip', url: wrapped },
   { id: 'broken', file: 'broken.cvc', title: 'A broken file', note: 'one bit flipped; find it', url: broken },
 ];

@@ -14,6 +14,20 @@ export function Start({ onFile }: Props) {
         <span class="big">Drop a file here</span>
         <span>or <u>choose one</u> from your machine</span>
       </label>
+      <form
+        class="remote"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const url = String(new FormData(event.currentTarget).get('url') ?? '').trim();
+          if (url !== '') location.hash = new URLSearchParams({ url }).toString();
+        }}
+      >
+        <label>
+          or the address of one <input name="url" type="url" required placeholder="https://example.com/vectors.cvc" />
+        </label>
+        <button type="submit">Open</button>
+        <span class="fine">Large files are read only where you look.</span>
+      </form>
       <Samples current="" />
       <ul class="promises">
         <li><strong>What is it?</strong> The format is told by its bytes, not by its name.</li>

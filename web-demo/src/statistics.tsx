@@ -11,7 +11,7 @@ const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
 export function Statistics({ file, column }: { readonly file: OpenFile; readonly column: number }) {
   const { value: found, error } = useAnswer(() => file.statistics(column), [file, column]);
   const [logarithmic, setLogarithmic] = useState(false);
-  if (error !== '') return <p class="refused" role="alert">These numbers cannot be summed up: {error}.</p>;
+  if (error !== '') return <p class="facts">These numbers are not summed up: {error}.</p>;
   if (found === undefined) return <p class="facts" role="status">Summing up…</p>;
   const { statistics, values } = found;
   if (statistics.count + statistics.nans === 0) return null;

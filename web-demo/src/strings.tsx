@@ -1,10 +1,11 @@
 // Rows of a column of strings: a page of them, or of those that a search finds.
 import { useEffect, useState } from 'preact/hooks';
 import { pause, useAnswer } from './answer';
-import type { OpenFile } from './client';
+import { Export } from './export';
+import { ABOUT, snippet } from './formats/about';
 import { bytes, count, plural } from './format';
-import type { Summary } from './model';
 import { Pages } from './pages';
+import type { ValuesProps } from './preview';
 import type { Place } from './values';
 
 const PAGE = 25;
@@ -15,7 +16,7 @@ const PLACES: readonly (readonly [Place, string])[] = [
   ['contains', 'contain'], ['startsWith', 'start with'], ['equals', 'are'],
 ];
 
-export function Strings({ file, summary: { rows } }: { readonly file: OpenFile; readonly summary: Summary }) {
+export function Strings({ file, name, report, summary: { rows } }: ValuesProps) {
   const [place, setPlace] = useState<Place>('contains');
   const [needle, setNeedle] = useState('');
   const [page, setPage] = useState(0);
@@ -81,6 +82,9 @@ export function Strings({ file, summary: { rows } }: { readonly file: OpenFile; 
       )}
       {total === 0 && <p class="facts">{rows === 0 ? 'There is nothing to show.' : 'No row matches.'}</p>}
       <Pages page={page} pages={Math.ceil(total / PAGE)} onPage={setPage} />
+      {report.format !== undefined && (
+        <Export file={file} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
+      )}
     </section>
   );
 }

@@ -1,5 +1,5 @@
 // The structure of the file.
-import { nodeAt } from 'unspool';
+import { nodeAt } from 'unspool/separate';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { bytesOf, isGroup, isNoise, openAtFirst, visibleNodes, type Model } from './model';
 import { bytes, readable } from './format';

@@ -1,5 +1,5 @@
 // Decoded values on their way from the worker to the page.
-import type { CvcData, PcoData } from 'unspool';
+import type { CvcData, PcoData, Statistics } from 'unspool';
 
 /** Rows of a column, as numbers that can be drawn. */
 export interface Rows {
@@ -26,4 +26,20 @@ export type Place = 'contains' | 'startsWith' | 'equals';
 export interface TextSearch {
   readonly place: Place;
   readonly needle: string;
+}
+
+export type ExportKind = 'csv' | 'json' | 'npy' | 'raw';
+
+/** What is saved, and how. */
+export interface ExportWanted {
+  readonly column: number;
+  readonly kind: ExportKind;
+}
+
+/** What the numbers of a column come to. */
+export interface Summed {
+  readonly statistics: Statistics;
+  /** How many values were looked at, and how many there are. */
+  readonly values: number;
+  readonly all: number;
 }

@@ -1,47 +1,116 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
-import { inspect, UnspoolError } from 'unspool';
+import { decodeGzip, inspect, probe, UnspoolError, type Format } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import { buildModel, type Fault, type Report } from './model';
-import type { TextSearch, TextsWanted } from './values';
+import { RemoteFile, type Content } from './remote';
+import { find, type Sought } from './search';
+import type { ExportWanted, TextSearch, TextsWanted } from './values';
 
-/** What the page asks, and what it gets. */
+/** What is opened: bytes of the visitor's, or a large file on a server. */
+export type Source = Blob | { readonly url: string; readonly size: number };
+
+/** What the page asks. */
 export type Wanted =
-  | { readonly open: Blob }
+  | { readonly open: Source }
   | { readonly rows: { column: number; start: number; end: number } }
   | { readonly texts: TextsWanted }
   | { readonly search: TextSearch }
-  | { readonly bytes: { start: number; end: number } };
+  | { readonly bytes: { start: number; end: number } }
+  | { readonly find: Sought }
+  | { readonly statistics: number }
+  | { readonly save: ExportWanted };
 
 export type Request = Wanted & { readonly id: number };
 
+/** How far reading is, in bytes. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
 export type Answer =
+  | { readonly id: number; readonly progress: Progress }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Fault };
 
-/** Above this the structure is not looked at: it would take as much memory again. */
+/** Above this only the head of a file is looked at: the structure would take as much memory again. */
 const MOST = 1.5e9;
 
 let file: Opened | undefined;
+let content: Content | undefined;
 
-async function open(blob: Blob): Promise<Report> {
-  if (blob.size > MOST) throw new Error('This page looks at files up to 1.5 GB. The npm package reads larger ones by ranges.');
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  const { format, size, structure, error, checksums } = inspect(bytes);
-  const door = format === undefined ? undefined : DOORS[format];
+async function open(source: Source, tell: (progress: Progress) => void): Promise<Report> {
+  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size));
+  if (source.size > MOST) return openLarge(source, source);
+  let bytes = await read(source, tell);
+  const inside = unwrap(bytes);
+  const wrapped = inside === undefined ? undefined : bytes.length;
+  bytes = inside ?? bytes;
+  content = inside === undefined ? source : new Blob([inside]);
+  const found = inspect(bytes);
   try {
-    file = await door?.(blob, bytes, structure);
+    file = await doorOf(found.format)?.open(bytes, found.structure);
   } catch (error) {
     // The structure has the same error, and as much of the file as can be read.
     if (!(error instanceof UnspoolError)) throw error;
   }
-  return { format, size, model: buildModel(structure, size), summary: file?.summary, error: error?.toJSON(), checksums };
+  return report(found, wrapped === undefined ? undefined : (content as Blob), wrapped, false);
+}
+
+/** Opens a file of which only the head is read. */
+async function openLarge(source: Blob | string, from: Content): Promise<Report> {
+  const { format } = probe(new Uint8Array(await from.slice(0, 16).arrayBuffer()));
+  const door = doorOf(format)?.openLarge;
+  if (door === undefined) throw new Error('This page looks at files of this format up to 1.5 GB, and up to 64 MB on a server.');
+  const { opened, head } = await door(source);
+  [file, content] = [opened, from];
+  const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
+  // That the head ends where it ends is no error.
+  return report({ ...found, size: from.size, error: undefined }, undefined, undefined, true);
+}
+
+function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, headOnly: boolean): Report {
+  const model = buildModel(structure, size);
+  return { content: inside, wrapped, headOnly, format, size, model, summary: file?.summary, error: error?.toJSON(), checksums };
+}
+
+function doorOf(format: Format | undefined): (typeof DOORS)[Format] {
+  return format === undefined ? undefined : DOORS[format];
+}
+
+/** What lies in a gzip file, if it is of a format that the page knows. */
+function unwrap(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+  if (probe(bytes).format !== 'gzip') return undefined;
+  try {
+    const inside = decodeGzip(bytes);
+    return doorOf(probe(inside).format) === undefined ? undefined : inside;
+  } catch (error) {
+    if (!(error instanceof UnspoolError)) throw error;
+    return undefined;
+  }
+}
+
+/** All bytes of a file, and how far reading them is. */
+async function read(blob: Blob, tell: (progress: Progress) => void): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(blob.size);
+  const reader = blob.stream().getReader();
+  let [done, told] = [0, 0];
+  for (;;) {
+    const { value } = await reader.read();
+    if (value === undefined) return bytes;
+    bytes.set(value, done);
+    done += value.length;
+    if (performance.now() - told < 50) continue;
+    told = performance.now();
+    tell({ done, total: blob.size });
+  }
 }
 
 /** The answer, and the arrays whose memory goes with it. */
-async function work(wanted: Wanted): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
+async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
   if ('open' in wanted) {
-    const result = await open(wanted.open);
+    const result = await open(wanted.open, tell);
     const { structure, parent, behind, leaves } = result.model;
     return [result, [...Object.values(structure).filter(ArrayBuffer.isView), parent, behind, leaves]];
   }
@@ -50,11 +119,14 @@ async function work(wanted: Wanted): Promise<[result: unknown, arrays: readonly 
     return [result, [result.data]];
   }
   if ('texts' in wanted) return [here(file?.texts)(wanted.texts), []];
+  if ('find' in wanted) return [await find(here(content), wanted.find), []];
+  if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics), []];
+  if ('save' in wanted) return [new Blob(await here(file?.save)(wanted.save)), []];
   const result = 'search' in wanted ? here(file?.search)(wanted.search) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];
 }
 
-/** A door that this file has. */
+/** Something that this file has. */
 function here<T>(door: T | undefined): T {
   if (door === undefined) throw new Error('this file holds nothing of that kind');
   return door;
@@ -63,12 +135,13 @@ function here<T>(door: T | undefined): T {
 function fault(error: unknown): Fault {
   if (error instanceof UnspoolError) return error.toJSON();
   const message = error instanceof Error ? error.message : String(error);
-  return { name: 'Error', class: 'Other', code: 0, offset: 0, need: 0, message };
+  return { name: 'Error', class: 'Other', code: 0, offset: 0, need: 0, message, part: undefined };
 }
 
 self.onmessage = async ({ data: { id, ...wanted } }: MessageEvent<Request>) => {
   try {
-    const [result, arrays] = await work(wanted as Wanted);
+    const tell = (progress: Progress): void => self.postMessage({ id, progress } satisfies Answer);
+    const [result, arrays] = await work(wanted as Wanted, tell);
     self.postMessage({ id, result } satisfies Answer, { transfer: arrays.map((array) => array.buffer as ArrayBuffer) });
   } catch (error) {
     self.postMessage({ id, error: fault(error) } satisfies Answer);

@@ -1,5 +1,5 @@
 // Decoded values as files, made in the worker.
-import type { Rows } from './values';
+import type { ExportKind, Rows } from './values';
 
 /** numpy's names of the types of arrays. */
 const DESCR: readonly (readonly [new (length: number) => ArrayBufferView, string])[] = [
@@ -41,6 +41,16 @@ export function json({ data, dimension }: Rows): BlobPart[] {
     parts.push(`${at === 0 ? '[\n' : ',\n'}${dimension === 1 ? row : `[${row}]`}`);
   }
   return [...(parts.length === 0 ? ['['] : parts), '\n]\n'];
+}
+
+/** Rows as a file of a kind. */
+export function fileOf(kind: ExportKind, rows: Rows): BlobPart[] {
+  switch (kind) {
+    case 'csv': return csv(rows);
+    case 'json': return json(rows);
+    case 'npy': return npy(rows);
+    case 'raw': return [rows.data as BlobPart];
+  }
 }
 
 /** Texts as CSV, quoted wherever that might be needed. */

@@ -11,7 +11,7 @@ try {
   const { page, wrong } = await watchedPage(browser, new URL('/', url).href);
   await page.goto(`${url}#sample=embeddings`);
   // The first value of the first vector, as numpy prints it.
-  await page.locator('tbody td', { hasText: /^-0\.012398$/ }).first().waitFor({ timeout: 30_000 });
+  await page.locator('.preview tbody td', { hasText: /^-0\.012398$/ }).first().waitFor({ timeout: 30_000 });
   await page.getByText('CVC embedding vectors').waitFor();
   await page.getByRole('treeitem', { name: /magic CVCF/ }).waitFor();
   if (wrong.length > 0) throw new Error(wrong.join('\n'));

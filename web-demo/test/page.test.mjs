@@ -61,15 +61,15 @@ test('a sample shows what it is and its values', async () => {
   assert.equal(await fact('Checksums').textContent(), '4 right');
   // The values that the reference implementation decodes.
   const expected = new Float32Array(new Uint8Array(vector('med_fp16.f32.bin')).buffer);
-  await page.locator('tbody tr').first().waitFor();
-  const shown = await page.locator('tbody tr').first().locator('td:not(.more)').allTextContents();
+  await page.locator('.preview tbody tr').first().waitFor();
+  const shown = await page.locator('.preview tbody tr').first().locator('td:not(.more)').allTextContents();
   assert.equal(shown.length, 12);
   shown.forEach((text, at) => assert.equal(text, Number(expected[at].toPrecision(5)).toString(), `value ${at}`));
   // And those of the last page.
   await page.getByLabel('Page of rows').fill('16');
   await page.getByLabel('Page of rows').press('Enter');
   await page.getByRole('button', { name: 'Draw row 399' }).click();
-  const last = await page.locator('tr.selected td').first().textContent();
+  const last = await page.locator('.preview tr.selected td').first().textContent();
   assert.equal(last, Number(expected[399 * 64].toPrecision(5)).toString());
   await page.getByText('Row 399, all 64 values').waitFor();
 });
@@ -79,8 +79,8 @@ test('columns of every type', async () => {
   await page.getByRole('tab', { name: 'int64_v', exact: true }).click();
   const expected = new BigInt64Array(new Uint8Array(vector('v2_ints_default.col3.raw.bin')).buffer);
   await page.getByText('11 rows of 3 values, int64').waitFor();
-  await page.locator('tbody tr').first().waitFor();
-  const shown = await page.locator('tbody td').allTextContents();
+  await page.locator('.preview tbody tr').first().waitFor();
+  const shown = await page.locator('.preview tbody td').allTextContents();
   assert.deepEqual(shown, Array.from(expected, String));
   await page.keyboard.press('ArrowRight');
   await page.getByText('11 rows of 1 value, int8').waitFor();
@@ -93,7 +93,7 @@ test('strings: rows as text, and a search', async () => {
   const all = readFileSync(new URL('data/urls.expected.bin', folder));
   const starts = new BigUint64Array(new Uint8Array(readFileSync(new URL('data/urls.row_offsets.bin', folder))).buffer);
   const text = (row) => all.subarray(Number(starts[row]), Number(starts[row + 1])).toString();
-  const texts = () => page.locator('td.text').allTextContents();
+  const texts = () => page.locator('.preview td.text').allTextContents();
   await open();
   await page.getByRole('link', { name: /^Strings/ }).click();
   await page.getByRole('heading', { name: 'urls.onp' }).waitFor();
@@ -108,11 +108,11 @@ test('strings: rows as text, and a search', async () => {
   await item(/^token 00 1 byte$/).waitFor();
   await byte(0x38).click();
   await item(/^token “&ref=” 5 bytes$/).waitFor();
-  await page.locator('tbody tr').first().waitFor();
+  await page.locator('.preview tbody tr').first().waitFor();
   assert.deepEqual(await texts(), Array.from({ length: 25 }, (_, row) => text(row)));
   await page.getByLabel('Page of rows').fill('120');
   await page.getByLabel('Page of rows').press('Enter');
-  await page.locator('tbody th', { hasText: /^2,999$/ }).waitFor();
+  await page.locator('.preview tbody th', { hasText: /^2,999$/ }).waitFor();
   assert.equal((await texts()).at(-1), text(2999));
   // What the reference implementation finds, in the order in which it stands.
   const { search } = cases.find(({ case: name }) => name === 'urls_b12');
@@ -120,7 +120,7 @@ test('strings: rows as text, and a search', async () => {
   const status = (matches) => page.locator('.preview .facts', { hasText: new RegExp(`^${matches.length.toLocaleString('en')} of 3,000 rows$`) });
   await page.getByLabel('Search').fill(needle);
   await status(contains).waitFor();
-  await page.locator('tbody th', { hasText: new RegExp(`^${contains[0]}$`) }).first().waitFor();
+  await page.locator('.preview tbody th', { hasText: new RegExp(`^${contains[0]}$`) }).first().waitFor();
   await page.locator('mark').first().waitFor();
   assert.deepEqual(await texts(), contains.slice(0, 25).map(text));
   await page.getByLabel('How rows match').selectOption('start with');
@@ -128,7 +128,7 @@ test('strings: rows as text, and a search', async () => {
   await page.getByLabel('How rows match').selectOption('are');
   await page.getByText('No row matches.').waitFor();
   await page.getByLabel('Search').fill(text(7));
-  await page.locator('tbody th', { hasText: /^7$/ }).waitFor();
+  await page.locator('.preview tbody th', { hasText: /^7$/ }).waitFor();
   assert.equal((await texts())[0], text(7));
 });
 
@@ -142,8 +142,8 @@ test('numbers of every type', async () => {
   assert.equal(await fact('Type').textContent(), 'int32');
   await item(/^chunk/).first().waitFor();
   const expected = new Int32Array(bytesAt('assets/v1_0_0_conv1.bin').buffer);
-  await page.locator('tbody tr').first().waitFor();
-  assert.deepEqual(await page.locator('tbody td').allTextContents(), Array.from(expected.subarray(0, 25), String));
+  await page.locator('.preview tbody tr').first().waitFor();
+  assert.deepEqual(await page.locator('.preview tbody td').allTextContents(), Array.from(expected.subarray(0, 25), String));
   await page.getByText('Rows 0 to 24').waitFor();
   // A file of all types has a tab for each.
   await drop('mixed.pco', bytesAt('mixed_dtypes.pco'));
@@ -154,8 +154,8 @@ test('numbers of every type', async () => {
   const at = (type) => parts.find(({ dtype }) => dtype === type).bin_offset;
   await page.getByRole('tab', { name: 'int64', exact: true }).click();
   await page.getByText('300 numbers, int64').waitFor();
-  await page.locator('tbody td', { hasText: new RegExp(`^${new BigInt64Array(numbers, at('i64'), 1)[0]}$`) }).first().waitFor();
-  assert.deepEqual(await page.locator('tbody td').allTextContents(), Array.from(new BigInt64Array(numbers, at('i64'), 25), String));
+  await page.locator('.preview tbody td', { hasText: new RegExp(`^${new BigInt64Array(numbers, at('i64'), 1)[0]}$`) }).first().waitFor();
+  assert.deepEqual(await page.locator('.preview tbody td').allTextContents(), Array.from(new BigInt64Array(numbers, at('i64'), 25), String));
   await page.getByRole('tab', { name: 'float16', exact: true }).click();
   await page.getByText('300 numbers, float16').waitFor();
 });
@@ -164,13 +164,13 @@ test('a broken file of strings or of numbers shows where', async () => {
   await open();
   const onp = readFileSync(new URL('../../tests/vectors/onpair/cpp/urls_b12.onp', import.meta.url));
   await drop('short.onp', onp.subarray(0, 20_000));
-  await page.locator('.problem h3', { hasText: /ends too early/ }).waitFor();
+  await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
   await item(/^magic ONPAIR01/).waitFor();
   assert.equal(await page.locator('.preview').count(), 0);
   const pco = readFileSync(new URL('../../tests/vectors/pco/k_u32_arange.pco', import.meta.url));
   await drop('short.pco', pco.subarray(0, pco.length - 1));
   await page.getByRole('heading', { name: 'short.pco' }).waitFor();
-  await page.locator('.problem h3', { hasText: /ends too early/ }).waitFor();
+  await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
 });
 
 test('commas and brackets of a header show only when they are pointed out', async () => {
@@ -191,8 +191,8 @@ test('a dropped file opens, also from the start page and over another', async ()
   assert.equal(await fact('Stored as').textContent(), 'int8');
   assert.equal(new URL(page.url()).hash, '', 'a file of the visitor has no address');
   const expected = new Float32Array(new Uint8Array(vector('v1_int8.f32.bin')).buffer);
-  await page.locator('tbody tr').first().waitFor();
-  const shown = await page.locator('tbody tr').first().locator('td').first().textContent();
+  await page.locator('.preview tbody tr').first().waitFor();
+  const shown = await page.locator('.preview tbody tr').first().locator('td').first().textContent();
   assert.equal(Number(shown), Number(expected[0].toPrecision(5)));
   await page.goBack();
   await page.getByRole('heading', { name: 'columns.cvc' }).waitFor();
@@ -275,7 +275,7 @@ test('a broken file shows where and why, and what came before', async () => {
   await page.locator('.refused').waitFor();
   await page.getByRole('button', { name: 'Later rows' }).click();
   await page.getByRole('button', { name: 'Later rows' }).click();
-  await page.locator('tbody tr').first().waitFor();
+  await page.locator('.preview tbody tr').first().waitFor();
 });
 
 test('files that are broken in other ways, and files that are none', async () => {
@@ -290,7 +290,7 @@ test('files that are broken in other ways, and files that are none', async () =>
   ]) {
     await drop(`${name}.cvc`, vector(`bad/${name}.cvc`));
     await page.getByRole('heading', { name: `${name}.cvc` }).waitFor();
-    await page.locator('.problem h3', { hasText: words }).waitFor();
+    await page.locator('.problem h2', { hasText: words }).waitFor();
   }
   await drop('picture.gif', Buffer.from('GIF89a and so on'));
   await page.getByText('Not a format that unspool knows').waitFor();
@@ -383,8 +383,6 @@ test('a hundred megabytes do not freeze the page, and every line can be reached'
 });
 
 test('the package decodes bit-exactly in the browser, inlined and as a separate module', async () => {
-  const npm = (path) => readFileSync(new URL(`../../wasm/npm/${path}`, import.meta.url));
-  const modules = ['index', 'separate', 'api', 'cvc', 'decode', 'error', 'init', 'inlined', 'inspect', 'instance', 'limits', 'onpair', 'pco', 'probe', 'source'];
   const { entries } = JSON.parse(vector('manifest.json'));
   const other = (name) => readFileSync(new URL(`../../tests/vectors/${name}`, import.meta.url));
   const strings = JSON.parse(other('onpair/manifest.json')).container.find(({ file }) => file === 'cpp/urls_b12.onp').expected;
@@ -392,13 +390,10 @@ test('the package decodes bit-exactly in the browser, inlined and as a separate 
   assert.equal(new Set(numbers.map(({ dtype }) => dtype)).size, 11);
   const host = await serve({
     '/blank.html': '<!doctype html><title>blank</title><link rel="icon" href="data:,">',
-    '/wasm/unspool.js': npm('wasm/unspool.js'),
-    '/wasm/unspool_bg.wasm': npm('wasm/unspool_bg.wasm'),
-    ...Object.fromEntries(modules.map((name) => [`/dist/${name}.js`, npm(`dist/${name}.js`)])),
     ...Object.fromEntries(entries.map(({ file }) => [`/${file}`, vector(file)])),
     '/urls.onp': other('onpair/cpp/urls_b12.onp'),
     ...Object.fromEntries(numbers.map(({ file }) => [`/${file}`, other(`pco/${file}`)])),
-  });
+  }, new URL('../../wasm/npm/', import.meta.url));
   const watched = await watchedPage(browser, host.url);
   try {
     for (const door of ['index', 'separate']) {

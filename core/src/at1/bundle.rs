@@ -2,6 +2,7 @@
 //!
 //! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
 
+use super::decode::of_streams;
 use super::header::{Codec, Container, Header};
 use super::numbers::Stream;
 use super::scratch::{Scratch, Workspace};
@@ -27,7 +28,7 @@ pub struct Bundle<'a> {
 pub struct BundleFile<'a> {
     /// What it is called: a relative path with `/` between its parts, none of them `.` or `..`.
     pub name: Text<'a>,
-    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](super::decode) decodes.
+    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](super::decode()) decodes.
     pub entry: Entry<'a>,
 }
 
@@ -44,7 +45,7 @@ impl<'a> Bundle<'a> {
         let body = header.body();
         let set = Set::open(src, body.start, body.end, limits)?;
         set.check()?;
-        let [manifest] = set.load([MANIFEST], scratch, ws, limits)?;
+        let [manifest] = set.load([MANIFEST], scratch, ws, &of_streams(limits))?;
         if u64_from(manifest.bytes.len()) > limits.max_header {
             return Err(manifest.error(ErrorKind::HeaderLimit, 0).needing(u64_from(manifest.bytes.len())));
         }

@@ -116,12 +116,17 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
             Content::Raw(entry) => need.sink = need.sink.max(entry.room(src, limits)?),
             Content::Set => {
                 let set = Set::open(src, body.range.start, body.range.end, limits)?;
-                let room = room(header.codec, src, &set, limits)?;
+                let room = room(header.codec, src, &set, &of_streams(limits))?;
                 need = Need { slice: need.slice.max(room), sink: need.sink.max(room) };
             }
         }
     }
     Ok(need)
+}
+
+/// What streams may decode to. They are not the output: flags, numbers and literals of a short file can be longer than it is.
+pub(super) const fn of_streams(limits: &Limits) -> Limits {
+    Limits { max_output: limits.max_output.saturating_add(limits.max_header), ..*limits }
 }
 
 /// Room for the streams of a set that its codec reads, and for what it makes of them as far as their sizes tell.
@@ -265,7 +270,7 @@ fn run<O: Output>(
             Content::Set => {
                 let set = Set::open(src, body.range.start, body.range.end, limits)?;
                 set.check()?;
-                structured(header, &set, &mut scratch, out, ws, limits)?;
+                structured(header, &set, &mut scratch, out, ws, &of_streams(limits))?;
             }
         }
     }

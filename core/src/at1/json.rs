@@ -1,6 +1,7 @@
 //! Codec 1: lines of JSON as a tape of tokens, with a vocabulary of keys and a column of values for each place.
 
 use super::lines::Lines;
+use super::log::Gaps;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
 use super::scratch::Scratch;
@@ -38,6 +39,7 @@ pub(super) struct Tape<'a> {
     rules_stream: Stream<'a>,
     tape: Numbers<'a>,
     stack: &'a mut [Level],
+    gaps: Gaps,
 }
 
 impl<'a> Tape<'a> {
@@ -61,6 +63,7 @@ impl<'a> Tape<'a> {
             rules_stream,
             tape: tape.numbers(),
             stack,
+            gaps: Gaps::default(),
         })
     }
 
@@ -152,6 +155,7 @@ impl<'a> Tape<'a> {
                 all => all,
             };
             out.put(inside)?;
+            self.gaps.count(out).map_err(|kind| self.tape.error(kind))?;
         }
         out.put(literals.string()?)?;
         out.byte(b'"')

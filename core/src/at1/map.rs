@@ -26,9 +26,9 @@ impl NumberText {
     }
 }
 
-/// How many slots are looked at before the map gives up. Values that somebody chose to collide reach it; others would need
-/// far more of them than a file can hold.
-const MAX_PROBES: usize = 4096;
+/// How many slots are looked at before the map gives up. Half of the slots are free, so that a run of 100 is already rarer
+/// than a file of ten million values; only values that somebody chose to collide reach this.
+const MAX_PROBES: usize = 256;
 
 /// Words of an entry: where its value starts and how long it is, and the same for its key.
 pub(super) const ENTRY: usize = 4;

@@ -142,6 +142,14 @@ pub struct Block {
     pub zone: Zone,
 }
 
+/// Where in an index a group starts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mark {
+    read: usize,
+    group: u64,
+    at: u64,
+}
+
 /// Walks over the index: the blocks of group 0, of group 1 and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Index<'a> {
@@ -157,6 +165,18 @@ impl<'a> Index<'a> {
     /// The index of a table, from its first block.
     pub const fn new(stream: Stream<'a>, meta: &Meta<'a>) -> Self {
         Self { numbers: stream.numbers(), types: meta.types, groups: meta.groups, group: 0, column: 0, at: 0 }
+    }
+
+    /// The index from the first block of a later group on.
+    pub(super) fn resume(stream: Stream<'a>, meta: &Meta<'a>, mark: Mark) -> Result<Self> {
+        let mut index = Self::new(stream, meta);
+        index.numbers.bytes(mark.read)?;
+        Ok(Self { group: mark.group, at: mark.at, ..index })
+    }
+
+    /// Where the walk stands between two groups.
+    pub(super) const fn mark(&self) -> Mark {
+        Mark { read: self.numbers.position(), group: self.group, at: self.at }
     }
 
     fn read(&mut self) -> Result<Block> {

@@ -2,6 +2,7 @@
 
 use super::digits;
 use super::lines::Lines;
+use super::log::Gaps;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
 use super::scratch::Scratch;
@@ -40,6 +41,7 @@ pub(super) struct Log<'a> {
     templates: Texts<'a>,
     variables: Lines<'a>,
     messages: Lines<'a>,
+    gaps: Gaps,
 }
 
 impl<'a> Log<'a> {
@@ -58,6 +60,7 @@ impl<'a> Log<'a> {
             templates: Texts::lines(templates, scratch)?,
             variables: Lines::new(variables),
             messages: Lines::new(messages),
+            gaps: Gaps::default(),
         })
     }
 
@@ -100,6 +103,7 @@ impl<'a> Log<'a> {
             let len = memchr::memchr(0, pieces).unwrap_or(pieces.len());
             out.put(pieces.get(..len).unwrap_or_default())?;
             pieces = pieces.get(len.saturating_add(1)..).unwrap_or_default();
+            self.gaps.count(out).map_err(|kind| self.template_numbers.error(kind))?;
         }
         out.put(rest)
     }

@@ -15,6 +15,8 @@ pub(crate) struct Counts<const SYMBOLS: usize> {
     pub(crate) log: u32,
     /// Bytes that the description takes.
     pub(crate) len: usize,
+    /// No symbol from here on has a cell.
+    pub(crate) symbols: usize,
 }
 
 impl<const SYMBOLS: usize> Counts<SYMBOLS> {
@@ -58,7 +60,12 @@ impl<const SYMBOLS: usize> Counts<SYMBOLS> {
                 symbol += index(zeros);
             }
         }
-        Some(Self { of, log, len: index(bits.position().div_ceil(8)) })
+        Some(Self { of, log, len: index(bits.position().div_ceil(8)), symbols: symbol })
+    }
+
+    /// The counts of the symbols that are described; all others have no cells.
+    pub(crate) fn described(&self) -> impl Iterator<Item = &i16> {
+        self.of.iter().take(self.symbols)
     }
 }
 

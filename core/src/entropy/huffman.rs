@@ -56,6 +56,12 @@ impl Table {
         self.log = 0;
     }
 
+    /// Copies a code that was read before.
+    pub(crate) fn copy(&mut self, from: &Self) {
+        self.cells.iter_mut().zip(&from.cells).take(1 << from.log).for_each(|(to, from)| *to = *from);
+        (self.log, self.depth) = (from.log, from.depth);
+    }
+
     pub(crate) const fn depth(&self) -> u32 {
         self.depth
     }
@@ -101,19 +107,19 @@ impl Table {
         let log = counts.log;
         // A cell is the symbol in four bits, everything that is no weight as 15, and the low 12 bits of `x`.
         let mut few = [0u16; 16];
-        for (symbol, &count) in counts.of.iter().enumerate() {
+        for (symbol, &count) in counts.described().enumerate() {
             if let Some(few) = few.get_mut(symbol.min(15)) {
                 *few = count.unsigned_abs();
             }
         }
         let (mask, step) = ((1usize << log) - 1, fse::step(log));
         let mut high = 1usize << log;
-        for (symbol, _) in counts.of.iter().enumerate().filter(|&(_, &count)| count == -1) {
+        for (symbol, _) in counts.described().enumerate().filter(|&(_, &count)| count == -1) {
             high = high.saturating_sub(1);
             self.cells[high & (CELLS - 1)] = cell_symbol(symbol);
         }
         let mut at = 0;
-        for (symbol, &count) in counts.of.iter().enumerate() {
+        for (symbol, &count) in counts.described().enumerate() {
             for _ in 0..count.max(0) {
                 self.cells[at & (CELLS - 1)] = cell_symbol(symbol);
                 at = (at + step) & mask;
@@ -224,7 +230,7 @@ impl Table {
             reader.symbols::<LOG, AT_ONCE>(&self.cells, chunk);
             rounds += 1;
         }
-        self.finish(reader, out.get_mut(rounds * AT_ONCE..)?)
+        self.finish(reader.bytes, reader.left(), out.get_mut(rounds * AT_ONCE..)?)
     }
 
     /// Fills `out` from four streams: three equal parts and the rest. `ends` are where the first three streams end.
@@ -270,20 +276,25 @@ impl Table {
             rounds += 1;
         }
         let done = rounds * AT_ONCE;
-        self.finish(&reader0, out0.get_mut(done..)?)?;
-        self.finish(&reader1, out1.get_mut(done..)?)?;
-        self.finish(&reader2, out2.get_mut(done..)?)?;
-        self.finish(&reader3, out3.get_mut(done..)?)
+        self.finish(reader0.bytes, reader0.left(), out0.get_mut(done..)?)?;
+        self.finish(reader1.bytes, reader1.left(), out1.get_mut(done..)?)?;
+        self.finish(reader2.bytes, reader2.left(), out2.get_mut(done..)?)?;
+        self.finish(reader3.bytes, reader3.left(), out3.get_mut(done..)?)
     }
 
-    /// The last symbols of a stream, where eight bytes can no longer be read at once; then it must be used up.
-    fn finish(&self, reader: &Reader<'_>, out: &mut [u8]) -> Option<()> {
-        let mut bits = reader.left();
+    /// The last symbols of a stream of which `bits` bits are left, where eight bytes can no longer be read at once; then it
+    /// must be used up. Takes no [`Reader`], so that readers need not lie in memory.
+    fn finish(&self, bytes: &[u8], mut bits: usize, out: &mut [u8]) -> Option<()> {
+        let (mut window, mut loaded) = (0, 0);
         for to in out {
-            let window = top(reader.bytes, bits)?;
+            if loaded < MAX_DEPTH as usize {
+                (window, loaded) = (top(bytes, bits)?, 57);
+            }
             let cell = self.cells[low32(window >> (64 - self.log)) as usize & (CELLS - 1)];
             *to = low8(u32::from(cell >> 8));
-            bits = bits.checked_sub(usize::from(cell & 0xFF))?;
+            let width = usize::from(cell & 63);
+            (window, loaded) = (window << width, loaded - width);
+            bits = bits.checked_sub(width)?;
         }
         (bits == 0).then_some(())
     }
@@ -312,8 +323,8 @@ struct Reader<'a> {
     bits: u64,
     /// How many of them may be used.
     count: u32,
-    /// The bytes before this one are not all in `bits`.
-    next: usize,
+    /// The bytes before this one are not all in `bits`. 32 bits, so that the compiler sees that sums do not wrap.
+    next: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -321,18 +332,19 @@ impl<'a> Reader<'a> {
         let last = *bytes.last().filter(|&&last| last != 0)?;
         // The marker and the zeros above it; what is left of the last byte is all that is loaded yet.
         let skip = last.leading_zeros() + 1;
-        Some(Self { bytes, bits: u64::from(last) << 56 << skip, count: 8 - skip, next: bytes.len() - 1 })
+        let next = u32::try_from(bytes.len()).ok()?.wrapping_sub(1);
+        Some(Self { bytes, bits: u64::from(last) << 56 << skip, count: 8 - skip, next })
     }
 
     /// Loads up to 56 bits and more. False, with nothing changed, near the start of the stream.
     #[inline(always)]
     fn refill(&mut self) -> bool {
-        let window = match self.next.checked_sub(8).and_then(|start| self.bytes.get(start..)?.first_chunk()) {
-            Some(chunk) => u64::from_le_bytes(*chunk),
-            None => return false,
+        let start = self.next.wrapping_sub(8) as usize;
+        let Some(chunk) = self.bytes.get(start..start.wrapping_add(8)).and_then(<[u8]>::first_chunk) else {
+            return false;
         };
-        self.bits |= window >> self.count;
-        self.next -= (63 - self.count as usize) >> 3;
+        self.bits |= u64::from_le_bytes(*chunk) >> self.count;
+        self.next -= (63 - self.count) >> 3;
         self.count |= 56;
         true
     }
@@ -356,6 +368,6 @@ impl<'a> Reader<'a> {
 
     /// How many bits of the stream are left.
     fn left(&self) -> usize {
-        self.next * 8 + self.count as usize
+        self.next as usize * 8 + self.count as usize
     }
 }

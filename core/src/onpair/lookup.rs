@@ -12,6 +12,8 @@ pub(super) struct Step {
     shorter: [u16; MAX_TOKEN_LEN],
     /// Of the same tokens a bit each, the one that the lowest bits of the code tell: most others are told apart by it.
     filter: u64,
+    /// The same with the tokens that start with all that is left of the needle.
+    wider: u64,
     /// The tokens that start with all that is left of the needle,
     extends: Stretch,
     /// if any do.
@@ -43,6 +45,12 @@ impl Step {
         self.filter >> (code % 64) & 1 != 0
     }
 
+    /// Whether a token may agree with the needle in any way.
+    #[inline]
+    pub(super) const fn may_matter(&self, code: u16) -> bool {
+        self.wider >> (code % 64) & 1 != 0
+    }
+
     /// The bit of its token in a filter.
     const fn bit(&self) -> u64 {
         1 << (self.code % 64)
@@ -57,7 +65,7 @@ impl Step {
     /// Whether a token surely disagrees with the needle.
     #[inline]
     pub(super) fn excludes(&self, code: u16) -> bool {
-        !self.extends(code) && !(self.may_agree(code) && self.shorter.contains(&code))
+        !(self.extends(code) || self.may_agree(code) && self.shorter.contains(&code))
     }
 }
 
@@ -112,7 +120,12 @@ fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> 
     let filter = shorter.iter().fold(0, |bits, token| bits | 1 << (token % 64));
     let (first, last) = (narrow(low)?, narrow(high.wrapping_sub(1))?);
     let extends = Stretch { first, more: last.wrapping_sub(first) };
-    Some(Step { code, shorter, filter, extends, is_extended, end: at + len })
+    let wider = match (is_extended, extends.more) {
+        (false, _) => filter,
+        (true, 0..64) => (first..=last).fold(filter, |bits, token| bits | 1 << (token % 64)),
+        _ => u64::MAX,
+    };
+    Some(Step { code, shorter, filter, wider, extends, is_extended, end: at + len })
 }
 
 fn token<'a>(dictionary: &Dictionary<'a>, code: u64) -> &'a [u8] {
@@ -170,6 +183,7 @@ mod tests {
                 for (code, token) in tokens.iter().enumerate() {
                     assert_eq!(step.extends(code as u16), token.starts_with(rest), "{token:?}");
                     assert_eq!(!agrees(token), step.excludes(code as u16), "{token:?}");
+                    assert!(!agrees(token) || step.may_matter(code as u16), "{token:?}");
                     assert!(!rest.starts_with(token) || step.may_agree(code as u16), "{token:?}");
                 }
                 at = step.end;

@@ -175,7 +175,7 @@ impl<'s> Search<'s> {
     /// The first of these rows that matches, or of those that were sifted before.
     fn first_in(&self, start: &Start, sifted: &mut Sifted, rows: &mut Range<u64>) -> Option<Result<u64>> {
         loop {
-            while let Some((row, sure)) = sifted.next() {
+            for (row, sure) in sifted.by_ref() {
                 if sure {
                     return Some(Ok(row));
                 }
@@ -189,12 +189,12 @@ impl<'s> Search<'s> {
                 return None;
             }
             *sifted = match (self.column.row_offsets().table(), self.column.codes.form()) {
-                (Table::U32(table), Form::Numbers(source)) => start.sift(table, source, rows),
-                (Table::U32(table), Form::Pairs(source)) => start.sift(table, source, rows),
-                (Table::U32(table), Form::Packed(source)) => start.sift(table, source, rows),
-                (Table::U64(table), Form::Numbers(source)) => start.sift(table, source, rows),
-                (Table::U64(table), Form::Pairs(source)) => start.sift(table, source, rows),
-                (Table::U64(table), Form::Packed(source)) => start.sift(table, source, rows),
+                (Table::U32(table), Form::Numbers(source)) => start.sift(table, source, rows, sifted.crowded),
+                (Table::U32(table), Form::Pairs(source)) => start.sift(table, source, rows, sifted.crowded),
+                (Table::U32(table), Form::Packed(source)) => start.sift(table, source, rows, sifted.crowded),
+                (Table::U64(table), Form::Numbers(source)) => start.sift(table, source, rows, sifted.crowded),
+                (Table::U64(table), Form::Pairs(source)) => start.sift(table, source, rows, sifted.crowded),
+                (Table::U64(table), Form::Packed(source)) => start.sift(table, source, rows, sifted.crowded),
             };
         }
     }
@@ -208,6 +208,8 @@ struct Sifted {
     sure: u64,
     /// Those that have to be compared.
     unsure: u64,
+    /// Whether many were not told apart from the needle by their first code.
+    crowded: bool,
 }
 
 /// The bit of the first row.
@@ -268,38 +270,51 @@ impl Start {
 
     /// Looks at the next 64 rows and takes them off `rows`.
     ///
-    /// Which way a row goes cannot be foretold. So the first code of each is looked at without a branch, and what is worth
-    /// more than that look, few rows if the needle is rare, is left for a second loop.
+    /// Which way a row goes cannot be foretold where it is `crowded`: then the first code of each, and the last of those that
+    /// have to be the needle, are looked at without a branch. What is worth more than that look is left for a second loop.
     #[inline(never)]
-    fn sift<E: Entry>(&self, table: &[E], source: impl Source, rows: &mut Range<u64>) -> Sifted {
+    fn sift<E: Entry>(&self, table: &[E], source: impl Source, rows: &mut Range<u64>, crowded: bool) -> Sifted {
         let first = rows.start;
         rows.start = first.saturating_add(64).min(rows.end);
         let table = table.get(index(first)..=index(rows.start)).unwrap_or(&[]);
         let unused = 65usize.saturating_sub(table.len()) % 64;
         let codes = |pair: &[E; 2]| index(pair[0].number())..index(pair[1].number());
         let (mut sure, mut open, mut most) = (0u64, 0u64, 0);
-        if let Some(step) = self.steps.first().filter(|_| self.len > 0) {
-            for pair in table.array_windows() {
-                let codes = codes(pair);
-                let there = codes.start < codes.end;
-                let code = source.at(codes.start).unwrap_or(0);
-                let (yes, perhaps) = if self.whole {
-                    let last = source.at(codes.end.wrapping_sub(1)).unwrap_or(0);
-                    most = last.max(most);
-                    (false, step.may_agree(code) & (self.ends >> (last % 64) & 1 != 0))
-                } else {
-                    (step.extends(code), step.may_agree(code))
-                };
-                most = code.max(most);
-                sure = sure << 1 | u64::from(yes & there);
-                open = open << 1 | u64::from(perhaps & there);
+        match self.steps.first().filter(|_| self.len > 0) {
+            Some(step) if crowded => {
+                for pair in table.array_windows() {
+                    let codes = codes(pair);
+                    let there = codes.start < codes.end;
+                    let code = source.at(codes.start).unwrap_or(0);
+                    let (yes, perhaps) = if self.whole {
+                        let last = source.at(codes.end.wrapping_sub(1)).unwrap_or(0);
+                        most = last.max(most);
+                        (false, step.may_agree(code) & (self.ends >> (last % 64) & 1 != 0))
+                    } else {
+                        (step.extends(code), step.may_agree(code))
+                    };
+                    most = code.max(most);
+                    sure = sure << 1 | u64::from(yes & there);
+                    open = open << 1 | u64::from(perhaps & there);
+                }
+                (sure, open) = (sure << unused, (open & !sure) << unused);
             }
-            (sure, open) = (sure << unused, (open & !sure) << unused);
+            Some(step) => {
+                for (row, pair) in table.array_windows().enumerate() {
+                    let code = source.at(codes(pair).start).unwrap_or(0);
+                    most = code.max(most);
+                    if step.may_matter(code) {
+                        open |= FIRST >> (row % 64);
+                    }
+                }
+            }
+            None => {}
         }
+        let crowded = (sure | open).count_ones() > 8;
         if self.len == 0 || usize::from(most) >= self.tokens {
             (sure, open) = (0, u64::MAX << unused);
         }
-        let mut sifted = Sifted { first, sure, unsure: 0 };
+        let mut sifted = Sifted { first, sure, unsure: 0, crowded };
         while let Some(row) = take_first(&mut open) {
             let Some(pair) = table.get(index(row.into())..).and_then(<[E]>::first_chunk) else { break };
             match self.judge(source, codes(pair)) {

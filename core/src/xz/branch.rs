@@ -171,7 +171,12 @@ pub(super) struct X86 {
 
 impl X86 {
     pub(super) const fn new() -> Self {
-        Self { mask: 0, last: 0u32.wrapping_sub(5) }
+        Self { mask: 0, last: 0 }
+    }
+
+    /// A block starts: nothing looked like an opcode.
+    pub(super) fn start(&mut self) {
+        (self.mask, self.last) = (0, 0u32.wrapping_sub(5));
     }
 
     pub(super) fn run(&mut self, bytes: &mut [u8], start: u32) -> usize {

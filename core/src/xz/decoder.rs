@@ -573,10 +573,10 @@ impl Machine {
         let have = bytes.len();
         // A symbol that may lie across the end of the piece has to wait.
         let whole = have == self.chunk.input;
-        let stop = if whole { have + 1 } else { (have + 1).saturating_sub(MOST_INPUT) };
+        let least = if whole { 0 } else { MOST_INPUT };
         let mut area = window.area(self.chunk.output);
         let (start, limit) = (area.at, area.limit);
-        let (used, result) = ws.lzma.run(bytes, stop, &mut area);
+        let (used, result) = ws.lzma.run(bytes, least, &mut area);
         let Area { at, .. } = area;
         window.wrote(at.saturating_sub(start));
         self.chunk.output -= at.saturating_sub(start);

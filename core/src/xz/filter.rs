@@ -79,10 +79,19 @@ impl FilterKind {
     }
 }
 
+/// What a stage does. Numbered, so that nothing to do is all zeros, and so is a workspace.
+#[derive(Clone, Copy, Debug)]
+#[repr(u8)]
+enum Work {
+    Nothing,
+    Delta(u16),
+    Branch(Machine),
+}
+
 /// A filter at work.
 #[derive(Clone, Debug)]
 struct Stage {
-    kind: Option<FilterKind>,
+    work: Work,
     /// The position of the next byte: of an instruction, or in `history`.
     at: u32,
     /// For deltas, the last 256 bytes.
@@ -92,22 +101,25 @@ struct Stage {
 
 impl Stage {
     const fn new() -> Self {
-        Self { kind: None, at: 0, history: [0; 256], x86: branch::X86::new() }
+        Self { work: Work::Nothing, at: 0, history: [0; 256], x86: branch::X86::new() }
     }
 
     fn start(&mut self, kind: Option<FilterKind>) {
-        self.kind = kind;
-        self.at = if let Some(FilterKind::Branch(_, start)) = kind { start } else { 0 };
+        (self.work, self.at) = match kind {
+            None => (Work::Nothing, 0),
+            Some(FilterKind::Delta(distance)) => (Work::Delta(distance), 0),
+            Some(FilterKind::Branch(machine, start)) => (Work::Branch(machine), start),
+        };
         self.history.fill(0);
-        self.x86 = branch::X86::new();
+        self.x86.start();
     }
 
     /// Filters in place, from the start of `bytes` on as far as it can be told without seeing more. Says how far.
     fn run(&mut self, bytes: &mut [u8]) -> usize {
         let at = self.at;
-        let done = match self.kind {
-            None => bytes.len(),
-            Some(FilterKind::Delta(distance)) => {
+        let done = match self.work {
+            Work::Nothing => bytes.len(),
+            Work::Delta(distance) => {
                 for byte in &mut *bytes {
                     let place = usize::from(self.at.to_le_bytes()[0]);
                     let back = place.wrapping_sub(usize::from(distance)) & 0xFF;
@@ -117,7 +129,7 @@ impl Stage {
                 }
                 return bytes.len();
             }
-            Some(FilterKind::Branch(machine, _)) => match machine {
+            Work::Branch(machine) => match machine {
                 Machine::X86 => self.x86.run(bytes, at),
                 Machine::PowerPc => branch::each(bytes, at, branch::power_pc),
                 Machine::Ia64 => branch::each(bytes, at, branch::ia64),

@@ -86,14 +86,15 @@ impl Lzma {
         self.pending == 0 && code == 0
     }
 
-    /// Decodes until the area is full, or `stop` bytes of `src` or more are used up. Says how many are.
+    /// Decodes until the area is full, or fewer than `least` bytes of `src` are left. Says how many bytes are used up; of an
+    /// input that ends in the middle of a symbol, one more than there are.
     #[inline(never)]
-    pub(super) fn run(&mut self, src: &[u8], stop: usize, area: &mut Area<'_>) -> (usize, Result<(), ErrorKind>) {
+    pub(super) fn run(&mut self, src: &[u8], least: usize, area: &mut Area<'_>) -> (usize, Result<(), ErrorKind>) {
         let Area { lapped, dictionary, .. } = *area;
         let buf = &mut *area.buf;
         let limit = area.limit.min(buf.len());
         let mut at = area.at;
-        let mut rc = Range { range: self.range, code: self.code, src, pos: 0 };
+        let mut rc = Range { range: self.range, code: self.code, rest: src.iter(), least };
         let [mut rep0, mut rep1, mut rep2, mut rep3] = self.reps;
         let mut state = usize::from(self.state);
         let (lc, high) = (u32::from(self.lc & 7), 8 - u32::from(self.lc & 7));
@@ -110,32 +111,18 @@ impl Lzma {
         }
         // Before the first byte there is a zero.
         let mut previous = if at == 0 && !lapped { 0 } else { usize::from(byte_at(buf, at, 1)) };
-        while at < limit && rc.pos < stop {
+        while at < limit && rc.rest.len() >= rc.least {
             let pos_state = at & pb_mask;
             if !rc.bit(&mut p.is_match[state & 15][pos_state & 15]) {
                 let context = ((at & lp_mask) << lc).wrapping_add(previous >> high);
                 let row = &mut p.literals[context & 15];
-                let mut symbol = 1;
-                if state < AFTER_MATCH {
-                    for _ in 0..8 {
-                        symbol = rc.descend(&mut row[symbol & 0xFF], symbol);
-                    }
+                let symbol = if state < AFTER_MATCH {
                     state = state.saturating_sub(3);
+                    rc.tree::<8, 0x300>(row)
                 } else {
-                    // As long as the bits are those of the byte that the match would have gone on with, that byte chooses
-                    // among two rows more.
-                    let mut guess = usize::from(byte_at(buf, at, rep0 as usize + 1)) << 1;
-                    let mut same = 0x100;
-                    for _ in 0..8 {
-                        let guessed = guess & same;
-                        let probability = &mut row[(same & 0x100) + (guessed & 0x100) + (symbol & 0xFF)];
-                        symbol = rc.descend(probability, symbol);
-                        let taken = if symbol & 1 == 0 { !guess } else { guess };
-                        same &= taken;
-                        guess <<= 1;
-                    }
                     state -= if state < 10 { 3 } else { 6 };
-                }
+                    rc.matched(row, byte_at(buf, at, rep0 as usize + 1))
+                };
                 previous = symbol & 0xFF;
                 if let Some(place) = buf.get_mut(at) {
                     *place = symbol.to_le_bytes()[0];
@@ -190,7 +177,8 @@ impl Lzma {
         self.reps = [rep0, rep1, rep2, rep3];
         self.state = state.to_le_bytes()[0];
         (self.range, self.code, self.pending) = (rc.range, rc.code, pending);
-        (rc.pos, result)
+        let overrun = rc.least > least;
+        (src.len() - rc.rest.len() + usize::from(overrun), result)
     }
 }
 

@@ -9,20 +9,27 @@ pub(super) const TOP: u32 = 1 << 24;
 
 /// A range coder at work. It lives in registers for as long as symbols are decoded.
 ///
-/// Past its end the input reads as zeros; whoever decodes a symbol compares `pos` with the length afterwards.
+/// Past its end the input reads as zeros, and `least` becomes more than there could be: the symbol that read them is the last.
 pub(super) struct Range<'a> {
     pub(super) range: u32,
     pub(super) code: u32,
-    pub(super) src: &'a [u8],
-    pub(super) pos: usize,
+    /// The bytes that are not used up.
+    pub(super) rest: core::slice::Iter<'a, u8>,
+    /// With fewer bytes than this no symbol may begin.
+    pub(super) least: usize,
 }
 
 impl Range<'_> {
     #[inline(always)]
     fn normalise(&mut self) {
         if self.range < TOP {
-            let byte = self.src.get(self.pos).copied().unwrap_or(0);
-            self.pos = self.pos.wrapping_add(1);
+            let byte = match self.rest.next() {
+                Some(&byte) => byte,
+                None => {
+                    self.least = usize::MAX;
+                    0
+                }
+            };
             self.range <<= 8;
             self.code = self.code << 8 | u32::from(byte);
         }
@@ -46,11 +53,10 @@ impl Range<'_> {
         }
     }
 
-    /// A bit that nobody could predict: both outcomes are computed, and one is taken.
+    /// A bit with this probability: what nobody could predict. Both outcomes are computed, and one is taken.
     #[inline(always)]
-    fn either(&mut self, probability: &mut u16) -> bool {
+    fn coin(&mut self, p: u16) -> (bool, u16) {
         self.normalise();
-        let p = *probability;
         let bound = (self.range >> 11).wrapping_mul(u32::from(p));
         let (above, zero) = self.code.overflowing_sub(bound);
         self.range = select_unpredictable(zero, bound, self.range.wrapping_sub(bound));
@@ -58,23 +64,50 @@ impl Range<'_> {
         // Towards 2048 or towards 0 by a 32nd, both rounded down: one arithmetic shift for the two.
         let towards = select_unpredictable(zero, 2048 - 31, 0);
         let step = p.wrapping_sub(towards).cast_signed() >> 5;
-        *probability = p.wrapping_sub(step.cast_unsigned());
-        !zero
-    }
-
-    /// One more bit of a symbol whose bits so far lead to its probability.
-    #[inline(always)]
-    pub(super) fn descend(&mut self, probability: &mut u16, symbol: usize) -> usize {
-        symbol << 1 | usize::from(self.either(probability))
+        (!zero, p.wrapping_sub(step.cast_unsigned()))
     }
 
     /// A symbol of `BITS` bits, highest first, with a one in front of them.
+    ///
+    /// The probabilities of both bits that may come next are loaded before it is known which one does: otherwise every bit
+    /// would wait for memory.
     #[inline(always)]
     pub(super) fn tree<const BITS: u32, const N: usize>(&mut self, row: &mut [u16; N]) -> usize {
-        const { assert!(N.is_power_of_two() && N >= 1 << BITS) }
-        let mut symbol = 1;
-        for _ in 0..BITS {
-            symbol = self.descend(&mut row[symbol & (N - 1)], symbol);
+        const { assert!(BITS > 0 && N >= 1 << BITS) }
+        let (mut symbol, mut p) = (1, row[1]);
+        for level in 1..=BITS {
+            let last = level == BITS;
+            // The last bit leads nowhere; what is loaded for it is not looked at.
+            let next = if last { symbol } else { symbol << 1 };
+            let (p0, p1) = (row[next & ((1 << BITS) - 2)], row[next & ((1 << BITS) - 2) | 1]);
+            let (bit, learnt) = self.coin(p);
+            row[symbol & ((1 << BITS) - 1)] = learnt;
+            symbol = symbol << 1 | usize::from(bit);
+            p = select_unpredictable(bit, p1, p0);
+        }
+        symbol
+    }
+
+    /// A literal behind a match, with a one in front: as long as its bits are those of `guess`, which the match would have
+    /// gone on with, that byte chooses among two rows more.
+    #[inline(always)]
+    pub(super) fn matched(&mut self, row: &mut [u16; 0x300], guess: u8) -> usize {
+        let guess = usize::from(guess);
+        // 0x100 as long as the guess is right.
+        let (mut same, mut symbol) = (0x100, 1);
+        let place =
+            |same: usize, guessed: usize, symbol: usize| (same & 0x100) + (guessed & same & 0x100) + (symbol & 0xFF);
+        let mut p = row[place(same, guess << 1, symbol)];
+        for level in 1..=8 {
+            let guessed = guess >> (8 - level) & 1;
+            let here = place(same, guessed << 8, symbol);
+            let (right, wrong) = (symbol << 1 | guessed, symbol << 1 | (guessed ^ 1));
+            let (p_right, p_wrong) = (row[place(same, guess << (level + 1), right)], row[wrong & 0xFF]);
+            let (bit, learnt) = self.coin(p);
+            row[here] = learnt;
+            let agrees = usize::from(bit) == guessed;
+            (symbol, same) = (symbol << 1 | usize::from(bit), select_unpredictable(agrees, same, 0));
+            p = select_unpredictable(agrees, p_right, p_wrong);
         }
         symbol
     }
@@ -97,7 +130,9 @@ impl Range<'_> {
         const { assert!(N.is_power_of_two()) }
         let (mut symbol, mut value) = (1, 0);
         for place in 0..bits {
-            let bit = self.either(&mut row[base.wrapping_add(symbol) & (N - 1)]);
+            let probability = &mut row[base.wrapping_add(symbol) & (N - 1)];
+            let (bit, learnt) = self.coin(*probability);
+            *probability = learnt;
             symbol = symbol << 1 | usize::from(bit);
             value |= u32::from(bit) << (place & 31);
         }

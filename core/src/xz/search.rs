@@ -32,7 +32,7 @@ pub struct Block {
 ///
 /// ```
 /// use unspool::{Limits, xz};
-/// # let file = xz::EXAMPLE;
+/// # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
 /// let mut search = xz::Search::new(file.len() as u64, 10, &Limits::DEFAULT);
 /// while let Some(range) = search.needs() {
 ///     search.feed(&file[range.start as usize..range.end as usize])?;
@@ -246,7 +246,7 @@ fn walk(bytes: &[u8], at: u64, mut each: impl FnMut(u64, u64) -> Option<()>) -> 
 ///
 /// ```
 /// use unspool::{Limits, xz};
-/// # let bytes = xz::EXAMPLE;
+/// # let bytes = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
 /// let file = xz::File::open(bytes, &Limits::DEFAULT)?;
 /// let block = file.locate(10)?.unwrap();
 /// let mut out = vec![0; 23];
@@ -311,6 +311,9 @@ pub fn decode_block(
     limits: &Limits,
     verify: bool,
 ) -> Result<Done> {
+    if let (CheckKind::Reserved(_), true) = (block.check, verify) {
+        return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
+    }
     let options = Options { verify, streams: Streams::First };
     let mut machine = Machine::at_block(limits, &options, block.check, block.range.start);
     let mut window = Window::new(Kind::Output, dst);

@@ -14,10 +14,10 @@ use crate::{End, Error, Limits, Result, Status, Step};
 ///
 /// ```
 /// use unspool::{End, Limits, Status, xz};
-/// # let file = xz::EXAMPLE;
+/// # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
 /// let (mut ws, mut window) = (xz::Workspace::new(), [0; 4128]);
 /// let mut decoder = xz::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &xz::Options::DEFAULT);
-/// let (mut out, mut piece, mut input) = (Vec::<u8>::new(), [0; 4], file);
+/// let (mut out, mut piece, mut input) = (Vec::<u8>::new(), [0; 4], &file[..]);
 /// loop {
 ///     let step = decoder.step(input, End::Here, &mut piece)?;
 ///     out.extend(&piece[..step.wrote]);

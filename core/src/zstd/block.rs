@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::copy::Area;
+use super::copy::{Area, Cursor, PIECE, Writer};
 use super::dictionary::Dictionary;
 use super::flavour::Flavour;
 use super::header::{FrameHeader, MAX_BLOCK};
@@ -107,32 +107,47 @@ impl<'d> Frame<'d> {
         let base = at.saturating_sub(HISTORY);
         let before = if base == 0 { before } else { &[] };
         let low = |n: usize| u32::try_from(n - base).unwrap_or(u32::MAX);
-        let mut area = Area {
-            start: low(at),
-            at: low(at),
-            literals: low(begin),
-            literals_end: low(begin + size),
-            out: out.get_mut(base..).unwrap_or_default(),
+        // With 16 bytes behind the last literal all can be read in pieces.
+        let behind = out.len().min(begin + size + PIECE);
+        let out = out.get_mut(base..behind).unwrap_or_default();
+        let area = Area {
             before,
-            window: self.header.window,
+            start: low(at),
+            literals_end: low(begin + size),
+            window: u32::try_from(self.header.window).unwrap_or(u32::MAX),
             produced: self.produced,
             place: u64_from(sequences.bits.start),
             too_long,
         };
-        sequences.each(self.flavour, src, ws, |sequence| area.act(sequence))?;
-        Ok(base + area.finish() as usize)
+        let cursor = Cursor { at: low(at), literals: low(begin) };
+        Ok(base + carry_out(sequences, self.flavour, src, ws, &area, out, cursor)? as usize)
     }
 
     /// How many bytes a block holds, without decoding its literals.
     pub(super) fn count(&self, parsed: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
         let (limit, too_long) = self.limit(parsed.start);
         let size = u64_from(parsed.literals.size);
-        let (literals, matches) = parsed.sequences.match_bytes(self.flavour, src, ws)?;
+        let (literals, matches) = parsed.sequences.sums(self.flavour, src, ws)?;
         if literals > size {
             return Err(Error::new(ErrorKind::ZstdLiteralsUsedUp, u64_from(parsed.sequences.bits.start)));
         }
         Some(size + matches).filter(|&all| all <= u64_from(limit)).ok_or(too_long)
     }
+}
+
+/// The hot loop, in a function of its own so that nothing else takes its registers.
+#[inline(never)]
+fn carry_out(
+    sequences: &Sequences,
+    flavour: Flavour,
+    src: &[u8],
+    ws: &mut Workspace,
+    area: &Area<'_>,
+    out: &mut [u8],
+    cursor: Cursor,
+) -> Result<u32> {
+    let cursor = sequences.fold(flavour, src, ws, cursor, &mut Writer { area, out })?;
+    Ok(area.finish(out, cursor))
 }
 
 /// The most history that 32-bit positions leave room for.

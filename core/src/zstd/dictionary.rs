@@ -20,6 +20,8 @@ pub struct Dictionary<'a> {
     id: u32,
     /// Whether tables stand before the content.
     trained: bool,
+    /// The tables, if they were read before, and the content behind them.
+    prepared: Option<(&'a Workspace, &'a [u8], Flavour)>,
 }
 
 impl<'a> Dictionary<'a> {
@@ -27,14 +29,14 @@ impl<'a> Dictionary<'a> {
     /// a trained dictionary shows when a frame uses it.
     pub fn new(bytes: &'a [u8]) -> Self {
         match bytes.split_first_chunk::<4>().map(|(magic, rest)| (*magic, rest.first_chunk::<4>())) {
-            Some((MAGIC, Some(id))) => Self { bytes, id: u32::from_le_bytes(*id), trained: true },
+            Some((MAGIC, Some(id))) => Self { bytes, id: u32::from_le_bytes(*id), trained: true, prepared: None },
             _ => Self::raw(bytes),
         }
     }
 
     /// Plain content, whatever it starts with.
     pub const fn raw(bytes: &'a [u8]) -> Self {
-        Self { bytes, id: 0, trained: false }
+        Self { bytes, id: 0, trained: false, prepared: None }
     }
 
     /// The number that frames name it by; 0 if it has none.
@@ -42,10 +44,29 @@ impl<'a> Dictionary<'a> {
         self.id
     }
 
+    /// Reads the tables of a trained dictionary once, rather than for every frame that needs them.
+    ///
+    /// ```
+    /// use unspool::zstd::{Dictionary, Flavour, Workspace};
+    /// let mut tables = Workspace::new();
+    /// let dictionary = Dictionary::new(b"plain content has no tables").prepared(Flavour::Rfc8878, &mut tables)?;
+    /// # let _ = dictionary;
+    /// # Ok::<(), unspool::Error>(())
+    /// ```
+    pub fn prepared(self, flavour: Flavour, tables: &'a mut Workspace) -> Result<Self> {
+        tables.reset();
+        let content = self.load(flavour, tables)?;
+        Ok(Self { prepared: self.trained.then_some((tables, content, flavour)), ..self })
+    }
+
     /// Puts the tables into the workspace; says what matches may refer to.
     pub(super) fn load(&self, flavour: Flavour, ws: &mut Workspace) -> Result<&'a [u8]> {
         if !self.trained {
             return Ok(self.bytes);
+        }
+        if let Some((tables, content, _)) = self.prepared.filter(|&(_, _, of)| of == flavour) {
+            ws.copy(tables);
+            return Ok(content);
         }
         self.read(flavour, ws).ok_or(Error::new(ErrorKind::ZstdDictionary, 0))
     }

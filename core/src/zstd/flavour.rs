@@ -163,8 +163,9 @@ impl Flavour {
         }
     }
 
-    /// The offset that one of the values 1 to 3 stands for, and the history after it. 0 is no offset.
-    #[inline]
+    /// The offset that one of the values 1 to 3 stands for, and the history after it. What would be an offset of 0 becomes
+    /// one that reaches further than anything.
+    #[inline(always)]
     pub(super) const fn repeat(self, value: u32, no_literals: bool, history: &mut [u32; 3]) -> u32 {
         let [a, b, c] = *history;
         let index = match (self.is_rfc(), no_literals, value) {
@@ -180,7 +181,10 @@ impl Flavour {
                 return b;
             }
             2 => c,
-            _ => a.wrapping_sub(1),
+            _ => match a.wrapping_sub(1) {
+                0 => u32::MAX,
+                less => less,
+            },
         };
         *history = [offset, a, b];
         offset

@@ -135,58 +135,73 @@ impl Place<'_> {
     }
 }
 
-/// Masks by width, so that a field of no bits needs no care.
-static MASKS: [u32; 32] = {
-    let mut masks = [0; 32];
-    let mut n = 1;
+/// Masks by width, so that a field of no bits needs no care. As many as a byte has values, so that no index needs a check.
+static MASKS: [u32; 256] = {
+    let mut masks = [u32::MAX; 256];
+    let mut n = 0;
     while n < 32 {
-        masks[n] = masks[n - 1] << 1 | 1;
+        masks[n] = (1 << n) - 1;
         n += 1;
     }
     masks
 };
 
-/// The bits of the sequences, from their end on.
+/// The bits of the sequences, from their end on. Copied, not borrowed, so that it lives in registers.
+#[derive(Clone, Copy)]
 struct Bits<'a> {
+    /// The stream and, where something comes before it, seven bytes of that: then eight bytes can be read at once wherever
+    /// the next bit is.
     bytes: &'a [u8],
-    /// Bits that are not read yet, counted from the first bit of `bytes`.
+    /// Bits of the stream that are not read yet, less the [`missing`](Self::missing) ones.
     left: u32,
     /// The next of them, rotated to the top.
     window: u64,
 }
 
+/// Bytes before a stream that are read with its first.
+const BEFORE: usize = 7;
+
 impl<'a> Bits<'a> {
-    fn new(bytes: &'a [u8]) -> Option<Self> {
-        let last = *bytes.last().filter(|&&last| last != 0)?;
-        let all = u32::try_from(bytes.len()).ok()?.checked_mul(8)?;
-        let mut bits = Self { bytes, left: all.wrapping_sub(last.leading_zeros() + 1), window: 0 };
-        bits.refill()?;
-        Some(bits)
+    fn new(src: &'a [u8], stream: Range<usize>) -> Option<Self> {
+        let bytes = src.get(stream.start.saturating_sub(BEFORE)..stream.end)?;
+        let last = *bytes.last().filter(|&&last| last != 0 && !stream.is_empty())?;
+        let all = u32::try_from(stream.len()).ok()?.checked_mul(8)?;
+        let left = all.wrapping_sub(last.leading_zeros() + 1);
+        Self { bytes, left: left.wrapping_sub(Self::missing(&stream)), window: 0 }.refilled(0, &stream)
     }
 
-    /// Makes at least 57 bits readable, or all that are left. `None` if more were read than there are.
+    /// Bits by which the stream lies too close to the start of the input.
+    fn missing(stream: &Range<usize>) -> u32 {
+        low32(u64_from(BEFORE.saturating_sub(stream.start))) * 8
+    }
+
+    /// Steps over `used` bits that were taken. Makes at least 56 bits readable, or all that are left. `None` if more were
+    /// taken than there are.
     #[inline(always)]
-    fn refill(&mut self) -> Option<()> {
-        let end = self.left.wrapping_add(7) >> 3;
-        let start = end.wrapping_sub(8) as usize;
-        self.window = match self.bytes.get(start..).and_then(<[u8]>::first_chunk) {
-            Some(chunk) => u64::from_le_bytes(*chunk) << (self.left.wrapping_neg() & 7),
-            None => self.refill_at_start()?,
+    fn refilled(mut self, used: u32, stream: &Range<usize>) -> Option<Self> {
+        self.left = self.left.wrapping_sub(used);
+        let start = (self.left >> 3) as usize;
+        self.window = match self.bytes.get(start..start + 8).and_then(<[u8]>::first_chunk) {
+            Some(chunk) => u64::from_le_bytes(*chunk) << (8 - (self.left & 7)),
+            None => at_start(self.bytes, self.left, stream)?,
         };
-        Some(())
+        Some(self)
     }
 
-    #[cold]
-    fn refill_at_start(&self) -> Option<u64> {
-        top(self.bytes, self.left as usize)
-    }
-
+    /// The next `n` bits. How many were taken is said to [`refilled`](Self::refilled), all at once.
     #[inline(always)]
     fn take(&mut self, n: u8) -> u32 {
         self.window = self.window.rotate_left(n.into());
-        self.left = self.left.wrapping_sub(n.into());
-        low32(self.window) & MASKS[usize::from(n & 31)]
+        low32(self.window) & MASKS[usize::from(n)]
     }
+}
+
+/// The window where fewer than seven bytes are before a stream.
+#[cold]
+#[inline(never)]
+fn at_start(bytes: &[u8], left: u32, stream: &Range<usize>) -> Option<u64> {
+    let bytes = bytes.get(stream.start.min(BEFORE)..)?;
+    top(bytes, left.wrapping_add(Bits::missing(stream)) as usize)
 }
 
 /// What one sequence says: copy so many literals, then so many bytes from so far back.
@@ -197,81 +212,96 @@ pub(super) struct Sequence {
     pub(super) offset: u32,
 }
 
+/// What is done with sequences. A trait, because a closure could not be told to be part of the loop.
+pub(super) trait Act {
+    /// What was made of the sequences so far. It goes from hand to hand by value, so that it lives in registers.
+    type SoFar: Copy;
+
+    fn act(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Result<Self::SoFar>;
+}
+
 impl Sequences {
-    /// Hands every sequence to `act`, in order.
+    /// Hands every sequence to `hand`, in order.
     #[inline(always)]
-    pub(super) fn each(
+    pub(super) fn fold<A: Act>(
         &self,
         flavour: Flavour,
         src: &[u8],
         ws: &mut Workspace,
-        mut act: impl FnMut(Sequence) -> Result<()>,
-    ) -> Result<()> {
+        mut so_far: A::SoFar,
+        hand: &mut A,
+    ) -> Result<A::SoFar> {
         if self.count == 0 {
-            return Ok(());
+            return Ok(so_far);
         }
         let error = Error::new(ErrorKind::ZstdSequenceBits, u64_from(self.bits.start));
-        let bytes = src.get(self.bits.clone()).unwrap_or_default();
-        let mut bits = Bits::new(bytes).ok_or(error)?;
-        let state = |bits: &mut Bits<'_>, log: u8| bits.take(log) as usize;
+        let stream = &self.bits;
+        let mut bits = Bits::new(src, stream.clone()).ok_or(error)?;
+        let logs = [ws.literals.log, ws.offsets.log, ws.matches.log];
+        let mut literals: Cell = ws.literals.cells[bits.take(logs[0]) as usize & 511];
+        let mut offsets: Cell = ws.offsets.cells[bits.take(logs[1]) as usize & 255];
+        let mut matches: Cell = ws.matches.cells[bits.take(logs[2]) as usize & 511];
+        bits = bits.refilled(logs.map(u32::from).iter().sum(), stream).ok_or(error)?;
         let mut history = ws.history;
-        let mut literals: Cell = ws.literals.cells[state(&mut bits, ws.literals.log) & 511];
-        let mut offsets: Cell = ws.offsets.cells[state(&mut bits, ws.offsets.log) & 255];
-        let mut matches: Cell = ws.matches.cells[state(&mut bits, ws.matches.log) & 511];
-        bits.refill().ok_or(error)?;
         let mut left = self.count;
         loop {
-            let refined = offsets.base.wrapping_add(bits.take(offsets.extra));
-            let wide = offsets.extra + literals.extra + matches.extra > 30;
+            let (mut used, following) = Cell::widths(literals, offsets, matches);
+            let refined = offsets.base().wrapping_add(bits.take(offsets.extra()));
+            let wide = used > 30;
             if wide {
-                bits.refill().ok_or(error)?;
+                bits = bits.refilled(offsets.extra().into(), stream).ok_or(error)?;
+                used -= u32::from(offsets.extra());
             }
-            let length = matches.base + bits.take(matches.extra);
-            let run = literals.base + bits.take(literals.extra);
-            let offset = if offsets.extra > 1 {
+            let length = matches.base() + bits.take(matches.extra());
+            let run = literals.base() + bits.take(literals.extra());
+            let offset = if offsets.extra() > 1 {
                 history = [refined.wrapping_sub(3), history[0], history[1]];
                 history[0]
             } else {
-                match flavour.repeat(refined, run == 0, &mut history) {
-                    0 => return Err(Error::new(ErrorKind::ZstdOffset, u64_from(self.bits.start))),
-                    offset => offset,
-                }
+                flavour.repeat(refined, run == 0, &mut history)
             };
+            let sequence = Sequence { literals: run, length, offset };
             left -= 1;
-            if left == 0 {
+            if left > 0 {
+                if wide {
+                    bits = bits.refilled(used, stream).ok_or(error)?;
+                    used = 0;
+                }
+                // The next cells are loaded before this sequence is carried out, so that a branch that is guessed wrong
+                // there does not delay them.
+                let next = literals.next() + bits.take(literals.bits());
+                literals = ws.literals.cells[next as usize & 511];
+                let next = matches.next() + bits.take(matches.bits());
+                matches = ws.matches.cells[next as usize & 511];
+                let next = offsets.next() + bits.take(offsets.bits());
+                offsets = ws.offsets.cells[next as usize & 255];
+                bits = bits.refilled(used + following, stream).ok_or(error)?;
+            } else if bits.left.wrapping_add(Bits::missing(stream)) != used {
                 // Behind the last sequence no states follow.
-                act(Sequence { literals: run, length, offset })?;
-                break;
+                return Err(error);
             }
-            if wide {
-                bits.refill().ok_or(error)?;
+            so_far = hand.act(so_far, sequence)?;
+            if left == 0 {
+                ws.history = history;
+                return Ok(so_far);
             }
-            // The next cells are loaded before this sequence is carried out, so that a branch that is guessed wrong
-            // there does not delay them.
-            let next = usize::from(literals.next) + state(&mut bits, literals.bits);
-            literals = ws.literals.cells[next & 511];
-            let next = usize::from(matches.next) + state(&mut bits, matches.bits);
-            matches = ws.matches.cells[next & 511];
-            let next = usize::from(offsets.next) + state(&mut bits, offsets.bits);
-            offsets = ws.offsets.cells[next & 255];
-            bits.refill().ok_or(error)?;
-            act(Sequence { literals: run, length, offset })?;
         }
-        if bits.left != 0 {
-            return Err(error);
-        }
-        ws.history = history;
-        Ok(())
     }
 
-    /// Adds up the bytes that matches make.
-    pub(super) fn match_bytes(&self, flavour: Flavour, src: &[u8], ws: &mut Workspace) -> Result<(u64, u64)> {
-        let (mut literals, mut matches) = (0u64, 0u64);
-        self.each(flavour, src, ws, |sequence| {
-            literals += u64::from(sequence.literals);
-            matches += u64::from(sequence.length);
-            Ok(())
-        })?;
-        Ok((literals, matches))
+    /// Adds up the literals that are used and the bytes that matches make.
+    pub(super) fn sums(&self, flavour: Flavour, src: &[u8], ws: &mut Workspace) -> Result<(u64, u64)> {
+        self.fold(flavour, src, ws, (0, 0), &mut Sums)
+    }
+}
+
+/// Adds up.
+struct Sums;
+
+impl Act for Sums {
+    type SoFar = (u64, u64);
+
+    #[inline(always)]
+    fn act(&mut self, (literals, matches): (u64, u64), sequence: Sequence) -> Result<(u64, u64)> {
+        Ok((literals + u64::from(sequence.literals), matches + u64::from(sequence.length)))
     }
 }

@@ -1,27 +1,61 @@
 //! The three FSE tables of sequences: what their symbols mean, and how they are built.
 
 use crate::entropy::fse::{self, Counts};
+use crate::entropy::{low8, low32};
 
-/// One state of a table, with everything that its symbol stands for: eight bytes, read at once.
+/// One state of a table, with everything that its symbol stands for. Eight bytes that travel in one register, from the
+/// lowest on: bits that refine the symbol, bits of the next state, where the next state starts (two bytes), and what the
+/// symbol starts from (four).
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(8))]
-pub(super) struct Cell {
-    /// Where the next state starts.
-    pub(super) next: u16,
-    /// Bits that refine the symbol.
-    pub(super) extra: u8,
-    /// Bits that are added to `next`.
-    pub(super) bits: u8,
-    /// What the symbol starts from.
-    pub(super) base: u32,
-}
+pub(super) struct Cell(u64);
 
 impl Cell {
-    pub(super) const ZERO: Self = Self { next: 0, extra: 0, bits: 0, base: 0 };
+    pub(super) const ZERO: Self = Self(0);
+
+    /// A symbol that nothing follows.
+    const fn new(base: u32, extra: u8) -> Self {
+        Self((base as u64) << 32 | extra as u64)
+    }
+
+    /// The same symbol, followed by so many bits on top of `next`.
+    const fn followed(self, bits: u8, next: u16) -> Self {
+        Self(self.0 | (bits as u64) << 8 | (next as u64) << 16)
+    }
+
+    /// Bits that refine the symbol.
+    #[inline(always)]
+    pub(super) const fn extra(self) -> u8 {
+        low8(low32(self.0))
+    }
+
+    /// Bits that are added to `next`.
+    #[inline(always)]
+    pub(super) const fn bits(self) -> u8 {
+        low8(low32(self.0) >> 8)
+    }
+
+    /// Where the next state starts.
+    #[inline(always)]
+    pub(super) const fn next(self) -> u32 {
+        low32(self.0) >> 16
+    }
+
+    /// What the symbol starts from.
+    #[inline(always)]
+    pub(super) const fn base(self) -> u32 {
+        low32(self.0 >> 32)
+    }
+
+    /// The widths of three cells, added up: what refines their symbols, and what their next states take.
+    #[inline(always)]
+    pub(super) const fn widths(a: Self, b: Self, c: Self) -> (u32, u32) {
+        let sum = low32(a.0).wrapping_add(low32(b.0)).wrapping_add(low32(c.0));
+        (sum & 0xFF, sum >> 8 & 0xFF)
+    }
 }
 
-/// What a symbol stands for: a base and how many bits refine it.
-pub(super) type Meanings = [(u32, u8); 64];
+/// What each symbol stands for.
+pub(super) type Meanings = [Cell; 64];
 
 /// A table, ready to decode.
 #[derive(Clone, Debug)]
@@ -34,33 +68,34 @@ pub(super) struct Table<const N: usize> {
 impl<const N: usize> Table<N> {
     pub(super) const EMPTY: Self = Self { cells: [Cell::ZERO; N], log: 0 };
 
-    /// A table whose counts are known to add up.
-    pub(super) const fn build(&mut self, counts: &[i16; 64], log: u32, meanings: &Meanings) {
+    /// A table whose counts are known to add up; `described` of the symbols may have some.
+    pub(super) const fn build(&mut self, counts: &[i16; 64], described: usize, log: u32, meanings: &Meanings) {
         let size = 1usize << log;
-        let mask = N - 1;
-        // Symbols first, in the order that spreads them over the table; -1 takes cells from the end.
+        let mask = size - 1;
+        // First the symbols, in the order that spreads them over the table; -1 takes cells from the end.
+        let mut symbols = [0u8; 512];
         let mut high = size;
-        let mut next = [0u16; 64];
-        let mut symbol = 0u16;
-        while symbol < 64 {
+        let mut next = [0u32; 64];
+        let mut symbol = 0u8;
+        while (symbol as usize) < described && symbol < 64 {
             let count = counts[(symbol & 63) as usize];
-            next[(symbol & 63) as usize] = count.unsigned_abs();
+            next[(symbol & 63) as usize] = count.unsigned_abs() as u32;
             if count == -1 {
                 high = high.wrapping_sub(1);
-                self.cells[high & mask].next = symbol;
+                symbols[high & 511] = symbol;
             }
             symbol += 1;
         }
         let step = fse::step(log);
         let mut at = 0;
         symbol = 0;
-        while symbol < 64 {
+        while (symbol as usize) < described && symbol < 64 {
             let mut left = counts[(symbol & 63) as usize];
             while left > 0 {
-                self.cells[at & mask].next = symbol;
-                at = (at + step) & (size - 1);
+                symbols[at & 511] = symbol;
+                at = (at + step) & mask;
                 while at >= high && high > 0 {
-                    at = (at + step) & (size - 1);
+                    at = (at + step) & mask;
                 }
                 left -= 1;
             }
@@ -68,34 +103,32 @@ impl<const N: usize> Table<N> {
         }
         let mut cell = 0;
         while cell < size {
-            let symbol = (self.cells[cell & mask].next & 63) as usize;
+            let symbol = (symbols[cell & 511] & 63) as usize;
             let x = next[symbol];
             next[symbol] = x.wrapping_add(1);
-            let (bits, next) = fse::successor(x as u32, log);
-            let (base, extra) = meanings[symbol];
-            self.cells[cell & mask] = Cell { next, extra, bits, base };
+            let (bits, next) = fse::successor(x, log);
+            self.cells[cell & (N - 1)] = meanings[symbol].followed(bits, next);
             cell += 1;
         }
-        self.log = crate::entropy::low8(log);
+        self.log = low8(log);
     }
 
     /// A table that says the same symbol forever.
     pub(super) const fn repeat(&mut self, symbol: u8, meanings: &Meanings) {
-        let (base, extra) = meanings[(symbol & 63) as usize];
-        self.cells[0] = Cell { next: 0, extra, bits: 0, base };
+        self.cells[0] = meanings[(symbol & 63) as usize];
         self.log = 0;
     }
 
     /// Copies a table that was built before.
-    pub(super) fn copy(&mut self, from: &Table<64>) {
-        self.cells.iter_mut().zip(&from.cells).for_each(|(to, from)| *to = *from);
+    pub(super) fn copy<const M: usize>(&mut self, from: &Table<M>) {
+        self.cells.iter_mut().zip(&from.cells).take(1 << from.log).for_each(|(to, from)| *to = *from);
         self.log = from.log;
     }
 
     /// Reads a description and builds its table; says how long the description is.
     pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, max_log: u32, meanings: &Meanings) -> Option<usize> {
         let counts = Counts::<64>::read(bytes, max_symbol.into(), max_log)?;
-        self.build(&counts.of, counts.log, meanings);
+        self.build(&counts.of, counts.symbols, counts.log, meanings);
         Some(counts.len)
     }
 }
@@ -115,10 +148,10 @@ pub(super) static MATCHES: Meanings =
 
 /// Offsets: a power of two and as many bits as it has below it.
 pub(super) static OFFSETS: Meanings = {
-    let mut all = [(0, 0); 64];
+    let mut all = [Cell::ZERO; 64];
     let mut code = 0u8;
     while code < 32 {
-        all[code as usize] = (1 << code, code);
+        all[code as usize] = Cell::new(1 << code, code);
         code += 1;
     }
     all
@@ -126,7 +159,7 @@ pub(super) static OFFSETS: Meanings = {
 
 /// Codes below `plain` stand for themselves plus `first`; the others start where the one before ends.
 const fn meanings(first: u32, plain: usize, extra: &[u8]) -> Meanings {
-    let mut all = [(0, 0); 64];
+    let mut all = [Cell::ZERO; 64];
     let mut base = first;
     let mut code = 0;
     while code < plain + extra.len() {
@@ -138,7 +171,7 @@ const fn meanings(first: u32, plain: usize, extra: &[u8]) -> Meanings {
         if first == 3 && bits == 7 {
             base = 131;
         }
-        all[code] = (base, bits);
+        all[code] = Cell::new(base, bits);
         base += 1 << bits;
         code += 1;
     }
@@ -153,7 +186,7 @@ const fn predefined(counts: &[i16], log: u32, meanings: &Meanings) -> Table<64> 
         at += 1;
     }
     let mut table = Table::EMPTY;
-    table.build(&all, log, meanings);
+    table.build(&all, counts.len(), log, meanings);
     table
 }
 
@@ -185,7 +218,7 @@ mod tests {
     #[test]
     fn meanings_are_those_of_the_format() {
         let bases = |meanings: &Meanings, from: usize, to: usize| {
-            meanings[from..=to].iter().map(|meaning| meaning.0).collect::<Vec<_>>()
+            meanings[from..=to].iter().map(|meaning| meaning.base()).collect::<Vec<_>>()
         };
         assert_eq!(
             bases(&LITERALS, 15, 35),
@@ -198,7 +231,7 @@ mod tests {
                 65539
             ]
         );
-        assert_eq!(OFFSETS[31], (1 << 31, 31));
+        assert_eq!((OFFSETS[31].base(), OFFSETS[31].extra()), (1 << 31, 31));
     }
 
     #[test]
@@ -206,11 +239,11 @@ mod tests {
         // Every state of a predefined table leads only to states of that table.
         for (table, size) in [(&PREDEFINED_LITERALS, 64), (&PREDEFINED_OFFSETS, 32), (&PREDEFINED_MATCHES, 64)] {
             for cell in &table.cells[..size] {
-                assert!(usize::from(cell.next) + (1 << cell.bits) <= size);
+                assert!(cell.next() as usize + (1 << cell.bits()) <= size);
             }
         }
         // The first cells of the literal lengths table, as RFC 8878 lists them.
-        let first: Vec<_> = PREDEFINED_LITERALS.cells[..4].iter().map(|c| (c.base, c.bits, c.next)).collect();
+        let first: Vec<_> = PREDEFINED_LITERALS.cells[..4].iter().map(|c| (c.base(), c.bits(), c.next())).collect();
         assert_eq!(first, [(0, 4, 0), (0, 4, 16), (1, 5, 32), (3, 5, 0)]);
     }
 }

@@ -36,6 +36,15 @@ impl Workspace {
         }
     }
 
+    /// Takes over what another one remembers.
+    pub(super) fn copy(&mut self, from: &Self) {
+        self.huffman.copy(&from.huffman);
+        self.literals.copy(&from.literals);
+        self.offsets.copy(&from.offsets);
+        self.matches.copy(&from.matches);
+        (self.ready, self.history) = (from.ready, from.history);
+    }
+
     /// Forgets everything, as at the start of a frame.
     pub(super) fn reset(&mut self) {
         self.huffman.forget();

@@ -2,6 +2,11 @@
 //!
 //! The reference needs the headers of liblzma and libzstd to be built, so that it takes part only with the feature
 //! `at1-reference`; without, the peer is copying the output.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "the table that is made here has fewer than 2^31 rows"
+)]
 
 use unspool::Limits;
 use unspool::at1::{Workspace, decode, decode_to_vec, scratch_needed};

@@ -10,6 +10,7 @@ mod onpair;
 mod pco;
 mod race;
 mod words;
+mod xz;
 mod zstd;
 
 use std::process::ExitCode;
@@ -32,7 +33,8 @@ impl Options {
     }
 }
 
-const GROUPS: &[fn(&Options) -> Result<usize>] = &[cvc::bench, onpair::bench, pco::bench, zstd::bench, at1::bench];
+const GROUPS: &[fn(&Options) -> Result<usize>] =
+    &[cvc::bench, onpair::bench, pco::bench, zstd::bench, xz::bench, at1::bench];
 
 fn main() -> ExitCode {
     match run() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ruzstd::decoding as ruzstd;
 use structured_zstd::decoding as structured;
-use unspool::zstd::{Decoder, Dictionary, Options as How, Workspace, decode_with};
+use unspool::zstd::{Decoder, Dictionary, Flavour, Options as How, Workspace, decode_with};
 use unspool::{End, Limits, Status};
 
 use crate::race::Race;
@@ -129,7 +129,9 @@ impl Case {
     fn race(&self, name: &str) -> Result<()> {
         let mut ws = Workspace::new();
         let known = !self.dictionary.is_empty();
-        let how = How { dictionary: known.then(|| Dictionary::new(&self.dictionary)), ..How::DEFAULT };
+        let mut tables = Workspace::new();
+        let ours = Dictionary::new(&self.dictionary).prepared(Flavour::Rfc8878, &mut tables)?;
+        let how = How { dictionary: known.then_some(ours), ..How::DEFAULT };
         let prepared = zstd::dict::DecoderDictionary::copy(&self.dictionary);
         let mut c = match known {
             true => zstd::bulk::Decompressor::with_prepared_dictionary(&prepared)?,

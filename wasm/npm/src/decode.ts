@@ -57,8 +57,8 @@ const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: Decod
 
 /**
  * Finds out what the bytes are, and decodes them to the start of `to`: numbers of a Pco file, the values of the only column of a
- * CVC file, the strings of an OnPair file one right behind the other, what is inside of a gzip file as it is. Gives how many elements of `to` were written. Where they
- * do not fit, the error says in `need` how many there are.
+ * CVC file, the strings of an OnPair file one right behind the other, what is inside of a gzip file as it is. Gives how many
+ * elements of `to` were written. Where they do not fit, the error says in `need` how many there are, if that is known.
  */
 export function decodeInto(bytes: Bytes, to: CvcData | PcoData, options: DecodeOptions = {}): number {
   const view = bytesOf(bytes);

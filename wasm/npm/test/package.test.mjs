@@ -54,6 +54,7 @@ test('strict TypeScript understands it, with every module resolution that is in 
      import { init } from 'unspool/separate';
      import { decodePcoInto, init as initPco } from 'unspool/pco/separate';
      import { UnspoolWorker, type Progress } from 'unspool/worker';
+     const bytes = new Uint8Array(8);
      const written: number = decodePcoInto(bytes, new Float64Array(4));
      async function away(): Promise<void> {
        await initPco(bytes);
@@ -63,7 +64,6 @@ test('strict TypeScript understands it, with every module resolution that is in 
        console.log(done.format, written);
      }
      void away;
-     const bytes = new Uint8Array(8);
      const floats: Float32Array = decodeCvc(bytes, { as: 'float32' }).data;
      const any: CvcVectors = decodeCvc(bytes, { column: 'a', rows: [0, 1], limits: { maxOutput: 1 } });
      const dimension: number = any.shape[1];

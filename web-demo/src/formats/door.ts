@@ -1,7 +1,7 @@
 // What the page wants to know of a file of any format, and can ask of it once it is open.
 import type { Structure } from 'unspool';
 import type { Summary } from '../model';
-import type { Rows, TextSearch, Texts, TextsWanted } from '../values';
+import type { ExportWanted, Rows, Summed, TextSearch, Texts, TextsWanted } from '../values';
 
 /** An open file. A format has those doors that fit what it holds. */
 export interface Opened {
@@ -14,7 +14,15 @@ export interface Opened {
   search?(wanted: TextSearch): Uint32Array;
   /** Decoded bytes. */
   bytes?(start: number, end: number): Uint8Array;
+  /** What all numbers of a column come to. */
+  statistics?(column: number): Summed | Promise<Summed>;
+  /** Rows of a column as a file. */
+  save?(wanted: ExportWanted): BlobPart[] | Promise<BlobPart[]>;
 }
 
 /** Opens a file. Whatever it throws of the core's errors, the structure has met too. */
-export type Door = (blob: Blob, bytes: Uint8Array, structure: Structure) => Opened | Promise<Opened>;
+export interface Door {
+  open(bytes: Uint8Array, structure: Structure): Opened | Promise<Opened>;
+  /** Opens a file that is not in memory, of which only what is looked at is read; with the bytes of its head, whose structure is shown. */
+  openLarge?(source: Blob | string): Promise<{ opened: Opened; head: number }>;
+}

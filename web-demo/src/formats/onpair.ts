@@ -1,11 +1,14 @@
 import { openOnPair } from 'unspool';
 import { count } from '../format';
-import type { Opened } from './door';
+import { csvOfTexts, jsonOfTexts } from '../writers';
+import type { Door, Opened } from './door';
 
 /** Most letters of a row that are shown. */
 const MOST_TEXT = 2000;
 
-export function onpair(_: Blob, bytes: Uint8Array): Opened {
+export const onpair: Door = { open: opened };
+
+function opened(bytes: Uint8Array): Opened {
   const column = openOnPair(bytes);
   const { rowCount, tokenCount, codeCount, codeBits, isSorted } = column;
   const facts: [string, string][] = [
@@ -24,6 +27,11 @@ export function onpair(_: Blob, bytes: Uint8Array): Opened {
         return { row, text: bytes.length > MOST_TEXT ? `${text}…` : text, bytes: bytes.length };
       });
       return { rows };
+    },
+    save({ kind }) {
+      if (kind === 'csv') return csvOfTexts(column.texts());
+      if (kind === 'json') return jsonOfTexts(column.texts());
+      return [column.decode().bytes as Uint8Array<ArrayBuffer>];
     },
     search({ place, needle }) {
       const queries = { contains: { contains: needle }, startsWith: { startsWith: needle }, equals: { equals: needle } };

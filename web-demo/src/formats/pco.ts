@@ -1,30 +1,39 @@
-import { decode, type PcoData, type Structure } from 'unspool';
+import { decode, statistics, type PcoArray } from 'unspool';
 import { count, half } from '../format';
-import type { Opened } from './door';
+import { fileOf } from '../writers';
+import type { Rows } from '../values';
+import type { Door } from './door';
 
-export function pco(_: Blob, bytes: Uint8Array, { names, name, length }: Structure): Opened {
-  const found = decode(bytes);
-  const arrays = found.format === 'pco' ? found.arrays : [];
-  const columns = arrays.map(({ dtype, data }) => ({ name: dtype, dimension: 1, dtype, compression: 'none', rows: data.length }));
-  const rows = columns.reduce((sum, { rows }) => sum + rows, 0);
-  const decoded = arrays.reduce((sum, { data }) => sum + data.byteLength, 0);
-  const chunk = names.indexOf('chunk');
-  let chunks = 0;
-  for (let at = 0; at < length; at++) if (name[at] === chunk) chunks++;
-  const facts: [string, string][] = [['Numbers', count(rows)], ['Type', columns.map(({ dtype }) => dtype).join(', ')], ['Chunks', count(chunks)]];
-  return {
-    summary: { version: '', facts: facts.filter(([, fact]) => fact !== ''), rows, columns, shows: 'numbers', hasChecksums: undefined, decoded },
-    rows(column, start, end) {
-      const array = arrays[column];
-      if (array === undefined) throw new Error('there is no such column');
-      const part = array.data.slice(start, end);
-      // Half floats are bits where the engine has no type for them; the page draws them all the same, as what they are.
-      return { start, dimension: 1, data: array.dtype === 'float16' ? Float32Array.from(part as Uint16Array, halfAt(part)) : part };
-    },
-  };
-}
+export const pco: Door = {
+  open(bytes, { names, name, length }) {
+    const found = decode(bytes);
+    const arrays = found.format === 'pco' ? found.arrays : [];
+    const columns = arrays.map(({ dtype, data }) => ({ name: dtype, dimension: 1, dtype, compression: 'none', rows: data.length }));
+    const rows = columns.reduce((sum, { rows }) => sum + rows, 0);
+    const decoded = arrays.reduce((sum, { data }) => sum + data.byteLength, 0);
+    const chunk = names.indexOf('chunk');
+    let chunks = 0;
+    for (let at = 0; at < length; at++) if (name[at] === chunk) chunks++;
+    const facts: [string, string][] = [['Numbers', count(rows)], ['Type', columns.map(({ dtype }) => dtype).join(', ')], ['Chunks', count(chunks)]];
+    return {
+      summary: { version: '', facts: facts.filter(([, fact]) => fact !== ''), rows, columns, shows: 'numbers', hasChecksums: undefined, decoded },
+      rows: (column, start, end) => drawable(arrays[column], start, end),
+      save: ({ column, kind }) => {
+        const array = arrays[column];
+        // Raw bytes are those of the type; whoever reads text wants to read numbers.
+        return fileOf(kind, kind === 'raw' && array !== undefined ? { start: 0, dimension: 1, data: array.data } : drawable(array, 0, Infinity));
+      },
+      statistics(column) {
+        const { data } = drawable(arrays[column], 0, Infinity);
+        return { statistics: statistics(data), values: data.length, all: data.length };
+      },
+    };
+  },
+};
 
-/** Turns an element of an array of half floats into a number, from its bits if need be. */
-function halfAt(data: PcoData): (value: number) => number {
-  return data instanceof Uint16Array ? half : (value) => value;
+/** Numbers that can be drawn. Half floats are bits where the engine has no type for them; here they are what they stand for. */
+function drawable(array: PcoArray | undefined, start: number, end: number): Rows {
+  if (array === undefined) throw new Error('there is no such column');
+  const data = array.data.slice(start, end);
+  return { start, dimension: 1, data: array.dtype === 'float16' && data instanceof Uint16Array ? Float32Array.from(data, half) : data };
 }

@@ -1,0 +1,258 @@
+//! Questions to AT-1 tables: what was typed, and the reading of just those parts of a file that the answer needs.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Test, Workspace};
+use unspool::{Class, Error, ErrorKind, Limits, Sink};
+
+use crate::args::QueryArgs;
+use crate::output::Output;
+use crate::report::Failure;
+
+/// How much of a file is read before anything is known of it. Most heads fit.
+const HEAD: u64 = 64 << 10;
+
+/// A column as it was typed.
+#[derive(Clone)]
+pub enum Name {
+    Number(usize),
+    Text(String),
+}
+
+impl Name {
+    fn column(&self) -> Column<'_> {
+        match self {
+            Name::Number(number) => Column::Number(*number),
+            Name::Text(text) => Column::Name(text.as_bytes()),
+        }
+    }
+}
+
+/// Several columns as they were typed.
+#[derive(Clone)]
+pub struct Columns(Vec<Name>);
+
+/// What `--where` and `--eq` say.
+#[derive(Clone)]
+pub struct Condition {
+    column: Name,
+    test: TypedTest,
+}
+
+#[derive(Clone)]
+enum TypedTest {
+    Range(Option<String>, Option<String>),
+    Equal(String),
+}
+
+impl Condition {
+    fn filter(&self) -> Filter<'_> {
+        let test = match &self.test {
+            TypedTest::Range(low, high) => {
+                Test::Range { low: low.as_ref().map(String::as_bytes), high: high.as_ref().map(String::as_bytes) }
+            }
+            TypedTest::Equal(value) => Test::Equal(value.as_bytes()),
+        };
+        Filter { column: self.column.column(), test }
+    }
+}
+
+/// Cuts at the first `separator` that no backslash stands before.
+fn split_once(text: &str, separator: char) -> Option<(&str, &str)> {
+    let mut escaped = false;
+    let (at, found) = text.char_indices().find(|&(_, c)| {
+        let found = c == separator && !escaped;
+        escaped = c == '\\' && !escaped;
+        found
+    })?;
+    Some((&text[..at], &text[at + found.len_utf8()..]))
+}
+
+/// A column: all digits are its number, everything else its name.
+pub fn column(text: &str) -> Result<Name, String> {
+    if text.is_empty() {
+        return Err("a column's number or name".to_owned());
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().map(Name::Number).map_err(|_| format!("no table has {text} columns"));
+    }
+    let mut name = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        name.push(match (c, chars.as_str().chars().next()) {
+            ('\\', Some(next @ (':' | ',' | '\\'))) => {
+                chars.next();
+                next
+            }
+            _ => c,
+        });
+    }
+    Ok(Name::Text(name))
+}
+
+/// `A,B`
+pub fn columns(text: &str) -> Result<Columns, String> {
+    let mut names = vec![];
+    let mut rest = text;
+    while let Some((name, more)) = split_once(rest, ',') {
+        names.push(column(name)?);
+        rest = more;
+    }
+    names.push(column(rest)?);
+    Ok(Columns(names))
+}
+
+/// `COL:LO:HI`. The two numbers hold no colon, so that those of the column need not be escaped.
+pub fn within(text: &str) -> Result<Condition, String> {
+    let mut parts = text.rsplitn(3, ':');
+    let (Some(high), Some(low), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err("a column and two numbers with : between them, as in price:10:20 or price:10:".to_owned());
+    };
+    let bound = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Ok(Condition { column: column(name)?, test: TypedTest::Range(bound(low), bound(high)) })
+}
+
+/// `COL:VALUE`. What stands behind the first colon is the value as it is.
+pub fn equal(text: &str) -> Result<Condition, String> {
+    let (name, value) = split_once(text, ':').ok_or("a column and a value with : between them, as in side:buy")?;
+    Ok(Condition { column: column(name)?, test: TypedTest::Equal(value.to_owned()) })
+}
+
+/// A file that is read in parts.
+struct Source<'p> {
+    path: &'p Path,
+    file: Box<dyn ReadSeek>,
+    size: u64,
+}
+
+trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
+
+impl<'p> Source<'p> {
+    fn open(path: &'p Path) -> Result<Self, Failure> {
+        let open = || -> io::Result<(Box<dyn ReadSeek>, u64)> {
+            let mut file: Box<dyn ReadSeek> = if path == Path::new("-") {
+                let mut bytes = vec![];
+                io::stdin().lock().read_to_end(&mut bytes)?;
+                Box::new(Cursor::new(bytes))
+            } else {
+                Box::new(File::open(path)?)
+            };
+            let size = file.seek(SeekFrom::End(0))?;
+            Ok((file, size))
+        };
+        let (file, size) = open().map_err(|error| Failure::io("cannot read", path, error))?;
+        Ok(Self { path, file, size })
+    }
+
+    fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
+        if range.end > self.size {
+            let cut = Error::new(ErrorKind::Truncated, self.size).needing(range.end);
+            return Err(Failure::refused(self.path, &[], cut));
+        }
+        let mut bytes = room(range.end - range.start, self.path)?;
+        let read = self.file.seek(SeekFrom::Start(range.start)).and_then(|_| self.file.read_exact(&mut bytes));
+        read.map_err(|error| Failure::io("cannot read", self.path, error))?;
+        Ok(bytes)
+    }
+}
+
+/// Zeros, or a refusal where a bad file asks for more than there is.
+fn room(len: u64, path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = vec![];
+    grow(&mut bytes, len, path)?;
+    Ok(bytes)
+}
+
+fn grow(bytes: &mut Vec<u8>, len: u64, path: &Path) -> Result<(), Failure> {
+    let len = usize::try_from(len).unwrap_or(usize::MAX);
+    let more = len.saturating_sub(bytes.len());
+    bytes
+        .try_reserve_exact(more)
+        .map_err(|_| Failure::io("not enough memory for", path, io::ErrorKind::OutOfMemory.into()))?;
+    bytes.resize(len, 0);
+    Ok(())
+}
+
+pub fn run(args: &QueryArgs) -> Result<(), Failure> {
+    let mut output = Output::create(None)?;
+    let answered = answer(args, &mut output);
+    output.finish(answered)
+}
+
+fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
+    let refused = |error: Error| Failure::refused(&args.file, &[], error);
+    let filters: Vec<_> = args.within.iter().chain(&args.eq).map(Condition::filter).collect();
+    let select: Vec<_> = args.select.iter().flat_map(|columns| &columns.0).map(Name::column).collect();
+    let ask = match (&args.sum, &args.min, &args.max) {
+        (Some(name), _, _) => Ask::Sum(name.column()),
+        (_, Some(name), _) => Ask::Min(name.column()),
+        (_, _, Some(name)) => Ask::Max(name.column()),
+        _ if args.count => Ask::Count,
+        _ if args.select.is_some() => Ask::Columns(&select),
+        _ => Ask::Rows,
+    };
+    let request = Request { filters: &filters, ask, limit: args.limit.unwrap_or(u64::MAX) };
+    let mut source = Source::open(&args.file)?;
+    let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
+    let mut head = source.read(0..source.size.min(HEAD))?;
+    let mut query = loop {
+        match Query::new(&head, request, &mut scratch, &mut ws, &Limits::DEFAULT) {
+            Ok(query) => break query,
+            Err(error) => match error.class() {
+                Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
+                Class::Truncated if error.need > error.at => {
+                    head = source.read(0..error.need.min(source.size.max(error.at + 1)))?
+                }
+                _ => return Err(refused(error)),
+            },
+        }
+    };
+    let mut visit = |row: &Row<'_>| {
+        if args.lines {
+            row.write_line(output)?;
+        } else {
+            for (i, value) in row.values().enumerate() {
+                if i > 0 {
+                    output.write(b"\t")?;
+                }
+                output.write(value)?;
+            }
+        }
+        output.write(b"\n")
+    };
+    while let Some(range) = query.needs() {
+        let bytes = source.read(range.clone())?;
+        while let Err(error) = query.feed(range.start, &bytes, &mut scratch, &mut ws, &mut visit) {
+            match error.class() {
+                Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
+                _ => return Err(refused(error)),
+            }
+        }
+    }
+    let answer = query.answer(&scratch);
+    let line = match ask {
+        Ask::Count => Some(answer.rows.to_string().into_bytes()),
+        Ask::Sum(_) => Some(answer.sum.to_string().into_bytes()),
+        Ask::Min(_) | Ask::Max(_) => answer.best.map(<[u8]>::to_vec),
+        Ask::Rows | Ask::Columns(_) => None,
+    };
+    if let Some(mut line) = line {
+        line.push(b'\n');
+        output.write(&line).map_err(refused)?;
+    }
+    if answer.without_number > 0 {
+        eprintln!("{} of {} rows have no number in that column", answer.without_number, answer.rows);
+    }
+    if args.stats {
+        let stats = query.stats();
+        eprintln!(
+            "{} groups: {} skipped, {} read; {} of {} block bytes read",
+            stats.groups, stats.skipped, stats.read, stats.block_bytes_read, stats.block_bytes_total
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,426 @@
+//! Numbers as they stand in a table, compared and added by their digits.
+//!
+//! A column of integers or decimals keeps the text of each value, so that `007`, `+5`, `1e3` and numbers of any length are
+//! what they were. None of them goes through an `f64` on its way to an answer; [`Number::near`] is for zone maps alone,
+//! whose bounds are `f64`, and errs on the side of reading a group.
+
+use core::cmp::Ordering;
+use core::fmt;
+
+use crate::{Error, ErrorKind, Result};
+
+/// Integers are told apart up to so many digits, which is more than an `i64` has.
+const INTEGER_DIGITS: i64 = 30;
+
+/// A number: `0.` and its digits, times ten to the power of `magnitude`.
+///
+/// White space around it, a sign, leading zeros, a point at either end and an exponent of up to nine digits are allowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Number<'a> {
+    negative: bool,
+    /// Digits before the point, from the first that is not zero.
+    whole: &'a [u8],
+    /// Digits behind the point up to the last that is not zero; from the first one if there are none before the point.
+    fraction: &'a [u8],
+    magnitude: i64,
+}
+
+impl<'a> Number<'a> {
+    /// Reads a number. `None` for everything else, also for `NaN` and infinities.
+    pub fn read(text: &'a [u8]) -> Option<Self> {
+        let (negative, text) = sign(text.trim_ascii());
+        let (mantissa, exponent) = match text.iter().position(|byte| matches!(byte, b'e' | b'E')) {
+            None => (text, 0),
+            Some(at) => (text.get(..at)?, exponent(text.get(at..)?.get(1..)?)?),
+        };
+        let (whole, fraction) = match mantissa.iter().position(|&byte| byte == b'.') {
+            None => (mantissa, &[][..]),
+            Some(at) => (mantissa.get(..at)?, mantissa.get(at..)?.get(1..)?),
+        };
+        let digits = whole.iter().chain(fraction);
+        if mantissa.len() == usize::from(whole.len() < mantissa.len()) || !digits.clone().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let whole = without_leading_zeros(whole);
+        let mut fraction = fraction;
+        while let Some((b'0', rest)) = fraction.split_last() {
+            fraction = rest;
+        }
+        let mut magnitude = len(whole);
+        if whole.is_empty() {
+            let significant = without_leading_zeros(fraction);
+            magnitude = len(significant).saturating_sub(len(fraction));
+            fraction = significant;
+        }
+        // Zero has neither sign nor magnitude.
+        let zero = whole.is_empty() && fraction.is_empty();
+        let magnitude = if zero { 0 } else { magnitude.saturating_add(exponent) };
+        Some(Self { negative: negative && !zero, whole, fraction, magnitude })
+    }
+
+    fn digits(&self) -> impl Iterator<Item = u8> + use<'a> {
+        self.whole.iter().chain(self.fraction).map(|byte| byte.wrapping_sub(b'0'))
+    }
+
+    fn is_zero(&self) -> bool {
+        self.whole.is_empty() && self.fraction.is_empty()
+    }
+
+    /// Which of two numbers is larger.
+    pub fn compare(&self, other: &Number<'_>) -> Ordering {
+        match (self.negative, other.negative) {
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+            (false, false) => self.compare_sizes(other),
+            (true, true) => other.compare_sizes(self),
+        }
+    }
+
+    fn compare_sizes(&self, other: &Number<'_>) -> Ordering {
+        let by_magnitude = match (self.is_zero(), other.is_zero()) {
+            (false, false) => self.magnitude.cmp(&other.magnitude),
+            (ours, theirs) => theirs.cmp(&ours),
+        };
+        if by_magnitude.is_ne() {
+            return by_magnitude;
+        }
+        let (mut ours, mut theirs) = (self.digits(), other.digits());
+        loop {
+            match (ours.next(), theirs.next()) {
+                (None, None) => return Ordering::Equal,
+                (one, two) => match one.unwrap_or(0).cmp(&two.unwrap_or(0)) {
+                    Ordering::Equal => {}
+                    different => return different,
+                },
+            }
+        }
+    }
+
+    /// The next integer below or at the number, or above or at it. One that no `i64` comes near keeps its sign only.
+    pub(super) fn integer(&self, up: bool) -> i128 {
+        let mut size = 0i128;
+        let mut digits = self.digits();
+        for _ in 0..self.magnitude.min(INTEGER_DIGITS) {
+            size = size.saturating_mul(10).saturating_add(digits.next().unwrap_or(0).into());
+        }
+        let exact = digits.all(|digit| digit == 0);
+        let away = i128::from(!exact && up != self.negative);
+        let size = size.saturating_add(away);
+        if self.negative { size.saturating_neg() } else { size }
+    }
+
+    /// Two numbers between which this one lies, near it.
+    ///
+    /// Eighteen digits are multiplied by a power of ten in a few steps that round each time; what is added on both sides
+    /// is far more than that can amount to.
+    pub(super) fn near(&self) -> (f64, f64) {
+        const DIGITS: i64 = 18;
+        /// Below this, an `f64` has fewer bits than it should.
+        const TINY: f64 = 1e-280;
+        let mut digits = self.digits();
+        let top = (0..DIGITS).fold(0u64, |sum, _| sum.wrapping_mul(10).wrapping_add(digits.next().unwrap_or(0).into()));
+        #[allow(clippy::cast_precision_loss, reason = "one of the roundings that the margin is for")]
+        let mut size = top as f64;
+        let mut power = self.magnitude.saturating_sub(DIGITS).clamp(-800, 800);
+        while power != 0 && size != 0.0 && size.is_finite() {
+            let step = power.clamp(-22, 22);
+            let factor = (0..step.unsigned_abs()).fold(1.0, |factor, _| factor * 10.0);
+            size = if step < 0 { size / factor } else { size * factor };
+            power = power.saturating_sub(step);
+        }
+        let margin = size * f64::EPSILON * 64.0;
+        let (low, high) = match size {
+            _ if self.is_zero() => (0.0, 0.0),
+            size if size < TINY => (0.0, TINY),
+            size if size.is_finite() => (size - margin, size + margin),
+            _ => (f64::MAX, f64::INFINITY),
+        };
+        if self.negative { (-high, -low) } else { (low, high) }
+    }
+}
+
+/// Takes the sign away.
+fn sign(text: &[u8]) -> (bool, &[u8]) {
+    match text.split_first() {
+        Some((b'-', rest)) => (true, rest),
+        Some((b'+', rest)) => (false, rest),
+        _ => (false, text),
+    }
+}
+
+fn exponent(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = sign(text);
+    let significant = without_leading_zeros(digits);
+    if digits.is_empty() || significant.len() > 9 {
+        return None;
+    }
+    let value = significant.iter().try_fold(0i64, |sum, byte| match byte {
+        b'0'..=b'9' => Some(sum.wrapping_mul(10).wrapping_add(byte.wrapping_sub(b'0').into())),
+        _ => None,
+    })?;
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+fn without_leading_zeros(mut digits: &[u8]) -> &[u8] {
+    while let Some((b'0', rest)) = digits.split_first() {
+        digits = rest;
+    }
+    digits
+}
+
+fn len(digits: &[u8]) -> i64 {
+    i64::try_from(digits.len()).unwrap_or(i64::MAX)
+}
+
+/// An integer as most of them are written: perhaps a minus, and digits that fit in any case.
+#[inline]
+pub(super) fn short_integer(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text.split_first() {
+        Some((b'-', rest)) => (true, rest),
+        _ => (false, text),
+    };
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut value = 0i64;
+    for byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value.wrapping_mul(10).wrapping_add(digit.into());
+    }
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+/// A sum of decimals, exact: an integer of 128 bits and how many of its digits stand behind the point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// The sum times ten to the power of `scale`.
+    pub value: i128,
+    /// Digits behind the point.
+    pub scale: u32,
+}
+
+impl Sum {
+    /// Adds a number, or says that the sum would not fit.
+    pub fn add(&mut self, number: &Number<'_>) -> Result<()> {
+        match self.plus(number) {
+            Some(sum) => *self = sum,
+            None => return Err(Error::new(ErrorKind::At1QuerySum, 0)),
+        }
+        Ok(())
+    }
+
+    fn plus(self, number: &Number<'_>) -> Option<Self> {
+        if number.is_zero() {
+            return Some(self);
+        }
+        let mut value = 0i128;
+        for digit in number.digits() {
+            let digit = i128::from(digit);
+            value = value.checked_mul(10)?.checked_add(if number.negative { digit.wrapping_neg() } else { digit })?;
+        }
+        let digits = len(number.whole).saturating_add(len(number.fraction));
+        let scale = digits.saturating_sub(number.magnitude);
+        let common = scale.max(self.scale.into());
+        let ours = scaled(self.value, common.saturating_sub(self.scale.into()))?;
+        let theirs = scaled(value, common.saturating_sub(scale))?;
+        Some(Self { value: ours.checked_add(theirs)?, scale: u32::try_from(common).ok()? })
+    }
+}
+
+/// Times ten to the power of `power`.
+fn scaled(value: i128, power: i64) -> Option<i128> {
+    match (value, u32::try_from(power)) {
+        (0, _) => Some(0),
+        (value, Ok(power)) => value.checked_mul(10i128.checked_pow(power)?),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut digits = [b'0'; 40];
+        let mut rest = self.value.unsigned_abs();
+        let mut count = 0u32;
+        for place in digits.iter_mut().rev() {
+            if rest == 0 {
+                break;
+            }
+            *place = b'0'.wrapping_add(u8::try_from(rest % 10).unwrap_or(0));
+            rest /= 10;
+            count = count.saturating_add(1);
+        }
+        if self.value < 0 {
+            f.write_str("-")?;
+        }
+        // The places from the highest one that matters down to the last: those above the digits are zero.
+        for place in (0..count.max(self.scale.saturating_add(1))).rev() {
+            let byte = usize::try_from(place).ok().and_then(|place| digits.iter().rev().nth(place));
+            write!(f, "{}", char::from(byte.copied().unwrap_or(b'0')))?;
+            if place == self.scale && place > 0 {
+                f.write_str(".")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The smallest or the largest number of those that were looked at, by where its text lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Best {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) found: bool,
+}
+
+impl Best {
+    /// How long its text is.
+    pub(super) const fn len(&self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Takes the text at `start..end` of `work` if it is a number that comes before (`Less`) or behind (`Greater`) the
+    /// best so far. Says whether it is a number.
+    pub(super) fn offer(&mut self, work: &[u8], start: usize, end: usize, wins: Ordering) -> bool {
+        let Some(number) = work.get(start..end).and_then(Number::read) else { return false };
+        let best = work.get(self.start..self.end).filter(|_| self.found).and_then(Number::read);
+        if best.is_none_or(|best| number.compare(&best) == wins) {
+            *self = Self { start, end, found: true };
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Number<'_> {
+        Number::read(text.as_bytes()).unwrap_or_else(|| panic!("{text} is a number"))
+    }
+
+    #[test]
+    fn numbers_in_order_whatever_they_look_like() {
+        let ascending: &[&[&str]] = &[
+            &["-1e400"],
+            &["-9223372036854775809", "-9223372036854775809.0"],
+            &["-9223372036854775808"],
+            &["-12.50", "-012.5", "-1.25e1", "-125E-1", " -12.5\r"],
+            &["-0.001", "-1e-3"],
+            &["0", "-0", "+0", "000", "0.00", "-0.0", "0e5", ".0", "0."],
+            &["1e-400"],
+            &["0.1", ".1", "+.10"],
+            &["0.10000000000000000000000000000000000000001"],
+            &["7", "007", "+7", "7.", "7.0", "0.7e1", "700e-2", "\t7 "],
+            &["10", "1e1", "1E+01"],
+            &["123456789012345678901234567890"],
+            &["123456789012345678901234567890.1"],
+            &["1e999999999"],
+        ];
+        for (i, ones) in ascending.iter().enumerate() {
+            for (j, others) in ascending.iter().enumerate() {
+                for one in ones.iter() {
+                    for other in others.iter() {
+                        assert_eq!(number(one).compare(&number(other)), i.cmp(&j), "{one} and {other}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_number() {
+        for text in [
+            "",
+            " ",
+            ".",
+            "-",
+            "+",
+            "-.",
+            "e5",
+            "1e",
+            "1e+",
+            "1e1.5",
+            "--1",
+            "1 2",
+            "1.2.3",
+            "NaN",
+            "inf",
+            "0x1",
+            "1_0",
+            "1e1234567890",
+            "\"1\"",
+            "1,5",
+        ] {
+            assert!(Number::read(text.as_bytes()).is_none(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn integers_and_floats_around_a_number() {
+        for (text, low, high) in [
+            ("7.5", 7, 8),
+            ("-7.5", -8, -7),
+            ("7", 7, 7),
+            ("0.0001", 0, 1),
+            ("-1e-9", -1, 0),
+            ("1200e-2", 12, 12),
+            ("-9223372036854775809", -9_223_372_036_854_775_809, -9_223_372_036_854_775_809),
+        ] {
+            assert_eq!((number(text).integer(false), number(text).integer(true)), (low, high), "{text}");
+        }
+        assert!(number("1e99").integer(false) > i128::from(u64::MAX));
+        assert!(number("-1e99").integer(true) < i128::from(i64::MIN));
+        for text in [
+            "42284.01",
+            "-0.1",
+            "1e22",
+            "1e23",
+            "123456789012345678901234567890",
+            "1e-300",
+            "-1e308",
+            "5e-324",
+            "0",
+            "1e-900",
+            "1e900",
+            "3.3e-290",
+        ] {
+            let exact: f64 = text.parse().unwrap();
+            let (low, high) = number(text).near();
+            assert!(low <= exact && exact <= high, "{text}: {low} {high}");
+            assert!(
+                exact.abs() < 1e-279 || !exact.is_finite() || high - low <= exact.abs() * 1e-13,
+                "{text}: {low} {high}"
+            );
+        }
+    }
+
+    #[test]
+    fn sums_are_exact_until_they_do_not_fit() {
+        let sum = |texts: &[&str]| {
+            let mut sum = Sum::default();
+            texts.iter().try_for_each(|text| sum.add(&number(text))).map(|()| sum.to_string())
+        };
+        assert_eq!(sum(&[]).unwrap(), "0");
+        assert_eq!(sum(&["0.1", "0.2", "-0.30"]).unwrap(), "0.0");
+        assert_eq!(sum(&["9223372036854775807", "9223372036854775807", "1"]).unwrap(), "18446744073709551615");
+        assert_eq!(sum(&["-0.05", "-1e2", "3"]).unwrap(), "-97.05");
+        assert_eq!(sum(&["1e-50", "0e99"]).unwrap(), format!("0.{}1", "0".repeat(49)));
+        assert_eq!(sum(&["1e-50", "1"]).map_err(|error| error.kind), Err(ErrorKind::At1QuerySum));
+        assert_eq!(sum(&["1e38", "1e38"]).map_err(|error| error.kind), Err(ErrorKind::At1QuerySum));
+        assert_eq!(sum(&["170141183460469231731687303715884105727"]).unwrap(), i128::MAX.to_string());
+        assert_eq!(sum(&["-170141183460469231731687303715884105728"]).unwrap(), i128::MIN.to_string());
+    }
+
+    #[test]
+    fn short_integers_are_the_same_numbers() {
+        for text in ["0", "-5", "999999999999999999", "-999999999999999999", "007"] {
+            assert_eq!(short_integer(text.as_bytes()).map(i128::from), Some(number(text).integer(true)));
+        }
+        for text in ["", "-", "1234567890123456789", "+5", " 5", "5.0", "5a"] {
+            assert_eq!(short_integer(text.as_bytes()), None);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! xz as a device uses it: a page of flash decoded to a page of RAM, with all that is remembered in a `static`.
+#![no_std]
+#![no_main]
+
+use firmware::{Test, entry, file};
+use unspool::xz::{Decoder, File, Options, Workspace, decode};
+use unspool::{Class, End, Limits, Status};
+
+file!(PAGE, "../../../vectors/xz/page.xz");
+file!(BLOCKS, "../../../vectors/xz/blocks.xz");
+file!(CSV, "../../../vectors/xz/page.csv");
+
+#[entry]
+fn main() -> ! {
+    static mut WORKSPACE: Workspace = Workspace::new();
+    static mut OUT: [u8; 4096] = [0; 4096];
+    static mut WINDOW: [u8; 4128] = [0; 4128];
+
+    let mut test = Test::new("xz");
+    let csv = CSV.get();
+    for (name, bytes) in [("page, CRC-64", PAGE.get()), ("blocks, delta, SHA-256", BLOCKS.get())] {
+        test.case(name, || decodes(bytes, csv, OUT, WORKSPACE), csv.len());
+        test.case(name, || every_end(bytes, OUT, WORKSPACE), 1);
+    }
+    test.case("one block", || one_block(BLOCKS.get(), csv, OUT, WORKSPACE), 1500);
+    test.case("stream", || streams(BLOCKS.get(), csv, WINDOW, WORKSPACE), csv.len());
+    test.finish()
+}
+
+fn decodes(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+    out.fill(0);
+    decode(bytes, out, ws, &Limits::DEFAULT).is_ok_and(|done| done.wrote == expected.len()) && out == expected
+}
+
+/// However early the file ends, the answer is an error and the device goes on.
+fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+    (0..bytes.len()).step_by(31).all(|end| {
+        let bytes = bytes.get(..end).unwrap_or(&[]);
+        decode(bytes, out, ws, &Limits::DEFAULT).is_err_and(|error| error.class() == Class::Truncated)
+    })
+}
+
+/// The second block, and nothing else.
+fn one_block(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+    let Ok(file) = File::open(bytes, &Limits::DEFAULT) else { return false };
+    let Ok(Some(block)) = file.locate(1500) else { return false };
+    let done = file.decode_block(&block, out, ws, true);
+    done.is_ok_and(|done| out.get(..done.wrote) == expected.get(1500..3000))
+}
+
+/// 16 bytes at a time, through a window as large as the dictionary.
+fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
+    let mut decoder = Decoder::new(ws, window, &Limits::DEFAULT, &Options::DEFAULT);
+    let (mut rest, mut expected, mut piece) = (bytes, expected, [0; 16]);
+    loop {
+        let (input, end) = match rest.get(..16) {
+            Some(input) => (input, End::NotYet),
+            None => (rest, End::Here),
+        };
+        let Ok(step) = decoder.step(input, end, &mut piece) else { return false };
+        let Some((same, more)) = expected.split_at_checked(step.wrote) else { return false };
+        if piece.get(..step.wrote) != Some(same) {
+            return false;
+        }
+        expected = more;
+        rest = rest.get(step.read..).unwrap_or(&[]);
+        if step.status == Status::Done {
+            return expected.is_empty();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// One open file: what it is, where its bytes go, and where in it the visitor is.
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { noteInAddress, readAddress } from './address';
+import type { OpenFile } from './client';
+import { Decoded } from './decoded';
+import { FileInput } from './file-input';
+import { Find } from './find';
+import { HexView } from './hex-view';
+import { FileMap } from './map';
+import { leafAt, type Report } from './model';
+import { Overview, Problem } from './overview';
+import { Parts } from './parts';
+import { Place } from './place';
+import { Preview } from './preview';
+import { Readings } from './readings';
+import { useShortcuts } from './shortcuts';
+import { Strings } from './strings';
+import { TreeView } from './tree-view';
+
+/** What shows the decoded values, by what they are. */
+const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded };
+
+interface Props {
+  readonly name: string;
+  readonly file: OpenFile;
+  readonly report: Report;
+  readonly onFile: (file: File) => void;
+}
+
+export function Inspector({ name, file, report, onFile }: Props) {
+  const { model, error, size, summary } = report;
+  const content = file.content(report);
+  const [selected, setSelected] = useState(-1);
+  const [hovered, setHovered] = useState(-1);
+  const [cursor, setCursor] = useState(-1);
+  const broken = error !== undefined && error.offset < size ? error.offset : -1;
+  const brokenLeaf = broken >= 0 ? leafAt(model, broken) : -1;
+  useShortcuts();
+
+  const goToByte = useCallback(
+    (byte: number) => {
+      setCursor(byte);
+      setSelected(leafAt(model, byte));
+    },
+    [model],
+  );
+  const goToNode = useCallback((node: number) => {
+    setCursor(-1);
+    setSelected(node);
+  }, []);
+
+  // A broken file opens at the place where it breaks; an address may name another.
+  useEffect(() => {
+    const { at, node } = readAddress();
+    if (at !== undefined && at < size) goToByte(at);
+    else if (node !== undefined && node < model.structure.length) goToNode(node);
+    else if (broken >= 0) goToByte(broken);
+  }, []);
+
+  useEffect(() => noteInAddress({ at: cursor, node: cursor >= 0 ? undefined : selected }), [cursor, selected]);
+
+  // The values do not change while the pointer moves over the bytes.
+  const values = useMemo(() => {
+    if (summary === undefined) return false;
+    const View = VIEWS[summary.shows];
+    return <View file={file} name={name} report={report} summary={summary} />;
+  }, [file, name, report, summary]);
+
+  const pickPart = (part: number): void => {
+    const { structure, leaves } = model;
+    if (part >= structure.parts.length) return goToByte(Math.max(0, Math.min(size - 1, Math.ceil((structure.end[leaves.at(-1) ?? 0] ?? 0) / 8))));
+    const from = selected < 0 ? -1 : leaves.indexOf(selected);
+    const after = leaves.findIndex((leaf, at) => at > from && structure.part[leaf] === part);
+    goToNode(leaves[after >= 0 ? after : leaves.findIndex((leaf) => structure.part[leaf] === part)] ?? -1);
+  };
+
+  return (
+    <div class="inspector">
+      <div class="title">
+        <h1>{name}</h1>
+        <label class="another">
+          <FileInput onFile={onFile} />
+          Open another file
+        </label>
+      </div>
+      <Overview report={report} />
+      {error !== undefined && (
+        <Problem error={error} size={size} understood={model.leaves.length} onShow={() => goToByte(error.offset)} />
+      )}
+      {size > 0 && (
+        <>
+          <Parts model={model} size={size} onPick={pickPart} />
+          <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />
+          <Find file={file} size={size} cursor={cursor} onGo={goToByte} />
+          <div class="panes">
+            {model.structure.length > 0 && (
+              <TreeView model={model} selected={selected} hovered={hovered} broken={brokenLeaf} onSelect={goToNode} onHover={setHovered} />
+            )}
+            <HexView blob={content} model={model} selected={selected} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
+          </div>
+          <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
+          {cursor >= 0 && <Readings content={content} at={cursor} />}
+          {model.structure.leftOut > 0 && <p class="fine">The tree shows the first {model.structure.length} nodes; {model.structure.leftOut} more were left out.</p>}
+          {report.headOnly && <p class="fine">The file is large: its header is shown field by field, and of its values only those are read that you look at.</p>}
+        </>
+      )}
+      {values}
+    </div>
+  );
+}

@@ -1,0 +1,348 @@
+// What the inspector can do with an open file, and where a file can come from.
+import assert from 'node:assert/strict';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { launch, watchedPage } from './browser.mjs';
+import { serve } from './server.mjs';
+
+const require = createRequire(import.meta.url);
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const vector = (name) => readFileSync(new URL(`../../tests/vectors/${name}`, import.meta.url));
+const floats = (name) => new Float32Array(new Uint8Array(vector(name)).buffer);
+
+let browser;
+let server;
+let folder;
+let page;
+let context;
+let wrong;
+let close;
+
+before(async () => {
+  [browser, server] = await Promise.all([launch(), serve()]);
+  folder = mkdtempSync(join(tmpdir(), 'unspool-'));
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  ({ page, wrong, close } = await watchedPage(browser, server.url, { viewport: { width: 1280, height: 900 }, acceptDownloads: true }));
+  context = page.context();
+});
+afterEach(async () => {
+  await close();
+  assert.deepEqual(wrong, [], 'no errors, no warnings, no requests to anywhere else');
+});
+
+const open = (hash = '') => page.goto(`${server.url}${hash}`);
+const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor();
+const fact = (term) => page.locator('.overview dl div', { has: page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
+const summed = (term) => page.locator('.statistics dl div', { has: page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
+const byte = (at) => page.locator(`#byte-${at}`);
+const cursorAt = (at) => page.locator(`#byte-${at}.cursor`).waitFor();
+const pick = (name, buffer) => page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(buffer) });
+const hash = () => new URLSearchParams(new URL(page.url()).hash.slice(1));
+
+test('nothing that axe finds serious, in light and dark', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    for (const [address, shown] of [['', 'Drop a file here'], ['#sample=embeddings&at=9', 'Statistics'], ['#sample=strings&at=100', 'Values'], ['#sample=numbers&at=60', 'Statistics'], ['#sample=broken', 'Show byte']]) {
+      await page.goto('about:blank');
+      await open(address);
+      await page.getByText(shown).or(page.getByRole('region', { name: shown })).first().waitFor();
+      if (address !== '') await byte(0).or(page.locator('.byte').first()).first().waitFor();
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      assert.deepEqual(
+        serious.map(({ id, nodes }) => `${colorScheme} ${address}: ${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`),
+        [],
+      );
+    }
+  }
+  wrong.splice(0, wrong.length, ...wrong.filter((what) => what !== 'request: about:blank'));
+});
+
+test('goes to an offset, and finds text and bytes, around the end and back', async () => {
+  const file = vector('onpair/cpp/urls_b12.onp');
+  await open('#sample=strings');
+  await heading('urls.onp');
+  await page.getByLabel('Go to byte').fill('0x1000');
+  await page.getByLabel('Go to byte').press('Enter');
+  await cursorAt(4096);
+  await page.getByLabel('Go to byte').fill('99999999');
+  await page.getByLabel('Go to byte').press('Enter');
+  await page.getByText('An offset is a number below 53,731').waitFor();
+  // A key leads to the field from anywhere.
+  await page.getByRole('grid', { name: 'Bytes' }).focus();
+  await page.keyboard.press('/');
+  await page.keyboard.type('ONPAIR01');
+  await page.keyboard.press('Enter');
+  await cursorAt(0);
+  await page.getByLabel('What to find').selectOption('bytes');
+  const needle = file.subarray(20_000, 20_006);
+  await page.getByLabel('Find in the file').fill(needle.toString('hex'));
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await cursorAt(file.indexOf(needle, 1));
+  await page.getByRole('button', { name: 'Previous', exact: true }).click();
+  await cursorAt(file.lastIndexOf(needle));
+  await page.getByLabel('Find in the file').fill('00112233445566778899');
+  await page.getByLabel('Find in the file').press('Enter');
+  await page.getByText('It does not occur.').waitFor();
+  await page.getByLabel('Find in the file').fill('xyz');
+  await page.getByLabel('Find in the file').press('Enter');
+  await page.getByText('Bytes are pairs of hexadecimal digits').waitFor();
+});
+
+test('reads the bytes at the cursor as numbers of every type', async () => {
+  const bytes = vector('cvc/med_fp16.cvc');
+  await open('#sample=embeddings&at=9');
+  await page.getByText('Byte 9 read as').waitFor();
+  const row = (name) => page.locator('.readings tr', { has: page.getByRole('rowheader', { name }) }).locator('td').allTextContents();
+  const [little, big] = [await row('little-endian'), await row('big-endian')];
+  assert.deepEqual(little.slice(0, 6), [
+    bytes.readUInt8(9), bytes.readInt8(9), bytes.readUInt16LE(9), bytes.readInt16LE(9), bytes.readUInt32LE(9), bytes.readInt32LE(9),
+  ].map(String));
+  assert.deepEqual(little.slice(6, 8), [bytes.readBigUInt64LE(9), bytes.readBigInt64LE(9)].map(String));
+  assert.deepEqual(big.slice(2, 8), [
+    bytes.readUInt16BE(9), bytes.readInt16BE(9), bytes.readUInt32BE(9), bytes.readInt32BE(9), bytes.readBigUInt64BE(9), bytes.readBigInt64BE(9),
+  ].map(String));
+  assert.equal(Number(big[10]), Number(bytes.readDoubleBE(9).toExponential(3)));
+  // At the end there is not enough for the wide ones.
+  await page.getByLabel('Go to byte').fill(String(bytes.length - 1));
+  await page.getByLabel('Go to byte').press('Enter');
+  await page.getByText(`Byte ${(bytes.length - 1).toLocaleString('en')} read as`).waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('.readings td')[2]?.textContent === '–');
+});
+
+test('the map shows the whole file, zooms, and follows keys and clicks', async () => {
+  await open('#sample=embeddings');
+  const map = page.getByRole('slider', { name: 'Place in the file' });
+  await map.waitFor();
+  await page.getByText('all 51.4 KB').waitFor();
+  // Most of it is data: its colour fills the middle.
+  const colours = await map.evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+    return new Set(Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 3).join())).size;
+  });
+  assert.ok(colours >= 2, `${colours} colours`);
+  const box = await map.boundingBox();
+  await map.click({ position: { x: box.width / 2, y: 10 } });
+  const middle = Number(await map.getAttribute('aria-valuenow'));
+  assert.ok(Math.abs(middle - 51_436 / 2) < 200, `${middle}`);
+  await cursorAt(middle);
+  await map.press('+');
+  await map.press('+');
+  await page.locator('.map .facts', { hasText: /^bytes [\d,]+ to [\d,]+, 12.9 KB$/ }).waitFor();
+  await map.press('ArrowRight');
+  assert.ok(Number(await map.getAttribute('aria-valuenow')) > middle);
+  await map.press('End');
+  assert.equal(await map.getAttribute('aria-valuenow'), await map.getAttribute('aria-valuemax'));
+  await page.getByRole('button', { name: 'Whole file' }).click();
+  await page.getByText('all 51.4 KB').waitFor();
+});
+
+test('a table says how many fields and bytes each part has, and they add up to the file', async () => {
+  await open('#sample=embeddings');
+  await page.getByText('As a table').click();
+  const cells = await page.locator('.parts tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const sum = cells.reduce((sum, [, , bytes]) => sum + Number(bytes.replaceAll(',', '')), 0);
+  assert.equal(sum, vector('cvc/med_fp16.cvc').length);
+  assert.ok(cells.some(([name, fields]) => name === 'checksum' && fields === '4'));
+});
+
+test('statistics are those of all values', async () => {
+  const values = floats('cvc/med_fp16.f32.bin');
+  const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
+  await open('#sample=embeddings');
+  await summed('Mean').waitFor();
+  const near = async (term, expected) => assert.ok(Math.abs(Number(await summed(term).textContent()) - expected) <= Math.abs(expected) * 1e-3 + 1e-9, term);
+  assert.equal(await summed('Values').textContent(), '25,600');
+  await near('Min', Math.min(...values));
+  await near('Max', Math.max(...values));
+  await near('Mean', values.reduce((sum, value) => sum + value, 0) / values.length);
+  const shown = await page.locator('figcaption', { hasText: 'Lengths of the vectors' }).textContent();
+  const [low, high] = shown.match(/[\d.]+/g).map(Number);
+  assert.ok(Math.abs(low - Math.min(...norms)) < 1e-3 * low && Math.abs(high - Math.max(...norms)) < 1e-3 * high, shown);
+  // Every bar says what it counts, and together they count all values.
+  const counted = (await page.locator('.statistics svg title').allTextContents()).reduce((sum, title) => sum + Number(title.split(': ')[1].replaceAll(',', '')), 0);
+  assert.equal(counted, 25_600);
+  await page.getByLabel('by size, in powers of two').check();
+  await page.getByRole('img', { name: /^Histogram: \d+ bins from 2\^/ }).waitFor();
+});
+
+test('values are saved as CSV, JSON, NPY and raw bytes, and as TypeScript', async () => {
+  const values = floats('cvc/v1_int8.f32.bin');
+  await open();
+  await pick('mine.cvc', vector('cvc/v1_int8.cvc'));
+  await heading('mine.cvc');
+  const save = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  const [rawName, raw] = await save('Raw bytes');
+  assert.equal(rawName, 'mine.bin');
+  assert.deepEqual(new Float32Array(new Uint8Array(raw).buffer), values);
+  const [npyName, npy] = await save('NPY');
+  assert.equal(npyName, 'mine.npy');
+  const header = npy.subarray(10, 10 + npy.readUInt16LE(8)).toString();
+  assert.match(header, /^\{'descr': '<f4', 'fortran_order': False, 'shape': \(100, 16\), \} *\n$/);
+  assert.equal((10 + header.length) % 64, 0);
+  assert.deepEqual(npy.subarray(10 + header.length), raw);
+  const [, json] = await save('JSON');
+  assert.deepEqual(Float32Array.from(JSON.parse(json).flat()), values);
+  const [, csv] = await save('CSV');
+  const lines = csv.toString().trimEnd().split('\n');
+  assert.equal(lines.length, 101);
+  assert.deepEqual(Float32Array.from(lines[100].split(',').slice(1), Number), values.subarray(99 * 16));
+  await page.getByText('The same in TypeScript').click();
+  assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /import \{ decodeCvc \} from 'unspool';[^]*decodeCvc\(bytes\);$/);
+});
+
+test('strings are saved, quoted where they must be', async () => {
+  await open('#sample=strings');
+  await page.getByRole('button', { name: 'CSV' }).waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV', exact: true }).click()]);
+  const lines = readFileSync(await download.path(), 'utf8').trimEnd().split('\n');
+  assert.equal(lines.length, 3001);
+  assert.match(lines[1], /^0,"http.*"$/);
+});
+
+test('an address restores the byte, the field and the column', async () => {
+  await open('#sample=columns&column=2&at=100');
+  await cursorAt(100);
+  const third = page.getByRole('tab').nth(2);
+  await third.waitFor();
+  assert.equal(await third.getAttribute('aria-selected'), 'true');
+  await page.getByRole('tab').nth(4).click();
+  await page.getByRole('treeitem', { name: /^magic/ }).click();
+  await page.waitForFunction(() => /column=4/.test(location.hash) && /node=\d/.test(location.hash) && !/at=/.test(location.hash));
+  assert.equal(hash().get('sample'), 'columns');
+  const address = page.url();
+  await page.goto('about:blank');
+  await page.goto(address);
+  await page.locator('[role=treeitem][aria-selected=true]', { hasText: /^magic/ }).waitFor();
+  assert.equal(await page.getByRole('tab').nth(4).getAttribute('aria-selected'), 'true');
+  wrong.splice(0, wrong.length, ...wrong.filter((what) => what !== 'request: about:blank'));
+});
+
+test('what is wrapped in gzip is unwrapped, and what is not known is shown as bytes', async () => {
+  await open('#sample=wrapped');
+  await page.getByText('CVC embedding vectors').waitFor();
+  assert.equal(await fact('Wrapped in').textContent(), 'gzip of 1,868 bytes');
+  assert.equal(await fact('Size').textContent(), `${vector('cvc/v1_int8.cvc').length.toLocaleString('en')} bytes`);
+  await page.getByRole('treeitem', { name: /^magic CVCF/ }).waitFor();
+  await pick('strings.onp.gz', gzipSync(vector('onpair/cpp/urls_b12.onp')));
+  await page.getByText('OnPair strings').waitFor();
+  await pick('text.gz', gzipSync('some text\nin two lines\n'));
+  await heading('text.gz');
+  assert.equal(await page.getByRole('region', { name: 'Decoded bytes' }).textContent(), 'some text\nin two lines\n');
+  await pick('binary.gz', gzipSync(Uint8Array.of(0, 255, 254, 65)));
+  await heading('binary.gz');
+  await page.getByText('00000000  00 ff fe 41').waitFor();
+  const broken = gzipSync('some text');
+  broken[broken.length - 5] ^= 1;
+  await pick('broken.gz', broken);
+  await heading('broken.gz');
+  await page.getByText('The file was damaged after it was written.').waitFor();
+});
+
+test('an error says in which part of the structure it lies', async () => {
+  await open('#sample=broken');
+  await page.locator('.problem', { hasText: 'CvcCrc, number 514, in chunk 0' }).waitFor();
+  await page.locator('.byte.broken').waitFor();
+});
+
+test('a file of two gigabytes shows its structure at once, and its values', async () => {
+  const path = join(folder, 'large.cvc');
+  writeFileSync(path, vector('cvc/v1_int8.cvc'));
+  const handle = openSync(path, 'r+');
+  ftruncateSync(handle, 2 * 2 ** 30);
+  closeSync(handle);
+  await open();
+  const start = Date.now();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.cvc');
+  assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
+  await page.getByText('The file is large').waitFor();
+  await page.getByRole('treeitem', { name: /^magic CVCF/ }).waitFor();
+  const expected = floats('cvc/v1_int8.f32.bin');
+  const shown = await page.locator('.preview tbody tr').first().locator('td').first().textContent();
+  assert.equal(Number(shown), Number(expected[0].toPrecision(5)));
+  await page.getByLabel('Go to byte').fill(String(2 * 2 ** 30 - 1));
+  await page.getByLabel('Go to byte').press('Enter');
+  await cursorAt(2 * 2 ** 30 - 1);
+});
+
+/** A server of another origin that answers ranges of a file, which may be longer than its bytes. */
+async function elsewhere(bytes, size, { ranges = true } = {}) {
+  let sent = 0;
+  const other = createServer((request, response) => {
+    const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Access-Control-Expose-Headers': 'Content-Range, Content-Length' };
+    if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
+    const range = ranges ? /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') : null;
+    const [start, end] = range === null ? [0, size] : [Number(range[1]), Math.min(size, Number(range[2]) + 1)];
+    const body = Buffer.alloc(end - start);
+    bytes.copy(body, 0, start, end);
+    sent += body.length;
+    const extra = range === null ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${size}` };
+    response.writeHead(range === null ? 200 : 206, { ...cors, ...extra, 'Content-Type': 'application/octet-stream', 'Content-Length': body.length });
+    response.end(body);
+  });
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${other.address().port}/vectors.cvc`, sent: () => sent, close: () => other.close() };
+}
+
+for (const [what, size, ranges, most] of [
+  ['small, with ranges', undefined, true, 100_000],
+  ['small, without ranges', undefined, false, 200_000],
+  ['large, of which only what is looked at is fetched', 300e6, true, 1_000_000],
+]) {
+  test(`opens a file of another server: ${what}`, async () => {
+    const bytes = vector('cvc/med_fp16.cvc');
+    const other = await elsewhere(bytes, size ?? bytes.length, { ranges });
+    try {
+      await open();
+      await page.getByLabel('or the address of one').fill(other.url);
+      await page.getByRole('button', { name: 'Open', exact: true }).click();
+      await heading('vectors.cvc');
+      await page.getByText('CVC embedding vectors').waitFor();
+      const expected = floats('cvc/med_fp16.f32.bin');
+      const shown = await page.locator('.preview tbody tr').first().locator('td').first().textContent();
+      assert.equal(Number(shown), Number(expected[0].toPrecision(5)));
+      await byte(12).click();
+      await page.waitForFunction(() => /at=12/.test(location.hash));
+      assert.equal(hash().get('url'), other.url);
+      assert.ok(other.sent() < most, `${other.sent()} bytes were sent`);
+    } finally {
+      other.close();
+    }
+    const outside = wrong.filter((what) => !what.startsWith(`request: ${other.url}`) && !what.startsWith(`failed: ${other.url}`));
+    wrong.splice(0, wrong.length, ...outside);
+  });
+}
+
+test('an address that leads nowhere is said so in words', async () => {
+  await open(`#url=${encodeURIComponent('http://127.0.0.1:9/nothing.cvc')}`);
+  await page.getByText('The server cannot be reached').waitFor();
+  wrong.splice(0);
+});
+
+test('works offline after the first visit, samples included', async () => {
+  await open();
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ?? new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve))).then(() => undefined));
+  await context.setOffline(true);
+  await page.reload();
+  await page.getByRole('link', { name: /^Embeddings/ }).click();
+  await heading('embeddings.cvc');
+  await page.locator('.preview tbody td').first().waitFor();
+  await context.setOffline(false);
+  wrong.splice(0, wrong.length, ...wrong.filter((what) => !/ERR_INTERNET_DISCONNECTED|^failed/.test(what)));
+});
