@@ -365,6 +365,24 @@ enum UnspoolKind {
   UNSPOOL_ERROR_AT1_MANIFEST = 641,
   // the name of a file leads outside of the bundle, or is none
   UNSPOOL_ERROR_AT1_UNSAFE_NAME = 642,
+  // a text has many gaps that stay empty, and is used over and over
+  UNSPOOL_ERROR_AT1_EMPTY_GAPS = 643,
+  // only the codecs 7 qcolumnar and 8 qjson can be queried
+  UNSPOOL_ERROR_AT1_NOT_QUERYABLE = 670,
+  // a file in frames cannot be queried, only one of a single piece
+  UNSPOOL_ERROR_AT1_QUERY_FRAMES = 671,
+  // the table has no column of this name or number
+  UNSPOOL_ERROR_AT1_NO_SUCH_COLUMN = 672,
+  // several columns of the table have this name; ask by number
+  UNSPOOL_ERROR_AT1_COLUMN_TWICE = 673,
+  // the table does not name its columns; ask by number
+  UNSPOOL_ERROR_AT1_NO_NAMES = 674,
+  // the end of a range must be a number
+  UNSPOOL_ERROR_AT1_QUERY_NUMBER = 675,
+  // the sum does not fit in 128 bits
+  UNSPOOL_ERROR_AT1_QUERY_SUM = 676,
+  // lines can be rebuilt only where all columns are asked for
+  UNSPOOL_ERROR_AT1_QUERY_LINE = 677,
   // a gzip member starts with the bytes 1F 8B, and nothing but zeros follows the last one
   UNSPOOL_ERROR_GZIP_MAGIC = 700,
   // deflate is the one method of compression that gzip has
@@ -485,12 +503,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_ZSTD_DECODER_WORDS 44
+#define UNSPOOL_ZSTD_DECODER_WORDS 52
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_ZSTD_DECODER_WORDS 52
+#define UNSPOOL_ZSTD_DECODER_WORDS 64
 #endif
 
 // Bytes of a decoder.
@@ -613,12 +631,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 66
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 78
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 74
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 82
 #endif
 
 // Bytes of a search.

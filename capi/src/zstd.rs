@@ -30,10 +30,10 @@ const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_ZSTD_WORKSPACE_SIZE, "th
 
 /// Words of a decoder.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 44;
+pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 52;
 /// Words of a decoder.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 52;
+pub const UNSPOOL_ZSTD_DECODER_WORDS: usize = 64;
 /// Bytes of a decoder.
 pub const UNSPOOL_ZSTD_DECODER_SIZE: usize = UNSPOOL_ZSTD_DECODER_WORDS * 8;
 
