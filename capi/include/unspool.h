@@ -111,6 +111,52 @@ enum UnspoolKind {
   UNSPOOL_ERROR_ZSTD_SEQUENCES_TRAILING = 120,
   // the buffer for the window is too small
   UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER = 121,
+  // an xz stream starts with FD 37 7A 58 5A 00
+  UNSPOOL_ERROR_XZ_MAGIC = 200,
+  // the flags of the stream use bits that mean nothing yet
+  UNSPOOL_ERROR_XZ_FLAGS = 201,
+  // the kind of check is reserved; none, CRC-32, CRC-64 and SHA-256 are known
+  UNSPOOL_ERROR_XZ_CHECK_KIND = 202,
+  // the CRC-32 of a header, an index or a footer differs from the one in the file
+  UNSPOOL_ERROR_XZ_HEADER_CRC = 203,
+  // the flags of the block use bits that mean nothing yet
+  UNSPOOL_ERROR_XZ_BLOCK_FLAGS = 204,
+  // the fields of the block header do not fit in it
+  UNSPOOL_ERROR_XZ_BLOCK_HEADER = 205,
+  // the block is not as long as its header says
+  UNSPOOL_ERROR_XZ_BLOCK_SIZE = 206,
+  // padding is not zero, or not as long as it must be
+  UNSPOOL_ERROR_XZ_PADDING = 207,
+  // a number has more than nine bytes, or needless ones
+  UNSPOOL_ERROR_XZ_NUMBER = 208,
+  // this filter does not exist, or this build leaves it out
+  UNSPOOL_ERROR_XZ_FILTER = 209,
+  // LZMA2 comes last in a chain of filters, and only there
+  UNSPOOL_ERROR_XZ_FILTER_CHAIN = 210,
+  // the properties of a filter are out of range or not as long as they must be
+  UNSPOOL_ERROR_XZ_FILTER_PROPERTIES = 211,
+  // no chunk has this control byte
+  UNSPOOL_ERROR_XZ_CONTROL = 212,
+  // the first chunk of a block must reset the dictionary
+  UNSPOOL_ERROR_XZ_DICTIONARY_RESET = 213,
+  // a chunk lacks lc, lp and pb, or they are out of range
+  UNSPOOL_ERROR_XZ_PROPERTIES = 214,
+  // a range coder starts with a zero and four bytes more
+  UNSPOOL_ERROR_XZ_CHUNK_START = 215,
+  // the data of a chunk ends early or late, or in the middle of a match
+  UNSPOOL_ERROR_XZ_CHUNK_END = 216,
+  // a match reaches back before the start of the dictionary, or beyond its size
+  UNSPOOL_ERROR_XZ_DISTANCE = 217,
+  // the check of a block differs from the one in the file
+  UNSPOOL_ERROR_XZ_CHECK = 218,
+  // the index does not list the blocks that are there
+  UNSPOOL_ERROR_XZ_INDEX = 219,
+  // the footer does not end a stream, or contradicts its header or index
+  UNSPOOL_ERROR_XZ_FOOTER = 220,
+  // something follows the stream, where one alone is expected
+  UNSPOOL_ERROR_XZ_TRAILING = 221,
+  // the buffer for the window is too small
+  UNSPOOL_ERROR_XZ_WINDOW_BUFFER = 222,
   // a standalone Pco file starts with the four letters pco!
   UNSPOOL_ERROR_PCO_MAGIC = 300,
   // standalone versions 0 to 3 are known
@@ -233,6 +279,124 @@ enum UnspoolKind {
   UNSPOOL_ERROR_CVC_HIDDEN_CRC = 523,
   // the payload of a lossless chunk ends before its four planes do
   UNSPOOL_ERROR_CVC_LOSSLESS_SHORT = 524,
+  // an AT-1 file starts with the letters AT1 and the byte 2 or 3
+  UNSPOOL_ERROR_AT1_MAGIC = 600,
+  // the codecs 0 to 12 and 255 are known
+  UNSPOOL_ERROR_AT1_CODEC = 601,
+  // a stream does not lie inside of its set
+  UNSPOOL_ERROR_AT1_STREAM_OUTSIDE = 602,
+  // two streams of a set have the same name
+  UNSPOOL_ERROR_AT1_STREAM_TWICE = 603,
+  // something follows here that belongs to nothing
+  UNSPOOL_ERROR_AT1_TRAILING = 604,
+  // the backends 0 xz, 1 zstd and 2 stored are known, and this is no xz without one either
+  UNSPOOL_ERROR_AT1_BACKEND = 605,
+  // a zstd payload must say how many bytes it holds
+  UNSPOOL_ERROR_AT1_NO_CONTENT_SIZE = 606,
+  // the payload cannot hold or does not hold as many bytes as it says
+  UNSPOOL_ERROR_AT1_CONTENT_SIZE = 607,
+  // the SHA-256 of the decoded file differs from the one in the trailer
+  UNSPOOL_ERROR_AT1_HASH = 608,
+  // a frame has at least the byte that says its method
+  UNSPOOL_ERROR_AT1_FRAME_EMPTY = 609,
+  // the methods of a frame are 0 structured and 1 raw
+  UNSPOOL_ERROR_AT1_FRAME_METHOD = 610,
+  // a stream ends before all is read that the others promise
+  UNSPOOL_ERROR_AT1_STREAM_SHORT = 611,
+  // a list has fewer items than are taken from it
+  UNSPOOL_ERROR_AT1_LIST_SHORT = 612,
+  // a running sum leaves 64 bits
+  UNSPOOL_ERROR_AT1_SUM_OVERFLOW = 613,
+  // lines, rows, groups and rows in a group do not fit together
+  UNSPOOL_ERROR_AT1_ROW_GROUPS = 614,
+  // no column type has this number
+  UNSPOOL_ERROR_AT1_COLUMN_TYPE = 615,
+  // a block is empty, or does not lie inside of the stream of blocks
+  UNSPOOL_ERROR_AT1_BLOCK_OUTSIDE = 616,
+  // the tags of a block are 0 xz and 1 zstd
+  UNSPOOL_ERROR_AT1_BLOCK_TAG = 617,
+  // a template has one literal more than there are columns
+  UNSPOOL_ERROR_AT1_TEMPLATE = 618,
+  // a row has more fields than there are columns
+  UNSPOOL_ERROR_AT1_FIELD_COUNT = 619,
+  // a decimal has at most 18 digits behind the point, and a shuffled integer 1 to 8 bytes
+  UNSPOOL_ERROR_AT1_SCALE = 620,
+  // a derived column follows from one that stands before it
+  UNSPOOL_ERROR_AT1_DERIVED_SOURCE = 621,
+  // a derived column lags behind the one that it follows from
+  UNSPOOL_ERROR_AT1_DERIVED_AHEAD = 622,
+  // the column that another one is derived from has more values than the map
+  UNSPOOL_ERROR_AT1_DERIVED_MAP = 623,
+  // an index lies outside of its dictionary
+  UNSPOOL_ERROR_AT1_DICTIONARY_INDEX = 624,
+  // no key, template, genotype or other text has this number
+  UNSPOOL_ERROR_AT1_TEXT_NUMBER = 625,
+  // the JSON nests deeper than the limit
+  UNSPOOL_ERROR_AT1_DEPTH = 626,
+  // no token and no kind of thing has this number
+  UNSPOOL_ERROR_AT1_TOKEN = 627,
+  // a rule has one literal more than sources, and its sources are columns that exist
+  UNSPOOL_ERROR_AT1_RULE = 628,
+  // the first byte of meta says 0 raw or 1 structured
+  UNSPOOL_ERROR_AT1_MODE = 629,
+  // the samples of a line ascend, and there are only so many
+  UNSPOOL_ERROR_AT1_SAMPLE = 630,
+  // a time lies outside of the years 0 to 9999
+  UNSPOOL_ERROR_AT1_TIME = 631,
+  // the transforms of an image are 0 to 3
+  UNSPOOL_ERROR_AT1_TRANSFORM = 632,
+  // the image was made of JPEG 2000 or JPEG-LS, which needs its own encoder
+  UNSPOOL_ERROR_AT1_JPEG = 633,
+  // rows, columns, samples and bits of the image do not fit its pixels
+  UNSPOOL_ERROR_AT1_IMAGE_SIZE = 634,
+  // elements have 1 to 32 bytes, and as many planes as that
+  UNSPOOL_ERROR_AT1_ARRAY_SIZE = 635,
+  // a file has at most 64 shapes of line, and each line is of one of them or of none
+  UNSPOOL_ERROR_AT1_SHAPES = 636,
+  // a bundle holds several files; they are decoded one by one
+  UNSPOOL_ERROR_AT1_BUNDLE_WHOLE = 637,
+  // a bundle cannot be a part of something
+  UNSPOOL_ERROR_AT1_BUNDLE_INSIDE = 638,
+  // the codec raw has no structure
+  UNSPOOL_ERROR_AT1_RAW_FRAME = 639,
+  // only a bundle holds several files
+  UNSPOOL_ERROR_AT1_NO_BUNDLE = 640,
+  // the manifest is an array of objects with a name each, and a stream for each of them
+  UNSPOOL_ERROR_AT1_MANIFEST = 641,
+  // the name of a file leads outside of the bundle, or is none
+  UNSPOOL_ERROR_AT1_UNSAFE_NAME = 642,
+  // a text has many gaps that stay empty, and is used over and over
+  UNSPOOL_ERROR_AT1_EMPTY_GAPS = 643,
+  // only the codecs 7 qcolumnar and 8 qjson can be queried
+  UNSPOOL_ERROR_AT1_NOT_QUERYABLE = 670,
+  // a file in frames cannot be queried, only one of a single piece
+  UNSPOOL_ERROR_AT1_QUERY_FRAMES = 671,
+  // the table has no column of this name or number
+  UNSPOOL_ERROR_AT1_NO_SUCH_COLUMN = 672,
+  // several columns of the table have this name; ask by number
+  UNSPOOL_ERROR_AT1_COLUMN_TWICE = 673,
+  // the table does not name its columns; ask by number
+  UNSPOOL_ERROR_AT1_NO_NAMES = 674,
+  // the end of a range must be a number
+  UNSPOOL_ERROR_AT1_QUERY_NUMBER = 675,
+  // the sum does not fit in 128 bits
+  UNSPOOL_ERROR_AT1_QUERY_SUM = 676,
+  // lines can be rebuilt only where all columns are asked for
+  UNSPOOL_ERROR_AT1_QUERY_LINE = 677,
+  // a gzip member starts with the bytes 1F 8B, and nothing but zeros follows the last one
+  UNSPOOL_ERROR_GZIP_MAGIC = 700,
+  // deflate is the one method of compression that gzip has
+  UNSPOOL_ERROR_GZIP_METHOD = 701,
+  // a reserved flag is set
+  UNSPOOL_ERROR_GZIP_RESERVED_FLAG = 702,
+  // the checksum of the header differs from the one in the file
+  UNSPOOL_ERROR_GZIP_HEADER_CRC = 703,
+  // the deflate stream breaks its rules here or shortly before
+  UNSPOOL_ERROR_GZIP_DEFLATE = 704,
+  // the checksum of the content differs from the one in the file
+  UNSPOOL_ERROR_GZIP_CRC = 705,
+  // the content is not as long as the file says
+  UNSPOOL_ERROR_GZIP_SIZE = 706,
   // the JSON header breaks the rules of JSON here
   UNSPOOL_ERROR_JSON_SYNTAX = 900,
   // the JSON header is not UTF-8
@@ -339,12 +503,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_ZSTD_DECODER_WORDS 44
+#define UNSPOOL_ZSTD_DECODER_WORDS 52
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_ZSTD_DECODER_WORDS 52
+#define UNSPOOL_ZSTD_DECODER_WORDS 64
 #endif
 
 // Bytes of a decoder.
@@ -361,6 +525,131 @@ enum UnspoolKind {
 
 // The draft 0.2.0.
 #define UNSPOOL_ZSTD_DRAFT 3
+
+// Words of a workspace.
+#define UNSPOOL_XZ_WORKSPACE_WORDS 3952
+
+// Bytes of a workspace.
+#define UNSPOOL_XZ_WORKSPACE_SIZE (UNSPOOL_XZ_WORKSPACE_WORDS * 8)
+
+// Words of a decoder.
+#define UNSPOOL_XZ_DECODER_WORDS 100
+
+// Bytes of a decoder.
+#define UNSPOOL_XZ_DECODER_SIZE (UNSPOOL_XZ_DECODER_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of an open file.
+#define UNSPOOL_PCO_FILE_WORDS 12
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of an open file.
+#define UNSPOOL_PCO_FILE_WORDS 12
+#endif
+
+// Bytes of an open file.
+#define UNSPOOL_PCO_FILE_SIZE (UNSPOOL_PCO_FILE_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of chunk metadata.
+#define UNSPOOL_PCO_META_WORDS 40
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of chunk metadata.
+#define UNSPOOL_PCO_META_WORDS 44
+#endif
+
+// Bytes of chunk metadata.
+#define UNSPOOL_PCO_META_SIZE (UNSPOOL_PCO_META_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a decoder.
+#define UNSPOOL_PCO_DECODER_WORDS 72
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a decoder.
+#define UNSPOOL_PCO_DECODER_WORDS 108
+#endif
+
+// Bytes of a decoder.
+#define UNSPOOL_PCO_DECODER_SIZE (UNSPOOL_PCO_DECODER_WORDS * 8)
+
+// Unsigned, 32 bits.
+#define UNSPOOL_PCO_U32 1
+
+// Unsigned, 64 bits.
+#define UNSPOOL_PCO_U64 2
+
+// Signed, 32 bits.
+#define UNSPOOL_PCO_I32 3
+
+// Signed, 64 bits.
+#define UNSPOOL_PCO_I64 4
+
+// 32-bit float.
+#define UNSPOOL_PCO_F32 5
+
+// 64-bit float.
+#define UNSPOOL_PCO_F64 6
+
+// Unsigned, 16 bits.
+#define UNSPOOL_PCO_U16 7
+
+// Signed, 16 bits.
+#define UNSPOOL_PCO_I16 8
+
+// Half float.
+#define UNSPOOL_PCO_F16 9
+
+// Unsigned, 8 bits.
+#define UNSPOOL_PCO_U8 10
+
+// Signed, 8 bits.
+#define UNSPOOL_PCO_I8 11
+
+// Each page in one call: the output is the history wherever the mode allows it.
+#define UNSPOOL_PCO_WHOLE 0
+
+// In as many calls as the caller likes: the workspace holds the history.
+#define UNSPOOL_PCO_BATCHES 1
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 16
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 20
+#endif
+
+// Bytes of a column.
+#define UNSPOOL_ONPAIR_COLUMN_SIZE (UNSPOOL_ONPAIR_COLUMN_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a search.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 78
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a search.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 82
+#endif
+
+// Bytes of a search.
+#define UNSPOOL_ONPAIR_SEARCH_SIZE (UNSPOOL_ONPAIR_SEARCH_WORDS * 8)
+
+// Rows that are the needle.
+#define UNSPOOL_ONPAIR_EQUALS 0
+
+// Rows that start with the needle.
+#define UNSPOOL_ONPAIR_STARTS_WITH 1
+
+// Rows in which the needle occurs.
+#define UNSPOOL_ONPAIR_CONTAINS 2
 
 #if defined(UNSPOOL_32_BIT)
 // Words of an open file.
@@ -453,118 +742,11 @@ enum UnspoolKind {
 // A chunk with rows that were asked for.
 #define UNSPOOL_CVC_NEED_CHUNK 2
 
-#if defined(UNSPOOL_32_BIT)
-// Words of a column.
-#define UNSPOOL_ONPAIR_COLUMN_WORDS 16
-#endif
+// Words of a workspace.
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6264
 
-#if !defined(UNSPOOL_32_BIT)
-// Words of a column.
-#define UNSPOOL_ONPAIR_COLUMN_WORDS 20
-#endif
-
-// Bytes of a column.
-#define UNSPOOL_ONPAIR_COLUMN_SIZE (UNSPOOL_ONPAIR_COLUMN_WORDS * 8)
-
-#if defined(UNSPOOL_32_BIT)
-// Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 66
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 74
-#endif
-
-// Bytes of a search.
-#define UNSPOOL_ONPAIR_SEARCH_SIZE (UNSPOOL_ONPAIR_SEARCH_WORDS * 8)
-
-// Rows that are the needle.
-#define UNSPOOL_ONPAIR_EQUALS 0
-
-// Rows that start with the needle.
-#define UNSPOOL_ONPAIR_STARTS_WITH 1
-
-// Rows in which the needle occurs.
-#define UNSPOOL_ONPAIR_CONTAINS 2
-
-#if defined(UNSPOOL_32_BIT)
-// Words of an open file.
-#define UNSPOOL_PCO_FILE_WORDS 12
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of an open file.
-#define UNSPOOL_PCO_FILE_WORDS 12
-#endif
-
-// Bytes of an open file.
-#define UNSPOOL_PCO_FILE_SIZE (UNSPOOL_PCO_FILE_WORDS * 8)
-
-#if defined(UNSPOOL_32_BIT)
-// Words of chunk metadata.
-#define UNSPOOL_PCO_META_WORDS 40
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of chunk metadata.
-#define UNSPOOL_PCO_META_WORDS 44
-#endif
-
-// Bytes of chunk metadata.
-#define UNSPOOL_PCO_META_SIZE (UNSPOOL_PCO_META_WORDS * 8)
-
-#if defined(UNSPOOL_32_BIT)
-// Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 72
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 108
-#endif
-
-// Bytes of a decoder.
-#define UNSPOOL_PCO_DECODER_SIZE (UNSPOOL_PCO_DECODER_WORDS * 8)
-
-// Unsigned, 32 bits.
-#define UNSPOOL_PCO_U32 1
-
-// Unsigned, 64 bits.
-#define UNSPOOL_PCO_U64 2
-
-// Signed, 32 bits.
-#define UNSPOOL_PCO_I32 3
-
-// Signed, 64 bits.
-#define UNSPOOL_PCO_I64 4
-
-// 32-bit float.
-#define UNSPOOL_PCO_F32 5
-
-// 64-bit float.
-#define UNSPOOL_PCO_F64 6
-
-// Unsigned, 16 bits.
-#define UNSPOOL_PCO_U16 7
-
-// Signed, 16 bits.
-#define UNSPOOL_PCO_I16 8
-
-// Half float.
-#define UNSPOOL_PCO_F16 9
-
-// Unsigned, 8 bits.
-#define UNSPOOL_PCO_U8 10
-
-// Signed, 8 bits.
-#define UNSPOOL_PCO_I8 11
-
-// Each page in one call: the output is the history wherever the mode allows it.
-#define UNSPOOL_PCO_WHOLE 0
-
-// In as many calls as the caller likes: the workspace holds the history.
-#define UNSPOOL_PCO_BATCHES 1
+// Bytes of a workspace.
+#define UNSPOOL_AT1_WORKSPACE_SIZE (UNSPOOL_AT1_WORKSPACE_WORDS * 8)
 
 // Bounds that are compared with what a header claims, before any work is done for that claim.
 typedef struct UnspoolLimits {
@@ -677,6 +859,157 @@ typedef struct UnspoolStep {
   // What to do next.
   UnspoolStatus status;
 } UnspoolStep;
+
+// What a file holds, by its headers and its index.
+typedef struct UnspoolXzInfo {
+  // Bytes that it decodes to.
+  uint64_t content_size;
+  // How many bytes of window a stream of this file needs.
+  uint64_t stream_buffer;
+  // Streams in a row.
+  uint64_t streams;
+  // Blocks in all streams.
+  uint64_t blocks;
+  // How many of the blocks have a check.
+  uint64_t checks;
+} UnspoolXzInfo;
+
+// How far a call came.
+typedef struct UnspoolXzDone {
+  // Bytes of the input.
+  size_t read;
+  // Bytes of the output that are filled.
+  size_t wrote;
+  // Where they lie in the content.
+  uint64_t content_start;
+  // Checks that were compared and found right.
+  uint64_t checks;
+} UnspoolXzDone;
+
+// A stream that is being decoded.
+typedef struct UnspoolXzDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_XZ_DECODER_WORDS];
+} UnspoolXzDecoder;
+
+// A standalone file. It borrows the bytes.
+typedef struct UnspoolPcoFile {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_FILE_WORDS];
+} UnspoolPcoFile;
+
+// The type of numbers; the values are those that files hold.
+typedef uint8_t UnspoolPcoType;
+
+// What a file says of itself.
+typedef struct UnspoolPcoInfo {
+  // How many numbers the writer thought the file would hold; 0 if it did not know. May be wrong.
+  uint64_t n_hint;
+  // Offset of the first chunk.
+  uint64_t first_chunk;
+  // The version of the standalone framing.
+  uint8_t standalone_version;
+  // The format version.
+  uint8_t major;
+  // What may occur in it.
+  uint8_t minor;
+  // The type of all chunks, if the file promises one, else 0.
+  UnspoolPcoType uniform_type;
+} UnspoolPcoInfo;
+
+// What a chunk holds.
+typedef struct UnspoolPcoChunk {
+  // How many numbers; 0 for the end of the file.
+  size_t len;
+  // Offset of its page in the file.
+  uint64_t page_at;
+  // 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
+  uint64_t workspace_len;
+  // Their type.
+  UnspoolPcoType number_type;
+  // Bytes of each.
+  uint8_t number_size;
+} UnspoolPcoChunk;
+
+// How the numbers of a chunk were taken apart. It borrows the bytes.
+typedef struct UnspoolPcoMeta {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_META_WORDS];
+} UnspoolPcoMeta;
+
+// How far a call came that decoded a whole file.
+typedef struct UnspoolPcoDone {
+  // Bytes of the output that are filled.
+  size_t wrote;
+  // Offset behind the file.
+  uint64_t read;
+  // How many chunks there were.
+  uint64_t chunks;
+} UnspoolPcoDone;
+
+// How pages will be read, which decides where the history of lookbacks lies.
+typedef uint8_t UnspoolPcoPlan;
+
+// A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.
+typedef struct UnspoolPcoDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_DECODER_WORDS];
+} UnspoolPcoDecoder;
+
+// A column of strings. It borrows the slices that hold it.
+typedef struct UnspoolOnPairColumn {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ONPAIR_COLUMN_WORDS];
+} UnspoolOnPairColumn;
+
+// The parts of a column that lies in no container. All integers in them are little-endian, at any alignment.
+typedef struct UnspoolOnPairParts {
+  // The bytes of the tokens, one behind the other.
+  const uint8_t *dictionary;
+  // How many bytes that are.
+  size_t dictionary_len;
+  // Where each token starts: a u32 more than there are tokens.
+  const uint8_t *token_offsets;
+  // Bytes of these.
+  size_t token_offsets_len;
+  // The codes.
+  const uint8_t *codes;
+  // Bytes of the codes.
+  size_t codes_len;
+  // Where the codes of each row start: an entry more than there are rows.
+  const uint8_t *row_offsets;
+  // Bytes of these.
+  size_t row_offsets_len;
+  // 1 to 16 if the codes are packed; 0 if each has two bytes.
+  uint8_t code_bits;
+  // 4 or 8: bytes of each row offset.
+  uint8_t row_offset_width;
+} UnspoolOnPairParts;
+
+// What a column holds.
+typedef struct UnspoolOnPairInfo {
+  // How many rows there are.
+  uint64_t rows;
+  // How many tokens the dictionary has.
+  uint64_t tokens;
+  // How many codes there are.
+  uint64_t codes;
+  // Bytes of a workspace for `unspool_onpair_widen`.
+  uint64_t workspace_len;
+  // Bits of a code.
+  uint32_t code_bits;
+  // 1 if the dictionary is sorted and complete, which makes searching fast.
+  uint8_t conforming;
+} UnspoolOnPairInfo;
+
+// A needle, prepared for one column, and how far the search for it came.
+typedef struct UnspoolOnPairSearch {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ONPAIR_SEARCH_WORDS];
+} UnspoolOnPairSearch;
+
+// Which rows a search finds.
+typedef uint8_t UnspoolOnPairMatch;
 
 // A file whose header is parsed and checked. It borrows the header and holds nothing else.
 typedef struct UnspoolCvcFile {
@@ -791,130 +1124,46 @@ typedef struct UnspoolCvcSection {
   uint8_t found;
 } UnspoolCvcSection;
 
-// A column of strings. It borrows the slices that hold it.
-typedef struct UnspoolOnPairColumn {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_ONPAIR_COLUMN_WORDS];
-} UnspoolOnPairColumn;
-
-// The parts of a column that lies in no container. All integers in them are little-endian, at any alignment.
-typedef struct UnspoolOnPairParts {
-  // The bytes of the tokens, one behind the other.
-  const uint8_t *dictionary;
-  // How many bytes that are.
-  size_t dictionary_len;
-  // Where each token starts: a u32 more than there are tokens.
-  const uint8_t *token_offsets;
-  // Bytes of these.
-  size_t token_offsets_len;
-  // The codes.
-  const uint8_t *codes;
-  // Bytes of the codes.
-  size_t codes_len;
-  // Where the codes of each row start: an entry more than there are rows.
-  const uint8_t *row_offsets;
-  // Bytes of these.
-  size_t row_offsets_len;
-  // 1 to 16 if the codes are packed; 0 if each has two bytes.
-  uint8_t code_bits;
-  // 4 or 8: bytes of each row offset.
-  uint8_t row_offset_width;
-} UnspoolOnPairParts;
-
-// What a column holds.
-typedef struct UnspoolOnPairInfo {
-  // How many rows there are.
-  uint64_t rows;
-  // How many tokens the dictionary has.
-  uint64_t tokens;
-  // How many codes there are.
-  uint64_t codes;
-  // Bytes of a workspace for `unspool_onpair_widen`.
-  uint64_t workspace_len;
-  // Bits of a code.
-  uint32_t code_bits;
-  // 1 if the dictionary is sorted and complete, which makes searching fast.
-  uint8_t conforming;
-} UnspoolOnPairInfo;
-
-// A needle, prepared for one column, and how far the search for it came.
-typedef struct UnspoolOnPairSearch {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_ONPAIR_SEARCH_WORDS];
-} UnspoolOnPairSearch;
-
-// Which rows a search finds.
-typedef uint8_t UnspoolOnPairMatch;
-
-// A standalone file. It borrows the bytes.
-typedef struct UnspoolPcoFile {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_PCO_FILE_WORDS];
-} UnspoolPcoFile;
-
-// The type of numbers; the values are those that files hold.
-typedef uint8_t UnspoolPcoType;
-
-// What a file says of itself.
-typedef struct UnspoolPcoInfo {
-  // How many numbers the writer thought the file would hold; 0 if it did not know. May be wrong.
-  uint64_t n_hint;
-  // Offset of the first chunk.
-  uint64_t first_chunk;
-  // The version of the standalone framing.
-  uint8_t standalone_version;
-  // The format version.
-  uint8_t major;
-  // What may occur in it.
-  uint8_t minor;
-  // The type of all chunks, if the file promises one, else 0.
-  UnspoolPcoType uniform_type;
-} UnspoolPcoInfo;
-
-// What a chunk holds.
-typedef struct UnspoolPcoChunk {
-  // How many numbers; 0 for the end of the file.
-  size_t len;
-  // Offset of its page in the file.
-  uint64_t page_at;
-  // 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
-  uint64_t workspace_len;
-  // Their type.
-  UnspoolPcoType number_type;
-  // Bytes of each.
-  uint8_t number_size;
-} UnspoolPcoChunk;
-
-// How the numbers of a chunk were taken apart. It borrows the bytes.
-typedef struct UnspoolPcoMeta {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_PCO_META_WORDS];
-} UnspoolPcoMeta;
+// What stands at both ends of a file, and what it takes to decode it.
+typedef struct UnspoolAt1Info {
+  // Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
+  // error of the class `WORKSPACE_TOO_SMALL`, before anything is written.
+  uint64_t scratch_len;
+  // What kind of file was taken apart, as its byte says: 4 for a table, 255 for any file.
+  uint8_t codec;
+  // 1 if the file ends with a SHA-256 of what it decodes to.
+  uint8_t hashed;
+  // 1 if the body is one set of streams, 0 if it is frames of them.
+  uint8_t whole;
+} UnspoolAt1Info;
 
 // How far a call came that decoded a whole file.
-typedef struct UnspoolPcoDone {
-  // Bytes of the output that are filled.
+typedef struct UnspoolAt1Done {
+  // Bytes of the input: all of it.
+  size_t read;
+  // Bytes of the output that are filled. What lies behind them may have been used as scratch.
   size_t wrote;
-  // Offset behind the file.
-  uint64_t read;
-  // How many chunks there were.
-  uint64_t chunks;
-} UnspoolPcoDone;
-
-// How pages will be read, which decides where the history of lookbacks lies.
-typedef uint8_t UnspoolPcoPlan;
-
-// A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.
-typedef struct UnspoolPcoDecoder {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_PCO_DECODER_WORDS];
-} UnspoolPcoDecoder;
+  // 1 if the hash was compared and found right.
+  uint8_t hashed;
+} UnspoolAt1Done;
 
 // The tables of a decoder. It need not be initialised, nor cleared between uses.
 typedef struct UnspoolZstdWorkspace {
   // Nobody's business.
   uint64_t opaque[UNSPOOL_ZSTD_WORKSPACE_WORDS];
 } UnspoolZstdWorkspace;
+
+// The probabilities of a decoder. It need not be initialised, nor cleared between uses.
+typedef struct UnspoolXzWorkspace {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_XZ_WORKSPACE_WORDS];
+} UnspoolXzWorkspace;
+
+// The tables of the formats that the streams of a file are in. It need not be initialised, nor cleared between uses.
+typedef struct UnspoolAt1Workspace {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_AT1_WORKSPACE_WORDS];
+} UnspoolAt1Workspace;
 
 #ifdef __cplusplus
 extern "C" {
@@ -997,248 +1246,70 @@ UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
                                    struct UnspoolStep *step,
                                    struct UnspoolError *error);
 
-// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
-// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
-UnspoolErrorKind unspool_cvc_workspace_len(const uint8_t *prefix,
-                                           size_t prefix_len,
-                                           const struct UnspoolLimits *with_limits,
-                                           uint64_t *len,
-                                           struct UnspoolError *error);
+// How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
+size_t unspool_xz_workspace_len(void);
 
-// Parses the header: of the whole file, or of as much as `unspool_cvc_workspace_len` says. The bytes are lent to the file, and to the
-// columns and plans that are made of it.
-UnspoolErrorKind unspool_cvc_open(struct UnspoolCvcFile *file,
-                                  const uint8_t *bytes,
-                                  size_t bytes_len,
-                                  const struct UnspoolLimits *with_limits,
-                                  struct UnspoolError *error);
+// What a whole file holds. All sizes in it are compared with what is there; nothing is decoded.
+UnspoolErrorKind unspool_xz_info(const uint8_t *src,
+                                 size_t src_len,
+                                 void *space,
+                                 size_t space_len,
+                                 const struct UnspoolLimits *with_limits,
+                                 struct UnspoolXzInfo *info,
+                                 struct UnspoolError *error);
 
-// What a file says of itself.
-UnspoolErrorKind unspool_cvc_info(const struct UnspoolCvcFile *file,
-                                  struct UnspoolCvcInfo *info,
-                                  struct UnspoolError *error);
-
-// The column with this number, counted from 0.
-UnspoolErrorKind unspool_cvc_column(struct UnspoolCvcColumn *column,
-                                    const struct UnspoolCvcFile *file,
-                                    uint64_t number,
-                                    struct UnspoolError *error);
-
-// The column of this name. Where two have the same name, the last counts.
-UnspoolErrorKind unspool_cvc_column_named(struct UnspoolCvcColumn *column,
-                                          const struct UnspoolCvcFile *file,
-                                          const uint8_t *name,
-                                          size_t name_len,
-                                          struct UnspoolError *error);
-
-// What the schema says of a column.
-UnspoolErrorKind unspool_cvc_column_info(const struct UnspoolCvcColumn *column,
-                                         struct UnspoolCvcColumnInfo *info,
+// How many bytes a file decodes to, by its indexes. Reads nothing else, and is to be believed no more than the file.
+UnspoolErrorKind unspool_xz_decoded_size(const uint8_t *src,
+                                         size_t src_len,
+                                         const struct UnspoolLimits *with_limits,
+                                         uint64_t *size,
                                          struct UnspoolError *error);
 
-// Writes the name of a column as UTF-8, without a zero byte behind it, and tells its length. With too little room nothing is
-// written but the length.
-UnspoolErrorKind unspool_cvc_column_name(const struct UnspoolCvcColumn *column,
-                                         uint8_t *name,
-                                         size_t name_len,
-                                         size_t *len,
+// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the only window there is.
+UnspoolErrorKind unspool_xz_decode(const uint8_t *src,
+                                   size_t src_len,
+                                   uint8_t *dst,
+                                   size_t dst_len,
+                                   void *space,
+                                   size_t space_len,
+                                   const struct UnspoolLimits *with_limits,
+                                   uint8_t one_stream,
+                                   uint8_t skip_checks,
+                                   struct UnspoolXzDone *done,
+                                   struct UnspoolError *error);
+
+// Decodes only the block that holds this position of the content; `content_start` of the answer says where the block starts in it. A
+// position behind the end is an error.
+UnspoolErrorKind unspool_xz_decode_block(const uint8_t *src,
+                                         size_t src_len,
+                                         uint64_t position,
+                                         uint8_t *dst,
+                                         size_t dst_len,
+                                         void *space,
+                                         size_t space_len,
+                                         const struct UnspoolLimits *with_limits,
+                                         struct UnspoolXzDone *done,
                                          struct UnspoolError *error);
 
-// Decodes the rows from `first_row` to before `end_row` to the little-endian bytes of the type that the column's info tells.
-// `bytes` is the whole file.
-UnspoolErrorKind unspool_cvc_decode(const struct UnspoolCvcColumn *column,
-                                    const uint8_t *bytes,
-                                    size_t bytes_len,
-                                    uint64_t first_row,
-                                    uint64_t end_row,
-                                    UnspoolCvcCrc check,
-                                    uint8_t *dst,
-                                    size_t dst_len,
-                                    struct UnspoolCvcDone *done,
-                                    struct UnspoolError *error);
+// Starts a stream. Workspace and window are lent to the decoder until it is no longer used. `stream_buffer` of `UnspoolXzInfo` says how
+// large the window must be, and so does the error of a block that needs a larger one.
+UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
+                                 void *space,
+                                 size_t space_len,
+                                 uint8_t *window,
+                                 size_t window_len,
+                                 const struct UnspoolLimits *with_limits,
+                                 struct UnspoolError *error);
 
-// Decodes the rows from `first_row` to before `end_row` to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
-UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
-                                        const uint8_t *bytes,
-                                        size_t bytes_len,
-                                        uint64_t first_row,
-                                        uint64_t end_row,
-                                        UnspoolCvcCrc check,
-                                        float *values,
-                                        size_t values_len,
-                                        struct UnspoolCvcDone *done,
-                                        struct UnspoolError *error);
-
-// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
-UnspoolErrorKind unspool_cvc_plan_init(struct UnspoolCvcPlan *plan,
-                                       const struct UnspoolCvcColumn *column,
-                                       uint64_t first_row,
-                                       uint64_t end_row,
-                                       struct UnspoolError *error);
-
-// What to fetch next.
-UnspoolErrorKind unspool_cvc_plan_next(struct UnspoolCvcPlan *plan,
-                                       struct UnspoolCvcNeed *need,
-                                       struct UnspoolError *error);
-
-// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
-UnspoolErrorKind unspool_cvc_plan_feed(struct UnspoolCvcPlan *plan,
-                                       const uint8_t *length,
-                                       size_t length_len,
-                                       struct UnspoolError *error);
-
-// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
-// those from `data_start` to `data_end`, which cannot be.
-UnspoolErrorKind unspool_cvc_plan_decode_f32(struct UnspoolCvcPlan *plan,
-                                             const uint8_t *bytes,
-                                             size_t bytes_len,
-                                             UnspoolCvcCrc check,
-                                             float *values,
-                                             size_t values_len,
-                                             struct UnspoolCvcDone *done,
-                                             struct UnspoolError *error);
-
-// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
-// are stored lossless do not stand there one after the other, and are an error.
-UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
-                                      const uint8_t *bytes,
-                                      size_t bytes_len,
-                                      UnspoolCvcCrc check,
-                                      const uint8_t **values,
-                                      size_t *values_len,
-                                      struct UnspoolError *error);
-
-// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
-// used; `unspool_cvc_workspace_len` says how large the workspace must be.
-UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
-                                  uint8_t *space,
-                                  size_t space_len,
-                                  const uint8_t *column,
-                                  size_t column_len,
-                                  UnspoolCvcCrc check,
-                                  const struct UnspoolLimits *with_limits,
-                                  struct UnspoolError *error);
-
-// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
-UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
-                                  const uint8_t *src,
-                                  size_t src_len,
-                                  UnspoolEnd at_end,
-                                  uint8_t *dst,
-                                  size_t dst_len,
-                                  struct UnspoolStep *step,
-                                  struct UnspoolError *error);
-
-// The type of the values that a stream gives; unknown until its header is read.
-UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
-
-// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
-// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
-// with `as_text` always text.
-UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
-                                     const uint8_t *key,
-                                     size_t key_len,
-                                     const uint8_t *value,
-                                     size_t value_len,
-                                     uint8_t as_text,
-                                     uint64_t *number,
-                                     struct UnspoolCvcSection *section,
-                                     struct UnspoolError *error);
-
-// Reads a container. The bytes are lent to the column.
-UnspoolErrorKind unspool_onpair_open(struct UnspoolOnPairColumn *column,
-                                     const uint8_t *bytes,
-                                     size_t bytes_len,
-                                     const struct UnspoolLimits *with_limits,
-                                     struct UnspoolError *error);
-
-// Puts a column together. What the parts point to is lent to the column; the struct of the parts is not.
-UnspoolErrorKind unspool_onpair_open_parts(struct UnspoolOnPairColumn *column,
-                                           const struct UnspoolOnPairParts *parts,
-                                           const struct UnspoolLimits *with_limits,
-                                           struct UnspoolError *error);
-
-// What a column holds.
-UnspoolErrorKind unspool_onpair_info(const struct UnspoolOnPairColumn *column,
-                                     struct UnspoolOnPairInfo *info,
-                                     struct UnspoolError *error);
-
-// How many bytes `unspool_onpair_widen` needs; 0 for a struct that holds no column.
-uint64_t unspool_onpair_workspace_len(const struct UnspoolOnPairColumn *column);
-
-// From now on the column is decoded through a wide copy of its dictionary in this memory, which is lent to it. Everything comes out the
-// same, only faster: worth it for more than a few thousand rows. Memory at a multiple of 16 bytes is read fastest.
-UnspoolErrorKind unspool_onpair_widen(struct UnspoolOnPairColumn *column,
-                                      void *memory,
-                                      size_t memory_len,
-                                      struct UnspoolError *error);
-
-// How many bytes the rows from `first_row` to before `end_row` decode to.
-UnspoolErrorKind unspool_onpair_decoded_len(const struct UnspoolOnPairColumn *column,
-                                            uint64_t first_row,
-                                            uint64_t end_row,
-                                            uint64_t *len,
-                                            struct UnspoolError *error);
-
-// Decodes the rows from `first_row` to before `end_row`, one right behind the other. Of an output that is longer than they are, up to 16 bytes
-// behind them may be overwritten.
-UnspoolErrorKind unspool_onpair_decode(const struct UnspoolOnPairColumn *column,
-                                       uint64_t first_row,
-                                       uint64_t end_row,
-                                       uint8_t *dst,
-                                       size_t dst_len,
-                                       size_t *wrote,
-                                       struct UnspoolError *error);
-
-// Decodes one row. Of an output that is longer than it, up to 16 bytes behind it may be overwritten.
-UnspoolErrorKind unspool_onpair_row(const struct UnspoolOnPairColumn *column,
-                                    uint64_t row,
-                                    uint8_t *dst,
-                                    size_t dst_len,
-                                    size_t *wrote,
-                                    struct UnspoolError *error);
-
-// How many bytes a row has.
-UnspoolErrorKind unspool_onpair_row_len(const struct UnspoolOnPairColumn *column,
-                                        uint64_t row,
-                                        uint64_t *len,
-                                        struct UnspoolError *error);
-
-// Decodes whole rows from `*row` on, as many as the output has room for, up to before `end_row`; `*row` becomes the first that did not fit.
-// `read` of the step counts rows. A row that does not fit by itself is an error, which tells its length.
-UnspoolErrorKind unspool_onpair_step(const struct UnspoolOnPairColumn *column,
-                                     uint64_t *row,
-                                     uint64_t end_row,
-                                     uint8_t *dst,
-                                     size_t dst_len,
-                                     struct UnspoolStep *step,
-                                     struct UnspoolError *error);
-
-// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
-//
-// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle, and for speed in `tokens` one for each token.
-UnspoolErrorKind unspool_onpair_search_init(struct UnspoolOnPairSearch *search,
-                                            const struct UnspoolOnPairColumn *column,
-                                            UnspoolOnPairMatch kind,
-                                            const uint8_t *needle,
-                                            size_t needle_len,
-                                            uint32_t *fallback,
-                                            size_t fallback_len,
-                                            uint8_t *tokens,
-                                            size_t tokens_len,
-                                            struct UnspoolError *error);
-
-// Whether a row matches: 1 or 0.
-UnspoolErrorKind unspool_onpair_search_matches(const struct UnspoolOnPairSearch *search,
-                                               uint64_t row,
-                                               uint8_t *matches,
-                                               struct UnspoolError *error);
-
-// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left.
-UnspoolErrorKind unspool_onpair_search_next(struct UnspoolOnPairSearch *search,
-                                            uint64_t *row,
-                                            uint8_t *found,
-                                            struct UnspoolError *error);
+// Reads on and writes on, as far as both allow. An error stays.
+UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
+                                 const uint8_t *src,
+                                 size_t src_len,
+                                 UnspoolEnd at_end,
+                                 uint8_t *dst,
+                                 size_t dst_len,
+                                 struct UnspoolStep *step,
+                                 struct UnspoolError *error);
 
 // Reads the header of a standalone file. The bytes are lent to the file, and to the metadata of its chunks.
 UnspoolErrorKind unspool_pco_open(struct UnspoolPcoFile *file,
@@ -1418,6 +1489,283 @@ UnspoolErrorKind unspool_pco_step_64(struct UnspoolPcoDecoder *decoder,
                                      size_t numbers_len,
                                      struct UnspoolStep *told,
                                      struct UnspoolError *error);
+
+// Reads a container. The bytes are lent to the column.
+UnspoolErrorKind unspool_onpair_open(struct UnspoolOnPairColumn *column,
+                                     const uint8_t *bytes,
+                                     size_t bytes_len,
+                                     const struct UnspoolLimits *with_limits,
+                                     struct UnspoolError *error);
+
+// Puts a column together. What the parts point to is lent to the column; the struct of the parts is not.
+UnspoolErrorKind unspool_onpair_open_parts(struct UnspoolOnPairColumn *column,
+                                           const struct UnspoolOnPairParts *parts,
+                                           const struct UnspoolLimits *with_limits,
+                                           struct UnspoolError *error);
+
+// What a column holds.
+UnspoolErrorKind unspool_onpair_info(const struct UnspoolOnPairColumn *column,
+                                     struct UnspoolOnPairInfo *info,
+                                     struct UnspoolError *error);
+
+// How many bytes `unspool_onpair_widen` needs; 0 for a struct that holds no column.
+uint64_t unspool_onpair_workspace_len(const struct UnspoolOnPairColumn *column);
+
+// From now on the column is decoded through a wide copy of its dictionary in this memory, which is lent to it. Everything comes out the
+// same, only faster: worth it for more than a few thousand rows. Memory at a multiple of 16 bytes is read fastest.
+UnspoolErrorKind unspool_onpair_widen(struct UnspoolOnPairColumn *column,
+                                      void *memory,
+                                      size_t memory_len,
+                                      struct UnspoolError *error);
+
+// How many bytes the rows from `first_row` to before `end_row` decode to.
+UnspoolErrorKind unspool_onpair_decoded_len(const struct UnspoolOnPairColumn *column,
+                                            uint64_t first_row,
+                                            uint64_t end_row,
+                                            uint64_t *len,
+                                            struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row`, one right behind the other. Of an output that is longer than they are, up to 16 bytes
+// behind them may be overwritten.
+UnspoolErrorKind unspool_onpair_decode(const struct UnspoolOnPairColumn *column,
+                                       uint64_t first_row,
+                                       uint64_t end_row,
+                                       uint8_t *dst,
+                                       size_t dst_len,
+                                       size_t *wrote,
+                                       struct UnspoolError *error);
+
+// Decodes one row. Of an output that is longer than it, up to 16 bytes behind it may be overwritten.
+UnspoolErrorKind unspool_onpair_row(const struct UnspoolOnPairColumn *column,
+                                    uint64_t row,
+                                    uint8_t *dst,
+                                    size_t dst_len,
+                                    size_t *wrote,
+                                    struct UnspoolError *error);
+
+// How many bytes a row has.
+UnspoolErrorKind unspool_onpair_row_len(const struct UnspoolOnPairColumn *column,
+                                        uint64_t row,
+                                        uint64_t *len,
+                                        struct UnspoolError *error);
+
+// Decodes whole rows from `*row` on, as many as the output has room for, up to before `end_row`; `*row` becomes the first that did not fit.
+// `read` of the step counts rows. A row that does not fit by itself is an error, which tells its length.
+UnspoolErrorKind unspool_onpair_step(const struct UnspoolOnPairColumn *column,
+                                     uint64_t *row,
+                                     uint64_t end_row,
+                                     uint8_t *dst,
+                                     size_t dst_len,
+                                     struct UnspoolStep *step,
+                                     struct UnspoolError *error);
+
+// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
+//
+// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle, and for speed in `tokens` one for each token.
+UnspoolErrorKind unspool_onpair_search_init(struct UnspoolOnPairSearch *search,
+                                            const struct UnspoolOnPairColumn *column,
+                                            UnspoolOnPairMatch kind,
+                                            const uint8_t *needle,
+                                            size_t needle_len,
+                                            uint32_t *fallback,
+                                            size_t fallback_len,
+                                            uint8_t *tokens,
+                                            size_t tokens_len,
+                                            struct UnspoolError *error);
+
+// Whether a row matches: 1 or 0.
+UnspoolErrorKind unspool_onpair_search_matches(const struct UnspoolOnPairSearch *search,
+                                               uint64_t row,
+                                               uint8_t *matches,
+                                               struct UnspoolError *error);
+
+// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left.
+UnspoolErrorKind unspool_onpair_search_next(struct UnspoolOnPairSearch *search,
+                                            uint64_t *row,
+                                            uint8_t *found,
+                                            struct UnspoolError *error);
+
+// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
+// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
+UnspoolErrorKind unspool_cvc_workspace_len(const uint8_t *prefix,
+                                           size_t prefix_len,
+                                           const struct UnspoolLimits *with_limits,
+                                           uint64_t *len,
+                                           struct UnspoolError *error);
+
+// Parses the header: of the whole file, or of as much as `unspool_cvc_workspace_len` says. The bytes are lent to the file, and to the
+// columns and plans that are made of it.
+UnspoolErrorKind unspool_cvc_open(struct UnspoolCvcFile *file,
+                                  const uint8_t *bytes,
+                                  size_t bytes_len,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolError *error);
+
+// What a file says of itself.
+UnspoolErrorKind unspool_cvc_info(const struct UnspoolCvcFile *file,
+                                  struct UnspoolCvcInfo *info,
+                                  struct UnspoolError *error);
+
+// The column with this number, counted from 0.
+UnspoolErrorKind unspool_cvc_column(struct UnspoolCvcColumn *column,
+                                    const struct UnspoolCvcFile *file,
+                                    uint64_t number,
+                                    struct UnspoolError *error);
+
+// The column of this name. Where two have the same name, the last counts.
+UnspoolErrorKind unspool_cvc_column_named(struct UnspoolCvcColumn *column,
+                                          const struct UnspoolCvcFile *file,
+                                          const uint8_t *name,
+                                          size_t name_len,
+                                          struct UnspoolError *error);
+
+// What the schema says of a column.
+UnspoolErrorKind unspool_cvc_column_info(const struct UnspoolCvcColumn *column,
+                                         struct UnspoolCvcColumnInfo *info,
+                                         struct UnspoolError *error);
+
+// Writes the name of a column as UTF-8, without a zero byte behind it, and tells its length. With too little room nothing is
+// written but the length.
+UnspoolErrorKind unspool_cvc_column_name(const struct UnspoolCvcColumn *column,
+                                         uint8_t *name,
+                                         size_t name_len,
+                                         size_t *len,
+                                         struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row` to the little-endian bytes of the type that the column's info tells.
+// `bytes` is the whole file.
+UnspoolErrorKind unspool_cvc_decode(const struct UnspoolCvcColumn *column,
+                                    const uint8_t *bytes,
+                                    size_t bytes_len,
+                                    uint64_t first_row,
+                                    uint64_t end_row,
+                                    UnspoolCvcCrc check,
+                                    uint8_t *dst,
+                                    size_t dst_len,
+                                    struct UnspoolCvcDone *done,
+                                    struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row` to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
+UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
+                                        const uint8_t *bytes,
+                                        size_t bytes_len,
+                                        uint64_t first_row,
+                                        uint64_t end_row,
+                                        UnspoolCvcCrc check,
+                                        float *values,
+                                        size_t values_len,
+                                        struct UnspoolCvcDone *done,
+                                        struct UnspoolError *error);
+
+// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
+UnspoolErrorKind unspool_cvc_plan_init(struct UnspoolCvcPlan *plan,
+                                       const struct UnspoolCvcColumn *column,
+                                       uint64_t first_row,
+                                       uint64_t end_row,
+                                       struct UnspoolError *error);
+
+// What to fetch next.
+UnspoolErrorKind unspool_cvc_plan_next(struct UnspoolCvcPlan *plan,
+                                       struct UnspoolCvcNeed *need,
+                                       struct UnspoolError *error);
+
+// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
+UnspoolErrorKind unspool_cvc_plan_feed(struct UnspoolCvcPlan *plan,
+                                       const uint8_t *length,
+                                       size_t length_len,
+                                       struct UnspoolError *error);
+
+// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
+// those from `data_start` to `data_end`, which cannot be.
+UnspoolErrorKind unspool_cvc_plan_decode_f32(struct UnspoolCvcPlan *plan,
+                                             const uint8_t *bytes,
+                                             size_t bytes_len,
+                                             UnspoolCvcCrc check,
+                                             float *values,
+                                             size_t values_len,
+                                             struct UnspoolCvcDone *done,
+                                             struct UnspoolError *error);
+
+// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
+// are stored lossless do not stand there one after the other, and are an error.
+UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
+                                      const uint8_t *bytes,
+                                      size_t bytes_len,
+                                      UnspoolCvcCrc check,
+                                      const uint8_t **values,
+                                      size_t *values_len,
+                                      struct UnspoolError *error);
+
+// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
+// used; `unspool_cvc_workspace_len` says how large the workspace must be.
+UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
+                                  uint8_t *space,
+                                  size_t space_len,
+                                  const uint8_t *column,
+                                  size_t column_len,
+                                  UnspoolCvcCrc check,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolError *error);
+
+// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
+UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
+                                  const uint8_t *src,
+                                  size_t src_len,
+                                  UnspoolEnd at_end,
+                                  uint8_t *dst,
+                                  size_t dst_len,
+                                  struct UnspoolStep *step,
+                                  struct UnspoolError *error);
+
+// The type of the values that a stream gives; unknown until its header is read.
+UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
+
+// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
+// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
+// with `as_text` always text.
+UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
+                                     const uint8_t *key,
+                                     size_t key_len,
+                                     const uint8_t *value,
+                                     size_t value_len,
+                                     uint8_t as_text,
+                                     uint64_t *number,
+                                     struct UnspoolCvcSection *section,
+                                     struct UnspoolError *error);
+
+// How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
+size_t unspool_at1_workspace_len(void);
+
+// What a whole file says of itself; nothing is decoded.
+UnspoolErrorKind unspool_at1_info(const uint8_t *src,
+                                  size_t src_len,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolAt1Info *info,
+                                  struct UnspoolError *error);
+
+// How many bytes a file decodes to. Everything is read as by `unspool_at1_decode`, but nothing is written.
+UnspoolErrorKind unspool_at1_decoded_len(const uint8_t *src,
+                                         size_t src_len,
+                                         uint8_t *scratch,
+                                         size_t scratch_len,
+                                         void *space,
+                                         size_t space_len,
+                                         const struct UnspoolLimits *with_limits,
+                                         uint64_t *len,
+                                         struct UnspoolError *error);
+
+// Decodes a whole file.
+UnspoolErrorKind unspool_at1_decode(const uint8_t *src,
+                                    size_t src_len,
+                                    uint8_t *dst,
+                                    size_t dst_len,
+                                    uint8_t *scratch,
+                                    size_t scratch_len,
+                                    void *space,
+                                    size_t space_len,
+                                    const struct UnspoolLimits *with_limits,
+                                    struct UnspoolAt1Done *done,
+                                    struct UnspoolError *error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -22,12 +22,16 @@ pub mod common;
 pub mod error;
 pub mod memory;
 
+#[cfg(feature = "at1")]
+pub mod at1;
 #[cfg(feature = "cvc")]
 pub mod cvc;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]
 pub mod pco;
+#[cfg(feature = "xz")]
+pub mod xz;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 

@@ -239,3 +239,11 @@ pub unsafe fn zeroed<'a, T>(memory: *mut c_void, len: usize) -> Result<&'a mut T
         Ok(&mut *workspace)
     }
 }
+
+/// Whether a static value is what [`zeroed`] makes of memory.
+#[cfg(test)]
+pub fn is_zeros<T>(value: &'static T) -> bool {
+    let bytes = core::ptr::from_ref(value).cast::<u8>();
+    // SAFETY: within the value. Volatile, because to the compiler padding has no value; in a `static` it is zero.
+    (0..size_of::<T>()).all(|i| unsafe { bytes.add(i).read_volatile() == 0 })
+}

@@ -40,7 +40,7 @@ const _: () = fits::<UnspoolOnPairColumn>();
 pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 78;
 /// Words of a search.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 86;
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 82;
 /// Bytes of a search.
 pub const UNSPOOL_ONPAIR_SEARCH_SIZE: usize = UNSPOOL_ONPAIR_SEARCH_WORDS * 8;
 

@@ -8,7 +8,7 @@ use cbindgen::{Builder, Config, ExportConfig, Language, Style};
 use unspool::ErrorKind;
 
 /// The files in the order in which the header shows them.
-const SOURCES: [&str; 6] = ["common", "error", "zstd", "cvc", "onpair", "pco"];
+const SOURCES: [&str; 8] = ["common", "error", "zstd", "xz", "pco", "onpair", "cvc", "at1"];
 
 const ABOUT: &str = "\
 /* unspool: decodes compressed columns and byte streams into buffers that the caller owns.
@@ -50,7 +50,10 @@ fn header() -> String {
             .map(|(cfg, define)| (cfg.into(), define.into()))
             .into(),
         // No function names it: they take any memory, and its length.
-        export: ExportConfig { include: vec!["UnspoolZstdWorkspace".into()], ..ExportConfig::default() },
+        export: ExportConfig {
+            include: ["Zstd", "Xz", "At1"].map(|name| format!("Unspool{name}Workspace")).into(),
+            ..ExportConfig::default()
+        },
         ..Config::default()
     };
     let sources = SOURCES.iter().map(|name| root.join(format!("src/{name}.rs")));

@@ -119,6 +119,37 @@ fn zstd() {
 
 #[test]
 #[ignore = "cargo xtask test c"]
+fn at1() {
+    let folder = folder("at1");
+    for entry in entries(&manifest(&folder.join("manifest.json")), "vectors") {
+        let name = text(&entry, "name");
+        check(&[], &folder.join(format!("{name}.at1")), &read(&folder.join(format!("{name}.orig"))));
+    }
+    bad(&folder.join("bad"), "at1", &[], 10);
+}
+
+/// Vectors of xz are made by its encoder when the tests run; one file lies in the repository, to be weighed.
+#[test]
+#[ignore = "cargo xtask test c"]
+fn xz() {
+    let size = Path::new(env!("CARGO_MANIFEST_DIR")).join("size/data");
+    let expected = read(&folder("onpair").join("data/urls.expected.bin"));
+    check(&[], &size.join("text.xz"), &expected[..64 << 10]);
+    let whole = read(&size.join("text.xz"));
+    let broken = std::env::temp_dir().join(format!("unspool-c-{}.xz", std::process::id()));
+    for at in (8..whole.len()).step_by(whole.len() / if every() > 1 { 4 } else { 60 } + 1) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        std::fs::write(&broken, &bytes).expect("a temporary file");
+        assert!(refused(&[], &broken), "byte {at}");
+        std::fs::write(&broken, &whole[..at]).expect("a temporary file");
+        assert!(refused(&[], &broken), "{at} bytes");
+    }
+    std::fs::remove_file(&broken).expect("it was there");
+}
+
+#[test]
+#[ignore = "cargo xtask test c"]
 fn onpair() {
     let folder = folder("onpair");
     let manifest = manifest(&folder.join("manifest.json"));

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{c, demo, firmware, fuzz, size, wasm};
+use crate::{c, demo, firmware, fuzz, wasm};
 
 /// In the order in which they run: what fails fastest comes first.
 pub const STEPS: &[Step] = &[
@@ -20,7 +20,6 @@ pub const STEPS: &[Step] = &[
         proves: "decodes on Cortex-M0 and M4F under QEMU, and no panic can be linked",
         run: firmware::test,
     },
-    Step { name: "size", proves: "no format weighs more than its budget, on four targets", run: size::test },
     Step {
         name: "c",
         proves: "the C interface decodes every vector, stands misuse, and links on devices without a panic",

@@ -124,6 +124,70 @@ static int zstd(Bytes file) {
   return failed;
 }
 
+static int xz(Bytes file) {
+  UnspoolXzWorkspace *workspace = memory(sizeof *workspace);
+  UnspoolXzDecoder *decoder = memory(sizeof *decoder);
+  UnspoolXzInfo info;
+  UnspoolXzDone done;
+  uint8_t *out, *window;
+  int failed = unspool_xz_info(file.data, file.len, workspace, sizeof *workspace, NULL, &info, &error);
+  if (!failed && !pieces) {
+    out = memory((size_t)info.content_size);
+    failed = unspool_xz_decode(file.data, file.len, out, (size_t)info.content_size, workspace, sizeof *workspace, NULL, 0, 0, &done, &error);
+    if (!failed) emit(out, done.wrote);
+    free(out);
+  } else if (!failed) {
+    UnspoolStep step = {0};
+    size_t at = 0;
+    window = memory((size_t)info.stream_buffer);
+    out = memory(pieces);
+    failed = unspool_xz_init(decoder, workspace, sizeof *workspace, window, (size_t)info.stream_buffer, NULL, &error);
+    while (!failed && step.status != UNSPOOL_STATUS_DONE) {
+      Bytes part = piece(file, at, pieces);
+      failed = unspool_xz_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
+      free(part.data);
+      if (!failed) {
+        at += step.read;
+        emit(out, step.wrote);
+      }
+    }
+    free(out);
+    free(window);
+  }
+  free(decoder);
+  free(workspace);
+  return failed;
+}
+
+/* The columns of a file are only whole when all of it is there: with or without pieces it is decoded in one call. */
+static int at1(Bytes file) {
+  UnspoolAt1Workspace *workspace = memory(sizeof *workspace);
+  UnspoolAt1Info info;
+  UnspoolAt1Done done;
+  uint64_t len = 0;
+  int failed = unspool_at1_info(file.data, file.len, NULL, &info, &error);
+  if (!failed) {
+    size_t room = (size_t)info.scratch_len;
+    uint8_t *scratch = memory(room), *out;
+    /* What lies in a stream can ask for more scratch than its header. */
+    while ((failed = unspool_at1_decoded_len(file.data, file.len, scratch, room, workspace, sizeof *workspace, NULL, &len, &error)) != 0 &&
+           error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > room) {
+      free(scratch);
+      room = (size_t)error.need;
+      scratch = memory(room);
+    }
+    if (!failed) {
+      out = memory((size_t)len);
+      failed = unspool_at1_decode(file.data, file.len, out, (size_t)len, scratch, room, workspace, sizeof *workspace, NULL, &done, &error);
+      if (!failed) emit(out, done.wrote);
+      free(out);
+    }
+    free(scratch);
+  }
+  free(workspace);
+  return failed;
+}
+
 static int cvc_whole(const UnspoolCvcFile *opened, Bytes file) {
   UnspoolCvcColumn column;
   UnspoolCvcColumnInfo info;
@@ -354,6 +418,8 @@ int main(int argc, char **argv) {
       case UNSPOOL_FORMAT_PCO: failed = pco(file); break;
       case UNSPOOL_FORMAT_ONPAIR: failed = onpair(file); break;
       case UNSPOOL_FORMAT_CVC: failed = cvc(file); break;
+      case UNSPOOL_FORMAT_XZ: failed = xz(file); break;
+      case UNSPOOL_FORMAT_AT1: failed = at1(file); break;
       case UNSPOOL_FORMAT_ZSTD:
       case UNSPOOL_FORMAT_ZSTD_V07:
       case UNSPOOL_FORMAT_ZSTD_SKIPPABLE: failed = zstd(file); break;

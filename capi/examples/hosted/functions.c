@@ -396,6 +396,75 @@ static void pco(void) {
   CHECK(unspool_pco_init_32(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, 512, &error) == UNSPOOL_ERROR_WRONG_TYPE);
 }
 
+static void xz(void) {
+  /* `unspool unspool unspool`, in one stream of one block. */
+  static const uint8_t file[] =
+      "\xFD" "7zXZ\0\0\x01i\"\xDE" "6\x02\0!\x01\0\0\0\x00" "7'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0"
+      "c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90" "B\x99\r\x01\0\0\0\0\x01YZ";
+  const size_t len = sizeof file - 1;
+  static UnspoolXzWorkspace workspace;
+  static UnspoolXzDecoder decoder;
+  static uint8_t window[1 << 20];
+  UnspoolXzInfo info;
+  UnspoolXzDone done;
+  UnspoolStep step = {0};
+  uint64_t size = 0;
+  uint8_t out[32];
+  CHECK(unspool_xz_workspace_len() <= sizeof workspace && sizeof workspace == UNSPOOL_XZ_WORKSPACE_SIZE);
+  CHECK(sizeof decoder == UNSPOOL_XZ_DECODER_SIZE);
+  memset(&workspace, 0xA5, sizeof workspace);
+  CHECK(unspool_xz_info(file, len, &workspace, sizeof workspace, NULL, &info, &error) == 0);
+  CHECK(info.content_size == 23 && info.streams == 1 && info.blocks == 1 && info.stream_buffer <= sizeof window);
+  CHECK(unspool_xz_decoded_size(file, len, NULL, &size, &error) == 0 && size == 23);
+  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) == 0);
+  CHECK(done.wrote == 23 && done.read == len && !memcmp(out, "unspool unspool unspool", 23));
+  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, sizeof workspace, NULL, 1, 1, &done, &error) == 0 && done.wrote == 23);
+  CHECK(unspool_xz_decode(file, len, out, 22, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == 23);
+  CHECK(unspool_xz_decode(file, len - 1, out, 32, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) != 0);
+  CHECK(unspool_xz_decode(file, len, out, 32, &workspace, 100, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, sizeof workspace, NULL, &done, &error) == 0 && done.wrote == 23 && done.content_start == 0);
+  CHECK(unspool_xz_decode_block(file, len, 23, out, 32, &workspace, sizeof workspace, NULL, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_xz_step(&decoder, file, len, UNSPOOL_END_HERE, out, 32, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(unspool_xz_init(&decoder, &workspace, sizeof workspace, window, (size_t)info.stream_buffer, NULL, &error) == 0);
+  CHECK(unspool_xz_step(&decoder, file, 20, UNSPOOL_END_NOT_YET, out, 32, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
+  size = step.read;
+  CHECK(unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error) == 0);
+  CHECK(step.wrote == 23 && !memcmp(out, "unspool unspool unspool", 23));
+}
+
+static void at1(void) {
+  size_t len, expected_len;
+  uint8_t *bytes = read_file("at1/c4_all_quoted.at1", &len), *expected = read_file("at1/c4_all_quoted.orig", &expected_len);
+  UnspoolAt1Workspace *workspace = malloc(sizeof *workspace);
+  UnspoolAt1Info info;
+  UnspoolAt1Done done;
+  uint64_t size = 0;
+  size_t room;
+  uint8_t *scratch, *out = malloc(expected_len);
+  if (!workspace || !out) exit(2);
+  CHECK(unspool_at1_workspace_len() <= sizeof *workspace && sizeof *workspace == UNSPOOL_AT1_WORKSPACE_SIZE);
+  CHECK(unspool_at1_info(bytes, 4, NULL, &info, &error) == UNSPOOL_ERROR_TRUNCATED);
+  CHECK(unspool_at1_info(bytes, len, NULL, &info, &error) == 0 && info.codec == 4 && info.whole);
+  for (room = (size_t)info.scratch_len;;) {
+    scratch = malloc(room ? room : 1);
+    if (!scratch) exit(2);
+    if (!unspool_at1_decoded_len(bytes, len, scratch, room, workspace, sizeof *workspace, NULL, &size, &error)) break;
+    CHECK(error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > room);
+    free(scratch);
+    room = (size_t)error.need;
+  }
+  CHECK(size == expected_len);
+  CHECK(unspool_at1_decode(bytes, len, out, expected_len, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == 0);
+  CHECK(done.wrote == expected_len && done.hashed == info.hashed && !memcmp(out, expected, expected_len));
+  CHECK(unspool_at1_decode(bytes, len, out, expected_len - 1, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_at1_decode(bytes, len, out, expected_len, NULL, 0, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  free(scratch);
+  free(out);
+  free(workspace);
+  free(expected);
+  free(bytes);
+}
+
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
@@ -404,6 +473,8 @@ int main(int argc, char **argv) {
   cvc();
   onpair();
   pco();
+  xz();
+  at1();
   printf("%d checks\n", checks);
   return 0;
 }

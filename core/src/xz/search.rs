@@ -138,8 +138,8 @@ impl Search {
         if !end.is_multiple_of(4) {
             return Err(cut);
         }
-        let (_, quads) = bytes.as_rchunks::<4>();
-        let zeros = u64_from(quads.iter().rev().take_while(|&&quad| quad == [0; 4]).count()) * 4;
+        let zero = |quad: &&[u8]| quad.iter().all(|&byte| byte == 0);
+        let zeros = u64_from(bytes.rchunks_exact(4).take_while(zero).count()) * 4;
         let end = end - zeros;
         let bytes = bytes.get(..bytes.len() - index(zeros)).unwrap_or_default();
         let Some(footer) = bytes.last_chunk() else {

@@ -1,0 +1,163 @@
+//! AT-1.
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+
+use unspool::Result;
+use unspool::at1::{self, Container, Header, Workspace};
+
+use crate::common::{UnspoolLimits, limits};
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::memory::{answer, input, output, pair, zeroed};
+
+/// Words of a workspace.
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6264;
+/// Bytes of a workspace.
+pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
+
+/// The tables of the formats that the streams of a file are in. It need not be initialised, nor cleared between uses.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolAt1Workspace {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_AT1_WORKSPACE_WORDS],
+}
+
+const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_AT1_WORKSPACE_SIZE, "the C struct has too few words");
+
+/// What stands at both ends of a file, and what it takes to decode it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolAt1Info {
+    /// Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
+    /// error of the class `WORKSPACE_TOO_SMALL`, before anything is written.
+    pub scratch_len: u64,
+    /// What kind of file was taken apart, as its byte says: 4 for a table, 255 for any file.
+    pub codec: u8,
+    /// 1 if the file ends with a SHA-256 of what it decodes to.
+    pub hashed: u8,
+    /// 1 if the body is one set of streams, 0 if it is frames of them.
+    pub whole: u8,
+}
+
+/// How far a call came that decoded a whole file.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolAt1Done {
+    /// Bytes of the input: all of it.
+    pub read: usize,
+    /// Bytes of the output that are filled. What lies behind them may have been used as scratch.
+    pub wrote: usize,
+    /// 1 if the hash was compared and found right.
+    pub hashed: u8,
+}
+
+/// # Safety
+///
+/// As for [`zeroed`].
+unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
+    // SAFETY: the same promise; zeros are a value of what need not have one.
+    let place = unsafe { zeroed::<MaybeUninit<Workspace>>(workspace, len)? };
+    // What the filters remember has choices in it, which need not be 0 when nothing is chosen.
+    #[cfg(feature = "xz-filters")]
+    return Ok(place.write(Workspace::new()));
+    // SAFETY: without them it is made of numbers and arrays of numbers, all zero in `Workspace::new`, which a test compares.
+    #[cfg(not(feature = "xz-filters"))]
+    return Ok(unsafe { place.assume_init_mut() });
+}
+
+/// How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_at1_workspace_len() -> usize {
+    size_of::<Workspace>()
+}
+
+/// What a whole file says of itself; nothing is decoded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_at1_info(
+    src: *const u8,
+    src_len: usize,
+    with_limits: *const UnspoolLimits,
+    info: *mut UnspoolAt1Info,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let src = input(src, src_len)?;
+            let header = Header::read(src)?;
+            let told = UnspoolAt1Info {
+                scratch_len: at1::scratch_needed(src, &limits(with_limits)?)?.slice,
+                codec: header.codec as u8,
+                hashed: header.hash.is_some().into(),
+                whole: (header.container == Container::Whole).into(),
+            };
+            answer(info, told);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// How many bytes a file decodes to. Everything is read as by `unspool_at1_decode`, but nothing is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_at1_decoded_len(
+    src: *const u8,
+    src_len: usize,
+    scratch: *mut u8,
+    scratch_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    len: *mut u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let count = || {
+            let ((src, scratch), workspace) = (pair(src, src_len, scratch, scratch_len)?, workspace(space, space_len)?);
+            answer(len, at1::decoded_len(src, scratch, workspace, &limits(with_limits)?)?);
+            Ok(())
+        };
+        report(error, count())
+    }
+}
+
+/// Decodes a whole file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_at1_decode(
+    src: *const u8,
+    src_len: usize,
+    dst: *mut u8,
+    dst_len: usize,
+    scratch: *mut u8,
+    scratch_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    done: *mut UnspoolAt1Done,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
+            let scratch = output(scratch, scratch_len)?;
+            let at1::Done { read, wrote, hashed } = at1::decode(src, dst, scratch, workspace, &limits(with_limits)?)?;
+            answer(done, UnspoolAt1Done { read, wrote, hashed: hashed.into() });
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+#[cfg(all(test, not(feature = "xz-filters")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_workspace_is_all_zeros() {
+        static EMPTY: Workspace = Workspace::new();
+        assert!(crate::memory::is_zeros(&EMPTY));
+    }
+}

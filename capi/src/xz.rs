@@ -1,0 +1,265 @@
+//! xz.
+
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+
+use unspool::xz::{self, Decoder, File, Options, Streams, Workspace};
+use unspool::{Error, ErrorKind, Result};
+
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits};
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::memory::{Opaque, answer, clear, fill, fits, held_in, input, output, pair, zeroed};
+
+/// Words of a workspace.
+pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 3952;
+/// Bytes of a workspace.
+pub const UNSPOOL_XZ_WORKSPACE_SIZE: usize = UNSPOOL_XZ_WORKSPACE_WORDS * 8;
+
+/// The probabilities of a decoder. It need not be initialised, nor cleared between uses.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolXzWorkspace {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_XZ_WORKSPACE_WORDS],
+}
+
+const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_XZ_WORKSPACE_SIZE, "the C struct has too few words");
+
+/// Words of a decoder.
+pub const UNSPOOL_XZ_DECODER_WORDS: usize = 100;
+/// Bytes of a decoder.
+pub const UNSPOOL_XZ_DECODER_SIZE: usize = UNSPOOL_XZ_DECODER_WORDS * 8;
+
+/// A stream that is being decoded.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolXzDecoder {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_XZ_DECODER_WORDS],
+}
+
+impl Opaque for UnspoolXzDecoder {
+    type Value = Decoder<'static>;
+    const TAG: u32 = 0x585A_0001;
+}
+
+const _: () = fits::<UnspoolXzDecoder>();
+
+/// What a file holds, by its headers and its index.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolXzInfo {
+    /// Bytes that it decodes to.
+    pub content_size: u64,
+    /// How many bytes of window a stream of this file needs.
+    pub stream_buffer: u64,
+    /// Streams in a row.
+    pub streams: u64,
+    /// Blocks in all streams.
+    pub blocks: u64,
+    /// How many of the blocks have a check.
+    pub checks: u64,
+}
+
+/// How far a call came.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolXzDone {
+    /// Bytes of the input.
+    pub read: usize,
+    /// Bytes of the output that are filled.
+    pub wrote: usize,
+    /// Where they lie in the content.
+    pub content_start: u64,
+    /// Checks that were compared and found right.
+    pub checks: u64,
+}
+
+/// # Safety
+///
+/// As for [`zeroed`].
+unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
+    // SAFETY: the same promise; zeros are a value of what need not have one.
+    let place = unsafe { zeroed::<MaybeUninit<Workspace>>(workspace, len)? };
+    // What the filters remember has choices in it, which need not be 0 when nothing is chosen.
+    #[cfg(feature = "xz-filters")]
+    return Ok(place.write(Workspace::new()));
+    // SAFETY: without them it is made of numbers and arrays of numbers, all zero in `Workspace::new`, which a test compares.
+    #[cfg(not(feature = "xz-filters"))]
+    return Ok(unsafe { place.assume_init_mut() });
+}
+
+/// How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_xz_workspace_len() -> usize {
+    size_of::<Workspace>()
+}
+
+/// What a whole file holds. All sizes in it are compared with what is there; nothing is decoded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_info(
+    src: *const u8,
+    src_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    info: *mut UnspoolXzInfo,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
+            let done = xz::inspect(src, workspace, &limits(with_limits)?, &Options::DEFAULT, &mut ())?;
+            let told = UnspoolXzInfo {
+                content_size: u64::try_from(done.wrote).unwrap_or(u64::MAX),
+                stream_buffer: done.window,
+                streams: done.streams,
+                blocks: done.blocks,
+                checks: done.checks,
+            };
+            answer(info, told);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// How many bytes a file decodes to, by its indexes. Reads nothing else, and is to be believed no more than the file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_decoded_size(
+    src: *const u8,
+    src_len: usize,
+    with_limits: *const UnspoolLimits,
+    size: *mut u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let count = || {
+            answer(size, xz::decoded_size(input(src, src_len)?, &limits(with_limits)?)?);
+            Ok(())
+        };
+        report(error, count())
+    }
+}
+
+/// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the only window there is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_decode(
+    src: *const u8,
+    src_len: usize,
+    dst: *mut u8,
+    dst_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    one_stream: u8,
+    skip_checks: u8,
+    done: *mut UnspoolXzDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
+            let (limits, options) = (limits(with_limits)?, options(one_stream, skip_checks));
+            let decoded = xz::decode_with(src, dst, workspace, &limits, &options, &mut ())?;
+            let xz::Done { read, wrote, checks, .. } = decoded;
+            answer(done, UnspoolXzDone { read, wrote, content_start: 0, checks });
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+fn options(one_stream: u8, skip_checks: u8) -> Options {
+    let streams = if one_stream == 0 { Streams::All } else { Streams::One };
+    Options { verify: skip_checks == 0, streams }
+}
+
+/// Decodes only the block that holds this position of the content; `content_start` of the answer says where the block starts in it. A
+/// position behind the end is an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_decode_block(
+    src: *const u8,
+    src_len: usize,
+    position: u64,
+    dst: *mut u8,
+    dst_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    done: *mut UnspoolXzDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
+            let file = File::open(src, &limits(with_limits)?)?;
+            let block = file.locate(position)?.ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
+            let xz::Done { read, wrote, checks, .. } = file.decode_block(&block, dst, workspace, true)?;
+            answer(done, UnspoolXzDone { read, wrote, content_start: block.content.start, checks });
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Starts a stream. Workspace and window are lent to the decoder until it is no longer used. `stream_buffer` of `UnspoolXzInfo` says how
+/// large the window must be, and so does the error of a block that needs a larger one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_init(
+    decoder: *mut UnspoolXzDecoder,
+    space: *mut c_void,
+    space_len: usize,
+    window: *mut u8,
+    window_len: usize,
+    with_limits: *const UnspoolLimits,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let start = || {
+            clear(decoder)?;
+            let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
+            fill(decoder, Decoder::new(workspace, window, &limits(with_limits)?, &Options::DEFAULT))
+        };
+        report(error, start())
+    }
+}
+
+/// Reads on and writes on, as far as both allow. An error stays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_step(
+    decoder: *mut UnspoolXzDecoder,
+    src: *const u8,
+    src_len: usize,
+    at_end: UnspoolEnd,
+    dst: *mut u8,
+    dst_len: usize,
+    step: *mut UnspoolStep,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let work = || {
+            let ((src, dst), decoder) = (pair(src, src_len, dst, dst_len)?, held_in(decoder)?);
+            answer(step, decoder.step(src, end(at_end)?, dst)?.into());
+            Ok(())
+        };
+        report(error, work())
+    }
+}
+
+#[cfg(all(test, not(feature = "xz-filters")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_workspace_is_all_zeros() {
+        static EMPTY: Workspace = Workspace::new();
+        assert!(crate::memory::is_zeros(&EMPTY));
+    }
+}

@@ -1,0 +1,16 @@
+//! AT-1: a whole file of any codec, in streams of any backend.
+#![no_std]
+#![no_main]
+
+use unspool::{Limits, at1};
+
+// Not `no_panic`: on targets without SIMD the search of `memchr` for a string in another can reach panics.
+size::peer!();
+size::program!("../../../vectors/at1/c4_all_quoted.at1", |file, room| {
+    static mut WORKSPACE: at1::Workspace = at1::Workspace::new();
+    static mut SCRATCH: [u8; 65536] = [0; 65536];
+    // SAFETY: called once.
+    #[allow(static_mut_refs)]
+    let (workspace, scratch) = unsafe { (&mut WORKSPACE, &mut SCRATCH) };
+    at1::decode(file, room.bytes, scratch, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+});

@@ -1,0 +1,14 @@
+//! xz: a whole file. LZMA2, and every check; no filters.
+#![no_std]
+#![no_main]
+
+use unspool::{Limits, xz};
+
+size::no_panic!();
+size::program!("../../data/text.xz", |file, room| {
+    static mut WORKSPACE: xz::Workspace = xz::Workspace::new();
+    // SAFETY: called once.
+    #[allow(static_mut_refs)]
+    let workspace = unsafe { &mut WORKSPACE };
+    xz::decode(file, room.bytes, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+});
