@@ -26,6 +26,8 @@ pub struct Structure {
     value_ends: Vec<u32>,
     open: Vec<usize>,
     max_nodes: usize,
+    /// Remembers nothing.
+    silent: bool,
     left_out: u64,
     error: Option<Fault>,
     checks: [u64; 3],
@@ -38,6 +40,11 @@ const GROUP: u8 = u8::MAX;
 const MAX_VALUE: usize = 240;
 
 impl Structure {
+    /// One that hears nothing, for whoever decodes with the parsers that are in the module for the inspector anyway.
+    pub(crate) fn silent() -> Self {
+        Self { silent: true, ..Self::default() }
+    }
+
     fn push(&mut self, name: &'static str, part: u8, bits: Range<u64>, value: Value<'_>) {
         if self.starts.len() >= self.max_nodes {
             self.left_out += 1;
@@ -82,13 +89,23 @@ fn show(values: &mut String, value: Value<'_>) {
 }
 
 impl Trace for Structure {
+    fn listens(&self) -> bool {
+        !self.silent
+    }
+
     fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        if self.silent {
+            return;
+        }
         let at = self.starts.len();
         self.push(name, GROUP, 0..0, value);
         self.open.push(at);
     }
 
     fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        if self.silent {
+            return;
+        }
         let (start, end) = (number::from_u64(bits.start), number::from_u64(bits.end));
         for &group in &self.open {
             if let (Some(first), Some(last)) = (self.starts.get_mut(group), self.ends.get_mut(group)) {

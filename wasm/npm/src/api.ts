@@ -30,4 +30,13 @@ export {
   type OnPairQuery,
   type OnPairStrings,
 } from './onpair.js';
-export { decodePco, type PcoArray, type PcoData, type PcoDecodeOptions, type PcoDtype } from './pco.js';
+export {
+  decodePco,
+  decodePcoPages,
+  type PcoArray,
+  type PcoData,
+  type PcoDecodeOptions,
+  type PcoDtype,
+  type PcoPage,
+  type PcoWrapped,
+} from './pco.js';
