@@ -94,6 +94,12 @@ pub trait Trace {
     /// Whether anybody listens. A parser may skip work that only serves the trace where this is `false`.
     const LISTENS: bool = true;
 
+    /// The same of this one: an observer that was told to be silent spares a parser as much time as none at all, in a program that has
+    /// room for one copy of each parser only.
+    fn listens(&self) -> bool {
+        Self::LISTENS
+    }
+
     /// A group starts. The value tells it from its siblings: an index or a name.
     fn enter(&mut self, name: &'static str, value: Value<'_>);
 
@@ -122,6 +128,9 @@ impl Trace for () {
 
 impl<T: Trace> Trace for &mut T {
     const LISTENS: bool = T::LISTENS;
+    fn listens(&self) -> bool {
+        T::listens(self)
+    }
     fn enter(&mut self, name: &'static str, value: Value<'_>) {
         T::enter(self, name, value);
     }

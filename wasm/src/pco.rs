@@ -1,13 +1,14 @@
-//! Pco: all numbers of a standalone file.
+//! Pco: all numbers of a standalone file, and pages that lie in another format.
 
 use js_sys::Uint8Array;
-use unspool::pco::{File, NumberType, Plan};
+use unspool::pco::{File, Meta, NumberType, Plan, Version};
 use unspool::{Error, ErrorKind, Result};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
 use crate::into::Output;
 use crate::number;
+use crate::structure::Structure;
 
 /// The numbers of a file: a run for each stretch of chunks of one type.
 #[wasm_bindgen]
@@ -47,10 +48,11 @@ pub fn pco_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<PcoNumbe
 
 fn decode(bytes: &[u8], limits: &[f64]) -> Result<PcoNumbers> {
     let limits = crate::limits(limits);
-    let file = File::open(bytes, &limits)?;
+    let silent = &mut Structure::silent();
+    let file = File::open_traced(bytes, &limits, silent)?;
     let mut numbers = PcoNumbers::default();
     let (mut at, mut left, mut words) = (file.first(), limits.max_output, vec![]);
-    while let Some(chunk) = file.chunk(at)? {
+    while let Some(chunk) = file.chunk_traced(at, silent)? {
         let ty = chunk.number_type();
         let size = chunk.len.saturating_mul(ty.size());
         let over = Error::new(ErrorKind::OutputLimit, at).needing(limits.max_output.saturating_add(1));
@@ -66,7 +68,7 @@ fn decode(bytes: &[u8], limits: &[f64]) -> Result<PcoNumbers> {
         let Some(run) = numbers.runs.last_mut() else { break };
         let start = run.len();
         run.resize(start.saturating_add(size), 0);
-        at = chunk.decode_bytes(run.get_mut(start..).unwrap_or_default(), &mut words)?;
+        at = chunk.decode_bytes_traced(run.get_mut(start..).unwrap_or_default(), &mut words, silent)?;
     }
     if let (true, Some(ty)) = (numbers.types.is_empty(), file.header.uniform_type) {
         numbers.types.push(ty as u8);
@@ -82,18 +84,59 @@ fn decode(bytes: &[u8], limits: &[f64]) -> Result<PcoNumbers> {
 pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) -> core::result::Result<f64, Fault> {
     let limits = crate::limits(limits);
     let written = Output::fill(to, |output| {
-        let file = File::open(bytes, &limits)?;
+        let silent = &mut Structure::silent();
+        let file = File::open_traced(bytes, &limits, silent)?;
         let mut at = file.first();
-        while let Some(chunk) = file.chunk(at)? {
+        while let Some(chunk) = file.chunk_traced(at, silent)? {
             let is = chunk.number_type();
             if ty != 0 && ty != is as u8 {
                 return Err(Error::new(ErrorKind::WrongType, at));
             }
             let len = u64::try_from(chunk.len.saturating_mul(is.size())).unwrap_or(u64::MAX);
             let words = chunk.workspace_len(Plan::Batches);
-            output.piece(len, words, at, |bytes, words| chunk.decode_bytes(bytes, words).map(|end| at = end))?;
+            output.piece(len, words, at, |bytes, words| chunk.decode_bytes_traced(bytes, words, silent).map(|end| at = end))?;
         }
         Ok(())
     });
     Ok(written?)
+}
+
+/// Decodes one page of a wrapped chunk to little-endian numbers: `header` and `meta` are what its file and its chunk start with.
+#[wasm_bindgen]
+pub fn pco_decode_page(
+    header: &[u8],
+    meta: &[u8],
+    page: &[u8],
+    count: f64,
+    number_type: &str,
+    limits: &[f64],
+) -> core::result::Result<Vec<u8>, Fault> {
+    Ok(decode_page(header, meta, page, number::to_u64(count), number_type, limits)?)
+}
+
+fn decode_page(
+    header: &[u8],
+    meta: &[u8],
+    page: &[u8],
+    count: u64,
+    number_type: &str,
+    limits: &[f64],
+) -> Result<Vec<u8>> {
+    let limits = crate::limits(limits);
+    let silent = &mut Structure::silent();
+    let (version, _) = Version::parse_traced(header, silent)?;
+    let ty = NumberType::ALL.into_iter().find(|ty| ty.name() == number_type);
+    let ty = ty.ok_or(Error::new(ErrorKind::WrongType, 0))?;
+    if count > limits.max_elements {
+        return Err(Error::new(ErrorKind::ElementLimit, 0).needing(count));
+    }
+    let size = u64::from(ty.bits() / 8).saturating_mul(count);
+    if size > limits.max_output {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
+    }
+    let (meta, _) = Meta::parse_traced(meta, ty, version.major, 0, &limits, silent)?;
+    let mut bytes = vec![0; number::index(size)];
+    let mut words = vec![0; number::index(meta.workspace_len(number::index(count), Plan::Batches))];
+    meta.decode_page_bytes_traced(page, number::index(count), &mut bytes, &mut words, silent)?;
+    Ok(bytes)
 }

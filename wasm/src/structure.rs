@@ -30,6 +30,8 @@ pub struct Structure {
     /// The last field that was read, and where it lies.
     last: (&'static str, Range<u64>),
     max_nodes: usize,
+    /// Remembers nothing.
+    silent: bool,
     left_out: u64,
     error: Option<Fault>,
     checks: [u64; 3],
@@ -42,6 +44,11 @@ const GROUP: u8 = u8::MAX;
 const MAX_VALUE: usize = 240;
 
 impl Structure {
+    /// One that hears nothing, for whoever decodes with the parsers that are in the module for the inspector anyway.
+    pub(crate) fn silent() -> Self {
+        Self { silent: true, ..Self::default() }
+    }
+
     fn push(&mut self, name: &'static str, part: u8, bits: Range<u64>, value: Value<'_>) {
         if self.starts.len() >= self.max_nodes {
             self.left_out += 1;
@@ -86,7 +93,14 @@ fn show(values: &mut String, value: Value<'_>) {
 }
 
 impl Trace for Structure {
+    fn listens(&self) -> bool {
+        !self.silent
+    }
+
     fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        if self.silent {
+            return;
+        }
         let at = self.starts.len();
         let mut words = name.to_owned();
         if !matches!(value, Value::None) {
@@ -99,6 +113,9 @@ impl Trace for Structure {
     }
 
     fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        if self.silent {
+            return;
+        }
         let (start, end) = (number::from_u64(bits.start), number::from_u64(bits.end));
         self.last = (name, bits.clone());
         for &group in &self.open {

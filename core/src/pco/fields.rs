@@ -116,7 +116,7 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
 
     /// Tells the trace about the bits from `start` to here, unless there are none.
     fn leaf(&mut self, part: Part, name: &'static str, start: u64, value: Value<'_>) {
-        if T::LISTENS && start < self.position() {
+        if self.trace.listens() && start < self.position() {
             let base = self.base.saturating_mul(8);
             self.trace.leaf(part, name, base.saturating_add(start)..base.saturating_add(self.position()), value);
         }

@@ -167,11 +167,8 @@ impl<'a> Chunk<'a> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<u64> {
-        let out = numbers.get_mut(..self.len).ok_or(self.output_too_small(1))?;
-        let mut decoder = Decoder::new(&self.meta, self.len, Plan::Whole, workspace)?;
-        trace.enter("page", Value::None);
-        let read = decoder.page_traced(self.page, self.page_at, out, trace)?;
-        trace.leave();
+        let out = numbers.get_mut(..self.len).ok_or(output_too_small(self.page_at, self.len, 1))?;
+        let read = self.meta.page_into(self.page, self.page_at, out, workspace, trace)?;
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 
@@ -185,44 +182,8 @@ impl<'a> Chunk<'a> {
 
     /// [`decode_bytes`](Self::decode_bytes), heard.
     pub fn decode_bytes_traced(&self, bytes: &mut [u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
-        match self.number_type().bits() {
-            8 => self.decode_bits_traced(bytes, workspace, trace),
-            16 => self.decode_bytes_of::<u16>(bytes, workspace, trace),
-            32 => self.decode_bytes_of::<u32>(bytes, workspace, trace),
-            _ => self.decode_bytes_of::<u64>(bytes, workspace, trace),
-        }
-    }
-
-    #[inline(never)]
-    fn decode_bytes_of<L: Latent>(
-        &self,
-        bytes: &mut [u8],
-        workspace: &mut [u64],
-        trace: &mut impl Trace,
-    ) -> Result<u64> {
-        let size = size_of::<L>();
-        let bytes = bytes.get_mut(..self.len.saturating_mul(size)).ok_or(self.output_too_small(size))?;
-        if cfg!(target_endian = "little")
-            && let Ok(numbers) = bytemuck::try_cast_slice_mut::<u8, L>(bytes)
-        {
-            return self.decode_bits_traced(numbers, workspace, trace);
-        }
-        let mut decoder = Decoder::new(&self.meta, self.len, Plan::Batches, workspace)?;
-        let (mut batch, mut page) = ([L::ZERO; BATCH], self.page);
-        trace.enter("page", Value::None);
-        decoder.start(self.len, self.page_at)?;
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let len = rest.len().min(BATCH * size);
-            let Some((out, behind)) = rest.split_at_mut_checked(len) else { break };
-            let numbers = batch.get_mut(..len / size).unwrap_or(&mut []);
-            let step = decoder.step_traced(page, End::Here, numbers, trace)?;
-            page = page.get(step.read..).unwrap_or(&[]);
-            L::put_all(numbers, out);
-            rest = behind;
-        }
-        trace.leave();
-        Ok(self.page_at.saturating_add(u64_from(self.page.len() - page.len())))
+        let read = self.meta.page_bytes(self.page, self.len, self.page_at, bytes, workspace, trace)?;
+        Ok(self.page_at.saturating_add(u64_from(read)))
     }
 
     /// Finds the offset of the next chunk from the symbols of this one, in less time than its numbers would take.
@@ -241,8 +202,103 @@ impl<'a> Chunk<'a> {
     fn skip_of<L: Latent>(&self, workspace: &mut [u64]) -> Result<usize> {
         Decoder::<L>::new(&self.meta, self.len, Plan::Whole, workspace)?.skip(self.page, self.len, self.page_at)
     }
+}
 
-    fn output_too_small(&self, size: usize) -> Error {
-        Error::new(ErrorKind::OutputTooSmall, self.page_at).needing(u64_from(self.len).saturating_mul(u64_from(size)))
+impl Meta<'_> {
+    /// Decodes a page of a wrapped chunk, of `n` numbers, into little-endian bytes. Gives the bytes it took.
+    ///
+    /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n` and [`Plan::Batches`], or more. It is faster if
+    /// `bytes` is aligned like the numbers. A [`Decoder`] does the same into numbers, and for many pages with one set of tables.
+    pub fn decode_page_bytes(&self, page: &[u8], n: usize, bytes: &mut [u8], workspace: &mut [u64]) -> Result<usize> {
+        self.page_bytes(page, n, 0, bytes, workspace, &mut ())
     }
+
+    /// [`decode_page_bytes`](Self::decode_page_bytes), heard.
+    pub fn decode_page_bytes_traced(
+        &self,
+        page: &[u8],
+        n: usize,
+        bytes: &mut [u8],
+        workspace: &mut [u64],
+        trace: &mut impl Trace,
+    ) -> Result<usize> {
+        self.page_bytes(page, n, 0, bytes, workspace, trace)
+    }
+
+    /// The page lies at `at` in the file.
+    fn page_bytes(
+        &self,
+        page: &[u8],
+        n: usize,
+        at: u64,
+        bytes: &mut [u8],
+        workspace: &mut [u64],
+        trace: &mut impl Trace,
+    ) -> Result<usize> {
+        match self.number_type.bits() {
+            8 => {
+                let out = bytes.get_mut(..n).ok_or(output_too_small(at, n, 1))?;
+                self.page_into(page, at, out, workspace, trace)
+            }
+            16 => self.page_bytes_of::<u16>(page, n, at, bytes, workspace, trace),
+            32 => self.page_bytes_of::<u32>(page, n, at, bytes, workspace, trace),
+            _ => self.page_bytes_of::<u64>(page, n, at, bytes, workspace, trace),
+        }
+    }
+
+    fn page_into<L: Latent>(
+        &self,
+        page: &[u8],
+        at: u64,
+        out: &mut [L],
+        workspace: &mut [u64],
+        trace: &mut impl Trace,
+    ) -> Result<usize> {
+        let mut decoder = Decoder::new(self, out.len(), Plan::Whole, workspace)?;
+        trace.enter("page", Value::None);
+        let read = decoder.page_traced(page, at, out, trace)?;
+        trace.leave();
+        Ok(read)
+    }
+
+    #[inline(never)]
+    fn page_bytes_of<L: Latent>(
+        &self,
+        page: &[u8],
+        n: usize,
+        at: u64,
+        bytes: &mut [u8],
+        workspace: &mut [u64],
+        trace: &mut impl Trace,
+    ) -> Result<usize> {
+        let size = size_of::<L>();
+        let bytes = bytes.get_mut(..n.saturating_mul(size)).ok_or(output_too_small(at, n, size))?;
+        if cfg!(target_endian = "little")
+            && let Ok(numbers) = bytemuck::try_cast_slice_mut::<u8, L>(bytes)
+        {
+            return self.page_into(page, at, numbers, workspace, trace);
+        }
+        let mut decoder = Decoder::new(self, n, Plan::Batches, workspace)?;
+        let (mut batch, mut left, mut rest) = ([L::ZERO; BATCH], page, bytes);
+        trace.enter("page", Value::None);
+        decoder.start(n, at)?;
+        loop {
+            let len = rest.len().min(BATCH * size);
+            let Some((out, behind)) = rest.split_at_mut_checked(len) else { break };
+            let numbers = batch.get_mut(..len / size).unwrap_or(&mut []);
+            let step = decoder.step_traced(left, End::Here, numbers, trace)?;
+            left = left.get(step.read..).unwrap_or(&[]);
+            L::put_all(numbers, out);
+            rest = behind;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        trace.leave();
+        Ok(page.len() - left.len())
+    }
+}
+
+fn output_too_small(at: u64, n: usize, size: usize) -> Error {
+    Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(n).saturating_mul(u64_from(size)))
 }

@@ -358,7 +358,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         // Four bits of mode, 25 of length and three of padding: entries start at a byte, and can be read where they are.
         let rest = self.bytes.get(start..).unwrap_or(&[]);
         let entries = rest.get(..index(len).saturating_mul(size)).unwrap_or(&[]);
-        if T::LISTENS {
+        if self.fields.trace.listens() {
             for entry in entries.chunks_exact(size.max(1)) {
                 let value = entry.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
                 let value = show_latent(value, self.number_type);
@@ -447,7 +447,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         }
         let variable = Variable { role, width, table_log, bins, bytes: self.bytes, first, base: self.at };
         self.fields.require(variable.bin_bits() * u64::from(bins))?;
-        if T::LISTENS {
+        if self.fields.trace.listens() {
             for i in 0..bins {
                 self.fields.trace.enter("bin", Value::U64(u64::from(i)));
                 self.fields.take(Part::Table, "weight, less 1", table_log)?;

@@ -228,7 +228,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     ) -> Result<Status> {
         while self.left > 0 {
             let rest = src.get(*read..).unwrap_or(&[]);
-            if PIPELINED && !T::LISTENS {
+            if PIPELINED && !trace.listens() {
                 let out = dst.get_mut(*wrote..).unwrap_or(&mut []);
                 let (bits, batches) = self.pipeline(rest, self.bit, self.at.saturating_add(u64_from(*read)), out, 0)?;
                 if batches > 0 {
@@ -239,7 +239,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
                     continue;
                 }
             }
-            if !T::LISTENS && self.is_packed() {
+            if !trace.listens() && self.is_packed() {
                 let count = self.packed(rest, dst.get_mut(*wrote..).unwrap_or(&mut []))?;
                 let bits = self.bit + count * index(u64::from(self.primary.table.widest));
                 *read += bits / 8;
@@ -354,7 +354,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// A whole page whose lookbacks look into the output: latents lie where they will stay, behind those of the state.
     fn whole<T: Trace>(&mut self, src: &[u8], read: &mut usize, dst: &mut [L], trace: &mut T) -> Result<()> {
         let flip = self.primary.shift;
-        if PIPELINED && !T::LISTENS {
+        if PIPELINED && !trace.listens() {
             let rest = src.get(*read..).unwrap_or(&[]);
             let at = self.at.saturating_add(u64_from(*read));
             let (bits, batches) = self.pipeline(rest, self.bit, at, dst, self.n - self.left)?;
@@ -536,7 +536,7 @@ impl<T: Trace> Spans<'_, T> {
             // Symbols made of bits that are not there tell nothing about how many would be.
             self.need = if part == Part::Symbols { self.have.saturating_add(1) } else { end.div_ceil(8) };
         }
-        if T::LISTENS && end > self.bit {
+        if self.trace.listens() && end > self.bit {
             let base = self.at.saturating_mul(8);
             let bits = base.saturating_add(u64_from(self.bit))..base.saturating_add(u64_from(end));
             self.trace.leaf(part, name, bits, Value::None);

@@ -85,3 +85,36 @@ export function decodePcoInto(bytes: Bytes, to: PcoData, options: PcoDecodeOptio
   const type = to instanceof Uint8Array ? 0 : (Object.values(TYPES).find(([, , array]) => to instanceof array)?.[0] ?? 0);
   return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.pco_decode_into(view, out, type, limits))));
 }
+
+/** A page of a wrapped chunk and how many numbers it holds, which only the format around it knows. */
+export interface PcoPage {
+  readonly bytes: Bytes;
+  readonly count: number;
+}
+
+/** A chunk that lies in another format, as Vortex or Zarr hold them: each part in a slice of its own. */
+export interface PcoWrapped {
+  /** What the file starts with: the format version, one or two bytes. */
+  readonly header: Bytes;
+  /** How the numbers of the chunk were taken apart. */
+  readonly meta: Bytes;
+  readonly pages: readonly PcoPage[];
+  readonly dtype: PcoDtype;
+}
+
+/** Decodes the pages of a wrapped chunk, each to a typed array. A page can be decoded without the others. */
+export function decodePcoPages(wrapped: PcoWrapped, options: PcoDecodeOptions = {}): PcoData[] {
+  const [name, type] = Object.entries(TYPES).find(([, [, dtype]]) => dtype === wrapped.dtype) ?? [];
+  if (name === undefined || type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
+  const [header, meta] = [bytesOf(wrapped.header), bytesOf(wrapped.meta)];
+  const limits = limitNumbers(options.limits);
+  const pages = wrapped.pages.map(({ bytes, count }) => {
+    if (!Number.isSafeInteger(count) || count < 0) throw new TypeError('count: not a number of numbers');
+    return { page: bytesOf(bytes), count };
+  });
+  const decodePage = ({ page, count }: { page: Uint8Array; count: number }): PcoData =>
+    work(page, limits, () =>
+      call((wasm) => new type[2](wasm.pco_decode_page(header, meta, page, count, name, limits).buffer as ArrayBuffer)),
+    );
+  return pages.map(decodePage);
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decode, decodePco, inspect, nodes, probe, UnspoolError } from 'unspool';
+import { decode, decodePco, decodePcoPages, inspect, nodes, probe, UnspoolError } from 'unspool';
 import { bytesOf } from './vectors.mjs';
 
 const root = new URL('../../../tests/vectors/pco/', import.meta.url);
@@ -48,6 +48,33 @@ test('a file of mixed types gives an array for each, and is refused where only o
   assert.equal(format, 'pco');
   assert.deepEqual(found.map(({ dtype, data }) => [dtype, sha256(bytesOf(data))]), parts.map(({ dtype, sha256 }) => [arrays[dtype][0], sha256]));
   assert.throws(() => decodePco(read(path)), { name: 'WrongType', class: 'Misuse' });
+});
+
+test('wrapped chunks decode page by page, each alone', () => {
+  let count = 0;
+  for (const { name, dtype, header, expected, chunks } of JSON.parse(readFileSync(new URL('wrapped/manifest.json', root), 'utf8')).sets) {
+    const part = (file) => read(`wrapped/${name}/${file}`);
+    const wanted = part(expected);
+    for (const { meta, pages } of chunks) {
+      const wrapped = { header: part(header), meta: part(meta), dtype: arrays[dtype][0] };
+      const parts = pages.map(({ file, n }) => ({ bytes: part(file), count: n }));
+      const decoded = decodePcoPages({ ...wrapped, pages: parts });
+      pages.forEach(({ n, expected_byte_offset: start }, at) => {
+        assert.ok(decoded[at] instanceof arrays[dtype][1] && decoded[at].length === n, name);
+        const bytes = bytesOf(decoded[at]);
+        assert.deepEqual(bytes, wanted.subarray(start, start + bytes.length), `${name} page ${at}`);
+        assert.deepEqual(decodePcoPages({ ...wrapped, pages: [parts[at]] })[0], decoded[at]);
+        count++;
+      });
+      assert.throws(() => decodePcoPages({ ...wrapped, dtype: 'int128', pages: parts }), TypeError);
+      assert.throws(() => decodePcoPages({ ...wrapped, pages: [{ ...parts[0], count: -1 }] }), TypeError);
+      assert.throws(() => decodePcoPages({ ...wrapped, pages: parts }, { limits: { maxOutput: 0 } }), { name: 'OutputLimit' });
+      assert.throws(() => decodePcoPages({ ...wrapped, header: [9], pages: parts }), TypeError);
+      assert.throws(() => decodePcoPages({ ...wrapped, header: Uint8Array.of(9), pages: parts }), { name: 'PcoVersion' });
+      assert.throws(() => decodePcoPages({ ...wrapped, meta: new Uint8Array(), pages: parts }), { name: 'Truncated' });
+    }
+  }
+  assert.ok(count > 10, `${count}`);
 });
 
 test('bad files end as the manifest says: in these numbers, or in an error of the core', () => {

@@ -1,1 +1,3 @@
-export { decodePco, decodePcoInto, type PcoArray, type PcoData, type PcoDecodeOptions, type PcoDtype } from '../pco.js';
+export {
+  decodePco, decodePcoInto, decodePcoPages, type PcoArray, type PcoData, type PcoDecodeOptions, type PcoDtype, type PcoPage, type PcoWrapped,
+} from '../pco.js';
