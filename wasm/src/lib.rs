@@ -46,6 +46,7 @@ pub fn probe(prefix: &[u8]) -> JsValue {
 }
 
 /// Limits out of six numbers. Those that are missing are the default ones.
+#[allow(dead_code, reason = "a build with statistics alone is bounded by what it is given")]
 fn limits(numbers: &[f64]) -> Limits {
     let mut limits = Limits::DEFAULT;
     let places = [
