@@ -35,18 +35,34 @@ pub(super) struct Walked {
     pub(super) declared: Option<u64>,
     /// More than this the blocks cannot hold.
     pub(super) most: u64,
+    /// What a stream needs to decode the most demanding frame.
+    pub(super) buffer: u64,
+}
+
+/// How large the window must be that a [`Decoder`](super::Decoder) is lent for a whole file: the largest
+/// [`stream_buffer`](super::FrameHeader::stream_buffer) of its frames. Follows the block headers, decodes nothing.
+///
+/// ```
+/// use unspool::zstd::{Options, stream_buffer};
+/// let file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst".repeat(2);
+/// assert_eq!(stream_buffer(&file, &Options::DEFAULT), Ok(6));
+/// ```
+pub fn stream_buffer(src: &[u8], options: &Options<'_>) -> Result<u64> {
+    let flavour = options.flavour.or_else(|| detect(src));
+    walk(src, &Options { flavour, ..*options }).map(|walked| walked.buffer)
 }
 
 /// Follows the headers of all frames without decoding anything.
 pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
     let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
     let magic = (!options.magicless).then_some(flavour);
-    let mut walked = Walked { declared: Some(0), most: 0 };
+    let mut walked = Walked { declared: Some(0), ..Walked::default() };
     let mut at = 0;
     loop {
         match Header::read_at(src, at, magic, &mut ())? {
             Header::Skippable { size, .. } => at = (at + 8).saturating_add(size as usize),
             Header::Frame(header) => {
+                walked.buffer = walked.buffer.max(header.stream_buffer());
                 let (mut sure, mut most) = (0u64, 0u64);
                 at += header.len;
                 loop {
