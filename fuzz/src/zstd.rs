@@ -79,8 +79,8 @@ fn stream(bytes: &[u8], options: &Options<'_>, random: &mut Random) -> (Vec<u8>,
     let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS, options);
     let (mut out, mut at) = (vec![], 0);
     loop {
-        let to = bytes.len().min(at + random.below(100));
-        let mut room = vec![0; random.below(1000)];
+        let to = bytes.len().min(at + 1 + random.below(100));
+        let mut room = vec![0; 1 + random.below(1000)];
         let end = if to == bytes.len() { End::Here } else { End::NotYet };
         match decoder.step(&bytes[at..to], end, &mut room) {
             Ok(step) => {

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect, inspect,
+    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect,
+    inspect, stream_buffer,
 };
 use unspool::{Class, Error, ErrorKind, Limits};
 use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
@@ -388,7 +389,7 @@ fn any_split_gives_the_same_bytes() {
             let split = || match way {
                 0 => (usize::MAX >> 1, whole.len() + 1),
                 1 => (1, 1),
-                2 => (1 + random.below(40), random.below(60)),
+                2 => (1 + random.below(40), 1 + random.below(60)),
                 _ => (1 + random.below(30_000), 1 + random.below(70_000)),
             };
             let (out, end) = stream(&vector.bytes, &mut window, &limits, &vector.told(), split);
@@ -401,6 +402,65 @@ fn any_split_gives_the_same_bytes() {
             assert!(whole.is_empty() || end == Err(Class::WorkspaceTooSmall { need: need as u64 }), "{}", vector.name);
         }
     });
+}
+
+#[test]
+fn two_calls_with_nothing_to_do_are_an_error() {
+    let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+    let (mut ws, mut window) = (Workspace::new(), [0; 32]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    assert_eq!(decoder.step(&file[..8], End::NotYet, &mut []).map(|step| step.read), Ok(8));
+    assert_eq!(decoder.step(&[], End::NotYet, &mut []).map(|step| step.status), Ok(Status::NeedInput));
+    let again = decoder.step(&[], End::NotYet, &mut []);
+    assert_eq!(again.map_err(|error| (error.kind, error.at)), Err((ErrorKind::NoProgress, 8)));
+    // Any byte of progress in between, and nothing is wrong.
+    let (mut ws, mut window) = (Workspace::new(), [0; 32]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    let (mut out, mut room) = (Vec::<u8>::new(), [0u8; 16]);
+    for byte in file {
+        assert_eq!(decoder.step(&[], End::NotYet, &mut room).map(|step| step.wrote), Ok(0));
+        let step = decoder.step(std::slice::from_ref(byte), End::NotYet, &mut room).unwrap();
+        out.extend(&room[..step.wrote]);
+    }
+    assert_eq!(out, b"zstdddddd");
+}
+
+#[test]
+fn the_buffer_of_a_file_is_enough_for_all_its_frames() {
+    valid(|vector| {
+        let need = stream_buffer(&vector.bytes, &vector.options()).unwrap();
+        let mut window = vec![0; usize::try_from(need).unwrap()];
+        if vector.bytes.len() > 400_000 {
+            return;
+        }
+        let (out, end) = stream(&vector.bytes, &mut window, &Limits::DEFAULT, &vector.told(), || (5000, 70_000));
+        assert_eq!((end, out.len() as u64), (Ok(()), number(&vector.entry, "orig_size")), "{}", vector.name);
+    });
+}
+
+#[test]
+fn a_dictionary_that_was_prepared_decodes_the_same() {
+    let mut found = 0;
+    valid(|vector| assert!(vector.dictionary.is_none() || prepared(vector)));
+    for folder in vector_folders("zstd") {
+        found += list(&manifest(&folder.join("manifest.json")), "files")
+            .iter()
+            .filter(|file| file["dict"].is_string())
+            .count();
+    }
+    assert!(found > 5);
+}
+
+/// Twice with one dictionary whose tables were read before, and once as a flavour that they were not read for.
+fn prepared(vector: &Vector) -> bool {
+    let dictionary = Dictionary::new(vector.dictionary.as_deref().unwrap());
+    let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+    [vector.flavour, vector.flavour, Flavour::Draft].into_iter().all(|flavour| {
+        let mut tables = Workspace::new();
+        let Ok(prepared) = dictionary.prepared(flavour, &mut tables) else { return flavour != vector.flavour };
+        let options = Options { dictionary: Some(prepared), ..vector.told() };
+        decoded(&vector.bytes, &options).as_ref() == Ok(&whole)
+    })
 }
 
 fn number_of_frames(entry: &Json) -> usize {

@@ -94,7 +94,9 @@ pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) ->
             }
             let len = u64::try_from(chunk.len.saturating_mul(is.size())).unwrap_or(u64::MAX);
             let words = chunk.workspace_len(Plan::Batches);
-            output.piece(len, words, at, |bytes, words| chunk.decode_bytes_traced(bytes, words, silent).map(|end| at = end))?;
+            output.piece(len, words, at, |bytes, words| {
+                chunk.decode_bytes_traced(bytes, words, silent).map(|end| at = end)
+            })?;
         }
         Ok(())
     });

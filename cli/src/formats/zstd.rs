@@ -1,8 +1,10 @@
 //! Zstandard on the command line.
 
 use unspool::tree::Tree;
-use unspool::zstd::{Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decoded_size, detect};
-use unspool::{Error, Format, Limits, Sink};
+use unspool::zstd::{
+    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decoded_size, detect, stream_buffer,
+};
+use unspool::{End, Error, Format, Limits, Sink, Status};
 
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
@@ -70,11 +72,40 @@ pub fn decode(
     if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
         return Err(Stop::Usage("zstd files hold plain bytes: no columns, no rows, no text".to_owned()));
     }
-    let out = decode_to_vec(bytes, &mut Workspace::new(), limits, &options(format, wanted.dictionary))?;
-    to.expect(u64::try_from(out.len()).unwrap_or(0));
-    out.chunks(1 << 20).try_for_each(|piece| to.write(piece))?;
-    Ok(())
+    let options = options(format, wanted.dictionary);
+    if let Some(Ok(Header::Frame(frame))) = options.flavour.map(|flavour| Header::read(bytes, flavour)) {
+        to.expect(frame.content_size.unwrap_or(0));
+    }
+    Ok(stream(bytes, limits, &options, to)?)
 }
+
+/// Decodes piece by piece, so that no more of the content is in memory than matches reach back to.
+fn stream(bytes: &[u8], limits: &Limits, options: &Options<'_>, to: &mut impl Sink) -> Result<(), Error> {
+    let mut ws = Workspace::new();
+    // The larger the window is against the file, the less there is to gain; and where the headers do not lead to the end,
+    // decoding in one piece says best what is wrong.
+    let buffer = stream_buffer(bytes, options).ok().filter(|&need| need <= limits.max_window.max(STREAM));
+    let Some(buffer) = buffer.and_then(|need| usize::try_from(need).ok()) else {
+        let out = decode_to_vec(bytes, &mut ws, limits, options)?;
+        return out.chunks(PIECE).try_for_each(|piece| to.write(piece));
+    };
+    let (mut window, mut piece, mut rest) = (vec![0; buffer], vec![0; PIECE], bytes);
+    let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
+    loop {
+        let step = decoder.step(rest, End::Here, &mut piece)?;
+        to.write(piece.get(..step.wrote).unwrap_or_default())?;
+        rest = rest.get(step.read..).unwrap_or_default();
+        if step.status == Status::Done {
+            return Ok(());
+        }
+    }
+}
+
+/// What is written at once.
+const PIECE: usize = 1 << 20;
+
+/// Windows up to here are worth their memory whatever the limits say.
+const STREAM: u64 = 16 << 20;
 
 pub fn check(
     format: Format,
@@ -85,6 +116,6 @@ pub fn check(
 ) -> Result<Checksums, Error> {
     let (options, mut ws) = (options(format, dictionary), Workspace::new());
     let done = unspool::zstd::inspect(bytes, &mut ws, limits, &options, &mut ())?;
-    to.write(&decode_to_vec(bytes, &mut ws, limits, &options)?)?;
+    stream(bytes, limits, &options, to)?;
     Ok(checksums(done.checksums, done.frames))
 }

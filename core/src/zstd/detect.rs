@@ -37,6 +37,8 @@ pub(crate) struct Walked {
     pub(crate) most: u64,
     /// Frames of data and skippable ones.
     pub(crate) frames: u64,
+    /// What a stream needs to decode the most demanding frame.
+    pub(crate) buffer: u64,
 }
 
 /// What the headers of one frame of RFC 8878 promise, which is all that there is.
@@ -47,6 +49,19 @@ pub(crate) fn one_frame(src: &[u8]) -> Result<Walked> {
         1 => Ok(walked),
         _ => Err(Error::new(ErrorKind::At1Trailing, 0)),
     }
+}
+
+/// How large the window must be that a [`Decoder`](super::Decoder) is lent for a whole file: the largest
+/// [`stream_buffer`](super::FrameHeader::stream_buffer) of its frames. Follows the block headers, decodes nothing.
+///
+/// ```
+/// use unspool::zstd::{Options, stream_buffer};
+/// let file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst".repeat(2);
+/// assert_eq!(stream_buffer(&file, &Options::DEFAULT), Ok(6));
+/// ```
+pub fn stream_buffer(src: &[u8], options: &Options<'_>) -> Result<u64> {
+    let flavour = options.flavour.or_else(|| detect(src));
+    walk(src, &Options { flavour, ..*options }).map(|walked| walked.buffer)
 }
 
 /// Follows the headers of all frames without decoding anything.
@@ -60,6 +75,7 @@ pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
         match Header::read_at(src, at, magic, &mut ())? {
             Header::Skippable { size, .. } => at = (at + 8).saturating_add(size as usize),
             Header::Frame(header) => {
+                walked.buffer = walked.buffer.max(header.stream_buffer());
                 let (mut sure, mut most) = (0u64, 0u64);
                 at += header.len;
                 loop {

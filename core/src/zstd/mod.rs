@@ -36,9 +36,9 @@ mod workspace;
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{Done, decode, decode_with, decoded_size, inspect};
-pub use detect::detect;
 #[cfg(feature = "at1")]
 pub(crate) use detect::one_frame;
+pub use detect::{detect, stream_buffer};
 pub use dictionary::{Dictionary, Options};
 pub use flavour::Flavour;
 pub use header::{FrameHeader, Header, MAX_BLOCK, MAX_FRAME_HEADER};

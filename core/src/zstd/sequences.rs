@@ -252,8 +252,12 @@ impl Sequences {
                 bits = bits.refilled(offsets.extra().into(), stream).ok_or(error)?;
                 used -= u32::from(offsets.extra());
             }
-            let length = matches.base() + bits.take(matches.extra());
-            let run = literals.base() + bits.take(literals.extra());
+            // Short lengths need no bits, and most are short.
+            let (mut length, mut run) = (matches.base(), literals.base());
+            if wide || used != u32::from(offsets.extra()) {
+                length += bits.take(matches.extra());
+                run += bits.take(literals.extra());
+            }
             let offset = if offsets.extra() > 1 {
                 history = [refined.wrapping_sub(3), history[0], history[1]];
                 history[0]

@@ -75,6 +75,8 @@ pub struct Decoder<'a> {
     lap_end: usize,
     /// Output before this place has left.
     flushed: usize,
+    /// The last call did nothing.
+    idle: bool,
     error: Option<Error>,
 }
 
@@ -97,19 +99,30 @@ impl<'a> Decoder<'a> {
             at: 0,
             lap_end: 0,
             flushed: 0,
+            idle: false,
             error: None,
         }
     }
 
-    /// Reads from `src`, writes to `dst`, and says what to do next. An error stays.
+    /// Reads from `src`, writes to `dst`, and says what to do next. An error stays; a second call in a row with nothing to
+    /// work with is one.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
         if let Some(error) = self.error {
             return Err(error);
         }
         let (mut rest, mut wrote) = (src, 0);
         let status = self.go(&mut rest, end, dst, &mut wrote);
+        let read = src.len() - rest.len();
+        let idle = read == 0 && wrote == 0 && status.is_ok_and(|status| status != Status::Done);
+        let status = match status {
+            Ok(_) if idle && self.idle => {
+                Err(Error::new(ErrorKind::NoProgress, self.consumed + u64_from(self.gathered)))
+            }
+            status => status,
+        };
+        self.idle = idle;
         let status = status.inspect_err(|&error| self.error = Some(error))?;
-        Ok(Step { read: src.len() - rest.len(), wrote, status })
+        Ok(Step { read, wrote, status })
     }
 
     fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
