@@ -10,7 +10,7 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect,
     inspect, stream_buffer,
 };
-use unspool::{Class, Error, ErrorKind, Limits};
+use unspool::{Class, End, Error, ErrorKind, Limits, Status};
 use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
