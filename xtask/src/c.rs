@@ -139,7 +139,7 @@ fn bare() -> Result<()> {
         for (profile, level) in PROFILES {
             let archive = archive(device, profile, "")?;
             ensure!(
-                link_all(device, &archive, &on_devices()?)?.success,
+                link_all(device, &archive, &functions()?)?.success,
                 "the archive for {} at {profile} can reach a panic",
                 device.name
             );
@@ -154,9 +154,8 @@ fn bare() -> Result<()> {
 /// The archive for a device, with every format; the smallest device gets the smallest tables.
 fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
     let small = if device.is_small() { "small," } else { "" };
-    // Not AT-1 as yet: `memchr`, which it searches with, can panic on targets without SIMD.
     let formats = crate::test::formats()?.into_iter();
-    let formats = formats.filter(|name| name != "at1" && root().join(format!("capi/src/{name}.rs")).is_file());
+    let formats = formats.filter(|name| root().join(format!("capi/src/{name}.rs")).is_file());
     let features = format!("{small}{more}{}", formats.collect::<Vec<_>>().join(","));
     cmd("cargo rustc --locked -p unspool-capi --no-default-features --crate-type staticlib --features")
         .arg(features)
@@ -166,11 +165,6 @@ fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
         .arg(profile)
         .run()?;
     Ok(target().join(device.target).join(profile).join("libunspool_capi.a"))
-}
-
-/// The functions that the archive for devices has.
-fn on_devices() -> Result<Vec<String>> {
-    Ok(functions()?.into_iter().filter(|name| !name.starts_with("unspool_at1_")).collect())
 }
 
 /// Links an archive with these functions as roots, and whatever they reach.

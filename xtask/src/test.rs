@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{c, demo, firmware, fuzz, wasm};
+use crate::{c, demo, firmware, fuzz, size, wasm};
 
 /// In the order in which they run: what fails fastest comes first.
 pub const STEPS: &[Step] = &[
@@ -24,6 +24,11 @@ pub const STEPS: &[Step] = &[
         name: "c",
         proves: "the C interface decodes every vector, stands misuse, and links on devices without a panic",
         run: c::test,
+    },
+    Step {
+        name: "size",
+        proves: "no format weighs more than its budget in flash, stack and instructions, on four targets",
+        run: size::test,
     },
     Step { name: "npm", proves: "the npm package builds, and its tests pass in Node", run: npm },
     Step {
