@@ -232,6 +232,17 @@ test('what is wrapped in gzip is unwrapped, and what is not known is shown as by
   await page.getByText('The file was damaged after it was written.').waitFor();
 });
 
+test('what Zstandard, xz and AT-1 hold is shown as text', async () => {
+  for (const [id, name, start] of [['zstd', 'Zstandard', 'Quoun gisweet'], ['xz', 'xz', 'station,time'], ['at1', 'AT-1 table', '{"type":"click"']]) {
+    await open(`#sample=${id}`);
+    await page.getByRole('heading', { name, exact: true, level: 2 }).waitFor();
+    const content = page.getByRole('region', { name: 'Decoded bytes' });
+    await content.waitFor();
+    assert.ok((await content.textContent()).startsWith(start), name);
+    if (id !== 'at1') assert.match(await fact('Checksums').textContent(), /right$/);
+  }
+});
+
 test('an error says in which part of the structure it lies', async () => {
   await open('#sample=broken');
   await page.locator('.problem', { hasText: 'CvcCrc, number 514, in chunk 0' }).waitFor();

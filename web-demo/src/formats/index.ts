@@ -1,9 +1,14 @@
 // The formats that the page opens, a line each: what the worker does with them.
 import type { Format } from 'unspool';
+import { at1 } from './at1';
 import { cvc } from './cvc';
 import type { Door } from './door';
 import { gzip } from './gzip';
 import { onpair } from './onpair';
 import { pco } from './pco';
+import { xz } from './xz';
+import { zstd } from './zstd';
 
-export const DOORS: Partial<Record<Format, Door>> = { cvc, gzip, onpair, pco };
+export const DOORS: Partial<Record<Format, Door>> = {
+  at1, cvc, gzip, onpair, pco, xz, zstd, 'zstd-v07': zstd, 'zstd-skippable': zstd,
+};

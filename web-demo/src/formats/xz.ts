@@ -1,0 +1,5 @@
+import { decodeXz } from 'unspool';
+import { contentOf } from './content';
+import type { Door } from './door';
+
+export const xz: Door = { open: (bytes) => contentOf(decodeXz(bytes)) };
