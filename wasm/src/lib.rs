@@ -5,6 +5,8 @@
 //! and an [`OnPair`](onpair::OnPair) column.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "at1")]
+pub mod at1;
 #[cfg(feature = "cvc")]
 pub mod cvc;
 mod fault;
@@ -21,6 +23,10 @@ pub mod pco;
 pub mod stats;
 #[cfg(feature = "inspect")]
 mod structure;
+#[cfg(feature = "xz")]
+pub mod xz;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 pub use fault::Fault;
 #[cfg(feature = "messages")]

@@ -2,13 +2,23 @@
 
 use js_sys::Uint8Array;
 use unspool::pco::{File, Meta, NumberType, Plan, Version};
-use unspool::{Error, ErrorKind, Result};
+use unspool::{Error, ErrorKind, Result, Trace};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
 use crate::into::Output;
 use crate::number;
-use crate::structure::Structure;
+
+/// Whom the parsers tell what they read, though nobody wants to know: the inspector's observer where that is in the module anyway,
+/// so that there is one copy of them.
+#[cfg(feature = "inspect")]
+fn silent() -> impl Trace {
+    crate::structure::Structure::silent()
+}
+
+/// Nobody, where the module has no inspector.
+#[cfg(not(feature = "inspect"))]
+fn silent() -> impl Trace {}
 
 /// The numbers of a file: a run for each stretch of chunks of one type.
 #[wasm_bindgen]
@@ -48,7 +58,7 @@ pub fn pco_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<PcoNumbe
 
 fn decode(bytes: &[u8], limits: &[f64]) -> Result<PcoNumbers> {
     let limits = crate::limits(limits);
-    let silent = &mut Structure::silent();
+    let silent = &mut silent();
     let file = File::open_traced(bytes, &limits, silent)?;
     let mut numbers = PcoNumbers::default();
     let (mut at, mut left, mut words) = (file.first(), limits.max_output, vec![]);
@@ -84,7 +94,7 @@ fn decode(bytes: &[u8], limits: &[f64]) -> Result<PcoNumbers> {
 pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) -> core::result::Result<f64, Fault> {
     let limits = crate::limits(limits);
     let written = Output::fill(to, |output| {
-        let silent = &mut Structure::silent();
+        let silent = &mut silent();
         let file = File::open_traced(bytes, &limits, silent)?;
         let mut at = file.first();
         while let Some(chunk) = file.chunk_traced(at, silent)? {
@@ -125,7 +135,7 @@ fn decode_page(
     limits: &[f64],
 ) -> Result<Vec<u8>> {
     let limits = crate::limits(limits);
-    let silent = &mut Structure::silent();
+    let silent = &mut silent();
     let (version, _) = Version::parse_traced(header, silent)?;
     let ty = NumberType::ALL.into_iter().find(|ty| ty.name() == number_type);
     let ty = ty.ok_or(Error::new(ErrorKind::WrongType, 0))?;

@@ -45,6 +45,7 @@ const MAX_VALUE: usize = 240;
 
 impl Structure {
     /// One that hears nothing, for whoever decodes with the parsers that are in the module for the inspector anyway.
+    #[cfg(feature = "pco")]
     pub(crate) fn silent() -> Self {
         Self { silent: true, ..Self::default() }
     }
@@ -242,6 +243,41 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
             let ws = &mut unspool::gzip::Workspace::new();
             unspool::gzip::decode_to_vec(bytes, ws, limits, structure).map(drop)
         }
+        #[cfg(feature = "at1")]
+        Probe::Match(unspool::Format::At1) => {
+            let header = unspool::at1::inspect(bytes, &mut unspool::at1::Workspace::new(), limits, structure)?;
+            // What only shows in the content, such as a wrong hash.
+            crate::at1::files(bytes, limits)?;
+            structure.checks[0] = header.hash.is_some().into();
+            Ok(())
+        }
+        #[cfg(feature = "zstd")]
+        Probe::Match(unspool::Format::Zstd | unspool::Format::ZstdV07 | unspool::Format::ZstdSkippable) => {
+            use unspool::zstd::{Options, Workspace, decode_with, decoded_size, inspect};
+            let (ws, options) = (&mut Workspace::new(), &Options::DEFAULT);
+            match room(decoded_size(bytes, ws, limits, options)) {
+                Some(mut out) => {
+                    let done = decode_with(bytes, &mut out, ws, limits, options, structure)?;
+                    structure.checks[0] = done.checksums;
+                }
+                None => drop(inspect(bytes, ws, limits, options, structure)?),
+            }
+            Ok(())
+        }
+        #[cfg(feature = "xz")]
+        Probe::Match(unspool::Format::Xz) => {
+            use unspool::xz::{Options, Workspace, decode_with, inspect};
+            let (ws, options) = (&mut Workspace::new(), &Options::DEFAULT);
+            let size = inspect(bytes, ws, limits, options, &mut ()).map(|done| done.wrote);
+            match room(size.map(|size| u64::try_from(size).unwrap_or(u64::MAX))) {
+                Some(mut out) => {
+                    let done = decode_with(bytes, &mut out, ws, limits, options, structure)?;
+                    structure.checks[0] = done.checks;
+                }
+                None => drop(inspect(bytes, ws, limits, options, structure)?),
+            }
+            Ok(())
+        }
         Probe::Match(_) => Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
         Probe::NeedInput { min } => {
             let (at, min) = (u64::try_from(bytes.len()), u64::try_from(min));
@@ -249,4 +285,15 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         }
         Probe::Unknown => Err(Error::new(ErrorKind::UnknownFormat, 0)),
     }
+}
+
+/// Room for what a file decodes to, which shows more than its structure does: whether checksums are right. None if the file is
+/// too broken to say how much that is, or if there is not so much.
+#[cfg(any(feature = "xz", feature = "zstd"))]
+fn room(size: Result<u64, Error>) -> Option<Vec<u8>> {
+    let size = usize::try_from(size.ok()?).ok()?;
+    let mut out = Vec::new();
+    out.try_reserve_exact(size).ok()?;
+    out.resize(size, 0);
+    Some(out)
 }

@@ -1,3 +1,4 @@
+import { type At1File, decodeAt1Files } from './at1.js';
 import { type CvcData, type CvcVectors, type CvcDecodeOptions, decodeCvcColumns, decodeCvcInto } from './cvc.js';
 import { refuse } from './error.js';
 import { decodeGzip, decodeGzipInto } from './gzip.js';
@@ -5,35 +6,55 @@ import { decodeOnPair, decodeOnPairInto, type OnPairStrings } from './onpair.js'
 import { decodePcoArrays, decodePcoInto, type PcoArray, type PcoData } from './pco.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf } from './source.js';
+import { decodeXz, decodeXzInto } from './xz.js';
+import { decodeZstd, decodeZstdInto, type ZstdDecodeOptions } from './zstd.js';
 
 /** How {@link decode} goes about it. */
-export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'>;
+export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'> & Pick<ZstdDecodeOptions, 'dictionary'>;
 
 /** What each format decodes to. */
 interface Results {
+  at1: {
+    /** The files of a bundle; of any other file the one that it is, without a name. */
+    readonly files: readonly At1File[];
+  };
   cvc: {
     /** Every column, in the order of the schema. */
     readonly columns: readonly CvcVectors[];
   };
   /** What is wrapped is unwrapped, and decoded if it is of a format that this build knows: its `format` is that of the inside. */
-  gzip: {
-    readonly bytes: Uint8Array;
-  };
+  gzip: Content;
   onpair: OnPairStrings;
   pco: {
     /** All numbers: one array, or none, but for the few files that mix types. */
     readonly arrays: readonly PcoArray[];
   };
+  xz: Content;
+  zstd: Content;
+  'zstd-v07': Content;
+  'zstd-skippable': Content;
+}
+
+/** A format that holds bytes of any kind. */
+interface Content {
+  readonly bytes: Uint8Array;
 }
 
 /** What {@link decode} makes of a file; `format` tells which. */
 export type Decoded = { [F in keyof Results]: { readonly format: F } & Results[F] }[keyof Results];
 
+const contentOfZstd = (bytes: Uint8Array, options: DecodeOptions): Content => ({ bytes: decodeZstd(bytes, options) });
+
 const DECODERS: { readonly [F in keyof Results]: (bytes: Uint8Array, options: DecodeOptions) => Results[F] } = {
+  at1: (bytes, options) => ({ files: decodeAt1Files(bytes, options) }),
   cvc: (bytes, options) => ({ columns: decodeCvcColumns(bytes, options) }),
   gzip: (bytes, options) => ({ bytes: decodeGzip(bytes, options) }),
   onpair: decodeOnPair,
   pco: (bytes, options) => ({ arrays: decodePcoArrays(bytes, options) }),
+  xz: (bytes, options) => ({ bytes: decodeXz(bytes, options) }),
+  zstd: contentOfZstd,
+  'zstd-v07': contentOfZstd,
+  'zstd-skippable': contentOfZstd,
 };
 
 /** Finds out what the bytes are, and decodes all of them. A gzip wrapping is taken off first. */
@@ -53,11 +74,15 @@ const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: Decod
   gzip: decodeGzipInto,
   onpair: decodeOnPairInto,
   pco: decodePcoInto,
+  xz: decodeXzInto,
+  zstd: decodeZstdInto,
+  'zstd-v07': decodeZstdInto,
+  'zstd-skippable': decodeZstdInto,
 };
 
 /**
  * Finds out what the bytes are, and decodes them to the start of `to`: numbers of a Pco file, the values of the only column of a
- * CVC file, the strings of an OnPair file one right behind the other, what is inside of a gzip file as it is. Gives how many
+ * CVC file, the strings of an OnPair file one right behind the other, what is inside of a gzip, xz or Zstandard file as it is. Gives how many
  * elements of `to` were written. Where they do not fit, the error says in `need` how many there are, if that is known.
  */
 export function decodeInto(bytes: Bytes, to: CvcData | PcoData, options: DecodeOptions = {}): number {

@@ -107,13 +107,14 @@ class Engine {
     }
   }
 
-  /** In which part of a file it is refused, if this module can tell. */
-  partOf(bytes: Uint8Array, limits: Float64Array): string | undefined {
+  /** In which part of a file it is refused with this error, if this module can tell. */
+  partOf(bytes: Uint8Array, limits: Float64Array, code: number): string | undefined {
     return this.call((exports) => {
       // A format alone comes without the walk over structures.
       if (typeof (exports as Partial<Exports>).inspect !== 'function') return undefined;
       const found = exports.inspect(bytes, 0, limits);
-      const part = found.error_part();
+      // Without the dictionary of a file, say, the walk over its structure may end for another reason.
+      const part = found.error()?.[0] === code ? found.error_part() : undefined;
       found.free();
       return part;
     });
@@ -202,7 +203,7 @@ function located(error: UnspoolError, engine: Engine, bytes: Uint8Array, limits:
   // What is wrong with the call lies in no part of the file, and an instance that is gone says nothing.
   const { class: class_, code, offset, need } = error;
   if (error.part !== undefined || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall') return error;
-  const found = new UnspoolError(code, { offset, need, part: engine.partOf(bytes, limits) });
+  const found = new UnspoolError(code, { offset, need, part: engine.partOf(bytes, limits, code) });
   // It was thrown there, and not here.
   if (error.stack !== undefined) found.stack = error.stack;
   return found;

@@ -1,7 +1,7 @@
 import { call } from './instance.js';
 import { type Bytes, bytesOf } from './source.js';
 
-/** A format that a file can be in. This build decodes `cvc`, `onpair` and `pco`. */
+/** A format that a file can be in. This build decodes all of them. */
 export type Format =
   | 'zstd' | 'zstd-v07' | 'zstd-skippable' | 'xz' | 'pco' | 'onpair' | 'cvc' | 'at1' | 'gzip';
 

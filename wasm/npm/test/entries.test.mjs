@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decodeCvc, decodeOnPair, decodePco, errorTable } from 'unspool';
+import { decodeAt1, decodeCvc, decodeOnPair, decodePco, decodeXz, decodeZstd, errorTable } from 'unspool';
 import { gzipSync } from 'node:zlib';
 
 const vectors = new URL('../../../tests/vectors/', import.meta.url);
@@ -18,9 +18,12 @@ function inNode(script, path) {
 const digest = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('base64');
 
 const cases = [
+  { format: 'at1', path: 'at1/c8_events.at1', door: 'decodeAt1', take: '', expected: (bytes) => decodeAt1(bytes) },
   { format: 'cvc', path: 'cvc/v1_int8.cvc', door: 'decodeCvc', take: '.data', expected: (bytes) => decodeCvc(bytes).data },
   { format: 'onpair', path: 'onpair/cpp/urls_b12.onp', door: 'decodeOnPair', take: '.bytes', expected: (bytes) => decodeOnPair(bytes).bytes },
   { format: 'pco', path: 'pco/assets/v1_0_0_conv1.pco', door: 'decodePco', take: '', expected: (bytes) => decodePco(bytes) },
+  { format: 'xz', path: 'xz/page.xz', door: 'decodeXz', take: '', expected: (bytes) => decodeXz(bytes) },
+  { format: 'zstd', path: 'zstd/rfc8878/s-rand34.zst', door: 'decodeZstd', take: '', expected: (bytes) => decodeZstd(bytes) },
 ];
 
 for (const { format, path, door, take, expected } of cases) {

@@ -68,7 +68,7 @@ test('strict TypeScript understands it, with every module resolution that is in 
      const any: CvcVectors = decodeCvc(bytes, { column: 'a', rows: [0, 1], limits: { maxOutput: 1 } });
      const dimension: number = any.shape[1];
      const decoded = decode(bytes);
-     const rows: number = decoded.format === 'cvc' ? decoded.columns.length : decoded.format === 'pco' ? decoded.arrays.length : decoded.format === 'gzip' ? decoded.bytes.length : decoded.offsets.length - 1;
+     const rows: number = decoded.format === 'cvc' ? decoded.columns.length : decoded.format === 'pco' ? decoded.arrays.length : decoded.format === 'at1' ? decoded.files.length : decoded.format === 'onpair' ? decoded.offsets.length - 1 : decoded.bytes.length;
      for (const { name, part } of nodes(inspect(bytes).structure)) console.log(name.length, part?.length);
      async function later(): Promise<bigint | number | undefined> {
        await init(new URL('https://example.com/unspool.wasm'));

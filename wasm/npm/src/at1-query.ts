@@ -1,0 +1,170 @@
+// AT-1: questions to tables in row groups, answered from as few bytes as that takes.
+import type { At1Query as WasmQuery } from '../wasm/unspool.js';
+import { trapped } from './error.js';
+import { room } from './instance.js';
+import { type Limits, limitNumbers } from './limits.js';
+import { openSource, type Source } from './source.js';
+
+const { call, enter, instanceNumber, leave } = room('at1');
+
+/** A column by its place, from 0, or by its name: a path of JSON, or a field of the header line. */
+export type At1Column = number | string;
+
+/** A number. A string keeps every digit. */
+export type At1Number = number | bigint | string;
+
+/** Numbers from `from` to `to`, both included; either may be left out. */
+export interface At1Range {
+  column: At1Column;
+  from?: At1Number;
+  to?: At1Number;
+}
+
+/** A value: the same number in a column of numbers, else the same bytes. Strings are UTF-8. */
+export interface At1Equal {
+  column: At1Column;
+  value: At1Number | Uint8Array;
+}
+
+export interface At1QueryOptions {
+  /** A row must lie in all of these ranges. */
+  where?: readonly At1Range[];
+  /** And have all of these values. */
+  eq?: readonly At1Equal[];
+  /** Columns, in this order. Without it and what follows, all columns. */
+  select?: readonly At1Column[];
+  /** The original lines instead: each row has one value. */
+  lines?: boolean;
+  /** Only how many rows there are. */
+  count?: boolean;
+  /** The exact sum of a column. */
+  sum?: At1Column;
+  /** The smallest number of a column. */
+  min?: At1Column;
+  /** The largest number of a column. */
+  max?: At1Column;
+  /** At most so many rows, the first ones. */
+  limit?: number;
+  /** `bytes` gives values as they stand in the file, not as strings. */
+  as?: 'bytes';
+  limits?: Limits;
+  signal?: AbortSignal;
+}
+
+/** What a question brought. */
+export interface At1Answer<V = string> {
+  /** The values of the rows; none where only a number was asked for. */
+  readonly rows: V[][];
+  /** How many rows met all conditions, as far as the limit. */
+  readonly count: number;
+  /** The sum, minimum or maximum that was asked for, every digit of it; `undefined` where no row has a number. */
+  readonly result: string | undefined;
+  /** Rows whose value is no number, which sum, minimum and maximum leave out. */
+  readonly withoutNumber: number;
+  readonly stats: {
+    readonly groups: number;
+    /** Groups that their zone maps ruled out. */
+    readonly skipped: number;
+    readonly read: number;
+    readonly blockBytesRead: number;
+    readonly blockBytesTotal: number;
+  };
+}
+
+const ASKS = ['select', 'lines', 'count', 'sum', 'min', 'max'] as const;
+
+/**
+ * Asks a table for rows: a file of the codec 7 qcolumnar or 8 qjson, in memory, in a `Blob` or on a server. Of a server that
+ * answers range requests no more is fetched than the head of the file and the blocks that the answer takes. The hash of the
+ * file, which is that of all lines, is not compared.
+ */
+export async function queryAt1(source: Source, options: At1QueryOptions & { as: 'bytes' }): Promise<At1Answer<Uint8Array>>;
+export async function queryAt1(source: Source, options?: At1QueryOptions & { as?: undefined }): Promise<At1Answer>;
+export async function queryAt1(source: Source, options: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> {
+  if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as can only be 'bytes'");
+  const reader = await openSource(source, options.signal);
+  let query: WasmQuery | undefined;
+  enter();
+  let instance: number | undefined;
+  try {
+    const { job, width } = prepare(reader.size, options);
+    query = job;
+    instance = instanceNumber();
+    let bytes: Uint8Array | undefined;
+    for (;;) {
+      const given = bytes;
+      // While this query waited for bytes, another call may have trapped and taken the instance with it.
+      if (instanceNumber() !== instance) throw trapped();
+      if (!call(() => job.step(given))) break;
+      bytes = await reader.read({ start: job.start(), end: job.end() });
+    }
+    return answer(job, width, options.as);
+  } finally {
+    if (query !== undefined && instanceNumber() === instance) query.free();
+    leave();
+  }
+}
+
+/** The question in the words of the wasm module, and how many values a row has; 0 for all. */
+function prepare(size: number, options: At1QueryOptions): { job: WasmQuery; width: number } {
+  const asked = ASKS.filter((ask) => options[ask] !== undefined && options[ask] !== false);
+  if (asked.length > 1) throw new TypeError(`${asked.join(' and ')} cannot be asked for at once`);
+  const [ask] = asked;
+  const limit = options.limit ?? Infinity;
+  if (typeof limit !== 'number' || !(limit >= 0)) throw new TypeError('limit must be a number, 0 or more');
+  const ranges = (options.where ?? []).map(({ column, from, to }) => [...place(column), digits(from), digits(to)] as const);
+  const values = (options.eq ?? []).map(({ column, value }) => [...place(column), bytes(value)] as const);
+  const single = options.sum ?? options.min ?? options.max;
+  const columns = (options.select ?? (single === undefined ? [] : [single])).map(place);
+  const limits = limitNumbers(options.limits);
+  const job = call((wasm) => new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, limits));
+  for (const range of ranges) call(() => job.within(...range));
+  for (const value of values) call(() => job.equal(...value));
+  for (const column of columns) call(() => job.select(...column));
+  return { job, width: ask === 'lines' ? 1 : ask === 'select' ? columns.length : 0 };
+}
+
+function place(column: At1Column): [number, string | undefined] {
+  if (typeof column === 'string') return [0, column];
+  if (typeof column === 'number' && Number.isSafeInteger(column) && column >= 0) return [column, undefined];
+  throw new TypeError(`a column is a whole number from 0 on or a name, not ${String(column)}`);
+}
+
+function digits(number: At1Number | undefined): string | undefined {
+  if (number === undefined || typeof number === 'string') return number;
+  if (typeof number === 'bigint' || (typeof number === 'number' && Number.isFinite(number))) return String(number);
+  throw new TypeError(`the end of a range is a number, not ${String(number)}`);
+}
+
+function bytes(value: At1Number | Uint8Array): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value === 'string') return new TextEncoder().encode(value);
+  return new TextEncoder().encode(digits(value));
+}
+
+function answer(job: WasmQuery, width: number, as: 'bytes' | undefined): At1Answer<string | Uint8Array> {
+  const [count = 0, withoutNumber = 0, groups = 0, skipped = 0, read = 0, blockBytesRead = 0, blockBytesTotal = 0] =
+    call(() => job.numbers());
+  const [data, ends, result] = call(() => [job.data(), job.ends(), job.result()] as const);
+  const text = new TextDecoder('utf-8', { ignoreBOM: true });
+  const rows: (string | Uint8Array)[][] = [];
+  const columns = width > 0 ? width : count > 0 ? ends.length / count : 0;
+  let start = 0;
+  let row: (string | Uint8Array)[] = [];
+  for (const end of ends) {
+    const value = data.subarray(start, end);
+    row.push(as === 'bytes' ? value : text.decode(value));
+    start = end;
+    if (row.length === columns) {
+      rows.push(row);
+      row = [];
+    }
+  }
+  return {
+    rows,
+    count,
+    result: result === undefined ? undefined : text.decode(result),
+    withoutNumber,
+    stats: { groups, skipped, read, blockBytesRead, blockBytesTotal },
+  };
+}

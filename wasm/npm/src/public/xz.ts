@@ -1,0 +1,1 @@
+export { decodeXz, decodeXzInto, type XzDecodeOptions } from '../xz.js';

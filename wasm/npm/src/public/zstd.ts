@@ -1,0 +1,1 @@
+export { decodeZstd, decodeZstdInto, type ZstdDecodeOptions, type ZstdFormat } from '../zstd.js';

@@ -1,0 +1,43 @@
+// Zstandard, and the two older formats that share its magic numbers.
+import { room } from './instance.js';
+import { type Limits, limitNumbers } from './limits.js';
+import { type Bytes, bytesOf, filled } from './source.js';
+
+const { call, work } = room('zstd');
+
+/** What a frame can be in: RFC 8878, what zstd 0.7 wrote, or the draft 0.2.0 between them. */
+export type ZstdFormat = 'zstd' | 'zstd-v07' | 'zstd-draft';
+
+export interface ZstdDecodeOptions {
+  limits?: Limits;
+  /** What `zstd --train` wrote, or any bytes that the file was compressed against. */
+  dictionary?: Bytes;
+  /** For those who know better than the file, whose blocks tell otherwise. */
+  format?: ZstdFormat;
+}
+
+/** The formats by the numbers that the module has for them. */
+const FORMATS: readonly (ZstdFormat | undefined)[] = [undefined, 'zstd', 'zstd-v07', 'zstd-draft'];
+
+/** A dictionary and a format for the module. */
+function chosen({ dictionary, format }: ZstdDecodeOptions): [dictionary: Uint8Array | undefined, format: number] {
+  const number = FORMATS.indexOf(format);
+  if (number < 0) throw new TypeError(`format must be 'zstd', 'zstd-v07' or 'zstd-draft', not ${String(format)}`);
+  return [dictionary === undefined ? undefined : bytesOf(dictionary), number];
+}
+
+/** Decodes a file, all of its frames, and verifies their checksums. `limits.maxOutput` bounds what a small file may grow to. */
+export function decodeZstd(bytes: Bytes, options: ZstdDecodeOptions = {}): Uint8Array<ArrayBuffer> {
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitNumbers(options.limits), chosen(options)];
+  return work(view, limits, () =>
+    call((wasm) => wasm.zstd_decode(view, dictionary, format, limits) as Uint8Array<ArrayBuffer>),
+  );
+}
+
+/** Decodes a file to the start of `to`, and gives how many bytes that were. */
+export function decodeZstdInto(bytes: Bytes, to: Uint8Array, options: ZstdDecodeOptions = {}): number {
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitNumbers(options.limits), chosen(options)];
+  return filled(to, (out) =>
+    work(view, limits, () => call((wasm) => wasm.zstd_decode_into(view, out, dictionary, format, limits))),
+  );
+}

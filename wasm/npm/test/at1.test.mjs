@@ -1,0 +1,163 @@
+// AT-1: whole files, bundles, and questions to tables.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { decode, decodeAt1, decodeAt1Files, inspect, nodes, queryAt1, UnspoolError } from 'unspool';
+
+const folder = new URL('../../../tests/vectors/at1/', import.meta.url);
+const read = (name) => new Uint8Array(readFileSync(new URL(`${name}.at1`, folder)));
+const { queries } = JSON.parse(readFileSync(new URL('queries.json', folder), 'utf8'));
+const hash = (rows) => createHash('sha256').update(rows).digest('hex');
+const joined = (rows) => Buffer.from(rows.map((row) => row.join('\t')).join('\n'), 'utf8');
+
+/** The files whose original lies beside them. */
+const original = (name) => new URL(`${name}.orig`, folder);
+const names = readdirSync(folder).filter((file) => file.endsWith('.at1')).map((file) => file.slice(0, -4)).filter((name) => existsSync(original(name)));
+
+test('every vector decodes byte for byte, and its structure covers it', () => {
+  for (const name of names) {
+    const [bytes, expected] = [read(name), new Uint8Array(readFileSync(original(name)))];
+    assert.deepEqual(decodeAt1(bytes), expected, name);
+    assert.deepEqual(decode(bytes), { format: 'at1', files: [{ name: '', bytes: expected }] }, name);
+    const { structure, error } = inspect(bytes);
+    assert.equal(error, undefined, name);
+    let at = 0;
+    for (const { part, start, end } of nodes(structure)) {
+      if (part === undefined) continue;
+      assert.equal(start, at, name);
+      at = end;
+    }
+    assert.equal(at, bytes.length * 8, name);
+  }
+  assert.ok(names.length > 50);
+});
+
+test('broken files are refused, and bombs at the limit', () => {
+  const bytes = read('c8_events');
+  const { length } = decodeAt1(bytes);
+  assert.throws(() => decodeAt1(bytes, { limits: { maxOutput: length - 1 } }), { name: 'OutputLimit' });
+  assert.throws(() => decodeAt1(bytes.subarray(0, 100)), UnspoolError);
+  assert.throws(() => decodeAt1(new TextEncoder().encode('no such file')), UnspoolError);
+  assert.throws(() => decodeAt1('text'), TypeError);
+  let refused = 0;
+  for (const file of readdirSync(new URL('bad/', folder)).filter((file) => file.endsWith('.at1'))) {
+    const bad = new Uint8Array(readFileSync(new URL(`bad/${file}`, folder)));
+    try {
+      decode(bad);
+    } catch (error) {
+      assert.ok(error instanceof UnspoolError && error.class !== 'Internal', `${file}: ${error}`);
+      assert.ok(inspect(bad).error instanceof UnspoolError, file);
+      refused++;
+    }
+  }
+  assert.ok(refused > 50, `${refused}`);
+});
+
+const varint = (number) => (number < 128 ? [number] : [(number & 127) | 128, ...varint(number >> 7)]);
+const utf8 = (text) => [...new TextEncoder().encode(text)];
+
+/** A file of a set of streams that are stored as they are. */
+function at1(codec, streams) {
+  const string = (bytes) => [...varint(bytes.length), ...bytes];
+  return Uint8Array.from([65, 84, 49, 2, codec, ...varint(streams.length), ...streams.flatMap(([name, bytes]) => [...string(utf8(name)), 2, ...string(bytes)])]);
+}
+
+test('a bundle gives its files by name', () => {
+  const raw = (text) => [65, 84, 49, 2, 255, 2, ...utf8(text)];
+  const manifest = utf8('[{"name":"a.txt"},{"name":"b/\u00fc.txt"}]');
+  const bundle = at1(12, [['manifest', manifest], ['e0', raw('one')], ['e1', raw('second')]]);
+  const expected = [['a.txt', 'one'], ['b/\u00fc.txt', 'second']].map(([name, text]) => ({ name, bytes: new TextEncoder().encode(text) }));
+  assert.deepEqual(decodeAt1Files(bundle), expected);
+  assert.deepEqual(decode(gzipSync(bundle)), { format: 'at1', files: expected });
+  assert.throws(() => decodeAt1(bundle), { name: 'At1BundleWhole' });
+  assert.throws(() => decodeAt1Files(bundle, { limits: { maxOutput: 8 } }), { class: 'Limit' });
+  const outside = at1(12, [['manifest', utf8('[{"name":"../a"}]')], ['e0', raw('one')]]);
+  assert.throws(() => decodeAt1Files(outside), { name: 'At1UnsafeName' });
+  assert.equal(inspect(bundle).error, undefined);
+});
+/** Those whose files the repository holds. */
+const known = queries.filter(({ vector }) => vector !== 'big_c7_trades');
+
+const options = (query) => ({
+  where: query.where
+    .filter(({ eq }) => eq === undefined)
+    .map(({ col, lo, hi }) => ({ column: col, from: lo ?? undefined, to: hi ?? undefined })),
+  eq: query.where.filter(({ eq }) => eq !== undefined).map(({ col, eq }) => ({ column: col, value: eq })),
+});
+
+test('the answers of the vectors, from memory and from a Blob', async () => {
+  assert.ok(known.length >= 8);
+  for (const query of known) {
+    const bytes = read(query.vector);
+    for (const source of [bytes, new Blob([bytes])]) {
+      const { rows, count, stats } = await queryAt1(source, { ...options(query), select: query.select });
+      assert.equal(count, query.n_rows);
+      assert.equal(hash(joined(rows)), query.rows_tsv_sha256, query.vector);
+      assert.ok(stats.blockBytesRead <= query.block_bytes_read);
+      const lines = await queryAt1(source, { ...options(query), lines: true });
+      assert.equal(hash(joined(lines.rows)), query.full_lines_sha256, query.vector);
+      assert.equal((await queryAt1(source, { ...options(query), count: true })).count, query.n_rows);
+    }
+  }
+});
+
+test('names, bytes, sums, and a limit', async () => {
+  const file = read('c8_events');
+  const { rows } = await queryAt1(file, { select: ['ts', 'type'], limit: 2 });
+  assert.equal(rows.length, 2);
+  const whole = await queryAt1(file);
+  assert.deepEqual(rows, whole.rows.slice(0, 2).map(([type, ts]) => [ts, type]));
+  const sum = whole.rows.reduce((sum, [, ts]) => sum + BigInt(ts), 0n);
+  assert.equal((await queryAt1(file, { sum: 'ts' })).result, String(sum));
+  const smallest = whole.rows.map(([, ts]) => BigInt(ts)).reduce((a, b) => (b < a ? b : a));
+  assert.equal((await queryAt1(file, { min: 1 })).result, String(smallest));
+  assert.equal((await queryAt1(file, { max: 'ts', where: [{ column: 'ts', to: smallest }] })).result, String(smallest));
+  assert.equal((await queryAt1(file, { max: 'ts', where: [{ column: 'ts', to: -1 }] })).result, undefined);
+  const [[value]] = (await queryAt1(file, { select: [0], limit: 1, as: 'bytes' })).rows;
+  assert.deepEqual(value, new TextEncoder().encode(whole.rows[0][0]));
+});
+
+test('from a server, no more than the head and the blocks', async () => {
+  const bytes = read('c7_wide');
+  const ranges = [];
+  const server = createServer((request, response) => {
+    const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range);
+    const last = Math.min(Number(end), bytes.length - 1);
+    ranges.push([Number(start), last + 1]);
+    response.writeHead(206, { 'Content-Range': `bytes ${start}-${last}/${bytes.length}` });
+    response.end(bytes.subarray(Number(start), last + 1));
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  try {
+    const url = `http://127.0.0.1:${server.address().port}/table.at1`;
+    const { rows } = await queryAt1(url, { select: [3, 249] });
+    assert.deepEqual(rows, (await queryAt1(bytes, { select: [3, 249] })).rows);
+    assert.ok(ranges.length > 1);
+  } finally {
+    server.close();
+  }
+});
+
+test('what cannot be asked', async () => {
+  const file = read('c8_events');
+  const kind = async (options, source = file) => {
+    try {
+      await queryAt1(source, options);
+    } catch (error) {
+      return error.name;
+    }
+    return undefined;
+  };
+  assert.equal(await kind({ select: ['nothing'] }), 'At1NoSuchColumn');
+  assert.equal(await kind({ select: [3] }), 'At1NoSuchColumn');
+  assert.equal(await kind({ where: [{ column: 'ts', from: 'soon' }] }), 'At1QueryNumber');
+  assert.equal(await kind({}, read('c8_events').subarray(0, 100)), 'Truncated');
+  assert.equal(await kind({}, Uint8Array.of(65, 84, 49, 2, 4, 0)), 'At1NotQueryable');
+  assert.equal(await kind({ limits: { maxOutput: 10 } }), 'OutputLimit');
+  for (const wrong of [{ sum: 0, count: true }, { limit: -1 }, { select: [-1] }, { as: 'text' }, { where: [{ column: 0, to: NaN }] }]) {
+    assert.equal(await kind(wrong), 'TypeError', JSON.stringify(wrong));
+  }
+});

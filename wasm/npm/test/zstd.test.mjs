@@ -1,0 +1,75 @@
+// Zstandard: whole files in all three formats, with and without dictionaries.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError } from 'unspool';
+
+const folder = new URL('../../../tests/vectors/zstd/', import.meta.url);
+const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
+const { files } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8'));
+const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+/** Those that are no test of patience. */
+const small = files.filter(({ orig_size }) => orig_size < 5e6);
+
+test('every vector decodes, with its dictionary, and is recognised', () => {
+  const formats = new Set();
+  for (const { file, variant, sha256, dict } of small) {
+    const dictionary = dict === null ? undefined : read(dict);
+    const bytes = read(file);
+    assert.equal(hash(decodeZstd(bytes, dictionary && { dictionary })), sha256, file);
+    const decoded = decode(bytes, dictionary && { dictionary });
+    assert.equal(hash(decoded.bytes), sha256, file);
+    formats.add(decoded.format);
+    if (!file.includes('skip-only')) assert.equal(hash(decodeZstd(bytes, { format: variant, ...(dictionary && { dictionary }) })), sha256, file);
+  }
+  assert.ok(small.length > 200 && formats.has('zstd') && formats.has('zstd-v07'));
+});
+
+test('what lies in gzip is unwrapped, and what fits decodes into a given array', () => {
+  const { file, sha256, orig_size } = small.find(({ dict, orig_size }) => dict === null && orig_size > 1000);
+  const bytes = read(file);
+  assert.equal(hash(decode(gzipSync(bytes)).bytes), sha256);
+  const room = new Uint8Array(orig_size + 10);
+  assert.equal(decodeZstdInto(bytes, room), orig_size);
+  assert.equal(hash(room.subarray(0, orig_size)), sha256);
+  assert.equal(decodeInto(bytes, room), orig_size);
+  assert.throws(() => decodeZstdInto(bytes, new Uint8Array(orig_size - 1)), { name: 'OutputTooSmall' });
+});
+
+test('broken files are refused, and bombs at the limit', () => {
+  const { file, orig_size } = small.find(({ variant, dict, features }) => variant === 'zstd' && dict === null && features.includes('checksum.yes') && features.includes('blk.comp'));
+  const bytes = read(file);
+  const bad = bytes.slice();
+  bad[bad.length - 1] ^= 1;
+  assert.throws(() => decodeZstd(bad), { name: 'ZstdChecksum', class: 'Checksum', offset: bad.length - 4, part: 'frame 0 › checksum' });
+  assert.ok(inspect(bad).error instanceof UnspoolError && inspect(bad).error.name === 'ZstdChecksum');
+  assert.throws(() => decode(bytes.subarray(0, bytes.length >> 1)), { class: 'Truncated' });
+  assert.throws(() => decodeZstd(bytes, { limits: { maxOutput: orig_size - 1 } }), { name: 'OutputLimit' });
+  assert.throws(() => decodeZstd(new TextEncoder().encode('no such file')), UnspoolError);
+  assert.throws(() => decodeZstd('text'), TypeError);
+  assert.throws(() => decodeZstd(bytes, { format: 'zstd-0.7' }), TypeError);
+  const needing = small.find(({ dict, features }) => dict !== null && features.includes('did.1b'));
+  assert.throws(() => decodeZstd(read(needing.file)), UnspoolError);
+  assert.throws(() => decodeZstd(read(needing.file), { dictionary: new Uint8Array(8) }), UnspoolError);
+  const empty = new Uint8Array();
+  assert.throws(() => decodeZstd(empty), { class: 'Truncated' });
+});
+
+test('the structure covers a file, and its checksums are looked at', () => {
+  for (const { file, features } of small.filter(({ dict }) => dict === null).slice(0, 40)) {
+    const bytes = read(file);
+    const { structure, error, checksums } = inspect(bytes);
+    assert.equal(error, undefined, file);
+    let at = 0;
+    for (const { part, start, end } of nodes(structure)) {
+      if (part === undefined) continue;
+      assert.equal(start, at, file);
+      at = end;
+    }
+    assert.equal(at, bytes.length * 8, file);
+    if (features.includes('checksum.yes')) assert.ok(checksums.right > 0, file);
+  }
+});

@@ -1,0 +1,67 @@
+//! AT-1: the files that were compressed, and questions to tables.
+
+mod query;
+
+use unspool::at1::{Bundle, Codec, Container, Header, Scratch, Workspace, decode_to_vec, scratch_needed};
+use unspool::{Limits, Result};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+use crate::number;
+
+/// Decodes a file that is no bundle.
+#[wasm_bindgen]
+pub fn at1_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<Vec<u8>, Fault> {
+    Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits))?)
+}
+
+/// Decodes all files of a bundle; a file that is none is one without a name.
+#[wasm_bindgen]
+pub fn at1_files(bytes: &[u8], limits: &[f64]) -> core::result::Result<At1Files, Fault> {
+    Ok(files(bytes, &crate::limits(limits))?)
+}
+
+/// The files of a bundle.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct At1Files {
+    names: Vec<String>,
+    contents: Vec<Vec<u8>>,
+}
+
+#[wasm_bindgen]
+impl At1Files {
+    /// Their names.
+    pub fn names(&mut self) -> Vec<String> {
+        core::mem::take(&mut self.names)
+    }
+
+    /// What is in one of them. Given away once.
+    pub fn content(&mut self, number: usize) -> Vec<u8> {
+        self.contents.get_mut(number).map(core::mem::take).unwrap_or_default()
+    }
+}
+
+/// Decodes all files of a bundle, or the one that it is. What they come to together is within the limits.
+pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<At1Files> {
+    let mut ws = Workspace::new();
+    let mut found = At1Files::default();
+    let header = Header::read(bytes)?;
+    if header.codec != Codec::Bundle || header.container != Container::Whole {
+        found.names.push(String::new());
+        found.contents.push(decode_to_vec(bytes, &mut ws, limits)?);
+        return Ok(found);
+    }
+    let mut left = *limits;
+    let mut scratch = vec![0; number::index(scratch_needed(bytes, limits)?.slice)];
+    for file in Bundle::open(bytes, &mut Scratch::new(&mut scratch), &mut ws, limits)? {
+        let file = file?;
+        let mut inner = vec![0; number::index(file.entry.decoded_size(bytes, &left)?)];
+        file.entry.decode(bytes, &mut inner, &mut ws, &left)?;
+        let content = decode_to_vec(&inner, &mut ws, &left)?;
+        left.max_output = left.max_output.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
+        found.names.push(file.name.to_string());
+        found.contents.push(content);
+    }
+    Ok(found)
+}

@@ -1,0 +1,275 @@
+//! Questions to tables that JavaScript reads: from memory, a `Blob` or a server.
+//!
+//! As with CVC, the work is one `async` function that JavaScript drives: each [`At1Query::step`] hands in the bytes that the
+//! last one asked for. Nothing waits for a promise in here.
+
+use core::cell::RefCell;
+use core::future::poll_fn;
+use core::ops::Range;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::rc::Rc;
+
+use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Stats, Test, Workspace};
+use unspool::{Class, Error, ErrorKind, Limits, Result};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+use crate::number;
+
+/// How much of a file is asked for before anything is known of it. Most heads fit.
+const HEAD: u64 = 64 << 10;
+
+/// A column by its number, or by its name.
+struct Name {
+    number: f64,
+    name: Option<String>,
+}
+
+impl Name {
+    fn column(&self) -> Column<'_> {
+        match &self.name {
+            Some(name) => Column::Name(name.as_bytes()),
+            None => Column::Number(number::index(number::to_u64(self.number))),
+        }
+    }
+}
+
+enum Typed {
+    Range(Option<String>, Option<String>),
+    Equal(Vec<u8>),
+}
+
+/// What is asked for.
+#[derive(Default)]
+struct Job {
+    size: u64,
+    filters: Vec<(Name, Typed)>,
+    /// `rows`, `lines`, `columns`, `count`, `sum`, `min` or `max`.
+    ask: String,
+    columns: Vec<Name>,
+    limit: u64,
+    limits: Limits,
+}
+
+/// Where the work and JavaScript hand things to each other.
+#[derive(Default)]
+struct Desk {
+    range: Range<u64>,
+    bytes: Option<Vec<u8>>,
+    /// The values of all rows, one behind the other, and where each ends.
+    data: Vec<u8>,
+    ends: Vec<u32>,
+    rows: u64,
+    without_number: u64,
+    result: Option<Vec<u8>>,
+    stats: Stats,
+}
+
+type Shared = Rc<RefCell<Desk>>;
+
+/// A question to a table, put together first and then driven to its answer.
+#[wasm_bindgen]
+pub struct At1Query {
+    job: Option<Job>,
+    desk: Shared,
+    work: Option<Pin<Box<dyn Future<Output = Result<()>>>>>,
+}
+
+#[wasm_bindgen]
+impl At1Query {
+    /// Starts to put together a question to a file of `size` bytes.
+    #[wasm_bindgen(constructor)]
+    pub fn new(size: f64, ask: String, limit: f64, limits: &[f64]) -> Self {
+        let (size, limit, limits) = (number::to_u64(size), number::to_u64(limit), crate::limits(limits));
+        let job = Job { size, ask, limit, limits, ..Job::default() };
+        Self { job: Some(job), desk: Shared::default(), work: None }
+    }
+
+    /// Only rows whose value is in this range.
+    pub fn within(&mut self, number: f64, name: Option<String>, low: Option<String>, high: Option<String>) {
+        self.filter(Name { number, name }, Typed::Range(low, high));
+    }
+
+    /// Only rows with this value.
+    pub fn equal(&mut self, number: f64, name: Option<String>, value: Vec<u8>) {
+        self.filter(Name { number, name }, Typed::Equal(value));
+    }
+
+    /// A column that is asked for.
+    pub fn select(&mut self, number: f64, name: Option<String>) {
+        if let Some(job) = &mut self.job {
+            job.columns.push(Name { number, name });
+        }
+    }
+
+    /// Goes on with the bytes that were asked for. Gives whether there is more to do.
+    pub fn step(&mut self, bytes: Option<Vec<u8>>) -> core::result::Result<bool, Fault> {
+        if let Some(job) = self.job.take() {
+            self.work = Some(Box::pin(run(job, Rc::clone(&self.desk))));
+        }
+        self.desk.borrow_mut().bytes = bytes;
+        let Some(work) = &mut self.work else { return Ok(false) };
+        match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Pending => Ok(true),
+            Poll::Ready(result) => {
+                self.work = None;
+                result.map(|()| false).map_err(Fault)
+            }
+        }
+    }
+
+    /// Where the bytes start that are needed next.
+    pub fn start(&self) -> f64 {
+        number::from_u64(self.desk.borrow().range.start)
+    }
+
+    /// Where they end.
+    pub fn end(&self) -> f64 {
+        number::from_u64(self.desk.borrow().range.end)
+    }
+
+    /// The values of all rows so far, one behind the other. Given away once.
+    pub fn data(&self) -> Vec<u8> {
+        core::mem::take(&mut self.desk.borrow_mut().data)
+    }
+
+    /// Where each value ends in them. Given away once.
+    pub fn ends(&self) -> Vec<u32> {
+        core::mem::take(&mut self.desk.borrow_mut().ends)
+    }
+
+    /// Sum, minimum or maximum, if there is one.
+    pub fn result(&self) -> Option<Vec<u8>> {
+        self.desk.borrow().result.clone()
+    }
+
+    /// Rows, rows without a number, groups, skipped ones, read ones, bytes of blocks read, of all blocks.
+    pub fn numbers(&self) -> Vec<f64> {
+        let desk = self.desk.borrow();
+        let Stats { groups, skipped, read, block_bytes_read, block_bytes_total } = desk.stats;
+        [desk.rows, desk.without_number, groups, skipped, read, block_bytes_read, block_bytes_total]
+            .map(number::from_u64)
+            .to_vec()
+    }
+}
+
+impl At1Query {
+    fn filter(&mut self, name: Name, test: Typed) {
+        if let Some(job) = &mut self.job {
+            job.filters.push((name, test));
+        }
+    }
+}
+
+/// These bytes of the file.
+async fn fetch(desk: &Shared, range: Range<u64>, size: u64) -> Result<Vec<u8>> {
+    if range.end > size {
+        return Err(Error::new(ErrorKind::Truncated, size).needing(range.end));
+    }
+    desk.borrow_mut().range = range.clone();
+    // The first look would find what answered the question before this one.
+    let mut asked = false;
+    let bytes = poll_fn(|_| {
+        let taken = core::mem::replace(&mut asked, true).then(|| desk.borrow_mut().bytes.take()).flatten();
+        taken.map_or(Poll::Pending, Poll::Ready)
+    })
+    .await;
+    match number::from_len(bytes.len()) == number::from_u64(range.end - range.start) {
+        true => Ok(bytes),
+        false => Err(Error::new(ErrorKind::Truncated, range.start).needing(range.end)),
+    }
+}
+
+/// A longer scratch, where that is what an error asks for.
+fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
+    let Class::WorkspaceTooSmall { need } = error.class() else { return Err(error) };
+    let more = number::index(need).saturating_sub(scratch.len());
+    scratch.try_reserve_exact(more).map_err(|_| error)?;
+    scratch.resize(scratch.len().saturating_add(more), 0);
+    Ok(())
+}
+
+async fn run(job: Job, desk: Shared) -> Result<()> {
+    let filters: Vec<_> = job
+        .filters
+        .iter()
+        .map(|(name, test)| {
+            let test = match test {
+                Typed::Equal(value) => Test::Equal(value),
+                Typed::Range(low, high) => {
+                    Test::Range { low: low.as_ref().map(String::as_bytes), high: high.as_ref().map(String::as_bytes) }
+                }
+            };
+            Filter { column: name.column(), test }
+        })
+        .collect();
+    let columns: Vec<_> = job.columns.iter().map(Name::column).collect();
+    let first = columns.first().copied().unwrap_or(Column::Number(usize::MAX));
+    let ask = match job.ask.as_str() {
+        "columns" => Ask::Columns(&columns),
+        "count" => Ask::Count,
+        "sum" => Ask::Sum(first),
+        "min" => Ask::Min(first),
+        "max" => Ask::Max(first),
+        _ => Ask::Rows,
+    };
+    let lines = job.ask == "lines";
+    let request = Request { filters: &filters, ask, limit: job.limit };
+    let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
+    let mut head = fetch(&desk, 0..job.size.min(HEAD), job.size).await?;
+    let mut query = loop {
+        match Query::new(&head, request, &mut scratch, &mut ws, &job.limits) {
+            Ok(query) => break query,
+            Err(error)
+                if error.kind == ErrorKind::Truncated && number::from_len(head.len()) < number::from_u64(job.size) =>
+            {
+                head = fetch(&desk, 0..error.need.min(job.size), job.size).await?;
+            }
+            Err(error) => grow(&mut scratch, error)?,
+        }
+    };
+    while let Some(range) = query.needs() {
+        let bytes = fetch(&desk, range.clone(), job.size).await?;
+        let mut visit = |row: &Row<'_>| keep(&mut desk.borrow_mut(), row, lines, &job.limits);
+        while let Err(error) = query.feed(range.start, &bytes, &mut scratch, &mut ws, &mut visit) {
+            grow(&mut scratch, error)?;
+        }
+    }
+    let answer = query.answer(&scratch);
+    let mut desk = desk.borrow_mut();
+    (desk.rows, desk.without_number, desk.stats) = (answer.rows, answer.without_number, query.stats());
+    desk.result = match ask {
+        Ask::Sum(_) => Some(answer.sum.to_string().into_bytes()),
+        _ => answer.best.map(<[u8]>::to_vec),
+    };
+    Ok(())
+}
+
+/// Keeps the values of a row, or its line.
+fn keep(desk: &mut Desk, row: &Row<'_>, lines: bool, limits: &Limits) -> Result<()> {
+    let Desk { data, ends, .. } = desk;
+    let most = number::index(limits.max_output.min(u32::MAX.into()));
+    let full = |len: usize| {
+        let need = u64::try_from(len).unwrap_or(u64::MAX);
+        if len > most { Err(Error::new(ErrorKind::OutputLimit, 0).needing(need)) } else { Ok(()) }
+    };
+    let mut put = |value: &[u8]| {
+        full(data.len().saturating_add(value.len()))?;
+        data.extend_from_slice(value);
+        Ok(u32::try_from(data.len()).unwrap_or(u32::MAX))
+    };
+    if lines {
+        let mut end = 0;
+        row.write_line(&mut |part: &[u8]| {
+            end = put(part)?;
+            Ok(())
+        })?;
+        ends.push(end.max(ends.last().copied().unwrap_or(0)));
+        return Ok(());
+    }
+    for value in row.values() {
+        ends.push(put(value)?);
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Zstandard, and the two older formats that share its magic numbers.
+
+use js_sys::Uint8Array;
+use unspool::zstd::{Dictionary, Flavour, Options, Workspace, decode_to_vec, decode_with};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+use crate::into::Output;
+
+/// How to decode with this dictionary, and in this format: 0 lets the file tell.
+fn options(dictionary: Option<&[u8]>, format: u8) -> Options<'_> {
+    let flavour = match format {
+        1 => Some(Flavour::Rfc8878),
+        2 => Some(Flavour::V07),
+        3 => Some(Flavour::Draft),
+        _ => None,
+    };
+    Options { flavour, dictionary: dictionary.map(Dictionary::new), ..Options::DEFAULT }
+}
+
+/// Decodes a whole file, all of its frames.
+#[wasm_bindgen]
+pub fn zstd_decode(bytes: &[u8], dictionary: Option<Box<[u8]>>, format: u8, limits: &[f64]) -> Result<Vec<u8>, Fault> {
+    let options = options(dictionary.as_deref(), format);
+    Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits), &options)?)
+}
+
+/// Decodes a whole file to the start of `to`. Gives how many bytes were written.
+#[wasm_bindgen]
+pub fn zstd_decode_into(
+    bytes: &[u8],
+    to: &Uint8Array,
+    dictionary: Option<Box<[u8]>>,
+    format: u8,
+    limits: &[f64],
+) -> Result<f64, Fault> {
+    let (options, limits) = (options(dictionary.as_deref(), format), crate::limits(limits));
+    let decode = |room: &mut [u8]| {
+        decode_with(bytes, room, &mut Workspace::new(), &limits, &options, &mut ()).map(|done| done.wrote)
+    };
+    Ok(Output::fill(to, |output| output.some(decode))?)
+}
