@@ -469,6 +469,8 @@ impl<'a> Iterator for Members<'a> {
 /// A string of the header, still escaped: comparing and printing decode it on the way.
 ///
 /// ```
+/// # #[cfg(feature = "cvc")]
+/// # {
 /// # use unspool::{cvc, Limits};
 /// # let mut file = b"CVCF\x02\0\0\0".to_vec();
 /// # let json = br#"{"num_vectors":0,"columns":[{"name":"\u00fcber","dimension":1,"dtype":"int32","compression":"none"}],"chunks":[]}"#;
@@ -478,6 +480,7 @@ impl<'a> Iterator for Members<'a> {
 /// let name = file.columns().next().unwrap()?.name();
 /// assert!(name.is("über"));
 /// assert_eq!(name.to_string(), "über");
+/// # }
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Clone, Copy, Default)]
