@@ -383,6 +383,27 @@ fn a_derived_column_follows_texts_and_numbers_that_read_alike() {
 }
 
 #[test]
+fn a_derived_column_lags_behind_its_source_in_ragged_rows() {
+    let map = |source: u64, values: [&str; 3]| {
+        let mut map = numbers([source, 3]);
+        values.into_iter().for_each(|text| string(&mut map, text.as_bytes()));
+        (4, map)
+    };
+    // Value i of a derived column follows from value i of its source, whichever rows they are in.
+    let sources = [(0, b"a\nb\na\nc\nb\nc".to_vec()), (1, deltas([7, -8, 7, 9, -8, 9]))];
+    for (source, names) in sources.into_iter().zip([["a", "b", "c"], ["7", "-8", "9"]]) {
+        let columns = vec![source, map(0, ["x", "y", "z"]), map(1, ["X", "Y", "Z"]), map(2, ["1", "2", "3"])];
+        let mut streams = table(6, b",", columns);
+        let counts = streams.iter_mut().find(|(name, _)| *name == "fieldcounts").unwrap();
+        counts.1 = numbers([4, 1, 2, 3, 4, 4]);
+        let [a, b, c] = names;
+        let expected = format!("{a},x,X,1\n{b}\n{a},y\n{c},x,Y\n{b},z,X,2\n{c},y,Z,1\n");
+        let text = decoded(&file(4, &streams, stored)).map(|out| String::from_utf8(out).unwrap());
+        assert_eq!(text, Ok(expected));
+    }
+}
+
+#[test]
 fn frames_follow_each_other_and_each_is_limited() {
     let mut bytes = b"AT1\x03\x04".to_vec();
     unsigned(&mut bytes, 2);

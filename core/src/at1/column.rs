@@ -19,6 +19,9 @@ pub(super) type Word = [u8; 8];
 /// Words that a cursor remembers.
 const WORDS: usize = 14;
 
+/// Through so many derived columns a column may be derived that lags behind its source.
+const MAX_BETWEEN: usize = 16;
+
 /// What the scratch holds of each column.
 pub(super) const RECORD: u64 = 8 * WORDS as u64;
 
@@ -221,8 +224,7 @@ impl<'a> Columns<'a> {
     /// The part of `values` that belongs to a column, from its next byte on.
     #[inline]
     fn resume(&self, at: usize, end: usize) -> Numbers<'a> {
-        let bytes = self.values.bytes.get(..end).unwrap_or(self.values.bytes);
-        Numbers::resume(Stream { bytes, ..self.values }, at)
+        resume(self.values, at, end)
     }
 
     /// Reads what stands before the values of a column. The tables have `words` words so far; says how many then.
@@ -272,6 +274,9 @@ impl<'a> Columns<'a> {
                 set(&mut record, OTHER, u64_from(source));
                 set(&mut record, ENTRIES, u64_from(entries));
                 set(&mut record, STRINGS, u64_from(numbers.position()));
+                // Before the map a cursor of its own, for rows in which its source gets ahead.
+                words = words.saturating_add(u64_from(WORDS));
+                set(&mut record, TABLE, words);
                 words = words.saturating_add(Map::words(u64_from(entries)));
             }
             Kind::Dictionary => {
@@ -310,10 +315,21 @@ impl<'a> Columns<'a> {
         Ok(words)
     }
 
-    /// Notes where the strings of dictionaries and maps lie.
+    /// Notes where the strings of dictionaries and maps lie, and where the root of each derived column starts.
     fn fill(&mut self) -> Result<()> {
         for record in self.records.iter() {
             let kind = Kind::of(Flags::of(record).kind);
+            if kind == Some(Kind::Derived) {
+                let mut root = record;
+                while Flags::of(root).kind == Kind::Derived as u8
+                    && let Some(source) = self.records.get(place(root, OTHER))
+                {
+                    root = source;
+                }
+                if let Some(own) = own_cursor(self.tables, record) {
+                    *own = *root;
+                }
+            }
             let mut strings = self.resume(place(record, STRINGS), place(record, END));
             let (entries, table) = (place(record, ENTRIES), place(record, TABLE));
             let step = match kind {
@@ -454,92 +470,75 @@ impl<'a> Columns<'a> {
 
     /// The next value of a column that is not derived.
     fn next(&mut self, column: usize) -> Result<Found> {
-        let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
-        let flags = Flags::of(record);
-        let used = word(record, USED);
-        let mut numbers = self.resume(place(record, POS), place(record, END));
-        let mut sum = word(record, SUM).cast_signed();
-        let mut exception = word(record, OTHER);
-        let mut pos = None;
-        let counted = matches!(Kind::of(flags.kind), Some(Kind::Exceptions | Kind::Dictionary | Kind::Shuffled));
-        if counted && used >= word(record, COUNT) {
-            return Err(self.short(record));
+        match self.records.get_mut(column) {
+            Some(record) => next(self.values, self.tables, record),
+            None => Err(self.short_at(column)),
         }
-        let found = match Kind::of(flags.kind) {
-            Some(Kind::Integer | Kind::Decimal) => Found::Number(numbers.add_to(&mut sum)?),
-            Some(Kind::Exceptions) => {
-                let at = place(record, STRINGS).saturating_add(index(used >> 3));
-                let bits = self.values.bytes.get(at).copied().unwrap_or(0);
-                if bits >> (used & 7) & 1 == 1 {
-                    Found::Number(numbers.add_to(&mut sum)?)
-                } else {
-                    let taken = word(record, SEEN);
-                    if taken >= word(record, ENTRIES) {
-                        return Err(self.short(record));
-                    }
-                    let mut strings = self.resume(index(exception), place(record, END));
-                    let text = strings.string()?;
-                    exception = u64_from(strings.position());
-                    Found::Span(strings.position().saturating_sub(text.len()), text.len())
-                }
-            }
-            Some(Kind::Dictionary) => {
-                let entry = numbers.index()?;
-                if entry >= place(record, ENTRIES) {
-                    return Err(numbers.error(ErrorKind::At1DictionaryIndex));
-                }
-                let at = place(record, TABLE).saturating_add(entry.saturating_mul(2));
-                let span = self.tables.get(at..).and_then(<[Word]>::first_chunk::<2>);
-                let [start, len] = span.copied().unwrap_or_default().map(u64::from_le_bytes).map(index);
-                Found::Span(start, len)
-            }
-            Some(Kind::Shuffled) => {
-                let count = place(record, COUNT);
-                let planes = numbers.rest().iter().skip(index(used)).step_by(count.max(1)).take(flags.width.into());
-                let above = planes.zip(0..8).fold(0, |sum, (&byte, plane)| sum | u64::from(byte) << (8 * plane));
-                let value = sum.checked_add_unsigned(above);
-                Found::Number(value.ok_or_else(|| numbers.error(ErrorKind::At1SumOverflow))?)
-            }
-            _ => {
-                let start = numbers.position();
-                let rest = self.values.bytes.get(start..place(record, END)).ok_or_else(|| self.short(record))?;
-                let len = line_len(rest);
-                pos = Some(start.saturating_add(len).saturating_add(1));
-                Found::Span(start, len)
-            }
-        };
-        let span = matches!(found, Found::Span(..));
-        let Some(record) = self.records.get_mut(column) else { return Ok(found) };
-        set(record, POS, u64_from(pos.unwrap_or(numbers.position())));
-        set(record, SUM, sum.cast_unsigned());
-        if Kind::of(flags.kind) == Some(Kind::Exceptions) && span {
-            set(record, OTHER, exception);
-            let taken = word(record, SEEN);
-            set(record, SEEN, taken.saturating_add(1));
-        }
-        Ok(found)
     }
 
-    /// The next value of a derived column: what its map makes of the value that its source had last.
+    /// The next value of a derived column: what its map makes of the value of its source.
     fn derived(&mut self, column: usize) -> Result<Found> {
+        let at = |place: usize| self.records.get(place).copied();
+        let Some(record) = at(column) else { return Err(self.short_at(column)) };
+        let Some(source) = at(place(&record, OTHER)) else { return Err(self.short_at(column)) };
+        // Both take a value in each row that has both fields. In a row that ends between them the source gets ahead.
+        let value = if word(&source, USED) != word(&record, USED).saturating_add(1) {
+            self.behind(column)?
+        } else {
+            match word(&source, LAST_LEN) {
+                u64::MAX => Found::Number(word(&source, LAST).cast_signed()),
+                len => Found::Span(place(&source, LAST), index(len)),
+            }
+        };
+        self.mapped(column, value)
+    }
+
+    /// The value of its source that a derived column is at which lags behind. It comes from a cursor of the column's own over
+    /// the column at the root, through the maps of the columns between, which know all that they have seen.
+    #[cold]
+    #[inline(never)]
+    fn behind(&mut self, column: usize) -> Result<Found> {
+        let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
+        let error = self.values.error(ErrorKind::At1DerivedAhead, place(record, STRINGS));
+        // The columns between, the nearest first.
+        let mut between = [0; MAX_BETWEEN];
+        let mut len = 0usize;
+        let mut source = place(record, OTHER);
+        while let Some(other) = self.records.get(source)
+            && Flags::of(other).kind == Kind::Derived as u8
+        {
+            *between.get_mut(len).ok_or(error)? = source;
+            (source, len) = (place(other, OTHER), len.saturating_add(1));
+        }
+        let mut own = *own_cursor(self.tables, record).ok_or(error)?;
+        let value = loop {
+            let (value, taken) = (next(self.values, self.tables, &mut own)?, word(&own, USED));
+            set(&mut own, USED, taken.saturating_add(1));
+            if taken >= word(record, USED) {
+                break value;
+            }
+        };
+        if let Some(place) = own_cursor(self.tables, record) {
+            *place = own;
+        }
+        between.get(..len).unwrap_or_default().iter().rev().try_fold(value, |value, &column| self.mapped(column, value))
+    }
+
+    /// What the map of a derived column makes of a value of its source.
+    fn mapped(&mut self, column: usize, value: Found) -> Result<Found> {
         let Some((record, before)) = self.records.get_mut(..=column).and_then(<[Record]>::split_last_mut) else {
             return Err(Error::new(ErrorKind::At1ListShort, 0));
         };
         let error = |kind| self.values.error(kind, place(record, STRINGS));
         let source = before.get(place(record, OTHER)).ok_or_else(|| error(ErrorKind::At1DerivedSource))?;
-        // Both take a value in each row that has both fields. In a row that ends between them the source gets ahead.
-        if word(source, USED) != word(record, USED).saturating_add(1) {
-            return Err(error(ErrorKind::At1DerivedAhead));
-        }
         let flags = Flags::of(source);
-        let key = match word(source, LAST_LEN) {
-            u64::MAX => Text::Number(flags.number(word(source, LAST).cast_signed())),
-            len => {
-                let start = place(source, LAST);
-                Text::Bytes(self.values.bytes.get(start..start.saturating_add(index(len))).unwrap_or_default())
+        let (key, last) = match value {
+            Found::Number(value) => (Text::Number(flags.number(value)), [value.cast_unsigned(), u64::MAX]),
+            Found::Span(start, len) => {
+                let bytes = self.values.bytes.get(start..start.saturating_add(len)).unwrap_or_default();
+                (Text::Bytes(bytes), [u64_from(start), u64_from(len)])
             }
         };
-        let last = [word(source, LAST), word(source, LAST_LEN)];
         let entries = place(record, ENTRIES);
         let words = self.tables.get_mut(place(record, TABLE)..).unwrap_or_default();
         let mut map = Map::new(words, entries, index(word(record, SEEN)));
@@ -561,4 +560,83 @@ impl<'a> Columns<'a> {
         let [start, len] = span.map(index);
         Ok(Found::Span(start, len))
     }
+}
+
+/// The part of `values` that belongs to a column, from its next byte on.
+#[inline]
+fn resume(values: Stream<'_>, at: usize, end: usize) -> Numbers<'_> {
+    let bytes = values.bytes.get(..end).unwrap_or(values.bytes);
+    Numbers::resume(Stream { bytes, ..values }, at)
+}
+
+/// The cursor of its own that a derived column has before its map.
+fn own_cursor<'t>(tables: &'t mut [Word], record: &Record) -> Option<&'t mut Record> {
+    tables.get_mut(place(record, TABLE).checked_sub(WORDS)?..)?.first_chunk_mut()
+}
+
+/// The next value of a cursor over a column that is not derived.
+fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Result<Found> {
+    let short = |record: &Record| values.error(ErrorKind::At1ListShort, place(record, POS));
+    let flags = Flags::of(record);
+    let used = word(record, USED);
+    let mut numbers = resume(values, place(record, POS), place(record, END));
+    let mut sum = word(record, SUM).cast_signed();
+    let mut exception = word(record, OTHER);
+    let mut pos = None;
+    let counted = matches!(Kind::of(flags.kind), Some(Kind::Exceptions | Kind::Dictionary | Kind::Shuffled));
+    if counted && used >= word(record, COUNT) {
+        return Err(short(record));
+    }
+    let found = match Kind::of(flags.kind) {
+        Some(Kind::Integer | Kind::Decimal) => Found::Number(numbers.add_to(&mut sum)?),
+        Some(Kind::Exceptions) => {
+            let at = place(record, STRINGS).saturating_add(index(used >> 3));
+            let bits = values.bytes.get(at).copied().unwrap_or(0);
+            if bits >> (used & 7) & 1 == 1 {
+                Found::Number(numbers.add_to(&mut sum)?)
+            } else {
+                let taken = word(record, SEEN);
+                if taken >= word(record, ENTRIES) {
+                    return Err(short(record));
+                }
+                let mut strings = resume(values, index(exception), place(record, END));
+                let text = strings.string()?;
+                exception = u64_from(strings.position());
+                Found::Span(strings.position().saturating_sub(text.len()), text.len())
+            }
+        }
+        Some(Kind::Dictionary) => {
+            let entry = numbers.index()?;
+            if entry >= place(record, ENTRIES) {
+                return Err(numbers.error(ErrorKind::At1DictionaryIndex));
+            }
+            let at = place(record, TABLE).saturating_add(entry.saturating_mul(2));
+            let span = tables.get(at..).and_then(<[Word]>::first_chunk::<2>);
+            let [start, len] = span.copied().unwrap_or_default().map(u64::from_le_bytes).map(index);
+            Found::Span(start, len)
+        }
+        Some(Kind::Shuffled) => {
+            let count = place(record, COUNT);
+            let planes = numbers.rest().iter().skip(index(used)).step_by(count.max(1)).take(flags.width.into());
+            let above = planes.zip(0..8).fold(0, |sum, (&byte, plane)| sum | u64::from(byte) << (8 * plane));
+            let value = sum.checked_add_unsigned(above);
+            Found::Number(value.ok_or_else(|| numbers.error(ErrorKind::At1SumOverflow))?)
+        }
+        _ => {
+            let start = numbers.position();
+            let rest = values.bytes.get(start..place(record, END)).ok_or_else(|| short(record))?;
+            let len = line_len(rest);
+            pos = Some(start.saturating_add(len).saturating_add(1));
+            Found::Span(start, len)
+        }
+    };
+    let span = matches!(found, Found::Span(..));
+    set(record, POS, u64_from(pos.unwrap_or(numbers.position())));
+    set(record, SUM, sum.cast_unsigned());
+    if Kind::of(flags.kind) == Some(Kind::Exceptions) && span {
+        set(record, OTHER, exception);
+        let taken = word(record, SEEN);
+        set(record, SEEN, taken.saturating_add(1));
+    }
+    Ok(found)
 }
