@@ -115,7 +115,7 @@ fn fuzz_smoke() -> Result<()> {
 
 /// Tests that walk through every case there is, or fill the largest tables: minutes to hours in an interpreter. They are for real
 /// machines; the fuzz bodies visit the same code.
-const EXHAUSTIVE: [&str; 12] = [
+const EXHAUSTIVE: [&str; 13] = [
     "every_width_at_every_bit",
     "at_every_length_and_split",
     "any_split_gives",
@@ -125,7 +125,8 @@ const EXHAUSTIVE: [&str; 12] = [
     "successors_cover_the_table",
     "rounding_finds_the_nearest",
     "every_half_survives",
-    "every_number_of_four_digits",
+    "at1::",
+    "stats::",
     "every_distance_and_length",
     "every_prefix_of_every_token",
 ];
