@@ -14,13 +14,13 @@
 /// ```
 #[derive(Clone)]
 pub struct Crc64 {
-    #[cfg(feature = "std")]
+    #[cfg(all(feature = "std", not(target_arch = "x86")))]
     inner: crc64fast::Digest,
-    #[cfg(not(feature = "std"))]
+    #[cfg(any(not(feature = "std"), target_arch = "x86"))]
     state: u64,
 }
 
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", not(target_arch = "x86")))]
 impl Crc64 {
     /// Nothing read yet.
     pub fn new() -> Self {
@@ -38,7 +38,7 @@ impl Crc64 {
     }
 }
 
-#[cfg(not(feature = "std"))]
+#[cfg(any(not(feature = "std"), target_arch = "x86"))]
 impl Crc64 {
     /// Nothing read yet.
     pub const fn new() -> Self {
@@ -77,7 +77,7 @@ impl Crc64 {
     }
 }
 
-#[cfg(any(test, not(feature = "std")))]
+#[cfg(any(test, not(feature = "std"), target_arch = "x86"))]
 mod table {
     const LANES: usize = if cfg!(feature = "small") { 1 } else { 4 };
 
