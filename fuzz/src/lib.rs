@@ -83,13 +83,13 @@ mod tests {
     use std::time::{Duration, Instant};
 
     /// Mutations for each target. Miri is a few hundred times slower, and there for the machine, not for the luck.
-    const ROUNDS: usize = if cfg!(miri) { 4 } else { 30_000 };
+    const ROUNDS: usize = if cfg!(miri) { 2 } else { 30_000 };
     /// However slow a body is, so many are made before the clock counts.
-    const LEAST: usize = if cfg!(miri) { 4 } else { 2_000 };
+    const LEAST: usize = if cfg!(miri) { 2 } else { 2_000 };
     const PATIENCE: Duration = Duration::from_secs(10);
     /// Longer seeds, and more than a few, are left to real machines.
     const LONGEST: usize = if cfg!(miri) { 225 } else { 1 << 20 };
-    const MOST: usize = if cfg!(miri) { 3 } else { usize::MAX };
+    const MOST: usize = if cfg!(miri) { 2 } else { usize::MAX };
 
     #[test]
     fn every_target_stands_its_seeds_their_prefixes_and_their_mutations() {
