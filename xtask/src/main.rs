@@ -154,7 +154,7 @@ fn test(mut args: lexopt::Parser) -> Result<bool> {
     if steps.is_empty() {
         bail!("no step is left to run");
     }
-    Ok(step::run_all("test", &steps, &without))
+    Ok(step::run_all("test", &steps, test::BESIDE, &without))
 }
 
 fn bench(mut args: lexopt::Parser) -> Result<bool> {
