@@ -2,7 +2,7 @@
 import type { Fault, Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import type { Sought } from './search';
-import type { ExportWanted, Rows, Summed, TextSearch, Texts, TextsWanted } from './values';
+import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
 import type { Answer, Progress, Wanted } from './worker';
 
 /** Why the worker could not answer. */
@@ -55,6 +55,10 @@ export class OpenFile {
 
   search(wanted: TextSearch): Promise<Uint32Array> {
     return this.#ask({ search: wanted }) as Promise<Uint32Array>;
+  }
+
+  query(question: Question): Promise<TableAnswer> {
+    return this.#ask({ query: question }) as Promise<TableAnswer>;
   }
 
   bytes(start: number, end: number): Promise<Uint8Array> {

@@ -15,10 +15,11 @@ import { Preview } from './preview';
 import { Readings } from './readings';
 import { useShortcuts } from './shortcuts';
 import { Strings } from './strings';
+import { Table } from './table';
 import { TreeView } from './tree-view';
 
 /** What shows the decoded values, by what they are. */
-const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded };
+const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
 
 interface Props {
   readonly name: string;
