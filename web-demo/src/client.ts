@@ -1,4 +1,5 @@
 // The page's side of the worker.
+import type { BinsWanted } from './formats/pco-bins';
 import type { Fault, Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import type { Sought } from './search';
@@ -59,6 +60,10 @@ export class OpenFile {
 
   query(question: Question): Promise<TableAnswer> {
     return this.#ask({ query: question }) as Promise<TableAnswer>;
+  }
+
+  bins(wanted: BinsWanted): Promise<{ counts: number[]; of: number }> {
+    return this.#ask({ bins: wanted }) as Promise<{ counts: number[]; of: number }>;
   }
 
   bytes(start: number, end: number): Promise<Uint8Array> {

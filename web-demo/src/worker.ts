@@ -2,6 +2,7 @@
 import { decodeGzip, inspect, probe, UnspoolError, type Format } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
+import type { BinsWanted } from './formats/pco-bins';
 import { buildModel, type Fault, type Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import { find, type Sought } from './search';
@@ -19,6 +20,7 @@ export type Wanted =
   | { readonly bytes: { start: number; end: number } }
   | { readonly find: Sought }
   | { readonly query: Question }
+  | { readonly bins: BinsWanted }
   | { readonly statistics: number }
   | { readonly save: ExportWanted };
 
@@ -122,6 +124,7 @@ async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise
   if ('texts' in wanted) return [here(file?.texts)(wanted.texts), []];
   if ('find' in wanted) return [await find(here(content), wanted.find), []];
   if ('query' in wanted) return [await here(file?.query)(wanted.query), []];
+  if ('bins' in wanted) return [here(file?.bins)(wanted.bins), []];
   if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics), []];
   if ('save' in wanted) return [new Blob(await here(file?.save)(wanted.save)), []];
   const result = 'search' in wanted ? here(file?.search)(wanted.search) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);

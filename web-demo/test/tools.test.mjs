@@ -399,3 +399,43 @@ test('a table is asked: conditions, what they cost, and which row groups were ru
   const group = page.getByRole('region', { name: 'Row groups' }).locator('tbody tr').nth(1);
   assert.deepEqual((await group.locator('td').allTextContents()).filter((_, at) => at !== 1), ['100', '1700000500', '1700000995', 'read']);
 });
+
+test('the bins of Pco stand against the data', async () => {
+  const bins = page.getByRole('region', { name: 'Bins' }).locator('tbody tr');
+  const cells = async (column) => (await bins.locator(`td:nth-of-type(${column})`).allTextContents()).map((text) => text.trim());
+  const number = (text) => Number(/\(([\d,]+)\)/.exec(text)[1].replaceAll(',', ''));
+
+  // Numbers as they are: the page counts what it counts here.
+  await open();
+  await pick('classic.pco', vector('pco/assets/v0_0_0_classic.pco'));
+  await heading('classic.pco');
+  await page.getByText('2,000 numbers of i32, mode classic, delta none').waitFor();
+  await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
+  const numbers = new Int32Array(new Uint8Array(vector('pco/assets/v0_0_0_classic.bin')).buffer);
+  const [low, high, held] = [await cells(1), await cells(2), await cells(6)];
+  assert.equal(low.length, 2);
+  for (const [at, text] of held.entries()) {
+    assert.equal(number(text), numbers.filter((n) => n >= Number(low[at]) && n <= Number(high[at])).length);
+  }
+  assert.equal(held.reduce((sum, text) => sum + number(text), 0), numbers.length);
+
+  // Differences of numbers.
+  await pick('differences.pco', vector('pco/m_i32_classic_auto.pco'));
+  await heading('differences.pco');
+  await page.getByText('delta consecutive of order 1: 6 bins').waitFor();
+  await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
+  const all = new Int32Array(new Uint8Array(vector('pco/m_i32_classic_auto.bin')).buffer);
+  const differences = Array.from(all.subarray(1), (n, at) => (n - all[at]) | 0);
+  // Bins are in order here, and the range of one may reach into the next.
+  const starts = (await cells(1)).map(Number);
+  for (const [at, text] of (await cells(6)).entries()) {
+    assert.equal(number(text), differences.filter((n) => n >= starts[at] && !(n >= starts[at + 1])).length, `bin ${at}`);
+  }
+
+  // What the page does not work out it says.
+  await open('#sample=numbers');
+  await heading('numbers.pco');
+  await page.getByText('the page does not work out for this mode and delta').waitFor();
+  assert.equal(await bins.count(), 3);
+  assert.equal(await page.getByRole('columnheader', { name: 'in the data' }).count(), 0);
+});

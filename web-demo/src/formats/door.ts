@@ -1,5 +1,6 @@
 // What the page wants to know of a file of any format, and can ask of it once it is open.
 import type { Structure } from 'unspool';
+import type { BinsWanted } from './pco-bins';
 import type { Summary } from '../model';
 import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from '../values';
 
@@ -14,6 +15,8 @@ export interface Opened {
   search?(wanted: TextSearch): Uint32Array;
   /** The rows of a table that answer a question. */
   query?(question: Question): Promise<TableAnswer>;
+  /** How numbers fall into the bins of a Pco chunk. */
+  bins?(wanted: BinsWanted): { counts: number[]; of: number };
   /** Decoded bytes. */
   bytes?(start: number, end: number): Uint8Array;
   /** What all numbers of a column come to. */
