@@ -1,6 +1,7 @@
 //! AT-1: the files that were compressed, and questions to tables.
 
 mod query;
+mod table;
 
 use unspool::at1::{Bundle, Codec, Container, Header, Scratch, Workspace, decode_to_vec, scratch_needed};
 use unspool::{Limits, Result};

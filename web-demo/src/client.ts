@@ -1,8 +1,9 @@
 // The page's side of the worker.
+import type { BinsWanted } from './formats/pco-bins';
 import type { Fault, Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import type { Sought } from './search';
-import type { ExportWanted, Rows, Summed, TextSearch, Texts, TextsWanted } from './values';
+import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
 import type { Answer, Progress, Wanted } from './worker';
 
 /** Why the worker could not answer. */
@@ -55,6 +56,14 @@ export class OpenFile {
 
   search(wanted: TextSearch): Promise<Uint32Array> {
     return this.#ask({ search: wanted }) as Promise<Uint32Array>;
+  }
+
+  query(question: Question): Promise<TableAnswer> {
+    return this.#ask({ query: question }) as Promise<TableAnswer>;
+  }
+
+  bins(wanted: BinsWanted): Promise<{ counts: number[]; of: number }> {
+    return this.#ask({ bins: wanted }) as Promise<{ counts: number[]; of: number }>;
   }
 
   bytes(start: number, end: number): Promise<Uint8Array> {

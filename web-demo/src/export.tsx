@@ -1,7 +1,7 @@
 // Takes the decoded values along.
 import { useState } from 'preact/hooks';
 import type { OpenFile } from './client';
-import type { ExportKind } from './values';
+import type { ExportKind, Question } from './values';
 
 interface Props {
   readonly file: OpenFile;
@@ -9,19 +9,21 @@ interface Props {
   readonly name: string;
   readonly column: number;
   readonly kinds: readonly ExportKind[];
+  /** Of a table: which of its rows. */
+  readonly question?: Question;
   /** TypeScript that decodes the same. */
   readonly snippet: string;
 }
 
 const WORDS: Record<ExportKind, string> = { csv: 'CSV', json: 'JSON', npy: 'NPY', raw: 'Raw bytes' };
 
-export function Export({ file, name, column, kinds, snippet }: Props) {
+export function Export({ file, name, column, kinds, question, snippet }: Props) {
   const [said, setSaid] = useState('');
 
   const save = async (kind: ExportKind): Promise<void> => {
     setSaid(`Writing ${WORDS[kind]}…`);
     try {
-      const blob = await file.export({ column, kind });
+      const blob = await file.export({ column, kind, question });
       const url = URL.createObjectURL(blob);
       const link = document.createElement('a');
       [link.href, link.download] = [url, `${name.replace(/\.[^.]*$/, '')}.${kind === 'raw' ? 'bin' : kind}`];

@@ -7,6 +7,7 @@ import { FileInput } from './file-input';
 import { Find } from './find';
 import { HexView } from './hex-view';
 import { FileMap } from './map';
+import { Inside } from './inside';
 import { leafAt, type Report } from './model';
 import { Overview, Problem } from './overview';
 import { Parts } from './parts';
@@ -15,10 +16,11 @@ import { Preview } from './preview';
 import { Readings } from './readings';
 import { useShortcuts } from './shortcuts';
 import { Strings } from './strings';
+import { Table } from './table';
 import { TreeView } from './tree-view';
 
 /** What shows the decoded values, by what they are. */
-const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded };
+const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
 
 interface Props {
   readonly name: string;
@@ -63,7 +65,12 @@ export function Inspector({ name, file, report, onFile }: Props) {
   const values = useMemo(() => {
     if (summary === undefined) return false;
     const View = VIEWS[summary.shows];
-    return <View file={file} name={name} report={report} summary={summary} />;
+    return (
+      <>
+        <View file={file} name={name} report={report} summary={summary} />
+        <Inside file={file} report={report} />
+      </>
+    );
   }, [file, name, report, summary]);
 
   const pickPart = (part: number): void => {

@@ -2,10 +2,11 @@
 import { decodeGzip, inspect, probe, UnspoolError, type Format } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
+import type { BinsWanted } from './formats/pco-bins';
 import { buildModel, type Fault, type Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import { find, type Sought } from './search';
-import type { ExportWanted, TextSearch, TextsWanted } from './values';
+import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
 /** What is opened: bytes of the visitor's, or a large file on a server. */
 export type Source = Blob | { readonly url: string; readonly size: number };
@@ -18,6 +19,8 @@ export type Wanted =
   | { readonly search: TextSearch }
   | { readonly bytes: { start: number; end: number } }
   | { readonly find: Sought }
+  | { readonly query: Question }
+  | { readonly bins: BinsWanted }
   | { readonly statistics: number }
   | { readonly save: ExportWanted };
 
@@ -61,9 +64,9 @@ async function open(source: Source, tell: (progress: Progress) => void): Promise
 /** Opens a file of which only the head is read. */
 async function openLarge(source: Blob | string, from: Content): Promise<Report> {
   const { format } = probe(new Uint8Array(await from.slice(0, 16).arrayBuffer()));
-  const door = doorOf(format)?.openLarge;
-  if (door === undefined) throw new Error('This page looks at files of this format up to 1.5 GB, and up to 64 MB on a server.');
-  const { opened, head } = await door(source);
+  const large = await doorOf(format)?.openLarge?.(source);
+  if (large === undefined) throw new Error('This page looks at files of this format up to 1.5 GB, and up to 64 MB on a server.');
+  const { opened, head } = large;
   [file, content] = [opened, from];
   const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
   // That the head ends where it ends is no error.
@@ -120,6 +123,8 @@ async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise
   }
   if ('texts' in wanted) return [here(file?.texts)(wanted.texts), []];
   if ('find' in wanted) return [await find(here(content), wanted.find), []];
+  if ('query' in wanted) return [await here(file?.query)(wanted.query), []];
+  if ('bins' in wanted) return [here(file?.bins)(wanted.bins), []];
   if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics), []];
   if ('save' in wanted) return [new Blob(await here(file?.save)(wanted.save)), []];
   const result = 'search' in wanted ? here(file?.search)(wanted.search) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);

@@ -14,6 +14,8 @@ use crate::sh::{cmd, root};
 pub const NPM: &str = "wasm/npm";
 /// Projects that use it, with the bundlers that build them.
 pub const PROJECTS: &str = "wasm/npm/test/projects";
+/// Other packages that decode the same formats, and the table of what they do with broken files.
+const PEERS: &str = "wasm/npm/test/peers";
 /// Where the generated files go; not in git. The whole lies there, and each format alone in a folder of its own.
 const OUT: &str = "wasm/npm/wasm";
 /// Where the words of errors go; not in git, either.
@@ -128,6 +130,13 @@ pub fn package() -> Result<()> {
     let path = root().join(NPM).join(tarball);
     println!("{} ({} bytes)", path.display(), size(&path)?);
     Ok(())
+}
+
+/// The table of what this package and others do with broken files.
+pub fn peers() -> Result<()> {
+    build_package()?;
+    install::node_modules(PEERS)?;
+    cmd("node table.mjs").dir(PEERS).run()
 }
 
 fn compile(features: &str) -> Result<PathBuf> {

@@ -2,3 +2,4 @@ export { decodeAt1, decodeAt1Files, type At1DecodeOptions, type At1File } from '
 export {
   queryAt1, type At1Answer, type At1Column, type At1Equal, type At1Number, type At1QueryOptions, type At1Range,
 } from '../at1-query.js';
+export { describeAt1, type At1Table, type At1TableOptions } from '../at1-table.js';
