@@ -65,12 +65,7 @@ export function Inspector({ name, file, report, onFile }: Props) {
   const values = useMemo(() => {
     if (summary === undefined) return false;
     const View = VIEWS[summary.shows];
-    return (
-      <>
-        <View file={file} name={name} report={report} summary={summary} />
-        <Inside file={file} report={report} />
-      </>
-    );
+    return <View file={file} name={name} report={report} summary={summary} />;
   }, [file, name, report, summary]);
 
   const pickPart = (part: number): void => {
@@ -112,6 +107,7 @@ export function Inspector({ name, file, report, onFile }: Props) {
         </>
       )}
       {values}
+      <Inside file={file} report={report} selected={selected} onSelect={goToNode} />
     </div>
   );
 }

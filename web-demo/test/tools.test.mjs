@@ -439,3 +439,32 @@ test('the bins of Pco stand against the data', async () => {
   assert.equal(await bins.count(), 3);
   assert.equal(await page.getByRole('columnheader', { name: 'in the data' }).count(), 0);
 });
+
+test('the tables of Zstandard are those that its literals are coded with', async () => {
+  const rows = page.getByRole('region', { name: 'Codes' }).locator('tbody tr');
+  await open('#sample=zstd');
+  await heading('text.zst');
+  await page.getByText('codes of').waitFor();
+  const table = (await rows.evaluateAll((lines) => lines.map((line) => [...line.children].map(({ textContent }) => textContent)))).map(([symbol, , bits, prefix]) => [Number(symbol), Number(bits), prefix]);
+  assert.ok(table.every(([, bits, prefix]) => prefix.length === bits));
+  assert.equal(table.reduce((sum, [, bits]) => sum + 2 ** -bits, 0), 1);
+  // The first of the four streams lies in the bytes 51 to 173, and is read from its last set bit backwards.
+  const file = vector('zstd/rfc8878/text-1025.zst');
+  const bits = [...file.subarray(51, 174)].reverse().map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  let [at, text] = [bits.indexOf('1') + 1, ''];
+  while (text.length < 13) {
+    const [symbol, length] = table.find(([, , prefix]) => bits.startsWith(prefix, at));
+    text += String.fromCharCode(symbol);
+    at += length;
+  }
+  assert.equal(text, 'Quoun gisweet');
+
+  // A table of sequences, picked in the list and in the tree.
+  await page.getByLabel('Table', { exact: true }).selectOption({ label: 'block 0: FSE table of match lengths' });
+  await page.getByText('32 states of 5 bits').waitFor();
+  const states = (await rows.locator('td:nth-of-type(3)').allTextContents()).map(Number);
+  assert.equal(states.reduce((sum, share) => sum + share, 0), 32);
+  await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'match lengths' }).waitFor();
+  await page.getByRole('treeitem', { name: /^offsets/ }).click();
+  await page.locator('.inside select option:checked', { hasText: 'FSE table of offsets' }).waitFor({ state: 'attached' });
+});
