@@ -30,7 +30,7 @@ const ERRORS_OF: [&str; 10] = ["general", "zstd", "xz", "pco", "onpair", "cvc", 
 const RUSTFLAGS: &[&str] = &["-Ctarget-feature=+simd128"];
 
 /// What `wasm-opt` may assume: just what the compiler was told and what Rust turns on by itself.
-const WASM_OPT: &str = "-Oz --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
+const WASM_OPT: &str = "-Oz --strip-producers --strip-target-features --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
     --enable-mutable-globals --enable-reference-types --enable-multivalue";
 
 /// Compiles, binds and optimises the whole and each format alone. What has not changed is left as it is.
