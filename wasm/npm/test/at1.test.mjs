@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { decode, decodeAt1, decodeAt1Files, describeAt1, inspect, nodes, queryAt1, UnspoolError } from 'unspool';
+import { decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeInto, describeAt1, inspect, nodes, queryAt1, UnspoolError } from 'unspool';
 
 const folder = new URL('../../../tests/vectors/at1/', import.meta.url);
 const read = (name) => new Uint8Array(readFileSync(new URL(`${name}.at1`, folder)));
@@ -202,5 +202,17 @@ test('a table says what it is before it is asked', async () => {
     } catch (error) {
       assert.ok(error instanceof UnspoolError && error.class !== 'Internal', `byte ${at}: ${error}`);
     }
+  }
+});
+
+test('files land in memory of the caller', () => {
+  for (const name of names) {
+    const expected = readFileSync(original(name));
+    const room = new Uint8Array(expected.length + 1).fill(7);
+    assert.equal(decodeInto(read(name), room), expected.length, name);
+    assert.deepEqual(room.subarray(0, -1), new Uint8Array(expected), name);
+    assert.equal(room.at(-1), 7);
+    if (expected.length === 0) continue;
+    assert.throws(() => decodeAt1Into(read(name), room.subarray(2)), { name: 'OutputTooSmall', need: expected.length }, name);
   }
 });

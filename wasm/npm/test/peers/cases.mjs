@@ -1,7 +1,7 @@
 // Files and what is done to them: the same for every decoder, and the same each time.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { decodeCvc, decodeOnPair, decodePco, decodeXz, decodeZstd, decodeAt1, decodeGzip, decodeGzipInto, decodeXzInto, decodeZstdInto } from '../../dist/index.js';
+import { decodeCvc, decodeOnPair, decodePco, decodeXz, decodeZstd, decodeAt1, decodeAt1Into, decodeGzip, decodeGzipInto, decodeXzInto, decodeZstdInto } from '../../dist/index.js';
 
 const vector = (name) => new Uint8Array(readFileSync(new URL(`../../../../tests/vectors/${name}`, import.meta.url)));
 
@@ -16,7 +16,7 @@ export const FORMATS = {
   pco: { file: vector('pco/assets/v1_0_0_conv1.pco'), own: (bytes) => asBytes(decodePco(bytes)) },
   onpair: { file: vector('onpair/cpp/urls_b12.onp'), own: (bytes) => asBytes(decodeOnPair(bytes).bytes) },
   cvc: { file: vector('cvc/v1_int8.cvc'), own: (bytes) => asBytes(decodeCvc(bytes).data) },
-  at1: { file: vector('at1/c8_events_be_cycle.at1'), checksum: (size) => [size - 36, size - 4], own: decodeAt1 },
+  at1: { file: vector('at1/c8_events_be_cycle.at1'), checksum: (size) => [size - 36, size - 4], own: decodeAt1, into: into(decodeAt1Into) },
 };
 
 const MAGIC = { zstd: 4, xz: 6, gzip: 3, pco: 4, onpair: 8, cvc: 4, at1: 5 };
