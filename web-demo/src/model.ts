@@ -62,8 +62,8 @@ export interface Report {
   readonly content: Blob | undefined;
   /** How long the gzip file was that this lay in. */
   readonly wrapped: number | undefined;
-  /** Whether only the head of a large file was looked at. */
-  readonly headOnly: boolean;
+  /** What was read: everything; of a large file its header, and of its values those that are looked at; or just so many bytes from its start. */
+  readonly read: 'all' | 'values' | number;
   readonly format: Format | undefined;
   readonly size: number;
   readonly model: Model;

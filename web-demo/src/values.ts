@@ -83,4 +83,30 @@ export interface Summed {
   /** How many values were looked at, and how many there are. */
   readonly values: number;
   readonly all: number;
+  /** Single numbers in the order of the file. */
+  readonly curve?: Curve;
+}
+
+/** A long row of numbers, as its lowest and highest in each of some stretches. */
+export interface Curve {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+}
+
+/** No more stretches than this fit on a screen. */
+const STRETCHES = 800;
+
+export function curveOf(data: Rows['data']): Curve {
+  const count = Math.min(STRETCHES, data.length);
+  const [low, high] = [new Float64Array(count).fill(NaN), new Float64Array(count).fill(NaN)];
+  for (let stretch = 0; stretch < count; stretch++) {
+    const [start, end] = [stretch, stretch + 1].map((at) => Math.floor((at * data.length) / count));
+    for (let at = start ?? 0; at < (end ?? 0); at++) {
+      const number = Number(data[at]);
+      if (!Number.isFinite(number)) continue;
+      if (!((low[stretch] ?? NaN) <= number)) low[stretch] = number;
+      if (!((high[stretch] ?? NaN) >= number)) high[stretch] = number;
+    }
+  }
+  return { low, high };
 }

@@ -468,3 +468,69 @@ test('the tables of Zstandard are those that its literals are coded with', async
   await page.getByRole('treeitem', { name: /^offsets/ }).click();
   await page.locator('.inside select option:checked', { hasText: 'FSE table of offsets' }).waitFor({ state: 'attached' });
 });
+
+test('a large file of which only the head can be understood says so, and long work can be cancelled', async () => {
+  const path = join(folder, 'large.zst');
+  writeFileSync(path, vector('zstd/rfc8878/text-1025.zst'));
+  const handle = openSync(path, 'r+');
+  ftruncateSync(handle, 2 * 2 ** 30);
+  closeSync(handle);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.zst');
+  await page.getByRole('note').getByText('only its first 16.8 MB were looked at').waitFor();
+  await page.getByRole('treeitem', { name: /^frame #0/ }).waitFor();
+  await page.getByRole('treeitem', { name: /^checksum 05f574ca/ }).waitFor();
+  // Two gigabytes without the needle: whoever does not want to wait need not.
+  await page.getByLabel('Find in the file').fill('there is no such text in it');
+  await page.getByLabel('Find in the file').press('Enter');
+  await page.getByText(/^Searching… /).waitFor();
+  await page.getByRole('button', { name: 'Cancel searching' }).click();
+  await page.getByText('Cancelled.').waitFor();
+  // The page goes on with another worker.
+  await page.getByLabel('Go to byte').fill('640');
+  await page.getByLabel('Go to byte').press('Enter');
+  await cursorAt(640);
+  await page.getByLabel('Find in the file').fill('PI');
+  await page.getByRole('button', { name: 'Previous', exact: true }).click();
+  await cursorAt(vector('zstd/rfc8878/text-1025.zst').lastIndexOf('PI'));
+});
+
+test('a table of two gigabytes is asked without being read', async () => {
+  const path = join(folder, 'large.at1');
+  writeFileSync(path, vector('at1/c8_events.at1'));
+  const handle = openSync(path, 'r+');
+  ftruncateSync(handle, 2 * 2 ** 30);
+  closeSync(handle);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.at1');
+  await page.getByText('The file is large').waitFor();
+  await page.getByRole('treeitem', { name: /^stream meta/ }).waitFor();
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByLabel('From').fill('1700010480');
+  await page.getByLabel('To', { exact: true }).fill('1700010520');
+  await page.getByText('9 rows that meet all conditions. 2 row groups read, 23 ruled out').waitFor();
+  await page.getByRole('button', { name: 'Raw bytes' }).click();
+  await page.getByText('too large to be decoded here as a whole').waitFor();
+});
+
+test('the structure and the bytes of a field are saved', async () => {
+  const save = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  await open('#sample=zstd');
+  await heading('text.zst');
+  const [name, text] = await save('Save the structure as JSON');
+  assert.equal(name, 'text.zst.structure.json');
+  const nodes = JSON.parse(text.toString());
+  assert.equal(nodes[0].name, 'frame');
+  const leaves = nodes.filter(({ part }) => part !== undefined);
+  assert.equal(leaves.reduce((sum, { startBit, endBit }) => sum + endBit - startBit, 0), 640 * 8);
+  assert.ok(await page.getByRole('button', { name: 'Save the bytes of this field' }).isDisabled());
+  await page.getByRole('treeitem', { name: /^checksum 05f574ca/ }).click();
+  const [field, bytes] = await save('Save the bytes of this field');
+  assert.equal(field, 'text.zst.636-640.bin');
+  assert.deepEqual(bytes, vector('zstd/rfc8878/text-1025.zst').subarray(636));
+});

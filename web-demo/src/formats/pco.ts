@@ -1,7 +1,7 @@
 import { decode, statistics, type PcoArray } from 'unspool';
 import { count, half } from '../format';
 import { fileOf } from '../writers';
-import type { Rows } from '../values';
+import { curveOf, type Rows } from '../values';
 import type { Door } from './door';
 import { countInBins } from './pco-bins';
 
@@ -35,7 +35,7 @@ export const pco: Door = {
       },
       statistics(column) {
         const { data } = drawable(arrays[column], 0, Infinity);
-        return { statistics: statistics(data), values: data.length, all: data.length };
+        return { statistics: statistics(data), values: data.length, all: data.length, curve: curveOf(data) };
       },
     };
   },
