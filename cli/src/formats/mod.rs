@@ -36,6 +36,7 @@ pub const BUILT: [Format; 9] = [
 pub struct Selection<'a> {
     pub column: Option<&'a str>,
     pub rows: Option<Range<Option<u64>>>,
+    pub range: Option<Range<Option<u64>>>,
     pub section: Option<(&'a str, &'a str)>,
     pub text: bool,
     pub dictionary: Option<&'a [u8]>,
@@ -118,6 +119,9 @@ pub fn decode(
     limits: &Limits,
     to: &mut Output,
 ) -> Result<(), Stop> {
+    if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07) {
+        return Err(Stop::Usage("--range is for zstd files".to_owned()));
+    }
     match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::decode(format, bytes, wanted, limits, to),
         Format::OnPair => onpair::decode(bytes, wanted, limits, to),
