@@ -3,16 +3,16 @@ import { FileInput } from './file-input';
 import { SAMPLES } from './samples';
 
 interface Props {
-  readonly onFile: (file: File) => void;
+  readonly onFiles: (files: readonly File[]) => void;
 }
 
-export function Start({ onFile }: Props) {
+export function Start({ onFiles }: Props) {
   return (
     <section class="start">
       <label class="drop">
-        <FileInput onFile={onFile} />
+        <FileInput onFiles={onFiles} />
         <span class="big">Drop a file here</span>
-        <span>or <u>choose one</u> from your machine</span>
+        <span>or <u>choose one</u> from your machine, with its Zstandard dictionary if it needs one</span>
       </label>
       <form
         class="remote"
