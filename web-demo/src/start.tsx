@@ -26,7 +26,7 @@ export function Start({ onFiles }: Props) {
           or the address of one <input name="url" type="url" required placeholder="https://example.com/vectors.cvc" />
         </label>
         <button type="submit">Open</button>
-        <span class="fine">Large files are read only where you look.</span>
+        <span class="fine">Large CVC files and AT-1 tables are read only where you look.</span>
       </form>
       <Samples current="" />
       <ul class="promises">
