@@ -26,7 +26,10 @@ export class OpenFile {
   #waiting = new Map<number, Waiting>();
   #next = 0;
 
-  constructor(readonly source: Blob | RemoteFile) {}
+  constructor(
+    readonly source: Blob | RemoteFile,
+    readonly dictionary?: Blob,
+  ) {}
 
   #start(): Worker {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
@@ -46,8 +49,8 @@ export class OpenFile {
   }
 
   #open(): Wanted {
-    const { source } = this;
-    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size } : source };
+    const { source, dictionary } = this;
+    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size } : source, dictionary };
   }
 
   /** The bytes that a report is of. */

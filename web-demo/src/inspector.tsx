@@ -28,10 +28,10 @@ interface Props {
   readonly name: string;
   readonly file: OpenFile;
   readonly report: Report;
-  readonly onFile: (file: File) => void;
+  readonly onFiles: (files: readonly File[]) => void;
 }
 
-export function Inspector({ name, file, report, onFile }: Props) {
+export function Inspector({ name, file, report, onFiles }: Props) {
   const { model, error, size, summary } = report;
   const content = file.content(report);
   const [selected, setSelected] = useState(-1);
@@ -83,7 +83,7 @@ export function Inspector({ name, file, report, onFile }: Props) {
       <div class="title">
         <h1>{name}</h1>
         <label class="another">
-          <FileInput onFile={onFile} />
+          <FileInput onFiles={onFiles} />
           Open another file
         </label>
       </div>

@@ -13,7 +13,7 @@ export type Source = Blob | { readonly url: string; readonly size: number };
 
 /** What the page asks. */
 export type Wanted =
-  | { readonly open: Source }
+  | { readonly open: Source; readonly dictionary: Blob | undefined }
   | { readonly rows: { column: number; start: number; end: number } }
   | { readonly texts: TextsWanted }
   | { readonly search: TextSearch }
@@ -48,7 +48,7 @@ let content: Content | undefined;
 /** Ends when the file is open: what is asked before waits for that. */
 let opening: Promise<unknown> = Promise.resolve();
 
-async function open(source: Source, tell: (progress: Progress) => void): Promise<Report> {
+async function open(source: Source, lent: Blob | undefined, tell: (progress: Progress) => void): Promise<Report> {
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size));
   if (source.size > MOST) return openLarge(source, source);
   let bytes = await readBlob(source, (done, total) => tell({ done, total }));
@@ -56,9 +56,12 @@ async function open(source: Source, tell: (progress: Progress) => void): Promise
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
-  const found = inspect(bytes);
+  let found = inspect(bytes);
+  const dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
   try {
-    file = await doorOf(found.format)?.open(bytes, found.structure);
+    file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
+    // Whoever walks over the structure has no dictionary; whoever decodes has one, and finds nothing wrong.
+    if (dictionary !== undefined && found.error?.name === 'ZstdDictionaryWanted') found = { ...found, error: undefined };
   } catch (error) {
     // The structure has the same error, and as much of the file as can be read.
     if (!(error instanceof UnspoolError)) throw error;
@@ -101,7 +104,7 @@ function unwrap(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
 /** The answer, and the arrays whose memory goes with it. */
 async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
   if ('open' in wanted) {
-    const opened = open(wanted.open, tell);
+    const opened = open(wanted.open, wanted.dictionary, tell);
     opening = opened.catch(() => undefined);
     const result = await opened;
     const { structure, parent, behind, leaves } = result.model;

@@ -473,7 +473,7 @@ test('a large file of which only the head can be understood says so, and long wo
   const path = join(folder, 'large.zst');
   writeFileSync(path, vector('zstd/rfc8878/text-1025.zst'));
   const handle = openSync(path, 'r+');
-  ftruncateSync(handle, 2 * 2 ** 30);
+  ftruncateSync(handle, 8 * 2 ** 30);
   closeSync(handle);
   await open();
   await page.locator('input[type=file]').setInputFiles(path);
@@ -481,7 +481,7 @@ test('a large file of which only the head can be understood says so, and long wo
   await page.getByRole('note').getByText('only its first 16.8 MB were looked at').waitFor();
   await page.getByRole('treeitem', { name: /^frame #0/ }).waitFor();
   await page.getByRole('treeitem', { name: /^checksum 05f574ca/ }).waitFor();
-  // Two gigabytes without the needle: whoever does not want to wait need not.
+  // Eight gigabytes without the needle: whoever does not want to wait need not.
   await page.getByLabel('Find in the file').fill('there is no such text in it');
   await page.getByLabel('Find in the file').press('Enter');
   await page.getByText(/^Searching… /).waitFor();
@@ -533,4 +533,25 @@ test('the structure and the bytes of a field are saved', async () => {
   const [field, bytes] = await save('Save the bytes of this field');
   assert.equal(field, 'text.zst.636-640.bin');
   assert.deepEqual(bytes, vector('zstd/rfc8878/text-1025.zst').subarray(636));
+});
+
+test('a file and its dictionary are opened together, whichever comes first', async () => {
+  const folder = 'zstd/rfc8878/';
+  const [file, dictionary] = ['dict-id40000-empty.zst', 'dict-id40000'].map((name) => ({ name, mimeType: '', buffer: vector(folder + name) }));
+  const [raw, lines] = [vector(`${folder}dict-id123456789`), vector(`${folder}dict-id123456789-json60k-stdin.zst`)];
+  const input = page.locator('input[type=file]');
+  await open();
+  await input.setInputFiles(file);
+  await page.getByRole('alert').getByText('The file was compressed against a dictionary').waitFor();
+  for (const files of [[file, dictionary], [dictionary, file]]) {
+    await input.setInputFiles(files);
+    await page.getByText('There is nothing to show.').waitFor();
+    assert.equal(await fact('Dictionary').textContent(), '65.5 KB');
+    assert.equal(await page.getByRole('alert').count(), 0);
+  }
+  await input.setInputFiles([{ name: 'lines.zst', mimeType: '', buffer: lines }, { name: 'words', mimeType: '', buffer: raw }]);
+  await heading('lines.zst');
+  const content = page.getByRole('region', { name: 'Decoded bytes' });
+  await content.waitFor();
+  assert.match(await content.textContent(), /^\{"/);
 });

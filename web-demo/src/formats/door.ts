@@ -27,7 +27,7 @@ export interface Opened {
 
 /** Opens a file. Whatever it throws of the core's errors, the structure has met too. */
 export interface Door {
-  open(bytes: Uint8Array, structure: Structure): Opened | Promise<Opened>;
+  open(bytes: Uint8Array, structure: Structure, dictionary: Uint8Array | undefined): Opened | Promise<Opened>;
   /** Opens a file that is not in memory, of which only what is looked at is read, if it is of a kind that allows it; with the bytes of its head, whose structure is shown. */
   openLarge?(source: Blob | string): Promise<{ opened: Opened; head: number } | undefined>;
 }
