@@ -519,7 +519,8 @@ fn parts_of_a_seekable_file() {
         assert_eq!(error.class(), Class::OutputTooSmall { need: 1000 });
         let outside = table.decode(&file, 4999..5001, &mut dst, &mut room, &mut ws, &options).unwrap_err();
         assert_eq!(outside.kind, ErrorKind::RangeOutside);
-        assert_eq!(table.frames_in(1000..1001).map(|frame| frame.content).collect::<Vec<_>>(), [1000..1001]);
+        let one = table.frames_in(1000..1001).map(|frame| (frame.content.start, frame.content.end));
+        assert_eq!(one.collect::<Vec<_>>(), [(1000, 1001)]);
         assert_eq!((table.frames_in(7..7).count(), table.frames_in(5000..5001).count()), (0, 0));
         by_pieces(&file, &plain);
     }
