@@ -83,13 +83,17 @@ impl Weights {
                 at = fse::next(at, log, high);
             }
         }
-        // A cell is its symbol and how far it is in the row of all cells of that symbol.
+        // A cell is its symbol in the high four bits, and what follows it: four bits for how many bits are read and eight for
+        // where the state starts to which they are added. For large tables, which nobody writes, it is how far the cell is
+        // in the row of all of its symbol, and the rest is computed when it is needed.
+        let large = N > 256 && log > 8;
         let firsts = counts.map(|[spread, last]| spread + last);
-        let mut rows = [0u16; 16];
+        let mut next = if large { [0; 16] } else { firsts };
         for cell in cells.iter_mut().take(size) {
-            let row = &mut rows[usize::from(*cell >> 12)];
-            *cell |= *row & 0xFFF;
-            *row = row.wrapping_add(1);
+            let next = &mut next[usize::from(*cell >> 12)];
+            let (width, base) = fse::successor((*next).into(), log);
+            *cell |= if large { *next & 0xFFF } else { u16::from(width & 15) << 8 | base & 0xFF };
+            *next = next.wrapping_add(1);
         }
 
         let start = (1 + len) * 8;
@@ -109,8 +113,11 @@ impl Weights {
                 let cell = cells[one & (N - 1)];
                 let symbol = cell >> 12;
                 *room.next().ok_or(Fault::Coding)? = low8(symbol.into());
-                let first = firsts[usize::from(symbol)];
-                let (width, base) = fse::successor(u32::from(first) + u32::from(cell & 0xFFF), log);
+                let (width, base) = if large {
+                    fse::successor(u32::from(firsts[usize::from(symbol)] + (cell & 0xFFF)), log)
+                } else {
+                    (low8(u32::from(cell >> 8)) & 15, cell & 0xFF)
+                };
                 if left - start < usize::from(width) {
                     *room.next().ok_or(Fault::Coding)? = low8(u32::from(cells[other & (N - 1)] >> 12));
                     self.count = 255 - room.len();
