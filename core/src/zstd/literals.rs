@@ -84,7 +84,7 @@ impl Literals {
     }
 
     /// Decodes the literals to `out`, which is as long as they are.
-    pub(super) fn fill(&self, src: &[u8], ws: &Workspace, out: &mut [u8]) -> Result<()> {
+    pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, out: &mut [u8]) -> Result<()> {
         let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
         let (done, at) = match &self.content {
             Content::Raw(range) => {
@@ -95,11 +95,8 @@ impl Literals {
                 out.fill(*byte);
                 return Ok(());
             }
-            Content::One(range) => (ws.huffman.decode_one(bytes(range), out), range.start),
-            Content::Four(ranges) => {
-                let [a, b, c, d] = ranges;
-                (ws.huffman.decode_four([bytes(a), bytes(b), bytes(c), bytes(d)], out), a.start)
-            }
+            Content::One(range) => (ws.huffman.decode_one(src, range.clone(), out), range.start),
+            Content::Four(ranges) => (ws.huffman.decode_four(src, ranges, out), ranges[0].start),
         };
         done.ok_or(Error::new(ErrorKind::ZstdHuffmanStream, u64_from(at)))
     }
