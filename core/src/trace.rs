@@ -184,23 +184,66 @@ impl<T: Trace> Trace for Symbols<T> {
     }
 }
 
-/// The opposite: hears everything but single symbols.
-#[cfg(feature = "zstd")]
-pub(crate) struct Coarse<'a, T>(pub(crate) &'a mut T);
+/// What an observer hears, behind a pointer.
+trait Hears {
+    fn listens(&self) -> bool;
+    fn enter(&mut self, name: &'static str, value: Value<'_>);
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>);
+    fn leave(&mut self);
+}
 
-#[cfg(feature = "zstd")]
-impl<T: Trace> Trace for Coarse<'_, T> {
-    const LISTENS: bool = T::LISTENS;
+impl<T: Trace> Hears for T {
     fn listens(&self) -> bool {
-        self.0.listens()
+        Trace::listens(self)
     }
     fn enter(&mut self, name: &'static str, value: Value<'_>) {
-        self.0.enter(name, value);
+        Trace::enter(self, name, value);
     }
     fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
-        self.0.leaf(part, name, bits, value);
+        Trace::leaf(self, part, name, bits, value);
     }
     fn leave(&mut self) {
-        self.0.leave();
+        Trace::leave(self);
+    }
+}
+
+/// Hears about a part of a file as if it lay at its start.
+///
+/// It is one type whoever listens, so that a program holds one copy of the parsers that tell it, also for files that are not part of
+/// another.
+pub struct Shifted<'t> {
+    to: &'t mut dyn Hears,
+    bits: u64,
+}
+
+impl<'t> Shifted<'t> {
+    /// Tells `to` about a part that starts at this bit.
+    pub fn new(to: &'t mut impl Trace, bits: u64) -> Self {
+        Self { to, bits }
+    }
+}
+
+impl core::fmt::Debug for Shifted<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Shifted").field("bits", &self.bits).finish_non_exhaustive()
+    }
+}
+
+impl Trace for Shifted<'_> {
+    fn listens(&self) -> bool {
+        self.to.listens()
+    }
+
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        self.to.enter(name, value);
+    }
+
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        let shift = |bit: u64| bit.saturating_add(self.bits);
+        self.to.leaf(part, name, shift(bits.start)..shift(bits.end), value);
+    }
+
+    fn leave(&mut self) {
+        self.to.leave();
     }
 }

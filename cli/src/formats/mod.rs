@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-use unspool::{Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Error, ErrorKind, Format, Limits, Sink, Status, Step};
 
 use crate::inspect::Report;
 use crate::output::Output;
@@ -132,6 +132,31 @@ pub fn decode(
         Format::Gzip => gzip::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
+}
+
+/// What is written at once.
+const PIECE: usize = 1 << 20;
+
+/// Writes all that a stream gives, a piece at a time.
+fn pour(
+    bytes: &[u8],
+    mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step, Error>,
+    to: &mut impl Sink,
+) -> Result<(), Error> {
+    let (mut rest, mut piece) = (bytes, vec![0; PIECE]);
+    loop {
+        let done = step(rest, &mut piece)?;
+        to.write(piece.get(..done.wrote).unwrap_or_default())?;
+        rest = rest.get(done.read..).unwrap_or_default();
+        if done.status == Status::Done {
+            return Ok(());
+        }
+    }
+}
+
+/// Writes what lies decoded in memory: a sink counts what it gets, and shows its progress.
+fn in_pieces(out: &[u8], to: &mut impl Sink) -> Result<(), Error> {
+    out.chunks(PIECE).try_for_each(|piece| to.write(piece))
 }
 
 /// Decodes everything to a sink and verifies every checksum.

@@ -7,9 +7,9 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_to_vec, decoded_size, detect,
     stream_buffer,
 };
-use unspool::{Count, End, Error, ErrorKind, Format, Limits, Sink, Status, Symbols, Trace};
+use unspool::{Count, End, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
 
-use super::{Checksums, Selection, Stop};
+use super::{Checksums, Selection, Stop, in_pieces, pour};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 
@@ -152,22 +152,12 @@ fn stream(bytes: &[u8], limits: &Limits, options: &Options<'_>, to: &mut impl Si
     let buffer = stream_buffer(bytes, options).ok().filter(|&need| need <= limits.max_window.max(STREAM));
     let Some(buffer) = buffer.and_then(|need| usize::try_from(need).ok()) else {
         let out = decode_to_vec(bytes, &mut ws, limits, options)?;
-        return out.chunks(PIECE).try_for_each(|piece| to.write(piece));
+        return in_pieces(&out, to);
     };
-    let (mut window, mut piece, mut rest) = (vec![0; buffer], vec![0; PIECE], bytes);
+    let mut window = vec![0; buffer];
     let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
-    loop {
-        let step = decoder.step(rest, End::Here, &mut piece)?;
-        to.write(piece.get(..step.wrote).unwrap_or_default())?;
-        rest = rest.get(step.read..).unwrap_or_default();
-        if step.status == Status::Done {
-            return Ok(());
-        }
-    }
+    pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)
 }
-
-/// What is written at once.
-const PIECE: usize = 1 << 20;
 
 /// Windows up to here are worth their memory whatever the limits say.
 const STREAM: u64 = 16 << 20;
