@@ -147,6 +147,43 @@ impl<T: Trace> Trace for &mut T {
     }
 }
 
+/// Makes an observer hear single symbols, where a format tells them.
+///
+/// What does not ask for them pays nothing: the code that tells them is in a program only if it makes one of these.
+///
+/// ```
+/// use unspool::tree::Tree;
+/// use unspool::{Limits, Symbols, zstd};
+/// # let file = b"\x28\xB5\x2F\xFD\0\x38\x85\0\0\x40abcdefgh\x02\0\xA0\xC0\xD3\x8E\x08";
+/// let mut tree = Symbols(Tree::new(1000));
+/// zstd::inspect(file, &mut zstd::Workspace::new(), &Limits::DEFAULT, &zstd::Options::DEFAULT, &mut tree)?;
+/// let sequences = tree.0.nodes().iter().filter(|node| node.name == "sequence");
+/// assert_eq!(sequences.count(), 2);
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Symbols<T>(
+    /// Who hears them.
+    pub T,
+);
+
+impl<T: Trace> Trace for Symbols<T> {
+    const LISTENS: bool = T::LISTENS;
+    const SYMBOLS: bool = T::LISTENS;
+    fn listens(&self) -> bool {
+        self.0.listens()
+    }
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        self.0.enter(name, value);
+    }
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        self.0.leaf(part, name, bits, value);
+    }
+    fn leave(&mut self) {
+        self.0.leave();
+    }
+}
+
 /// What an observer hears, behind a pointer.
 trait Hears {
     fn listens(&self) -> bool;
@@ -208,63 +245,5 @@ impl Trace for Shifted<'_> {
 
     fn leave(&mut self) {
         self.to.leave();
-    }
-}
-
-/// Makes an observer hear single symbols, where a format tells them.
-///
-/// What does not ask for them pays nothing: the code that tells them is in a program only if it makes one of these.
-///
-/// ```
-/// use unspool::tree::Tree;
-/// use unspool::{Limits, Symbols, zstd};
-/// # let file = b"\x28\xB5\x2F\xFD\0\x38\x85\0\0\x40abcdefgh\x02\0\xA0\xC0\xD3\x8E\x08";
-/// let mut tree = Symbols(Tree::new(1000));
-/// zstd::inspect(file, &mut zstd::Workspace::new(), &Limits::DEFAULT, &zstd::Options::DEFAULT, &mut tree)?;
-/// let sequences = tree.0.nodes().iter().filter(|node| node.name == "sequence");
-/// assert_eq!(sequences.count(), 2);
-/// # Ok::<(), unspool::Error>(())
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Symbols<T>(
-    /// Who hears them.
-    pub T,
-);
-
-impl<T: Trace> Trace for Symbols<T> {
-    const LISTENS: bool = T::LISTENS;
-    const SYMBOLS: bool = T::LISTENS;
-    fn listens(&self) -> bool {
-        self.0.listens()
-    }
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
-        self.0.enter(name, value);
-    }
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
-        self.0.leaf(part, name, bits, value);
-    }
-    fn leave(&mut self) {
-        self.0.leave();
-    }
-}
-
-/// The opposite: hears everything but single symbols.
-#[cfg(feature = "zstd")]
-pub(crate) struct Coarse<'a, T>(pub(crate) &'a mut T);
-
-#[cfg(feature = "zstd")]
-impl<T: Trace> Trace for Coarse<'_, T> {
-    const LISTENS: bool = T::LISTENS;
-    fn listens(&self) -> bool {
-        Trace::listens(self.0)
-    }
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
-        Trace::enter(self.0, name, value);
-    }
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
-        Trace::leaf(self.0, part, name, bits, value);
-    }
-    fn leave(&mut self) {
-        Trace::leave(self.0);
     }
 }

@@ -258,14 +258,16 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
             use unspool::zstd::{Options, Workspace, decode_with, decoded_size, inspect};
             let (ws, options) = (&mut Workspace::new(), &Options::DEFAULT);
             let trace = &mut Shifted::new(structure, 0);
-            match room(decoded_size(bytes, ws, limits, options)) {
+            let size = decoded_size(bytes, ws, limits, options);
+            match room(size) {
                 Some(mut out) => {
                     let done = decode_with(bytes, &mut out, ws, limits, options, trace)?;
                     structure.checks[0] = done.checksums;
+                    Ok(())
                 }
-                None => drop(inspect(bytes, ws, limits, options, trace)?),
+                // Without its dictionary a file shows its structure, and then what it lacks.
+                None => inspect(bytes, ws, limits, options, trace).and(size.map(drop)),
             }
-            Ok(())
         }
         #[cfg(feature = "xz")]
         Probe::Match(unspool::Format::Xz) => {

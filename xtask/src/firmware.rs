@@ -62,7 +62,7 @@ pub const DEVICES: [Device; 2] = [
 ];
 
 /// Programs that need more RAM than the smallest variant of a device has.
-const LARGE: [&str; 1] = ["xz"];
+const LARGE: [&str; 3] = ["xz", "zstd", "zstd_rest"];
 
 /// The emulator without anything but semihosting.
 pub const QEMU: &str =

@@ -10,8 +10,7 @@ use super::literals::Literals;
 use super::sequences::Sequences;
 use super::workspace::Workspace;
 use crate::num::{copy, index, u64_from};
-use crate::trace::Coarse;
-use crate::{Error, ErrorKind, Result, Trace};
+use crate::{Error, ErrorKind, Result, Shifted, Trace};
 
 /// A frame that is being decoded.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +84,7 @@ impl<'d> Frame<'d> {
         }
         if T::SYMBOLS && self.blind {
             // Symbols are read with tables that are not there.
-            return self.sections(src, block, ws, &mut Coarse(trace));
+            return self.sections(src, block, ws, &mut Shifted::new(trace, 0));
         }
         self.sections(src, block, ws, trace)
     }
