@@ -21,6 +21,7 @@
 //! window that the caller lends.
 
 mod block;
+mod codes;
 mod copy;
 mod decode;
 mod detect;
@@ -30,6 +31,10 @@ mod header;
 mod literals;
 mod sequences;
 mod stream;
+#[cfg(feature = "small")]
+#[path = "small_tables.rs"]
+mod tables;
+#[cfg(not(feature = "small"))]
 mod tables;
 mod workspace;
 
