@@ -3,7 +3,7 @@
 /// A running CRC-64.
 ///
 /// With the feature `std` it uses the carry-less multiply of the machine it runs on. Without, it reads four bytes at a
-/// time from 8 KiB of tables, or, with the feature `small`, one byte from 2 KiB.
+/// time from 8 KiB of tables, or, with the feature `small` and in wasm, which is loaded before it runs, one byte from 2 KiB.
 ///
 /// ```
 /// use unspool::checksum::Crc64;
@@ -79,7 +79,7 @@ impl Crc64 {
 
 #[cfg(any(test, not(feature = "std"), target_arch = "x86"))]
 mod table {
-    const LANES: usize = if cfg!(feature = "small") { 1 } else { 4 };
+    const LANES: usize = if cfg!(any(feature = "small", target_arch = "wasm32")) { 1 } else { 4 };
 
     /// `TABLES[lane][byte]`: what `byte` does to the checksum when `lane` more bytes follow it in the same step.
     static TABLES: [[u64; 256]; LANES] = tables();

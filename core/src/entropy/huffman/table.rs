@@ -4,7 +4,9 @@ use core::ops::Range;
 
 use super::weights::Weights;
 use super::{Fault, MAX_DEPTH, Rules};
+use crate::bits::BackwardBitReader;
 use crate::entropy::{low8, low16, low32};
+use crate::num::index;
 
 /// Codes this deep or less are looked up with so many bits, so that the shift is a constant.
 const LOG: u32 = 11;
@@ -47,6 +49,12 @@ impl Table {
     pub(crate) fn copy(&mut self, from: &Self) {
         self.cells.iter_mut().zip(&from.cells).take(1 << from.log).for_each(|(to, from)| *to = *from);
         (self.log, self.depth, self.paired) = (from.log, from.depth, false);
+    }
+
+    /// The next symbol of a stream and how wide its code is, for those who are in no hurry.
+    pub(crate) fn first(&self, bits: &BackwardBitReader<'_>) -> (u8, u32) {
+        let cell = self.cells[index(bits.peek(self.log)) & (CELLS - 1)];
+        (low8(u32::from(cell >> 8)), u32::from(cell & 63))
     }
 
     pub(crate) const fn depth(&self) -> u32 {
