@@ -492,7 +492,7 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_SMALL)
 // Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2312
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 432
 #endif
 
 #if !defined(UNSPOOL_SMALL)

@@ -47,7 +47,7 @@ pub const DEVICES: [Device; 2] = [
         flash: 256 << 10,
         ram: 16 << 10,
         settings: "-global nrf51-soc.sram-size=65536",
-        too_small_for: &["zstd"],
+        too_small_for: &[],
     },
     Device {
         name: "Cortex-M4F",

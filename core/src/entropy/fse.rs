@@ -3,6 +3,7 @@
 /// The lowest table log that a description can name.
 pub(crate) const MIN_LOG: u32 = 5;
 
+#[cfg(any(test, not(feature = "small")))]
 /// How many cells of a table each symbol gets. `-1` is one cell at the table's end whose state starts over.
 #[derive(Debug)]
 pub(crate) struct Counts<const SYMBOLS: usize> {
@@ -15,6 +16,7 @@ pub(crate) struct Counts<const SYMBOLS: usize> {
     pub(crate) symbols: usize,
 }
 
+#[cfg(any(test, not(feature = "small")))]
 impl<const SYMBOLS: usize> Counts<SYMBOLS> {
     /// Reads a description from the start of `bytes`. `None` if it is none for symbols up to `max_symbol` and tables up
     /// to `max_log`, or if the bytes end before it does.

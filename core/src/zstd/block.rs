@@ -71,6 +71,7 @@ impl<'d> Frame<'d> {
     }
 
     /// Reads a compressed block up to its sequences. Its tables and its code are then in the workspace.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn parse<T: Trace>(
         &mut self,
         src: &[u8],
@@ -97,6 +98,7 @@ impl<'d> Frame<'d> {
 
     /// Decodes a block to `out` from `at` on; says where it ends. `out` holds what the frame had before, as far back as
     /// matches may reach, and `before` what was before that.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn decode(
         &self,
         parsed: &Parsed,

@@ -30,6 +30,7 @@ enum Content {
 
 impl Literals {
     /// Reads the section that starts at `block.start`, up to and with its Huffman code.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(
         flavour: Flavour,
         src: &[u8],
@@ -84,6 +85,7 @@ impl Literals {
     }
 
     /// Decodes the literals to `out`, which is as long as they are.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, out: &mut [u8]) -> Result<()> {
         let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
         let (done, at) = match &self.content {

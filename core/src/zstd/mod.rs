@@ -21,6 +21,7 @@
 //! window that the caller lends. A [`SeekTable`] says which frames of a file in the seekable format hold a part of its content.
 
 mod block;
+mod codes;
 mod copy;
 mod decode;
 mod detect;
@@ -32,7 +33,12 @@ mod literals;
 mod seekable;
 mod sequences;
 mod stream;
+#[cfg_attr(feature = "small", path = "small_symbols.rs")]
 mod symbols;
+#[cfg(feature = "small")]
+#[path = "small_tables.rs"]
+mod tables;
+#[cfg(not(feature = "small"))]
 mod tables;
 mod workspace;
 

@@ -4,10 +4,10 @@ use super::flavour::Flavour;
 use super::tables::Table;
 use crate::entropy::huffman;
 
-/// The memory of a [`Workspace`], in bytes.
+/// The memory of a [`Workspace`], in bytes: at most 20 KiB, and with the feature `small` less than 6.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
-const _: () = assert!(WORKSPACE_SIZE <= 20 << 10);
+const _: () = assert!(WORKSPACE_SIZE <= if cfg!(feature = "small") { 6 << 10 } else { 20 << 10 });
 
 /// The tables of a decoder: all that it needs besides input and output. Fits in a `static`.
 ///
@@ -40,9 +40,9 @@ impl Workspace {
     /// Takes over what another one remembers.
     pub(super) fn copy(&mut self, from: &Self) {
         self.huffman.copy(&from.huffman);
-        self.literals.copy(&from.literals);
-        self.offsets.copy(&from.offsets);
-        self.matches.copy(&from.matches);
+        self.literals.assign(&from.literals);
+        self.offsets.assign(&from.offsets);
+        self.matches.assign(&from.matches);
         (self.ready, self.history) = (from.ready, from.history);
     }
 

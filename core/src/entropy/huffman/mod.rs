@@ -1,5 +1,9 @@
 //! Canonical Huffman codes as Zstandard describes them: the weights of the symbols first, then one stream or four.
 
+#[cfg(feature = "small")]
+#[path = "canonical.rs"]
+mod table;
+#[cfg(not(feature = "small"))]
 mod table;
 mod weights;
 

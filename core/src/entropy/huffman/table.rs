@@ -51,6 +51,12 @@ impl Table {
         (self.log, self.depth, self.paired) = (from.log, from.depth, false);
     }
 
+    /// The next symbol of a stream and how wide its code is, for those who are in no hurry.
+    pub(crate) fn first(&self, bits: &BackwardBitReader<'_>) -> (u8, u32) {
+        let cell = self.cells[index(bits.peek(self.log)) & (CELLS - 1)];
+        (low8(u32::from(cell >> 8)), u32::from(cell & 63))
+    }
+
     pub(crate) const fn depth(&self) -> u32 {
         self.depth
     }
