@@ -250,8 +250,11 @@ impl<'a> Set<'a> {
     }
 
     /// How much of the scratch [`load`](Self::load) takes for these streams.
-    pub(super) fn room<const N: usize>(&self, names: [&[u8]; N], limits: &Limits) -> Result<u64> {
-        self.find_all(names)?.iter().flatten().try_fold(0u64, |room, entry| {
+    pub(super) fn room(&self, names: &[&[u8]], limits: &Limits) -> Result<u64> {
+        // Two of one name are told before anything else.
+        names.iter().try_for_each(|name| self.find(name).map(drop))?;
+        names.iter().try_fold(0u64, |room, name| {
+            let Some(entry) = self.find(name)? else { return Ok(room) };
             let sum = room.saturating_add(entry.room(self.src, limits)?);
             if sum > limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(sum));
@@ -268,14 +271,28 @@ impl<'a> Set<'a> {
         ws: &mut Workspace,
         limits: &Limits,
     ) -> Result<[Stream<'a>; N]> {
-        scratch.expect(self.room(names, limits)?)?;
         let mut streams = [Stream { bytes: b"", at: self.start, stored: false }; N];
-        for (entry, stream) in self.find_all(names)?.into_iter().zip(&mut streams) {
-            if let Some(entry) = entry {
+        self.load_into(&names, &mut streams, scratch, ws, limits)?;
+        Ok(streams)
+    }
+
+    /// The same for any number of names: one copy of the code for all of them.
+    #[inline(never)]
+    fn load_into(
+        &self,
+        names: &[&[u8]],
+        streams: &mut [Stream<'a>],
+        scratch: &mut Scratch<'a>,
+        ws: &mut Workspace,
+        limits: &Limits,
+    ) -> Result<()> {
+        scratch.expect(self.room(names, limits)?)?;
+        for (name, stream) in names.iter().zip(streams) {
+            if let Some(entry) = self.find(name)? {
                 *stream = entry.load(self.src, scratch, ws, limits)?;
             }
         }
-        Ok(streams)
+        Ok(())
     }
 }
 
