@@ -618,12 +618,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a column.
-#define UNSPOOL_ONPAIR_COLUMN_WORDS 16
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 17
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a column.
-#define UNSPOOL_ONPAIR_COLUMN_WORDS 20
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 21
 #endif
 
 // Bytes of a column.
@@ -631,12 +631,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 78
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 80
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 82
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 85
 #endif
 
 // Bytes of a search.

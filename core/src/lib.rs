@@ -80,7 +80,7 @@ pub use limits::Limits;
 pub use probe::{Format, PROBE_LEN, Probe, probe};
 pub use sink::{Count, Sink, SliceSink};
 pub use step::{End, Status, Step};
-pub use trace::{Part, Trace, Value};
+pub use trace::{Part, Shifted, Symbols, Trace, Value};
 
 /// The result of every call that can refuse a file.
 pub type Result<T> = core::result::Result<T, Error>;

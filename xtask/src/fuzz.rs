@@ -15,9 +15,9 @@ pub fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Fuzzes for so many seconds each. What is found on the way stays in `fuzz/corpus` and `fuzz/artifacts`. `quiet` leaves
-/// out libFuzzer's account of its progress.
-pub fn run(name: Option<&str>, seconds: u64, quiet: bool) -> Result<()> {
+/// Fuzzes for so many seconds each. What is found on the way stays in `fuzz/corpus` and `fuzz/artifacts`. As a `smoke` test
+/// it makes the same mutations each time, so that what fails can be met again, and leaves out libFuzzer's account of its progress.
+pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
     let all = targets()?;
     let chosen: Vec<_> = all.iter().filter(|target| name.is_none_or(|name| name == *target)).collect();
     if chosen.is_empty() {
@@ -34,7 +34,7 @@ pub fn run(name: Option<&str>, seconds: u64, quiet: bool) -> Result<()> {
             .arg(&corpus)
             .arg(seeds(target))
             .args(&format!("-- -max_total_time={seconds} -rss_limit_mb=2048 -timeout=10 -print_final_stats=1"))
-            .args(if quiet { "-verbosity=0" } else { "" })
+            .args(if smoke { "-seed=1 -verbosity=0" } else { "" })
             .run()?;
     }
     Ok(())

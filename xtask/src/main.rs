@@ -27,6 +27,7 @@ Usage: cargo xtask COMMAND [--help]
   fuzz      coverage-guided fuzzing
   size      flash, RAM, stack and instructions of each format on each target
   package   the npm package, as it would be published
+  peers     what other npm packages do with broken files, written anew
   header    the C header, written anew from the sources
 
 Whatever a command needs and the machine lacks is installed, or named with the line to type.";
@@ -80,6 +81,11 @@ Usage: cargo xtask package
 
 Builds the npm package and packs the tarball that would be published.";
 
+const PEERS: &str = "\
+Usage: cargo xtask peers
+
+Builds the npm package, installs the decoders that a page would take today, breaks files, and writes docs/broken-input.md.";
+
 fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,
@@ -110,6 +116,7 @@ fn run() -> Result<bool> {
             "fuzz" => return fuzz(args),
             "size" => return size(args),
             "header" => return alone(args, HEADER, c::header),
+            "peers" => return alone(args, PEERS, wasm::peers),
             "package" => return alone(args, PACKAGE, wasm::package),
             other => return Err(lexopt::Error::from(format!("no command is called {other}\n\n{HELP}")).into()),
         },
@@ -155,7 +162,7 @@ fn test(mut args: lexopt::Parser) -> Result<bool> {
     if steps.is_empty() {
         bail!("no step is left to run");
     }
-    Ok(step::run_all("test", &steps, &without))
+    Ok(step::run_all("test", &steps, test::BESIDE, &without))
 }
 
 fn bench(mut args: lexopt::Parser) -> Result<bool> {

@@ -7,7 +7,7 @@ use core::ops::Range;
 use super::column;
 use super::columnar::{self, Table};
 use super::header::{Codec, Container, Header};
-use super::output::{Buffered, Counter, Output, Slice};
+use super::output::{Buffered, Output, Slice};
 #[cfg(feature = "at1")]
 use super::qcolumnar::{self, Rows};
 use super::scratch::{Scratch, Workspace};
@@ -73,9 +73,10 @@ pub fn decode_to<S: Sink>(
     Ok(done)
 }
 
-/// How many bytes a file decodes to. Everything is read as [`decode`] reads it, but nothing is written.
+/// How many bytes a file decodes to. Everything is read as [`decode`] reads it, but nothing is written. A machine
+/// that cannot address as many bytes refuses them, as if that was the limit.
 pub fn decoded_len(src: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<u64> {
-    let mut out = Counter::new(limits);
+    let mut out = Slice::counting(limits);
     run(src, &Header::read(src)?, &mut out, scratch, ws, limits)?;
     Ok(out.written())
 }

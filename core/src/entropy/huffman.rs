@@ -3,6 +3,7 @@
 use super::fse::{self, Counts};
 use super::{low8, low16, low32};
 use crate::bits::BackwardBitReader;
+use crate::num::index;
 
 /// The deepest code that anybody writes: RFC 8878 says 11, older dictionaries have 12.
 pub(crate) const MAX_DEPTH: u32 = 12;
@@ -60,6 +61,12 @@ impl Table {
     pub(crate) fn copy(&mut self, from: &Self) {
         self.cells.iter_mut().zip(&from.cells).take(1 << from.log).for_each(|(to, from)| *to = *from);
         (self.log, self.depth) = (from.log, from.depth);
+    }
+
+    /// The next symbol of a stream and how wide its code is, for those who are in no hurry.
+    pub(crate) fn first(&self, bits: &BackwardBitReader<'_>) -> (u8, u32) {
+        let cell = self.cells[index(bits.peek(self.log)) & (CELLS - 1)];
+        (low8(u32::from(cell >> 8)), u32::from(cell & 63))
     }
 
     pub(crate) const fn depth(&self) -> u32 {

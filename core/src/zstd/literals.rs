@@ -4,8 +4,9 @@ use core::ops::Range;
 
 use super::flavour::{Flavour, LiteralsHeader, LiteralsKind};
 use super::header::MAX_BLOCK;
+use super::symbols;
 use super::workspace::Workspace;
-use crate::entropy::huffman::Fault;
+use crate::entropy::huffman::{self, Fault};
 use crate::num::{copy, u64_from};
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
 
@@ -75,7 +76,7 @@ impl Literals {
                 } else if !ws.huffman.is_ready() {
                     return Err(error(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
-                streams(src, at..end, size, single, trace)?
+                streams(src, at..end, size, single, &ws.huffman, trace)?
             }
         };
         trace.leave();
@@ -105,9 +106,16 @@ impl Literals {
 }
 
 /// One stream or four behind a Huffman code.
-fn streams<T: Trace>(src: &[u8], all: Range<usize>, size: usize, single: bool, trace: &mut T) -> Result<Content> {
+fn streams<T: Trace>(
+    src: &[u8],
+    all: Range<usize>,
+    size: usize,
+    single: bool,
+    code: &huffman::Table,
+    trace: &mut T,
+) -> Result<Content> {
     if single {
-        tell(trace, Part::Literals, "huffman stream", all.clone(), Value::None);
+        symbols::huffman(src, all.clone(), size, code, trace)?;
         return Ok(Content::One(all));
     }
     let error = Error::new(ErrorKind::ZstdLiteralsSize, u64_from(all.start));
@@ -124,7 +132,9 @@ fn streams<T: Trace>(src: &[u8], all: Range<usize>, size: usize, single: bool, t
             return Err(error);
         }
         *range = start..end;
-        tell(trace, Part::Literals, "huffman stream", start..end, Value::None);
+        let part = size.div_ceil(4);
+        let count = if length.is_some() { part } else { size.saturating_sub(3 * part) };
+        symbols::huffman(src, start..end, count, code, trace)?;
         start = end;
     }
     Ok(Content::Four(ranges))

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::flavour::{Flavour, TableMode};
 use super::literals::tell;
+use super::symbols;
 use super::tables::{self, Cell, LITERALS, MATCHES, Meanings, OFFSETS, Table};
 use super::workspace::Workspace;
 use crate::entropy::huffman::top;
@@ -75,10 +76,14 @@ impl Sequences {
         place.table(offsets, &mut ws.offsets, ready_offsets, 8, &OFFSETS, predefined, trace)?;
         let predefined = &tables::PREDEFINED_MATCHES;
         place.table(matches, &mut ws.matches, ready_matches, 9, &MATCHES, predefined, trace)?;
-        let (part, name) = if count == 0 { (Part::Padding, "ignored") } else { (Part::Sequences, "sequence bits") };
-        tell(trace, part, name, place.at..block.end, Value::None);
+        let sequences = Self { count, bits: place.at..block.end };
+        if count == 0 {
+            tell(trace, Part::Padding, "ignored", sequences.bits.clone(), Value::None);
+        } else {
+            symbols::sequences(&sequences, flavour, src, ws, trace)?;
+        }
         trace.leave();
-        Ok(Self { count, bits: place.at..block.end })
+        Ok(sequences)
     }
 }
 

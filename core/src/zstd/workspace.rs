@@ -1,5 +1,6 @@
 //! What a decoder remembers from block to block.
 
+use super::flavour::Flavour;
 use super::tables::Table;
 use crate::entropy::huffman;
 
@@ -43,6 +44,14 @@ impl Workspace {
         self.offsets.copy(&from.offsets);
         self.matches.copy(&from.matches);
         (self.ready, self.history) = (from.ready, from.history);
+    }
+
+    /// As if a dictionary had been loaded: there are tables that blocks may repeat, whatever is in them.
+    pub(super) fn pretend(&mut self, flavour: Flavour) {
+        self.ready = [true; 3];
+        // Two symbols of one bit each, which is a code in all formats.
+        let read = self.huffman.read(&[128, 0x10], flavour.tree());
+        debug_assert!(read.is_ok());
     }
 
     /// Forgets everything, as at the start of a frame.
