@@ -64,10 +64,11 @@ Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly
   --list        the targets";
 
 const SIZE: &str = "\
-Usage: cargo xtask size [--budgets]
+Usage: cargo xtask size [--budgets | NAME]
 
 Weighs each format by itself on each target, writes docs/sizes.md, and compares with tests/size/budgets.tsv.
 
+  NAME        only the programs of tests/size whose names contain this; the page is left as it is
   --budgets   take what was measured for the budget from now on";
 
 const HEADER: &str = "\
@@ -194,15 +195,21 @@ fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
 }
 
 fn size(mut args: lexopt::Parser) -> Result<bool> {
-    let mut budgets = false;
+    let (mut budgets, mut name) = (false, None);
     while let Some(arg) = args.next()? {
         match arg {
-            Long("budgets") => budgets = true,
+            Long("budgets") if name.is_none() => budgets = true,
+            Value(program) if name.is_none() && !budgets => name = Some(program.string()?),
             Short('h') | Long("help") => return show(SIZE),
             other => return Err(other.unexpected().into()),
         }
     }
-    if budgets { size::set_budgets() } else { size::run_all() }.map(|()| true)
+    match name {
+        Some(name) => size::run_some(&name),
+        None if budgets => size::set_budgets(),
+        None => size::run_all(),
+    }
+    .map(|()| true)
 }
 
 /// A command without arguments.

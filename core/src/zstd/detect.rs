@@ -44,7 +44,7 @@ pub(crate) struct Walked {
 }
 
 /// What the headers of one frame of RFC 8878 promise, which is all that there is.
-#[cfg(feature = "at1")]
+#[cfg(feature = "at1-columnar")]
 pub(crate) fn one_frame(src: &[u8]) -> Result<Walked> {
     let walked = walk(src, &Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT })?;
     match walked.frames {

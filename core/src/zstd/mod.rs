@@ -45,7 +45,7 @@ mod workspace;
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{Done, decode, decode_with, decoded_size, inspect};
-#[cfg(feature = "at1")]
+#[cfg(feature = "at1-columnar")]
 pub(crate) use detect::one_frame;
 pub use detect::{detect, stream_buffer};
 pub use dictionary::{Dictionary, Options};
