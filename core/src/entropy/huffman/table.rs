@@ -61,12 +61,6 @@ impl Table {
         self.depth
     }
 
-    /// The next symbol of a stream and how wide its code is, for those who are in no hurry.
-    pub(crate) fn first(&self, bits: &BackwardBitReader<'_>) -> (u8, u32) {
-        let cell = self.cells[index(bits.peek(self.log)) & (CELLS - 1)];
-        (low8(u32::from(cell >> 8)), u32::from(cell & 63))
-    }
-
     /// Reads a description from the start of `bytes`, which may go on behind it; says how long it is.
     pub(crate) fn read(&mut self, bytes: &[u8], rules: Rules) -> Result<usize, Fault> {
         self.log = 0;
