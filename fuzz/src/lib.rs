@@ -27,7 +27,7 @@ pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
 pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
 pub use probe::probe_any;
 pub use xz::{xz_arbitrary, xz_differential, xz_mutated};
-pub use zstd::{zstd_arbitrary, zstd_mutated};
+pub use zstd::{zstd_arbitrary, zstd_differential, zstd_mutated};
 
 /// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
 pub struct Target {
@@ -52,6 +52,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "gzip_mutated", body: gzip_mutated, seeds: "gzip" },
     Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
     Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
+    Target { name: "zstd_differential", body: zstd_differential, seeds: "zstd" },
     Target { name: "xz_arbitrary", body: xz_arbitrary, seeds: "xz" },
     Target { name: "xz_mutated", body: xz_mutated, seeds: "xz" },
     Target { name: "xz_differential", body: xz_differential, seeds: "xz" },

@@ -41,6 +41,87 @@ pub fn zstd_mutated(bytes: &[u8]) {
     zstd_arbitrary(&bytes);
 }
 
+/// Whatever the C library decodes comes out the same here, what it refuses is refused, and a decoder in Rust has no third opinion.
+pub fn zstd_differential(bytes: &[u8]) {
+    let bytes = unchecked(bytes);
+    let options = Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT };
+    let ours = decode_to_vec(&bytes, &mut Workspace::new(), &LIMITS, &options);
+    #[cfg(not(miri))]
+    if let Some(reference) = reference(&bytes) {
+        match (&reference, &ours) {
+            (Ok(reference), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),
+            (Err(words), Ok(_)) => panic!("the reference refuses this file: {words}"),
+            // Where ours is stricter, it has one of these reasons. The C library copies matches from beyond the window while it still has
+            // the bytes, and lets the last symbols of a Huffman stream take bits that are not there; a compressed block of no bytes is an empty one to it.
+            (Ok(_), Err(error)) => {
+                use ErrorKind::{OutputLimit, WindowLimit, ZstdBlockSize, ZstdHuffmanStream, ZstdOffset};
+                let known = [ZstdOffset, ZstdHuffmanStream, ZstdBlockSize, OutputLimit, WindowLimit];
+                assert!(known.contains(&error.kind), "the reference accepts this file, but: {error}");
+            }
+            (Err(_), Err(_)) => {}
+        }
+    }
+    #[cfg(not(miri))]
+    if let Ok(ours) = &ours {
+        // It is asked for nothing that is not known to be small.
+        other_reference(&bytes, ours);
+    }
+    let _ = ours;
+}
+
+/// The first frame without its checksum, behind which all changes of the content would hide.
+fn unchecked(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if let (Ok(Header::Frame(frame)), Some(descriptor)) = (Header::read(&bytes, Flavour::Rfc8878), bytes.get_mut(4))
+        && frame.checksum
+    {
+        *descriptor &= !4;
+        bytes.truncate(bytes.len() - 4);
+    }
+    bytes
+}
+
+/// What the C library says; nothing if there is more than ours may write. It allocates the window, which is bounded, and no more.
+#[cfg(not(miri))]
+fn reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, &'static str>> {
+    use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name};
+    let mut decoder = DCtx::create();
+    decoder.set_parameter(DParameter::WindowLogMax(LIMITS.max_window.ilog2())).unwrap();
+    let mut room = vec![0; 1 << 17];
+    let mut out = OutBuffer::around(&mut room[..]);
+    let mut input = InBuffer::around(bytes);
+    loop {
+        let (read, wrote) = (input.pos(), out.pos());
+        match decoder.decompress_stream(&mut out, &mut input) {
+            Err(code) => return Some(Err(get_error_name(code))),
+            Ok(0) if input.pos() == bytes.len() => return Some(Ok(out.as_slice().to_vec())),
+            Ok(_) if out.pos() == out.capacity() => return None,
+            Ok(_) if input.pos() == read && out.pos() == wrote => return Some(Err("the input ends")),
+            Ok(_) => {}
+        }
+    }
+}
+
+/// The decoder in Rust, frame by frame, on a file that decodes to this.
+#[cfg(not(miri))]
+fn other_reference(bytes: &[u8], ours: &[u8]) {
+    use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+    let (mut rest, mut all) = (bytes, vec![]);
+    while !rest.is_empty() {
+        match Header::read(rest, Flavour::Rfc8878).expect("ours went through it") {
+            Header::Skippable { size, .. } => rest = &rest[8 + size as usize..],
+            Header::Frame(frame) if frame.window > LIMITS.max_window || frame.dictionary_id != 0 => return,
+            Header::Frame(_) => {
+                let mut decoder = FrameDecoder::new();
+                decoder.init(&mut rest).expect("a frame that is right");
+                decoder.decode_blocks(&mut rest, BlockDecodingStrategy::All).expect("blocks that are right");
+                all.extend(decoder.collect().unwrap_or_default());
+            }
+        }
+    }
+    assert!(all == ours, "other bytes than the decoder in Rust");
+}
+
 fn agree(bytes: &[u8], options: &Options<'_>, random: &mut Random) {
     let ws = &mut Workspace::new();
     let mut out = vec![0; 1 << 17];
