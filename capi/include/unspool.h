@@ -111,6 +111,8 @@ enum UnspoolKind {
   UNSPOOL_ERROR_ZSTD_SEQUENCES_TRAILING = 120,
   // the buffer for the window is too small
   UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER = 121,
+  // the seek table does not list the frames that are before it
+  UNSPOOL_ERROR_ZSTD_SEEK_TABLE = 122,
   // an xz stream starts with FD 37 7A 58 5A 00
   UNSPOOL_ERROR_XZ_MAGIC = 200,
   // the flags of the stream use bits that mean nothing yet
@@ -490,7 +492,7 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_SMALL)
 // Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2312
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 432
 #endif
 
 #if !defined(UNSPOOL_SMALL)
@@ -624,12 +626,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a column.
-#define UNSPOOL_ONPAIR_COLUMN_WORDS 16
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 17
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a column.
-#define UNSPOOL_ONPAIR_COLUMN_WORDS 20
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 21
 #endif
 
 // Bytes of a column.
@@ -637,12 +639,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 78
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 80
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 82
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 85
 #endif
 
 // Bytes of a search.

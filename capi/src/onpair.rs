@@ -13,10 +13,10 @@ use crate::memory::{Opaque, answer, clear, fill, fits, held, held_in, input, may
 
 /// Words of a column.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_ONPAIR_COLUMN_WORDS: usize = 16;
+pub const UNSPOOL_ONPAIR_COLUMN_WORDS: usize = 17;
 /// Words of a column.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_ONPAIR_COLUMN_WORDS: usize = 20;
+pub const UNSPOOL_ONPAIR_COLUMN_WORDS: usize = 21;
 /// Bytes of a column.
 pub const UNSPOOL_ONPAIR_COLUMN_SIZE: usize = UNSPOOL_ONPAIR_COLUMN_WORDS * 8;
 
@@ -37,10 +37,10 @@ const _: () = fits::<UnspoolOnPairColumn>();
 
 /// Words of a search.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 78;
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 80;
 /// Words of a search.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 82;
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 85;
 /// Bytes of a search.
 pub const UNSPOOL_ONPAIR_SEARCH_SIZE: usize = UNSPOOL_ONPAIR_SEARCH_WORDS * 8;
 

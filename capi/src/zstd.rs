@@ -11,7 +11,7 @@ use crate::memory::{Opaque, answer, clear, fill, fits, held_in, input, maybe, ou
 
 /// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
 #[cfg(feature = "small")]
-pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2312;
+pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 432;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
 pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2312;

@@ -31,6 +31,9 @@ pub enum Command {
         /// What the decoded numbers come to: bounds, mean, deviation, how they spread
         #[arg(long)]
         stats: bool,
+        /// Every literal, state and sequence of a Zstandard file, with its bits
+        #[arg(long)]
+        symbols: bool,
         /// Every field, also of long lists
         #[arg(long)]
         all: bool,
@@ -128,6 +131,10 @@ pub struct DecodeArgs {
     /// Only these rows, from A on and before B; either may be left out
     #[arg(long, value_name = "A..B", value_parser = rows)]
     pub rows: Option<Range<Option<u64>>>,
+    /// Only these bytes of what a Zstandard file decodes to, from A on and before B; either may be left out. Of a file in the
+    /// seekable format no other frames are decoded than those that hold them
+    #[arg(long, value_name = "A..B", value_parser = rows, conflicts_with_all = ["rows", "parts"])]
+    pub range: Option<Range<Option<u64>>>,
     /// Only the rows of CVC sections whose metadata has this value
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "rows")]
     pub section: Option<(String, String)>,
@@ -155,10 +162,10 @@ fn format(name: &str) -> Result<Format, String> {
 }
 
 fn rows(text: &str) -> Result<Range<Option<u64>>, String> {
-    let (first, last) = text.split_once("..").ok_or("two row numbers with .. between them, as in 10..20")?;
+    let (first, last) = text.split_once("..").ok_or("two numbers with .. between them, as in 10..20")?;
     let number = |text: &str| match text {
         "" => Ok(None),
-        text => text.parse().map(Some).map_err(|_| format!("{text} is not a row number")),
+        text => text.parse().map(Some).map_err(|_| format!("{text} is not a number")),
     };
     Ok(number(first)?..number(last)?)
 }

@@ -25,7 +25,9 @@ use report::Failure;
 
 fn main() -> ExitCode {
     let failure = match Arguments::parse().command {
-        Command::Inspect { file, dict, json, stats, all } => run_inspect(&file, dict.as_deref(), json, stats, all),
+        Command::Inspect { file, dict, json, stats, symbols, all } => {
+            run_inspect(&file, dict.as_deref(), Shown { json, stats, symbols, all })
+        }
         Command::Decode(args) => run_decode(&args),
         Command::Grep(args) => run_grep(&args),
         Command::Query(args) => query::run(&args),
@@ -78,11 +80,28 @@ fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Err
     }
 }
 
-fn run_inspect(path: &Path, dictionary: Option<&Path>, json: bool, stats: bool, all: bool) -> Result<(), Failure> {
+/// What `inspect` was asked to show, and how.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
+struct Shown {
+    json: bool,
+    stats: bool,
+    symbols: bool,
+    all: bool,
+}
+
+fn run_inspect(path: &Path, dictionary: Option<&Path>, shown: Shown) -> Result<(), Failure> {
+    let Shown { json, stats, symbols, all } = shown;
     let (bytes, wrapped) = open(path, &Limits::DEFAULT)?;
     let dictionary = dictionary.map(read).transpose()?;
     let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
-    let mut report = formats::inspect(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT);
+    let dictionary = dictionary.as_deref();
+    let mut report = match format {
+        Format::Zstd | Format::ZstdDraft | Format::ZstdV07 if symbols => {
+            formats::zstd::inspect_symbols(format, &bytes, dictionary, &Limits::DEFAULT)
+        }
+        _ if symbols => return Err(Failure::Usage("single symbols are told of zstd files only".to_owned())),
+        _ => formats::inspect(format, &bytes, dictionary, &Limits::DEFAULT),
+    };
     if let Some(size) = wrapped {
         report.fact("wrapped in", format!("gzip of {size} bytes"));
     }
@@ -106,6 +125,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
     let selection = Selection {
         column: args.column.as_deref(),
         rows: args.rows.clone(),
+        range: args.range.clone(),
         section: args.section.as_ref().map(|(key, value)| (key.as_str(), value.as_str())),
         text: args.text,
         dictionary: dictionary.as_deref(),

@@ -368,12 +368,40 @@ fn zstandard_of_three_kinds() {
         if dictionary.is_some() && json["dictionary"].is_u64() {
             let without = unspool(&["decode", &file]);
             assert_eq!(without.status.code(), Some(2), "{file}: {}", stderr(&without));
+            // Its structure shows all the same.
+            let seen: serde_json::Value =
+                serde_json::from_slice(&unspool(&["inspect", "--json", &file]).stdout).unwrap();
+            assert_eq!((&seen["nodes"], &seen["error"]), (&json["nodes"], &serde_json::Value::Null), "{file}");
+            assert!(text(&seen, "content").contains("needs the dictionary"), "{file}");
         }
     }
     assert_eq!(kinds.len(), 6);
     let broken = unspool(&["check", &zstd("bad/rfc8878/cksum-cut.zst"), &zstd("bad/draft/cksum-content.zst")]);
     assert_eq!(broken.status.code(), Some(1));
     assert!(stderr(&broken).contains("checksum mismatch at byte"), "{}", stderr(&broken));
+}
+
+#[test]
+fn parts_and_symbols_of_zstandard() {
+    let page = read(&vector_folders("xz")[0].join("page.csv"));
+    for name in ["page.zst", "page-seekable.zst"] {
+        let file = zstd(name);
+        let part = |range: &str| unspool(&["decode", "--range", range, &file]);
+        assert_eq!(part("1400..3100").stdout, page[1400..3100], "{name}");
+        assert_eq!(part("..1500").stdout, page[..1500], "{name}");
+        assert_eq!(part("4000..").stdout, page[4000..], "{name}");
+        assert!(part("9..9").stdout.is_empty() && part("9..9").status.success());
+        assert_eq!(part("4000..4097").status.code(), Some(2), "{}", stderr(&part("4000..4097")));
+        let heard = unspool(&["inspect", "--symbols", "--all", &file]).stdout;
+        let heard = String::from_utf8(heard).unwrap();
+        assert!(heard.matches("  literal ").count() > 400 && heard.contains("match length state"), "{name}");
+    }
+    let seekable = String::from_utf8(unspool(&["inspect", &zstd("page-seekable.zst")]).stdout).unwrap();
+    assert!(seekable.contains("seek table 3 frames, the largest of 1500 bytes"), "{seekable}");
+    for arguments in [["decode", "--range=0..1"], ["inspect", "--symbols"]] {
+        let other = unspool(&[arguments[0], arguments[1], &vector("v1_fp16.cvc")]);
+        assert_eq!(other.status.code(), Some(2), "{}", stderr(&other));
+    }
 }
 
 #[test]

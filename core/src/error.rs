@@ -201,6 +201,7 @@ kinds! {
     119 ZstdChecksum Checksum "the checksum of the frame's content differs from the one in the file"
     120 ZstdSequencesTrailing Corrupt "bytes follow a sequences section that is empty"
     121 ZstdWindowBuffer WorkspaceTooSmall "the buffer for the window is too small"
+    122 ZstdSeekTable Corrupt "the seek table does not list the frames that are before it"
 
     // 200 to 299: xz
     200 XzMagic Corrupt "an xz stream starts with FD 37 7A 58 5A 00"

@@ -30,7 +30,7 @@ pub(super) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Result<
     let mut checker = Checker { text, at: range.start.saturating_add(bom) };
     checker.spaces();
     let start = checker.at;
-    checker.value(usize::from(max_depth).min(MAX_DEPTH))?;
+    checker.value(usize::from(max_depth).min(MAX_DEPTH)).map_err(|kind| fail(kind, checker.at))?;
     checker.spaces();
     if checker.at < text.len() {
         return Err(fail(ErrorKind::JsonTrailing, checker.at));
@@ -43,6 +43,9 @@ fn fail(kind: ErrorKind, at: usize) -> Error {
     Error::new(kind, u64_from(at))
 }
 
+type Verdict<T> = core::result::Result<T, ErrorKind>;
+
+/// An error is a kind alone, which fits in a register; `at` stands where it shows then.
 struct Checker<'a> {
     text: &'a [u8],
     at: usize,
@@ -63,24 +66,26 @@ impl Checker<'_> {
         }
     }
 
-    fn syntax(&self) -> Error {
-        fail(ErrorKind::JsonSyntax, self.at)
+    #[cold]
+    fn wrong_at(&mut self, kind: ErrorKind, at: usize) -> Verdict<()> {
+        self.at = at;
+        Err(kind)
     }
 
-    fn expect(&mut self, byte: u8) -> Result<()> {
+    fn expect(&mut self, byte: u8) -> Verdict<()> {
         if self.peek() != Some(byte) {
-            return Err(self.syntax());
+            return Err(ErrorKind::JsonSyntax);
         }
         self.bump();
         Ok(())
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<()> {
+    fn literal(&mut self, word: &[u8]) -> Verdict<()> {
         word.iter().try_for_each(|&byte| self.expect(byte))
     }
 
     /// A value with all that it contains. One bit per open container tells objects from arrays; there is no recursion.
-    fn value(&mut self, max_depth: usize) -> Result<()> {
+    fn value(&mut self, max_depth: usize) -> Verdict<()> {
         let mut objects = [0u64; MAX_DEPTH / 64];
         let mut depth = 0usize;
         loop {
@@ -98,7 +103,7 @@ impl Checker<'_> {
                 }
             };
             if depth >= max_depth {
-                return Err(fail(ErrorKind::JsonDepth, self.at));
+                return Err(ErrorKind::JsonDepth);
             }
             if let Some(word) = objects.get_mut(depth / 64) {
                 *word = *word & !(1 << (depth % 64)) | u64::from(object) << (depth % 64);
@@ -120,7 +125,7 @@ impl Checker<'_> {
     }
 
     /// Behind a value: closes what ends here, or moves to the next value. `true` when the outermost value has ended.
-    fn after_value(&mut self, objects: &[u64; MAX_DEPTH / 64], depth: &mut usize) -> Result<bool> {
+    fn after_value(&mut self, objects: &[u64; MAX_DEPTH / 64], depth: &mut usize) -> Verdict<bool> {
         while let Some(top) = depth.checked_sub(1) {
             let object = objects.get(top / 64).is_some_and(|word| word >> (top % 64) & 1 == 1);
             self.spaces();
@@ -135,14 +140,14 @@ impl Checker<'_> {
                 }
                 Some(b'}') if object => self.bump(),
                 Some(b']') if !object => self.bump(),
-                _ => return Err(self.syntax()),
+                _ => return Err(ErrorKind::JsonSyntax),
             }
             *depth = top;
         }
         Ok(true)
     }
 
-    fn key(&mut self) -> Result<()> {
+    fn key(&mut self) -> Verdict<()> {
         self.string()?;
         self.spaces();
         self.expect(b':')?;
@@ -150,7 +155,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn scalar(&mut self) -> Result<()> {
+    fn scalar(&mut self) -> Verdict<()> {
         match self.peek() {
             Some(b'"') => self.string(),
             Some(b't') => self.literal(b"true"),
@@ -159,15 +164,15 @@ impl Checker<'_> {
             Some(b'N') => self.literal(b"NaN"),
             Some(b'I') => self.literal(b"Infinity"),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => Err(self.syntax()),
+            _ => Err(ErrorKind::JsonSyntax),
         }
     }
 
-    fn string(&mut self) -> Result<()> {
+    fn string(&mut self) -> Verdict<()> {
         self.expect(b'"')?;
         loop {
             let at = self.at;
-            let byte = self.peek().ok_or_else(|| self.syntax())?;
+            let byte = self.peek().ok_or(ErrorKind::JsonSyntax)?;
             self.bump();
             match byte {
                 b'"' => return Ok(()),
@@ -179,15 +184,15 @@ impl Checker<'_> {
                         Some(b'u') => {
                             for _ in 0..4 {
                                 if !self.peek().is_some_and(|digit| digit.is_ascii_hexdigit()) {
-                                    return Err(fail(ErrorKind::JsonString, at));
+                                    return self.wrong_at(ErrorKind::JsonString, at);
                                 }
                                 self.bump();
                             }
                         }
-                        _ => return Err(fail(ErrorKind::JsonString, at)),
+                        _ => return self.wrong_at(ErrorKind::JsonString, at),
                     }
                 }
-                0..0x20 => return Err(fail(ErrorKind::JsonString, at)),
+                0..0x20 => return self.wrong_at(ErrorKind::JsonString, at),
                 _ => {}
             }
         }
@@ -201,9 +206,8 @@ impl Checker<'_> {
         self.at.saturating_sub(start)
     }
 
-    fn number(&mut self) -> Result<()> {
+    fn number(&mut self) -> Verdict<()> {
         let start = self.at;
-        let fail = |at| fail(ErrorKind::JsonNumber, at);
         if self.peek() == Some(b'-') {
             self.bump();
         }
@@ -215,13 +219,13 @@ impl Checker<'_> {
                 1
             }
             Some(b'1'..=b'9') => self.digits(),
-            _ => return Err(fail(self.at)),
+            _ => return Err(ErrorKind::JsonNumber),
         };
         if self.peek() == Some(b'.') {
             self.bump();
             integer = false;
             if self.digits() == 0 {
-                return Err(fail(self.at));
+                return Err(ErrorKind::JsonNumber);
             }
         }
         if let Some(b'e' | b'E') = self.peek() {
@@ -231,11 +235,11 @@ impl Checker<'_> {
                 self.bump();
             }
             if self.digits() == 0 {
-                return Err(fail(self.at));
+                return Err(ErrorKind::JsonNumber);
             }
         }
         if integer && digits > MAX_INTEGER_DIGITS {
-            return Err(fail(start));
+            return self.wrong_at(ErrorKind::JsonNumber, start);
         }
         Ok(())
     }

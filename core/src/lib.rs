@@ -57,7 +57,8 @@ mod trace;
 #[cfg(feature = "alloc")]
 pub mod tree;
 
-#[cfg(feature = "at1")]
+#[cfg(feature = "at1-columnar")]
+#[cfg_attr(not(feature = "at1"), allow(dead_code, reason = "one codec of 14 needs less than all of them"))]
 pub mod at1;
 #[cfg(feature = "cvc")]
 pub mod cvc;
@@ -79,7 +80,7 @@ pub use limits::Limits;
 pub use probe::{Format, PROBE_LEN, Probe, probe};
 pub use sink::{Count, Sink, SliceSink};
 pub use step::{End, Status, Step};
-pub use trace::{Part, Trace, Value};
+pub use trace::{Part, Shifted, Symbols, Trace, Value};
 
 /// The result of every call that can refuse a file.
 pub type Result<T> = core::result::Result<T, Error>;

@@ -94,6 +94,10 @@ pub trait Trace {
     /// Whether anybody listens. A parser may skip work that only serves the trace where this is `false`.
     const LISTENS: bool = true;
 
+    /// Whether also single symbols are heard, each a leaf of its own with its bits: the literals of a Huffman stream, the states and
+    /// sequences of Zstandard. They may be a hundred times as many as all other leaves. See [`Symbols`].
+    const SYMBOLS: bool = false;
+
     /// The same of this one: an observer that was told to be silent spares a parser as much time as none at all, in a program that has
     /// room for one copy of each parser only.
     fn listens(&self) -> bool {
@@ -128,6 +132,7 @@ impl Trace for () {
 
 impl<T: Trace> Trace for &mut T {
     const LISTENS: bool = T::LISTENS;
+    const SYMBOLS: bool = T::SYMBOLS;
     fn listens(&self) -> bool {
         T::listens(self)
     }
@@ -139,5 +144,106 @@ impl<T: Trace> Trace for &mut T {
     }
     fn leave(&mut self) {
         T::leave(self);
+    }
+}
+
+/// Makes an observer hear single symbols, where a format tells them.
+///
+/// What does not ask for them pays nothing: the code that tells them is in a program only if it makes one of these.
+///
+/// ```
+/// use unspool::tree::Tree;
+/// use unspool::{Limits, Symbols, zstd};
+/// # let file = b"\x28\xB5\x2F\xFD\0\x38\x85\0\0\x40abcdefgh\x02\0\xA0\xC0\xD3\x8E\x08";
+/// let mut tree = Symbols(Tree::new(1000));
+/// zstd::inspect(file, &mut zstd::Workspace::new(), &Limits::DEFAULT, &zstd::Options::DEFAULT, &mut tree)?;
+/// let sequences = tree.0.nodes().iter().filter(|node| node.name == "sequence");
+/// assert_eq!(sequences.count(), 2);
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Symbols<T>(
+    /// Who hears them.
+    pub T,
+);
+
+impl<T: Trace> Trace for Symbols<T> {
+    const LISTENS: bool = T::LISTENS;
+    const SYMBOLS: bool = T::LISTENS;
+    fn listens(&self) -> bool {
+        self.0.listens()
+    }
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        self.0.enter(name, value);
+    }
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        self.0.leaf(part, name, bits, value);
+    }
+    fn leave(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// What an observer hears, behind a pointer.
+trait Hears {
+    fn listens(&self) -> bool;
+    fn enter(&mut self, name: &'static str, value: Value<'_>);
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>);
+    fn leave(&mut self);
+}
+
+impl<T: Trace> Hears for T {
+    fn listens(&self) -> bool {
+        Trace::listens(self)
+    }
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        Trace::enter(self, name, value);
+    }
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        Trace::leaf(self, part, name, bits, value);
+    }
+    fn leave(&mut self) {
+        Trace::leave(self);
+    }
+}
+
+/// Hears about a part of a file as if it lay at its start.
+///
+/// It is one type whoever listens, so that a program holds one copy of the parsers that tell it, also for files that are not part of
+/// another.
+pub struct Shifted<'t> {
+    to: &'t mut dyn Hears,
+    bits: u64,
+}
+
+impl<'t> Shifted<'t> {
+    /// Tells `to` about a part that starts at this bit.
+    pub fn new(to: &'t mut impl Trace, bits: u64) -> Self {
+        Self { to, bits }
+    }
+}
+
+impl core::fmt::Debug for Shifted<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Shifted").field("bits", &self.bits).finish_non_exhaustive()
+    }
+}
+
+impl Trace for Shifted<'_> {
+    fn listens(&self) -> bool {
+        self.to.listens()
+    }
+
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        self.to.enter(name, value);
+    }
+
+    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+        let shift = |bit: u64| bit.saturating_add(self.bits);
+        self.to.leaf(part, name, shift(bits.start)..shift(bits.end), value);
+    }
+
+    fn leave(&mut self) {
+        self.to.leave();
     }
 }

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use unspool::checksum::Crc32;
 use unspool::cvc::{Column, Crc, Decoder, Dtype, File, Scalar, inspect};
-use unspool::{End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
+use unspool::{Error, ErrorKind, Limits, Part, Trace, Value};
 
 use crate::Random;
+use crate::stream::in_pieces;
 
 /// Small enough that nothing a header claims can cost much; smaller still where each byte that is cleared costs a microsecond.
 const LIMITS: Limits = Limits {
@@ -126,30 +127,12 @@ fn assert_same(a: &Result<Vec<u8>, Error>, b: &Result<Vec<u8>, Error>) {
     }
 }
 
-fn stream(bytes: &[u8], name: Option<&str>, mut split: impl FnMut() -> (usize, usize)) -> Result<Vec<u8>, Error> {
+fn stream(bytes: &[u8], name: Option<&str>, split: impl FnMut() -> (usize, usize)) -> Result<Vec<u8>, Error> {
     let mut workspace = vec![0; WORKSPACE];
     let mut decoder = Decoder::new(&mut workspace, name, Crc::Verify, &LIMITS);
-    let (mut values, mut at) = (vec![], 0usize);
-    let mut output = vec![];
-    loop {
-        let (input, room) = split();
-        let to = at.saturating_add(input).min(bytes.len());
-        let end = if to == bytes.len() { End::Here } else { End::NotYet };
-        output.resize(room, 0);
-        let step = decoder.step(&bytes[at..to], end, &mut output)?;
-        assert!(step.read <= to - at && step.wrote <= room, "more than there was");
-        match step.status {
-            Status::NeedInput => assert!(step.read == to - at && end == End::NotYet, "asks for what it did not read"),
-            Status::NeedOutput => assert!(step.wrote == room, "asks for room that it did not use"),
-            Status::Done => {}
-        }
-        at += step.read;
-        values.extend(&output[..step.wrote]);
-        assert!(values.len() as u64 <= LIMITS.max_output, "more than the limit");
-        if step.status == Status::Done {
-            return Ok(values);
-        }
-    }
+    let (values, end) = in_pieces(bytes, split, |src, end, room| decoder.step(src, end, room));
+    assert!(values.len() as u64 <= LIMITS.max_output, "more than the limit");
+    end.map(|()| values)
 }
 
 /// How much more input is needed is known to one that has it all, and not to a stream.

@@ -13,6 +13,7 @@ mod mutate;
 mod onpair;
 mod pco;
 mod probe;
+mod stream;
 mod xz;
 mod zstd;
 

@@ -161,6 +161,7 @@ fn column(column: &Column<'_>) {
         assert_eq!(searches(column, needle), expected);
         if let Ok(sorted) = column.conforming() {
             assert_eq!(searches(&sorted, needle), expected);
+            assert_eq!(searches(&sorted.greedy().expect("valid"), needle), expected);
         }
     }
 }

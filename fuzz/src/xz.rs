@@ -2,9 +2,10 @@
 
 use unspool::checksum::Crc32;
 use unspool::xz::{Decoder, File, Options, Streams, Workspace, decode_to_vec, decode_with, inspect};
-use unspool::{End, Error, ErrorKind, Limits, Result, Status};
+use unspool::{Error, ErrorKind, Limits, Result};
 
 use crate::Random;
+use crate::stream::in_pieces;
 
 /// Small enough that nothing a header claims can cost much.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, max_header: 1 << 16, ..Limits::DEFAULT };
@@ -140,20 +141,5 @@ fn by_block(bytes: &[u8]) {
 fn stream(bytes: &[u8], options: &Options, random: &mut Random) -> (Vec<u8>, Result<()>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0; (1 << 17) + 32]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS, options);
-    let (mut out, mut at) = (vec![], 0);
-    loop {
-        let to = bytes.len().min(at + random.below(100));
-        let mut room = vec![0; random.below(1000)];
-        let end = if to == bytes.len() { End::Here } else { End::NotYet };
-        match decoder.step(&bytes[at..to], end, &mut room) {
-            Ok(step) => {
-                out.extend(&room[..step.wrote]);
-                at += step.read;
-                if step.status == Status::Done {
-                    return (out, Ok(()));
-                }
-            }
-            Err(error) => return (out, Err(error)),
-        }
-    }
+    in_pieces(bytes, || (random.below(100), random.below(1000)), |src, end, room| decoder.step(src, end, room))
 }

@@ -4,9 +4,10 @@ use unspool::checksum::{Crc32, Xxh64};
 use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect, inspect,
 };
-use unspool::{End, Error, ErrorKind, Limits, Result, Status};
+use unspool::{Error, ErrorKind, Limits, Result};
 
 use crate::Random;
+use crate::stream::in_pieces;
 
 /// Small enough that nothing a header claims can cost much.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 18, ..Limits::DEFAULT };
@@ -77,20 +78,5 @@ fn agree(bytes: &[u8], options: &Options<'_>, random: &mut Random) {
 fn stream(bytes: &[u8], options: &Options<'_>, random: &mut Random) -> (Vec<u8>, Result<()>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0; WINDOW]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS, options);
-    let (mut out, mut at) = (vec![], 0);
-    loop {
-        let to = bytes.len().min(at + 1 + random.below(100));
-        let mut room = vec![0; 1 + random.below(1000)];
-        let end = if to == bytes.len() { End::Here } else { End::NotYet };
-        match decoder.step(&bytes[at..to], end, &mut room) {
-            Ok(step) => {
-                out.extend(&room[..step.wrote]);
-                at += step.read;
-                if step.status == Status::Done {
-                    return (out, Ok(()));
-                }
-            }
-            Err(error) => return (out, Err(error)),
-        }
-    }
+    in_pieces(bytes, || (1 + random.below(100), 1 + random.below(1000)), |src, end, room| decoder.step(src, end, room))
 }

@@ -380,6 +380,10 @@ fn found(column: &Column<'_>, needle: &[u8]) -> [Vec<u64>; 3] {
     let mut table = vec![0xEE; column.dictionary().len()];
     let mut space = SearchSpace { needle: &mut entries, tokens: &mut table };
     let with_table = all(Search::contains(column, needle, &mut space).unwrap());
+    let greedy = column.greedy().unwrap();
+    let alike = [all(Search::equals(column, needle)), all(Search::equals(&greedy, needle))];
+    assert_eq!(alike[0], alike[1]);
+    assert!(alike[1].iter().all(|&row| Search::equals(&greedy, needle).matches(row).unwrap()));
     let mut space = SearchSpace { needle: &mut entries, tokens: &mut [] };
     assert_eq!(all(Search::contains(column, needle, &mut space).unwrap()), with_table);
     [all(Search::equals(column, needle)), all(Search::starts_with(column, needle)), with_table]
@@ -480,6 +484,12 @@ fn a_row_that_no_encoder_would_cut_so_is_found_all_the_same() {
     let rows = RowOffsets::u32(&row_offsets).unwrap();
     let column = Column::open(dictionary, Codes::plain(&codes), rows, &Limits::DEFAULT).unwrap();
     let expect = |needle: &[u8], expected: [&[u64]; 3]| assert_eq!(found(&column, needle), expected.map(<[_]>::to_vec));
+    assert!(!column.greedy().unwrap().is_greedy());
+    for (greedy, row) in [false, false, false, true, false, true].into_iter().zip(0..) {
+        let offsets = RowOffsets::u32(&row_offsets[row * 4..row * 4 + 8]).unwrap();
+        let column = Column::open(dictionary, Codes::plain(&codes), offsets, &Limits::DEFAULT).unwrap();
+        assert_eq!(column.greedy().unwrap().is_greedy(), greedy, "row {row}");
+    }
     expect(b"abc", [&[0, 1, 2, 3], &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4]]);
     expect(b"ab", [&[], &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4]]);
     expect(b"abcabc", [&[4], &[4], &[4]]);

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect,
-    inspect, stream_buffer,
+    Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_in_place, decode_to_vec, decode_with,
+    decoded_size, detect, in_place_margin, inspect, stream_buffer,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Status};
+use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Symbols, Trace, Value};
 use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
@@ -461,6 +461,353 @@ fn prepared(vector: &Vector) -> bool {
         let options = Options { dictionary: Some(prepared), ..vector.told() };
         decoded(&vector.bytes, &options).as_ref() == Ok(&whole)
     })
+}
+
+/// Frames in a row with a seek table behind them, with or without checksums in it.
+fn seekable(parts: &[&[u8]], checksums: bool) -> Vec<u8> {
+    let (mut file, mut table) = (vec![], vec![]);
+    for part in parts {
+        let frame = zstd::bulk::compress(part, 3).unwrap();
+        table.extend((frame.len() as u32).to_le_bytes());
+        table.extend((part.len() as u32).to_le_bytes());
+        if checksums {
+            table.extend((unspool::checksum::Xxh64::of(part) as u32).to_le_bytes());
+        }
+        file.extend(frame);
+    }
+    file.extend(b"\x5E\x2A\x4D\x18");
+    file.extend((table.len() as u32 + 9).to_le_bytes());
+    file.extend(&table);
+    file.extend((parts.len() as u32).to_le_bytes());
+    file.push(if checksums { 0x80 } else { 0 });
+    file.extend(b"\xB1\xEA\x92\x8F");
+    file
+}
+
+#[test]
+fn parts_of_a_seekable_file() {
+    let mut random = Random(3);
+    let plain: Vec<u8> = (0..5000).map(|_| b'a' + random.below(26) as u8).collect();
+    let parts: Vec<&[u8]> = vec![&plain[..1000], &plain[1000..1001], &[], &plain[1001..4000], &plain[4000..]];
+    let (limits, options, mut ws) = (Limits::DEFAULT, Options::DEFAULT, Workspace::new());
+    for checksums in [false, true] {
+        let file = seekable(&parts, checksums);
+        assert_eq!(decoded(&file, &options).as_ref(), Ok(&plain));
+        let table = SeekTable::of(&file, &limits).unwrap().unwrap();
+        assert_eq!((table.len(), table.content(), table.room(), table.is_empty()), (5, 5000, 2999, false));
+        let mut leaves = Leaves::default();
+        inspect(&file, &mut ws, &limits, &options, &mut leaves).unwrap();
+        let sums = leaves.leaves.iter().filter(|(_, name)| *name == "checksum").count();
+        assert_eq!(sums, if checksums { 5 } else { 0 });
+        leaves.assert_tile(file.len(), "seekable");
+        let (mut dst, mut room) = (vec![0; 5000], vec![0; table.room()]);
+        for way in 0..200 {
+            let start = random.below(5001);
+            let end = start + random.below(5001 - start);
+            let wanted = start as u64..end as u64;
+            let wrote = table.decode(&file, wanted.clone(), &mut dst[..end - start], &mut room, &mut ws, &options);
+            assert_eq!(wrote, Ok(end - start), "{way}");
+            assert!(dst[..end - start] == plain[start..end], "{wanted:?}");
+            if end > start {
+                let short = table.decode(&file, wanted, &mut dst[..end - start - 1], &mut room, &mut ws, &options);
+                assert_eq!(short.unwrap_err().class(), Class::OutputTooSmall { need: (end - start) as u64 });
+            }
+        }
+        // Whole frames need no room beside the output, a part of one needs as much as the frame.
+        assert_eq!(table.decode(&file, 1000..4000, &mut dst, &mut [], &mut ws, &options), Ok(3000));
+        let error = table.decode(&file, 999..4000, &mut dst, &mut room[..999], &mut ws, &options).unwrap_err();
+        assert_eq!(error.class(), Class::OutputTooSmall { need: 1000 });
+        let outside = table.decode(&file, 4999..5001, &mut dst, &mut room, &mut ws, &options).unwrap_err();
+        assert_eq!(outside.kind, ErrorKind::RangeOutside);
+        let one = table.frames_in(1000..1001).map(|frame| (frame.content.start, frame.content.end));
+        assert_eq!(one.collect::<Vec<_>>(), [(1000, 1001)]);
+        assert_eq!((table.frames_in(7..7).count(), table.frames_in(5000..5001).count()), (0, 0));
+        by_pieces(&file, &plain);
+    }
+    let none = zstd::bulk::compress(&plain, 3).unwrap();
+    assert!(SeekTable::of(&none, &limits).unwrap().is_none());
+    // The example of a real writer has no frames at all.
+    let empty = seekable(&[], false);
+    assert_eq!(SeekTable::of(&empty, &limits).unwrap().map(|table| (table.len(), table.content())), Some((0, 0)));
+}
+
+/// A file that is not at hand: only the bytes that are asked for are looked at.
+fn by_pieces(file: &[u8], plain: &[u8]) {
+    let (limits, mut ws) = (Limits::DEFAULT, Workspace::new());
+    let place = SeekTable::place(*file.last_chunk().unwrap(), file.len() as u64, &limits).unwrap().unwrap();
+    let fetch = |range: &std::ops::Range<u64>| file[range.start as usize..range.end as usize].to_vec();
+    let bytes = fetch(&place);
+    let table = SeekTable::open(&bytes, &place, &limits).unwrap();
+    assert_eq!(place.start, table.frames().last().unwrap().range.end);
+    let mut room = vec![0; table.room()];
+    for frame in table.frames() {
+        let done = frame.decode(&fetch(&frame.range), &mut room, &mut ws, &limits, &Options::DEFAULT).unwrap();
+        assert_eq!(room[..done.wrote], plain[frame.content.start as usize..frame.content.end as usize]);
+    }
+}
+
+#[test]
+fn seek_tables_that_do_not_fit_are_refused() {
+    let plain = b"some text, some text, some more text; some text, some text, some more text";
+    let (limits, options, mut ws) = (Limits::DEFAULT, Options::DEFAULT, Workspace::new());
+    let file = seekable(&[&plain[..40], &plain[40..]], true);
+    let kind =
+        |file: &[u8], limits: &Limits| SeekTable::of(file, limits).map(|table| table.is_some()).map_err(|e| e.kind);
+    let table = file.len() - (8 + 24 + 9);
+    let mut random = Random(5);
+    let mut verdicts = BTreeMap::new();
+    for at in table..file.len() {
+        for _ in 0..8 {
+            let mut broken = file.clone();
+            broken[at] ^= 1 + random.below(255) as u8;
+            let (mut dst, mut room) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+            let verdict = match SeekTable::of(&broken, &limits) {
+                Ok(Some(table)) if table.content() > 1 << 16 => "claims more",
+                Ok(Some(table)) => {
+                    match table.decode(&broken, 0..table.content(), &mut dst, &mut room, &mut ws, &options) {
+                        // Bits that mean nothing.
+                        Ok(wrote) => {
+                            assert!(dst[..wrote] == plain[..], "other bytes with byte {at} changed");
+                            "the same"
+                        }
+                        Err(error) => error.kind.name(),
+                    }
+                }
+                Ok(None) => "no table",
+                Err(error) => error.kind.name(),
+            };
+            *verdicts.entry(verdict).or_insert(0) += 1;
+        }
+    }
+    println!("{verdicts:?}");
+    assert!(verdicts["ZstdSeekTable"] > 100 && verdicts["ZstdChecksum"] > 10 && verdicts["no table"] > 10);
+    // Behind another file it would name the wrong bytes.
+    assert_eq!(kind(&[&file[..], &file].concat(), &limits), Err(ErrorKind::ZstdSeekTable));
+    assert_eq!(kind(&file[1..], &limits), Err(ErrorKind::ZstdSeekTable));
+    assert_eq!(kind(&file[file.len() - 9..], &limits), Err(ErrorKind::ZstdSeekTable));
+    assert_eq!(kind(&file[..file.len() - 1], &limits), Ok(false));
+    assert_eq!(kind(&file, &Limits { max_header: 40, ..limits }), Err(ErrorKind::HeaderLimit));
+    assert_eq!(kind(&file, &Limits { max_elements: 1, ..limits }), Err(ErrorKind::ElementLimit));
+    // Four billion frames in nine bytes.
+    let huge = b"\xFF\xFF\xFF\xFF\x00\xB1\xEA\x92\x8F";
+    assert_eq!(SeekTable::place(*huge, 1 << 40, &limits).unwrap_err().kind, ErrorKind::HeaderLimit);
+    assert_eq!(SeekTable::place(*huge, 1 << 40, &Limits::NONE), Ok(Some((1 << 40) - ((8 << 32) + 9)..1 << 40)));
+}
+
+/// Decodes in a buffer that is so much longer than the content.
+fn in_place(bytes: &[u8], len: usize, options: &Options<'_>) -> (Vec<u8>, Result<usize, Error>) {
+    let mut buffer = vec![0xA5; len.max(bytes.len())];
+    let start = buffer.len() - bytes.len();
+    buffer[start..].copy_from_slice(bytes);
+    let limits = Limits { max_output: 1 << 28, ..Limits::DEFAULT };
+    let done = decode_in_place(&mut buffer, bytes.len(), &mut Workspace::new(), &limits, options);
+    (buffer, done.map(|done| done.wrote))
+}
+
+#[test]
+fn the_margin_is_enough_to_decode_in_place() {
+    let (mut exact, mut longer) = (0, vec![]);
+    let counters = std::cell::RefCell::new((&mut exact, &mut longer));
+    valid(|vector| {
+        let options = vector.told();
+        let whole = decoded(&vector.bytes, &options).unwrap();
+        let margin = in_place_margin(&vector.bytes, &options).unwrap();
+        assert!(
+            margin <= 4096 + (128 << 10) + vector.bytes.len() as u64 / 2 || vector.name.contains("skip"),
+            "{margin}"
+        );
+        let need = whole.len() + margin as usize;
+        let (buffer, end) = in_place(&vector.bytes, need, &options);
+        if end.map_err(|error| error.kind) == Err(ErrorKind::OutputTooSmall) {
+            // A block that is longer than what it holds, which no encoder writes.
+            assert!(vector.name.contains("s-"), "{}", vector.name);
+            counters.borrow_mut().1.push(vector.name.clone());
+            assert_eq!(in_place(&vector.bytes, need + vector.bytes.len(), &options).1, Ok(whole.len()));
+            return;
+        }
+        assert_eq!(end, Ok(whole.len()), "{}", vector.name);
+        assert!(buffer.starts_with(&whole), "{}", vector.name);
+        if need > vector.bytes.len() {
+            // With one byte less it works or is refused, but nothing else comes out.
+            let (buffer, end) = in_place(&vector.bytes, need - 1, &options);
+            match end.map_err(|error| error.kind) {
+                Ok(_) => assert!(buffer.starts_with(&whole), "{}", vector.name),
+                Err(kind) => assert_eq!(kind, ErrorKind::OutputTooSmall, "{}", vector.name),
+            }
+            *counters.borrow_mut().0 += usize::from(end.is_err());
+        }
+    });
+    println!("{exact} files need every byte of their margin; longer than their content are blocks of {longer:?}");
+    assert!(exact > 50 && longer.len() < 20);
+    // One block: not a byte less.
+    let plain = b"one block of text, one block of text, one block of text and text and text".repeat(9);
+    let file = zstd::bulk::compress(&plain, 3).unwrap();
+    let margin = in_place_margin(&file, &Options::DEFAULT).unwrap() as usize;
+    assert!(margin < file.len() && in_place(&file, plain.len() + margin, &Options::DEFAULT).0.starts_with(&plain));
+    let short = in_place(&file, plain.len() + margin - 1, &Options::DEFAULT).1;
+    assert_eq!(short.map_err(|error| error.kind), Err(ErrorKind::OutputTooSmall));
+    let outside = decode_in_place(&mut [0; 9], 10, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT);
+    assert_eq!(outside.map_err(|error| error.kind), Err(ErrorKind::RangeOutside));
+}
+
+/// Files that are broken in a way of their own: a name and the bytes.
+fn broken(vector: &Vector, mut each: impl FnMut(&[u8])) {
+    let mut random = Random(vector.bytes.len() as u64 + 1);
+    for _ in 0..12 {
+        let mut mutated = vector.bytes.clone();
+        let at = random.below(mutated.len());
+        mutated[at] ^= 1 << random.below(8);
+        each(&mutated);
+        mutated.truncate(random.below(mutated.len()));
+        each(&mutated);
+    }
+}
+
+#[test]
+fn in_place_and_to_a_slice_fail_alike() {
+    valid(|vector| {
+        if vector.bytes.len() > 2000 || number(&vector.entry, "orig_size") > 1 << 16 {
+            return;
+        }
+        let limits = Limits { max_output: 1 << 17, ..Limits::DEFAULT };
+        let mut room = vec![0; (1 << 17) + 4096];
+        broken(vector, |bytes| {
+            let options = vector.told();
+            let mut ws = Workspace::new();
+            let whole = decode_with(bytes, &mut room, &mut ws, &limits, &options, &mut ());
+            let mut buffer = vec![0; room.len() + bytes.len()];
+            let start = buffer.len() - bytes.len();
+            buffer[start..].copy_from_slice(bytes);
+            let over = decode_in_place(&mut buffer, bytes.len(), &mut ws, &limits, &options);
+            match (whole, over) {
+                (Ok(done), over) => {
+                    assert_eq!(over, Ok(done), "{}", vector.name);
+                    assert!(room[..done.wrote] == buffer[..done.wrote], "{}", vector.name);
+                }
+                (Err(Error { kind: ErrorKind::OutputTooSmall, .. }), over) => assert!(over.is_err()),
+                (Err(whole), over) => {
+                    let over = over.map_err(|error| (error.kind, error.at));
+                    assert_eq!(over, Err((whole.kind, whole.at)), "{}", vector.name);
+                }
+            }
+        });
+    });
+}
+
+#[test]
+fn the_structure_shows_without_the_dictionary() {
+    let seen = std::cell::Cell::new(0);
+    valid(|vector| {
+        let Some(bytes) = &vector.dictionary else { return };
+        let (mut ws, limits) = (Workspace::new(), Limits::DEFAULT);
+        let (with, without) = (vector.told(), Options { dictionary: None, ..vector.told() });
+        let id = Dictionary::new(bytes).id();
+        let named = matches!(Header::read(&vector.bytes, vector.flavour), Ok(Header::Frame(frame)) if frame.dictionary_id == id);
+        if id == 0 || !named {
+            return;
+        }
+        let (mut all, mut blind) = (Leaves::default(), Symbols(Leaves::default()));
+        let seeing = inspect(&vector.bytes, &mut ws, &limits, &with, &mut all).unwrap();
+        assert_eq!(inspect(&vector.bytes, &mut ws, &limits, &without, &mut blind), Ok(seeing), "{}", vector.name);
+        assert!(blind.0.leaves == all.leaves, "{}", vector.name);
+        let size = decoded_size(&vector.bytes, &mut ws, &limits, &without).map_err(|error| error.kind);
+        assert_eq!(size, Err(ErrorKind::ZstdDictionaryWanted));
+        // What is wrong with the structure shows all the same, whatever it is.
+        broken(vector, |bytes| {
+            let _ = inspect(bytes, &mut ws, &limits, &without, &mut Symbols(Leaves::default()));
+        });
+        seen.set(seen.get() + 1);
+    });
+    assert!(seen.get() > 3);
+}
+
+/// Makes the content of what an observer of symbols hears.
+#[derive(Default)]
+struct Rebuilt<'a> {
+    src: &'a [u8],
+    leaves: Leaves,
+    open: Vec<&'static str>,
+    out: Vec<u8>,
+    literals: Vec<u8>,
+    size: usize,
+    sequence: [usize; 3],
+    /// The size of a block of one byte is not told.
+    runs: bool,
+}
+
+impl Trace for Rebuilt<'_> {
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        self.leaves.enter(name, value);
+        self.open.push(name);
+        if let ("literals", Value::U64(size)) = (name, value) {
+            (self.size, self.literals) = (size as usize, vec![]);
+        }
+    }
+
+    fn leaf(&mut self, part: Part, name: &'static str, bits: std::ops::Range<u64>, value: Value<'_>) {
+        let bytes = &self.src[bits.start as usize / 8..bits.end as usize / 8];
+        let number = if let Value::U64(number) = value { number as usize } else { 0 };
+        match name {
+            "raw bytes" => self.out.extend(bytes),
+            "byte" => self.runs = true,
+            "raw literals" => self.literals.extend(bytes),
+            "repeated literal" => self.literals = vec![number as u8; self.size],
+            "literal" => self.literals.push(number as u8),
+            "literal length" => self.sequence[0] = number,
+            "match length" => self.sequence[1] = number,
+            "offset" | "repeated offset" => self.sequence[2] = number,
+            _ => {}
+        }
+        self.leaves.leaf(part, name, bits, value);
+    }
+
+    fn leave(&mut self) {
+        self.leaves.leave();
+        match self.open.pop() {
+            Some("sequence") if !self.runs => {
+                let [run, length, offset] = self.sequence;
+                self.out.extend(self.literals.drain(..run));
+                (0..length).for_each(|_| self.out.push(self.out[self.out.len() - offset]));
+            }
+            Some("block") => self.out.append(&mut self.literals),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn symbols_tile_a_file_and_make_its_content() {
+    let (mut ws, limits) = (Workspace::new(), Limits::DEFAULT);
+    let mut rebuild = |name: &str, bytes: &[u8], options: &Options<'_>, whole: &[u8]| {
+        let mut heard = Symbols(Rebuilt { src: bytes, ..Rebuilt::default() });
+        inspect(bytes, &mut ws, &limits, options, &mut heard).unwrap_or_else(|error| panic!("{name}: {error}"));
+        heard.0.leaves.assert_tile(bytes.len(), name);
+        assert!(heard.0.runs || heard.0.out == whole, "{name}");
+    };
+    let text =
+        b"what is heard of every symbol makes the text again, every symbol of the text is heard again ".repeat(40);
+    for level in [1, 3, 19] {
+        rebuild("text", &zstd::bulk::compress(&text, level).unwrap(), &Options::DEFAULT, &text);
+    }
+    let rebuild = std::cell::RefCell::new(rebuild);
+    let seen = std::cell::Cell::new(0);
+    valid(|vector| {
+        if vector.bytes.len() > 20_000 || vector.dictionary.is_some() {
+            return;
+        }
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        rebuild.borrow_mut()(&vector.name, &vector.bytes, &vector.told(), &whole);
+        seen.set(seen.get() + 1);
+        // A stream that breaks off is an error here as it is for a decoder.
+        broken(vector, |bytes| {
+            let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
+            let heard = inspect(bytes, &mut Workspace::new(), &limits, &vector.told(), &mut Symbols(Leaves::default()));
+            let decoded = decode_to_vec(bytes, &mut Workspace::new(), &limits, &vector.told());
+            assert!(heard.is_ok() || decoded.is_err(), "{}: {heard:?}", vector.name);
+        });
+    });
+    println!("{} files", seen.get());
+    assert!(seen.get() > 100);
 }
 
 fn number_of_frames(entry: &Json) -> usize {

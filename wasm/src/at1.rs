@@ -1,18 +1,45 @@
 //! AT-1: the files that were compressed, and questions to tables.
 
 mod query;
+mod table;
 
-use unspool::at1::{Bundle, Codec, Container, Header, Scratch, Workspace, decode_to_vec, scratch_needed};
-use unspool::{Limits, Result};
+use js_sys::Uint8Array;
+use unspool::at1::{
+    Bundle, Codec, Container, Header, Scratch, Workspace, decode, decode_to_vec, decoded_len, scratch_needed,
+};
+use unspool::{ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
+use crate::into::Output;
 use crate::number;
 
 /// Decodes a file that is no bundle.
 #[wasm_bindgen]
 pub fn at1_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<Vec<u8>, Fault> {
     Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits))?)
+}
+
+/// Decodes a file that is no bundle to the start of `to`. Gives how many bytes were written.
+#[wasm_bindgen]
+pub fn at1_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> core::result::Result<f64, Fault> {
+    let limits = crate::limits(limits);
+    Ok(Output::fill(to, |output| output.some(|room| decode_into(bytes, room, &limits)))?)
+}
+
+fn decode_into(bytes: &[u8], room: &mut [u8], limits: &Limits) -> Result<usize> {
+    let mut ws = Workspace::new();
+    let mut scratch = vec![0; number::index(scratch_needed(bytes, limits)?.slice)];
+    loop {
+        match decode(bytes, room, &mut scratch, &mut ws, limits) {
+            Ok(done) => return Ok(done.wrote),
+            // It knows how much it lacked then, and the caller wants to know how much there is.
+            Err(error) if error.kind == ErrorKind::OutputTooSmall => {
+                return Err(error.needing(decoded_len(bytes, &mut scratch, &mut ws, limits)?));
+            }
+            Err(error) => query::grow(&mut scratch, error)?,
+        }
+    }
 }
 
 /// Decodes all files of a bundle; a file that is none is one without a name.

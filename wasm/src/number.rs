@@ -5,6 +5,12 @@ pub const fn from_u64(n: u64) -> f64 {
     n as f64
 }
 
+/// A value for JavaScript, as near as a float comes.
+#[cfg_attr(not(feature = "at1"), allow(dead_code))]
+pub const fn from_i64(n: i64) -> f64 {
+    n as f64
+}
+
 /// A length for JavaScript.
 #[cfg_attr(not(any(feature = "inspect", feature = "at1", feature = "onpair", feature = "cvc")), allow(dead_code))]
 pub fn from_len(n: usize) -> f64 {

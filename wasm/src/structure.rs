@@ -3,6 +3,8 @@
 use core::fmt::Write;
 use core::ops::Range;
 
+#[cfg(any(feature = "xz", feature = "zstd"))]
+use unspool::Shifted;
 use unspool::{Error, ErrorKind, Limits, Part, Probe, Trace, Value};
 use wasm_bindgen::prelude::*;
 
@@ -255,26 +257,30 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         Probe::Match(unspool::Format::Zstd | unspool::Format::ZstdV07 | unspool::Format::ZstdSkippable) => {
             use unspool::zstd::{Options, Workspace, decode_with, decoded_size, inspect};
             let (ws, options) = (&mut Workspace::new(), &Options::DEFAULT);
-            match room(decoded_size(bytes, ws, limits, options)) {
+            let trace = &mut Shifted::new(structure, 0);
+            let size = decoded_size(bytes, ws, limits, options);
+            match room(size) {
                 Some(mut out) => {
-                    let done = decode_with(bytes, &mut out, ws, limits, options, structure)?;
+                    let done = decode_with(bytes, &mut out, ws, limits, options, trace)?;
                     structure.checks[0] = done.checksums;
+                    Ok(())
                 }
-                None => drop(inspect(bytes, ws, limits, options, structure)?),
+                // Without its dictionary a file shows its structure, and then what it lacks.
+                None => inspect(bytes, ws, limits, options, trace).and(size.map(drop)),
             }
-            Ok(())
         }
         #[cfg(feature = "xz")]
         Probe::Match(unspool::Format::Xz) => {
             use unspool::xz::{Options, Workspace, decode_with, inspect};
             let (ws, options) = (&mut Workspace::new(), &Options::DEFAULT);
             let size = inspect(bytes, ws, limits, options, &mut ()).map(|done| done.wrote);
+            let trace = &mut Shifted::new(structure, 0);
             match room(size.map(|size| u64::try_from(size).unwrap_or(u64::MAX))) {
                 Some(mut out) => {
-                    let done = decode_with(bytes, &mut out, ws, limits, options, structure)?;
+                    let done = decode_with(bytes, &mut out, ws, limits, options, trace)?;
                     structure.checks[0] = done.checks;
                 }
-                None => drop(inspect(bytes, ws, limits, options, structure)?),
+                None => drop(inspect(bytes, ws, limits, options, trace)?),
             }
             Ok(())
         }

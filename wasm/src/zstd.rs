@@ -1,7 +1,7 @@
 //! Zstandard, and the two older formats that share its magic numbers.
 
 use js_sys::Uint8Array;
-use unspool::zstd::{Dictionary, Flavour, Options, Workspace, decode_to_vec, decode_with};
+use unspool::zstd::{Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
@@ -39,4 +39,23 @@ pub fn zstd_decode_into(
         decode_with(bytes, room, &mut Workspace::new(), &limits, &options, &mut ()).map(|done| done.wrote)
     };
     Ok(Output::fill(to, |output| output.some(decode))?)
+}
+
+/// What the header at the start of a file says: its length, then of a frame the window, the content size or -1, the dictionary, whether
+/// there is a checksum; of a skippable frame, instead of all that, its variant and size.
+#[wasm_bindgen]
+#[expect(clippy::cast_precision_loss, reason = "JavaScript has no other numbers, and no such files")]
+pub fn zstd_frame(bytes: &[u8], format: u8) -> Result<Vec<f64>, Fault> {
+    let by_magic = if bytes.first() == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
+    let flavour = options(None, format).flavour.unwrap_or(by_magic);
+    Ok(match Header::read(bytes, flavour)? {
+        Header::Skippable { variant, size } => vec![8.0, variant.into(), size.into()],
+        Header::Frame(frame) => vec![
+            frame.len as f64,
+            frame.window as f64,
+            frame.content_size.map_or(-1.0, |size| size as f64),
+            frame.dictionary_id.into(),
+            u8::from(frame.checksum).into(),
+        ],
+    })
 }

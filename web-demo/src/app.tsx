@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { fileOf, readAddress } from './address';
 import { OpenFile } from './client';
+import { sortOut } from './dictionary';
 import { bytes } from './format';
 import { Inspector } from './inspector';
 import type { Report } from './model';
@@ -36,7 +37,7 @@ export function App() {
   }, []);
 
   const show = useCallback(
-    async (name: string, sample: string, get: Get): Promise<void> => {
+    async (name: string, sample: string, get: Get, dictionary?: Blob): Promise<void> => {
       close();
       const { signal } = (going.current = new AbortController());
       const tell = (doing: string) => (done: number, total: number) => {
@@ -47,7 +48,7 @@ export function App() {
         const source = await get(signal, tell('Fetching'));
         if (signal.aborted) return;
         setState({ kind: 'busy', name, doing: 'Reading', progress: { done: 0, total: source.size } });
-        const file = new OpenFile(source);
+        const file = new OpenFile(source, dictionary);
         opened.current = file;
         const report = await file.report(({ done, total }) => tell('Reading')(done, total));
         if (!signal.aborted) setState({ kind: 'open', name, sample, file, report });
@@ -58,11 +59,13 @@ export function App() {
     [close],
   );
 
-  const showFile = useCallback(
-    (file: File) => {
+  const showFiles = useCallback(
+    async (files: readonly File[]) => {
+      const [file, dictionary] = await sortOut(files);
+      if (file === undefined) return;
       // A file of the visitor's own has no address.
       if (location.hash !== '') history.pushState(null, '', location.pathname + location.search);
-      void show(file.name, '', () => Promise.resolve(file));
+      void show(file.name, '', () => Promise.resolve(file), dictionary);
     },
     [show],
   );
@@ -104,10 +107,10 @@ export function App() {
     };
     const onDrop = (event: DragEvent): void => {
       setOver(false);
-      const file = event.dataTransfer?.files[0];
-      if (file === undefined) return;
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
       event.preventDefault();
-      showFile(file);
+      void showFiles(files);
     };
     addEventListener('dragover', onOver);
     addEventListener('dragleave', onLeave);
@@ -117,7 +120,7 @@ export function App() {
       removeEventListener('dragleave', onLeave);
       removeEventListener('drop', onDrop);
     };
-  }, [showFile]);
+  }, [showFiles]);
 
   return (
     <>
@@ -134,7 +137,7 @@ export function App() {
         </span>
       </header>
       <main>
-        {state.kind === 'empty' && <Start onFile={showFile} />}
+        {state.kind === 'empty' && <Start onFiles={(files) => void showFiles(files)} />}
         {state.kind === 'busy' && <Busy {...state} onCancel={() => (location.hash === '' ? close() : (location.hash = ''))} />}
         {state.kind === 'failed' && (
           <section class="problem" role="alert">
@@ -142,7 +145,7 @@ export function App() {
             <p>{state.message}</p>
           </section>
         )}
-        {state.kind === 'open' && <Inspector key={state.file.source} {...state} onFile={showFile} />}
+        {state.kind === 'open' && <Inspector key={state.file.source} {...state} onFiles={(files) => void showFiles(files)} />}
         {(state.kind === 'open' || state.kind === 'failed') && <Samples current={state.kind === 'open' ? state.sample || 'none' : 'none'} />}
       </main>
       {over && <div class="over" aria-hidden="true">Drop it</div>}

@@ -1,8 +1,9 @@
 // The page's side of the worker.
+import type { BinsWanted } from './formats/pco-bins';
 import type { Fault, Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import type { Sought } from './search';
-import type { ExportWanted, Rows, Summed, TextSearch, Texts, TextsWanted } from './values';
+import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
 import type { Answer, Progress, Wanted } from './worker';
 
 /** Why the worker could not answer. */
@@ -13,6 +14,7 @@ export class WorkerError extends Error {
 }
 
 interface Waiting {
+  readonly wanted: Wanted;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly tell: ((progress: Progress) => void) | undefined;
@@ -20,24 +22,35 @@ interface Waiting {
 
 /** A file in a worker of its own; closing it ends whatever the worker is doing. */
 export class OpenFile {
-  #worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+  #worker = this.#start();
   #waiting = new Map<number, Waiting>();
   #next = 0;
 
-  constructor(readonly source: Blob | RemoteFile) {
-    this.#worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
+  constructor(
+    readonly source: Blob | RemoteFile,
+    readonly dictionary?: Blob,
+  ) {}
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+    worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
       const waiting = this.#waiting.get(answer.id);
       if ('progress' in answer) return waiting?.tell?.(answer.progress);
       this.#waiting.delete(answer.id);
       if ('error' in answer) waiting?.reject(new WorkerError(answer.error));
       else waiting?.resolve(answer.result);
     };
-    this.#worker.onerror = (event) => this.#fail(new Error(event.message || 'the worker could not start'));
+    worker.onerror = (event) => this.#fail(new Error(event.message || 'the worker could not start'));
+    return worker;
   }
 
   report(tell: (progress: Progress) => void): Promise<Report> {
-    const { source } = this;
-    return this.#ask({ open: source instanceof RemoteFile ? { url: source.url, size: source.size } : source }, tell) as Promise<Report>;
+    return this.#ask(this.#open(), { tell }) as Promise<Report>;
+  }
+
+  #open(): Wanted {
+    const { source, dictionary } = this;
+    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size } : source, dictionary };
   }
 
   /** The bytes that a report is of. */
@@ -57,20 +70,28 @@ export class OpenFile {
     return this.#ask({ search: wanted }) as Promise<Uint32Array>;
   }
 
+  query(question: Question): Promise<TableAnswer> {
+    return this.#ask({ query: question }) as Promise<TableAnswer>;
+  }
+
+  bins(wanted: BinsWanted): Promise<{ counts: number[]; of: number }> {
+    return this.#ask({ bins: wanted }) as Promise<{ counts: number[]; of: number }>;
+  }
+
   bytes(start: number, end: number): Promise<Uint8Array> {
     return this.#ask({ bytes: { start, end } }) as Promise<Uint8Array>;
   }
 
-  find(wanted: Sought): Promise<number> {
-    return this.#ask({ find: wanted }) as Promise<number>;
+  find(wanted: Sought, signal: AbortSignal, tell: (progress: Progress) => void): Promise<number> {
+    return this.#ask({ find: wanted }, { signal, tell }) as Promise<number>;
   }
 
-  statistics(column: number): Promise<Summed> {
-    return this.#ask({ statistics: column }) as Promise<Summed>;
+  statistics(column: number, signal: AbortSignal): Promise<Summed> {
+    return this.#ask({ statistics: column }, { signal }) as Promise<Summed>;
   }
 
-  export(wanted: ExportWanted): Promise<Blob> {
-    return this.#ask({ save: wanted }) as Promise<Blob>;
+  export(wanted: ExportWanted, signal: AbortSignal): Promise<Blob> {
+    return this.#ask({ save: wanted }, { signal }) as Promise<Blob>;
   }
 
   close(): void {
@@ -78,12 +99,26 @@ export class OpenFile {
     this.#fail(new DOMException('closed', 'AbortError'));
   }
 
-  #ask(wanted: Wanted, tell?: (progress: Progress) => void): Promise<unknown> {
+  #ask(wanted: Wanted, { tell, signal }: { tell?: (progress: Progress) => void; signal?: AbortSignal } = {}): Promise<unknown> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject, tell });
+      this.#waiting.set(id, { wanted, resolve, reject, tell });
+      signal?.addEventListener('abort', () => this.#cancel(id), { once: true });
       this.#worker.postMessage({ id, ...wanted });
     });
+  }
+
+  /** Ends a job in the one way there is: its worker goes, and another opens the file again and does what else was asked. */
+  #cancel(id: number): void {
+    const cancelled = this.#waiting.get(id);
+    if (cancelled === undefined) return;
+    this.#waiting.delete(id);
+    cancelled.reject(new DOMException('cancelled', 'AbortError'));
+    this.#worker.terminate();
+    this.#worker = this.#start();
+    // Nobody waits for this answer.
+    this.#worker.postMessage({ id: -1, ...this.#open() });
+    for (const [id, { wanted }] of this.#waiting) this.#worker.postMessage({ id, ...wanted });
   }
 
   #fail(error: Error): void {

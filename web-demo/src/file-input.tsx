@@ -1,16 +1,17 @@
-// The one way to pick a file; what it looks like is up to its label.
+// The one way to pick a file, or one and its dictionary; what it looks like is up to its label.
 interface Props {
-  readonly onFile: (file: File) => void;
+  readonly onFiles: (files: readonly File[]) => void;
 }
 
-export function FileInput({ onFile }: Props) {
+export function FileInput({ onFiles }: Props) {
   return (
     <input
       type="file"
       class="hidden"
+      multiple
       onChange={({ currentTarget }) => {
-        const file = currentTarget.files?.[0];
-        if (file !== undefined) onFile(file);
+        const files = [...(currentTarget.files ?? [])];
+        if (files.length > 0) onFiles(files);
         // Picking the same file again is a change, too.
         currentTarget.value = '';
       }}

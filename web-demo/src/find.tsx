@@ -1,7 +1,8 @@
 // Goes to an offset, and searches for text or bytes.
 import { useState } from 'preact/hooks';
+import { Cancel, useJob } from './cancel';
 import type { OpenFile } from './client';
-import { count } from './format';
+import { count, percent } from './format';
 
 interface Props {
   readonly file: OpenFile;
@@ -18,6 +19,7 @@ export function Find({ file, size, cursor, onGo }: Props) {
   const [kind, setKind] = useState<Kind>('text');
   const [sought, setSought] = useState('');
   const [said, setSaid] = useState('');
+  const job = useJob();
 
   const go = (): void => {
     const at = offsetOf(offset);
@@ -30,13 +32,15 @@ export function Find({ file, size, cursor, onGo }: Props) {
     const needle = kind === 'text' ? new TextEncoder().encode(sought) : bytesOf(sought);
     if (needle === undefined || needle.length === 0) return setSaid(kind === 'text' ? '' : 'Bytes are pairs of hexadecimal digits, as in 28 b5 2f fd.');
     setSaid('Searching…');
-    try {
-      const at = await file.find({ needle, from: cursor, backwards });
-      setSaid(at < 0 ? 'It does not occur.' : `At byte ${count(at)}.`);
-      if (at >= 0) onGo(at);
-    } catch (error) {
-      setSaid(error instanceof Error ? error.message : String(error));
-    }
+    await job.run(async (signal) => {
+      try {
+        const at = await file.find({ needle, from: cursor, backwards }, signal, ({ done, total }) => setSaid(`Searching… ${percent(done, total)}`));
+        setSaid(at < 0 ? 'It does not occur.' : `At byte ${count(at)}.`);
+        if (at >= 0) onGo(at);
+      } catch (error) {
+        setSaid(signal.aborted ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
+      }
+    });
   };
 
   return (
@@ -72,6 +76,7 @@ export function Find({ file, size, cursor, onGo }: Props) {
         <button type="button" onClick={() => void search(true)}>Previous</button>
       </form>
       <p class="facts" role="status">{said}</p>
+      <Cancel job={job} what="searching" />
     </div>
   );
 }

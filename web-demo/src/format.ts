@@ -55,7 +55,8 @@ export function half(bits: number): number {
 }
 
 /** What an error means for the person with the file. */
-export function advice(class_: string): string {
+export function advice({ class: class_, name }: { readonly class: string; readonly name: string }): string {
+  if (name === 'ZstdDictionaryWanted') return 'The file was compressed against a dictionary. Open both together: drop them, or choose both.';
   switch (class_) {
     case 'Truncated': return 'The file ends too early. It may have been copied or downloaded only in part.';
     case 'Checksum': return 'The file was damaged after it was written. The values in this place cannot be trusted.';

@@ -4,9 +4,11 @@ import { noteInAddress, readAddress } from './address';
 import type { OpenFile } from './client';
 import { Decoded } from './decoded';
 import { FileInput } from './file-input';
+import { bytes } from './format';
 import { Find } from './find';
 import { HexView } from './hex-view';
 import { FileMap } from './map';
+import { Inside } from './inside';
 import { leafAt, type Report } from './model';
 import { Overview, Problem } from './overview';
 import { Parts } from './parts';
@@ -15,19 +17,21 @@ import { Preview } from './preview';
 import { Readings } from './readings';
 import { useShortcuts } from './shortcuts';
 import { Strings } from './strings';
+import { Table } from './table';
+import { Take } from './take';
 import { TreeView } from './tree-view';
 
 /** What shows the decoded values, by what they are. */
-const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded };
+const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
 
 interface Props {
   readonly name: string;
   readonly file: OpenFile;
   readonly report: Report;
-  readonly onFile: (file: File) => void;
+  readonly onFiles: (files: readonly File[]) => void;
 }
 
-export function Inspector({ name, file, report, onFile }: Props) {
+export function Inspector({ name, file, report, onFiles }: Props) {
   const { model, error, size, summary } = report;
   const content = file.content(report);
   const [selected, setSelected] = useState(-1);
@@ -79,7 +83,7 @@ export function Inspector({ name, file, report, onFile }: Props) {
       <div class="title">
         <h1>{name}</h1>
         <label class="another">
-          <FileInput onFile={onFile} />
+          <FileInput onFiles={onFiles} />
           Open another file
         </label>
       </div>
@@ -99,12 +103,19 @@ export function Inspector({ name, file, report, onFile }: Props) {
             <HexView blob={content} model={model} selected={selected} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
           </div>
           <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
+          <Take name={name} model={model} content={content} selected={selected} />
           {cursor >= 0 && <Readings content={content} at={cursor} />}
           {model.structure.leftOut > 0 && <p class="fine">The tree shows the first {model.structure.length} nodes; {model.structure.leftOut} more were left out.</p>}
-          {report.headOnly && <p class="fine">The file is large: its header is shown field by field, and of its values only those are read that you look at.</p>}
+          {report.read === 'values' && <p class="fine">The file is large: its header is shown field by field, and of its values only those are read that you look at.</p>}
+          {typeof report.read === 'number' && (
+            <p class="fine" role="note">
+              The file is large, and this format has to be read as a whole to be decoded: only its first {bytes(report.read)} were looked at, and nobody knows whether the rest is sound.
+            </p>
+          )}
         </>
       )}
       {values}
+      <Inside file={file} report={report} selected={selected} onSelect={goToNode} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 // What the worker finds out about a file, and what the views look up in it.
+import type { At1Columns } from './values';
 import { nodeAt, type Format, type Node, type Structure } from 'unspool/separate';
 
 /** An error as it comes out of the worker. */
@@ -31,7 +32,9 @@ export interface Summary {
   /** Numbers to show; none where the rows are strings. */
   readonly columns: readonly Column[];
   /** Which view the values have. */
-  readonly shows: 'numbers' | 'strings' | 'bytes';
+  readonly shows: 'numbers' | 'strings' | 'bytes' | 'table';
+  /** The table that can be asked. */
+  readonly table?: At1Columns;
   /** Whether the format has checksums; `undefined` where it never has. */
   readonly hasChecksums: boolean | undefined;
   /** Bytes that everything takes when decoded. */
@@ -59,8 +62,8 @@ export interface Report {
   readonly content: Blob | undefined;
   /** How long the gzip file was that this lay in. */
   readonly wrapped: number | undefined;
-  /** Whether only the head of a large file was looked at. */
-  readonly headOnly: boolean;
+  /** What was read: everything; of a large file its header, and of its values those that are looked at; or just so many bytes from its start. */
+  readonly read: 'all' | 'values' | number;
   readonly format: Format | undefined;
   readonly size: number;
   readonly model: Model;

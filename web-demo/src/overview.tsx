@@ -42,7 +42,7 @@ interface ProblemProps {
 export function Problem({ error, size, understood, onShow }: ProblemProps) {
   return (
     <section class="problem" role="alert">
-      <h2>{advice(error.class)}</h2>
+      <h2>{advice(error)}</h2>
       <p>{sentence(error.message)}.</p>
       <p class="fine">
         {error.name}, number {error.code}{error.part !== undefined && <>, in <strong>{error.part}</strong></>}.{' '}

@@ -1,6 +1,7 @@
 // Small drawings of vectors.
 import { useEffect, useRef } from 'preact/hooks';
 import { value } from './format';
+import type { Curve } from './values';
 
 const [WIDTH, HEIGHT] = [560, 120];
 const MARGIN = 8;
@@ -46,6 +47,29 @@ export function Plot({ values }: { readonly values: readonly (number | bigint)[]
         })}
       <path class="curve" d={path} />
       <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />
+      <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
+      <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>
+    </svg>
+  );
+}
+
+/** A long row of numbers: between the lowest and the highest of each stretch. */
+export function Line({ curve: { low, high }, count }: { readonly curve: Curve; readonly count: number }) {
+  const [bottom] = bounds(low);
+  const [, top] = bounds(high);
+  const y = (n: number): number => MARGIN + ((top - n) / (top - bottom || 1)) * (HEIGHT - 2 * MARGIN);
+  const step = (WIDTH - MARGIN - LABELS) / Math.max(1, low.length - 1);
+  let path = '';
+  let pen = 'M';
+  for (const [at, lowest] of low.entries()) {
+    const highest = high[at] ?? NaN;
+    if (Number.isFinite(lowest)) path += `${pen}${(MARGIN + at * step).toFixed(1)} ${y(lowest).toFixed(1)}${highest > lowest ? `L${(MARGIN + at * step).toFixed(1)} ${y(highest).toFixed(1)}` : ''}`;
+    pen = Number.isFinite(lowest) ? 'L' : 'M';
+  }
+  return (
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`All ${count} values in order, from ${value(bottom)} to ${value(top)}`}>
+      <path class="curve" d={path} />
+      {bottom < 0 && top > 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
       <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
       <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>
     </svg>

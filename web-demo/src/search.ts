@@ -10,34 +10,41 @@ export interface Sought {
 
 const STRETCH = 4 * 2 ** 20;
 
+/** Hears how many of all places have been looked at. */
+type Tell = (progress: { done: number; total: number }) => void;
+
 /** Where the bytes occur next, or -1. */
-export async function find(content: Content, { needle, from, backwards }: Sought): Promise<number> {
+export async function find(content: Content, { needle, from, backwards }: Sought, tell: Tell): Promise<number> {
   const { size } = content;
   const starts = size - needle.length + 1;
   if (starts <= 0) return -1;
+  let done = 0;
+  const step = (places: number): void => tell({ done: (done += places), total: starts });
   if (backwards) {
     const before = from < 0 ? starts : Math.min(from, starts);
-    const found = await last(content, needle, 0, before);
-    return found >= 0 ? found : last(content, needle, before, starts);
+    const found = await last(content, needle, 0, before, step);
+    return found >= 0 ? found : last(content, needle, before, starts, step);
   }
   const after = Math.min(from + 1, starts);
-  const found = await first(content, needle, after, starts);
-  return found >= 0 ? found : first(content, needle, 0, after);
+  const found = await first(content, needle, after, starts, step);
+  return found >= 0 ? found : first(content, needle, 0, after, step);
 }
 
 /** The first place from `low` on and below `high`. */
-async function first(content: Content, needle: Uint8Array, low: number, high: number): Promise<number> {
+async function first(content: Content, needle: Uint8Array, low: number, high: number, step: (places: number) => void): Promise<number> {
   for (let at = low; at < high; at += STRETCH) {
     const [found] = await places(content, needle, at, Math.min(high, at + STRETCH));
     if (found !== undefined) return found;
+    step(STRETCH);
   }
   return -1;
 }
 
-async function last(content: Content, needle: Uint8Array, low: number, high: number): Promise<number> {
+async function last(content: Content, needle: Uint8Array, low: number, high: number, step: (places: number) => void): Promise<number> {
   for (let end = high; end > low; end -= STRETCH) {
     const found = (await places(content, needle, Math.max(low, end - STRETCH), end)).at(-1);
     if (found !== undefined) return found;
+    step(STRETCH);
   }
   return -1;
 }

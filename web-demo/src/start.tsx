@@ -3,16 +3,16 @@ import { FileInput } from './file-input';
 import { SAMPLES } from './samples';
 
 interface Props {
-  readonly onFile: (file: File) => void;
+  readonly onFiles: (files: readonly File[]) => void;
 }
 
-export function Start({ onFile }: Props) {
+export function Start({ onFiles }: Props) {
   return (
     <section class="start">
       <label class="drop">
-        <FileInput onFile={onFile} />
+        <FileInput onFiles={onFiles} />
         <span class="big">Drop a file here</span>
-        <span>or <u>choose one</u> from your machine</span>
+        <span>or <u>choose one</u> from your machine, with its Zstandard dictionary if it needs one</span>
       </label>
       <form
         class="remote"
@@ -26,7 +26,7 @@ export function Start({ onFile }: Props) {
           or the address of one <input name="url" type="url" required placeholder="https://example.com/vectors.cvc" />
         </label>
         <button type="submit">Open</button>
-        <span class="fine">Large files are read only where you look.</span>
+        <span class="fine">Large CVC files and AT-1 tables are read only where you look.</span>
       </form>
       <Samples current="" />
       <ul class="promises">

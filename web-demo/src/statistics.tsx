@@ -2,17 +2,36 @@
 import { useState } from 'preact/hooks';
 import type { Bin, Statistics as Found } from 'unspool';
 import { useAnswer } from './answer';
+import { Cancel, useJob } from './cancel';
 import type { OpenFile } from './client';
 import { count, value } from './format';
-import { Plot } from './plot';
+import { Line, Plot } from './plot';
+import type { Summed } from './values';
 
 const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
 
 export function Statistics({ file, column }: { readonly file: OpenFile; readonly column: number }) {
-  const { value: found, error } = useAnswer(() => file.statistics(column), [file, column]);
+  const job = useJob();
+  const [cancelled, setCancelled] = useState(false);
+  const { value: found, error } = useAnswer(
+    () =>
+      new Promise<Summed>((resolve, reject) => {
+        void job.run(async (signal) => {
+          signal.addEventListener('abort', () => setCancelled(true));
+          await file.statistics(column, signal).then(resolve, reject);
+        });
+      }),
+    [file, column],
+  );
   const [logarithmic, setLogarithmic] = useState(false);
   if (error !== '') return <p class="facts">These numbers are not summed up: {error}.</p>;
-  if (found === undefined) return <p class="facts" role="status">Summing up…</p>;
+  if (found === undefined) {
+    return (
+      <p class="facts" role="status">
+        {cancelled && !job.going ? 'These numbers have not been summed up.' : 'Summing up…'} <Cancel job={job} what="summing up" />
+      </p>
+    );
+  }
   const { statistics, values } = found;
   if (statistics.count + statistics.nans === 0) return null;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
@@ -36,6 +55,12 @@ export function Statistics({ file, column }: { readonly file: OpenFile; readonly
             </label>
           </figcaption>
         </figure>
+        {found.curve !== undefined && (
+          <figure>
+            <Line curve={found.curve} count={values} />
+            <figcaption>In the order of the file</figcaption>
+          </figure>
+        )}
         {statistics.norms !== undefined && (
           <figure>
             <Plot values={thin(statistics.norms.each)} />

@@ -1,5 +1,5 @@
 // Decoded values on their way from the worker to the page.
-import type { CvcData, PcoData, Statistics } from 'unspool';
+import type { At1Answer, At1Table, CvcData, PcoData, Statistics } from 'unspool';
 
 /** Rows of a column, as numbers that can be drawn. */
 export interface Rows {
@@ -34,6 +34,47 @@ export type ExportKind = 'csv' | 'json' | 'npy' | 'raw';
 export interface ExportWanted {
   readonly column: number;
   readonly kind: ExportKind;
+  /** Of a table: the rows that answer this. */
+  readonly question?: Question | undefined;
+}
+
+/** A table in row groups; every column has a name to be shown by. */
+export interface At1Columns extends At1Table {
+  readonly columns: readonly { readonly name: string; readonly known: boolean; readonly type: At1Table['columns'][number]['type'] }[];
+}
+
+/** What a row of a table must meet. An empty end of a range is open. */
+export interface Condition {
+  readonly column: number;
+  readonly test: 'between' | 'equals';
+  readonly from: string;
+  readonly to: string;
+}
+
+export const ASKS = [
+  ['rows', 'rows'], ['lines', 'lines as they were'], ['count', 'how many rows'], ['sum', 'the sum'], ['min', 'the smallest'], ['max', 'the largest'],
+] as const;
+
+export type Ask = (typeof ASKS)[number][0];
+
+/** A question to a table. */
+export interface Question {
+  readonly conditions: readonly Condition[];
+  readonly ask: Ask;
+  /** The columns of the rows; none for all of them. */
+  readonly columns: readonly number[];
+  /** The column of a sum, minimum or maximum. */
+  readonly column: number;
+  readonly limit: number;
+}
+
+export const NOTHING_ASKED: Question = { conditions: [], ask: 'rows', columns: [], column: 0, limit: 1000 };
+
+/** What became of a row group: 0 it was not needed, 1 its zone map ruled it out, 2 it was read. */
+export type Fate = 0 | 1 | 2;
+
+export interface TableAnswer extends At1Answer {
+  readonly groups: readonly Fate[];
 }
 
 /** What the numbers of a column come to. */
@@ -42,4 +83,30 @@ export interface Summed {
   /** How many values were looked at, and how many there are. */
   readonly values: number;
   readonly all: number;
+  /** Single numbers in the order of the file. */
+  readonly curve?: Curve;
+}
+
+/** A long row of numbers, as its lowest and highest in each of some stretches. */
+export interface Curve {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+}
+
+/** No more stretches than this fit on a screen. */
+const STRETCHES = 800;
+
+export function curveOf(data: Rows['data']): Curve {
+  const count = Math.min(STRETCHES, data.length);
+  const [low, high] = [new Float64Array(count).fill(NaN), new Float64Array(count).fill(NaN)];
+  for (let stretch = 0; stretch < count; stretch++) {
+    const [start, end] = [stretch, stretch + 1].map((at) => Math.floor((at * data.length) / count));
+    for (let at = start ?? 0; at < (end ?? 0); at++) {
+      const number = Number(data[at]);
+      if (!Number.isFinite(number)) continue;
+      if (!((low[stretch] ?? NaN) <= number)) low[stretch] = number;
+      if (!((high[stretch] ?? NaN) >= number)) high[stretch] = number;
+    }
+  }
+  return { low, high };
 }

@@ -1,23 +1,26 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
-import { decodeGzip, inspect, probe, UnspoolError, type Format } from 'unspool';
+import { decodeGzip, inspect, probe, readBlob, UnspoolError, type Format } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
+import type { BinsWanted } from './formats/pco-bins';
 import { buildModel, type Fault, type Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import { find, type Sought } from './search';
-import type { ExportWanted, TextSearch, TextsWanted } from './values';
+import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
 /** What is opened: bytes of the visitor's, or a large file on a server. */
 export type Source = Blob | { readonly url: string; readonly size: number };
 
 /** What the page asks. */
 export type Wanted =
-  | { readonly open: Source }
+  | { readonly open: Source; readonly dictionary: Blob | undefined }
   | { readonly rows: { column: number; start: number; end: number } }
   | { readonly texts: TextsWanted }
   | { readonly search: TextSearch }
   | { readonly bytes: { start: number; end: number } }
   | { readonly find: Sought }
+  | { readonly query: Question }
+  | { readonly bins: BinsWanted }
   | { readonly statistics: number }
   | { readonly save: ExportWanted };
 
@@ -37,42 +40,49 @@ export type Answer =
 /** Above this only the head of a file is looked at: the structure would take as much memory again. */
 const MOST = 1.5e9;
 
+/** So much of a larger file is looked at of which nothing but its head can be understood; of one on a server, less. */
+const [HEAD, HEAD_REMOTE] = [2 ** 24, 2 ** 20];
+
 let file: Opened | undefined;
 let content: Content | undefined;
+/** Ends when the file is open: what is asked before waits for that. */
+let opening: Promise<unknown> = Promise.resolve();
 
-async function open(source: Source, tell: (progress: Progress) => void): Promise<Report> {
+async function open(source: Source, lent: Blob | undefined, tell: (progress: Progress) => void): Promise<Report> {
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size));
   if (source.size > MOST) return openLarge(source, source);
-  let bytes = await read(source, tell);
+  let bytes = await readBlob(source, (done, total) => tell({ done, total }));
   const inside = unwrap(bytes);
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
-  const found = inspect(bytes);
+  let found = inspect(bytes);
+  const dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
   try {
-    file = await doorOf(found.format)?.open(bytes, found.structure);
+    file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
+    // Whoever walks over the structure has no dictionary; whoever decodes has one, and finds nothing wrong.
+    if (dictionary !== undefined && found.error?.name === 'ZstdDictionaryWanted') found = { ...found, error: undefined };
   } catch (error) {
     // The structure has the same error, and as much of the file as can be read.
     if (!(error instanceof UnspoolError)) throw error;
   }
-  return report(found, wrapped === undefined ? undefined : (content as Blob), wrapped, false);
+  return report(found, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
 }
 
-/** Opens a file of which only the head is read. */
+/** Opens a file that is not read as a whole: its values are read where somebody looks, or, if the format does not allow that, only its head is. */
 async function openLarge(source: Blob | string, from: Content): Promise<Report> {
   const { format } = probe(new Uint8Array(await from.slice(0, 16).arrayBuffer()));
-  const door = doorOf(format)?.openLarge;
-  if (door === undefined) throw new Error('This page looks at files of this format up to 1.5 GB, and up to 64 MB on a server.');
-  const { opened, head } = await door(source);
-  [file, content] = [opened, from];
+  const large = await doorOf(format)?.openLarge?.(source);
+  [file, content] = [large?.opened, from];
+  const head = large?.head ?? Math.min(from.size, source instanceof Blob ? HEAD : HEAD_REMOTE);
   const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
   // That the head ends where it ends is no error.
-  return report({ ...found, size: from.size, error: undefined }, undefined, undefined, true);
+  return report({ ...found, size: from.size, error: undefined }, undefined, undefined, large === undefined ? head : 'values');
 }
 
-function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, headOnly: boolean): Report {
+function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
   const model = buildModel(structure, size);
-  return { content: inside, wrapped, headOnly, format, size, model, summary: file?.summary, error: error?.toJSON(), checksums };
+  return { content: inside, wrapped, read, format, size, model, summary: file?.summary, error: error?.toJSON(), checksums };
 }
 
 function doorOf(format: Format | undefined): (typeof DOORS)[Format] {
@@ -91,35 +101,24 @@ function unwrap(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** All bytes of a file, and how far reading them is. */
-async function read(blob: Blob, tell: (progress: Progress) => void): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(blob.size);
-  const reader = blob.stream().getReader();
-  let [done, told] = [0, 0];
-  for (;;) {
-    const { value } = await reader.read();
-    if (value === undefined) return bytes;
-    bytes.set(value, done);
-    done += value.length;
-    if (performance.now() - told < 50) continue;
-    told = performance.now();
-    tell({ done, total: blob.size });
-  }
-}
-
 /** The answer, and the arrays whose memory goes with it. */
 async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
   if ('open' in wanted) {
-    const result = await open(wanted.open, tell);
+    const opened = open(wanted.open, wanted.dictionary, tell);
+    opening = opened.catch(() => undefined);
+    const result = await opened;
     const { structure, parent, behind, leaves } = result.model;
     return [result, [...Object.values(structure).filter(ArrayBuffer.isView), parent, behind, leaves]];
   }
+  await opening;
   if ('rows' in wanted) {
     const result = await here(file?.rows)(wanted.rows.column, wanted.rows.start, wanted.rows.end);
     return [result, [result.data]];
   }
   if ('texts' in wanted) return [here(file?.texts)(wanted.texts), []];
-  if ('find' in wanted) return [await find(here(content), wanted.find), []];
+  if ('find' in wanted) return [await find(here(content), wanted.find, tell), []];
+  if ('query' in wanted) return [await here(file?.query)(wanted.query), []];
+  if ('bins' in wanted) return [here(file?.bins)(wanted.bins), []];
   if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics), []];
   if ('save' in wanted) return [new Blob(await here(file?.save)(wanted.save)), []];
   const result = 'search' in wanted ? here(file?.search)(wanted.search) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);

@@ -53,9 +53,22 @@ export function fileOf(kind: ExportKind, rows: Rows): BlobPart[] {
   }
 }
 
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
 /** Texts as CSV, quoted wherever that might be needed. */
 export function csvOfTexts(texts: readonly string[]): BlobPart[] {
-  return ['row,text\n', ...texts.map((text, row) => `${row},"${text.replaceAll('"', '""')}"\n`)];
+  return ['row,text\n', ...texts.map((text, row) => `${row},${quoted(text)}\n`)];
+}
+
+/** Rows of texts under the names of their columns. */
+export function csvOfRows(names: readonly string[], rows: readonly (readonly string[])[]): BlobPart[] {
+  return [names, ...rows].map((row) => `${row.map(quoted).join(',')}\n`);
+}
+
+/** An object for each row. What it holds stays text, so that no digit is lost. */
+export function jsonOfRows(names: readonly string[], rows: readonly (readonly string[])[]): BlobPart[] {
+  const lines = rows.map((row) => JSON.stringify(Object.fromEntries(row.map((text, at) => [names[at] ?? at, text]))));
+  return [`[\n${lines.join(',\n')}\n]\n`];
 }
 
 export function jsonOfTexts(texts: readonly string[]): BlobPart[] {

@@ -5,13 +5,22 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 
 use crate::sh::{cmd, has, root};
+use crate::{install, wasm};
 
 /// What numpy is installed from.
 const REQUIREMENTS: &str = "tests/bench/requirements.txt";
 
+/// The decoders for Node that the package is compared with.
+const NODE: &str = "tests/bench/node";
+
 /// Builds the bench and runs the cases whose names contain `name`.
 pub fn run(name: Option<&str>) -> Result<()> {
     let python = python()?;
+    // The package takes a while to build, and only these cases need it.
+    if name.is_none_or(|name| name.starts_with("wasm")) {
+        wasm::build_package()?;
+        install::node_modules(NODE)?;
+    }
     cmd("cargo run --locked --release -p unspool-bench --").arg(python).arg(name.unwrap_or("")).run()
 }
 

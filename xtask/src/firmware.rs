@@ -47,7 +47,7 @@ pub const DEVICES: [Device; 2] = [
         flash: 256 << 10,
         ram: 16 << 10,
         settings: "-global nrf51-soc.sram-size=65536",
-        too_small_for: &["zstd"],
+        too_small_for: &[],
     },
     Device {
         name: "Cortex-M4F",
@@ -62,7 +62,7 @@ pub const DEVICES: [Device; 2] = [
 ];
 
 /// Programs that need more RAM than the smallest variant of a device has.
-const LARGE: [&str; 1] = ["xz"];
+const LARGE: [&str; 3] = ["xz", "zstd", "zstd_rest"];
 
 /// The emulator without anything but semihosting.
 pub const QEMU: &str =

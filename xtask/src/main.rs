@@ -27,6 +27,7 @@ Usage: cargo xtask COMMAND [--help]
   fuzz      coverage-guided fuzzing
   size      flash, RAM, stack and instructions of each format on each target
   package   the npm package, as it would be published
+  peers     what other npm packages do with broken files, written anew
   header    the C header, written anew from the sources
 
 Whatever a command needs and the machine lacks is installed, or named with the line to type.";
@@ -63,10 +64,11 @@ Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly
   --list        the targets";
 
 const SIZE: &str = "\
-Usage: cargo xtask size [--budgets]
+Usage: cargo xtask size [--budgets | NAME]
 
 Weighs each format by itself on each target, writes docs/sizes.md, and compares with tests/size/budgets.tsv.
 
+  NAME        only the programs of tests/size whose names contain this; the page is left as it is
   --budgets   take what was measured for the budget from now on";
 
 const HEADER: &str = "\
@@ -78,6 +80,11 @@ const PACKAGE: &str = "\
 Usage: cargo xtask package
 
 Builds the npm package and packs the tarball that would be published.";
+
+const PEERS: &str = "\
+Usage: cargo xtask peers
+
+Builds the npm package, installs the decoders that a page would take today, breaks files, and writes docs/broken-input.md.";
 
 fn main() -> ExitCode {
     match run() {
@@ -109,6 +116,7 @@ fn run() -> Result<bool> {
             "fuzz" => return fuzz(args),
             "size" => return size(args),
             "header" => return alone(args, HEADER, c::header),
+            "peers" => return alone(args, PEERS, wasm::peers),
             "package" => return alone(args, PACKAGE, wasm::package),
             other => return Err(lexopt::Error::from(format!("no command is called {other}\n\n{HELP}")).into()),
         },
@@ -154,7 +162,7 @@ fn test(mut args: lexopt::Parser) -> Result<bool> {
     if steps.is_empty() {
         bail!("no step is left to run");
     }
-    Ok(step::run_all("test", &steps, &without))
+    Ok(step::run_all("test", &steps, test::BESIDE, &without))
 }
 
 fn bench(mut args: lexopt::Parser) -> Result<bool> {
@@ -187,15 +195,21 @@ fn fuzz(mut args: lexopt::Parser) -> Result<bool> {
 }
 
 fn size(mut args: lexopt::Parser) -> Result<bool> {
-    let mut budgets = false;
+    let (mut budgets, mut name) = (false, None);
     while let Some(arg) = args.next()? {
         match arg {
-            Long("budgets") => budgets = true,
+            Long("budgets") if name.is_none() => budgets = true,
+            Value(program) if name.is_none() && !budgets => name = Some(program.string()?),
             Short('h') | Long("help") => return show(SIZE),
             other => return Err(other.unexpected().into()),
         }
     }
-    if budgets { size::set_budgets() } else { size::run_all() }.map(|()| true)
+    match name {
+        Some(name) => size::run_some(&name),
+        None if budgets => size::set_budgets(),
+        None => size::run_all(),
+    }
+    .map(|()| true)
 }
 
 /// A command without arguments.

@@ -1,8 +1,13 @@
-//! Runs named steps one after the other and sums up.
+//! Runs named steps and sums up: one after the other, and beside them those that would keep one core busy for long.
 
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result, anyhow, ensure};
+
+use crate::sh::root;
 
 /// One step: a word to call it by, what it proves, and the deed.
 pub struct Step {
@@ -13,29 +18,72 @@ pub struct Step {
 
 /// Runs every step, also those behind one that failed, so that one run shows all that is wrong. Whether all passed.
 ///
+/// Those that `beside` names go on beside the others, and what they print follows theirs. A step that runs alone is never beside.
+///
 /// The last line is `N passed, M failed`; steps that the caller asked to leave out are named in it and count as neither.
-pub fn run_all(command: &str, steps: &[&Step], left_out: &[String]) -> bool {
+pub fn run_all(command: &str, steps: &[&Step], beside: &[&str], left_out: &[String]) -> bool {
     let start = Instant::now();
     let mut failed = vec![];
-    for (number, step) in steps.iter().enumerate() {
-        println!("\n[{}/{}] {}: {}", number + 1, steps.len(), step.name, step.proves);
-        let begun = Instant::now();
-        let result = (step.run)();
-        let seconds = begun.elapsed().as_secs_f64();
-        match result {
-            Ok(()) => println!("    ok: {} ({seconds:.1} s)", step.name),
-            Err(error) => {
+    let (beside, in_turn): (Vec<&Step>, Vec<&Step>) =
+        steps.iter().partition(|step| steps.len() > 1 && beside.contains(&step.name));
+    let mut number = 0;
+    let mut report = |step: &Step, run: &mut dyn FnMut() -> (Result<()>, f64)| {
+        number += 1;
+        println!("\n[{number}/{}] {}: {}", steps.len(), step.name, step.proves);
+        match run() {
+            (Ok(()), seconds) => println!("    ok: {} ({seconds:.1} s)", step.name),
+            (Err(error), seconds) => {
                 println!("    FAILED: {} ({seconds:.1} s): {error:#}", step.name);
                 failed.push((step.name, error));
             }
         }
-    }
+    };
+    // Asked now: a build may put the same program in its place later, and the one that runs has no path any more.
+    let program = std::env::current_exe().unwrap_or_default();
+    std::thread::scope(|scope| {
+        for step in &beside {
+            println!("{} goes on beside the others; what it prints comes after them", step.name);
+        }
+        let others = scope.spawn(|| {
+            let outcome = |step: &&Step| timed(|| apart(&program, command, step.name));
+            beside.iter().map(outcome).collect::<Vec<_>>()
+        });
+        for step in in_turn {
+            report(step, &mut || timed(step.run));
+        }
+        let mut outcomes = others.join().unwrap_or_default().into_iter();
+        for step in &beside {
+            report(step, &mut || {
+                let outcome = outcomes.next().unwrap_or_else(|| (Err(anyhow!("its thread ended early")), 0.0));
+                print!("{}", std::fs::read_to_string(log(step.name)).unwrap_or_default());
+                outcome
+            });
+        }
+    });
     println!("\n{} steps in {:.0} s", steps.len(), start.elapsed().as_secs_f64());
     for (name, error) in &failed {
         println!("\nfailed: {name}: {error:#}\n    only this step again: cargo xtask {command} {name}");
     }
     println!("{}", summary(steps.len() - failed.len(), failed.len(), left_out));
     failed.is_empty()
+}
+
+fn timed(run: impl FnOnce() -> Result<()>) -> (Result<()>, f64) {
+    let begun = Instant::now();
+    (run(), begun.elapsed().as_secs_f64())
+}
+
+fn log(step: &str) -> PathBuf {
+    root().join("target").join(format!("step-{step}.log"))
+}
+
+/// Runs a step in a process of its own that writes to a file.
+fn apart(program: &Path, command: &str, step: &str) -> Result<()> {
+    let output = File::create(log(step)).with_context(|| format!("cannot write {}", log(step).display()))?;
+    let mut child = Command::new(program);
+    let status = child.args([command, step]).stdout(output.try_clone()?).stderr(output).status()?;
+    ensure!(status.success(), "its output above says why");
+    Ok(())
 }
 
 fn summary(passed: usize, failed: usize, left_out: &[String]) -> String {
@@ -68,8 +116,8 @@ mod tests {
                 Ok(())
             },
         };
-        assert!(!run_all("test", &[&bad, &good], &[]));
+        assert!(!run_all("test", &[&bad, &good], &[], &[]));
         assert!(RAN.load(Ordering::Relaxed));
-        assert!(run_all("test", &[&good], &[]));
+        assert!(run_all("test", &[&good], &["good"], &[]));
     }
 }

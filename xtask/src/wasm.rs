@@ -14,6 +14,8 @@ use crate::sh::{cmd, root};
 pub const NPM: &str = "wasm/npm";
 /// Projects that use it, with the bundlers that build them.
 pub const PROJECTS: &str = "wasm/npm/test/projects";
+/// Other packages that decode the same formats, and the table of what they do with broken files.
+const PEERS: &str = "wasm/npm/test/peers";
 /// Where the generated files go; not in git. The whole lies there, and each format alone in a folder of its own.
 const OUT: &str = "wasm/npm/wasm";
 /// Where the words of errors go; not in git, either.
@@ -28,7 +30,7 @@ const ERRORS_OF: [&str; 10] = ["general", "zstd", "xz", "pco", "onpair", "cvc", 
 const RUSTFLAGS: &[&str] = &["-Ctarget-feature=+simd128"];
 
 /// What `wasm-opt` may assume: just what the compiler was told and what Rust turns on by itself.
-const WASM_OPT: &str = "-Oz --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
+const WASM_OPT: &str = "-Oz --strip-producers --strip-target-features --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
     --enable-mutable-globals --enable-reference-types --enable-multivalue";
 
 /// Compiles, binds and optimises the whole and each format alone. What has not changed is left as it is.
@@ -128,6 +130,13 @@ pub fn package() -> Result<()> {
     let path = root().join(NPM).join(tarball);
     println!("{} ({} bytes)", path.display(), size(&path)?);
     Ok(())
+}
+
+/// The table of what this package and others do with broken files.
+pub fn peers() -> Result<()> {
+    build_package()?;
+    install::node_modules(PEERS)?;
+    cmd("node table.mjs").dir(PEERS).run()
 }
 
 fn compile(features: &str) -> Result<PathBuf> {

@@ -3,11 +3,11 @@
 #include "unspool.h"
 
 /* The frame has a checksum, so that a call that succeeds has decoded what was compressed. */
-FILE_IN_FLASH(file, "zstd/rfc8878/s-rand50.zst");
+FILE_IN_FLASH(file, "zstd/rfc8878/s-rand33.zst");
 
 static UnspoolZstdWorkspace workspace;
 static UnspoolZstdDecoder decoder;
-static uint8_t out[5120], piece[64], window[16384];
+static uint8_t out[1536], piece[64], window[6144];
 
 static int whole(size_t *len) {
   UnspoolZstdDone done;

@@ -8,7 +8,7 @@ use unspool::at1::{
 use unspool::tree::Tree;
 use unspool::{Class, Error, Format, Limits, Sink};
 
-use super::{Checksums, Selection, Stop};
+use super::{Checksums, Selection, Stop, in_pieces};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
@@ -114,7 +114,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     }
     let out = decode_to_vec(bytes, &mut Workspace::new(), limits)?;
     to.expect(u64::try_from(out.len()).unwrap_or(0));
-    out.chunks(1 << 20).try_for_each(|piece| to.write(piece))?;
+    in_pieces(&out, to)?;
     Ok(())
 }
 

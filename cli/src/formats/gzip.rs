@@ -4,7 +4,7 @@ use unspool::gzip::{Header, Workspace, decode_to_vec};
 use unspool::tree::Tree;
 use unspool::{Error, Format, Limits, Probe, Sink, probe};
 
-use super::{Checksums, Selection, Stop};
+use super::{Checksums, Selection, Stop, in_pieces};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 
@@ -49,7 +49,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     }
     let out = decode_to_vec(bytes, &mut Workspace::new(), limits, &mut ())?;
     to.expect(u64::try_from(out.len()).unwrap_or(0));
-    out.chunks(1 << 20).try_for_each(|piece| to.write(piece))?;
+    in_pieces(&out, to)?;
     Ok(())
 }
 

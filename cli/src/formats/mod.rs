@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-use unspool::{Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Error, ErrorKind, Format, Limits, Sink, Status, Step};
 
 use crate::inspect::Report;
 use crate::output::Output;
@@ -36,6 +36,7 @@ pub const BUILT: [Format; 9] = [
 pub struct Selection<'a> {
     pub column: Option<&'a str>,
     pub rows: Option<Range<Option<u64>>>,
+    pub range: Option<Range<Option<u64>>>,
     pub section: Option<(&'a str, &'a str)>,
     pub text: bool,
     pub dictionary: Option<&'a [u8]>,
@@ -118,6 +119,9 @@ pub fn decode(
     limits: &Limits,
     to: &mut Output,
 ) -> Result<(), Stop> {
+    if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07) {
+        return Err(Stop::Usage("--range is for zstd files".to_owned()));
+    }
     match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::decode(format, bytes, wanted, limits, to),
         Format::OnPair => onpair::decode(bytes, wanted, limits, to),
@@ -128,6 +132,31 @@ pub fn decode(
         Format::Gzip => gzip::decode(bytes, wanted, limits, to),
         _ => Err(not_built().into()),
     }
+}
+
+/// What is written at once.
+const PIECE: usize = 1 << 20;
+
+/// Writes all that a stream gives, a piece at a time.
+fn pour(
+    bytes: &[u8],
+    mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step, Error>,
+    to: &mut impl Sink,
+) -> Result<(), Error> {
+    let (mut rest, mut piece) = (bytes, vec![0; PIECE]);
+    loop {
+        let done = step(rest, &mut piece)?;
+        to.write(piece.get(..done.wrote).unwrap_or_default())?;
+        rest = rest.get(done.read..).unwrap_or_default();
+        if done.status == Status::Done {
+            return Ok(());
+        }
+    }
+}
+
+/// Writes what lies decoded in memory: a sink counts what it gets, and shows its progress.
+fn in_pieces(out: &[u8], to: &mut impl Sink) -> Result<(), Error> {
+    out.chunks(PIECE).try_for_each(|piece| to.write(piece))
 }
 
 /// Decodes everything to a sink and verifies every checksum.

@@ -2,9 +2,9 @@
 
 use unspool::tree::Tree;
 use unspool::xz::{Decoder, Done, Options, Workspace, decode_to_vec};
-use unspool::{Count, End, Error, Format, Limits, Sink, Status};
+use unspool::{Count, End, Error, Format, Limits, Sink};
 
-use super::{Checksums, Selection, Stop};
+use super::{Checksums, Selection, Stop, in_pieces, pour};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 
@@ -53,17 +53,9 @@ fn stream(bytes: &[u8], done: &Done, limits: &Limits, to: &mut impl Sink) -> Res
     let small = u64::try_from(done.wrote).is_ok_and(|content| content <= done.window);
     if small || done.window > limits.max_window {
         let out = decode_to_vec(bytes, &mut ws, limits, &Options::DEFAULT)?;
-        return out.chunks(1 << 20).try_for_each(|piece| to.write(piece));
+        return in_pieces(&out, to);
     }
     let mut window = vec![0; usize::try_from(done.window).unwrap_or(usize::MAX)];
     let mut decoder = Decoder::new(&mut ws, &mut window, limits, &Options::DEFAULT);
-    let (mut rest, mut piece) = (bytes, vec![0; 1 << 18]);
-    loop {
-        let step = decoder.step(rest, End::Here, &mut piece)?;
-        to.write(piece.get(..step.wrote).unwrap_or_default())?;
-        rest = rest.get(step.read..).unwrap_or_default();
-        if step.status == Status::Done {
-            return Ok(());
-        }
-    }
+    pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)
 }

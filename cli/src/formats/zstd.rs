@@ -1,12 +1,15 @@
 //! Zstandard on the command line.
 
+use std::ops::Range;
+
 use unspool::tree::Tree;
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decoded_size, detect, stream_buffer,
+    Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_to_vec, decoded_size, detect,
+    stream_buffer,
 };
-use unspool::{End, Error, Format, Limits, Sink, Status};
+use unspool::{Count, End, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
 
-use super::{Checksums, Selection, Stop};
+use super::{Checksums, Selection, Stop, in_pieces, pour};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 
@@ -29,7 +32,21 @@ fn options(format: Format, dictionary: Option<&[u8]>) -> Options<'_> {
 }
 
 pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits) -> Report {
-    let mut report = Report::new(format, Tree::new(MAX_NODES));
+    let mut tree = Tree::new(MAX_NODES);
+    let report = report(format, bytes, dictionary, limits, &mut tree);
+    Report { tree, ..report }
+}
+
+/// The same down to single symbols.
+pub fn inspect_symbols(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits) -> Report {
+    let mut tree = Symbols(Tree::new(MAX_NODES));
+    let report = report(format, bytes, dictionary, limits, &mut tree);
+    Report { tree: tree.0, ..report }
+}
+
+/// All but the tree.
+fn report(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits, tree: &mut impl Trace) -> Report {
+    let mut report = Report::new(format, Tree::new(0));
     let options = options(format, dictionary);
     let mut ws = Workspace::new();
     report.version = Some(match format {
@@ -43,13 +60,23 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
             report.fact("dictionary", frame.dictionary_id);
         }
     }
-    match unspool::zstd::inspect(bytes, &mut ws, limits, &options, &mut report.tree) {
+    match unspool::zstd::inspect(bytes, &mut ws, limits, &options, tree) {
         Ok(done) => {
             report.fact("frames", done.frames);
+            match SeekTable::of(bytes, limits) {
+                Ok(Some(table)) => {
+                    report.fact("seek table", format!("{} frames, the largest of {} bytes", table.len(), table.room()));
+                }
+                Ok(None) => {}
+                Err(error) => report.fact("seek table", format!("not to be used: {error}")),
+            }
             report.decoded = decoded_size(bytes, &mut ws, limits, &options).ok();
             // Only decoding tells whether checksums are right.
             match decode_to_vec(bytes, &mut ws, limits, &options) {
                 Ok(_) => report.checksums = Some(checksums(done.checksums, done.frames)),
+                Err(error) if error.kind == ErrorKind::ZstdDictionaryWanted && dictionary.is_none() => {
+                    report.fact("content", format!("not decoded, it needs the dictionary {}", error.need));
+                }
                 Err(error) => report.error = Some(error),
             }
         }
@@ -76,7 +103,45 @@ pub fn decode(
     if let Some(Ok(Header::Frame(frame))) = options.flavour.map(|flavour| Header::read(bytes, flavour)) {
         to.expect(frame.content_size.unwrap_or(0));
     }
-    Ok(stream(bytes, limits, &options, to)?)
+    match &wanted.range {
+        Some(range) => Ok(decode_range(bytes, range, limits, &options, to)?),
+        None => Ok(stream(bytes, limits, &options, to)?),
+    }
+}
+
+/// Writes a part of the content: from the frames that hold it, if there is a table of them.
+fn decode_range(
+    bytes: &[u8],
+    wanted: &Range<Option<u64>>,
+    limits: &Limits,
+    options: &Options<'_>,
+    to: &mut impl Sink,
+) -> Result<(), Error> {
+    let table = SeekTable::of(bytes, limits)?;
+    let content = match &table {
+        Some(table) => table.content(),
+        None => decoded_size(bytes, &mut Workspace::new(), limits, options)?,
+    };
+    let range = wanted.start.unwrap_or(0)..wanted.end.unwrap_or(content);
+    if range.start > range.end || range.end > content {
+        return Err(Error::new(ErrorKind::RangeOutside, 0));
+    }
+    // What is decoded starts with the first frame that holds a part of it.
+    let first = table.as_ref().and_then(|table| table.frames_in(range.clone()).next());
+    let mut at = Count(first.map_or(0, |frame| frame.content.start));
+    let mut part = |piece: &[u8]| {
+        let clamped = |place: u64| usize::try_from(place.saturating_sub(at.0)).unwrap_or(usize::MAX).min(piece.len());
+        let wanted = piece.get(clamped(range.start)..clamped(range.end)).unwrap_or_default();
+        to.write(wanted)?;
+        at.write(piece)
+    };
+    let Some(table) = table else { return stream(bytes, limits, options, &mut part) };
+    for frame in table.frames_in(range.clone()) {
+        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+        let bytes = bytes.get(place(frame.range.start)..place(frame.range.end)).unwrap_or_default();
+        part(&frame.decode_to_vec(bytes, &mut Workspace::new(), limits, options)?)?;
+    }
+    Ok(())
 }
 
 /// Decodes piece by piece, so that no more of the content is in memory than matches reach back to.
@@ -87,22 +152,12 @@ fn stream(bytes: &[u8], limits: &Limits, options: &Options<'_>, to: &mut impl Si
     let buffer = stream_buffer(bytes, options).ok().filter(|&need| need <= limits.max_window.max(STREAM));
     let Some(buffer) = buffer.and_then(|need| usize::try_from(need).ok()) else {
         let out = decode_to_vec(bytes, &mut ws, limits, options)?;
-        return out.chunks(PIECE).try_for_each(|piece| to.write(piece));
+        return in_pieces(&out, to);
     };
-    let (mut window, mut piece, mut rest) = (vec![0; buffer], vec![0; PIECE], bytes);
+    let mut window = vec![0; buffer];
     let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
-    loop {
-        let step = decoder.step(rest, End::Here, &mut piece)?;
-        to.write(piece.get(..step.wrote).unwrap_or_default())?;
-        rest = rest.get(step.read..).unwrap_or_default();
-        if step.status == Status::Done {
-            return Ok(());
-        }
-    }
+    pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)
 }
-
-/// What is written at once.
-const PIECE: usize = 1 << 20;
 
 /// Windows up to here are worth their memory whatever the limits say.
 const STREAM: u64 = 16 << 20;

@@ -2,7 +2,9 @@
 
 use super::scratch::Workspace;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value, xz, zstd};
+#[cfg(feature = "at1")]
+use crate::xz;
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value, zstd};
 
 /// How the bytes of a payload are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,9 @@ impl Backend {
     pub fn decoded_size(self, payload: &[u8], limits: &Limits) -> Result<u64> {
         let size = match self {
             Self::Stored => return Ok(u64_from(payload.len())),
+            #[cfg(not(feature = "at1"))]
+            Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
+            #[cfg(feature = "at1")]
             Self::Xz => {
                 let size = xz::decoded_size(payload, limits)?;
                 if size > u64_from(payload.len()).saturating_mul(XZ_MAX_RATIO) {
@@ -76,6 +81,9 @@ impl Backend {
                 crate::num::copy(payload, dst);
                 (payload.len(), payload.len())
             }
+            #[cfg(not(feature = "at1"))]
+            Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
+            #[cfg(feature = "at1")]
             Self::Xz => {
                 let done = xz::decode(payload, dst, &mut ws.xz, limits)?;
                 (done.read, done.wrote)
@@ -107,6 +115,9 @@ impl Backend {
     ) -> Result<()> {
         match self {
             Self::Stored => trace.bytes(Part::Data, "bytes", 0..u64_from(payload.len()), Value::None),
+            #[cfg(not(feature = "at1"))]
+            Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
+            #[cfg(feature = "at1")]
             Self::Xz => {
                 xz::inspect(payload, &mut ws.xz, limits, &xz::Options::DEFAULT, trace)?;
             }

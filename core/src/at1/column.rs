@@ -179,6 +179,7 @@ impl Flags {
 
 impl<'a> Columns<'a> {
     /// Reads the head of each column, and the strings of its dictionary or map.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn open(
         count: usize,
         types: Stream<'a>,
@@ -316,6 +317,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Notes where the strings of dictionaries and maps lie, and where the root of each derived column starts.
+    #[cfg_attr(feature = "small", inline(never))]
     fn fill(&mut self) -> Result<()> {
         for record in self.records.iter() {
             let kind = Kind::of(Flags::of(record).kind);

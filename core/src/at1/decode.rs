@@ -4,13 +4,16 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::column;
 use super::columnar::{self, Table};
 use super::header::{Codec, Container, Header};
-use super::output::{Buffered, Counter, Output, Slice};
+use super::output::{Buffered, Output, Slice};
+#[cfg(feature = "at1")]
 use super::qcolumnar::{self, Rows};
 use super::scratch::{Scratch, Workspace};
 use super::streams::{Entry, Set, varint};
-use super::{bundle, column, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
+#[cfg(feature = "at1")]
+use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
 use crate::num::index;
 #[cfg(feature = "alloc")]
 use crate::num::u64_from;
@@ -70,9 +73,10 @@ pub fn decode_to<S: Sink>(
     Ok(done)
 }
 
-/// How many bytes a file decodes to. Everything is read as [`decode`] reads it, but nothing is written.
+/// How many bytes a file decodes to. Everything is read as [`decode`] reads it, but nothing is written. A machine
+/// that cannot address as many bytes refuses them, as if that was the limit.
 pub fn decoded_len(src: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<u64> {
-    let mut out = Counter::new(limits);
+    let mut out = Slice::counting(limits);
     run(src, &Header::read(src)?, &mut out, scratch, ws, limits)?;
     Ok(out.written())
 }
@@ -142,6 +146,7 @@ fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64>
         }
         let more = match (codec, entry.name) {
             (Codec::Columnar, b"coltypes") => entry.decoded_size(src, limits)?.saturating_mul(column::RECORD),
+            #[cfg(feature = "at1")]
             (Codec::Json, b"tape") => json::stack_room(entry.decoded_size(src, limits)?, limits),
             _ => 0,
         };
@@ -156,19 +161,32 @@ fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64>
 /// Whether a codec reads the stream of this name.
 fn wanted(codec: Codec, name: &[u8]) -> bool {
     let names: &[&[u8]] = match codec {
+        #[cfg(feature = "at1")]
         Codec::Ssh => &ssh::NAMES,
+        #[cfg(feature = "at1")]
         Codec::Json => &json::NAMES,
+        #[cfg(feature = "at1")]
         Codec::Osm => &osm::NAMES,
+        #[cfg(feature = "at1")]
         Codec::Log => &log::NAMES,
         Codec::Columnar => &columnar::NAMES,
+        #[cfg(feature = "at1")]
         Codec::Vcf => &vcf::NAMES,
+        #[cfg(feature = "at1")]
         Codec::JsonDoc => &jsondoc::NAMES,
+        #[cfg(feature = "at1")]
         Codec::QColumnar | Codec::QJson => &qcolumnar::NAMES,
+        #[cfg(feature = "at1")]
         Codec::Dicom => &dicom::NAMES,
+        #[cfg(feature = "at1")]
         Codec::Embed => &embed::NAMES,
+        #[cfg(feature = "at1")]
         Codec::QJson2 => return qjson2::wanted(name),
+        #[cfg(feature = "at1")]
         Codec::Bundle => &[bundle::MANIFEST],
         Codec::Raw => &[],
+        #[cfg(not(feature = "at1"))]
+        _ => &[],
     };
     names.contains(&name)
 }
@@ -286,6 +304,7 @@ fn run<O: Output>(
 }
 
 /// Decodes a set of streams.
+#[cfg_attr(feature = "small", inline(never))]
 fn structured<'a, O: Output>(
     header: &Header,
     set: &Set<'a>,
@@ -295,22 +314,68 @@ fn structured<'a, O: Output>(
     limits: &Limits,
 ) -> Result<()> {
     match header.codec {
-        Codec::Ssh => ssh::Log::open(set.load(ssh::NAMES, scratch, ws, limits)?, scratch)?.all(out),
-        Codec::Json => json::Tape::open(set.load(json::NAMES, scratch, ws, limits)?, scratch, limits)?.all(out),
-        Codec::Osm => osm::Extract::open(set.load(osm::NAMES, scratch, ws, limits)?, scratch)?.all(out),
-        Codec::Log => log::Log::open(set.load(log::NAMES, scratch, ws, limits)?, scratch)?.all(out),
-        Codec::Columnar => Table::open(set.load(columnar::NAMES, scratch, ws, limits)?, scratch, limits)?.all(out),
-        Codec::Vcf => vcf::Variants::open(set.load(vcf::NAMES, scratch, ws, limits)?, scratch)?.all(out),
-        Codec::JsonDoc => jsondoc::Document::open(set.load(jsondoc::NAMES, scratch, ws, limits)?, scratch)?.all(out),
+        #[cfg(feature = "at1")]
+        Codec::Ssh => apart(|| ssh::Log::open(set.load(ssh::NAMES, scratch, ws, limits)?, scratch), |log| log.all(out)),
+        #[cfg(feature = "at1")]
+        Codec::Json => apart(
+            || json::Tape::open(set.load(json::NAMES, scratch, ws, limits)?, scratch, limits),
+            |tape| tape.all(out),
+        ),
+        #[cfg(feature = "at1")]
+        Codec::Osm => apart(
+            || osm::Extract::open(set.load(osm::NAMES, scratch, ws, limits)?, scratch),
+            |extract| extract.all(out),
+        ),
+        #[cfg(feature = "at1")]
+        Codec::Log => apart(|| log::Log::open(set.load(log::NAMES, scratch, ws, limits)?, scratch), |log| log.all(out)),
+        Codec::Columnar => apart(
+            || Table::open(set.load(columnar::NAMES, scratch, ws, limits)?, scratch, limits),
+            |table| table.all(out),
+        ),
+        #[cfg(feature = "at1")]
+        Codec::Vcf => apart(
+            || vcf::Variants::open(set.load(vcf::NAMES, scratch, ws, limits)?, scratch),
+            |variants| variants.all(out),
+        ),
+        #[cfg(feature = "at1")]
+        Codec::JsonDoc => apart(
+            || jsondoc::Document::open(set.load(jsondoc::NAMES, scratch, ws, limits)?, scratch),
+            |document| document.all(out),
+        ),
+        #[cfg(feature = "at1")]
         Codec::QColumnar | Codec::QJson => {
-            let streams = set.load(qcolumnar::NAMES, scratch, ws, limits)?;
-            Rows::open(streams, header.codec == Codec::QColumnar, scratch, limits)?.all(out, ws, limits)
+            let delimited = header.codec == Codec::QColumnar;
+            let open = || {
+                let streams = set.load(qcolumnar::NAMES, scratch, ws, limits)?;
+                Ok((Rows::open(streams, delimited, scratch, limits)?, ws))
+            };
+            apart(open, |(rows, ws)| rows.all(out, ws, limits))
         }
-        Codec::Dicom => dicom::Image::open(set.load(dicom::NAMES, scratch, ws, limits)?)?.all(scratch, out),
-        Codec::Embed => embed::all(set.load(embed::NAMES, scratch, ws, limits)?, out),
+        #[cfg(feature = "at1")]
+        Codec::Dicom => apart(
+            || Ok((dicom::Image::open(set.load(dicom::NAMES, scratch, ws, limits)?)?, scratch)),
+            |(image, scratch)| image.all(scratch, out),
+        ),
+        #[cfg(feature = "at1")]
+        Codec::Embed => apart(|| set.load(embed::NAMES, scratch, ws, limits), |streams| embed::all(*streams, out)),
+        #[cfg(feature = "at1")]
         Codec::QJson2 => qjson2::all(set, scratch, out, ws, limits),
+        #[cfg(feature = "at1")]
         Codec::Bundle if header.container == Container::Whole => Err(Error::new(ErrorKind::At1BundleWhole, 4)),
+        #[cfg(feature = "at1")]
         Codec::Bundle => Err(Error::new(ErrorKind::At1BundleInside, 3)),
         Codec::Raw => Err(Error::new(ErrorKind::At1RawFrame, 4)),
+        #[cfg(not(feature = "at1"))]
+        _ => Err(Error::new(ErrorKind::FormatNotBuilt, 4)),
+    }
+}
+
+/// Runs one codec in a stack frame of its own, so that what it keeps there does not add to what the others would. What was opened is
+/// used where it lies: to take it out of the result would be a second copy on the stack.
+#[inline(never)]
+fn apart<T>(open: impl FnOnce() -> Result<T>, all: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
+    match &mut open() {
+        Ok(opened) => all(opened),
+        Err(error) => Err(*error),
     }
 }

@@ -19,41 +19,64 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! Files of the codecs 7 and 8 hold an index and blocks that a [`Query`] can skip; see [`qcolumnar`] and [`qjson`].
+//! Files of the codecs 7 and 8 hold an index and blocks that a `Query` can skip; see `qcolumnar` and `qjson`.
+//!
+//! With the feature `at1-columnar` instead of `at1` there are the codecs 4 columnar and 255 raw, the backends zstd and stored, and no queries.
+//! Everything else is refused as [`FormatNotBuilt`](crate::ErrorKind::FormatNotBuilt).
 
 mod backend;
+#[cfg(feature = "at1")]
 mod bundle;
 mod column;
 mod columnar;
+#[cfg(feature = "at1")]
 mod compare;
 mod decode;
+#[cfg(feature = "at1")]
 mod dicom;
 mod digits;
+#[cfg(feature = "at1")]
 mod embed;
+#[cfg(feature = "at1")]
 mod head;
 mod header;
+#[cfg(feature = "at1")]
 mod json;
+#[cfg(feature = "at1")]
 mod jsondoc;
 mod lines;
+#[cfg(feature = "at1")]
 mod log;
 mod map;
 mod numbers;
+#[cfg(feature = "at1")]
 mod osm;
 mod output;
+#[cfg(feature = "at1")]
 mod predicate;
+#[cfg(feature = "at1")]
 pub mod qcolumnar;
+#[cfg(feature = "at1")]
 pub mod qjson;
+#[cfg(feature = "at1")]
 mod qjson2;
+#[cfg(feature = "at1")]
 mod query;
+#[cfg(feature = "at1")]
 mod row;
 mod scratch;
+#[cfg(feature = "at1")]
 mod ssh;
 mod streams;
+#[cfg(feature = "at1")]
 mod table;
+#[cfg(feature = "at1")]
 mod vcf;
 
 pub use backend::Backend;
+#[cfg(feature = "at1")]
 pub use bundle::{Bundle, BundleFile};
+#[cfg(feature = "at1")]
 pub use compare::{Number, Sum};
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
@@ -61,8 +84,11 @@ pub use decode::{Done, Need, decode, decode_to, decoded_len, inspect, scratch_ne
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
 pub use lines::Lines;
 pub use numbers::{Numbers, Stream};
+#[cfg(feature = "at1")]
 pub use predicate::{Column, Filter, Test};
+#[cfg(feature = "at1")]
 pub use query::{Answer, Ask, Query, Request, Stats};
+#[cfg(feature = "at1")]
 pub use row::Row;
 pub use scratch::{Scratch, WORKSPACE_SIZE, Workspace};
 pub use streams::{Entries, Entry, Set, Wrapping};

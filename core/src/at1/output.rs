@@ -1,6 +1,6 @@
-//! Where decoded bytes go: a slice, a sink behind a buffer, or a counter.
+//! Where decoded bytes go: a slice, which may only count them, or a sink behind a buffer.
 //!
-//! Codecs are written once and run on each of the three. What a codec appends are whole fields and lines, so that a slice
+//! Codecs are written once and run on each of the two. What a codec appends are whole fields and lines, so that a slice
 //! is filled by wide copies; bytes of the slice behind the last one written may hold the rest of such a copy.
 
 use super::lines::line_len;
@@ -34,12 +34,7 @@ pub(super) trait Output {
 
     /// Appends `text` behind a byte so many times. What that would be too much of is refused at once.
     fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Result<()> {
-        self.expect(count.saturating_mul(u64_from(text.len()).saturating_add(1)))?;
-        for _ in 0..count {
-            self.byte(before)?;
-            self.put(text)?;
-        }
-        Ok(())
+        repeat(self, before, text, count)
     }
 
     /// Refuses if `len` bytes more would be too many.
@@ -55,15 +50,34 @@ pub(super) trait Output {
     fn hash(&mut self) -> Option<[u8; 32]>;
 }
 
+fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], count: u64) -> Result<()> {
+    out.expect(count.saturating_mul(u64_from(text.len()).saturating_add(1)))?;
+    for _ in 0..count {
+        out.byte(before)?;
+        out.put(text)?;
+    }
+    Ok(())
+}
+
 /// How many bytes are hashed at a time, while the cache still has them.
 const HASH_STEP: usize = 32 << 10;
+
+/// What it means when a slice is full.
+#[derive(Clone, Copy)]
+enum Full {
+    /// The limit is reached.
+    Limit,
+    /// The caller's slice ends.
+    Slice,
+    /// Nothing: bytes are counted up to so many, and there is no room for any of them.
+    Counts(usize),
+}
 
 /// A slice that is filled from its start.
 pub(super) struct Slice<'a> {
     dst: &'a mut [u8],
     at: usize,
-    /// What it means when `dst` is full.
-    full: ErrorKind,
+    full: Full,
     hash: Option<Sha256>,
     hashed: usize,
 }
@@ -72,15 +86,39 @@ impl<'a> Slice<'a> {
     /// Fills no more of `dst` than the limit allows; hashes what it is filled with if that is wanted.
     pub(super) fn new(dst: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
         let (full, dst) = match usize::try_from(limits.max_output) {
-            Ok(max) if max < dst.len() => (ErrorKind::OutputLimit, dst.get_mut(..max).unwrap_or_default()),
-            _ => (ErrorKind::OutputTooSmall, dst),
+            Ok(max) if max < dst.len() => (Full::Limit, dst.get_mut(..max).unwrap_or_default()),
+            _ => (Full::Slice, dst),
         };
         Self { dst, at: 0, full, hash: hash.then(Sha256::new), hashed: 0 }
     }
 
+    /// Counts what another one would be filled with, and keeps none of it: there is no third copy of the codecs for that.
+    pub(super) fn counting(limits: &Limits) -> Self {
+        Self { dst: &mut [], at: 0, full: Full::Counts(index(limits.max_output)), hash: None, hashed: 0 }
+    }
+
+    const fn counts(&self) -> bool {
+        matches!(self.full, Full::Counts(_))
+    }
+
+    /// Why `len` bytes more have no place; there is no reason if they are just counted.
     #[cold]
-    fn full(&self, len: u64) -> Error {
-        Error::new(self.full, 0).needing(u64_from(self.at).saturating_add(len))
+    fn check(&self, len: u64) -> Result<()> {
+        let need = u64_from(self.at).saturating_add(len);
+        let kind = match self.full {
+            Full::Counts(max) if need <= u64_from(max) => return Ok(()),
+            Full::Counts(_) | Full::Limit => ErrorKind::OutputLimit,
+            Full::Slice => ErrorKind::OutputTooSmall,
+        };
+        Err(Error::new(kind, 0).needing(need))
+    }
+
+    /// Counts bytes that have no place, or refuses them.
+    #[cold]
+    fn count(&mut self, len: u64) -> Result<()> {
+        self.check(len)?;
+        self.at = self.at.saturating_add(index(len));
+        Ok(())
     }
 
     #[inline]
@@ -106,7 +144,7 @@ impl Output for Slice<'_> {
         let end = self.at.saturating_add(bytes.len());
         match self.dst.get_mut(self.at..end) {
             Some(room) => copy(bytes, room),
-            None => return Err(self.full(u64_from(bytes.len()))),
+            None => return self.count(u64_from(bytes.len())),
         }
         self.advance(bytes.len());
         Ok(())
@@ -137,7 +175,7 @@ impl Output for Slice<'_> {
     fn byte(&mut self, byte: u8) -> Result<()> {
         match self.dst.get_mut(self.at) {
             Some(room) => *room = byte,
-            None => return Err(self.full(1)),
+            None => return self.count(1),
         }
         self.at = self.at.saturating_add(1);
         Ok(())
@@ -146,13 +184,20 @@ impl Output for Slice<'_> {
     fn expect(&self, len: u64) -> Result<()> {
         match self.dst.get(self.at..).map(<[u8]>::len) {
             Some(room) if len <= u64_from(room) => Ok(()),
-            _ => Err(self.full(len)),
+            _ => self.check(len),
         }
+    }
+
+    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Result<()> {
+        if self.counts() {
+            return self.count(count.saturating_mul(u64_from(text.len()).saturating_add(1)));
+        }
+        repeat(self, before, text, count)
     }
 
     fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
         let end = u64_from(self.at).saturating_add(len);
-        let Some(room) = self.dst.get_mut(self.at..index(end)) else { return Err(self.full(len)) };
+        let Some(room) = self.dst.get_mut(self.at..index(end)) else { return self.count(len).map(|()| true) };
         fill(room)?;
         let len = room.len();
         self.advance(len);
@@ -279,51 +324,6 @@ fn spend(written: u64, len: u64, max: u64) -> Result<()> {
     Ok(())
 }
 
-/// Adds up.
-pub(super) struct Counter {
-    sum: u64,
-    max: u64,
-}
-
-impl Counter {
-    pub(super) const fn new(limits: &Limits) -> Self {
-        Self { sum: 0, max: limits.max_output }
-    }
-}
-
-impl Output for Counter {
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        spend(self.sum, u64_from(bytes.len()), self.max)?;
-        self.sum = self.sum.saturating_add(u64_from(bytes.len()));
-        Ok(())
-    }
-
-    fn repeat(&mut self, _: u8, text: &[u8], count: u64) -> Result<()> {
-        let len = count.saturating_mul(u64_from(text.len()).saturating_add(1));
-        self.expect(len)?;
-        self.sum = self.sum.saturating_add(len);
-        Ok(())
-    }
-
-    fn expect(&self, len: u64) -> Result<()> {
-        spend(self.sum, len, self.max)
-    }
-
-    fn fill(&mut self, len: u64, _: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
-        spend(self.sum, len, self.max)?;
-        self.sum = self.sum.saturating_add(len);
-        Ok(true)
-    }
-
-    fn written(&self) -> u64 {
-        self.sum
-    }
-
-    fn hash(&mut self) -> Option<[u8; 32]> {
-        None
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -360,7 +360,7 @@ mod tests {
             out.put(text).unwrap();
             out.written()
         }
-        let mut counter = Counter::new(&Limits::DEFAULT);
+        let mut counter = Slice::counting(&Limits::DEFAULT);
         let len = run(&mut counter, &text) as usize;
         let mut exact = vec![0; len];
         let mut slice = Slice::new(&mut exact, true, &Limits::DEFAULT);
@@ -386,6 +386,14 @@ mod tests {
         let mut slice = Slice::new(&mut room, false, &Limits::DEFAULT);
         assert_eq!(slice.put(b"abcd"), Ok(()));
         assert_eq!(slice.byte(b'e').map_err(|error| error.kind), Err(ErrorKind::OutputTooSmall));
-        assert_eq!(Counter::new(&limits).put(b"abcd").map_err(|error| error.kind), Err(ErrorKind::OutputLimit));
+        let mut counter = Slice::counting(&limits);
+        assert_eq!(counter.put(b"ab"), Ok(()));
+        assert_eq!(counter.repeat(b';', b"", 1), Ok(()));
+        assert_eq!((counter.written(), counter.hash()), (3, None));
+        let refused = |result: Result<()>| result.map_err(|error| (error.kind, error.need));
+        assert_eq!(refused(counter.byte(b'd')), Err((ErrorKind::OutputLimit, 4)));
+        assert_eq!(refused(counter.repeat(b';', b"text", u64::MAX)), Err((ErrorKind::OutputLimit, u64::MAX)));
+        assert_eq!(counter.fill(1, |_| Ok(())).map_err(|error| error.kind), Err(ErrorKind::OutputLimit));
+        assert_eq!(counter.expect(0), Ok(()));
     }
 }

@@ -4,7 +4,9 @@
 //! lives in one slice of bytes, the scratch, that the caller lends; pieces of it are handed out from its start.
 
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Result, xz, zstd};
+#[cfg(feature = "at1")]
+use crate::xz;
+use crate::{Error, ErrorKind, Result, zstd};
 
 /// The memory of a [`Workspace`], in bytes.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
@@ -18,13 +20,18 @@ pub(super) const BUFFER: usize = 4 << 10;
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) zstd: zstd::Workspace,
+    #[cfg(feature = "at1")]
     pub(super) xz: xz::Workspace,
 }
 
 impl Workspace {
     /// An empty workspace.
     pub const fn new() -> Self {
-        Self { zstd: zstd::Workspace::new(), xz: xz::Workspace::new() }
+        Self {
+            zstd: zstd::Workspace::new(),
+            #[cfg(feature = "at1")]
+            xz: xz::Workspace::new(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::numbers::Stream;
 use super::scratch::{Scratch, Workspace};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
+use crate::trace::Shifted;
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
 /// The two ways in which a payload was wrapped over the years.
@@ -120,35 +121,12 @@ impl Entry<'_> {
             return Ok(());
         }
         trace.enter("payload", Value::Word(self.backend.name()));
-        let mut inside = Shifted { trace, bits: self.start.saturating_mul(8) };
+        let mut inside = Shifted::new(trace, self.start.saturating_mul(8));
         self.backend
             .inspect(self.payload(file)?, ws, limits, &mut inside)
             .map_err(|error| error.offset_by(self.start))?;
         trace.leave();
         Ok(())
-    }
-}
-
-/// Hears about a part of a file as if it lay at its start.
-struct Shifted<'t, T> {
-    trace: &'t mut T,
-    bits: u64,
-}
-
-impl<T: Trace> Trace for Shifted<'_, T> {
-    const LISTENS: bool = T::LISTENS;
-
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
-        self.trace.enter(name, value);
-    }
-
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
-        let shift = |bit: u64| bit.saturating_add(self.bits);
-        self.trace.leaf(part, name, shift(bits.start)..shift(bits.end), value);
-    }
-
-    fn leave(&mut self) {
-        self.trace.leave();
     }
 }
 
@@ -249,17 +227,6 @@ impl<'a> Set<'a> {
         Ok(found)
     }
 
-    /// How much of the scratch [`load`](Self::load) takes for these streams.
-    pub(super) fn room<const N: usize>(&self, names: [&[u8]; N], limits: &Limits) -> Result<u64> {
-        self.find_all(names)?.iter().flatten().try_fold(0u64, |room, entry| {
-            let sum = room.saturating_add(entry.room(self.src, limits)?);
-            if sum > limits.max_output {
-                return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(sum));
-            }
-            Ok(sum)
-        })
-    }
-
     /// Decodes the streams of these names; one that is not there is empty.
     pub(super) fn load<const N: usize>(
         &self,
@@ -268,14 +235,35 @@ impl<'a> Set<'a> {
         ws: &mut Workspace,
         limits: &Limits,
     ) -> Result<[Stream<'a>; N]> {
-        scratch.expect(self.room(names, limits)?)?;
         let mut streams = [Stream { bytes: b"", at: self.start, stored: false }; N];
-        for (entry, stream) in self.find_all(names)?.into_iter().zip(&mut streams) {
-            if let Some(entry) = entry {
+        self.load_into(&names, &mut streams, scratch, ws, limits)?;
+        Ok(streams)
+    }
+
+    /// The same for any number of names, so that there is one copy of it.
+    fn load_into(
+        &self,
+        names: &[&[u8]],
+        streams: &mut [Stream<'a>],
+        scratch: &mut Scratch<'a>,
+        ws: &mut Workspace,
+        limits: &Limits,
+    ) -> Result<()> {
+        let mut room = 0u64;
+        for name in names {
+            let Some(entry) = self.find(name)? else { continue };
+            room = room.saturating_add(entry.room(self.src, limits)?);
+            if room > limits.max_output {
+                return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(room));
+            }
+        }
+        scratch.expect(room)?;
+        for (name, stream) in names.iter().zip(streams) {
+            if let Some(entry) = self.find(name)? {
                 *stream = entry.load(self.src, scratch, ws, limits)?;
             }
         }
-        Ok(streams)
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 /// A running CRC-32.
 ///
 /// With the feature `std` it uses the carry-less multiply of the machine it runs on. Without, it reads four bytes at a
-/// time from 4 KiB of tables, or, with the feature `small`, one byte from 1 KiB.
+/// time from 4 KiB of tables, or, with the feature `small`, half a byte from 64 bytes.
 ///
 /// ```
 /// use unspool::checksum::Crc32;
@@ -71,9 +71,9 @@ impl Crc32 {
     }
 }
 
-#[cfg(any(test, not(feature = "std")))]
+#[cfg(all(any(test, not(feature = "std")), not(feature = "small")))]
 mod table {
-    const LANES: usize = if cfg!(feature = "small") { 1 } else { 4 };
+    const LANES: usize = 4;
 
     /// `TABLES[lane][byte]`: what `byte` does to the checksum when `lane` more bytes follow it in the same step.
     static TABLES: [[u32; 256]; LANES] = tables();
@@ -115,6 +115,33 @@ mod table {
 
     const fn low(state: u32) -> u8 {
         state.to_le_bytes()[0]
+    }
+}
+
+#[cfg(all(any(test, not(feature = "std")), feature = "small"))]
+mod table {
+    /// What half a byte does to the checksum.
+    static TABLE: [u32; 16] = table();
+
+    const fn table() -> [u32; 16] {
+        let (mut table, mut half) = ([0; 16], 0);
+        while half < 16 {
+            let mut bit = 0;
+            #[expect(clippy::cast_possible_truncation, reason = "below 16")]
+            let mut crc = half as u32;
+            while bit < 4 {
+                crc = crc >> 1 ^ (crc & 1).wrapping_neg() & 0xEDB8_8320;
+                bit += 1;
+            }
+            table[half] = crc;
+            half += 1;
+        }
+        table
+    }
+
+    pub(super) fn update(state: u32, bytes: &[u8]) -> u32 {
+        let half = |state: u32| state >> 4 ^ TABLE[usize::from(state.to_le_bytes()[0] & 15)];
+        bytes.iter().fold(state, |state, &byte| half(half(state ^ u32::from(byte))))
     }
 }
 

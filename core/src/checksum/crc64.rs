@@ -3,7 +3,7 @@
 /// A running CRC-64.
 ///
 /// With the feature `std` it uses the carry-less multiply of the machine it runs on. Without, it reads four bytes at a
-/// time from 8 KiB of tables, or, with the feature `small`, one byte from 2 KiB.
+/// time from 8 KiB of tables; in wasm, which is loaded before it runs, one byte from 2 KiB; with the feature `small`, half a byte from 128 bytes.
 ///
 /// ```
 /// use unspool::checksum::Crc64;
@@ -77,9 +77,9 @@ impl Crc64 {
     }
 }
 
-#[cfg(any(test, not(feature = "std"), target_arch = "x86"))]
+#[cfg(all(any(test, not(feature = "std"), target_arch = "x86"), not(feature = "small")))]
 mod table {
-    const LANES: usize = if cfg!(feature = "small") { 1 } else { 4 };
+    const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
 
     /// `TABLES[lane][byte]`: what `byte` does to the checksum when `lane` more bytes follow it in the same step.
     static TABLES: [[u64; 256]; LANES] = tables();
@@ -120,6 +120,32 @@ mod table {
 
     const fn low(state: u64) -> u8 {
         state.to_le_bytes()[0]
+    }
+}
+
+#[cfg(all(any(test, not(feature = "std"), target_arch = "x86"), feature = "small"))]
+mod table {
+    /// What half a byte does to the checksum.
+    static TABLE: [u64; 16] = table();
+
+    const fn table() -> [u64; 16] {
+        let (mut table, mut half) = ([0; 16], 0);
+        while half < 16 {
+            let mut bit = 0;
+            let mut crc = half as u64;
+            while bit < 4 {
+                crc = crc >> 1 ^ (crc & 1).wrapping_neg() & 0xC96C_5795_D787_0F42;
+                bit += 1;
+            }
+            table[half] = crc;
+            half += 1;
+        }
+        table
+    }
+
+    pub(super) fn update(state: u64, bytes: &[u8]) -> u64 {
+        let half = |state: u64| state >> 4 ^ TABLE[usize::from(state.to_le_bytes()[0] & 15)];
+        bytes.iter().fold(state, |state, &byte| half(half(state ^ u64::from(byte))))
     }
 }
 

@@ -1,12 +1,9 @@
 //! Finite state entropy: how a table is described, and in which order its cells belong to symbols.
 
-use super::low32;
-use crate::bits::BitReader;
-use crate::num::index;
-
 /// The lowest table log that a description can name.
 pub(crate) const MIN_LOG: u32 = 5;
 
+#[cfg(any(test, not(feature = "small")))]
 /// How many cells of a table each symbol gets. `-1` is one cell at the table's end whose state starts over.
 #[derive(Debug)]
 pub(crate) struct Counts<const SYMBOLS: usize> {
@@ -19,60 +16,101 @@ pub(crate) struct Counts<const SYMBOLS: usize> {
     pub(crate) symbols: usize,
 }
 
+#[cfg(any(test, not(feature = "small")))]
 impl<const SYMBOLS: usize> Counts<SYMBOLS> {
     /// Reads a description from the start of `bytes`. `None` if it is none for symbols up to `max_symbol` and tables up
     /// to `max_log`, or if the bytes end before it does.
     pub(crate) fn read(bytes: &[u8], max_symbol: usize, max_log: u32) -> Option<Self> {
-        let mut bits = BitReader::new(bytes);
-        let log = low32(bits.take(4).ok()?) + MIN_LOG;
-        if log > max_log {
+        let (mut of, mut symbols) = ([0; SYMBOLS], 0);
+        let (log, len) = describe(bytes, max_symbol.min(SYMBOLS - 1), max_log, &mut |symbol, count| {
+            if let Some(of) = of.get_mut(symbol) {
+                *of = count;
+            }
+            symbols = symbol + 1;
+        })?;
+        Some(Self { of, log, len, symbols })
+    }
+}
+
+/// Tells `each` the symbols that have cells and how many those are; gives the table log and the bytes that it takes.
+#[inline(always)]
+pub(crate) fn describe(
+    bytes: &[u8],
+    max_symbol: usize,
+    max_log: u32,
+    each: &mut impl FnMut(usize, i16),
+) -> Option<(u32, usize)> {
+    let log = u32::from(*bytes.first()? & 15) + MIN_LOG;
+    if log > max_log {
+        return None;
+    }
+    let mut at = 4;
+    let mut left = 1u32 << log;
+    let mut symbol = 0usize;
+    while left > 0 {
+        let bits = word(bytes, at);
+        // One of `left + 2` values: minus one, zero, or up to all that is left.
+        let range = left + 1;
+        let width = 32 - range.leading_zeros();
+        // So many of the values need one bit less than the others.
+        let short = (1u32 << width) - 1 - range;
+        let low = bits & ((1 << (width - 1)) - 1);
+        let all = bits & ((1 << width) - 1);
+        let value = match low < short {
+            true => low,
+            false if all == low => low,
+            false => all - short,
+        };
+        at += if low < short { width - 1 } else { width } as usize;
+        if symbol > max_symbol {
             return None;
         }
-        let mut of = [0; SYMBOLS];
-        let mut left = 1u32 << log;
-        let mut symbol = 0usize;
-        while left > 0 {
-            // One of `left + 2` values: minus one, zero, or up to all that is left.
-            let range = left + 1;
-            let width = 32 - range.leading_zeros();
-            // So many of the values need one bit less than the others.
-            let short = (1u32 << width) - 1 - range;
-            let peeked = low32(bits.peek(width));
-            let low = peeked & ((1 << (width - 1)) - 1);
-            let value = if low < short {
-                bits.skip(u64::from(width - 1)).ok()?;
-                low
-            } else {
-                bits.skip(u64::from(width)).ok()?;
-                if peeked == low { low } else { peeked - short }
-            };
-            let count = i16::try_from(value).ok()? - 1;
-            left = left.checked_sub(u32::from(count.unsigned_abs()))?;
-            if symbol > max_symbol {
-                return None;
-            }
-            *of.get_mut(symbol)? = count;
-            symbol += 1;
+        if value == 1 {
             // A zero is followed by how many more there are, three at a time.
-            let mut zeros = if count == 0 { 3 } else { 0 };
-            while zeros == 3 {
-                zeros = bits.take(2).ok()?;
-                symbol += index(zeros);
+            loop {
+                let more = word(bytes, at) & 3;
+                at += 2;
+                symbol += more as usize;
+                if more < 3 {
+                    break;
+                }
             }
+        } else {
+            let count = i16::try_from(value).ok()? - 1;
+            left = left.checked_sub(count.unsigned_abs().into())?;
+            each(symbol, count);
         }
-        Some(Self { of, log, len: index(bits.position().div_ceil(8)), symbols: symbol })
+        symbol += 1;
     }
+    let len = at.div_ceil(8);
+    (len <= bytes.len()).then_some((log, len))
+}
 
-    /// The counts of the symbols that are described; all others have no cells.
-    pub(crate) fn described(&self) -> impl Iterator<Item = &i16> {
-        self.of.iter().take(self.symbols)
-    }
+/// At least 25 bits from bit `at` on, with zeros where the bytes have ended.
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let rest = bytes.get(at / 8..).unwrap_or_default();
+    let word = match rest.first_chunk() {
+        Some(chunk) => u32::from_le_bytes(*chunk),
+        None => rest.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)),
+    };
+    word >> (at % 8)
 }
 
 /// Cells of one symbol lie this far apart, around and around the table.
 pub(crate) const fn step(log: u32) -> usize {
     let size = 1usize << log;
     (size >> 1) + (size >> 3) + 3
+}
+
+/// The cell after `at` in which a symbol is laid, around and around the table, where those from `high` on are taken.
+pub(crate) const fn next(at: usize, log: u32, high: usize) -> usize {
+    let mask = (1usize << log) - 1;
+    let mut at = (at + step(log)) & mask;
+    while at >= high && high > 0 {
+        at = (at + step(log)) & mask;
+    }
+    at
 }
 
 /// How many bits the successor of a state needs and where it starts: `x` runs from the symbol's count to twice that.

@@ -2,12 +2,11 @@
 
 use core::ops::Range;
 
-use crate::bits::mask;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
-/// How many packed codes are unpacked at a time.
-pub(super) const BLOCK: usize = 64;
+/// How many packed codes are unpacked at a time. Where flash and stack count for more than time, each by itself.
+pub(super) const BLOCK: usize = if cfg!(feature = "small") { 1 } else { 64 };
 /// So many codes begin and end at a byte together, whatever their width.
 const GROUP: usize = 8;
 
@@ -198,8 +197,8 @@ pub(super) trait Source: Copy {
     /// One code. Those behind the last may be missing, or anything.
     fn at(self, i: usize) -> Option<u16>;
 
-    /// The codes of a range.
-    fn each(self, range: Range<usize>) -> impl Iterator<Item = u16>;
+    /// The codes of a range, if they are there. One that needs care may be missing.
+    fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>>;
 }
 
 impl Source for &[u16] {
@@ -209,8 +208,8 @@ impl Source for &[u16] {
     }
 
     #[inline]
-    fn each(self, range: Range<usize>) -> impl Iterator<Item = u16> {
-        self.get(range).unwrap_or(&[]).iter().copied()
+    fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>> {
+        Some(self.get(range)?.iter().map(|code| Some(*code)))
     }
 }
 
@@ -221,8 +220,8 @@ impl Source for &[[u8; 2]] {
     }
 
     #[inline]
-    fn each(self, range: Range<usize>) -> impl Iterator<Item = u16> {
-        self.get(range).unwrap_or(&[]).iter().map(|code| u16::from_le_bytes(*code))
+    fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>> {
+        Some(self.get(range)?.iter().map(|code| Some(u16::from_le_bytes(*code))))
     }
 }
 
@@ -240,38 +239,56 @@ impl Source for Packed<'_> {
     }
 
     #[inline]
-    fn each(self, range: Range<usize>) -> impl Iterator<Item = u16> {
-        let bits = u64::from(self.bits);
-        let mut next = u64_from(range.start).wrapping_mul(bits);
-        range.map(move |_| {
-            let bit = next;
+    fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>> {
+        let (first, mut next) = place(range.start, self.bits);
+        let (bytes, bits) = (self.bytes.get(first..)?, self.bits);
+        Some(range.map(move |_| {
+            let window = whole(bytes, index((next / 8).into()))?;
+            let code = cut(window, next % 8, bits);
             next = next.wrapping_add(bits);
-            field(self.bytes, bit, self.bits)
-        })
+            Some(code)
+        }))
     }
 }
 
 /// One packed code.
 #[inline]
 fn single(bytes: &[u8], bits: u32, i: usize) -> u16 {
-    field(bytes, u64_from(i).wrapping_mul(u64::from(bits)), bits)
+    let (at, bit) = place(i, bits);
+    cut(whole(bytes, at).unwrap_or_else(|| ragged(bytes, at)), bit, bits)
 }
 
-/// The code that starts at a bit.
+/// The byte in which a code starts, and at which of its bits.
 #[inline]
-fn field(bytes: &[u8], bit: u64, bits: u32) -> u16 {
-    let at = index(bit / 8);
-    let window = match bytes.get(at..at.wrapping_add(4)).and_then(<[u8]>::first_chunk) {
-        Some(chunk) => u64::from(u32::from_le_bytes(*chunk)),
-        None => ragged(bytes, at),
-    };
-    low(window >> (bit % 8) & mask(bits))
+fn place(i: usize, bits: u32) -> (usize, u32) {
+    let [code, ..] = i.to_le_bytes();
+    let bit = u32::from(code).wrapping_mul(bits);
+    if cfg!(feature = "small") {
+        // By groups, which end at a byte: a product of 64 bits is a function on a small processor.
+        let (bits, ahead) = (index(bits.into()), u32::from(code % 8).wrapping_mul(bits));
+        return ((i / GROUP).wrapping_mul(bits).wrapping_add(index((ahead / 8).into())), ahead % 8);
+    }
+    (index(u64_from(i).wrapping_mul(bits.into()) / 8), bit % 8)
+}
+
+/// Four bytes from one on.
+#[inline]
+fn whole(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at.wrapping_add(4))?.first_chunk().map(|window| u32::from_le_bytes(*window))
 }
 
 /// The last bytes, and zeros behind them.
 #[cold]
-fn ragged(bytes: &[u8], at: usize) -> u64 {
-    bytes.iter().skip(at).take(4).rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+fn ragged(bytes: &[u8], at: usize) -> u32 {
+    bytes.iter().skip(at).take(4).rev().fold(0, |bits, &byte| bits << 8 | u32::from(byte))
+}
+
+/// The code that starts at one of the first eight bits.
+#[inline]
+fn cut(window: u32, bit: u32, bits: u32) -> u16 {
+    let ones = (1u32 << (bits % 32)).wrapping_sub(1);
+    let [low, high, ..] = (window >> (bit % 8) & ones).to_le_bytes();
+    u16::from_le_bytes([low, high])
 }
 
 #[inline]
@@ -359,6 +376,7 @@ const fn low64(bits: u128) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bits::mask;
 
     fn pack(codes: &[u16], bits: u32) -> Vec<u8> {
         let mut bytes = vec![0; (codes.len() * bits as usize).div_ceil(8)];

@@ -6,7 +6,7 @@
 use core::ops::Range;
 
 use super::codes::{BLOCK, Codes};
-use super::dictionary::MAX_TOKEN_LEN;
+use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result, Sink};
 
@@ -34,6 +34,9 @@ const WINDOW: usize = GROUP * 255 + MAX_TOKEN_LEN;
 /// Stops in front of the first code that names no token.
 #[inline]
 fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
+    if cfg!(feature = "small") {
+        return bytewise(tokens, codes, out, at);
+    }
     let mut done = 0usize;
     loop {
         let left = codes.get(done..).unwrap_or(&[]);
@@ -72,6 +75,22 @@ fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usiz
     }
 }
 
+/// The same byte after byte, where flash counts for more than time: the functions that copy more at once weigh more than all
+/// that is needed here to decode a row.
+fn bytewise<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
+    for (done, &code) in codes.iter().enumerate() {
+        let Some(token) = tokens.token(code) else { return (done, at) };
+        let mut end = at;
+        for &byte in token {
+            let Some(to) = out.get_mut(end) else { return (done, at) };
+            *to = byte;
+            end = end.wrapping_add(1);
+        }
+        at = end;
+    }
+    (codes.len(), at)
+}
+
 /// Copies a token to where exactly it has room, with two copies that may overlap.
 #[inline]
 fn exact(token: &[u8], to: &mut [u8]) {
@@ -94,33 +113,24 @@ fn overlapping<const N: usize>(token: &[u8], to: &mut [u8]) -> bool {
 }
 
 /// The same for the few codes of a row, without the preparations that pay for themselves over thousands. `None` where
-/// something is wrong: then [`decode`] finds out what.
-#[inline(always)]
-pub(super) fn decode_row<'t>(
-    tokens: impl Tokens<'t>,
-    codes: impl Iterator<Item = u16>,
+/// something is wrong or needs care: then [`decode`] finds out what.
+///
+/// A function of its own, because within another there are not registers enough for this loop.
+#[inline(never)]
+pub(super) fn decode_row(
+    tokens: &Dictionary<'_>,
+    codes: impl Iterator<Item = Option<u16>>,
     out: &mut [u8],
 ) -> Option<usize> {
     // In 32 bits, so that the compiler sees that nothing is added beyond what 64 bits hold.
-    let mut end = 0u32;
+    let (tokens, mut end) = (*tokens, 0u32);
     for code in codes {
-        let (token, len) = tokens.fat(code)?;
+        let (token, len) = tokens.fat(code?)?;
         let at = index(end.into());
-        match out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut) {
-            Some(to) => *to = *token,
-            None => last(token, len, out.get_mut(at..)?)?,
-        }
+        *out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN))?.first_chunk_mut()? = *token;
         end = end.wrapping_add(len.into());
     }
     Some(index(end.into()))
-}
-
-/// A token where the output ends.
-#[cold]
-fn last(token: &[u8; MAX_TOKEN_LEN], len: u8, rest: &mut [u8]) -> Option<()> {
-    let len = usize::from(len);
-    exact(token.get(..len)?, rest.get_mut(..len)?);
-    Some(())
 }
 
 /// Decodes a stretch of codes to the start of `out`; gives how many bytes that are.

@@ -45,6 +45,12 @@ impl Step {
         self.filter >> (code % 64) & 1 != 0
     }
 
+    /// Of the tokens that may agree with the needle in any way a bit each.
+    #[inline]
+    pub(super) const fn wider(&self) -> u64 {
+        self.wider
+    }
+
     /// Whether a token may agree with the needle in any way.
     #[inline]
     pub(super) const fn may_matter(&self, code: u16) -> bool {
@@ -80,6 +86,78 @@ pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [Step
         count += 1;
     }
     count
+}
+
+/// What the codes of a row that is the needle are known to be, if rows are cut into the longest tokens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// How many they are.
+    pub(super) count: usize,
+    /// The last of them.
+    pub(super) last: u16,
+}
+
+/// Cuts the needle. `None` if it is empty.
+pub(super) fn cut(dictionary: &Dictionary<'_>, mut needle: &[u8]) -> Option<Cut> {
+    let mut cut = None;
+    while !needle.is_empty() {
+        let (last, len) = longest(dictionary, needle.get(..MAX_TOKEN_LEN).unwrap_or(needle))?;
+        needle = needle.get(len..)?;
+        cut = Some(Cut { count: cut.map_or(0, |cut: Cut| cut.count).wrapping_add(1), last });
+    }
+    cut
+}
+
+/// The longest token with which this starts, and its length.
+fn longest(dictionary: &Dictionary<'_>, mut ahead: &[u8]) -> Option<(u16, usize)> {
+    loop {
+        // Whatever lies between a token and a longer string that starts with it starts with it, too: so the last token that is
+        // not above is the one, or shares its start with it.
+        let above = partition(dictionary, 0, u64_from(dictionary.len()), |token| token <= ahead);
+        let below = above.checked_sub(1)?;
+        let token = token(dictionary, below);
+        let common = common(token, ahead);
+        if common == token.len() {
+            return Some((u16::try_from(below).ok()?, common)).filter(|_| common > 0);
+        }
+        ahead = ahead.get(..common)?;
+    }
+}
+
+/// Whether other tokens start with this one: they come right behind it.
+#[inline]
+pub(super) fn starts_others(dictionary: &Dictionary<'_>, code: u16, token: &[u8]) -> bool {
+    code.checked_add(1).and_then(|next| dictionary.token(next)).is_some_and(|next| next.starts_with(token))
+}
+
+/// Whether no longer token starts what lies ahead, which starts with this one.
+pub(super) fn is_longest(dictionary: &Dictionary<'_>, code: u16, mut ahead: &[u8]) -> bool {
+    let code = u64::from(code);
+    loop {
+        // Most often the next ones are above already.
+        let (mut low, mut step) = (code, 1u64);
+        let mut high = low.saturating_add(step);
+        while high < u64_from(dictionary.len()) && token(dictionary, high) <= ahead {
+            (low, step) = (high, step.saturating_mul(2));
+            high = high.saturating_add(step);
+        }
+        let above = partition(dictionary, low, high.min(u64_from(dictionary.len())), |token| token <= ahead);
+        let below = above.saturating_sub(1);
+        if below <= code {
+            return true;
+        }
+        let token = token(dictionary, below);
+        let common = common(token, ahead);
+        match ahead.get(..common) {
+            Some(shared) if common < token.len() && common < ahead.len() => ahead = shared,
+            _ => return false,
+        }
+    }
+}
+
+/// How many bytes two strings start with in common.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
 /// Of the tokens that the needle may end with, a bit each: the one that the lowest bits of the code tell.
@@ -186,9 +264,21 @@ mod tests {
                     assert!(!agrees(token) || step.may_matter(code as u16), "{token:?}");
                     assert!(!rest.starts_with(token) || step.may_agree(code as u16), "{token:?}");
                 }
+                for (code, token) in tokens.iter().enumerate().filter(|(_, token)| rest.starts_with(token)) {
+                    let ahead = &rest[..rest.len().min(16)];
+                    assert_eq!(
+                        is_longest(&dictionary, code as u16, ahead),
+                        code == usize::from(step.code),
+                        "{token:?}"
+                    );
+                    let others = tokens.iter().any(|other| other != token && other.starts_with(token));
+                    assert_eq!(starts_others(&dictionary, code as u16, token), others, "{token:?}");
+                }
                 at = step.end;
             }
             assert_eq!(at, needle.len());
+            let cut = cut(&dictionary, needle).unwrap();
+            assert_eq!((cut.count, cut.last), (count, room[count - 1].code));
         }
     }
 }

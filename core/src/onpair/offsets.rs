@@ -112,19 +112,21 @@ impl<'a> RowOffsets<'a> {
     /// The codes of one row.
     #[inline]
     pub(super) fn row(&self, row: u64) -> Result<Range<usize>> {
-        let first = index(row);
-        let pair = match self.table {
-            Table::U32(table) => {
-                table.get(first..).and_then(<[_]>::first_chunk::<2>).map(|&[start, end]| (start.number(), end.number()))
-            }
-            Table::U64(table) => {
-                table.get(first..).and_then(<[_]>::first_chunk::<2>).map(|&[start, end]| (start.number(), end.number()))
-            }
-        };
-        match pair {
-            Some((start, end)) => Ok(index(start)..index(end)),
+        match self.pair(row) {
+            Some((start, end)) => Ok(start..end),
             None => Err(outside(row)),
         }
+    }
+
+    /// The code with which a row starts, and the one behind it.
+    #[inline]
+    pub(super) fn pair(&self, row: u64) -> Option<(usize, usize)> {
+        let first = index(row);
+        let (start, end) = match self.table {
+            Table::U32(table) => pair_of(table, first)?,
+            Table::U64(table) => pair_of(table, first)?,
+        };
+        Some((index(start), index(end)))
     }
 
     /// No row ends before it starts, none behind the codes, and there are not too many.
@@ -144,6 +146,12 @@ impl<'a> RowOffsets<'a> {
         }
         Ok(())
     }
+}
+
+#[inline]
+fn pair_of<E: Entry>(table: &[E], first: usize) -> Option<(u64, u64)> {
+    let &[start, end] = table.get(first..)?.first_chunk()?;
+    Some((start.number(), end.number()))
 }
 
 /// The first offset that is below the one before it.

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::codes::{Form, Source, Unpacked};
 use super::column::Column;
-use super::lookup::{Step, ends, steps};
+use super::lookup::{Cut, Step, cut, ends, steps};
 use super::offsets::{Entry, Table};
 use super::substring::Substring;
 use crate::num::{index, u64_from};
@@ -65,6 +65,8 @@ struct Start {
     complete: bool,
     /// Of the tokens that a row may end with if it is the needle, the bit that the lowest bits of the code tell.
     ends: u64,
+    /// What the codes of a row are if it is the needle, where that is known.
+    cut: Option<Cut>,
     /// Codes from here on name no token. They decide nothing: they are an error.
     tokens: usize,
 }
@@ -94,8 +96,9 @@ impl<'s> Search<'s> {
         let len = if column.dictionary.is_conforming() { steps(&column.dictionary, needle, &mut room) } else { 0 };
         let known = room.get(..len).and_then(<[_]>::last).map_or(0, |step| step.end);
         let complete = known == needle.len();
-        let ends = if whole && len > 0 { ends(&column.dictionary, needle) } else { u64::MAX };
-        let start = Start { whole, steps: room, len, complete, ends, tokens: column.dictionary.len() };
+        let cut = if whole && len > 0 && column.is_greedy() { cut(&column.dictionary, needle) } else { None };
+        let ends = if whole && len > 0 && cut.is_none() { ends(&column.dictionary, needle) } else { u64::MAX };
+        let start = Start { whole, steps: room, len, complete, ends, cut, tokens: column.dictionary.len() };
         Self { column, needle, kind: Kind::Start(start) }
     }
 
@@ -281,7 +284,25 @@ impl Start {
         let codes = |pair: &[E; 2]| index(pair[0].number())..index(pair[1].number());
         let (mut sure, mut open, mut most) = (0u64, 0u64, 0);
         match self.steps.first().filter(|_| self.len > 0) {
+            Some(step) if let Some(cut) = self.cut => {
+                let mut alike = 0u64;
+                for pair in table.array_windows() {
+                    let codes = codes(pair);
+                    alike = alike << 1 | u64::from(codes.end.wrapping_sub(codes.start) == cut.count);
+                }
+                alike <<= unused;
+                // Codes are fetched for rows that have as many, and without a branch, so that waiting for one is waiting for all.
+                while let Some(row) = take_first(&mut alike) {
+                    let Some(pair) = table.get(index(row.into())..).and_then(<[E]>::first_chunk) else { break };
+                    let codes = codes(pair);
+                    let (first, last) = (source.at(codes.start), source.at(codes.end.wrapping_sub(1)));
+                    let agree = (first == Some(step.code)) & (last == Some(cut.last));
+                    open |= u64::from(agree) << (63 - row % 64);
+                }
+            }
             Some(step) if crowded => {
+                // Where the first code is the needle's first, the second decides.
+                let wider = self.steps.get(1).filter(|_| self.len > 1).map_or(u64::MAX, Step::wider);
                 for pair in table.array_windows() {
                     let codes = codes(pair);
                     let there = codes.start < codes.end;
@@ -293,7 +314,9 @@ impl Start {
                     } else {
                         (step.extends(code), step.may_agree(code))
                     };
-                    most = code.max(most);
+                    let second = source.at(codes.start.wrapping_add(1)).unwrap_or(0);
+                    let perhaps = perhaps & ((code != step.code) | (wider >> (second % 64) & 1 != 0));
+                    most = code.max(second).max(most);
                     sure = sure << 1 | u64::from(yes & there);
                     open = open << 1 | u64::from(perhaps & there);
                 }
@@ -303,7 +326,8 @@ impl Start {
                 for (row, pair) in table.array_windows().enumerate() {
                     let code = source.at(codes(pair).start).unwrap_or(0);
                     most = code.max(most);
-                    if step.may_matter(code) {
+                    // The filter alone lets all pass where many tokens start with what is left of the needle.
+                    if step.may_matter(code) && (step.extends(code) | step.may_agree(code)) {
                         open |= FIRST >> (row % 64);
                     }
                 }

@@ -1,7 +1,8 @@
 //! The check that each block ends with.
 
-use crate::checksum::{Crc32, Crc64, Sha256};
-use crate::num::copy;
+#[cfg(feature = "xz-sha256")]
+use crate::checksum::Sha256;
+use crate::checksum::{Crc32, Crc64};
 
 /// What kind of check the blocks of a stream end with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +14,7 @@ pub enum CheckKind {
     Crc32,
     /// CRC-64.
     Crc64,
-    /// SHA-256.
+    /// SHA-256. Verified with the feature `xz-sha256`.
     Sha256,
     /// One of the other numbers up to 15, which no version of the format gives a meaning. Its length is known.
     Reserved(u8),
@@ -54,6 +55,15 @@ impl CheckKind {
         }
     }
 
+    /// Whether this build can verify it.
+    pub(super) const fn is_known(self) -> bool {
+        match self {
+            CheckKind::None | CheckKind::Crc32 | CheckKind::Crc64 => true,
+            CheckKind::Sha256 => cfg!(feature = "xz-sha256"),
+            CheckKind::Reserved(_) => false,
+        }
+    }
+
     /// A word for people.
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,16 +86,19 @@ pub(super) enum Check {
     None,
     Crc32(Crc32),
     Crc64(Crc64),
+    #[cfg(feature = "xz-sha256")]
     Sha256(Sha256),
 }
 
 impl Check {
     pub(super) fn new(kind: CheckKind) -> Self {
         match kind {
-            CheckKind::None | CheckKind::Reserved(_) => Check::None,
             CheckKind::Crc32 => Check::Crc32(Crc32::new()),
             CheckKind::Crc64 => Check::Crc64(Crc64::new()),
+            #[cfg(feature = "xz-sha256")]
             CheckKind::Sha256 => Check::Sha256(Sha256::new()),
+            // What is not known comes here only where nothing is to be verified.
+            _ => Check::None,
         }
     }
 
@@ -94,28 +107,19 @@ impl Check {
             Check::None => {}
             Check::Crc32(crc) => crc.update(bytes),
             Check::Crc64(crc) => crc.update(bytes),
+            #[cfg(feature = "xz-sha256")]
             Check::Sha256(hash) => hash.update(bytes),
         }
     }
 
     /// Whether these are the bytes that stand behind the block. There is nothing to compare where nothing was computed.
     pub(super) fn is(&self, stored: &[u8]) -> bool {
-        let mut value = [0; 32];
-        let value = match self {
-            Check::None => return true,
-            Check::Crc32(crc) => {
-                copy(&crc.value().to_le_bytes(), &mut value);
-                value.get(..4)
-            }
-            Check::Crc64(crc) => {
-                copy(&crc.value().to_le_bytes(), &mut value);
-                value.get(..8)
-            }
-            Check::Sha256(hash) => {
-                value = hash.value();
-                Some(value.as_slice())
-            }
-        };
-        value == Some(stored)
+        match self {
+            Check::None => true,
+            Check::Crc32(crc) => *stored == crc.value().to_le_bytes(),
+            Check::Crc64(crc) => *stored == crc.value().to_le_bytes(),
+            #[cfg(feature = "xz-sha256")]
+            Check::Sha256(hash) => *stored == hash.value(),
+        }
     }
 }

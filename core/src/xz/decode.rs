@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::decoder::Machine;
-use super::search::decoded_size;
+use super::search::claimed_size;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
 use crate::num::u64_from;
@@ -76,7 +76,7 @@ pub fn decode_with<T: Trace>(
     // The index knows how much room it takes, and says so before anything is written.
     let content = match options.streams {
         Streams::First => None,
-        Streams::All | Streams::One => decoded_size(src, limits).ok(),
+        Streams::All | Streams::One => claimed_size(src, limits),
     };
     if let Some(content) = content {
         if content > limits.max_output {

@@ -12,7 +12,7 @@ use super::workspace::Workspace;
 use crate::checksum::Crc32;
 use crate::copy::to_front;
 use crate::num::{copy, index, u64_from};
-use crate::{End, Error, ErrorKind, Limits, Part, Result, Status, Trace, Value};
+use crate::{End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
 
 /// What the next bytes of the input are.
 #[derive(Clone, Debug)]
@@ -73,6 +73,10 @@ struct Index {
     records: Records,
 }
 
+/// What a step inside of the machine gives. An error is a kind alone, which fits in a register: [`Machine::at`] moves to where it
+/// shows, and [`Machine::need`] holds what it needs.
+pub(super) type Result<T> = core::result::Result<T, ErrorKind>;
+
 /// How an advance ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Advance {
@@ -92,8 +96,10 @@ pub(super) struct Machine {
     limits: Limits,
     options: Options,
     state: State,
-    /// Offset of the next byte that is not used up.
+    /// Offset of the next byte that is not used up; once there is an error, of the byte at which it shows.
     at: u64,
+    /// How much would have been enough, if the error knows.
+    need: u64,
     /// How much of a field is gathered in the workspace.
     gathered: usize,
     streams: u64,
@@ -140,6 +146,7 @@ impl Machine {
             options: *options,
             state: State::StreamHeader,
             at: 0,
+            need: 0,
             gathered: 0,
             streams: 0,
             blocks: 0,
@@ -193,30 +200,42 @@ impl Machine {
         window: &mut Window<'_>,
         ws: &mut Workspace,
         trace: &mut T,
-    ) -> Result<Status> {
+    ) -> crate::Result<Status> {
         loop {
             // What is decoded leaves before anything else is.
             if !self.flush(window, ws, dst, wrote) {
                 return Ok(Status::NeedOutput);
             }
-            match self.advance(src, window, ws, trace)? {
-                Advance::On => {}
-                Advance::Done => return Ok(Status::Done),
-                Advance::MayEnd if end == End::Here => return Ok(Status::Done),
-                Advance::Starved if end == End::Here => {
-                    let all = self.at.saturating_add(u64_from(self.gathered.saturating_add(src.len())));
-                    return Err(Error::new(ErrorKind::Truncated, all));
+            let kind = match self.advance(src, window, ws, trace) {
+                Ok(Advance::On) => continue,
+                Ok(Advance::Done) => return Ok(Status::Done),
+                Ok(Advance::MayEnd) if end == End::Here => return Ok(Status::Done),
+                Ok(Advance::Starved) if end == End::Here => {
+                    self.at = self.at.saturating_add(u64_from(self.gathered.saturating_add(src.len())));
+                    ErrorKind::Truncated
                 }
-                Advance::MayEnd | Advance::Starved => return Ok(Status::NeedInput),
-            }
+                Ok(Advance::MayEnd | Advance::Starved) => return Ok(Status::NeedInput),
+                Err(kind) => kind,
+            };
+            return Err(Error::new(kind, self.at).needing(self.need));
         }
     }
 
-    fn error<R>(&self, kind: ErrorKind) -> Result<R> {
-        Err(Error::new(kind, self.at))
+    /// So many bytes of the input are used up.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn skip(&mut self, len: usize) {
+        self.at += u64_from(len);
+    }
+
+    /// Something is wrong at this byte.
+    #[cold]
+    fn wrong_at<R>(&mut self, kind: ErrorKind, at: u64) -> Result<R> {
+        self.at = at;
+        Err(kind)
     }
 
     /// Reads one field.
+    #[cfg_attr(feature = "small", inline(never))]
     fn advance<T: Trace>(
         &mut self,
         src: &mut &[u8],
@@ -229,7 +248,7 @@ impl Machine {
                 // A few bytes of something else are not the start of a stream.
                 let gathered = ws.head.get(..self.gathered).unwrap_or_default();
                 if !gathered.iter().chain(*src).zip(&MAGIC).all(|(byte, magic)| byte == magic) {
-                    return self.error(ErrorKind::XzMagic);
+                    return Err(ErrorKind::XzMagic);
                 }
                 let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
                 let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
@@ -238,7 +257,7 @@ impl Machine {
             State::BlockStart => {
                 let Some(&first) = src.first() else { return Ok(Advance::Starved) };
                 if first == 0 && self.lone {
-                    return self.error(ErrorKind::XzIndex);
+                    return Err(ErrorKind::XzIndex);
                 }
                 if first == 0 {
                     *src = src.get(1..).unwrap_or_default();
@@ -246,7 +265,7 @@ impl Machine {
                     self.tell(trace, Part::Framing, "index indicator", 1, Value::U64(0));
                     self.index = Index::new(self.at);
                     self.index.crc.update(&[0]);
-                    self.at += 1;
+                    self.skip(1);
                     self.state = State::Index;
                 } else {
                     self.state = State::BlockHeader(block_header_len(first));
@@ -255,7 +274,9 @@ impl Machine {
             State::BlockHeader(len) => {
                 let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
                 trace.enter("block", Value::U64(self.blocks));
-                let header = BlockHeader::read(bytes, self.at, trace)?;
+                let mut at = self.at;
+                let header = BlockHeader::read(bytes, &mut at, trace);
+                let header = header.or_else(|kind| self.wrong_at(kind, at))?;
                 self.start_block(header, window, ws)?;
             }
             State::Control => {
@@ -274,7 +295,7 @@ impl Machine {
                 let bytes = src.get(..self.chunk.input).unwrap_or(src);
                 let len = window.copy(bytes);
                 *src = src.get(len..).unwrap_or_default();
-                self.at += u64_from(len);
+                self.skip(len);
                 self.chunk.input -= len;
                 if self.chunk.input == 0 {
                     self.end_chunk(trace);
@@ -286,7 +307,7 @@ impl Machine {
             State::LzmaEnd => {
                 let wants = usize::from(ws.lzma.wants_byte());
                 if self.chunk.input != wants {
-                    return self.error(ErrorKind::XzChunkEnd);
+                    return Err(ErrorKind::XzChunkEnd);
                 }
                 let byte = if wants == 0 {
                     None
@@ -295,9 +316,9 @@ impl Machine {
                     Some(byte)
                 };
                 if !ws.lzma.ends(byte) {
-                    return self.error(ErrorKind::XzChunkEnd);
+                    return Err(ErrorKind::XzChunkEnd);
                 }
-                self.at += u64_from(wants);
+                self.skip(wants);
                 self.end_chunk(trace);
             }
             State::BlockPadding(len) => {
@@ -305,9 +326,9 @@ impl Machine {
                 let right = bytes.iter().all(|&byte| byte == 0);
                 self.tell(trace, Part::Padding, "block padding", len, Value::None);
                 if !right {
-                    return self.error(ErrorKind::XzPadding);
+                    return Err(ErrorKind::XzPadding);
                 }
-                self.at += u64_from(len);
+                self.skip(len);
                 self.state = State::Check(self.flags.check().size());
             }
             State::Check(len) => {
@@ -315,9 +336,9 @@ impl Machine {
                 let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
                 self.tell(trace, Part::Checksum, "check", len, Value::Bytes(bytes));
                 if window.kind != Kind::Nowhere && !self.check.is(bytes) {
-                    return self.error(ErrorKind::XzCheck);
+                    return Err(ErrorKind::XzCheck);
                 }
-                self.at += u64_from(len);
+                self.skip(len);
                 self.end_block(len)?;
                 trace.leave();
             }
@@ -328,10 +349,10 @@ impl Machine {
                 copy(bytes, &mut padding);
                 self.tell(trace, Part::Padding, "index padding", len, Value::None);
                 if padding != [0; 4] {
-                    return self.error(ErrorKind::XzPadding);
+                    return Err(ErrorKind::XzPadding);
                 }
                 self.index.crc.update(padding.get(..len).unwrap_or_default());
-                self.at += u64_from(len);
+                self.skip(len);
                 self.state = State::IndexCrc;
             }
             State::IndexCrc => {
@@ -339,23 +360,25 @@ impl Machine {
                 let stored = u32::from_le_bytes([a, b, c, d]);
                 self.tell(trace, Part::Checksum, "index CRC-32", 4, Value::Hex(stored.into()));
                 if self.index.crc.value() != stored {
-                    return self.error(ErrorKind::XzHeaderCrc);
+                    return Err(ErrorKind::XzHeaderCrc);
                 }
                 if !self.index.records.same(&self.seen) {
-                    return Err(Error::new(ErrorKind::XzIndex, self.index.start));
+                    return self.wrong_at(ErrorKind::XzIndex, self.index.start);
                 }
-                self.at += 4;
+                self.skip(4);
                 trace.leave();
                 self.state = State::Footer;
             }
             State::Footer => {
                 let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
                 let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
-                let footer = stream_footer(bytes, self.at, trace)?;
+                let mut at = self.at;
+                let footer = stream_footer(bytes, &mut at, trace);
+                let footer = footer.or_else(|kind| self.wrong_at(kind, at))?;
                 if footer.backward != self.at - self.index.start || footer.flags != self.flags {
-                    return Err(Error::new(ErrorKind::XzFooter, self.at + 4));
+                    return self.wrong_at(ErrorKind::XzFooter, self.at + 4);
                 }
-                self.at += u64_from(STREAM_HEADER);
+                self.skip(STREAM_HEADER);
                 self.streams += 1;
                 trace.leave();
                 self.padding = 0;
@@ -393,25 +416,31 @@ impl Machine {
         }
     }
 
+    #[cfg_attr(feature = "small", inline(never))]
     fn stream<T: Trace>(&mut self, bytes: &[u8; STREAM_HEADER], trace: &mut T) -> Result<()> {
         trace.enter("stream", Value::U64(self.streams));
-        self.flags = stream_header(bytes, self.at, trace)?;
-        if let (CheckKind::Reserved(_), true) = (self.flags.check(), self.options.verify) {
-            return Err(Error::new(ErrorKind::XzCheckKind, self.at + 7));
+        let mut at = self.at;
+        let flags = stream_header(bytes, &mut at, trace);
+        self.flags = flags.or_else(|kind| self.wrong_at(kind, at))?;
+        if self.options.verify && !self.flags.check().is_known() {
+            return self.wrong_at(ErrorKind::XzCheckKind, self.at + 7);
         }
-        self.at += u64_from(STREAM_HEADER);
+        self.skip(STREAM_HEADER);
         self.seen = Records::new();
         self.state = State::BlockStart;
         Ok(())
     }
 
+    #[cfg_attr(feature = "small", inline(never))]
     fn start_block(&mut self, header: BlockHeader, window: &mut Window<'_>, ws: &mut Workspace) -> Result<()> {
         if let Some(content) = header.uncompressed {
             self.spend(content, window)?;
         }
         self.window = self.window.max(header.window());
-        window.start(&header, ws, &self.limits, self.at)?;
-        self.at += u64_from(header.len);
+        if let Err((kind, need)) = window.start(&header, ws, &self.limits) {
+            return self.wants(kind, need);
+        }
+        self.skip(header.len);
         self.block = Block { header, data: self.at, compressed: 0, content: 0 };
         self.check = Check::new(if self.options.verify { self.flags.check() } else { CheckKind::None });
         (self.wants_dictionary, self.wants_properties) = (true, true);
@@ -420,18 +449,26 @@ impl Machine {
     }
 
     /// Whether the limit and the output allow so many bytes more.
-    fn spend(&self, len: u64, window: &Window<'_>) -> Result<()> {
+    fn spend(&mut self, len: u64, window: &Window<'_>) -> Result<()> {
         let produced = self.produced.saturating_add(len);
         if produced > self.limits.max_output {
-            return Err(Error::new(ErrorKind::OutputLimit, self.at).needing(produced));
+            return self.wants(ErrorKind::OutputLimit, produced);
         }
         if len > window.room() {
-            return Err(Error::new(ErrorKind::OutputTooSmall, self.at).needing(produced));
+            return self.wants(ErrorKind::OutputTooSmall, produced);
         }
         Ok(())
     }
 
+    /// So much would have been enough.
+    #[cold]
+    fn wants<R>(&mut self, kind: ErrorKind, need: u64) -> Result<R> {
+        self.need = need;
+        Err(kind)
+    }
+
     /// The first byte of a chunk.
+    #[cfg_attr(feature = "small", inline(never))]
     fn control<T: Trace>(&mut self, control: u8, window: &mut Window<'_>, trace: &mut T) -> Result<()> {
         if control == 0 {
             return self.end_data(trace);
@@ -441,12 +478,12 @@ impl Machine {
             window.reset();
             (self.wants_dictionary, self.wants_properties) = (false, true);
         } else if self.wants_dictionary {
-            return self.error(ErrorKind::XzDictionaryReset);
+            return Err(ErrorKind::XzDictionaryReset);
         }
         let name = match control {
             1 => "copy, dictionary reset",
             2 => "copy",
-            0..0x80 => return self.error(ErrorKind::XzControl),
+            0..0x80 => return Err(ErrorKind::XzControl),
             0x80..0xA0 => "LZMA",
             0xA0..0xC0 => "LZMA, state reset",
             0xC0..0xE0 => "LZMA, state reset, new properties",
@@ -455,18 +492,19 @@ impl Machine {
         if control >= 0xC0 {
             self.wants_properties = false;
         } else if control >= 0x80 && self.wants_properties {
-            return self.error(ErrorKind::XzProperties);
+            return Err(ErrorKind::XzProperties);
         }
         if T::LISTENS {
             trace.enter("chunk", Value::Word(name));
             self.tell(trace, Part::Framing, "control", 1, Value::Hex(control.into()));
         }
-        self.at += 1;
+        self.skip(1);
         self.state = State::ChunkHeader(control);
         Ok(())
     }
 
     /// The sizes of a chunk, its properties, and the start of its range coder.
+    #[cfg_attr(feature = "small", inline(never))]
     fn chunk<T: Trace>(
         &mut self,
         control: u8,
@@ -487,15 +525,15 @@ impl Machine {
         };
         self.block.content += u64_from(output);
         if self.block.header.uncompressed.is_some_and(|size| self.block.content > size) {
-            return self.error(ErrorKind::XzBlockSize);
+            return Err(ErrorKind::XzBlockSize);
         }
         self.spend(u64_from(output), window)?;
         self.produced += u64_from(output);
         self.chunk = Chunk { input, output };
-        self.at += start;
+        self.skip(start);
         let behind = self.at + u64_from(input) + u64::from(control >= 0xC0);
         if self.block.header.compressed.is_some_and(|size| behind - self.block.data > size) {
-            return self.error(ErrorKind::XzBlockSize);
+            return Err(ErrorKind::XzBlockSize);
         }
         if control < 0x80 {
             self.tell(trace, Part::Data, "copied bytes", input, Value::None);
@@ -507,9 +545,9 @@ impl Machine {
         if control >= 0xC0 {
             self.tell(trace, Part::Header, "lc, lp, pb", 1, Value::U64((*properties).into()));
             if !ws.lzma.set_properties(*properties) {
-                return self.error(ErrorKind::XzProperties);
+                return Err(ErrorKind::XzProperties);
             }
-            self.at += 1;
+            self.skip(1);
             copy(coder, &mut coder_start);
         } else {
             copy(rest, &mut coder_start);
@@ -519,9 +557,9 @@ impl Machine {
         }
         self.tell(trace, Part::Symbols, "LZMA symbols", input, Value::None);
         if input < coder_start.len() || !ws.lzma.start(coder_start) {
-            return self.error(ErrorKind::XzChunkStart);
+            return Err(ErrorKind::XzChunkStart);
         }
-        self.at += u64_from(coder_start.len());
+        self.skip(coder_start.len());
         self.chunk.input -= coder_start.len();
         self.state = if window.kind == Kind::Nowhere { State::Copy } else { State::Lzma };
         Ok(())
@@ -533,14 +571,15 @@ impl Machine {
     }
 
     /// The zero behind the last chunk of a block.
+    #[cfg_attr(feature = "small", inline(never))]
     fn end_data<T: Trace>(&mut self, trace: &mut T) -> Result<()> {
         self.tell(trace, Part::Framing, "end of data", 1, Value::U64(0));
-        self.at += 1;
+        self.skip(1);
         let header = &self.block.header;
         let compressed = self.at - self.block.data;
         let fits = |declared: Option<u64>, real| declared.is_none_or(|declared| declared == real);
         if !fits(header.compressed, compressed) || !fits(header.uncompressed, self.block.content) {
-            return Err(Error::new(ErrorKind::XzBlockSize, self.at - 1));
+            return self.wrong_at(ErrorKind::XzBlockSize, self.at - 1);
         }
         self.block.compressed = compressed;
         self.state = State::BlockPadding(index(compressed.wrapping_neg() & 3));
@@ -548,9 +587,10 @@ impl Machine {
     }
 
     /// A block is complete: the index must list it.
+    #[cfg_attr(feature = "small", inline(never))]
     fn end_block(&mut self, check: usize) -> Result<()> {
         let unpadded = u64_from(self.block.header.len.saturating_add(check)).saturating_add(self.block.compressed);
-        self.seen.add(unpadded, self.block.content).ok_or(Error::new(ErrorKind::XzBlockSize, self.at))?;
+        self.seen.add(unpadded, self.block.content).ok_or(ErrorKind::XzBlockSize)?;
         self.blocks += 1;
         self.checks += u64::from(check > 0 && self.options.verify);
         self.state = if self.lone { State::Between } else { State::BlockStart };
@@ -558,6 +598,7 @@ impl Machine {
     }
 
     /// Symbols, as many as the input at hand and the window allow.
+    #[cfg_attr(feature = "small", inline(never))]
     fn lzma(&mut self, src: &mut &[u8], window: &mut Window<'_>, ws: &mut Workspace) -> Result<Advance> {
         // What is left of the last piece goes first, with as much of this one as it takes to decode beyond it.
         let old = self.gathered;
@@ -580,13 +621,11 @@ impl Machine {
         let Area { at, .. } = area;
         window.wrote(at.saturating_sub(start));
         self.chunk.output -= at.saturating_sub(start);
-        self.at += u64_from(used.min(have));
+        self.skip(used.min(have));
         self.chunk.input -= used.min(have);
-        if let Err(kind) = result {
-            return self.error(kind);
-        }
+        result?;
         if used > have {
-            return self.error(ErrorKind::XzChunkEnd);
+            return Err(ErrorKind::XzChunkEnd);
         }
         let full = at >= limit;
         let starved = !full && !whole;
@@ -624,6 +663,7 @@ impl Machine {
     }
 
     /// The number of records, and the records.
+    #[cfg_attr(feature = "small", inline(never))]
     fn index<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Result<Advance> {
         let bytes = *src;
         let mut used = 0;
@@ -635,15 +675,18 @@ impl Machine {
             let Some(&byte) = bytes.get(used) else { break true };
             let here = self.at + u64_from(used);
             used += 1;
-            let Some(value) = list.number.push(byte).map_err(|kind| Error::new(kind, here))? else { continue };
+            let value = match list.number.push(byte) {
+                Ok(Some(value)) => value,
+                Ok(None) => continue,
+                Err(kind) => return self.wrong_at(kind, here),
+            };
             let start = here + 1 - u64::from(list.number.len);
             list.number = Number::default();
-            let wrong = Error::new(ErrorKind::XzIndex, start);
             let name = match (list.count, list.unpadded) {
                 (None, _) => {
                     // Told at once, so that nobody reads a long list for nothing.
                     if value != self.seen.sums.count {
-                        return Err(wrong);
+                        return self.wrong_at(ErrorKind::XzIndex, start);
                     }
                     list.count = Some(value);
                     "records"
@@ -653,7 +696,9 @@ impl Machine {
                     "unpadded size"
                 }
                 (Some(_), Some(unpadded)) => {
-                    list.records.add(unpadded, value).ok_or(wrong)?;
+                    if list.records.add(unpadded, value).is_none() {
+                        return self.wrong_at(ErrorKind::XzIndex, start);
+                    }
                     list.unpadded = None;
                     "uncompressed size"
                 }
@@ -662,7 +707,7 @@ impl Machine {
         };
         list.crc.update(bytes.get(..used).unwrap_or_default());
         *src = bytes.get(used..).unwrap_or_default();
-        self.at += u64_from(used);
+        self.skip(used);
         if starved {
             return Ok(Advance::Starved);
         }
@@ -672,24 +717,25 @@ impl Machine {
     }
 
     /// Behind a stream: zeros in fours, another stream, or the end.
+    #[cfg_attr(feature = "small", inline(never))]
     fn between<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Result<Advance> {
         if self.options.streams == Streams::First {
             return Ok(Advance::Done);
         }
         if self.options.streams == Streams::One && !src.is_empty() {
-            return self.error(ErrorKind::XzTrailing);
+            return Err(ErrorKind::XzTrailing);
         }
         let zeros = src.iter().take_while(|&&byte| byte == 0).count();
         self.tell(trace, Part::Padding, "stream padding", zeros, Value::None);
         *src = src.get(zeros..).unwrap_or_default();
-        self.at += u64_from(zeros);
+        self.skip(zeros);
         self.padding += u64_from(zeros);
         let aligned = self.padding.is_multiple_of(4);
         if src.is_empty() {
             return Ok(if aligned { Advance::MayEnd } else { Advance::Starved });
         }
         if !aligned {
-            return self.error(ErrorKind::XzPadding);
+            return Err(ErrorKind::XzPadding);
         }
         self.state = State::StreamHeader;
         Ok(Advance::On)

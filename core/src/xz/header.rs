@@ -1,13 +1,14 @@
 //! Headers and footers: of a stream, and of a block.
 
 use super::check::CheckKind;
+use super::decoder::Result;
 #[cfg(feature = "xz-filters")]
 use super::filter::FilterKind;
 use super::number;
 use crate::checksum::Crc32;
 use crate::copy::SLACK;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{ErrorKind, Part, Trace, Value};
 
 /// What every stream starts with.
 pub(super) const MAGIC: [u8; 6] = *b"\xFD7zXZ\0";
@@ -29,17 +30,29 @@ impl StreamFlags {
         CheckKind::from_id(self.0[1])
     }
 
-    fn validate(self, at: u64) -> Result<Self> {
+    const fn is_valid(self) -> bool {
         let [first, second] = self.0;
-        if first == 0 && second >> 4 == 0 { Ok(self) } else { Err(Error::new(ErrorKind::XzFlags, at)) }
+        first == 0 && second >> 4 == 0
     }
 }
 
-/// Reads the header of a stream that starts at `at`.
-pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Result<StreamFlags> {
+/// Moves `at` to where something is wrong.
+#[cold]
+fn wrong<R>(kind: ErrorKind, at: &mut u64, place: u64) -> Result<R> {
+    *at = place;
+    Err(kind)
+}
+
+/// Reads the header of a stream that starts at `at`. Like all that is read here, it moves `at` to where an error shows.
+pub(super) fn stream_header<T: Trace>(
+    bytes: &[u8; STREAM_HEADER],
+    place: &mut u64,
+    trace: &mut T,
+) -> Result<StreamFlags> {
+    let at = *place;
     let [magic @ .., first, second, a, b, c, d] = *bytes;
     if magic != MAGIC {
-        return Err(Error::new(ErrorKind::XzMagic, at));
+        return Err(ErrorKind::XzMagic);
     }
     let flags = StreamFlags([first, second]);
     trace.bytes(Part::Framing, "magic", at..at + 6, Value::Bytes(&magic));
@@ -47,9 +60,9 @@ pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trac
     let stored = u32::from_le_bytes([a, b, c, d]);
     trace.bytes(Part::Checksum, "header CRC-32", at + 8..at + 12, Value::Hex(stored.into()));
     if Crc32::of(&flags.0) != stored {
-        return Err(Error::new(ErrorKind::XzHeaderCrc, at + 8));
+        return wrong(ErrorKind::XzHeaderCrc, place, at + 8);
     }
-    flags.validate(at + 6)
+    if flags.is_valid() { Ok(flags) } else { wrong(ErrorKind::XzFlags, place, at + 6) }
 }
 
 /// The footer of a stream.
@@ -61,10 +74,11 @@ pub(super) struct Footer {
 }
 
 /// Reads the footer that starts at `at`.
-pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Result<Footer> {
+pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], place: &mut u64, trace: &mut T) -> Result<Footer> {
+    let at = *place;
     let [a, b, c, d, size @ .., first, second, y, z] = *bytes;
     if [y, z] != FOOTER_MAGIC {
-        return Err(Error::new(ErrorKind::XzFooter, at + 10));
+        return wrong(ErrorKind::XzFooter, place, at + 10);
     }
     let flags = StreamFlags([first, second]);
     let backward = (u64::from(u32::from_le_bytes(size)) + 1) * 4;
@@ -77,9 +91,9 @@ pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trac
     crc.update(&size);
     crc.update(&flags.0);
     if crc.value() != stored {
-        return Err(Error::new(ErrorKind::XzHeaderCrc, at));
+        return Err(ErrorKind::XzHeaderCrc);
     }
-    Ok(Footer { backward, flags: flags.validate(at + 8)? })
+    if flags.is_valid() { Ok(Footer { backward, flags }) } else { wrong(ErrorKind::XzFlags, place, at + 8) }
 }
 
 /// What the header of a block says.
@@ -108,21 +122,24 @@ const LZMA2: u64 = 0x21;
 
 impl BlockHeader {
     /// Reads the header of a block: exactly its bytes, of which the first is its length.
-    pub(super) fn read<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Result<Self> {
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn read<T: Trace>(bytes: &[u8], place: &mut u64, trace: &mut T) -> Result<Self> {
+        let at = *place;
         let len = bytes.len();
-        let (fields, crc) = bytes.split_last_chunk::<4>().ok_or(Error::new(ErrorKind::XzBlockHeader, at))?;
+        let (fields, crc) = bytes.split_last_chunk::<4>().ok_or(ErrorKind::XzBlockHeader)?;
         let crc_at = at + u64_from(fields.len());
         let stored = u32::from_le_bytes(*crc);
         if Crc32::of(fields) != stored {
-            return Err(Error::new(ErrorKind::XzHeaderCrc, crc_at));
+            return wrong(ErrorKind::XzHeaderCrc, place, crc_at);
         }
         let flags = fields.get(1).copied().unwrap_or(0);
         trace.bytes(Part::Framing, "header size", at..at + 1, Value::U64(u64_from(len)));
         trace.bytes(Part::Header, "block flags", at + 1..at + 2, Value::Hex(flags.into()));
         if flags & 0x3C != 0 {
-            return Err(Error::new(ErrorKind::XzBlockFlags, at + 1));
+            return wrong(ErrorKind::XzBlockFlags, place, at + 1);
         }
-        let mut fields = Fields { rest: fields.get(2..).unwrap_or_default(), at: at + 2 };
+        *place += 2;
+        let mut fields = Fields { rest: fields.get(2..).unwrap_or_default(), at: place };
         let mut header = Self {
             len,
             compressed: None,
@@ -132,10 +149,10 @@ impl BlockHeader {
             filters: [None; 3],
         };
         if flags & 0x40 != 0 {
-            let place = fields.at;
+            let start = *fields.at;
             let size = fields.number("compressed size", trace)?;
             if size == 0 {
-                return Err(Error::new(ErrorKind::XzBlockSize, place));
+                return wrong(ErrorKind::XzBlockSize, fields.at, start);
             }
             header.compressed = Some(size);
         }
@@ -148,33 +165,41 @@ impl BlockHeader {
             header.filter(&mut fields, number, number == before, trace)?;
         }
         if !fields.rest.is_empty() {
-            trace.bytes(Part::Padding, "header padding", fields.at..crc_at, Value::None);
+            trace.bytes(Part::Padding, "header padding", *fields.at..crc_at, Value::None);
         }
-        if let Some(place) = fields.rest.iter().position(|&byte| byte != 0) {
-            return Err(Error::new(ErrorKind::XzPadding, fields.at + u64_from(place)));
+        if let Some(zeros) = fields.rest.iter().position(|&byte| byte != 0) {
+            *fields.at += u64_from(zeros);
+            return Err(ErrorKind::XzPadding);
         }
         trace.bytes(Part::Checksum, "block header CRC-32", crc_at..crc_at + 4, Value::Hex(stored.into()));
         Ok(header)
     }
 
-    fn filter<T: Trace>(&mut self, fields: &mut Fields<'_>, number: usize, last: bool, trace: &mut T) -> Result<()> {
-        let error = |kind, at| Err(Error::new(kind, at));
-        let place = fields.at;
+    #[cfg_attr(feature = "small", inline(never))]
+    fn filter<T: Trace>(
+        &mut self,
+        fields: &mut Fields<'_, '_>,
+        number: usize,
+        last: bool,
+        trace: &mut T,
+    ) -> Result<()> {
+        let place = *fields.at;
         let id = fields.number_untold()?;
-        let size_at = fields.at;
+        let size_at = *fields.at;
         let size = fields.number_untold()?;
-        let properties_at = fields.at;
+        let properties_at = *fields.at;
         let properties = fields.take(size)?;
-        let end = fields.at;
+        let end = *fields.at;
         trace.bytes(Part::Header, "filter", place..size_at, Value::Word(filter_name(id)));
         trace.bytes(Part::Framing, "properties size", size_at..properties_at, Value::U64(size));
         if last != (id == LZMA2) {
             let known = id == LZMA2 || is_known(id);
-            return error(if known { ErrorKind::XzFilterChain } else { ErrorKind::XzFilter }, place);
+            let kind = if known { ErrorKind::XzFilterChain } else { ErrorKind::XzFilter };
+            return wrong(kind, fields.at, place);
         }
         if last {
-            let &[bits] = properties else { return error(ErrorKind::XzFilterProperties, properties_at) };
-            let size = dictionary_size(bits).ok_or(Error::new(ErrorKind::XzFilterProperties, properties_at))?;
+            let size = if let &[bits] = properties { dictionary_size(bits) } else { None };
+            let Some(size) = size else { return wrong(ErrorKind::XzFilterProperties, fields.at, properties_at) };
             trace.bytes(Part::Header, "dictionary size", properties_at..end, Value::U64(size.into()));
             self.dictionary = size;
             return Ok(());
@@ -182,25 +207,24 @@ impl BlockHeader {
         if !properties.is_empty() {
             trace.bytes(Part::Header, "filter properties", properties_at..end, Value::Bytes(properties));
         }
-        self.put(number, id, properties, place, properties_at)
-    }
-
-    #[cfg(feature = "xz-filters")]
-    fn put(&mut self, number: usize, id: u64, properties: &[u8], place: u64, properties_at: u64) -> Result<()> {
         if !is_known(id) {
-            return Err(Error::new(ErrorKind::XzFilter, place));
+            return wrong(ErrorKind::XzFilter, fields.at, place);
         }
-        let filter = FilterKind::read(id, properties);
-        let filter = filter.ok_or(Error::new(ErrorKind::XzFilterProperties, properties_at))?;
-        if let Some(slot) = self.filters.get_mut(number) {
-            *slot = Some(filter);
+        #[cfg(feature = "xz-filters")]
+        {
+            let Some(filter) = FilterKind::read(id, properties) else {
+                return wrong(ErrorKind::XzFilterProperties, fields.at, properties_at);
+            };
+            if let Some(slot) = self.filters.get_mut(number) {
+                *slot = Some(filter);
+            }
+            Ok(())
         }
-        Ok(())
-    }
-
-    #[cfg(not(feature = "xz-filters"))]
-    fn put(&mut self, _: usize, _: u64, _: &[u8], place: u64, _: u64) -> Result<()> {
-        Err(Error::new(ErrorKind::XzFilter, place))
+        #[cfg(not(feature = "xz-filters"))]
+        {
+            let _ = number;
+            wrong(ErrorKind::XzFilter, fields.at, place)
+        }
     }
 
     /// How many bytes a [`Decoder`](super::Decoder) needs for the window of this block: the dictionary and 32 bytes more, because
@@ -244,31 +268,30 @@ const fn dictionary_size(bits: u8) -> Option<u32> {
 }
 
 /// The fields of a header, one after the other.
-struct Fields<'a> {
+struct Fields<'a, 'p> {
     rest: &'a [u8],
-    at: u64,
+    at: &'p mut u64,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> Fields<'a, '_> {
     fn number_untold(&mut self) -> Result<u64> {
-        let number = number::read(self.rest).map_err(|kind| Error::new(kind, self.at))?;
-        let (value, len) = number.ok_or(Error::new(ErrorKind::XzBlockHeader, self.at))?;
+        let (value, len) = number::read(self.rest)?.ok_or(ErrorKind::XzBlockHeader)?;
         self.take(u64_from(len))?;
         Ok(value)
     }
 
     fn number<T: Trace>(&mut self, name: &'static str, trace: &mut T) -> Result<u64> {
-        let start = self.at;
+        let start = *self.at;
         let value = self.number_untold()?;
-        trace.bytes(Part::Header, name, start..self.at, Value::U64(value));
+        trace.bytes(Part::Header, name, start..*self.at, Value::U64(value));
         Ok(value)
     }
 
     fn take(&mut self, len: u64) -> Result<&'a [u8]> {
         let split = usize::try_from(len).ok().and_then(|len| self.rest.split_at_checked(len));
-        let (bytes, rest) = split.ok_or(Error::new(ErrorKind::XzBlockHeader, self.at))?;
+        let (bytes, rest) = split.ok_or(ErrorKind::XzBlockHeader)?;
         self.rest = rest;
-        self.at += len;
+        *self.at += len;
         Ok(bytes)
     }
 }

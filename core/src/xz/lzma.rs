@@ -58,7 +58,12 @@ impl Lzma {
 
     /// Takes the byte that holds lc, lp and pb. False if it breaks the rules of LZMA2.
     pub(super) fn set_properties(&mut self, byte: u8) -> bool {
-        (self.lc, self.lp, self.pb) = (byte % 9, byte / 9 % 5, byte / 45);
+        let quotient = |n: u8, scale: u16, shift: u32| ((u16::from(n) * scale) >> shift).to_le_bytes()[0];
+        // Divisions by 9 and by 5, which a Cortex-M0 has not.
+        let high = quotient(byte, 57, 9);
+        self.lc = byte.wrapping_sub(high.wrapping_mul(9));
+        self.pb = quotient(high, 52, 8);
+        self.lp = high.wrapping_sub(self.pb.wrapping_mul(5));
         self.pb <= 4 && self.lc + self.lp <= 4
     }
 
@@ -163,7 +168,7 @@ impl Lzma {
                 break;
             }
             let end = at.wrapping_add(len);
-            if near && end.wrapping_add(SLACK) <= limit {
+            if !cfg!(feature = "small") && near && end.wrapping_add(SLACK) <= limit {
                 let _ = repeat(buf, at, back + 1, len);
                 at = end;
             } else {

@@ -41,9 +41,9 @@ impl Length {
 
     fn reset(&mut self) {
         (self.choice, self.choice2) = (EVEN, EVEN);
-        self.low.as_flattened_mut().fill(EVEN);
-        self.mid.as_flattened_mut().fill(EVEN);
-        self.high.fill(EVEN);
+        forget(self.low.as_flattened_mut());
+        forget(self.mid.as_flattened_mut());
+        forget(&mut self.high);
     }
 }
 
@@ -68,15 +68,20 @@ impl Probabilities {
 
     /// Forgets everything that was learnt, with so many contexts of literals in use.
     pub(super) fn reset(&mut self, contexts: usize) {
-        self.literals.iter_mut().take(contexts).for_each(|context| context.fill(EVEN));
-        self.is_match.as_flattened_mut().fill(EVEN);
-        self.is_rep0_long.as_flattened_mut().fill(EVEN);
+        self.literals.iter_mut().take(contexts).for_each(|context| forget(context));
+        forget(self.is_match.as_flattened_mut());
+        forget(self.is_rep0_long.as_flattened_mut());
         for row in [&mut self.is_rep, &mut self.is_rep0, &mut self.is_rep1, &mut self.is_rep2, &mut self.align] {
-            row.fill(EVEN);
+            forget(row);
         }
         self.match_length.reset();
         self.rep_length.reset();
-        self.slots.as_flattened_mut().fill(EVEN);
-        self.special.fill(EVEN);
+        forget(self.slots.as_flattened_mut());
+        forget(&mut self.special);
     }
+}
+
+#[cfg_attr(feature = "small", inline(never))]
+fn forget(row: &mut [u16]) {
+    row.fill(EVEN);
 }

@@ -9,6 +9,9 @@ pub(super) const TOP: u32 = 1 << 24;
 
 /// A range coder at work. It lives in registers for as long as symbols are decoded.
 ///
+/// With the feature `small` there is one loop for the bits of a symbol, which every place calls, and one branch for a bit. Without,
+/// each place has its bits unrolled, and those that nobody could predict take no branch.
+///
 /// Past its end the input reads as zeros, and `least` becomes more than there could be: the symbol that read them is the last.
 pub(super) struct Range<'a> {
     pub(super) range: u32,
@@ -36,7 +39,8 @@ impl Range<'_> {
     }
 
     /// A bit that the processor may predict.
-    #[inline(always)]
+    #[cfg_attr(not(feature = "small"), inline(always))]
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn bit(&mut self, probability: &mut u16) -> bool {
         self.normalise();
         let p = *probability;
@@ -76,6 +80,9 @@ impl Range<'_> {
     #[inline(always)]
     pub(super) fn tree<const BITS: u32, const N: usize>(&mut self, row: &mut [u16; N]) -> usize {
         const { assert!(BITS > 0 && N >= 1 << BITS) }
+        if cfg!(feature = "small") {
+            return self.symbol(row, BITS);
+        }
         let (mut symbol, mut p) = (1, u32::from(row[1]));
         for level in 1..=BITS {
             let last = level == BITS;
@@ -95,6 +102,9 @@ impl Range<'_> {
     #[inline(always)]
     pub(super) fn matched(&mut self, row: &mut [u16; 0x300], guess: u8) -> usize {
         let guess = usize::from(guess);
+        if cfg!(feature = "small") {
+            return self.guessed(row, guess);
+        }
         // 0x100 as long as the guess is right.
         let (mut same, mut symbol) = (0x100, 1);
         let place =
@@ -114,8 +124,22 @@ impl Range<'_> {
         symbol
     }
 
+    /// [`matched`](Self::matched) in a loop.
+    #[inline(never)]
+    fn guessed(&mut self, row: &mut [u16; 0x300], mut guess: usize) -> usize {
+        let (mut same, mut symbol) = (0x100, 1);
+        while symbol < 0x100 {
+            guess <<= 1;
+            let guessed = guess & same;
+            let bit = row.get_mut(same + guessed + symbol).is_some_and(|p| self.bit(p));
+            symbol = symbol << 1 | usize::from(bit);
+            same = if bit { guessed } else { same & !guessed };
+        }
+        symbol
+    }
+
     /// The length of a match, less 2.
-    #[inline(always)]
+    #[cfg_attr(not(feature = "small"), inline(always))]
     pub(super) fn length(&mut self, coder: &mut Length, pos_state: usize) -> usize {
         if !self.bit(&mut coder.choice) {
             self.tree::<3, 8>(&mut coder.low[pos_state & 15]) - 8
@@ -126,10 +150,36 @@ impl Range<'_> {
         }
     }
 
+    /// [`tree`](Self::tree) in a loop.
+    #[inline(never)]
+    fn symbol(&mut self, row: &mut [u16], bits: u32) -> usize {
+        let mut symbol = 1;
+        for _ in 0..bits {
+            let bit = row.get_mut(symbol).is_some_and(|p| self.bit(p));
+            symbol = symbol << 1 | usize::from(bit);
+        }
+        symbol
+    }
+
+    /// [`reverse`](Self::reverse) in a loop.
+    #[inline(never)]
+    fn lowest_first(&mut self, row: &mut [u16], bits: u32) -> u32 {
+        let (mut symbol, mut value) = (1, 0);
+        for place in 0..bits {
+            let bit = row.get_mut(symbol).is_some_and(|p| self.bit(p));
+            symbol = symbol << 1 | usize::from(bit);
+            value |= u32::from(bit) << (place & 31);
+        }
+        value
+    }
+
     /// So many bits, lowest first. The probabilities lie behind `base`.
     #[inline(always)]
     pub(super) fn reverse<const N: usize>(&mut self, row: &mut [u16; N], base: usize, bits: u32) -> u32 {
         const { assert!(N.is_power_of_two()) }
+        if cfg!(feature = "small") {
+            return self.lowest_first(row.get_mut(base..).unwrap_or_default(), bits);
+        }
         let (mut symbol, mut value) = (1, 0);
         for place in 0..bits {
             let probability = &mut row[base.wrapping_add(symbol) & (N - 1)];

@@ -1,6 +1,9 @@
 //! What the index lists, compared in constant memory with what the blocks were.
 
-use crate::checksum::Sha256;
+#[cfg(not(feature = "xz-sha256"))]
+use crate::checksum::Crc64 as Hash;
+#[cfg(feature = "xz-sha256")]
+use crate::checksum::Sha256 as Hash;
 
 /// The least and the most that an index may say of a block without its padding.
 const UNPADDED: core::ops::RangeInclusive<u64> = 5..=(u64::MAX >> 1) & !3;
@@ -41,15 +44,18 @@ impl Sums {
 }
 
 /// A list of blocks: its sums, and a hash of every number in it. Two lists are the same if all of that is.
+///
+/// The hash is the best that is linked anyway: SHA-256, or CRC-64 without the feature `xz-sha256`. Against the latter, who writes a file on
+/// purpose can make its index name other sizes of blocks with the same sums; decoding takes none of them from there.
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     pub(super) sums: Sums,
-    hash: Sha256,
+    hash: Hash,
 }
 
 impl Records {
     pub(super) const fn new() -> Self {
-        Self { sums: Sums::new(), hash: Sha256::new() }
+        Self { sums: Sums::new(), hash: Hash::new() }
     }
 
     /// One block more.

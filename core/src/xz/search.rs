@@ -148,7 +148,8 @@ impl Search {
             return if end >= 32 && more > 0 { Ok(Need::Tail(end, more)) } else { Err(cut) };
         };
         let at = end - u64_from(STREAM_HEADER);
-        let footer = stream_footer(footer, at, &mut ())?;
+        let mut place = at;
+        let footer = stream_footer(footer, &mut place, &mut ()).map_err(|kind| Error::new(kind, place))?;
         if footer.backward > self.limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, at).needing(footer.backward));
         }
@@ -183,7 +184,9 @@ impl Search {
     /// The stream starts as it ends; what is before it comes next.
     fn header(&mut self, bytes: &[u8], start: u64, flags: StreamFlags) -> Result<Option<Need>> {
         let bytes = bytes.first_chunk().ok_or(Error::new(ErrorKind::Truncated, start))?;
-        if stream_header(bytes, start, &mut ())? != flags {
+        let mut place = start;
+        let header = stream_header(bytes, &mut place, &mut ()).map_err(|kind| Error::new(kind, place))?;
+        if header != flags {
             return Err(Error::new(ErrorKind::XzFooter, start));
         }
         if start > 0 {
@@ -302,6 +305,37 @@ pub fn decoded_size(src: &[u8], limits: &Limits) -> Result<u64> {
     File::open(src, limits).map(|file| file.content)
 }
 
+/// The same of a file that is decoded next, or nothing where there is an error: the same walk, but over what is at hand.
+#[cfg_attr(feature = "small", inline(never))]
+pub(super) fn claimed_size(src: &[u8], limits: &Limits) -> Option<u64> {
+    let (mut rest, mut sums) = (src, Sums::new());
+    if !rest.len().is_multiple_of(4) {
+        return None;
+    }
+    loop {
+        while let Some((before, [0, 0, 0, 0])) = rest.split_last_chunk() {
+            rest = before;
+        }
+        let (before, footer) = rest.split_last_chunk()?;
+        let footer = stream_footer(footer, &mut 0, &mut ()).ok()?;
+        if footer.backward > limits.max_header {
+            return None;
+        }
+        let (before, list) = before.split_at_checked(before.len().checked_sub(index(footer.backward))?)?;
+        let stored = sums.stored;
+        walk(list, 0, |unpadded, content| sums.add(unpadded, content)).ok()?;
+        let blocks = index(sums.stored - stored);
+        let (before, header) = before.get(..before.len().checked_sub(blocks)?)?.split_last_chunk()?;
+        if stream_header(header, &mut 0, &mut ()) != Ok(footer.flags) {
+            return None;
+        }
+        if before.is_empty() {
+            return Some(sums.content);
+        }
+        rest = before;
+    }
+}
+
 /// Decodes the block whose bytes these are to the front of `dst`. Offsets of errors count from the start of the file.
 pub fn decode_block(
     bytes: &[u8],
@@ -311,7 +345,7 @@ pub fn decode_block(
     limits: &Limits,
     verify: bool,
 ) -> Result<Done> {
-    if let (CheckKind::Reserved(_), true) = (block.check, verify) {
+    if verify && !block.check.is_known() {
         return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
     }
     let options = Options { verify, streams: Streams::First };

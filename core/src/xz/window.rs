@@ -5,7 +5,7 @@ use super::header::{BlockHeader, RING};
 use super::lzma::Area;
 use super::workspace::Workspace;
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, Limits, Result};
+use crate::{ErrorKind, Limits};
 
 /// What kind of place it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,16 +43,21 @@ impl<'a> Window<'a> {
         Self { kind, buf, at: 0, base: 0, flushed: 0, lapped: false, dictionary: 0, filtered: false }
     }
 
-    /// A block starts, at this offset of the file.
-    pub(super) fn start(&mut self, header: &BlockHeader, ws: &mut Workspace, limits: &Limits, at: u64) -> Result<()> {
+    /// A block starts. An error comes with the window that it needs.
+    pub(super) fn start(
+        &mut self,
+        header: &BlockHeader,
+        ws: &mut Workspace,
+        limits: &Limits,
+    ) -> Result<(), (ErrorKind, u64)> {
         self.dictionary = header.dictionary as usize;
         if self.kind == Kind::Ring {
             let need = header.window();
             if u64::from(header.dictionary).min(need) > limits.max_window {
-                return Err(Error::new(ErrorKind::WindowLimit, at).needing(need));
+                return Err((ErrorKind::WindowLimit, need));
             }
             if need > u64_from(self.buf.len()) {
-                return Err(Error::new(ErrorKind::XzWindowBuffer, at).needing(need));
+                return Err((ErrorKind::XzWindowBuffer, need));
             }
             self.dictionary = self.dictionary.min(self.buf.len());
         }

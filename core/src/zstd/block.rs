@@ -5,12 +5,12 @@ use core::ops::Range;
 use super::copy::{Area, Cursor, PIECE, Writer};
 use super::dictionary::Dictionary;
 use super::flavour::Flavour;
-use super::header::{FrameHeader, MAX_BLOCK};
+use super::header::{Block, BlockKind, FrameHeader, MAX_BLOCK};
 use super::literals::Literals;
 use super::sequences::Sequences;
 use super::workspace::Workspace;
-use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Result, Trace};
+use crate::num::{copy, index, u64_from};
+use crate::{Error, ErrorKind, Result, Shifted, Trace};
 
 /// A frame that is being decoded.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub(super) struct Frame<'d> {
     /// What matches may refer to before the first byte. The tables of a dictionary are loaded when the first block
     /// needs them, so that a million empty frames cost nothing.
     pub(super) prefix: &'d [u8],
+    /// The dictionary is not there: what the blocks are made of can be told, not what they hold.
+    pub(super) blind: bool,
 }
 
 impl<'d> Frame<'d> {
@@ -40,7 +42,14 @@ impl<'d> Frame<'d> {
         if wanted != 0 && dictionary.is_none_or(|dictionary| dictionary.id() != wanted) {
             return Err(Error::new(ErrorKind::ZstdDictionaryWanted, u64_from(at)).needing(wanted.into()));
         }
-        Ok(Self { flavour, header, produced: 0, dictionary, prefix: &[] })
+        Ok(Self { flavour, header, produced: 0, dictionary, prefix: &[], blind: false })
+    }
+
+    /// A frame of which only the structure is wanted, since its dictionary is not at hand.
+    pub(super) fn start_blind(flavour: Flavour, header: FrameHeader, ws: &mut Workspace) -> Self {
+        ws.reset();
+        ws.pretend(flavour);
+        Self { flavour, header, produced: 0, dictionary: None, prefix: &[], blind: true }
     }
 
     /// Bytes that the next block may hold, and what is wrong with one that holds more.
@@ -54,12 +63,15 @@ impl<'d> Frame<'d> {
     /// Compares what the frame held with what its header says.
     pub(super) fn check_size(&self, at: usize) -> Result<()> {
         match self.header.content_size {
-            Some(size) if size != self.produced => Err(Error::new(ErrorKind::ZstdContentSize, u64_from(at))),
+            Some(size) if size != self.produced && !self.blind => {
+                Err(Error::new(ErrorKind::ZstdContentSize, u64_from(at)))
+            }
             _ => Ok(()),
         }
     }
 
     /// Reads a compressed block up to its sequences. Its tables and its code are then in the workspace.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn parse<T: Trace>(
         &mut self,
         src: &[u8],
@@ -71,6 +83,14 @@ impl<'d> Frame<'d> {
             self.prefix =
                 dictionary.load(self.flavour, ws).map_err(|error| Error { at: u64_from(block.start), ..error })?;
         }
+        if T::SYMBOLS && self.blind {
+            // Symbols are read with tables that are not there.
+            return self.sections(src, block, ws, &mut Shifted::new(trace, 0));
+        }
+        self.sections(src, block, ws, trace)
+    }
+
+    fn sections<T: Trace>(&self, src: &[u8], block: Range<usize>, ws: &mut Workspace, trace: &mut T) -> Result<Parsed> {
         let literals = Literals::read(self.flavour, src, block.clone(), ws, trace)?;
         let sequences = Sequences::read(self.flavour, src, literals.end..block.end, ws, trace)?;
         Ok(Parsed { start: block.start, literals, sequences })
@@ -78,6 +98,7 @@ impl<'d> Frame<'d> {
 
     /// Decodes a block to `out` from `at` on; says where it ends. `out` holds what the frame had before, as far back as
     /// matches may reach, and `before` what was before that.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn decode(
         &self,
         parsed: &Parsed,
@@ -123,8 +144,38 @@ impl<'d> Frame<'d> {
         Ok(base + carry_out(sequences, self.flavour, src, ws, &area, out, cursor)? as usize)
     }
 
+    /// Decodes a block of any kind, all of whose bytes these are. `before` is what was before `out`, if not the dictionary.
+    pub(super) fn block(
+        &mut self,
+        block: Block,
+        bytes: &[u8],
+        ws: &mut Workspace,
+        before: Option<&[u8]>,
+        out: &mut [u8],
+        at: usize,
+    ) -> Result<usize> {
+        if block.kind == BlockKind::Compressed {
+            let parsed = self.parse(bytes, 0..bytes.len(), ws, &mut ())?;
+            return self.decode(&parsed, bytes, ws, before.unwrap_or(self.prefix), out, at);
+        }
+        let size = block.size as usize;
+        let (limit, too_long) = self.limit(0);
+        if size > limit {
+            return Err(too_long);
+        }
+        let out = out.get_mut(at..at.saturating_add(size)).ok_or(Error::new(ErrorKind::OutputTooSmall, 0))?;
+        match (block.kind, bytes.first()) {
+            (BlockKind::Rle, Some(&byte)) => out.fill(byte),
+            _ => copy(bytes, out),
+        }
+        Ok(at + size)
+    }
+
     /// How many bytes a block holds, without decoding its literals.
     pub(super) fn count(&self, parsed: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
+        if self.blind {
+            return Ok(0);
+        }
         let (limit, too_long) = self.limit(parsed.start);
         let size = u64_from(parsed.literals.size);
         let (literals, matches) = parsed.sequences.sums(self.flavour, src, ws)?;

@@ -1,5 +1,7 @@
 //! Carrying out sequences: literals and matches, in pieces of 16 and 32 bytes where there is room.
 
+use core::cell::Cell;
+
 use super::sequences::{Act, Sequence};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
@@ -59,7 +61,7 @@ impl Act for Writer<'_, '_> {
         let end = middle + length as usize;
         let used = from + literals as usize;
         // Neither may the writes reach literals that are still needed, nor the reads the end of the slice.
-        let roomy = used + PIECE <= out.len() && end + SLACK <= used;
+        let roomy = !cfg!(feature = "small") && used + PIECE <= out.len() && end + SLACK <= used;
         if roomy && offset as usize <= middle && offset <= area.window {
             // There is room for all of it, so that nothing here returns `None`.
             in_pieces(out, at, from, literals as usize, length as usize, offset as usize).ok_or(area.too_long)?;
@@ -187,7 +189,7 @@ fn pieces<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) ->
 /// Copies front to back, so that bytes that are written may be read again.
 fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
     let mut done = 0;
-    if from.abs_diff(to) >= 16 {
+    if from.abs_diff(to) >= 16 && !cfg!(feature = "small") {
         while len - done >= 16 {
             let Some(bytes) = out.get(from + done..).and_then(<[u8]>::first_chunk::<16>).copied() else { return };
             let Some(place) = out.get_mut(to + done..).and_then(<[u8]>::first_chunk_mut::<16>) else { return };
@@ -195,10 +197,9 @@ fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
             done += 16;
         }
     }
-    while done < len {
-        let Some(&byte) = out.get(from + done) else { return };
-        let Some(place) = out.get_mut(to + done) else { return };
-        *place = byte;
-        done += 1;
-    }
+    // Through cells, because the two stretches may share bytes.
+    let cells = Cell::from_mut(out).as_slice_of_cells();
+    let Some(from) = cells.get(from + done..from + len) else { return };
+    let Some(to) = cells.get(to + done..to + len) else { return };
+    to.iter().zip(from).for_each(|(to, from)| to.set(from.get()));
 }

@@ -59,13 +59,14 @@ pub fn decode_with<T: Trace>(
 
 /// How many bytes a file decodes to. Reads all sequences, but writes nothing and needs no room.
 pub fn decoded_size(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &Options<'_>) -> Result<u64> {
-    let mut out = Counter(0);
+    let mut out = Counter { size: 0, blind: false };
     run(src, &mut out, ws, limits, options, &mut ())?;
-    Ok(out.0)
+    Ok(out.size)
 }
 
 /// Tells `trace` where everything in a file lies. Tables are built and sequences read, but nothing is written; what
-/// only shows in the content, a wrong checksum or an offset that points nowhere, is for [`decode`] to find.
+/// only shows in the content, a wrong checksum or an offset that points nowhere, is for [`decode`] to find. Of a frame whose
+/// dictionary is not given, what is in it can be told all the same, but not how much that comes to.
 pub fn inspect<T: Trace>(
     src: &[u8],
     ws: &mut Workspace,
@@ -73,7 +74,7 @@ pub fn inspect<T: Trace>(
     options: &Options<'_>,
     trace: &mut T,
 ) -> Result<Done> {
-    run(src, &mut Counter(0), ws, limits, options, trace)
+    run(src, &mut Counter { size: 0, blind: true }, ws, limits, options, trace)
 }
 
 /// Decodes a file to a new vector.
@@ -106,7 +107,7 @@ pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &
 const SMALL: u64 = 1 << 20;
 
 /// The format to decode with.
-fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
+pub(super) fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
     match options.flavour {
         Some(flavour) => flavour,
         None if options.magicless => Flavour::Rfc8878,
@@ -121,6 +122,10 @@ trait Output {
     fn raw(&mut self, bytes: &[u8], at: usize) -> Result<()>;
     fn rle(&mut self, byte: u8, count: usize, at: usize) -> Result<()>;
     fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64>;
+    /// Whether nobody wants the content.
+    fn is_blind(&self) -> bool {
+        false
+    }
     /// The last `len` bytes are part of what a checksum is made of.
     fn hash(&mut self, len: u64);
     /// The checksum of the frame, if it is known.
@@ -185,7 +190,11 @@ impl Output for Slice<'_> {
 }
 
 /// Adds up.
-struct Counter(u64);
+struct Counter {
+    size: u64,
+    /// Where the dictionary is not there, the structure is enough.
+    blind: bool,
+}
 
 impl Output for Counter {
     fn frame(&mut self, _: Option<u64>, _: usize) -> Result<()> {
@@ -193,19 +202,23 @@ impl Output for Counter {
     }
 
     fn raw(&mut self, bytes: &[u8], _: usize) -> Result<()> {
-        self.0 += u64_from(bytes.len());
+        self.size += u64_from(bytes.len());
         Ok(())
     }
 
     fn rle(&mut self, _: u8, count: usize, _: usize) -> Result<()> {
-        self.0 += u64_from(count);
+        self.size += u64_from(count);
         Ok(())
     }
 
     fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
         let size = frame.count(block, src, ws)?;
-        self.0 += size;
+        self.size += size;
         Ok(size)
+    }
+
+    fn is_blind(&self) -> bool {
+        self.blind
     }
 
     fn hash(&mut self, _: u64) {}
@@ -249,13 +262,22 @@ fn run<T: Trace, O: Output>(
             Header::Skippable { size, .. } => {
                 let start = at + 8;
                 let end = start.saturating_add(size as usize);
-                let bytes = src.get(start..end).ok_or_else(|| cut(src))?;
-                super::literals::tell(trace, Part::Data, "skippable data", start..end, Value::Bytes(bytes));
+                if end > src.len() {
+                    return Err(cut(src));
+                }
+                if T::LISTENS {
+                    super::seekable::tell_skippable(src, start..end, trace);
+                }
                 at = end;
             }
             Header::Frame(header) => {
                 header.check(limits, produced, at)?;
-                let frame = Frame::start(flavour, header, options.dictionary, ws, at)?;
+                let frame = match Frame::start(flavour, header, options.dictionary, ws, at) {
+                    Err(error) if out.is_blind() && error.kind == ErrorKind::ZstdDictionaryWanted => {
+                        Frame::start_blind(flavour, header, ws)
+                    }
+                    frame => frame?,
+                };
                 out.frame(header.content_size, at)?;
                 at += header.len;
                 let verify = header.checksum && options.verify;

@@ -39,10 +39,12 @@ pub(crate) struct Walked {
     pub(crate) frames: u64,
     /// What a stream needs to decode the most demanding frame.
     pub(crate) buffer: u64,
+    /// How much longer than the content a buffer must be in which the file is decoded over itself.
+    pub(crate) margin: u64,
 }
 
 /// What the headers of one frame of RFC 8878 promise, which is all that there is.
-#[cfg(feature = "at1")]
+#[cfg(feature = "at1-columnar")]
 pub(crate) fn one_frame(src: &[u8]) -> Result<Walked> {
     let walked = walk(src, &Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT })?;
     match walked.frames {
@@ -70,6 +72,8 @@ pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
     let magic = (!options.magicless).then_some(flavour);
     let mut walked = Walked { declared: Some(0), ..Walked::default() };
     let mut at = 0;
+    // The least that the content holds up to here, and how far it may come before what was read.
+    let (mut least, mut ahead) = (0u64, 0u64);
     loop {
         walked.frames = walked.frames.saturating_add(1);
         match Header::read_at(src, at, magic, &mut ())? {
@@ -82,6 +86,10 @@ pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
                     let block = Block::read(flavour, src, at)?;
                     block.check(flavour, &header, at)?;
                     at += 3 + block.stored();
+                    // A compressed block is not longer than what it holds.
+                    let len = u64_from(block.stored());
+                    least = least.saturating_add(if block.kind == BlockKind::Rle { block.size.into() } else { len });
+                    ahead = ahead.max(least.saturating_add(len).saturating_sub(u64_from(at)));
                     match block.kind {
                         BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
                         BlockKind::Compressed => most += u64_from(header.max_block().min(MAX_BLOCK)),
@@ -104,6 +112,7 @@ pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
             return Err(cut(src));
         }
         if at == src.len() {
+            walked.margin = ahead.saturating_add(u64_from(at)).saturating_sub(least);
             return Ok(walked);
         }
     }

@@ -1,7 +1,8 @@
 //! Dictionaries: tables and content that a frame starts from.
 
+use super::codes;
 use super::flavour::Flavour;
-use super::tables::{self, LITERALS, MATCHES, OFFSETS};
+use super::tables::{LITERALS, MATCHES, OFFSETS};
 use super::workspace::Workspace;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
@@ -75,11 +76,11 @@ impl<'a> Dictionary<'a> {
         let mut rest = self.bytes.get(8..)?;
         rest = rest.get(ws.huffman.read(rest, flavour.tree()).ok()?..)?;
         // The log limits are those of blocks; the 2016 decoder forgot them here and wrote past its tables.
-        let len = ws.offsets.read(rest, flavour.max_offset_code(), tables::MAX_OFFSET_LOG, &OFFSETS)?;
+        let len = ws.offsets.read(rest, flavour.max_offset_code(), codes::MAX_OFFSET_LOG, &OFFSETS)?;
         rest = rest.get(len..)?;
-        let len = ws.matches.read(rest, tables::MAX_MATCH_CODE, tables::MAX_LENGTH_LOG, &MATCHES)?;
+        let len = ws.matches.read(rest, codes::MAX_MATCH_CODE, codes::MAX_LENGTH_LOG, &MATCHES)?;
         rest = rest.get(len..)?;
-        let len = ws.literals.read(rest, tables::MAX_LITERALS_CODE, tables::MAX_LENGTH_LOG, &LITERALS)?;
+        let len = ws.literals.read(rest, codes::MAX_LITERALS_CODE, codes::MAX_LENGTH_LOG, &LITERALS)?;
         rest = rest.get(len..)?;
         let mut history = [0; 3];
         for offset in &mut history {

@@ -4,8 +4,9 @@ use core::ops::Range;
 
 use super::flavour::{Flavour, LiteralsHeader, LiteralsKind};
 use super::header::MAX_BLOCK;
+use super::symbols;
 use super::workspace::Workspace;
-use crate::entropy::huffman::Fault;
+use crate::entropy::huffman::{self, Fault};
 use crate::num::{copy, u64_from};
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
 
@@ -29,6 +30,7 @@ enum Content {
 
 impl Literals {
     /// Reads the section that starts at `block.start`, up to and with its Huffman code.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(
         flavour: Flavour,
         src: &[u8],
@@ -75,7 +77,7 @@ impl Literals {
                 } else if !ws.huffman.is_ready() {
                     return Err(error(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
-                streams(src, at..end, size, single, trace)?
+                streams(src, at..end, size, single, &ws.huffman, trace)?
             }
         };
         trace.leave();
@@ -83,7 +85,8 @@ impl Literals {
     }
 
     /// Decodes the literals to `out`, which is as long as they are.
-    pub(super) fn fill(&self, src: &[u8], ws: &Workspace, out: &mut [u8]) -> Result<()> {
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, out: &mut [u8]) -> Result<()> {
         let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
         let (done, at) = match &self.content {
             Content::Raw(range) => {
@@ -94,20 +97,24 @@ impl Literals {
                 out.fill(*byte);
                 return Ok(());
             }
-            Content::One(range) => (ws.huffman.decode_one(bytes(range), out), range.start),
-            Content::Four(ranges) => {
-                let [a, b, c, d] = ranges;
-                (ws.huffman.decode_four([bytes(a), bytes(b), bytes(c), bytes(d)], out), a.start)
-            }
+            Content::One(range) => (ws.huffman.decode_one(src, range.clone(), out), range.start),
+            Content::Four(ranges) => (ws.huffman.decode_four(src, ranges, out), ranges[0].start),
         };
         done.ok_or(Error::new(ErrorKind::ZstdHuffmanStream, u64_from(at)))
     }
 }
 
 /// One stream or four behind a Huffman code.
-fn streams<T: Trace>(src: &[u8], all: Range<usize>, size: usize, single: bool, trace: &mut T) -> Result<Content> {
+fn streams<T: Trace>(
+    src: &[u8],
+    all: Range<usize>,
+    size: usize,
+    single: bool,
+    code: &huffman::Table,
+    trace: &mut T,
+) -> Result<Content> {
     if single {
-        tell(trace, Part::Literals, "huffman stream", all.clone(), Value::None);
+        symbols::huffman(src, all.clone(), size, code, trace)?;
         return Ok(Content::One(all));
     }
     let error = Error::new(ErrorKind::ZstdLiteralsSize, u64_from(all.start));
@@ -124,7 +131,9 @@ fn streams<T: Trace>(src: &[u8], all: Range<usize>, size: usize, single: bool, t
             return Err(error);
         }
         *range = start..end;
-        tell(trace, Part::Literals, "huffman stream", start..end, Value::None);
+        let part = size.div_ceil(4);
+        let count = if length.is_some() { part } else { size.saturating_sub(3 * part) };
+        symbols::huffman(src, start..end, count, code, trace)?;
         start = end;
     }
     Ok(Content::Four(ranges))

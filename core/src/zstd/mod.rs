@@ -18,29 +18,40 @@
 //! [`Header::read`] says what a frame holds before any of it is decoded, [`decoded_size`] counts what a file without
 //! content sizes decodes to, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies. A frame that was made
 //! with a [`Dictionary`] names it by its ID; [`decode_with`] takes it. A [`Decoder`] takes and gives any pieces, with a
-//! window that the caller lends.
+//! window that the caller lends. A [`SeekTable`] says which frames of a file in the seekable format hold a part of its content.
 
 mod block;
+mod codes;
 mod copy;
 mod decode;
 mod detect;
 mod dictionary;
 mod flavour;
 mod header;
+mod in_place;
 mod literals;
+mod seekable;
 mod sequences;
 mod stream;
+#[cfg_attr(feature = "small", path = "small_symbols.rs")]
+mod symbols;
+#[cfg(feature = "small")]
+#[path = "small_tables.rs"]
+mod tables;
+#[cfg(not(feature = "small"))]
 mod tables;
 mod workspace;
 
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{Done, decode, decode_with, decoded_size, inspect};
-#[cfg(feature = "at1")]
+#[cfg(feature = "at1-columnar")]
 pub(crate) use detect::one_frame;
 pub use detect::{detect, stream_buffer};
 pub use dictionary::{Dictionary, Options};
 pub use flavour::Flavour;
 pub use header::{FrameHeader, Header, MAX_BLOCK, MAX_FRAME_HEADER};
+pub use in_place::{decode_in_place, in_place_margin};
+pub use seekable::{SEEK_FOOTER, SeekFrame, SeekTable};
 pub use stream::Decoder;
 pub use workspace::{WORKSPACE_SIZE, Workspace};

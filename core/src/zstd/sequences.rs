@@ -2,14 +2,19 @@
 
 use core::ops::Range;
 
+use super::codes;
 use super::flavour::{Flavour, TableMode};
 use super::literals::tell;
-use super::tables::{self, Cell, LITERALS, MATCHES, Meanings, OFFSETS, Table};
+use super::symbols;
+use super::tables::{self, LITERALS, MATCHES, Meanings, OFFSETS, Predefined, Table};
 use super::workspace::Workspace;
-use crate::entropy::huffman::top;
-use crate::entropy::low32;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+#[cfg(not(feature = "small"))]
+use {
+    super::tables::Cell,
+    crate::entropy::{huffman::top, low32},
+};
 
 /// A sequences section whose tables are in the workspace.
 #[derive(Clone, Debug)]
@@ -34,6 +39,7 @@ fn count(src: &[u8], block: &Range<usize>) -> Option<(u32, usize)> {
 
 impl Sequences {
     /// Reads what comes before the coded sequences.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(
         flavour: Flavour,
         src: &[u8],
@@ -63,9 +69,9 @@ impl Sequences {
         at += 1;
         let [ready_literals, ready_offsets, ready_matches] = &mut ws.ready;
         let kinds = [
-            Kind { name: "literal lengths", mode: flavour.table_mode(modes >> 6), max: tables::MAX_LITERALS_CODE },
+            Kind { name: "literal lengths", mode: flavour.table_mode(modes >> 6), max: codes::MAX_LITERALS_CODE },
             Kind { name: "offsets", mode: flavour.table_mode(modes >> 4), max: flavour.max_offset_code() },
-            Kind { name: "match lengths", mode: flavour.table_mode(modes >> 2), max: tables::MAX_MATCH_CODE },
+            Kind { name: "match lengths", mode: flavour.table_mode(modes >> 2), max: codes::MAX_MATCH_CODE },
         ];
         let [literals, offsets, matches] = kinds;
         let mut place = Place { src, at, end: block.end };
@@ -75,10 +81,14 @@ impl Sequences {
         place.table(offsets, &mut ws.offsets, ready_offsets, 8, &OFFSETS, predefined, trace)?;
         let predefined = &tables::PREDEFINED_MATCHES;
         place.table(matches, &mut ws.matches, ready_matches, 9, &MATCHES, predefined, trace)?;
-        let (part, name) = if count == 0 { (Part::Padding, "ignored") } else { (Part::Sequences, "sequence bits") };
-        tell(trace, part, name, place.at..block.end, Value::None);
+        let sequences = Self { count, bits: place.at..block.end };
+        if count == 0 {
+            tell(trace, Part::Padding, "ignored", sequences.bits.clone(), Value::None);
+        } else {
+            symbols::sequences(&sequences, flavour, src, ws, trace)?;
+        }
         trace.leave();
-        Ok(Self { count, bits: place.at..block.end })
+        Ok(sequences)
     }
 }
 
@@ -106,7 +116,7 @@ impl Place<'_> {
         ready: &mut bool,
         max_log: u32,
         meanings: &Meanings,
-        predefined: &Table<64>,
+        predefined: &Predefined,
         trace: &mut T,
     ) -> Result<()> {
         let error = |kind| Error::new(kind, u64_from(self.at));
@@ -136,6 +146,7 @@ impl Place<'_> {
 }
 
 /// Masks by width, so that a field of no bits needs no care. As many as a byte has values, so that no index needs a check.
+#[cfg(not(feature = "small"))]
 static MASKS: [u32; 256] = {
     let mut masks = [u32::MAX; 256];
     let mut n = 0;
@@ -147,6 +158,7 @@ static MASKS: [u32; 256] = {
 };
 
 /// The bits of the sequences, from their end on. Copied, not borrowed, so that it lives in registers.
+#[cfg(not(feature = "small"))]
 #[derive(Clone, Copy)]
 struct Bits<'a> {
     /// The stream and, where something comes before it, seven bytes of that: then eight bytes can be read at once wherever
@@ -159,8 +171,10 @@ struct Bits<'a> {
 }
 
 /// Bytes before a stream that are read with its first.
+#[cfg(not(feature = "small"))]
 const BEFORE: usize = 7;
 
+#[cfg(not(feature = "small"))]
 impl<'a> Bits<'a> {
     fn new(src: &'a [u8], stream: Range<usize>) -> Option<Self> {
         let bytes = src.get(stream.start.saturating_sub(BEFORE)..stream.end)?;
@@ -197,6 +211,7 @@ impl<'a> Bits<'a> {
 }
 
 /// The window where fewer than seven bytes are before a stream.
+#[cfg(not(feature = "small"))]
 #[cold]
 #[inline(never)]
 fn at_start(bytes: &[u8], left: u32, stream: &Range<usize>) -> Option<u64> {
@@ -222,6 +237,7 @@ pub(super) trait Act {
 
 impl Sequences {
     /// Hands every sequence to `hand`, in order.
+    #[cfg(not(feature = "small"))]
     #[inline(always)]
     pub(super) fn fold<A: Act>(
         &self,

@@ -277,7 +277,7 @@ impl<'a> Decoder<'a> {
             input.get(..stored).unwrap_or_default()
         };
         let here = |error: Error| error.offset_by(self.consumed);
-        let (limit, too_long) = frame.limit(0);
+        let (limit, _) = frame.limit(0);
         // If the block might not fit behind the last one, a new lap begins: what is in the window stays before it, and is
         // overwritten from its start.
         if window.len() - self.at < limit {
@@ -287,23 +287,8 @@ impl<'a> Decoder<'a> {
         let at = self.at;
         let (out, older) = window.split_at_mut_checked(at + limit).unwrap_or_default();
         let older = older.get(..self.lap_end.saturating_sub(at + limit)).unwrap_or_default();
-        let size = block.size as usize;
-        let end = match block.kind {
-            BlockKind::Compressed => {
-                let parsed = frame.parse(bytes, 0..stored, self.ws, &mut ()).map_err(here)?;
-                let before = if self.lap_end > 0 { older } else { frame.prefix };
-                frame.decode(&parsed, bytes, self.ws, before, out, at).map_err(here)?
-            }
-            _ if size > limit => return Err(here(too_long)),
-            BlockKind::Rle => {
-                out.get_mut(at..at + size).unwrap_or_default().fill(bytes.first().copied().unwrap_or(0));
-                at + size
-            }
-            _ => {
-                copy(bytes, out.get_mut(at..at + size).unwrap_or_default());
-                at + size
-            }
-        };
+        let before = (self.lap_end > 0).then_some(older);
+        let end = frame.block(block, bytes, self.ws, before, out, at).map_err(here)?;
         let new = out.get(at..end).unwrap_or_default();
         if frame.header.checksum && self.options.verify {
             self.hash.update(new);
@@ -337,5 +322,78 @@ impl<'a> Decoder<'a> {
         }
         self.state = State::FrameHeader;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::zstd::decoded_size;
+
+    /// Runs of 128 KiB until they are more than 32 bits can count, a raw block, and a match of three bytes from `offset` back.
+    fn long(size: Option<u64>, offset: u32) -> Vec<u8> {
+        let mut file = b"\x28\xB5\x2F\xFD".to_vec();
+        match size {
+            None => file.extend([0, 7 << 3]),
+            Some(size) => {
+                file.extend([0xC0, 7 << 3]);
+                file.extend(size.to_le_bytes());
+            }
+        }
+        for _ in 0..RUNS {
+            file.extend((1u32 << 20 | 1 << 1).to_le_bytes()[..3].iter().chain(&[0x11]));
+        }
+        file.extend(&(1u32 << 20).to_le_bytes()[..3]);
+        file.extend((0..1u32 << 17).map(|at| (at % 251) as u8));
+        // No literals, one sequence, three tables of one symbol: no literals, an offset of 17 bits, a length of three.
+        let [a, b, c, _] = (offset + 3).to_le_bytes();
+        file.extend(&(9u32 << 3 | 2 << 1 | 1).to_le_bytes()[..3]);
+        file.extend([0, 1, 0x54, 0, 17, 0, a, b, c]);
+        file
+    }
+
+    const RUNS: u64 = (1 << 15) + 5;
+    const CONTENT: u64 = ((RUNS + 1) << 17) + 3;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "four billion bytes")]
+    fn more_bytes_than_32_bits_count() {
+        let (mut ws, mut window) = (Workspace::new(), vec![0; 5 << 17]);
+        let mut run = |file: &[u8], limits: &Limits| {
+            let mut decoder = Decoder::new(&mut ws, &mut window, limits, &Options::DEFAULT);
+            let (mut rest, mut piece, mut all, mut last) = (file, vec![0; 1 << 18], 0, Vec::<u8>::new());
+            loop {
+                match decoder.step(rest, End::Here, &mut piece) {
+                    Err(error) => return (all, Err(error), last),
+                    Ok(step) => {
+                        all += u64_from(step.wrote);
+                        rest = &rest[step.read..];
+                        last.extend(&piece[..step.wrote]);
+                        last.drain(..last.len().saturating_sub(6));
+                        if step.status == Status::Done {
+                            return (all, Ok(()), last);
+                        }
+                    }
+                }
+            }
+        };
+        let far = long(Some(CONTENT), 1 << 17);
+        let (all, done, last) = run(&far, &Limits::DEFAULT);
+        assert_eq!((all, done), (CONTENT, Ok(())));
+        assert_eq!(last[3..], [0, 1, 2]);
+        let tight = Limits { max_output: CONTENT - 1, ..Limits::DEFAULT };
+        let too_far = long(None, (1 << 17) + 1);
+        let (all, done, _) = run(&too_far, &Limits::DEFAULT);
+        assert!(all > 1 << 32, "what the failing call wrote is not told");
+        let place = u64_from(too_far.len()) - 3;
+        assert_eq!(done.map_err(|error| (error.kind, error.at)), Err((ErrorKind::ZstdOffset, place)));
+        let mut count = |file: &[u8], limits: &Limits| decoded_size(file, &mut ws, limits, &Options::DEFAULT);
+        assert_eq!(count(&far, &Limits::DEFAULT), Ok(CONTENT));
+        let limited = |error: Error| (error.kind, error.need);
+        assert_eq!(count(&far, &tight).map_err(limited), Err((ErrorKind::OutputLimit, CONTENT)));
+        assert_eq!(count(&long(None, 1 << 17), &tight).map_err(limited), Err((ErrorKind::OutputLimit, CONTENT)));
+        // The same but for 2^32.
+        let wrong = count(&long(Some(CONTENT - (1 << 32)), 1 << 17), &Limits::DEFAULT);
+        assert_eq!(wrong.map_err(|error| error.kind), Err(ErrorKind::ZstdContentSize));
     }
 }

@@ -1,5 +1,6 @@
 //! The three FSE tables of sequences: what their symbols mean, and how they are built.
 
+use super::codes::{self, Lengths};
 use crate::entropy::fse::{self, Counts};
 use crate::entropy::{low8, low32};
 
@@ -125,6 +126,11 @@ impl<const N: usize> Table<N> {
         self.log = from.log;
     }
 
+    /// Takes over what another one remembers.
+    pub(super) fn assign(&mut self, from: &Self) {
+        self.copy(from);
+    }
+
     /// Reads a description and builds its table; says how long the description is.
     pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, max_log: u32, meanings: &Meanings) -> Option<usize> {
         let counts = Counts::<64>::read(bytes, max_symbol.into(), max_log)?;
@@ -133,18 +139,11 @@ impl<const N: usize> Table<N> {
     }
 }
 
-pub(super) const MAX_LENGTH_LOG: u32 = 9;
-pub(super) const MAX_OFFSET_LOG: u32 = 8;
-pub(super) const MAX_LITERALS_CODE: u8 = 35;
-pub(super) const MAX_MATCH_CODE: u8 = 52;
-
 /// Literal lengths.
-pub(super) static LITERALS: Meanings =
-    meanings(0, 16, &[1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+pub(super) static LITERALS: Meanings = lengths(&codes::LITERALS);
 
-/// Match lengths. The draft's text has the bases from code 44 on wrong; these are what its encoder used.
-pub(super) static MATCHES: Meanings =
-    meanings(3, 32, &[1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+/// Match lengths.
+pub(super) static MATCHES: Meanings = lengths(&codes::MATCHES);
 
 /// Offsets: a power of two and as many bits as it has below it.
 pub(super) static OFFSETS: Meanings = {
@@ -157,82 +156,43 @@ pub(super) static OFFSETS: Meanings = {
     all
 };
 
-/// Codes below `plain` stand for themselves plus `first`; the others start where the one before ends.
-const fn meanings(first: u32, plain: usize, extra: &[u8]) -> Meanings {
+const fn lengths<const N: usize>(lengths: &Lengths<N>) -> Meanings {
     let mut all = [Cell::ZERO; 64];
-    let mut base = first;
     let mut code = 0;
-    while code < plain + extra.len() {
-        let bits = if code < plain { 0 } else { extra[code - plain] };
-        // Two codes skip ahead so that the long ones are powers of two.
-        if bits >= 6 && base < 1 << bits {
-            base = 1 << bits;
-        }
-        if first == 3 && bits == 7 {
-            base = 131;
-        }
-        all[code] = Cell::new(base, bits);
-        base += 1 << bits;
+    while code < lengths.plain {
+        all[code as usize] = Cell::new((lengths.first + code) as u32, 0);
         code += 1;
+    }
+    let (bases, mut other) = (lengths.bases(), 0);
+    while other < N {
+        all[code as usize + other] = Cell::new(bases[other], lengths.extra[other]);
+        other += 1;
     }
     all
 }
 
-const fn predefined(counts: &[i16], log: u32, meanings: &Meanings) -> Table<64> {
+const fn predefined(codes: &codes::Predefined, meanings: &Meanings) -> Predefined {
     let mut all = [0; 64];
     let mut at = 0;
-    while at < counts.len() {
-        all[at] = counts[at];
+    while at < codes.counts.len() {
+        all[at] = codes.counts[at] as i16;
         at += 1;
     }
     let mut table = Table::EMPTY;
-    table.build(&all, counts.len(), log, meanings);
+    table.build(&all, codes.counts.len(), codes.log as u32, meanings);
     table
 }
 
-pub(super) static PREDEFINED_LITERALS: Table<64> = predefined(
-    &[4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1],
-    6,
-    &LITERALS,
-);
+/// A table that is built when this is compiled.
+pub(super) type Predefined = Table<64>;
 
-pub(super) static PREDEFINED_OFFSETS: Table<64> = predefined(
-    &[1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1],
-    5,
-    &OFFSETS,
-);
-
-pub(super) static PREDEFINED_MATCHES: Table<64> = predefined(
-    &[
-        1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1,
-    ],
-    6,
-    &MATCHES,
-);
+pub(super) static PREDEFINED_LITERALS: Predefined = predefined(&codes::PREDEFINED_LITERALS, &LITERALS);
+pub(super) static PREDEFINED_OFFSETS: Predefined = predefined(&codes::PREDEFINED_OFFSETS, &OFFSETS);
+pub(super) static PREDEFINED_MATCHES: Predefined = predefined(&codes::PREDEFINED_MATCHES, &MATCHES);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn meanings_are_those_of_the_format() {
-        let bases = |meanings: &Meanings, from: usize, to: usize| {
-            meanings[from..=to].iter().map(|meaning| meaning.base()).collect::<Vec<_>>()
-        };
-        assert_eq!(
-            bases(&LITERALS, 15, 35),
-            [15, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
-        );
-        assert_eq!(
-            bases(&MATCHES, 31, 52),
-            [
-                34, 35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99, 131, 259, 515, 1027, 2051, 4099, 8195, 16387, 32771,
-                65539
-            ]
-        );
-        assert_eq!((OFFSETS[31].base(), OFFSETS[31].extra()), (1 << 31, 31));
-    }
 
     #[test]
     fn the_worked_example_of_the_text() {

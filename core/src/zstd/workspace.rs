@@ -1,12 +1,13 @@
 //! What a decoder remembers from block to block.
 
+use super::flavour::Flavour;
 use super::tables::Table;
 use crate::entropy::huffman;
 
-/// The memory of a [`Workspace`], in bytes.
+/// The memory of a [`Workspace`], in bytes: at most 20 KiB, and with the feature `small` less than 6.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
-const _: () = assert!(WORKSPACE_SIZE <= 20 << 10);
+const _: () = assert!(WORKSPACE_SIZE <= if cfg!(feature = "small") { 6 << 10 } else { 20 << 10 });
 
 /// The tables of a decoder: all that it needs besides input and output. Fits in a `static`.
 ///
@@ -39,10 +40,18 @@ impl Workspace {
     /// Takes over what another one remembers.
     pub(super) fn copy(&mut self, from: &Self) {
         self.huffman.copy(&from.huffman);
-        self.literals.copy(&from.literals);
-        self.offsets.copy(&from.offsets);
-        self.matches.copy(&from.matches);
+        self.literals.assign(&from.literals);
+        self.offsets.assign(&from.offsets);
+        self.matches.assign(&from.matches);
         (self.ready, self.history) = (from.ready, from.history);
+    }
+
+    /// As if a dictionary had been loaded: there are tables that blocks may repeat, whatever is in them.
+    pub(super) fn pretend(&mut self, flavour: Flavour) {
+        self.ready = [true; 3];
+        // Two symbols of one bit each, which is a code in all formats.
+        let read = self.huffman.read(&[128, 0x10], flavour.tree());
+        debug_assert!(read.is_ok());
     }
 
     /// Forgets everything, as at the start of a frame.

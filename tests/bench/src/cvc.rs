@@ -7,7 +7,7 @@ use unspool::Limits;
 use unspool::checksum::Crc32;
 use unspool::cvc::{Crc, CrcCount, FRAMING_LEN, File, Need, head_len};
 
-use crate::numpy::Numpy;
+use crate::numpy;
 use crate::race::Race;
 use crate::{Options, Result};
 
@@ -35,8 +35,8 @@ pub fn bench(options: &Options) -> Result<usize> {
 fn one(options: &Options, case: &str, kind: Kind, rows: usize, dimension: usize, cached: bool) -> Result<usize> {
     let bytes = write(kind, rows, dimension);
     let path = Scratch::new(&bytes)?;
-    let mut numpy = Numpy::start(&options.python, &path.0, cached, false)?;
-    let mut thrifty = Numpy::start(&options.python, &path.0, cached, true)?;
+    let mut numpy = numpy::start(&options.python, &path.0, cached, false)?;
+    let mut thrifty = numpy::start(&options.python, &path.0, cached, true)?;
     let mut values = vec![0.0f32; rows * dimension];
     // As the loader in Python: of a file only one chunk at a time is in memory, and the memory was touched before.
     let ours = |values: &mut [f32], buffer: &mut Vec<u8>| {

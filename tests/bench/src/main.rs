@@ -4,7 +4,9 @@
 //! [`GROUPS`]; a case is a call of [`race::Race`].
 
 mod at1;
+mod beside;
 mod cvc;
+mod node;
 mod numpy;
 mod onpair;
 mod pco;
@@ -34,7 +36,7 @@ impl Options {
 }
 
 const GROUPS: &[fn(&Options) -> Result<usize>] =
-    &[cvc::bench, onpair::bench, pco::bench, zstd::bench, xz::bench, at1::bench];
+    &[cvc::bench, onpair::bench, pco::bench, zstd::bench, xz::bench, at1::bench, node::bench];
 
 fn main() -> ExitCode {
     match run() {

@@ -167,8 +167,20 @@ impl Data {
             let sum: usize = rows.iter().map(|&row| unsafe { view.decompress_row_into(row, line) }).sum();
             if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
         };
+        // What a caller writes who knows no row's length beforehand: the same guarantees as ours.
+        let safe = |line: &mut [MaybeUninit<u8>]| {
+            let mut sum = 0;
+            for &row in &rows {
+                sum += onpair::try_decode_into(view.row_codes(row), view.dict, line)?;
+            }
+            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+        };
         let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
-        Race::new(name, bytes, || ours(plain, &mut line)).against("unsafe row", || reference(&mut theirs)).run()?;
+        let mut again = theirs.clone();
+        Race::new(name, bytes, || ours(plain, &mut line))
+            .against("unsafe row", || reference(&mut theirs))
+            .against("safe row", || safe(&mut again))
+            .run()?;
         Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
             .against("unsafe row, plain", || reference(&mut theirs))
             .run()
@@ -189,6 +201,11 @@ impl Data {
             "prefix" => view.rows_starting_with(needle),
             _ => view.rows_containing(needle),
         };
+        // Known before a search, as it is to the reference that its encoder has cut the rows, and that the dictionary conforms.
+        let (plain, packed) = (&plain.greedy()?, &packed.greedy()?);
+        if !plain.is_greedy() {
+            return Err("the reference cuts rows otherwise".into());
+        }
         let ours = |column: &Column<'_>| {
             let (mut entries, mut tokens) = (vec![0; needle.len()], vec![0; column.dictionary().len()]);
             let mut space = SearchSpace { needle: &mut entries, tokens: &mut tokens };

@@ -25,6 +25,11 @@ impl<'a> Race<'a> {
         Self { case: case.to_owned(), bytes, contestants: vec![("unspool", Box::new(repeat(ours)))] }
     }
 
+    /// Ours measures itself, too.
+    pub fn timed(case: &str, bytes: usize, ours: impl FnMut(u32) -> Result<Duration> + 'a) -> Self {
+        Self { case: case.to_owned(), bytes, contestants: vec![("unspool", Box::new(ours))] }
+    }
+
     /// A peer in this process.
     pub fn against(mut self, name: &'static str, work: impl FnMut() -> Result<()> + 'a) -> Self {
         self.contestants.push((name, Box::new(repeat(work))));

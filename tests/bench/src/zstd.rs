@@ -13,12 +13,12 @@ use crate::words::{Words, sentence};
 use crate::{Options, Result};
 
 /// A kind of data: its name and a generator of pieces.
-type Kind = (&'static str, fn(&mut Words, &mut Vec<u8>));
+pub type Kind = (&'static str, fn(&mut Words, &mut Vec<u8>));
 
-const KINDS: [Kind; 5] = [("text", text), ("json", json), ("csv", csv), ("binary", binary), ("letters", letters)];
+pub const KINDS: [Kind; 5] = [("text", text), ("json", json), ("csv", csv), ("binary", binary), ("letters", letters)];
 
 /// Large data in one frame: the end of the name, bytes, level.
-const LARGE: [(&str, usize, i32); 3] = [("20M-3", 20_000_000, 3), ("600K-3", 600_000, 3), ("600K-19", 600_000, 19)];
+pub const LARGE: [(&str, usize, i32); 3] = [("20M-3", 20_000_000, 3), ("600K-3", 600_000, 3), ("600K-19", 600_000, 19)];
 
 /// Small data in many frames, each decoded on its own.
 const SMALL: [(&str, usize); 4] = [("500", 500), ("2K", 2000), ("8K", 8000), ("32K", 32_000)];
@@ -75,7 +75,7 @@ pub fn bench(options: &Options) -> Result<usize> {
 }
 
 /// Pieces of one kind, `size` bytes of them.
-fn data(piece: fn(&mut Words, &mut Vec<u8>), size: usize) -> Vec<u8> {
+pub fn data(piece: fn(&mut Words, &mut Vec<u8>), size: usize) -> Vec<u8> {
     let (mut words, mut all) = (Words::new(), vec![]);
     while all.len() < size {
         piece(&mut words, &mut all);

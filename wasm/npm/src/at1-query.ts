@@ -3,7 +3,7 @@ import type { At1Query as WasmQuery } from '../wasm/unspool.js';
 import { trapped } from './error.js';
 import { room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
-import { openSource, type Source } from './source.js';
+import { type ByteRange, openSource, type Source } from './source.js';
 
 const { call, enter, instanceNumber, leave } = room('at1');
 
@@ -68,6 +68,8 @@ export interface At1Answer<V = string> {
     readonly read: number;
     readonly blockBytesRead: number;
     readonly blockBytesTotal: number;
+    /** All that was read of the file, in order: its head, then blocks. */
+    readonly ranges: readonly ByteRange[];
   };
 }
 
@@ -91,14 +93,17 @@ export async function queryAt1(source: Source, options: At1QueryOptions = {}): P
     query = job;
     instance = instanceNumber();
     let bytes: Uint8Array | undefined;
+    const ranges: ByteRange[] = [];
     for (;;) {
       const given = bytes;
       // While this query waited for bytes, another call may have trapped and taken the instance with it.
       if (instanceNumber() !== instance) throw trapped();
       if (!call(() => job.step(given))) break;
-      bytes = await reader.read({ start: job.start(), end: job.end() });
+      const range = { start: job.start(), end: job.end() };
+      ranges.push(range);
+      bytes = await reader.read(range);
     }
-    return answer(job, width, options.as);
+    return answer(job, width, ranges, options.as);
   } finally {
     if (query !== undefined && instanceNumber() === instance) query.free();
     leave();
@@ -142,7 +147,7 @@ function bytes(value: At1Number | Uint8Array): Uint8Array {
   return new TextEncoder().encode(digits(value));
 }
 
-function answer(job: WasmQuery, width: number, as: 'bytes' | undefined): At1Answer<string | Uint8Array> {
+function answer(job: WasmQuery, width: number, ranges: readonly ByteRange[], as: 'bytes' | undefined): At1Answer<string | Uint8Array> {
   const [count = 0, withoutNumber = 0, groups = 0, skipped = 0, read = 0, blockBytesRead = 0, blockBytesTotal = 0] =
     call(() => job.numbers());
   const [data, ends, result] = call(() => [job.data(), job.ends(), job.result()] as const);
@@ -165,6 +170,6 @@ function answer(job: WasmQuery, width: number, as: 'bytes' | undefined): At1Answ
     count,
     result: result === undefined ? undefined : text.decode(result),
     withoutNumber,
-    stats: { groups, skipped, read, blockBytesRead, blockBytesTotal },
+    stats: { groups, skipped, read, blockBytesRead, blockBytesTotal, ranges },
   };
 }

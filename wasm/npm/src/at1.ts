@@ -1,7 +1,7 @@
 // AT-1: the files that were compressed.
 import { room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
-import { type Bytes, bytesOf } from './source.js';
+import { type Bytes, bytesOf, filled } from './source.js';
 
 const { call, work } = room('at1');
 
@@ -23,6 +23,12 @@ export interface At1File {
 export function decodeAt1(bytes: Bytes, options: At1DecodeOptions = {}): Uint8Array<ArrayBuffer> {
   const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
   return work(view, limits, () => call((wasm) => wasm.at1_decode(view, limits) as Uint8Array<ArrayBuffer>));
+}
+
+/** Decodes a file that is no bundle to the start of `to`, and gives how many bytes that were. */
+export function decodeAt1Into(bytes: Bytes, to: Uint8Array, options: At1DecodeOptions = {}): number {
+  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.at1_decode_into(view, out, limits))));
 }
 
 /** Decodes all files of a bundle; of any other file, the one that it is. No name leads out of the folder that it is joined to. */

@@ -1,4 +1,4 @@
-import { type At1File, decodeAt1Files } from './at1.js';
+import { type At1File, decodeAt1Files, decodeAt1Into } from './at1.js';
 import { type CvcData, type CvcVectors, type CvcDecodeOptions, decodeCvcColumns, decodeCvcInto } from './cvc.js';
 import { refuse } from './error.js';
 import { decodeGzip, decodeGzipInto } from './gzip.js';
@@ -70,6 +70,7 @@ export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
 }
 
 const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: DecodeOptions) => number>> = {
+  at1: decodeAt1Into,
   cvc: decodeCvcInto,
   gzip: decodeGzipInto,
   onpair: decodeOnPairInto,
@@ -82,7 +83,7 @@ const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: Decod
 
 /**
  * Finds out what the bytes are, and decodes them to the start of `to`: numbers of a Pco file, the values of the only column of a
- * CVC file, the strings of an OnPair file one right behind the other, what is inside of a gzip, xz or Zstandard file as it is. Gives how many
+ * CVC file, the strings of an OnPair file one right behind the other, what was compressed to an AT-1, gzip, xz or Zstandard file as it was. Gives how many
  * elements of `to` were written. Where they do not fit, the error says in `need` how many there are, if that is known.
  */
 export function decodeInto(bytes: Bytes, to: CvcData | PcoData, options: DecodeOptions = {}): number {

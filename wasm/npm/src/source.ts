@@ -23,6 +23,26 @@ export function bytesOf(bytes: unknown): Uint8Array {
   throw new TypeError(`bytes must be a Uint8Array or an ArrayBuffer, not ${hint ? 'a Blob' : got}${hint}`);
 }
 
+/** At most so often, in milliseconds, somebody is told how far reading is. */
+const PAUSE = 50;
+
+/** All bytes of a `Blob`. `tell` hears how many of them have been read, now and then, and at the end that it is all. */
+export async function readBlob(blob: Blob, tell: (done: number, total: number) => void = () => undefined): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(blob.size);
+  const reader = blob.stream().getReader();
+  let [done, told] = [0, 0];
+  for (;;) {
+    const { value } = await reader.read();
+    if (value === undefined) return bytes;
+    bytes.set(value, done);
+    done += value.length;
+    const now = performance.now();
+    if (now - told < PAUSE && done < blob.size) continue;
+    told = now;
+    tell(done, blob.size);
+  }
+}
+
 /** Fills an array of any type as bytes, and gives how many of its elements were written. What it would have needed is counted in them, too. */
 export function filled(to: unknown, fill: (out: Uint8Array) => number): number {
   if (!ArrayBuffer.isView(to) || to instanceof DataView) throw new TypeError('what is decoded into must be a typed array');

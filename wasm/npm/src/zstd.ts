@@ -41,3 +41,26 @@ export function decodeZstdInto(bytes: Bytes, to: Uint8Array, options: ZstdDecode
     work(view, limits, () => call((wasm) => wasm.zstd_decode_into(view, out, dictionary, format, limits))),
   );
 }
+
+/** The header of a frame, or of a skippable frame, whose `size` bytes mean nothing to Zstandard. */
+export type ZstdHeader =
+  | { kind: 'frame'; length: number; window: number; contentSize?: number; dictionaryId?: number; checksum: boolean }
+  | { kind: 'skippable'; length: number; variant: number; size: number };
+
+/** The longest header. */
+const HEADER = 18;
+
+/** Reads the header at the start of `bytes`, which need not hold more than 18, without decoding anything. */
+export function zstdHeader(bytes: Bytes, options: Pick<ZstdDecodeOptions, 'format'> = {}): ZstdHeader {
+  const [view, [, format]] = [bytesOf(bytes).subarray(0, HEADER), chosen(options)];
+  const [length = 0, window = 0, size = 0, dictionaryId, checksum] = call((wasm) => wasm.zstd_frame(view, format));
+  if (dictionaryId === undefined) return { kind: 'skippable', length, variant: window, size };
+  return {
+    kind: 'frame',
+    length,
+    window,
+    ...(size >= 0 && { contentSize: size }),
+    ...(dictionaryId > 0 && { dictionaryId }),
+    checksum: checksum === 1,
+  };
+}

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { decode, decodeAt1, decodeAt1Files, inspect, nodes, queryAt1, UnspoolError } from 'unspool';
+import { decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeInto, describeAt1, inspect, nodes, queryAt1, UnspoolError } from 'unspool';
 
 const folder = new URL('../../../tests/vectors/at1/', import.meta.url);
 const read = (name) => new Uint8Array(readFileSync(new URL(`${name}.at1`, folder)));
@@ -159,5 +159,60 @@ test('what cannot be asked', async () => {
   assert.equal(await kind({ limits: { maxOutput: 10 } }), 'OutputLimit');
   for (const wrong of [{ sum: 0, count: true }, { limit: -1 }, { select: [-1] }, { as: 'text' }, { where: [{ column: 0, to: NaN }] }]) {
     assert.equal(await kind(wrong), 'TypeError', JSON.stringify(wrong));
+  }
+});
+
+test('a table says what it is before it is asked', async () => {
+  const bytes = read('c8_events');
+  for (const source of [bytes, new Blob([bytes])]) {
+    const table = await describeAt1(source);
+    const { rows, stats } = await queryAt1(source);
+    assert.equal(table.codec, 'qjson');
+    assert.equal(table.rows, rows.length);
+    assert.equal(table.groups, stats.groups);
+    assert.deepEqual(table.columns.map(({ name }) => name), ['type', 'ts', 'val']);
+    assert.equal(table.lengths.reduce((sum, length) => sum + length, 0), stats.blockBytesTotal);
+    // Zone maps hold what is in their groups, and blocks lie one behind the other.
+    const ts = rows.map(([, ts]) => Number(ts));
+    for (let group = 0; group < table.groups; group++) {
+      const here = ts.slice(group * table.rowsPerGroup, (group + 1) * table.rowsPerGroup);
+      const block = group * 3 + 1;
+      assert.ok(table.low[block] <= Math.min(...here) && table.high[block] >= Math.max(...here));
+      assert.equal(table.blocks.end[block] - table.blocks.start[block], table.lengths[block]);
+      assert.equal(table.blocks.start[block], table.blocks.end[block - 1]);
+    }
+    // What a question reads besides the head are blocks.
+    const [head, ...ranges] = stats.ranges;
+    assert.equal(head.start, 0);
+    assert.equal(ranges.reduce((sum, { start, end }) => sum + end - start, 0), stats.blockBytesRead);
+    assert.ok(ranges.every(({ start, end }) => start >= table.blocks.start[0] && end <= table.blocks.end.at(-1)));
+  }
+  const wide = await describeAt1(read('c7_wide'));
+  assert.equal(wide.codec, 'qcolumnar');
+  assert.equal(wide.columns.length, 250);
+  const kind = (bytes) => describeAt1(bytes).then(() => undefined, (error) => error.name);
+  assert.equal(await kind(bytes.subarray(0, 100)), 'Truncated');
+  assert.equal(await kind(read('c4_ragged')), 'At1NotQueryable');
+  // A head in which any byte is another is described, or refused by an error of the package.
+  for (let at = 0; at < 700; at++) {
+    const changed = bytes.slice();
+    changed[at] ^= 0x55;
+    try {
+      await describeAt1(changed);
+    } catch (error) {
+      assert.ok(error instanceof UnspoolError && error.class !== 'Internal', `byte ${at}: ${error}`);
+    }
+  }
+});
+
+test('files land in memory of the caller', () => {
+  for (const name of names) {
+    const expected = readFileSync(original(name));
+    const room = new Uint8Array(expected.length + 1).fill(7);
+    assert.equal(decodeInto(read(name), room), expected.length, name);
+    assert.deepEqual(room.subarray(0, -1), new Uint8Array(expected), name);
+    assert.equal(room.at(-1), 7);
+    if (expected.length === 0) continue;
+    assert.throws(() => decodeAt1Into(read(name), room.subarray(2)), { name: 'OutputTooSmall', need: expected.length }, name);
   }
 });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError } from 'unspool';
+import { decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError, zstdHeader } from 'unspool';
 
 const folder = new URL('../../../tests/vectors/zstd/', import.meta.url);
 const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
@@ -37,6 +37,19 @@ test('what lies in gzip is unwrapped, and what fits decodes into a given array',
   assert.equal(hash(room.subarray(0, orig_size)), sha256);
   assert.equal(decodeInto(bytes, room), orig_size);
   assert.throws(() => decodeZstdInto(bytes, new Uint8Array(orig_size - 1)), { name: 'OutputTooSmall' });
+});
+
+test('headers are read without decoding', () => {
+  for (const { file, variant, orig_size, features } of small.filter(({ frames }) => frames === 1)) {
+    const header = zstdHeader(read(file).subarray(0, 18), { format: variant });
+    if (header.kind === 'skippable') continue;
+    assert.equal(header.checksum, features.includes('checksum.yes'), file);
+    assert.ok(header.contentSize === undefined || header.contentSize === orig_size, file);
+    assert.ok(header.length <= 18, file);
+  }
+  const skippable = new Uint8Array([0x53, 0x2a, 0x4d, 0x18, 2, 1, 0, 0]);
+  assert.deepEqual(zstdHeader(skippable), { kind: 'skippable', length: 8, variant: 3, size: 258 });
+  assert.throws(() => zstdHeader(skippable.subarray(0, 7)), { class: 'Truncated' });
 });
 
 test('broken files are refused, and bombs at the limit', () => {

@@ -182,7 +182,7 @@ async fn fetch(desk: &Shared, range: Range<u64>, size: u64) -> Result<Vec<u8>> {
 }
 
 /// A longer scratch, where that is what an error asks for.
-fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
+pub(super) fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
     let Class::WorkspaceTooSmall { need } = error.class() else { return Err(error) };
     let more = number::index(need).saturating_sub(scratch.len());
     scratch.try_reserve_exact(more).map_err(|_| error)?;

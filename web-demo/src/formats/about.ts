@@ -1,6 +1,6 @@
 // What the page says of each format: its name, what its values can be saved as, and how the package decodes it.
 import type { Format } from 'unspool';
-import type { ExportKind } from '../values';
+import type { At1Columns, ExportKind, Question } from '../values';
 
 interface About {
   readonly name: string;
@@ -36,6 +36,29 @@ export const ABOUT: Readonly<Record<Format, About>> = {
 /** TypeScript that decodes what the page shows. */
 export function snippet(format: Format, file: string, column: string, wrapped: boolean): string {
   const [door, lines] = ABOUT[format].call(column);
+  return program(door, file, wrapped, lines);
+}
+
+/** TypeScript that asks a table what the page asks it. */
+export function snippetOfQuery(file: string, { conditions, ask, columns, column, limit }: Question, table: At1Columns, wrapped: boolean): string {
+  const place = (at: number): string => (table.columns[at]?.known === true ? JSON.stringify(table.columns[at].name) : String(at));
+  const text = JSON.stringify;
+  const ends = (from: string, to: string): string => `${from === '' ? '' : `, from: ${text(from)}`}${to === '' ? '' : `, to: ${text(to)}`}`;
+  const where = conditions.filter(({ test, from, to }) => test === 'between' && from + to !== '').map(({ column, from, to }) => `{ column: ${place(column)}${ends(from, to)} }`);
+  const eq = conditions.filter(({ test }) => test === 'equals').map(({ column, from }) => `{ column: ${place(column)}, value: ${text(from)} }`);
+  const one = ask === 'sum' || ask === 'min' || ask === 'max';
+  const options = [
+    ...(where.length > 0 ? [`where: [${where.join(', ')}],`] : []),
+    ...(eq.length > 0 ? [`eq: [${eq.join(', ')}],`] : []),
+    ...(ask === 'rows' && columns.length > 0 ? [`select: [${columns.map(place).join(', ')}],`] : []),
+    ...(ask === 'lines' || ask === 'count' ? [`${ask}: true,`] : []),
+    ...(one ? [`${ask}: ${place(column)},`] : ask === 'count' ? [] : [`limit: ${limit},`]),
+  ];
+  const found = one ? '{ result, stats }' : ask === 'count' ? '{ count, stats }' : '{ rows, stats }';
+  return program('queryAt1', file, wrapped, [`const ${found} = await queryAt1(bytes, {`, ...options.map((option) => `  ${option}`), '});']);
+}
+
+function program(door: string, file: string, wrapped: boolean, lines: readonly string[]): string {
   const imports = wrapped ? `decodeGzip, ${door}` : door;
   const source = `new Uint8Array(await (await fetch(${JSON.stringify(file)})).arrayBuffer())`;
   return [

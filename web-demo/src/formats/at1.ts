@@ -1,17 +1,134 @@
-import { decodeAt1Files } from 'unspool';
+import { decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool';
 import { count } from '../format';
+import type { At1Columns, Fate, Question, TableAnswer } from '../values';
+import { csvOfRows, jsonOfRows } from '../writers';
 import { contentOf } from './content';
-import type { Door } from './door';
+import type { Door, Opened } from './door';
 
 export const at1: Door = {
-  open(bytes) {
+  async open(bytes) {
+    const table = await tableOf(bytes);
     const files = decodeAt1Files(bytes);
     const [only, ...others] = files;
-    if (only !== undefined && only.name === '' && others.length === 0) return contentOf(only.bytes);
+    if (only !== undefined && only.name === '' && others.length === 0) {
+      return table === undefined ? contentOf(only.bytes) : opened(bytes, table, only.bytes);
+    }
     // A bundle is shown as one file behind the other.
     return contentOf(joined(files.map(({ bytes }) => bytes)), [['Files', `${count(files.length)}: ${files.map(({ name }) => name).join(', ')}`]]);
   },
+  async openLarge(source) {
+    const table = await tableOf(source);
+    if (table === undefined) return undefined;
+    return { opened: opened(source, table, undefined), head: table.bytesRead };
+  },
 };
+
+/** The table that a file is, if it can be asked. */
+async function tableOf(source: Uint8Array | Blob | string): Promise<At1Columns | undefined> {
+  try {
+    const table = await describeAt1(source);
+    const names = table.columns.some(({ name }) => name === undefined) ? await namesInFirstRow(source, table) : [];
+    const columns = table.columns.map(({ name, type }, at) => ({ type, known: (name ?? names[at]) !== undefined, name: unquoted(name ?? names[at]) ?? `column ${at}` }));
+    return { ...table, columns };
+  } catch (error) {
+    // Of most codecs the package makes bytes only; what is wrong with this one shows when it is decoded.
+    if (error instanceof UnspoolError) return undefined;
+    throw error;
+  }
+}
+
+/** A first row of words alone is taken for the names, as the package does. */
+async function namesInFirstRow(source: Uint8Array | Blob | string, { codec, rows }: At1Table): Promise<readonly string[]> {
+  if (codec !== 'qcolumnar' || rows === 0) return [];
+  const [first = []] = (await queryAt1(source, { limit: 1 })).rows;
+  return first.every((field) => field !== '' && Number.isNaN(Number(field))) ? first : [];
+}
+
+function unquoted(name: string | undefined): string | undefined {
+  return name !== undefined && /^".+"$/.test(name) ? name.slice(1, -1) : name;
+}
+
+function opened(source: Uint8Array | Blob | string, table: At1Columns, content: Uint8Array<ArrayBuffer> | undefined): Opened {
+  const { codec, rows, groups, columns } = table;
+  const query = async (question: Question): Promise<TableAnswer> => {
+    const answer = await queryAt1(source, optionsOf(question));
+    return { ...answer, groups: fates(table, answer) };
+  };
+  return {
+    summary: {
+      version: '',
+      facts: [['Codec', codec], ['Rows', count(rows)], ['Columns', count(columns.length)], ['Row groups', count(groups)]],
+      rows,
+      columns: [],
+      shows: 'table',
+      table,
+      hasChecksums: undefined,
+      decoded: content?.length ?? 0,
+    },
+    query,
+    async save({ kind, question }) {
+      if (kind === 'raw' || question === undefined) {
+        if (content === undefined) throw new Error('this file is too large to be decoded here as a whole');
+        return [content];
+      }
+      const { rows } = await query(question);
+      const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
+      const names = question.ask === 'lines' ? ['line'] : picked;
+      return kind === 'json' ? jsonOfRows(names, rows) : csvOfRows(names, rows);
+    },
+  };
+}
+
+/** What is asked for as strings. */
+type Asked = Omit<At1QueryOptions, 'as'>;
+
+/** The question in the words of the package. */
+function optionsOf({ conditions, ask, columns, column, limit }: Question): Asked {
+  const where = conditions
+    .filter(({ test, from, to }) => test === 'between' && from.trim() + to.trim() !== '')
+    .map(({ column, from, to }) => ({ column, ...(from.trim() === '' ? {} : { from: from.trim() }), ...(to.trim() === '' ? {} : { to: to.trim() }) }));
+  const eq = conditions.filter(({ test }) => test === 'equals').map(({ column, from }) => ({ column, value: from }));
+  const asked: Record<Question['ask'], Asked> = {
+    rows: columns.length > 0 ? { select: columns, limit } : { limit },
+    lines: { lines: true, limit },
+    count: { count: true },
+    sum: { sum: column },
+    min: { min: column },
+    max: { max: column },
+  };
+  return { where, eq, ...asked[ask] };
+}
+
+/** What became of each group. Groups are walked in order, so that of those of which nothing was read the first ones are those ruled out. */
+function fates({ groups, columns, blocks }: At1Columns, { stats }: Awaited<ReturnType<typeof queryAt1>>): Fate[] {
+  const fates = Array<Fate>(groups).fill(0);
+  // All blocks are compressed as one, of which no group can be left out.
+  if (blocks === undefined) return fates.fill(2);
+  for (const { start, end } of stats.ranges) {
+    // The head of the file, in which blocks may lie that nobody asked for.
+    if (start === 0) continue;
+    let group = groupAt(blocks.end, columns.length, start);
+    for (; group < groups && (blocks.start[group * columns.length] ?? Infinity) < end; group++) fates[group] = 2;
+  }
+  let skipped = stats.skipped;
+  for (let group = 0; group < groups && skipped > 0; group++) {
+    if (fates[group] !== 0) continue;
+    fates[group] = 1;
+    skipped--;
+  }
+  return fates;
+}
+
+/** The first group that ends behind a byte. */
+function groupAt(ends: Float64Array, columns: number, byte: number): number {
+  let [low, high] = [0, ends.length / columns];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ends[(middle + 1) * columns - 1] ?? 0) <= byte) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));

@@ -1,6 +1,6 @@
 import { openCvc, statistics, UnspoolError, type CvcFile } from 'unspool';
 import { count } from '../format';
-import type { Rows } from '../values';
+import { curveOf, type Rows } from '../values';
 import { fileOf } from '../writers';
 import type { Door, Opened } from './door';
 
@@ -51,7 +51,7 @@ function opened(file: CvcFile): Opened {
     async statistics(index) {
       const dimension = file.columns[index]?.dimension ?? 1;
       const { data } = await rows(index, 0, Math.min(length, Math.ceil(MOST_SUMMED / Math.max(1, dimension))));
-      return { statistics: statistics(data, dimension > 0 ? { dimension } : {}), values: data.length, all: length * dimension };
+      return { statistics: statistics(data, dimension > 0 ? { dimension } : {}), values: data.length, all: length * dimension, ...(dimension === 1 ? { curve: curveOf(data) } : {}) };
     },
   };
 }

@@ -1,7 +1,8 @@
 // What the page wants to know of a file of any format, and can ask of it once it is open.
 import type { Structure } from 'unspool';
+import type { BinsWanted } from './pco-bins';
 import type { Summary } from '../model';
-import type { ExportWanted, Rows, Summed, TextSearch, Texts, TextsWanted } from '../values';
+import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from '../values';
 
 /** An open file. A format has those doors that fit what it holds. */
 export interface Opened {
@@ -12,6 +13,10 @@ export interface Opened {
   texts?(wanted: TextsWanted): Texts;
   /** The rows that match. */
   search?(wanted: TextSearch): Uint32Array;
+  /** The rows of a table that answer a question. */
+  query?(question: Question): Promise<TableAnswer>;
+  /** How numbers fall into the bins of a Pco chunk. */
+  bins?(wanted: BinsWanted): { counts: number[]; of: number };
   /** Decoded bytes. */
   bytes?(start: number, end: number): Uint8Array;
   /** What all numbers of a column come to. */
@@ -22,7 +27,7 @@ export interface Opened {
 
 /** Opens a file. Whatever it throws of the core's errors, the structure has met too. */
 export interface Door {
-  open(bytes: Uint8Array, structure: Structure): Opened | Promise<Opened>;
-  /** Opens a file that is not in memory, of which only what is looked at is read; with the bytes of its head, whose structure is shown. */
-  openLarge?(source: Blob | string): Promise<{ opened: Opened; head: number }>;
+  open(bytes: Uint8Array, structure: Structure, dictionary: Uint8Array | undefined): Opened | Promise<Opened>;
+  /** Opens a file that is not in memory, of which only what is looked at is read, if it is of a kind that allows it; with the bytes of its head, whose structure is shown. */
+  openLarge?(source: Blob | string): Promise<{ opened: Opened; head: number } | undefined>;
 }

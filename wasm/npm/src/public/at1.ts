@@ -1,4 +1,5 @@
-export { decodeAt1, decodeAt1Files, type At1DecodeOptions, type At1File } from '../at1.js';
+export { decodeAt1, decodeAt1Files, decodeAt1Into, type At1DecodeOptions, type At1File } from '../at1.js';
 export {
   queryAt1, type At1Answer, type At1Column, type At1Equal, type At1Number, type At1QueryOptions, type At1Range,
 } from '../at1-query.js';
+export { describeAt1, type At1Table, type At1TableOptions } from '../at1-table.js';

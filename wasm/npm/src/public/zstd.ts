@@ -1,1 +1,1 @@
-export { decodeZstd, decodeZstdInto, type ZstdDecodeOptions, type ZstdFormat } from '../zstd.js';
+export { decodeZstd, decodeZstdInto, zstdHeader, type ZstdDecodeOptions, type ZstdFormat, type ZstdHeader } from '../zstd.js';

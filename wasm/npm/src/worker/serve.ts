@@ -1,15 +1,13 @@
 // The worker's side: one job after the other.
-import { decode, inspect, UnspoolError } from '../index.js';
-import type { Job, Port, Progress, Reply } from './messages.js';
-
-/** At most so often. */
-const PAUSE = 50;
+import { decode, inspect, readBlob, UnspoolError } from '../index.js';
+import type { Job, Port, Reply } from './messages.js';
 
 /** Does a job, and tells how it went. */
 export async function serve(job: Job, port: Port): Promise<void> {
   const reply = (reply: Reply, transfer: ArrayBuffer[] = []): void => port.postMessage(reply, transfer);
   try {
-    const bytes = await read('decode' in job ? job.decode : job.inspect, (progress) => reply({ progress }));
+    const source = 'decode' in job ? job.decode : job.inspect;
+    const bytes = source instanceof Uint8Array ? source : await readBlob(source, (done, total) => reply({ progress: { phase: 'read', done, total } }));
     reply({ progress: { phase: 'work', done: 0, total: bytes.length } });
     const result = 'decode' in job ? decode(bytes, job.options) : plain(inspect(bytes, job.options));
     reply({ progress: { phase: 'work', done: bytes.length, total: bytes.length } });
@@ -24,23 +22,6 @@ export async function serve(job: Job, port: Port): Promise<void> {
 /** An inspection without its error, which would lose its class on the way. */
 function plain(found: ReturnType<typeof inspect>): object {
   return { ...found, error: found.error?.toJSON() };
-}
-
-async function read(source: Uint8Array | Blob, tell: (progress: Progress) => void): Promise<Uint8Array> {
-  if (source instanceof Uint8Array) return source;
-  const bytes = new Uint8Array(source.size);
-  const reader = source.stream().getReader();
-  let [done, told] = [0, 0];
-  for (;;) {
-    const { value } = await reader.read();
-    if (value === undefined) return bytes;
-    bytes.set(value, done);
-    done += value.length;
-    const now = Date.now();
-    if (now - told < PAUSE && done < source.size) continue;
-    told = now;
-    tell({ phase: 'read', done, total: source.size });
-  }
 }
 
 /** The memory under all arrays of a result, which moves to the page instead of being copied. */

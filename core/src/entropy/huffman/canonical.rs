@@ -1,0 +1,97 @@
+//! Codes decoded by comparison, for flash and memory counted in kilobytes: the symbols in the order of their codes, and
+//! where each width begins.
+
+use core::ops::Range;
+
+use super::weights::Weights;
+use super::{Fault, Rules};
+use crate::entropy::backward::Backward;
+use crate::entropy::{low8, low16};
+
+/// A code, ready to decode.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    /// What the weights are decoded with: enough for tables of 8 bits. Nobody writes more than 6.
+    cells: [u16; 256],
+    /// From the smallest weight, whose codes are the longest and the lowest, to the largest.
+    symbols: [u8; 256],
+    /// Of each weight the first code, as wide as the longest, and where its symbols begin.
+    firsts: [(u16, u8); 16],
+    /// Width of the longest code; 0 when there is no code.
+    depth: u8,
+}
+
+impl Table {
+    pub(crate) const fn new() -> Self {
+        Self { cells: [0; 256], symbols: [0; 256], firsts: [(0, 0); 16], depth: 0 }
+    }
+
+    pub(crate) const fn is_ready(&self) -> bool {
+        self.depth != 0
+    }
+
+    pub(crate) const fn forget(&mut self) {
+        self.depth = 0;
+    }
+
+    /// Copies a code that was read before.
+    pub(crate) fn copy(&mut self, from: &Self) {
+        self.clone_from(from);
+    }
+
+    pub(crate) const fn depth(&self) -> u32 {
+        self.depth as u32
+    }
+
+    /// Reads a description from the start of `bytes`, which may go on behind it; says how long it is.
+    #[inline(never)]
+    pub(crate) fn read(&mut self, bytes: &[u8], rules: Rules) -> Result<usize, Fault> {
+        self.depth = 0;
+        let weights = Weights::read(bytes, rules, &mut self.cells)?;
+        let mut code = 0u32;
+        let mut place = 0;
+        for (weight, first) in (0u8..).zip(&mut self.firsts).skip(1) {
+            *first = (low16(code), low8(place));
+            for (symbol, _) in (0..=255).zip(&weights.of).filter(|&(_, &of)| of == weight) {
+                self.symbols[place as usize & 255] = symbol;
+                place += 1;
+                code += 1 << (weight - 1);
+            }
+        }
+        self.depth = low8(weights.depth);
+        Ok(weights.len)
+    }
+
+    /// Fills `out` from one stream, which must hold exactly that many symbols.
+    #[inline(never)]
+    pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
+        let mut bits = Backward::new(src.get(stream)?)?;
+        for to in out {
+            let code = bits.peek(self.depth());
+            // Short codes are frequent.
+            let mut width = 1;
+            for &(first, place) in self.firsts.iter().take(usize::from(self.depth) + 1).rev() {
+                if let Some(above) = code.checked_sub(first.into()) {
+                    let row = above >> (self.depth() - width);
+                    *to = self.symbols[(usize::from(place) + row as usize) & 255];
+                    break;
+                }
+                width += 1;
+            }
+            bits.skip(width);
+        }
+        (bits.left() == 0).then_some(())
+    }
+
+    /// Fills `out` from four streams: three equal parts and the rest.
+    pub(crate) fn decode_four(&self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
+        let part = out.len().div_ceil(4);
+        let mut rest = out;
+        for stream in streams {
+            let (out, behind) = rest.split_at_mut_checked(part.min(rest.len()))?;
+            self.decode_one(src, stream.clone(), out)?;
+            rest = behind;
+        }
+        Some(())
+    }
+}

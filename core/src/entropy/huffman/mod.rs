@@ -1,0 +1,51 @@
+//! Canonical Huffman codes as Zstandard describes them: the weights of the symbols first, then one stream or four.
+
+#[cfg(feature = "small")]
+#[path = "canonical.rs"]
+mod table;
+#[cfg(not(feature = "small"))]
+mod table;
+mod weights;
+
+pub(crate) use table::Table;
+
+/// The deepest code that anybody writes: RFC 8878 says 11, older dictionaries have 12.
+pub(crate) const MAX_DEPTH: u32 = 12;
+
+/// What the formats disagree about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// Whether the header bytes from 242 on stand for lists of ones rather than for more weights.
+    pub(crate) ones: bool,
+    /// The largest table that weights may be coded with.
+    pub(crate) max_weights_log: u32,
+}
+
+/// What is wrong with a description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The bytes end before the description does.
+    Cut,
+    /// The weights are badly coded.
+    Coding,
+    /// The weights are no complete code.
+    Weights,
+}
+
+/// The last 57 or more of the first `bits` bits, left-aligned, with zeros where the slice has begun.
+#[inline]
+pub(crate) fn top(bytes: &[u8], bits: usize) -> Option<u64> {
+    let end = bits.div_ceil(8);
+    let spare = end * 8 - bits;
+    let window = match end.checked_sub(8) {
+        Some(start) => u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?),
+        None => at_start(bytes, end)?,
+    };
+    Some(window << spare)
+}
+
+/// The first `end` bytes, fewer than eight.
+#[cold]
+fn at_start(bytes: &[u8], end: usize) -> Option<u64> {
+    Some(bytes.get(..end)?.iter().fold(0, |window, &byte| window >> 8 | u64::from(byte) << 56))
+}

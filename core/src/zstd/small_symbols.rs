@@ -1,0 +1,34 @@
+//! Where flash is short nobody is told single symbols, only where the streams lie.
+
+use core::ops::Range;
+
+use super::flavour::Flavour;
+use super::literals::tell;
+use super::sequences::Sequences;
+use super::workspace::Workspace;
+use crate::entropy::huffman;
+use crate::{Part, Result, Trace, Value};
+
+/// A Huffman stream.
+pub(super) fn huffman<T: Trace>(
+    _: &[u8],
+    range: Range<usize>,
+    _: usize,
+    _: &huffman::Table,
+    trace: &mut T,
+) -> Result<()> {
+    tell(trace, Part::Literals, "huffman stream", range, Value::None);
+    Ok(())
+}
+
+/// The bits of all sequences of a block.
+pub(super) fn sequences<T: Trace>(
+    sequences: &Sequences,
+    _: Flavour,
+    _: &[u8],
+    _: &Workspace,
+    trace: &mut T,
+) -> Result<()> {
+    tell(trace, Part::Sequences, "sequence bits", sequences.bits.clone(), Value::None);
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Symbol by symbol, for an observer that [asks for it](Trace::SYMBOLS): a slow reader of the same bits with the same tables.
+//!
+//! The loops that decode know nothing of it, so that it costs nothing where nobody asks.
+
+use core::ops::Range;
+
+use super::flavour::Flavour;
+use super::literals::tell;
+use super::sequences::Sequences;
+use super::tables::{Cell, Table};
+use super::workspace::Workspace;
+use crate::bits::BackwardBitReader;
+use crate::entropy::huffman;
+use crate::entropy::low32;
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+
+/// A stream that is read from its end, whose fields are told.
+struct Fields<'a, T> {
+    bits: BackwardBitReader<'a>,
+    /// The first bit of the stream, in the file.
+    start: u64,
+    /// What is wrong when the stream is.
+    error: Error,
+    trace: &'a mut T,
+}
+
+impl<'a, T: Trace> Fields<'a, T> {
+    /// Starts below the highest bit that is set.
+    fn new(src: &'a [u8], range: Range<usize>, kind: ErrorKind, trace: &'a mut T) -> Result<Self> {
+        let error = Error::new(kind, u64_from(range.start));
+        let (start, end) = (u64_from(range.start) * 8, u64_from(range.end) * 8);
+        let bits = BackwardBitReader::new(src.get(range).unwrap_or_default()).map_err(|_| error)?;
+        let left = u64::try_from(bits.remaining()).map_err(|_| error)?;
+        trace.leaf(Part::Padding, "end mark", start + left..end, Value::None);
+        Ok(Self { bits, start, error, trace })
+    }
+
+    /// The next `width` bits are this.
+    fn field(&mut self, part: Part, name: &'static str, width: u32, value: u64) -> Result<()> {
+        self.bits.skip(width);
+        // Below zero there are no bits any more.
+        let left = u64::try_from(self.bits.remaining()).map_err(|_| self.error)?;
+        self.trace.leaf(part, name, self.start + left..self.start + left + u64::from(width), Value::U64(value));
+        Ok(())
+    }
+
+    /// A state of one of the three tables: the first, or what follows a cell.
+    fn state<const N: usize>(&mut self, table: &Table<N>, name: &'static str, from: Option<Cell>) -> Result<Cell> {
+        let (base, width) = from.map_or((0, table.log), |cell| (cell.next(), cell.bits()));
+        let state = base.wrapping_add(low32(self.bits.peek(width.into())));
+        self.field(Part::Sequences, name, width.into(), state.into())?;
+        table.cells.get(state as usize).copied().ok_or(self.error)
+    }
+
+    fn end(self) -> Result<()> {
+        if self.bits.is_exhausted() { Ok(()) } else { Err(self.error) }
+    }
+}
+
+/// A Huffman stream of `count` literals.
+pub(super) fn huffman<T: Trace>(
+    src: &[u8],
+    range: Range<usize>,
+    count: usize,
+    code: &huffman::Table,
+    trace: &mut T,
+) -> Result<()> {
+    if !T::SYMBOLS {
+        tell(trace, Part::Literals, "huffman stream", range, Value::None);
+        return Ok(());
+    }
+    trace.enter("huffman stream", Value::U64(u64_from(count)));
+    let mut fields = Fields::new(src, range, ErrorKind::ZstdHuffmanStream, trace)?;
+    for _ in 0..count {
+        let (literal, width) = code.first(&fields.bits);
+        fields.field(Part::Literals, "literal", width, literal.into())?;
+    }
+    fields.end()?;
+    trace.leave();
+    Ok(())
+}
+
+/// The bits of all sequences of a block: for each what it copies, and the states that lead to the next.
+pub(super) fn sequences<T: Trace>(
+    sequences: &Sequences,
+    flavour: Flavour,
+    src: &[u8],
+    ws: &Workspace,
+    trace: &mut T,
+) -> Result<()> {
+    let stream = sequences.bits.clone();
+    if !T::SYMBOLS {
+        tell(trace, Part::Sequences, "sequence bits", stream, Value::None);
+        return Ok(());
+    }
+    trace.enter("sequence bits", Value::U64(sequences.count.into()));
+    let mut fields = Fields::new(src, stream, ErrorKind::ZstdSequenceBits, trace)?;
+    const STATES: [&str; 3] = ["literal length state", "offset state", "match length state"];
+    let mut literals = fields.state(&ws.literals, STATES[0], None)?;
+    let mut offsets = fields.state(&ws.offsets, STATES[1], None)?;
+    let mut matches = fields.state(&ws.matches, STATES[2], None)?;
+    let mut history = ws.history;
+    for index in 1..=sequences.count {
+        fields.trace.enter("sequence", Value::U64(u64::from(index) - 1));
+        // Whether there are literals decides what a repeated offset means, but their bits come last.
+        let mut ahead = fields.bits;
+        let mut take = |cell: Cell| cell.base().wrapping_add(low32(ahead.take(cell.extra().into())));
+        let (value, length, run) = (take(offsets), take(matches), take(literals));
+        let (name, offset) = if offsets.extra() > 1 {
+            history = [value.wrapping_sub(3), history[0], history[1]];
+            ("offset", history[0])
+        } else {
+            ("repeated offset", flavour.repeat(value, run == 0, &mut history))
+        };
+        fields.field(Part::Offsets, name, offsets.extra().into(), offset.into())?;
+        fields.field(Part::Offsets, "match length", matches.extra().into(), length.into())?;
+        fields.field(Part::Offsets, "literal length", literals.extra().into(), run.into())?;
+        if index < sequences.count {
+            literals = fields.state(&ws.literals, STATES[0], Some(literals))?;
+            matches = fields.state(&ws.matches, STATES[2], Some(matches))?;
+            offsets = fields.state(&ws.offsets, STATES[1], Some(offsets))?;
+        }
+        fields.trace.leave();
+    }
+    fields.end()?;
+    trace.leave();
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Zstandard as a device uses it: a page of flash decoded to a page of RAM, with all that is remembered in a `static`.
+#![no_std]
+#![no_main]
+
+use firmware::{Test, entry, file};
+use unspool::zstd::{Options, SeekTable, Workspace, decode, decode_in_place, decoded_size};
+use unspool::{Class, Limits};
+
+file!(PAGE, "../../../vectors/zstd/page.zst");
+file!(FRAMES, "../../../vectors/zstd/page-seekable.zst");
+file!(CSV, "../../../vectors/xz/page.csv");
+
+/// The page, and what it takes to decode it over itself.
+const ROOM: usize = 4096 + 1024;
+
+#[entry]
+fn main() -> ! {
+    static mut WORKSPACE: Workspace = Workspace::new();
+    static mut OUT: [u8; ROOM] = [0; ROOM];
+
+    let mut test = Test::new("zstd");
+    let csv = CSV.get();
+    for (name, bytes) in [("one frame", PAGE.get()), ("three frames and a table", FRAMES.get())] {
+        test.case(name, || decodes(bytes, csv, OUT, WORKSPACE), csv.len());
+        test.case(name, || counts(bytes, WORKSPACE) == csv.len() as u64, 1);
+        test.case(name, || every_end(bytes, OUT, WORKSPACE), 1);
+    }
+    test.case("in place", || in_place(PAGE.get(), csv, OUT, WORKSPACE), csv.len());
+    test.case("one part", || one_part(FRAMES.get(), csv, OUT, WORKSPACE), 2000);
+    test.finish()
+}
+
+fn decodes(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+    out.fill(0);
+    decode(bytes, out, ws, &Limits::DEFAULT).is_ok_and(|done| out.get(..done.wrote) == Some(expected))
+}
+
+fn counts(bytes: &[u8], ws: &mut Workspace) -> u64 {
+    decoded_size(bytes, ws, &Limits::DEFAULT, &Options::DEFAULT).unwrap_or(0)
+}
+
+/// However early the file ends, the answer is an error and the device goes on; unless it ends between frames.
+fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+    (0..bytes.len()).step_by(31).all(|end| {
+        let bytes = bytes.get(..end).unwrap_or(&[]);
+        match decode(bytes, out, ws, &Limits::DEFAULT) {
+            Ok(done) => done.wrote % 1500 == 0,
+            Err(error) => error.class() == Class::Truncated,
+        }
+    })
+}
+
+/// The file at the end of the page that it becomes.
+fn in_place(bytes: &[u8], expected: &[u8], buffer: &mut [u8], ws: &mut Workspace) -> bool {
+    let Some(start) = buffer.len().checked_sub(bytes.len()) else { return false };
+    let Some(end) = buffer.get_mut(start..) else { return false };
+    end.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    let done = decode_in_place(buffer, bytes.len(), ws, &Limits::DEFAULT, &Options::DEFAULT);
+    done.is_ok_and(|done| buffer.get(..done.wrote) == Some(expected))
+}
+
+/// Parts of the first two frames, and nothing else.
+fn one_part(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+    let Ok(Some(table)) = SeekTable::of(bytes, &Limits::DEFAULT) else { return false };
+    let Some((out, room)) = out.split_at_mut_checked(2000) else { return false };
+    let done = table.decode(bytes, 500..2500, out, room, ws, &Options::DEFAULT);
+    done == Ok(2000) && Some(&*out) == expected.get(500..2500)
+}

@@ -1,0 +1,119 @@
+//! Every public call of Zstandard that `zstd` does not make, so that none of them can hide a panic.
+#![no_std]
+#![no_main]
+
+use core::ops::Range;
+
+use firmware::{Test, entry, file};
+use unspool::zstd::{
+    Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_with, detect, in_place_margin, inspect,
+    stream_buffer,
+};
+use unspool::{End, Limits, Part, Status, Symbols, Trace, Value};
+
+file!(PAGE, "../../../vectors/zstd/page.zst");
+file!(FRAMES, "../../../vectors/zstd/page-seekable.zst");
+file!(DRAFT, "../../../vectors/zstd/draft/text-1024-nocheck.zst");
+file!(V07, "../../../vectors/zstd/v07/s-seq-rle-fse-fse.zst");
+file!(CSV, "../../../vectors/xz/page.csv");
+
+#[entry]
+fn main() -> ! {
+    static mut WORKSPACE: Workspace = Workspace::new();
+    static mut TABLES: Workspace = Workspace::new();
+    static mut WINDOW: [u8; 8192] = [0; 8192];
+
+    let mut test = Test::new("zstd_rest");
+    let csv = CSV.get();
+    test.case("stream", || streams(PAGE.get(), csv, WINDOW, WORKSPACE), csv.len());
+    test.case("stream of frames", || streams(FRAMES.get(), csv, WINDOW, WORKSPACE), csv.len());
+    for (name, bytes) in [("one frame", PAGE.get()), ("three frames", FRAMES.get())] {
+        test.case(name, || observed(bytes, WORKSPACE), bytes.len());
+        test.case(name, || sizes(bytes), 1);
+    }
+    test.case("older formats", || older(WINDOW, WORKSPACE), 1);
+    test.case("dictionary", || dictionary(csv, WINDOW, WORKSPACE, TABLES), csv.len());
+    test.case("by pieces", || by_pieces(FRAMES.get(), csv, WINDOW, WORKSPACE), 1500);
+    test.finish()
+}
+
+/// 16 bytes at a time, through a window that the file asks for.
+fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
+    let mut decoder = Decoder::new(ws, window, &Limits::DEFAULT, &Options::DEFAULT);
+    let (mut rest, mut expected, mut piece) = (bytes, expected, [0; 16]);
+    loop {
+        let (input, end) = match rest.get(..16) {
+            Some(input) => (input, End::NotYet),
+            None => (rest, End::Here),
+        };
+        let Ok(step) = decoder.step(input, end, &mut piece) else { return false };
+        let Some((same, more)) = expected.split_at_checked(step.wrote) else { return false };
+        if piece.get(..step.wrote) != Some(same) {
+            return false;
+        }
+        expected = more;
+        rest = rest.get(step.read..).unwrap_or(&[]);
+        if step.status == Status::Done {
+            return expected.is_empty();
+        }
+    }
+}
+
+/// Adds up the bits of all leaves.
+struct Bits(u64);
+
+impl Trace for Bits {
+    fn enter(&mut self, _: &'static str, _: Value<'_>) {}
+    fn leaf(&mut self, _: Part, _: &'static str, bits: Range<u64>, _: Value<'_>) {
+        self.0 += bits.end.wrapping_sub(bits.start);
+    }
+    fn leave(&mut self) {}
+}
+
+/// Parts and symbols tile the file.
+fn observed(bytes: &[u8], ws: &mut Workspace) -> bool {
+    let (mut parts, mut symbols) = (Bits(0), Symbols(Bits(0)));
+    let all = 8 * bytes.len() as u64;
+    let coarse = inspect(bytes, ws, &Limits::DEFAULT, &Options::DEFAULT, &mut parts);
+    let fine = inspect(bytes, ws, &Limits::DEFAULT, &Options::DEFAULT, &mut symbols);
+    coarse.is_ok() && fine.is_ok() && (parts.0, symbols.0.0) == (all, all)
+}
+
+/// What headers tell.
+fn sizes(bytes: &[u8]) -> bool {
+    let Ok(Header::Frame(frame)) = Header::read(bytes, Flavour::Rfc8878) else { return false };
+    let margin = in_place_margin(bytes, &Options::DEFAULT);
+    let window = stream_buffer(bytes, &Options::DEFAULT);
+    // Frames in a single segment: room for the content and a block of input.
+    frame.single_segment
+        && margin.is_ok_and(|n| n <= 1024)
+        && window.is_ok_and(|n| n >= frame.stream_buffer() && n <= 8192)
+}
+
+/// Files in the two formats that came before.
+fn older(out: &mut [u8], ws: &mut Workspace) -> bool {
+    [(DRAFT.get(), Flavour::Draft), (V07.get(), Flavour::V07)].iter().all(|&(bytes, flavour)| {
+        let options = Options { flavour: Some(flavour), ..Options::DEFAULT };
+        let done = decode_with(bytes, out, ws, &Limits::DEFAULT, &options, &mut ());
+        detect(bytes) == Some(flavour) && done.is_ok_and(|done| done.read == bytes.len())
+    })
+}
+
+/// A frame that needs no dictionary decodes with any.
+fn dictionary(csv: &[u8], out: &mut [u8], ws: &mut Workspace, tables: &mut Workspace) -> bool {
+    let Ok(dictionary) = Dictionary::new(csv).prepared(Flavour::Rfc8878, tables) else { return false };
+    let options = Options { dictionary: Some(dictionary), ..Options::DEFAULT };
+    let done = decode_with(PAGE.get(), out, ws, &Limits::DEFAULT, &options, &mut ());
+    done.is_ok_and(|done| out.get(..done.wrote) == Some(csv))
+}
+
+/// The footer, the table, the second frame.
+fn by_pieces(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+    let (Some(&last), limits) = (bytes.last_chunk(), &Limits::DEFAULT) else { return false };
+    let Ok(Some(place)) = SeekTable::place(last, bytes.len() as u64, limits) else { return false };
+    let fetch = |range: &Range<u64>| bytes.get(range.start as usize..range.end as usize).unwrap_or(&[]);
+    let Ok(table) = SeekTable::open(fetch(&place), &place, limits) else { return false };
+    let Some(frame) = table.frames_in(2999..3000).next() else { return false };
+    let done = frame.decode(fetch(&frame.range), out, ws, limits, &Options::DEFAULT);
+    done.is_ok_and(|done| out.get(..done.wrote) == expected.get(1500..3000))
+}

@@ -1,0 +1,15 @@
+//! AT-1: a whole table of delimited text, in streams that are Zstandard or stored: the library with `at1-columnar` and without `at1`.
+#![no_std]
+#![no_main]
+
+use unspool::{Limits, at1};
+
+size::no_panic!();
+size::program!("../../data/table.at1", |file, room| {
+    static mut WORKSPACE: at1::Workspace = at1::Workspace::new();
+    static mut SCRATCH: [u8; 65536] = [0; 65536];
+    // SAFETY: called once.
+    #[allow(static_mut_refs)]
+    let (workspace, scratch) = unsafe { (&mut WORKSPACE, &mut SCRATCH) };
+    at1::decode(file, room.bytes, scratch, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+});

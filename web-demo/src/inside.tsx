@@ -1,0 +1,25 @@
+// Inside the codec: what a decoder builds before it decodes.
+import type { OpenFile } from './client';
+import type { Report } from './model';
+import { PcoBins } from './pco-bins';
+import { ZstdTables } from './zstd-tables';
+
+interface Props {
+  readonly file: OpenFile;
+  readonly report: Report;
+  readonly selected: number;
+  readonly onSelect: (node: number) => void;
+}
+
+export function Inside({ file, report, selected, onSelect }: Props) {
+  switch (report.format) {
+    case 'pco':
+      return report.summary === undefined ? null : <PcoBins file={file} structure={report.model.structure} />;
+    case 'zstd':
+    // An AT-1 file is streams that xz or Zstandard compressed.
+    case 'at1':
+      return <ZstdTables model={report.model} content={file.content(report)} selected={selected} onSelect={onSelect} />;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,104 @@
+// The bins of a Pco chunk: how often its writer expected each, and how often the numbers fall into it.
+import { useMemo, useState } from 'preact/hooks';
+import type { Structure } from 'unspool/separate';
+import { useAnswer } from './answer';
+import type { OpenFile } from './client';
+import { count, percent, plural } from './format';
+import { chunksOf, endsOf, isKnown } from './formats/pco-bins';
+
+const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
+/** No more bins than this are listed at first. */
+const SHOWN = 64;
+
+export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly structure: Structure }) {
+  const chunks = useMemo(() => chunksOf(structure), [structure]);
+  const [at, setAt] = useState(0);
+  const [which, setWhich] = useState(0);
+  const [all, setAll] = useState(false);
+  const chunk = chunks[Math.min(at, chunks.length - 1)];
+  const variable = chunk?.variables[Math.min(which, chunk.variables.length - 1)];
+  const known = chunk !== undefined && variable !== undefined && isKnown(chunk, variable);
+  const { value: found } = useAnswer(
+    async () => (known ? file.bins({ dtype: chunk.dtype, start: chunk.start, count: chunk.count, order: chunk.order, lowers: variable.bins.map(({ lower }) => lower) }) : undefined),
+    [file, chunk, variable, known],
+  );
+  if (chunk === undefined || variable === undefined || variable.bins.length === 0) return null;
+  const { bins, total } = variable;
+  const bits = bins.reduce((sum, { weight, offsetBits }) => sum + (weight / total) * (Math.log2(total / weight) + offsetBits), 0);
+  return (
+    <section class="inside" aria-label="Inside the codec">
+      <div class="heading">
+        <h2>Bins</h2>
+        {chunks.length > 1 && (
+          <label>
+            chunk{' '}
+            <input type="number" aria-label="Chunk" min={1} max={chunks.length} value={at + 1} onChange={({ currentTarget }) => setAt(Math.min(chunks.length, Math.max(1, currentTarget.valueAsNumber || 1)) - 1)} /> of {count(chunks.length)}
+          </label>
+        )}
+        {chunk.variables.length > 1 && (
+          <label>
+            latent variable{' '}
+            <select aria-label="Latent variable" value={which} onChange={({ currentTarget }) => setWhich(Number(currentTarget.value))}>
+              {chunk.variables.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
+            </select>
+          </label>
+        )}
+        <p class="facts">
+          {plural(chunk.count, 'number')} of {chunk.dtype}, mode {chunk.mode}, delta {chunk.delta}
+          {chunk.order > 0 && ` of order ${chunk.order}`}: {plural(bins.length, 'bin')}, {bits.toFixed(2)} bits for each number by their weights
+        </p>
+      </div>
+      <Chart weights={bins.map(({ weight }) => weight / total)} shares={found?.counts.map((held) => held / Math.max(1, found.of))} />
+      <p class="fine">
+        {known
+          ? 'Bars are the weights, lines how many of the numbers fall into each bin: a good writer makes them the same.'
+          : 'Bars are the weights. What the numbers are turned into before they fall into these bins, the page does not work out for this mode and delta.'}
+        {found !== undefined && found.of + chunk.order < chunk.count && ` The first ${count(found.of)} numbers were looked at.`}
+      </p>
+      <div class="table" tabIndex={0} role="region" aria-label="Bins">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">bin</th><th scope="col">from</th><th scope="col">to</th><th scope="col">offset bits</th><th scope="col">weight</th>
+              <th scope="col">expected</th>{found !== undefined && <th scope="col">in the data</th>}<th scope="col">bits for a number</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bins.slice(0, all ? bins.length : SHOWN).map((bin, at) => {
+              const [low, high] = endsOf(chunk, variable, bin);
+              const held = found?.counts[at];
+              return (
+                <tr key={at}>
+                  <th scope="row">{at}</th><td>{low}</td><td>{high}</td><td>{bin.offsetBits}</td><td>{count(bin.weight)} of {count(total)}</td>
+                  <td>{percent(bin.weight, total)}</td>{found !== undefined && <td>{percent(held ?? 0, found.of)} ({count(held ?? 0)})</td>}
+                  <td>{(Math.log2(total / bin.weight) + bin.offsetBits).toFixed(2)}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      {bins.length > SHOWN && !all && <button type="button" onClick={() => setAll(true)}>All {count(bins.length)} bins</button>}
+    </section>
+  );
+}
+
+/** Weights as bars, and shares of the data as lines across them. */
+function Chart({ weights, shares }: { readonly weights: readonly number[]; readonly shares: readonly number[] | undefined }) {
+  const most = Math.max(...weights, ...(shares ?? []));
+  const step = (WIDTH - 2 * MARGIN) / weights.length;
+  const y = (share: number): number => HEIGHT - MARGIN - (share / most) * (HEIGHT - 2 * MARGIN);
+  const gap = Math.min(2, step * 0.2);
+  return (
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Weights of ${weights.length} bins${shares === undefined ? '' : ' against the data'}`}>
+      {weights.map((weight, at) => (
+        <g key={at}>
+          <rect class="stick" x={MARGIN + at * step + gap / 2} width={Math.max(0.5, step - gap)} y={y(weight)} height={HEIGHT - MARGIN - y(weight)}>
+            <title>{`bin ${at}: weight ${(100 * weight).toFixed(2)} %${shares === undefined ? '' : `, data ${(100 * (shares[at] ?? 0)).toFixed(2)} %`}`}</title>
+          </rect>
+          {shares !== undefined && <line class="measured" x1={MARGIN + at * step} x2={MARGIN + (at + 1) * step} y1={y(shares[at] ?? 0)} y2={y(shares[at] ?? 0)} />}
+        </g>
+      ))}
+    </svg>
+  );
+}
