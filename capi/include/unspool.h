@@ -618,6 +618,12 @@ enum UnspoolKind {
 // In as many calls as the caller likes: the workspace holds the history.
 #define UNSPOOL_PCO_BATCHES 1
 
+// Each page in one call, with the smallest tables.
+#define UNSPOOL_PCO_COMPACT_WHOLE 2
+
+// In as many calls as the caller likes, with the smallest tables.
+#define UNSPOOL_PCO_COMPACT_BATCHES 3
+
 #if defined(UNSPOOL_32_BIT)
 // Words of a column.
 #define UNSPOOL_ONPAIR_COLUMN_WORDS 17
@@ -949,7 +955,7 @@ typedef struct UnspoolPcoDone {
   uint64_t chunks;
 } UnspoolPcoDone;
 
-// How pages will be read, which decides where the history of lookbacks lies.
+// How pages will be read, which decides where the history of lookbacks lies and what the tables look like.
 typedef uint8_t UnspoolPcoPlan;
 
 // A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.

@@ -112,18 +112,24 @@ pub const UNSPOOL_PCO_U8: u8 = 10;
 /// Signed, 8 bits.
 pub const UNSPOOL_PCO_I8: u8 = 11;
 
-/// How pages will be read, which decides where the history of lookbacks lies.
+/// How pages will be read, which decides where the history of lookbacks lies and what the tables look like.
 pub type UnspoolPcoPlan = u8;
 
 /// Each page in one call: the output is the history wherever the mode allows it.
 pub const UNSPOOL_PCO_WHOLE: u8 = 0;
 /// In as many calls as the caller likes: the workspace holds the history.
 pub const UNSPOOL_PCO_BATCHES: u8 = 1;
+/// Each page in one call, with the smallest tables.
+pub const UNSPOOL_PCO_COMPACT_WHOLE: u8 = 2;
+/// In as many calls as the caller likes, with the smallest tables.
+pub const UNSPOOL_PCO_COMPACT_BATCHES: u8 = 3;
 
 fn plan(plan: UnspoolPcoPlan) -> Result<Plan> {
     match plan {
         UNSPOOL_PCO_WHOLE => Ok(Plan::Whole),
         UNSPOOL_PCO_BATCHES => Ok(Plan::Batches),
+        UNSPOOL_PCO_COMPACT_WHOLE => Ok(Plan::CompactWhole),
+        UNSPOOL_PCO_COMPACT_BATCHES => Ok(Plan::CompactBatches),
         _ => Err(bad_argument()),
     }
 }

@@ -54,13 +54,20 @@ fn both_ways(bytes: &[u8]) {
         let mut checker = Checker { bits: 0, depth: 0 };
         let heard = decode(&chunk, &mut checker);
         assert_eq!(fast.as_ref().map_err(|error| error.kind), heard.as_ref().map_err(|error| error.kind));
-        let pieces = match chunk.number_type().bits() {
-            8 => pieces::<u8>(&chunk),
-            16 => pieces::<u16>(&chunk),
-            32 => pieces::<u32>(&chunk),
-            _ => pieces::<u64>(&chunk),
+        let pieces = |plan| match chunk.number_type().bits() {
+            8 => pieces::<u8>(&chunk, plan),
+            16 => pieces::<u16>(&chunk, plan),
+            32 => pieces::<u32>(&chunk, plan),
+            _ => pieces::<u64>(&chunk, plan),
         };
-        assert_eq!(fast.as_ref().map_err(|error| error.kind), pieces.as_ref().map_err(|error| error.kind));
+        let kind = |error: &Error| error.kind;
+        assert_eq!(fast.as_ref().map_err(kind), pieces(Plan::Batches).as_ref().map_err(kind));
+        // Where one batch has two late errors, the compact decoder meets the one of the earlier number.
+        let kind = |error: &Error| match error.kind {
+            ErrorKind::PcoDictIndex => ErrorKind::PcoLookback,
+            kind => kind,
+        };
+        assert_eq!(fast.as_ref().map_err(kind), pieces(Plan::CompactBatches).as_ref().map_err(kind));
         let skipped = chunk.skip(&mut vec![0; chunk.workspace_len(Plan::Whole) as usize]);
         let Ok((numbers, next)) = fast else {
             let late = |error: Error| matches!(error.kind, ErrorKind::PcoLookback | ErrorKind::PcoDictIndex);
@@ -84,9 +91,9 @@ fn decode(chunk: &Chunk<'_>, trace: &mut impl Trace) -> Result<(Vec<u8>, u64), E
 }
 
 /// The same through a decoder that gets some bytes and 256 numbers of room at a time.
-fn pieces<L: Latent>(chunk: &Chunk<'_>) -> Result<(Vec<u8>, u64), Error> {
-    let mut words = vec![0x5555_5555_5555_5555; chunk.workspace_len(Plan::Batches) as usize];
-    let mut decoder = Decoder::<L>::new(&chunk.meta, chunk.len, Plan::Batches, &mut words)?;
+fn pieces<L: Latent>(chunk: &Chunk<'_>, plan: Plan) -> Result<(Vec<u8>, u64), Error> {
+    let mut words = vec![0x5555_5555_5555_5555; chunk.workspace_len(plan) as usize];
+    let mut decoder = Decoder::<L>::new(&chunk.meta, chunk.len, plan, &mut words)?;
     decoder.start(chunk.len, chunk.page_at)?;
     let (page, mut room, mut out) = (chunk.page(), vec![L::ZERO; 256], vec![]);
     let (mut at, mut piece) = (0, 100);

@@ -48,10 +48,11 @@ fn pieces<L: Latent>(
     meta: &Meta<'_>,
     page: &[u8],
     n: usize,
+    plan: Plan,
     mut split: impl FnMut() -> (usize, usize),
 ) -> Result<(Vec<u8>, usize), Error> {
-    let mut words = vec![0x5A5A_5A5A_5A5A_5A5A; meta.workspace_len(n, Plan::Batches) as usize];
-    let mut decoder = Decoder::<L>::new(meta, n, Plan::Batches, &mut words)?;
+    let mut words = vec![0x5A5A_5A5A_5A5A_5A5A; meta.workspace_len(n, plan) as usize];
+    let mut decoder = Decoder::<L>::new(meta, n, plan, &mut words)?;
     decoder.start(n, 0)?;
     let (mut at, mut input, mut output) = (0, 0, 0);
     let mut numbers = vec![];
@@ -79,14 +80,15 @@ fn pieces<L: Latent>(
 fn pieces_of(
     chunk: &Chunk<'_>,
     bytes: &[u8],
+    plan: Plan,
     split: impl FnMut() -> (usize, usize),
 ) -> Result<(Vec<u8>, usize), Error> {
     let page = &bytes[chunk.page_at as usize..];
     match chunk.number_type().bits() {
-        8 => pieces::<u8>(&chunk.meta, page, chunk.len, split),
-        16 => pieces::<u16>(&chunk.meta, page, chunk.len, split),
-        32 => pieces::<u32>(&chunk.meta, page, chunk.len, split),
-        _ => pieces::<u64>(&chunk.meta, page, chunk.len, split),
+        8 => pieces::<u8>(&chunk.meta, page, chunk.len, plan, split),
+        16 => pieces::<u16>(&chunk.meta, page, chunk.len, plan, split),
+        32 => pieces::<u32>(&chunk.meta, page, chunk.len, plan, split),
+        _ => pieces::<u64>(&chunk.meta, page, chunk.len, plan, split),
     }
 }
 
@@ -130,8 +132,9 @@ fn unaligned_bytes_whole_pages_and_pieces_give_the_same_numbers() {
             let next = chunk.decode_bytes(&mut room[1..], &mut workspace(&chunk, Plan::Batches)).unwrap();
             assert!(&room[1..] == expected, "{name}: not aligned");
             let small = bytes.len() < 20_000;
-            for round in 0..if small { 4 } else { 2 } {
-                let (numbers, read) = pieces_of(&chunk, bytes, || match round {
+            for round in 0..if small { 8 } else { 3 } {
+                let plan = if small && round >= 4 || round == 2 { Plan::CompactBatches } else { Plan::Batches };
+                let (numbers, read) = pieces_of(&chunk, bytes, plan, || match round % 4 {
                     0 => (1 << 20, 256),
                     1 => (64, 1000),
                     2 => (1, 1),
@@ -146,6 +149,53 @@ fn unaligned_bytes_whole_pages_and_pieces_give_the_same_numbers() {
         }
         assert_eq!(start, expected.len(), "{name}");
     });
+}
+
+/// Decodes the page of a chunk with words of which there are exactly as many as `plan` asks for, and not with one less.
+fn exactly<L: Latent>(chunk: &Chunk<'_>, plan: Plan, expected: &[u8], name: &str) -> usize {
+    let mut words = workspace(chunk, plan);
+    let last = words.len() - 1;
+    let Err(error) = Decoder::<L>::new(&chunk.meta, chunk.len, plan, &mut words[..last]) else {
+        panic!("{name} {plan:?}: a word less is enough");
+    };
+    assert_eq!(error.class(), Class::WorkspaceTooSmall { need: words.len() as u64 }, "{name} {plan:?}");
+    let mut decoder =
+        Decoder::<L>::new(&chunk.meta, chunk.len, plan, &mut words).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut out = vec![L::ZERO; chunk.len];
+    let mut leaves = Leaves::default();
+    let read = decoder.page_traced(chunk.page(), 0, &mut out, &mut leaves).unwrap();
+    leaves.assert_tile(read, name);
+    assert!(out.iter().copied().eq(expected.chunks(size_of::<L>()).map(L::get)), "{name} {plan:?}: other numbers");
+    assert_eq!(decoder.left(), 0);
+    assert_eq!(decoder.skip(chunk.page(), chunk.len, 0), Ok(read), "{name} {plan:?}");
+    read
+}
+
+#[test]
+fn every_plan_takes_exactly_the_words_that_it_tells() {
+    let all = std::cell::Cell::new((0, 0));
+    valid(|name, bytes, expected, _| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let (mut at, mut start) = (file.first(), 0);
+        while let Some(chunk) = file.chunk(at).unwrap() {
+            let size = chunk.len * chunk.number_type().size();
+            let expected = &expected[start..start + size];
+            let plans = [Plan::Whole, Plan::Batches, Plan::CompactWhole, Plan::CompactBatches];
+            let read = plans.map(|plan| match chunk.number_type().bits() {
+                8 => exactly::<u8>(&chunk, plan, expected, name),
+                16 => exactly::<u16>(&chunk, plan, expected, name),
+                32 => exactly::<u32>(&chunk, plan, expected, name),
+                _ => exactly::<u64>(&chunk, plan, expected, name),
+            });
+            assert_eq!(read, [read[0]; 4], "{name}");
+            let len = |plan| chunk.workspace_len(plan);
+            all.set((all.get().0 + len(Plan::CompactBatches), all.get().1 + len(Plan::Batches)));
+            (at, start) = (chunk.page_at + read[0] as u64, start + size);
+        }
+    });
+    // Not each of them: latents of 8 bits take 32 there.
+    let (compact, fast) = all.get();
+    assert!(compact <= fast, "{compact} {fast}");
 }
 
 #[test]
@@ -184,14 +234,19 @@ fn wrapped_pages<L: Latent>(meta: &Meta<'_>, pages: &[(Vec<u8>, usize)]) -> Resu
     let longest = pages.iter().map(|(_, n)| *n).max().unwrap_or(0);
     let mut words = vec![0; meta.workspace_len(longest, Plan::Whole) as usize];
     let mut decoder = Decoder::<L>::new(meta, longest, Plan::Whole, &mut words)?;
+    let mut compact_words = vec![0; meta.workspace_len(longest, Plan::CompactWhole) as usize];
+    let mut compact = Decoder::<L>::new(meta, longest, Plan::CompactWhole, &mut compact_words)?;
     let mut all = vec![];
     for (page, n) in pages {
         let mut out = vec![L::ZERO; *n];
         let read = decoder.page(page, 0, &mut out)?;
         assert_eq!(decoder.skip(page, *n, 0), Ok(read));
-        let (numbers, in_pieces) = pieces::<L>(meta, &page[..read], *n, || (50, 300))?;
+        let (numbers, in_pieces) = pieces::<L>(meta, &page[..read], *n, Plan::Batches, || (50, 300))?;
         assert_eq!(in_pieces, read);
-        assert!(numbers.chunks(size_of::<L>()).map(L::get).eq(out));
+        assert!(numbers.chunks(size_of::<L>()).map(L::get).eq(out.iter().copied()));
+        let mut again = vec![L::ZERO; *n];
+        assert_eq!(compact.page(page, 0, &mut again)?, read);
+        assert!(again == out);
         all.push(numbers);
     }
     Ok(all)
@@ -456,8 +511,11 @@ fn mutations_never_panic_and_never_disagree_with_the_reference() {
                         all.resize(start + chunk.len * chunk.number_type().size(), 0);
                         let same = ty.replace(chunk.number_type()).is_none_or(|ty| ty == chunk.number_type());
                         let whole = chunk.decode_bytes(&mut all[start..], &mut workspace(&chunk, Plan::Batches));
-                        let pieces = pieces_of(&chunk, &bytes, || (40, 256));
-                        assert_eq!(whole.is_ok(), pieces.is_ok(), "{whole:?} {pieces:?}");
+                        for plan in [Plan::Batches, Plan::CompactBatches] {
+                            let pieces = pieces_of(&chunk, &bytes, plan, || (40, 256));
+                            assert_eq!(whole.is_ok(), pieces.is_ok(), "{plan:?}: {whole:?} {pieces:?}");
+                            assert!(pieces.is_err() || pieces.is_ok_and(|(numbers, _)| numbers == all[start..]));
+                        }
                         match (whole, same) {
                             (Ok(next), true) => at = next,
                             (Err(error), _) if error.kind == ErrorKind::PcoLookback => break None,

@@ -1,7 +1,7 @@
 //! Pco: all numbers of a standalone file, and pages that lie in another format.
 
 use js_sys::Uint8Array;
-use unspool::pco::{File, Meta, NumberType, Plan, Version};
+use unspool::pco::{File, Latent, Meta, NumberType, Plan, Version};
 use unspool::{Error, ErrorKind, Result, Trace};
 use wasm_bindgen::prelude::*;
 
@@ -113,42 +113,50 @@ pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) ->
     Ok(written?)
 }
 
-/// Decodes one page of a wrapped chunk to little-endian numbers: `header` and `meta` are what its file and its chunk start with.
+/// Decodes pages of a wrapped chunk to little-endian numbers: `header` and `meta` are what its file and its chunk start with.
 #[wasm_bindgen]
-pub fn pco_decode_page(
+pub fn pco_decode_pages(
     header: &[u8],
     meta: &[u8],
-    page: &[u8],
-    count: f64,
+    pages: Vec<Uint8Array>,
+    counts: &[f64],
     number_type: &str,
     limits: &[f64],
-) -> core::result::Result<Vec<u8>, Fault> {
-    Ok(decode_page(header, meta, page, number::to_u64(count), number_type, limits)?)
-}
-
-fn decode_page(
-    header: &[u8],
-    meta: &[u8],
-    page: &[u8],
-    count: u64,
-    number_type: &str,
-    limits: &[f64],
-) -> Result<Vec<u8>> {
+) -> core::result::Result<Vec<Uint8Array>, Fault> {
+    let pages: Vec<_> = pages.iter().map(Uint8Array::to_vec).zip(counts.iter().copied().map(number::to_u64)).collect();
     let limits = crate::limits(limits);
-    let silent = &mut silent();
-    let (version, _) = Version::parse_traced(header, silent)?;
+    let (version, _) = Version::parse_traced(header, &mut silent())?;
     let ty = NumberType::ALL.into_iter().find(|ty| ty.name() == number_type);
     let ty = ty.ok_or(Error::new(ErrorKind::WrongType, 0))?;
-    if count > limits.max_elements {
-        return Err(Error::new(ErrorKind::ElementLimit, 0).needing(count));
+    for &(_, count) in &pages {
+        if count > limits.max_elements {
+            return Err(Error::new(ErrorKind::ElementLimit, 0).needing(count).into());
+        }
+        let size = u64::from(ty.bits() / 8).saturating_mul(count);
+        if size > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
+        }
     }
-    let size = u64::from(ty.bits() / 8).saturating_mul(count);
-    if size > limits.max_output {
-        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
-    }
-    let (meta, _) = Meta::parse_traced(meta, ty, version.major, 0, &limits, silent)?;
-    let mut bytes = vec![0; number::index(size)];
-    let mut words = vec![0; number::index(meta.workspace_len(number::index(count), Plan::Batches))];
-    meta.decode_page_bytes_traced(page, number::index(count), &mut bytes, &mut words, silent)?;
-    Ok(bytes)
+    let (meta, _) = Meta::parse_traced(meta, ty, version.major, 0, &limits, &mut silent())?;
+    Ok(match ty.bits() {
+        8 => decode_pages::<u8>(&meta, &pages),
+        16 => decode_pages::<u16>(&meta, &pages),
+        32 => decode_pages::<u32>(&meta, &pages),
+        _ => decode_pages::<u64>(&meta, &pages),
+    }?)
+}
+
+/// The pages of a chunk with the metadata `meta`, each with how many numbers it has.
+fn decode_pages<L: Latent>(meta: &Meta<'_>, pages: &[(Vec<u8>, u64)]) -> Result<Vec<Uint8Array>> {
+    let longest = number::index(pages.iter().map(|&(_, count)| count).max().unwrap_or(0));
+    let mut words = vec![0; number::index(meta.workspace_len(longest, Plan::Whole))];
+    let mut numbers: Vec<_> = pages.iter().map(|&(_, count)| vec![L::ZERO; number::index(count)]).collect();
+    let each = pages.iter().zip(&mut numbers).map(|((page, _), numbers)| (page.as_slice(), numbers.as_mut_slice()));
+    meta.decode_pages_traced(each, longest, &mut words, &mut silent())?;
+    let bytes = numbers.into_iter().map(|numbers| {
+        let mut bytes = vec![0; numbers.len().saturating_mul(size_of::<L>())];
+        L::put_all(&numbers, &mut bytes);
+        Uint8Array::from(bytes.as_slice())
+    });
+    Ok(bytes.collect())
 }

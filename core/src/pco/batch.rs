@@ -7,9 +7,6 @@ use super::pipeline::PIPELINED;
 use super::tans::Table;
 use crate::bits::window;
 
-/// Numbers in a batch. All batches of a page but the last have as many.
-pub const BATCH: usize = 256;
-
 /// An entry of a tANS table: offset bits of the bin, bits to read for the next state, and the state that they are added to.
 ///
 /// Bytes rather than a packed word, because loading what one needs is cheaper than shifting it out.

@@ -1,7 +1,9 @@
 //! From differences to latents.
 
-use super::meta::Convolution;
+use super::meta::{Convolution, MAX_ORDER};
 use super::number::Latent;
+use super::pipeline::PIPELINED;
+use super::spans::BATCH;
 use crate::ErrorKind;
 use crate::num::index;
 
@@ -63,31 +65,60 @@ impl<D: Latent> Ring<'_, D> {
     }
 }
 
+/// What a convolution looks back on: room for the most latents that it may, and behind it for those of a batch.
+pub(crate) const CONVOLVED: usize = MAX_ORDER + BATCH;
+
 /// Makes latents of deltas to predictions: the first `deltas` of `values` were read, and all of them are wanted.
 ///
-/// `history` holds as many latents as there are weights, which come out first, and has room for a batch behind them.
-pub(crate) fn convolve<D: Latent>(convolution: &Convolution, history: &mut [D], values: &mut [D], deltas: usize) {
-    let order = convolution.weights().len();
-    let weights = convolution.weights();
-    for (i, &delta) in values.iter().take(deltas).enumerate() {
-        let Some((before, after)) = history.get_mut(i..).and_then(|rest| rest.split_at_mut_checked(order)) else {
-            return;
-        };
-        // Checked by the metadata: no sum leaves 64 bits.
-        let sum = weights.iter().zip(&*before).fold(convolution.bias, |sum, (&weight, latent)| {
-            sum.wrapping_add(i64::from(weight).wrapping_mul(latent.wide().cast_signed()))
-        });
-        let prediction = sum.max(0).cast_unsigned() >> (convolution.shift & 63);
-        if let Some(next) = after.first_mut() {
-            *next = delta.plus(D::low(prediction));
-        }
+/// The latents that come out first lie right before entry [`MAX_ORDER`] of `history`, which has room for a batch behind them.
+pub(crate) fn convolve<D: Latent>(convolution: &Convolution<'_>, history: &mut [D], values: &mut [D], deltas: usize) {
+    let Some(history) = history.first_chunk_mut::<CONVOLVED>() else { return };
+    let order = convolution.order();
+    // The newest latent has just been made, and everything waits for it. The others are weighted before it is there.
+    let mut weights = [0; MAX_ORDER];
+    let places = weights.iter_mut().skip(MAX_ORDER - order);
+    places.zip(convolution.weights()).for_each(|(to, weight)| *to = i64::from(weight));
+    let [older @ .., newest] = weights;
+    let values_read = values.get(..deltas).unwrap_or(values);
+    // Loops that know how many weights there are, where that is worth their size.
+    match order {
+        0..=8 if PIPELINED => predict(convolution, &older, newest, 7, history, values_read),
+        9..=12 if PIPELINED => predict(convolution, &older, newest, 11, history, values_read),
+        13..=16 if PIPELINED => predict(convolution, &older, newest, 15, history, values_read),
+        order => predict(convolution, &older, newest, order.saturating_sub(1), history, values_read),
     }
     // What was there before comes out; the last latents stay for the next batch.
-    values.iter_mut().zip(&*history).for_each(|(value, latent)| *value = *latent);
-    for i in 0..order {
-        let Some(&latent) = history.get(i.wrapping_add(values.len())) else { return };
-        if let Some(entry) = history.get_mut(i) {
-            *entry = latent;
+    let first = MAX_ORDER - order;
+    values.iter_mut().zip(history.iter().skip(first)).for_each(|(value, latent)| *value = *latent);
+    for i in 0..MAX_ORDER {
+        history[i] = history[(i + values.len().min(BATCH)) % CONVOLVED];
+    }
+}
+
+/// The latents of `deltas`, the last `n` and one of which are weighted for the next.
+#[inline(always)]
+fn predict<D: Latent>(
+    convolution: &Convolution<'_>,
+    older: &[i64; MAX_ORDER - 1],
+    newest: i64,
+    n: usize,
+    history: &mut [D; CONVOLVED],
+    deltas: &[D],
+) {
+    let Some(weights) = older.get(older.len().saturating_sub(n)..) else { return };
+    let mut last = history[MAX_ORDER - 1];
+    for (i, &delta) in (0..BATCH).zip(deltas) {
+        let before = history.get(i.wrapping_add(MAX_ORDER - 1).wrapping_sub(n)..).and_then(|rest| rest.get(..n));
+        let Some(before) = before else { return };
+        // Checked by the metadata: no sum leaves 64 bits.
+        let sum = weights.iter().zip(before).fold(convolution.bias, |sum, (&weight, latent)| {
+            sum.wrapping_add(weight.wrapping_mul(latent.wide().cast_signed()))
+        });
+        let sum = sum.wrapping_add(newest.wrapping_mul(last.wide().cast_signed()));
+        let prediction = sum.max(0).cast_unsigned() >> (convolution.shift & 63);
+        last = delta.plus(D::low(prediction));
+        if let Some(latent) = history.get_mut(i.wrapping_add(MAX_ORDER)) {
+            *latent = last;
         }
     }
 }

@@ -1,14 +1,13 @@
 //! Standalone files: a header, chunks of one page each, and a zero byte.
 
-use super::batch::BATCH;
+use super::decoder::{Decoder, Whole, pages};
 use super::fields::Fields;
 use super::header::Header;
 use super::meta::Meta;
 use super::number::{Latent, Number, NumberType, bits_of};
-use super::page::Decoder;
 use super::workspace::Plan;
 use crate::num::{index, u64_from};
-use crate::{End, Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
 /// A standalone file in one slice. Nothing is decoded before a [`Chunk`] is asked to.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +45,13 @@ impl<'a> File<'a> {
 
     /// [`chunk`](Self::chunk), heard.
     pub fn chunk_traced(&self, at: u64, trace: &mut impl Trace) -> Result<Option<Chunk<'a>>> {
-        let rest = self.bytes.get(index(at)..).unwrap_or(&[]);
-        match Chunk::parse_traced(rest, &self.header, at, &self.limits, trace)? {
-            Some((chunk, _)) => Ok(Some(chunk)),
-            None => Ok(None),
-        }
+        let mut chunk = Chunk::EMPTY;
+        Ok(chunk.read(self.rest(at), &self.header, at, &self.limits, trace)?.map(|_| chunk))
+    }
+
+    /// All bytes from this offset on.
+    fn rest(&self, at: u64) -> &'a [u8] {
+        self.bytes.get(index(at)..).unwrap_or(&[])
     }
 
     /// What lies behind the zero byte at `at`, where [`chunk`](Self::chunk) found no more chunks. Not part of the file.
@@ -62,8 +63,9 @@ impl<'a> File<'a> {
     ///
     /// `workspace` must suffice for the neediest chunk; a call with none tells by its error what the first chunk needs.
     pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64]) -> Result<usize> {
-        let (mut at, mut count) = (self.first, 0usize);
-        while let Some(chunk) = self.chunk(at)? {
+        let (mut at, mut count, mut chunk) = (self.first, 0usize, Chunk::EMPTY);
+        // In place, because a chunk is large.
+        while chunk.read(self.rest(at), &self.header, at, &self.limits, &mut ())?.is_some() {
             let out = numbers.get_mut(count..).and_then(|rest| rest.get_mut(..chunk.len));
             let need = count.saturating_add(chunk.len);
             let out = out.ok_or(Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need)))?;
@@ -103,19 +105,39 @@ impl<'a> Chunk<'a> {
         limits: &Limits,
         trace: &mut impl Trace,
     ) -> Result<Option<(Self, usize)>> {
+        let mut chunk = Self::EMPTY;
+        let len = chunk.read(bytes, header, at, limits, trace)?;
+        Ok(len.map(|len| (chunk, len)))
+    }
+
+    const EMPTY: Self = Self { meta: Meta::EMPTY, len: 0, page_at: 0, page: &[] };
+
+    /// [`parse_traced`](Self::parse_traced), in place. `None` if there is no chunk.
+    #[inline(never)]
+    fn read(
+        &mut self,
+        bytes: &'a [u8],
+        header: &Header,
+        at: u64,
+        limits: &Limits,
+        trace: &mut impl Trace,
+    ) -> Result<Option<usize>> {
         if bytes.first() == Some(&0) {
             trace.bytes(Part::Framing, "end of chunks", at..at.saturating_add(1), Value::None);
             return Ok(None);
         }
         trace.enter("chunk", Value::None);
         let mut fields = Fields::new(bytes, at, trace);
-        let ty = fields.number_type("number type", None)?.ok_or(Error::new(ErrorKind::PcoNumberType, at))?;
-        if header.uniform_type.is_some_and(|uniform| uniform != ty) {
-            return Err(Error::new(ErrorKind::PcoTypeDiffers, at));
+        let ty = fields.number_type("number type", None);
+        if ty.is_some() && header.uniform_type.is_some_and(|uniform| Some(uniform) != ty) {
+            fields.refuse(ErrorKind::PcoTypeDiffers, 0);
         }
-        let n = fields.take(Part::Framing, "numbers, less 1", 24)? + 1;
-        if n * u64::from(ty.bits() / 8) > limits.max_output {
-            return Err(Error::new(ErrorKind::OutputLimit, at).needing(n * u64::from(ty.bits() / 8)));
+        let n = fields.take(Part::Framing, "numbers, less 1", 24) + 1;
+        fields.check()?;
+        let ty = ty.ok_or(Error::new(ErrorKind::PcoNumberType, at))?;
+        let size = n * u64::from(ty.bits() / 8);
+        if size > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, at).needing(size));
         }
         if n > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, at).needing(n));
@@ -123,11 +145,12 @@ impl<'a> Chunk<'a> {
         let start = index(fields.position() / 8);
         let rest = bytes.get(start..).unwrap_or(&[]);
         let meta_at = at.saturating_add(u64_from(start));
-        let (meta, len) = Meta::parse_traced(rest, ty, header.version.major, meta_at, limits, trace)?;
+        let len = self.meta.read(rest, ty, header.version.major, meta_at, limits, trace)?;
         trace.leave();
-        let page = rest.get(len..).unwrap_or(&[]);
-        let chunk = Self { meta, len: index(n), page_at: meta_at.saturating_add(u64_from(len)), page };
-        Ok(Some((chunk, start.saturating_add(len))))
+        self.page = rest.get(len..).unwrap_or(&[]);
+        self.len = index(n);
+        self.page_at = meta_at.saturating_add(u64_from(len));
+        Ok(Some(start.saturating_add(len)))
     }
 
     /// The bytes from the start of its page to the end of what was given. Only decoding tells where the page ends.
@@ -168,7 +191,8 @@ impl<'a> Chunk<'a> {
         trace: &mut impl Trace,
     ) -> Result<u64> {
         let out = numbers.get_mut(..self.len).ok_or(output_too_small(self.page_at, self.len, 1))?;
-        let read = self.meta.page_into(self.page, self.page_at, out, workspace, trace)?;
+        let whole = Whole { page: self.page, at: self.page_at, workspace };
+        let read = whole.numbers(&self.meta, out, trace)?;
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 
@@ -225,6 +249,30 @@ impl Meta<'_> {
         self.page_bytes(page, n, 0, bytes, workspace, trace)
     }
 
+    /// Decodes whole pages of a wrapped chunk, each into a slice of as many raw numbers as it has, with one set of tables for all.
+    ///
+    /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n`, the numbers of the longest page, and [`Plan::Whole`], or
+    /// more. A [`Decoder`] does the same for pages that come one by one, or in pieces.
+    pub fn decode_pages<'p, L: Latent>(
+        &self,
+        pages: impl IntoIterator<Item = (&'p [u8], &'p mut [L])>,
+        n: usize,
+        workspace: &mut [u64],
+    ) -> Result<()> {
+        self.decode_pages_traced(pages, n, workspace, &mut ())
+    }
+
+    /// [`decode_pages`](Self::decode_pages), heard.
+    pub fn decode_pages_traced<'p, L: Latent>(
+        &self,
+        all: impl IntoIterator<Item = (&'p [u8], &'p mut [L])>,
+        n: usize,
+        workspace: &mut [u64],
+        trace: &mut impl Trace,
+    ) -> Result<()> {
+        pages(self, n, workspace, 0, all.into_iter(), trace).map(|_| ())
+    }
+
     /// The page lies at `at` in the file.
     fn page_bytes(
         &self,
@@ -235,67 +283,9 @@ impl Meta<'_> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<usize> {
-        match self.number_type.bits() {
-            8 => {
-                let out = bytes.get_mut(..n).ok_or(output_too_small(at, n, 1))?;
-                self.page_into(page, at, out, workspace, trace)
-            }
-            16 => self.page_bytes_of::<u16>(page, n, at, bytes, workspace, trace),
-            32 => self.page_bytes_of::<u32>(page, n, at, bytes, workspace, trace),
-            _ => self.page_bytes_of::<u64>(page, n, at, bytes, workspace, trace),
-        }
-    }
-
-    fn page_into<L: Latent>(
-        &self,
-        page: &[u8],
-        at: u64,
-        out: &mut [L],
-        workspace: &mut [u64],
-        trace: &mut impl Trace,
-    ) -> Result<usize> {
-        let mut decoder = Decoder::new(self, out.len(), Plan::Whole, workspace)?;
-        trace.enter("page", Value::None);
-        let read = decoder.page_traced(page, at, out, trace)?;
-        trace.leave();
-        Ok(read)
-    }
-
-    #[inline(never)]
-    fn page_bytes_of<L: Latent>(
-        &self,
-        page: &[u8],
-        n: usize,
-        at: u64,
-        bytes: &mut [u8],
-        workspace: &mut [u64],
-        trace: &mut impl Trace,
-    ) -> Result<usize> {
-        let size = size_of::<L>();
-        let bytes = bytes.get_mut(..n.saturating_mul(size)).ok_or(output_too_small(at, n, size))?;
-        if cfg!(target_endian = "little")
-            && let Ok(numbers) = bytemuck::try_cast_slice_mut::<u8, L>(bytes)
-        {
-            return self.page_into(page, at, numbers, workspace, trace);
-        }
-        let mut decoder = Decoder::new(self, n, Plan::Batches, workspace)?;
-        let (mut batch, mut left, mut rest) = ([L::ZERO; BATCH], page, bytes);
-        trace.enter("page", Value::None);
-        decoder.start(n, at)?;
-        loop {
-            let len = rest.len().min(BATCH * size);
-            let Some((out, behind)) = rest.split_at_mut_checked(len) else { break };
-            let numbers = batch.get_mut(..len / size).unwrap_or(&mut []);
-            let step = decoder.step_traced(left, End::Here, numbers, trace)?;
-            left = left.get(step.read..).unwrap_or(&[]);
-            L::put_all(numbers, out);
-            rest = behind;
-            if rest.is_empty() {
-                break;
-            }
-        }
-        trace.leave();
-        Ok(page.len() - left.len())
+        let size = n.saturating_mul(self.number_type.size());
+        let bytes = bytes.get_mut(..size).ok_or(output_too_small(at, n, self.number_type.size()))?;
+        Whole { page, at, workspace }.bytes(self, n, bytes, trace)
     }
 }
 

@@ -29,17 +29,18 @@ impl Version {
     /// [`parse`](Self::parse), heard.
     pub fn parse_traced(bytes: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
         let mut fields = Fields::new(bytes, 0, trace);
-        let version = Self::read(&mut fields)?;
+        let version = Self::read(&mut fields);
+        fields.check()?;
         Ok((version, index(fields.position() / 8)))
     }
 
-    fn read(fields: &mut Fields<'_, '_, impl Trace>) -> Result<Self> {
+    fn read(fields: &mut Fields<'_, '_, impl Trace>) -> Self {
         let major = fields.take_as(Part::Header, "major version", 8, |major| match major {
             0..=4 => Ok(Value::U64(major)),
             _ => Err(ErrorKind::PcoVersion),
-        })?;
-        let minor = if major >= 4 { fields.take(Part::Header, "minor version", 8)? } else { 0 };
-        Ok(Self { major: byte(major), minor: byte(minor) })
+        });
+        let minor = if major >= 4 { fields.take(Part::Header, "minor version", 8) } else { 0 };
+        Self { major: byte(major), minor: byte(minor) }
     }
 }
 
@@ -73,7 +74,7 @@ impl Header {
         if !bytes.iter().zip(b"pco!").all(|(a, b)| a == b) {
             return Err(Error::new(ErrorKind::PcoMagic, 0));
         }
-        fields.take_as(Part::Framing, "magic", 32, |_| Ok(Value::Text("pco!")))?;
+        fields.take_as(Part::Framing, "magic", 32, |_| Ok(Value::Text("pco!")));
         // Versions 0 and 1 have no version byte of their own: it is the major version's, and is read again as that.
         let mut header = Self {
             standalone_version: bytes.get(4).copied().unwrap_or(0),
@@ -85,17 +86,18 @@ impl Header {
             fields.take_as(Part::Framing, "standalone version", 8, |version| match version {
                 0..=3 => Ok(Value::U64(version)),
                 _ => Err(ErrorKind::PcoStandaloneVersion),
-            })?;
+            });
         }
         if header.standalone_version >= 3 {
-            header.uniform_type = fields.number_type("uniform type", Some("none"))?;
+            header.uniform_type = fields.number_type("uniform type", Some("none"));
         }
         if header.standalone_version >= 2 {
-            let bits = fields.small(Part::Framing, "bits of n_hint, less 1", 6)? + 1;
-            header.n_hint = fields.take(Part::Header, "n_hint", bits)?;
-            fields.pad()?;
+            let bits = fields.small(Part::Framing, "bits of n_hint, less 1", 6) + 1;
+            header.n_hint = fields.take(Part::Header, "n_hint", bits);
+            fields.pad();
         }
-        header.version = Version::read(&mut fields)?;
+        header.version = Version::read(&mut fields);
+        fields.check()?;
         let len = index(fields.position() / 8);
         trace.leave();
         Ok((header, len))

@@ -3,7 +3,7 @@
 use super::batch::{States, offsets, symbols};
 use super::delta;
 use super::fields::Fields;
-use super::meta::{Convolution, Delta, Role, Variable};
+use super::meta::{Convolution, Delta, MAX_ORDER, Role, Variable};
 use super::number::Latent;
 use super::tans::Table;
 use super::workspace::{borrow, carve, room};
@@ -20,7 +20,7 @@ pub(crate) enum Undo<'m> {
     Ring,
     /// Look back in the output, which is somebody else's work.
     Output,
-    Predict(&'m Convolution),
+    Predict(&'m Convolution<'m>),
 }
 
 /// One latent variable while a page is read.
@@ -93,7 +93,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         &mut self,
         fields: &mut Fields<'_, '_, impl Trace>,
         role: Role,
-        delta: &Delta,
+        delta: &Delta<'_>,
         output: &mut [D],
     ) -> Result<()> {
         fields.trace.enter("variable", Value::Word(role.name()));
@@ -104,19 +104,21 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
             // Nothing is stored before it is known that all of it is there.
             fields.require(u64::from(D::BITS) * crate::num::u64_from(count))?;
             for i in 0..count {
-                let latent = D::low(fields.take(Part::Data, "state", D::BITS)?);
+                let latent = D::low(fields.take(Part::Data, "state", D::BITS));
                 match self.undo {
                     Undo::Sums(_) => set(&mut self.moments, i, if i == 0 { latent.plus(self.shift) } else { latent }),
                     Undo::Output => set(output, i, latent.plus(self.shift)),
-                    Undo::Ring | Undo::Predict(_) => set(self.history, i, latent),
+                    Undo::Ring => set(self.history, i, latent),
+                    Undo::Predict(_) => set(self.history, MAX_ORDER - count.min(MAX_ORDER) + i, latent),
                     Undo::Nothing => {}
                 }
             }
             self.ring_in = count;
         }
         for state in &mut self.states {
-            *state = index(fields.take(Part::Symbols, "tANS state", self.table.log)?);
+            *state = index(fields.take(Part::Symbols, "tANS state", self.table.log));
         }
+        fields.check()?;
         fields.trace.leave();
         Ok(())
     }

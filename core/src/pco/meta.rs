@@ -48,7 +48,7 @@ impl Mode<'_> {
 
 /// How each latent is told from those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delta {
+pub enum Delta<'a> {
     /// It is not.
     None,
     /// Differences of differences.
@@ -68,37 +68,53 @@ pub enum Delta {
         secondary: bool,
     },
     /// The difference to a weighted sum of the latents before.
-    Conv1(Convolution),
+    Conv1(Convolution<'a>),
 }
 
 /// The weighted sum that [`Delta::Conv1`] predicts with: `max(0, bias + sum of weight * latent) >> shift`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Convolution {
+pub struct Convolution<'a> {
     /// The shift.
     pub shift: u32,
     /// The bias.
     pub bias: i64,
-    weights: [i32; MAX_ORDER],
     order: usize,
+    /// The weights still stand in the chunk's metadata as they were written.
+    bytes: &'a [u8],
+    first: u64,
 }
 
 /// The most weights of a [`Convolution`].
 pub const MAX_ORDER: usize = 32;
 
-impl Convolution {
+impl<'a> Convolution<'a> {
     /// One weight for each of the latents before, the oldest first.
-    pub fn weights(&self) -> &[i32] {
-        self.weights.get(..self.order).unwrap_or(&[])
+    pub fn weights(&self) -> impl ExactSizeIterator<Item = i32> + use<'a> {
+        let mut bits = BitReader::at_bit(self.bytes, self.first);
+        // Parsing has made sure that all of them are there.
+        (0..self.order).map(move |_| weight(bits.take(32).unwrap_or(0)))
+    }
+
+    /// How many weights there are.
+    pub(crate) const fn order(&self) -> usize {
+        self.order
     }
 }
 
-impl core::fmt::Debug for Convolution {
+impl core::fmt::Debug for Convolution<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Convolution({:?}, bias {}, shift {})", self.weights(), self.bias, self.shift)
+        write!(f, "Convolution(bias {}, shift {}, weights ", self.bias, self.shift)?;
+        f.debug_list().entries(self.weights()).finish()?;
+        f.write_str(")")
     }
 }
 
-impl Delta {
+/// A weight as it is stored: the middle of the range is 0.
+fn weight(bits: u64) -> i32 {
+    (narrow(bits) ^ 1 << 31).cast_signed()
+}
+
+impl Delta<'_> {
     /// One word, as the trace shows it.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -206,6 +222,29 @@ impl<'a> Variable<'a> {
         })
     }
 
+    /// Whether bin `i` may be as it is, with a `total` of weights up to it.
+    pub(crate) fn check(&self, i: u32, bin: &Bin, total: u32, window: u32) -> Result<()> {
+        let kind = if bin.offset_bits > self.width {
+            ErrorKind::PcoOffsetBits
+        } else if self.role == Role::Lookback && !(1..=u64::from(window)).contains(&bin.lower) {
+            ErrorKind::PcoLookbackBin
+        } else if total > 1 << (self.table_log & 15) {
+            ErrorKind::PcoWeights
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(kind, self.at(i)))
+    }
+
+    /// Whether weights of this `total` fill the table. Without bins every latent is 0, and one entry does.
+    pub(crate) fn check_total(&self, total: u32) -> Result<()> {
+        let total = if self.bins == 0 { 1 } else { total };
+        match total == 1 << (self.table_log & 15) {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::PcoWeights, self.at(self.bins))),
+        }
+    }
+
     /// The byte in the input where bin `i` starts.
     pub(crate) fn at(&self, i: u32) -> u64 {
         self.base.saturating_add((self.first + self.bin_bits() * u64::from(i)) / 8)
@@ -220,7 +259,7 @@ pub struct Meta<'a> {
     /// How they are joined from latents.
     pub mode: Mode<'a>,
     /// How latents are told from those before them.
-    pub delta: Delta,
+    pub delta: Delta<'a>,
     /// The latent variables: lookbacks if there are any, the primary one, the secondary one if the mode has it.
     pub variables: [Option<Variable<'a>>; 3],
 }
@@ -249,27 +288,38 @@ impl<'a> Meta<'a> {
         limits: &Limits,
         trace: &mut impl Trace,
     ) -> Result<(Self, usize)> {
+        let mut meta = Self::EMPTY;
+        let len = meta.read(bytes, number_type, major, at, limits, trace)?;
+        Ok((meta, len))
+    }
+
+    pub(crate) const EMPTY: Self =
+        Self { number_type: NumberType::U32, mode: Mode::Classic, delta: Delta::None, variables: [None; 3] };
+
+    /// [`parse_traced`](Self::parse_traced), in place: what is as large as this should not be moved around.
+    pub(crate) fn read(
+        &mut self,
+        bytes: &'a [u8],
+        number_type: NumberType,
+        major: u8,
+        at: u64,
+        limits: &Limits,
+        trace: &mut impl Trace,
+    ) -> Result<usize> {
         trace.enter("chunk metadata", Value::None);
+        *self = Self { number_type, ..Self::EMPTY };
         let mut parser = Parser { fields: Fields::new(bytes, at, trace), bytes, number_type, major, at, limits };
-        let mode = parser.mode()?;
-        let primary_width = if matches!(mode, Mode::Dict { .. }) { 32 } else { number_type.bits() };
-        let delta = parser.delta(primary_width)?;
-        let lookback = match delta {
-            Delta::Lookback { .. } => Some(parser.variable(Role::Lookback, 32)?),
-            _ => None,
-        };
-        let primary = Some(parser.variable(Role::Primary, primary_width)?);
-        let secondary = match mode {
-            Mode::Classic | Mode::Dict { .. } => None,
-            _ => Some(parser.variable(Role::Secondary, number_type.bits())?),
-        };
-        parser.fields.pad()?;
-        let len = index(parser.fields.position() / 8);
-        if u64_from(len) > limits.max_header {
-            return Err(Error::new(ErrorKind::HeaderLimit, at).needing(u64_from(len)));
-        }
+        let len = parser.meta(self)?;
         trace.leave();
-        Ok((Self { number_type, mode, delta, variables: [lookback, primary, secondary] }, len))
+        Ok(len)
+    }
+
+    /// A variable without bins may only be asked for nothing.
+    pub(crate) fn check_bins(&self, n: usize, at: u64) -> Result<()> {
+        match n > self.delta.state_len() && self.variables.iter().flatten().any(|variable| variable.bins == 0) {
+            true => Err(Error::new(ErrorKind::PcoNoBins, at)),
+            false => Ok(()),
+        }
     }
 
     /// The variable of this role, if the chunk has it.
@@ -288,9 +338,33 @@ struct Parser<'a, 't, 'l, T> {
     limits: &'l Limits,
 }
 
+/// Each part is put where it belongs; what is wrong is remembered by the fields, and asked at the end.
 impl<'a, T: Trace> Parser<'a, '_, '_, T> {
-    fn mode(&mut self) -> Result<Mode<'a>> {
-        let (start, ty) = (self.fields.at(), self.number_type);
+    #[inline(never)]
+    fn meta(&mut self, meta: &mut Meta<'a>) -> Result<usize> {
+        self.mode(&mut meta.mode);
+        let own = self.number_type.bits();
+        let primary = if matches!(meta.mode, Mode::Dict { .. }) { 32 } else { own };
+        self.delta(&mut meta.delta, primary);
+        let [lookback, first, second] = &mut meta.variables;
+        if matches!(meta.delta, Delta::Lookback { .. }) {
+            self.variable(lookback, Role::Lookback, 32);
+        }
+        self.variable(first, Role::Primary, primary);
+        if !matches!(meta.mode, Mode::Classic | Mode::Dict { .. }) {
+            self.variable(second, Role::Secondary, own);
+        }
+        self.fields.pad();
+        let len = self.fields.position() / 8;
+        if len > self.limits.max_header {
+            self.fields.exceed(ErrorKind::HeaderLimit, 0, len);
+        }
+        self.fields.check()?;
+        Ok(index(len))
+    }
+
+    fn mode(&mut self, mode: &mut Mode<'a>) {
+        let (start, ty) = (self.fields.position(), self.number_type);
         let float = ty.order() == Order::Float;
         let code = self.fields.take_as(Part::Header, "mode", 4, |code| match code {
             0 => Ok(Value::Word("classic")),
@@ -299,7 +373,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
             3 => Ok(Value::Word("float quant")),
             4 => Ok(Value::Word("dict")),
             _ => Err(ErrorKind::PcoMode),
-        })?;
+        });
         // Mode 1 of version 0 was another one, which never left the author's desk.
         let here = match code {
             1 => !float && self.major > 0,
@@ -307,15 +381,15 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
             _ => true,
         };
         if !here {
-            return Err(Error::new(ErrorKind::PcoModeHere, start));
+            self.fields.refuse(ErrorKind::PcoModeHere, start);
         }
         match code {
             1 => {
                 let base = self.fields.take_as(Part::Header, "base", ty.bits(), |base| match base {
                     0 => Err(ErrorKind::PcoModeValue),
                     _ => Ok(Value::U64(base)),
-                })?;
-                Ok(Mode::IntMult { base })
+                });
+                *mode = Mode::IntMult { base };
             }
             2 => {
                 let mut base = 0;
@@ -327,149 +401,158 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
                         true => Err(ErrorKind::PcoModeValue),
                         false => Ok(show_float(base, ty)),
                     }
-                })?;
-                Ok(Mode::FloatMult { base })
+                });
+                *mode = Mode::FloatMult { base };
             }
             3 => {
                 let bits = self.fields.take_as(Part::Header, "bits", 8, |bits| match bits {
                     bits if bits == 0 || bits > u64::from(ty.mantissa_bits()) => Err(ErrorKind::PcoModeValue),
                     _ => Ok(Value::U64(bits)),
-                })?;
-                Ok(Mode::FloatQuant { bits: narrow(bits) })
+                });
+                *mode = Mode::FloatQuant { bits: narrow(bits) };
             }
-            4 => self.dict(),
-            _ => Ok(Mode::Classic),
+            4 => *mode = Mode::Dict { entries: self.dict() },
+            _ => {}
         }
     }
 
-    fn dict(&mut self) -> Result<Mode<'a>> {
-        let at = self.fields.at();
-        let len = self.fields.take(Part::Header, "entries", 25)?;
-        if len > self.limits.max_elements {
-            return Err(Error::new(ErrorKind::ElementLimit, at).needing(len));
-        }
+    fn dict(&mut self) -> &'a [u8] {
+        let at = self.fields.position();
+        let len = self.fields.take(Part::Header, "entries", 25);
         let size = self.number_type.size();
-        if len * u64_from(size) > self.limits.max_header {
-            return Err(Error::new(ErrorKind::HeaderLimit, at).needing(len * u64_from(size)));
+        let bytes = len * u64_from(size);
+        if len > self.limits.max_elements {
+            self.fields.exceed(ErrorKind::ElementLimit, at, len);
         }
-        self.fields.pad()?;
+        if bytes > self.limits.max_header {
+            self.fields.exceed(ErrorKind::HeaderLimit, at, bytes);
+        }
+        self.fields.pad();
         let start = index(self.fields.position() / 8);
-        self.fields.require(len * u64_from(size) * 8)?;
+        if self.fields.require(bytes * 8).is_err() {
+            return &[];
+        }
         // Four bits of mode, 25 of length and three of padding: entries start at a byte, and can be read where they are.
         let rest = self.bytes.get(start..).unwrap_or(&[]);
-        let entries = rest.get(..index(len).saturating_mul(size)).unwrap_or(&[]);
+        let entries = rest.get(..index(bytes)).unwrap_or(&[]);
         if self.fields.trace.listens() {
             for entry in entries.chunks_exact(size.max(1)) {
                 let value = entry.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
                 let value = show_latent(value, self.number_type);
-                self.fields.span(Part::Table, "entry", u64_from(size) * 8, value)?;
+                self.fields.span(Part::Table, "entry", u64_from(size) * 8, value);
             }
         } else {
-            self.fields.skip(u64_from(entries.len()) * 8)?;
+            self.fields.skip(bytes * 8);
         }
-        Ok(Mode::Dict { entries })
+        entries
     }
 
-    fn delta(&mut self, primary_width: u32) -> Result<Delta> {
+    fn delta(&mut self, delta: &mut Delta<'a>, primary_width: u32) {
         let (fields, limits) = (&mut self.fields, self.limits);
         if self.major < 3 {
-            let order = fields.small(Part::Header, "delta order", 3)?;
-            return Ok(if order == 0 { Delta::None } else { Delta::Consecutive { order, secondary: false } });
+            let order = fields.small(Part::Header, "delta order", 3);
+            if order > 0 {
+                *delta = Delta::Consecutive { order, secondary: false };
+            }
+            return;
         }
-        let at = fields.at();
+        let at = fields.position();
         let code = fields.take_as(Part::Header, "delta", 4, |code| match code {
             0 => Ok(Value::Word("none")),
             1 => Ok(Value::Word("consecutive")),
             2 => Ok(Value::Word("lookback")),
             3 => Ok(Value::Word("convolution")),
             _ => Err(ErrorKind::PcoDelta),
-        })?;
+        });
         match code {
             1 => {
                 let order = fields.take_as(Part::Header, "order", 3, |order| match order {
                     0 => Err(ErrorKind::PcoDeltaOrder),
                     _ => Ok(Value::U64(order)),
-                })?;
-                let secondary = fields.take(Part::Header, "secondary too", 1)? == 1;
-                Ok(Delta::Consecutive { order: narrow(order), secondary })
+                });
+                let secondary = fields.take(Part::Header, "secondary too", 1) == 1;
+                *delta = Delta::Consecutive { order: narrow(order), secondary };
             }
             2 => {
-                let window_log = fields.small(Part::Header, "log of window, less 1", 5)? + 1;
-                let state_log = fields.small(Part::Header, "log of state", 4)?;
-                let secondary = fields.take(Part::Header, "secondary too", 1)? == 1;
+                let window_log = fields.small(Part::Header, "log of window, less 1", 5) + 1;
+                let state_log = fields.small(Part::Header, "log of state", 4);
+                let secondary = fields.take(Part::Header, "secondary too", 1) == 1;
                 if window_log > 24 || state_log > window_log {
-                    return Err(Error::new(ErrorKind::PcoWindow, at));
+                    fields.refuse(ErrorKind::PcoWindow, at);
                 }
                 let history = u64::from(primary_width / 8) << window_log;
                 if history > limits.max_window {
-                    return Err(Error::new(ErrorKind::WindowLimit, at).needing(history));
+                    fields.exceed(ErrorKind::WindowLimit, at, history);
                 }
-                Ok(Delta::Lookback { window_log, state_log, secondary })
+                *delta = Delta::Lookback { window_log, state_log, secondary };
             }
             3 => {
-                let shift = fields.small(Part::Header, "shift", 5)?;
+                let shift = fields.small(Part::Header, "shift", 5);
                 let bias =
-                    fields.take_as(Part::Header, "bias", 64, |bias| Ok(Value::I64((bias ^ 1 << 63).cast_signed())))?;
+                    fields.take_as(Part::Header, "bias", 64, |bias| Ok(Value::I64((bias ^ 1 << 63).cast_signed())));
                 let bias = (bias ^ 1 << 63).cast_signed();
-                let order = fields.small(Part::Header, "order, less 1", 5)? + 1;
+                let order = fields.small(Part::Header, "order, less 1", 5) + 1;
                 let order = index(u64::from(order)).min(MAX_ORDER);
-                let mut weights = [0; MAX_ORDER];
-                for weight in weights.iter_mut().take(order) {
-                    let signed = |bits: u64| (narrow(bits) ^ 1 << 31).cast_signed();
-                    let bits =
-                        fields.take_as(Part::Table, "weight", 32, |bits| Ok(Value::I64(i64::from(signed(bits)))))?;
-                    *weight = signed(bits);
+                let first = fields.position();
+                for _ in 0..order {
+                    fields.take_as(Part::Table, "weight", 32, |bits| Ok(Value::I64(i64::from(weight(bits)))));
                 }
-                let convolution = Convolution { shift, bias, weights, order };
-                match convolution.fits(primary_width) {
-                    true => Ok(Delta::Conv1(convolution)),
-                    false => Err(Error::new(ErrorKind::PcoConvolution, at)),
+                let convolution = Convolution { shift, bias, order, bytes: self.bytes, first };
+                if !fields.failed() && !convolution.fits(primary_width) {
+                    fields.refuse(ErrorKind::PcoConvolution, at);
                 }
+                *delta = Delta::Conv1(convolution);
             }
-            _ => Ok(Delta::None),
+            _ => {}
         }
     }
 
-    fn variable(&mut self, role: Role, width: u32) -> Result<Variable<'a>> {
+    #[inline(never)]
+    fn variable(&mut self, to: &mut Option<Variable<'a>>, role: Role, width: u32) {
+        if self.fields.failed() {
+            return;
+        }
         self.fields.trace.enter("variable", Value::Word(role.name()));
-        let at = self.fields.at();
-        let table_log = self.fields.small(Part::Table, "log of table size", 4)?;
-        let bins = self.fields.small(Part::Table, "bins", 15)?;
+        let at = self.fields.position();
+        let table_log = self.fields.small(Part::Table, "log of table size", 4);
+        let bins = self.fields.small(Part::Table, "bins", 15);
         let first = self.fields.position();
         if u64::from(bins) > self.limits.max_elements {
-            return Err(Error::new(ErrorKind::ElementLimit, at).needing(u64::from(bins)));
+            self.fields.exceed(ErrorKind::ElementLimit, at, u64::from(bins));
         }
         if bins > 1 << table_log {
-            return Err(Error::new(ErrorKind::PcoBinCount, at));
+            self.fields.refuse(ErrorKind::PcoBinCount, at);
         }
         if table_log > 14 || bins == 1 && table_log > 0 {
-            return Err(Error::new(ErrorKind::PcoTableSize, at));
+            self.fields.refuse(ErrorKind::PcoTableSize, at);
         }
         let variable = Variable { role, width, table_log, bins, bytes: self.bytes, first, base: self.at };
-        self.fields.require(variable.bin_bits() * u64::from(bins))?;
-        if self.fields.trace.listens() {
+        let bits = variable.bin_bits() * u64::from(bins);
+        if self.fields.trace.listens() && self.fields.require(bits).is_ok() {
             for i in 0..bins {
                 self.fields.trace.enter("bin", Value::U64(u64::from(i)));
-                self.fields.take(Part::Table, "weight, less 1", table_log)?;
-                self.fields.take(Part::Table, "lower", width)?;
-                self.fields.take(Part::Table, "offset bits", variable.offset_field())?;
+                self.fields.take(Part::Table, "weight, less 1", table_log);
+                self.fields.take(Part::Table, "lower", width);
+                self.fields.take(Part::Table, "offset bits", variable.offset_field());
                 self.fields.trace.leave();
             }
         } else {
-            self.fields.skip(variable.bin_bits() * u64::from(bins))?;
+            self.fields.skip(bits);
         }
-        self.fields.trace.leave();
-        Ok(variable)
+        if !self.fields.failed() {
+            self.fields.trace.leave();
+        }
+        *to = Some(variable);
     }
 }
 
-impl Convolution {
+impl Convolution<'_> {
     /// Whether no sum of these weights can overflow twice the width of a latent.
     fn fits(&self, width: u32) -> bool {
         if width > 32 || self.shift > (2 * width - 1).min(31) {
             return false;
         }
-        let sum: u64 = self.weights().iter().map(|&weight| u64::from(weight.unsigned_abs())).sum();
+        let sum: u64 = self.weights().map(|weight| u64::from(weight.unsigned_abs())).sum();
         // The reference adds in f64, where whatever is within 512 of 2^63 has become 2^63.
         let bound = if width == 32 { (1 << 63) - 512 } else { 1 << (2 * width - 1) };
         sum < 1 << (width - 1) && (sum << width).checked_add(self.bias.unsigned_abs()).is_some_and(|all| all < bound)

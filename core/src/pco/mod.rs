@@ -50,29 +50,41 @@
 //! # Memory
 //!
 //! Tables, and whatever else lasts longer than a call, lie in words that the caller owns; [`Meta::workspace_len`] tells how many
-//! they are, exactly. Nothing about a page changes them. Their values need not be cleared between uses.
+//! they are, exactly, for each [`Plan`]: tables made for speed, or compact ones. Nothing about a page changes them. Their values need not be cleared between uses.
 
+#[cfg(not(feature = "small"))]
 mod batch;
+mod compact;
+mod decoder;
+#[cfg(not(feature = "small"))]
 mod delta;
 mod fields;
 mod file;
 mod header;
 #[cfg(feature = "alloc")]
 mod inspect;
+#[cfg(not(feature = "small"))]
 mod lane;
 mod meta;
+#[cfg(not(feature = "small"))]
 mod mode;
 mod number;
+#[cfg(not(feature = "small"))]
 mod page;
+#[cfg(not(feature = "small"))]
 mod pipeline;
+mod soft;
+mod spans;
+mod spread;
+#[cfg(not(feature = "small"))]
 mod tans;
 mod workspace;
 
+pub use decoder::Decoder;
 pub use file::{Chunk, File};
 pub use header::{Header, MAX_HEADER_LEN, Version};
 #[cfg(feature = "alloc")]
 pub use inspect::inspect;
 pub use meta::{Bin, Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
 pub use number::{Latent, Number, NumberType};
-pub use page::Decoder;
 pub use workspace::Plan;

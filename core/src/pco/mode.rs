@@ -117,7 +117,7 @@ fn integer_of<L: Latent>(latent: L) -> L {
 }
 
 /// The product where the integer may be none that a float can hold, but the bits of a float, or not even that.
-fn product_beyond<L: Latent>(latent: L, base: L, most: u64) -> L {
+pub(super) fn product_beyond<L: Latent>(latent: L, base: L, most: u64) -> L {
     let integer = integer_of(latent);
     let sign = !latent & L::MID;
     let magnitude = match integer.wide() < most {

@@ -117,6 +117,10 @@ impl NumberType {
 pub trait Latent:
     Pod + Eq + BitXor<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> + sealed::Sealed
 {
+    /// What the compact decoder calculates with: 32 bits, or 64 for those.
+    #[doc(hidden)]
+    type Word: Latent + core::fmt::Debug;
+
     /// Width in bits.
     const BITS: u32;
     /// 0.
@@ -140,13 +144,21 @@ pub trait Latent:
     /// The product, wrapped.
     #[must_use]
     fn times(self, other: Self) -> Self;
+    /// Shifted to higher bits.
+    #[doc(hidden)]
+    #[must_use]
+    fn up(self, by: u32) -> Self;
     /// All ones where the highest bit is set, else 0.
     #[must_use]
     fn spread_top(self) -> Self;
-    /// Writes the number in little-endian order into a slice of exactly its size.
+    /// Writes the number in little-endian order into a slice of its size, or of less for its low bytes.
     fn put(self, bytes: &mut [u8]);
     /// Reads it back; missing bytes count as zero.
     fn get(bytes: &[u8]) -> Self;
+    /// A number whose bytes are in little-endian order as one of this machine.
+    #[doc(hidden)]
+    #[must_use]
+    fn in_native_order(self) -> Self;
     /// Writes numbers in little-endian order, as many as fit.
     #[doc(hidden)]
     fn put_all(numbers: &[Self], bytes: &mut [u8]);
@@ -177,8 +189,9 @@ mod sealed {
 
 // Two macros, because a trait cannot be implemented for four integers by a function.
 macro_rules! latents {
-    ($($int:ident $signed:ident $mantissa:literal $from:expr, $product:expr;)*) => {$(
+    ($($int:ident $signed:ident $word:ident $mantissa:literal $from:expr, $product:expr;)*) => {$(
         impl Latent for $int {
+            type Word = $word;
             const BITS: u32 = <$int>::BITS;
             const ZERO: Self = 0;
             const MID: Self = 1 << (<$int>::BITS - 1);
@@ -206,6 +219,10 @@ macro_rules! latents {
                 self.wrapping_mul(other)
             }
             #[inline(always)]
+            fn up(self, by: u32) -> Self {
+                self.wrapping_shl(by)
+            }
+            #[inline(always)]
             fn spread_top(self) -> Self {
                 (self.cast_signed() >> (<$int>::BITS - 1)).cast_unsigned()
             }
@@ -218,6 +235,10 @@ macro_rules! latents {
                 let mut own = [0; size_of::<Self>()];
                 own.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
                 Self::from_le_bytes(own)
+            }
+            #[inline(always)]
+            fn in_native_order(self) -> Self {
+                Self::from_le(self)
             }
             #[inline]
             fn put_all(numbers: &[Self], bytes: &mut [u8]) {
@@ -243,11 +264,11 @@ macro_rules! latents {
 }
 
 latents! {
-    u8 i8 0 |_| 0, |_, _| 0;
-    u16 i16 10 half::from_integer, half::product;
+    u8 i8 u32 0 |_| 0, |_, _| 0;
+    u16 i16 u32 10 half::from_integer, half::product;
     // Through the signed type, for which every machine with vectors has an instruction; the integers are below 2^25.
-    u32 i32 23 |integer: u32| (integer.cast_signed() as f32).to_bits(), |a, b| (f32::from_bits(a) * f32::from_bits(b)).to_bits();
-    u64 i64 52 |integer: u64| (integer as f64).to_bits(), |a, b| (f64::from_bits(a) * f64::from_bits(b)).to_bits();
+    u32 i32 u32 23 |integer: u32| (integer.cast_signed() as f32).to_bits(), |a, b| (f32::from_bits(a) * f32::from_bits(b)).to_bits();
+    u64 i64 u64 52 |integer: u64| (integer as f64).to_bits(), |a, b| (f64::from_bits(a) * f64::from_bits(b)).to_bits();
 }
 
 macro_rules! numbers {
@@ -276,6 +297,12 @@ numbers! {
 /// The same numbers as raw bits. Both types have the same size, so that this never fails.
 #[inline]
 pub(crate) fn bits_of<T: Number>(numbers: &mut [T]) -> &mut [T::Bits] {
+    bytemuck::try_cast_slice_mut(numbers).unwrap_or(&mut [])
+}
+
+/// Their bytes, in the order of this machine.
+#[inline]
+pub(crate) fn bytes_of<L: Latent>(numbers: &mut [L]) -> &mut [u8] {
     bytemuck::try_cast_slice_mut(numbers).unwrap_or(&mut [])
 }
 

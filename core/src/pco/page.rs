@@ -1,23 +1,21 @@
 //! Pages: batch after batch, from any piece of input into any piece of output.
 
-use super::batch::{BATCH, Node, States, packed};
+use super::batch::{Node, States, packed};
 use super::fields::Fields;
 use super::lane::{Lane, Undo};
 use super::meta::{Delta, Meta, Mode, Role, Variable};
 use super::mode::Join;
 use super::number::{Latent, Order};
 use super::pipeline::PIPELINED;
+use super::spans::{BATCH, Page, Spans, truncated};
 use super::workspace::{Plan, carve};
 use crate::bits::window;
 use crate::num::{index, u64_from};
 use crate::{End, Error, ErrorKind, Part, Result, Status, Step, Trace, Value};
 
-/// Decodes the pages of one chunk into raw numbers of the width of `L`.
-///
-/// Making one builds the tables of the chunk in the caller's workspace. Each page then starts with [`start`](Self::start), and
-/// comes out in as many calls of [`step`](Self::step) as the caller likes.
+/// Decodes the pages of one chunk with tables made for speed.
 #[derive(Debug)]
-pub struct Decoder<'m, 'w, L> {
+pub(crate) struct Fast<'m, 'w, L> {
     meta: &'m Meta<'m>,
     plan: Plan,
     /// The longest page that the workspace is for.
@@ -36,17 +34,10 @@ pub struct Decoder<'m, 'w, L> {
     /// Latents of the primary variable that stand in the page's metadata.
     pub(super) state_len: usize,
     pub(super) window: u32,
-    /// Numbers of the page, and how many of them are still to come.
-    n: usize,
-    pub(super) left: usize,
-    started: bool,
-    /// Bits of the next byte that were read already.
-    bit: usize,
-    /// Offset of the next byte in the caller's input.
-    at: u64,
+    pub(super) page: Page,
 }
 
-impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
+impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
     /// Builds the tables for a chunk whose pages have at most `n` numbers.
     ///
     /// `words` must have [`Meta::workspace_len`] words for the same `n` and `plan`; what is in them does not matter.
@@ -102,11 +93,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             second: carve(words, scratch.second).ok_or(small)?,
             state_len: meta.delta.state_len(),
             window,
-            n: 0,
-            left: 0,
-            started: true,
-            bit: 0,
-            at: 0,
+            page: Page::default(),
         };
         let history = scratch.convolution.max(scratch.primary_ring);
         if matches!(meta.mode, Mode::Dict { .. }) {
@@ -123,38 +110,19 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         if n > self.longest {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, at).needing(self.meta.workspace_len(n, self.plan)));
         }
-        (self.n, self.left, self.started, self.bit, self.at) = (n, n, false, 0, at);
+        self.page.start(n, at);
         Ok(())
     }
 
     /// How many numbers of the page are still to come.
     pub const fn left(&self) -> usize {
-        self.left
+        self.page.left
     }
 
-    /// Decodes a whole page from the start of `bytes`, and gives the bytes it took. `at` is where `bytes` lies in the input.
-    pub fn page(&mut self, bytes: &[u8], at: u64, out: &mut [L]) -> Result<usize> {
-        self.page_traced(bytes, at, out, &mut ())
-    }
-
-    /// [`page`](Self::page), heard. The page has as many numbers as `out`.
-    pub fn page_traced(&mut self, bytes: &[u8], at: u64, out: &mut [L], trace: &mut impl Trace) -> Result<usize> {
-        self.start(out.len(), at)?;
-        Ok(self.step_traced(bytes, End::Here, out, trace)?.read)
-    }
-
-    /// Goes on with the page: decodes whole batches of 256 numbers while the input has them and the output has room.
-    ///
-    /// The status is `NeedOutput` while the next batch does not fit, `NeedInput` if it does not end in `src`: call again with the
-    /// bytes from the first that was not read on. No batch takes more than 7 488 bytes, most take some hundreds.
-    pub fn step(&mut self, src: &[u8], end: End, dst: &mut [L]) -> Result<Step> {
-        self.step_traced(src, end, dst, &mut ())
-    }
-
-    /// [`step`](Self::step), heard.
-    pub fn step_traced(&mut self, src: &[u8], end: End, dst: &mut [L], trace: &mut impl Trace) -> Result<Step> {
+    /// As [`Decoder::step`](super::Decoder::step).
+    pub fn step(&mut self, src: &[u8], end: End, dst: &mut [L], trace: &mut impl Trace) -> Result<Step> {
         let (mut read, mut wrote) = (0, 0);
-        if !self.started {
+        if !self.page.started {
             match self.open(src, dst, trace) {
                 Ok(len) => read = len,
                 Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet => {
@@ -162,7 +130,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
                 }
                 Err(error) => return Err(error),
             }
-            self.started = true;
+            self.page.started = true;
         }
         let status = if matches!(self.primary.undo, Undo::Output) {
             self.whole(src, &mut read, dst, trace)?;
@@ -171,36 +139,22 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         } else {
             self.batches(src, end, dst, &mut read, &mut wrote, trace)?
         };
-        if status == Status::Done && self.bit > 0 {
-            // Whatever is left of the last byte must be zero.
-            let rest = src.get(read).map_or(0, |byte| byte >> self.bit);
-            let at = self.at.saturating_add(u64_from(read));
-            if rest != 0 && self.n > 0 {
-                return Err(Error::new(ErrorKind::PcoPadding, at));
-            }
-            let bits = at.saturating_mul(8);
-            trace.leaf(
-                Part::Padding,
-                "padding",
-                bits.saturating_add(u64_from(self.bit))..bits.saturating_add(8),
-                Value::None,
-            );
-            self.bit = 0;
-            read += 1;
+        if status == Status::Done {
+            read += self.page.end(src, read, trace)?;
         }
-        self.at = self.at.saturating_add(u64_from(read));
+        self.page.at = self.page.at.saturating_add(u64_from(read));
         Ok(Step { read, wrote, status })
     }
 
     /// Reads the metadata of the page.
     fn open(&mut self, src: &[u8], dst: &mut [L], trace: &mut impl Trace) -> Result<usize> {
         let dict = self.has_dict();
-        self.check_bins(self.n, self.at)?;
-        if matches!(self.primary.undo, Undo::Output) && dst.len() != self.n {
-            return Err(Error::new(ErrorKind::OutputTooSmall, self.at).needing(u64_from(self.n)));
+        self.meta.check_bins(self.page.n, self.page.at)?;
+        if matches!(self.primary.undo, Undo::Output) && dst.len() != self.page.n {
+            return Err(Error::new(ErrorKind::OutputTooSmall, self.page.at).needing(u64_from(self.page.n)));
         }
         trace.enter("page metadata", Value::None);
-        let mut fields = Fields::new(src, self.at, trace);
+        let mut fields = Fields::new(src, self.page.at, trace);
         let delta = &self.meta.delta;
         for variable in self.meta.variables.iter().flatten() {
             match variable.role {
@@ -210,7 +164,8 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
                 Role::Secondary => self.secondary.open(&mut fields, Role::Secondary, delta, &mut [])?,
             }
         }
-        fields.pad()?;
+        fields.pad();
+        fields.check()?;
         let len = index(fields.position() / 8);
         trace.leave();
         Ok(len)
@@ -226,43 +181,44 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         wrote: &mut usize,
         trace: &mut T,
     ) -> Result<Status> {
-        while self.left > 0 {
+        while self.page.left > 0 {
             let rest = src.get(*read..).unwrap_or(&[]);
             if PIPELINED && !trace.listens() {
                 let out = dst.get_mut(*wrote..).unwrap_or(&mut []);
-                let (bits, batches) = self.pipeline(rest, self.bit, self.at.saturating_add(u64_from(*read)), out, 0)?;
+                let (bits, batches) =
+                    self.pipeline(rest, self.page.bit, self.page.at.saturating_add(u64_from(*read)), out, 0)?;
                 if batches > 0 {
                     *read += bits / 8;
-                    self.bit = bits % 8;
-                    self.left -= batches * BATCH;
+                    self.page.bit = bits % 8;
+                    self.page.left -= batches * BATCH;
                     *wrote += batches * BATCH;
                     continue;
                 }
             }
             if !trace.listens() && self.is_packed() {
                 let count = self.packed(rest, dst.get_mut(*wrote..).unwrap_or(&mut []))?;
-                let bits = self.bit + count * index(u64::from(self.primary.table.widest));
+                let bits = self.page.bit + count * index(u64::from(self.primary.table.widest));
                 *read += bits / 8;
-                self.bit = bits % 8;
-                self.left -= count;
+                self.page.bit = bits % 8;
+                self.page.left -= count;
                 *wrote += count;
                 if count > 0 {
                     continue;
                 }
             }
-            let count = self.left.min(BATCH);
+            let count = self.page.left.min(BATCH);
             let Some(out) = dst.get_mut(*wrote..).and_then(|dst| dst.get_mut(..count)) else {
                 return Ok(Status::NeedOutput);
             };
-            match self.batch(rest, self.at.saturating_add(u64_from(*read)), out, trace) {
+            match self.batch(rest, self.page.at.saturating_add(u64_from(*read)), out, trace) {
                 Ok(bits) => {
                     *read += bits / 8;
-                    self.bit = bits % 8;
+                    self.page.bit = bits % 8;
                 }
                 Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet => return Ok(Status::NeedInput),
                 Err(error) => return Err(error),
             }
-            self.left -= count;
+            self.page.left -= count;
             *wrote += count;
         }
         Ok(Status::Done)
@@ -276,20 +232,20 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// As many numbers of such a chunk as there are and fit, if that is some batches. Gives their number.
     fn packed(&mut self, bytes: &[u8], out: &mut [L]) -> Result<usize> {
         let table = self.primary.table;
-        let bits = bytes.len().saturating_mul(8).saturating_sub(self.bit);
+        let bits = bytes.len().saturating_mul(8).saturating_sub(self.page.bit);
         let there = bits.checked_div(index(u64::from(table.widest))).unwrap_or(usize::MAX);
-        let mut count = self.left.min(out.len()).min(there);
-        if count < self.left {
+        let mut count = self.page.left.min(out.len()).min(there);
+        if count < self.page.left {
             count -= count % BATCH;
         }
         let out = out.get_mut(..count).unwrap_or(&mut []);
-        packed(bytes, self.bit, table.widest, table.lowers.first().copied().unwrap_or(L::ZERO), out);
+        packed(bytes, self.page.bit, table.widest, table.lowers.first().copied().unwrap_or(L::ZERO), out);
         // By batches, which stay in the cache.
         let mut rest = out;
         while !rest.is_empty() {
             let len = rest.len().min(BATCH);
             let Some((batch, behind)) = rest.split_at_mut_checked(len) else { break };
-            self.join.run(batch, &[], &[]).map_err(|kind| Error::new(kind, self.at))?;
+            self.join.run(batch, &[], &[]).map_err(|kind| Error::new(kind, self.page.at))?;
             rest = behind;
         }
         Ok(count)
@@ -297,16 +253,16 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 
     /// One batch from the start of `bytes`. Gives the bit behind it; if that is not there, nothing has changed.
     fn batch<T: Trace>(&mut self, bytes: &[u8], at: u64, out: &mut [L], trace: &mut T) -> Result<usize> {
-        let deltas = self.left.saturating_sub(self.state_len).min(BATCH);
+        let deltas = self.page.left.saturating_sub(self.state_len).min(BATCH);
         let all = out.len();
         let count = |undo: Undo<'_>| if matches!(undo, Undo::Nothing) { all } else { deltas };
         let (lookback, primary, secondary) = (deltas, count(self.undo_of(Role::Primary)), count(self.secondary.undo));
         let saved = (self.lookback.save(), self.index.save(), self.primary.save(), self.secondary.save());
 
         let dict = self.has_dict();
-        let mut spans = Spans { trace, at, bit: self.bit, have: bytes.len(), need: 0 };
-        spans.trace.enter("batch", Value::U64(u64_from((self.n - self.left) / BATCH)));
-        let mut bit = self.bit;
+        let mut spans = Spans::new(trace, at, self.page.bit, bytes.len());
+        spans.trace.enter("batch", Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
+        let mut bit = self.page.bit;
         let lookbacks = self.lookbacks.get_mut(..lookback).unwrap_or(&mut []);
         let indexes = self.indexes.get_mut(..all).unwrap_or(&mut []);
         let second = self.second.get_mut(..all).unwrap_or(&mut []);
@@ -314,23 +270,23 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             let widths = &mut *self.widths;
             bit = match variable.role {
                 Role::Lookback => {
-                    self.lookback.read(bytes, bit, widths, lookbacks, |bit| spans.leaf("lookback symbols", bit))
+                    self.lookback.read(bytes, bit, widths, lookbacks, |bit| spans.symbols(Role::Lookback, bit))
                 }
                 Role::Primary => match indexes.get_mut(..primary) {
                     Some(indexes) if dict => {
-                        self.index.read(bytes, bit, widths, indexes, |bit| spans.leaf("primary symbols", bit))
+                        self.index.read(bytes, bit, widths, indexes, |bit| spans.symbols(Role::Primary, bit))
                     }
                     _ => {
                         let out = out.get_mut(..primary).unwrap_or(&mut []);
-                        self.primary.read(bytes, bit, widths, out, |bit| spans.leaf("primary symbols", bit))
+                        self.primary.read(bytes, bit, widths, out, |bit| spans.symbols(Role::Primary, bit))
                     }
                 },
                 Role::Secondary => {
                     let second = second.get_mut(..secondary).unwrap_or(&mut []);
-                    self.secondary.read(bytes, bit, widths, second, |bit| spans.leaf("secondary symbols", bit))
+                    self.secondary.read(bytes, bit, widths, second, |bit| spans.symbols(Role::Secondary, bit))
                 }
             };
-            spans.offsets(variable, bit);
+            spans.offsets(variable.role, bit);
         }
         if let Err(error) = spans.end() {
             self.lookback.restore(saved.0);
@@ -356,53 +312,55 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         let flip = self.primary.shift;
         if PIPELINED && !trace.listens() {
             let rest = src.get(*read..).unwrap_or(&[]);
-            let at = self.at.saturating_add(u64_from(*read));
-            let (bits, batches) = self.pipeline(rest, self.bit, at, dst, self.n - self.left)?;
+            let at = self.page.at.saturating_add(u64_from(*read));
+            let (bits, batches) = self.pipeline(rest, self.page.bit, at, dst, self.page.n - self.page.left)?;
             *read += bits / 8;
-            self.bit = bits % 8;
-            self.left -= batches * BATCH;
+            self.page.bit = bits % 8;
+            self.page.left -= batches * BATCH;
         }
-        while self.left > 0 {
-            let count = self.left.min(BATCH);
-            let deltas = self.left.saturating_sub(self.state_len).min(BATCH);
-            let first = self.n - self.left + self.state_len;
+        while self.page.left > 0 {
+            let count = self.page.left.min(BATCH);
+            let deltas = self.page.left.saturating_sub(self.state_len).min(BATCH);
+            let first = self.page.n - self.page.left + self.state_len;
             let bytes = src.get(*read..).unwrap_or(&[]);
-            let at = self.at.saturating_add(u64_from(*read));
-            let mut spans = Spans { trace, at, bit: self.bit, have: bytes.len(), need: 0 };
-            spans.trace.enter("batch", Value::U64(u64_from((self.n - self.left) / BATCH)));
+            let at = self.page.at.saturating_add(u64_from(*read));
+            let mut spans = Spans::new(trace, at, self.page.bit, bytes.len());
+            spans.trace.enter("batch", Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
             let lookbacks = self.lookbacks.get_mut(..deltas).unwrap_or(&mut []);
             let target = dst.get_mut(first..).and_then(|dst| dst.get_mut(..deltas)).unwrap_or(&mut []);
-            let bit =
-                self.lookback.read(bytes, self.bit, self.widths, lookbacks, |bit| spans.leaf("lookback symbols", bit));
-            spans.leaf_of(Part::Offsets, "lookback offsets", bit);
-            let bit = self.primary.read(bytes, bit, self.widths, target, |bit| spans.leaf("primary symbols", bit));
-            spans.leaf_of(Part::Offsets, "primary offsets", bit);
+            let bit = self
+                .lookback
+                .read(bytes, self.page.bit, self.widths, lookbacks, |bit| spans.symbols(Role::Lookback, bit));
+            spans.offsets(Role::Lookback, bit);
+            let bit = self.primary.read(bytes, bit, self.widths, target, |bit| spans.symbols(Role::Primary, bit));
+            spans.offsets(Role::Primary, bit);
             spans.end()?;
             look_back(dst, first, lookbacks, self.window, flip).map_err(|kind| Error::new(kind, at))?;
             *read += bit / 8;
-            self.bit = bit % 8;
-            self.left -= count;
+            self.page.bit = bit % 8;
+            self.page.left -= count;
         }
-        self.join.run(dst, &[], &[]).map_err(|kind| Error::new(kind, self.at))
+        self.join.run(dst, &[], &[]).map_err(|kind| Error::new(kind, self.page.at))
     }
 
     /// Finds the end of a page of `n` numbers from its symbols alone. Gives the bytes that it takes.
     ///
     /// What only the numbers would show, lookbacks and indexes that lie outside, stays unseen.
     pub fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
-        self.check_bins(n, at)?;
+        self.meta.check_bins(n, at)?;
         let hears_nothing = &mut ();
         let mut fields = Fields::new(bytes, at, hears_nothing);
         let mut states = [[0; 4]; 3];
         for (variable, states) in self.meta.variables.iter().flatten().zip(&mut states) {
             if !matches!(self.undo_of(variable.role), Undo::Nothing) {
-                fields.skip(u64::from(variable.width) * u64_from(self.state_len))?;
+                fields.skip(u64::from(variable.width) * u64_from(self.state_len));
             }
             for state in states {
-                *state = index(fields.take(Part::Symbols, "tANS state", variable.table_log)?);
+                *state = index(fields.take(Part::Symbols, "tANS state", variable.table_log));
             }
         }
-        fields.pad()?;
+        fields.pad();
+        fields.check()?;
         let mut byte = index(fields.position() / 8);
         let (mut bit, mut left) = (0, n);
         while left > 0 {
@@ -430,14 +388,6 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             return Err(Error::new(ErrorKind::PcoPadding, at.saturating_add(u64_from(byte))));
         }
         Ok(byte + bit.div_ceil(8))
-    }
-
-    /// A variable without bins may only be asked for nothing.
-    fn check_bins(&self, n: usize, at: u64) -> Result<()> {
-        match n > self.state_len && self.meta.variables.iter().flatten().any(|variable| variable.bins == 0) {
-            true => Err(Error::new(ErrorKind::PcoNoBins, at)),
-            false => Ok(()),
-        }
     }
 
     pub(super) fn has_dict(&self) -> bool {
@@ -503,58 +453,4 @@ fn lane<'m, 'w, D: Latent>(
         Some(variable) => Lane::build(variable, words, undo, flip, window),
         None => Some(Ok(Lane::none())),
     }
-}
-
-/// Tells the trace where the parts of a batch lie, and finds out whether they are there.
-struct Spans<'t, T> {
-    trace: &'t mut T,
-    /// Offset of the first byte in the input.
-    at: u64,
-    /// The bit after what was told.
-    bit: usize,
-    /// How many bytes there are, and how many there would have to be; 0 while they suffice.
-    have: usize,
-    need: usize,
-}
-
-impl<T: Trace> Spans<'_, T> {
-    fn leaf(&mut self, name: &'static str, end: usize) {
-        self.leaf_of(Part::Symbols, name, end);
-    }
-
-    fn offsets(&mut self, variable: &Variable<'_>, end: usize) {
-        let name = match variable.role {
-            Role::Lookback => "lookback offsets",
-            Role::Primary => "primary offsets",
-            Role::Secondary => "secondary offsets",
-        };
-        self.leaf_of(Part::Offsets, name, end);
-    }
-
-    fn leaf_of(&mut self, part: Part, name: &'static str, end: usize) {
-        if self.need == 0 && end.div_ceil(8) > self.have {
-            // Symbols made of bits that are not there tell nothing about how many would be.
-            self.need = if part == Part::Symbols { self.have.saturating_add(1) } else { end.div_ceil(8) };
-        }
-        if self.trace.listens() && end > self.bit {
-            let base = self.at.saturating_mul(8);
-            let bits = base.saturating_add(u64_from(self.bit))..base.saturating_add(u64_from(end));
-            self.trace.leaf(part, name, bits, Value::None);
-            self.bit = end;
-        }
-    }
-
-    /// All parts were told.
-    fn end(self) -> Result<()> {
-        if self.need > 0 {
-            return Err(truncated(self.at, self.have, self.need));
-        }
-        self.trace.leave();
-        Ok(())
-    }
-}
-
-/// There are `have` bytes where there should be `need`.
-fn truncated(at: u64, have: usize, need: usize) -> Error {
-    Error::new(ErrorKind::Truncated, at.saturating_add(u64_from(have))).needing(at.saturating_add(u64_from(need)))
 }

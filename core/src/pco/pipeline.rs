@@ -7,10 +7,11 @@
 //! Whether all bits were there is asked once for each unit. If the answer is not a certain yes the batch is taken back and left to
 //! `batch`, and so are the last batch of a page, short pages, and readers that listen.
 
-use super::batch::{BATCH, Node, States, is_wide, keep, offsets, packed, symbols, total};
+use super::batch::{Node, States, is_wide, keep, offsets, packed, symbols, total};
 use super::lane::{Lane, Undo};
 use super::number::Latent;
-use super::page::{Decoder, look_back};
+use super::page::{Fast, look_back};
+use super::spans::BATCH;
 use super::tans::Table;
 use crate::num::{index, u64_from};
 use crate::{Error, Result};
@@ -268,7 +269,7 @@ fn batch_at<D>(values: &mut [D], from: usize) -> Option<&mut [D; BATCH]> {
     values.get_mut(from..)?.first_chunk_mut()
 }
 
-impl<L: Latent> Decoder<'_, '_, L> {
+impl<L: Latent> Fast<'_, '_, L> {
     /// Decodes as many whole batches as are there, from bit `at` of `bytes`. Gives the bit behind them, and their number.
     ///
     /// `out` starts with the first number of the first batch; where the output is the history, it is the whole page and
@@ -283,7 +284,7 @@ impl<L: Latent> Decoder<'_, '_, L> {
     ) -> Result<(usize, usize)> {
         let history = matches!(self.primary.undo, Undo::Output);
         let room = out.len().saturating_sub(first) / BATCH;
-        let full = (self.left.saturating_sub(self.state_len) / BATCH).min(room);
+        let full = (self.page.left.saturating_sub(self.state_len) / BATCH).min(room);
         let symbol_bits =
             [self.lookback.table.log, self.index.table.log, self.primary.table.log, self.secondary.table.log];
         // A chunk whose variables all have one bin is read as fast without.

@@ -1,10 +1,11 @@
 //! tANS tables: which bin a state stands for, and which states may follow.
 
 use super::batch::Node;
-use super::meta::{Role, Variable};
+use super::meta::Variable;
 use super::number::Latent;
+use super::spread::{stride, transition};
+use crate::Result;
 use crate::num::index;
-use crate::{Error, ErrorKind, Result};
 
 /// The decoding table of one latent variable: for each state what to read, and the least latent of its bin.
 #[derive(Clone, Copy, Debug)]
@@ -36,21 +37,11 @@ impl<'w, D: Latent> Table<'w, D> {
         window: u32,
     ) -> Result<Self> {
         let size = 1u32 << (variable.table_log & 15);
-        let refuse = |kind, i| Err(Error::new(kind, variable.at(i)));
-        // Three fifths of the size, made odd so that every entry is met once. 39322 / 2^16 is 3/5 for each size there is.
-        let (step, last) = ((size * 39_322) >> 16 | 1, size - 1);
+        let (step, last) = (stride(size), size - 1);
         let (mut slot, mut total, mut widest) = (0, 0, 0);
         for (i, bin) in (0u16..).zip(variable.iter()) {
-            if bin.offset_bits > variable.width {
-                return refuse(ErrorKind::PcoOffsetBits, u32::from(i));
-            }
-            if variable.role == Role::Lookback && !(1..=u64::from(window)).contains(&bin.lower) {
-                return refuse(ErrorKind::PcoLookbackBin, u32::from(i));
-            }
             total += bin.weight;
-            if total > size {
-                return refuse(ErrorKind::PcoWeights, u32::from(i));
-            }
+            variable.check(u32::from(i), &bin, total, window)?;
             widest = bin.offset_bits.max(widest);
             if let Some(counter) = counters.get_mut(usize::from(i)) {
                 *counter = u16::try_from(bin.weight).unwrap_or(u16::MAX);
@@ -69,7 +60,6 @@ impl<'w, D: Latent> Table<'w, D> {
         }
         if variable.bins == 0 {
             // Without bins every latent is 0; the page decides whether there may be any.
-            total = 1;
             nodes.iter_mut().take(1).for_each(|node| *node = [0; 4]);
             lowers.iter_mut().take(1).for_each(|lower| *lower = shift);
         } else {
@@ -79,27 +69,12 @@ impl<'w, D: Latent> Table<'w, D> {
                 let Some(counter) = counters.get_mut(usize::from(u16::from_le_bytes([low, high]))) else { continue };
                 let x = u32::from(*counter);
                 *counter = counter.wrapping_add(1);
-                let read = (x | 1).leading_zeros().saturating_sub(31 - variable.table_log);
-                let base = (x << (read & 15)).wrapping_sub(size);
+                let (read, base) = transition(x, variable.table_log);
                 let [low, high, ..] = base.to_le_bytes();
                 *node = [bits, u8::try_from(read).unwrap_or(0), low, high];
             }
         }
-        if total != size {
-            return refuse(ErrorKind::PcoWeights, variable.bins);
-        }
+        variable.check_total(total)?;
         Ok(Self { nodes, lowers, log: variable.table_log, widest })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_step_is_three_fifths_made_odd() {
-        for log in 0..=14 {
-            let size = 1u32 << log;
-            let fifths = 3 * size / 5;
-            assert_eq!((size * 39_322) >> 16 | 1, if fifths.is_multiple_of(2) { fifths + 1 } else { fifths }, "{size}");
-        }
     }
 }

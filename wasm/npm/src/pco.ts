@@ -108,13 +108,11 @@ export function decodePcoPages(wrapped: PcoWrapped, options: PcoDecodeOptions = 
   if (name === undefined || type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
   const [header, meta] = [bytesOf(wrapped.header), bytesOf(wrapped.meta)];
   const limits = limitNumbers(options.limits);
-  const pages = wrapped.pages.map(({ bytes, count }) => {
+  const counts = Float64Array.from(wrapped.pages, ({ count }) => {
     if (!Number.isSafeInteger(count) || count < 0) throw new TypeError('count: not a number of numbers');
-    return { page: bytesOf(bytes), count };
+    return count;
   });
-  const decodePage = ({ page, count }: { page: Uint8Array; count: number }): PcoData =>
-    work(page, limits, () =>
-      call((wasm) => new type[2](wasm.pco_decode_page(header, meta, page, count, name, limits).buffer as ArrayBuffer)),
-    );
-  return pages.map(decodePage);
+  const pages = wrapped.pages.map(({ bytes }) => bytesOf(bytes));
+  const decoded = work(meta, limits, () => call((wasm) => wasm.pco_decode_pages(header, meta, pages, counts, name, limits)));
+  return decoded.map((bytes) => new type[2](bytes.buffer as ArrayBuffer));
 }

@@ -83,7 +83,12 @@ fn wrapped(tables: &mut [u64]) -> bool {
         let Ok((meta, _)) = Meta::parse(meta, ty, version.major, 0, &Limits::DEFAULT) else { return false };
         let Ok(mut decoder) = Decoder::<L>::new(&meta, 3, Plan::Whole, tables) else { return false };
         let mut page = [L::ZERO; 3];
-        (0..2).all(|_| decoder.page(&[], 0, &mut page) == Ok(0)) && page == [L::low(7); 3] && decoder.left() == 0
+        let pages = (0..2).all(|_| decoder.page(&[], 0, &mut page) == Ok(0)) && page == [L::low(7); 3];
+        let (done, mut other) = (decoder.left() == 0, [L::ZERO; 3]);
+        let Ok(mut compact) = Decoder::<L>::new(&meta, 3, Plan::CompactBatches, tables) else { return false };
+        let compact = compact.page(&[], 0, &mut other) == Ok(0) && other == page;
+        let all = meta.decode_pages([(&[][..], &mut other[..2]), (&[][..], &mut page[..1])], 2, tables);
+        pages && done && compact && all.is_ok()
     }
     // Classic, no delta, a table of one entry, one bin, lower 7, no offset.
     let meta = [0, 0x10, 0, 0x38, 0, 0, 0, 0, 0, 0, 0, 0, 0];

@@ -1,0 +1,245 @@
+//! Pages in the caller's pieces, with the tables that the caller's [`Plan`] asks for.
+
+use super::compact::Compact;
+use super::meta::Meta;
+use super::number::{Latent, bytes_of};
+#[cfg(not(feature = "small"))]
+use super::page::Fast;
+use super::workspace::Plan;
+use crate::{End, Error, ErrorKind, Result, Step, Trace, Value};
+
+/// Decodes the pages of one chunk into raw numbers of the width of `L`.
+///
+/// Making one builds the tables of the chunk in the caller's workspace. Each page then starts with [`start`](Self::start), and
+/// comes out in as many calls of [`step`](Self::step) as the caller likes.
+#[derive(Debug)]
+pub struct Decoder<'m, 'w, L: Latent>(Engine<'m, 'w, L>);
+
+/// A build that shall be small has one of them only.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is no allocator to put the larger one elsewhere")]
+enum Engine<'m, 'w, L: Latent> {
+    #[cfg(not(feature = "small"))]
+    Fast(Fast<'m, 'w, L>),
+    Compact(Compact<'m, 'w, L::Word>),
+}
+
+impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
+    /// Builds the tables for a chunk whose pages have at most `n` numbers.
+    ///
+    /// `words` must have [`Meta::workspace_len`] words for the same `n` and `plan`; what is in them does not matter.
+    pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan, words: &'w mut [u64]) -> Result<Self> {
+        check_width::<L>(meta)?;
+        #[cfg(not(feature = "small"))]
+        if !plan.is_compact() {
+            return Ok(Self(Engine::Fast(Fast::new(meta, n, plan, words)?)));
+        }
+        let mut compact = Compact::new(meta, n, plan);
+        compact.build(words)?;
+        Ok(Self(Engine::Compact(compact)))
+    }
+
+    /// The next input is the start of a page of `n` numbers, at this offset in the caller's input.
+    pub fn start(&mut self, n: usize, at: u64) -> Result<()> {
+        match &mut self.0 {
+            #[cfg(not(feature = "small"))]
+            Engine::Fast(fast) => fast.start(n, at),
+            Engine::Compact(compact) => compact.start(n, at),
+        }
+    }
+
+    /// How many numbers of the page are still to come.
+    pub const fn left(&self) -> usize {
+        match &self.0 {
+            #[cfg(not(feature = "small"))]
+            Engine::Fast(fast) => fast.left(),
+            Engine::Compact(compact) => compact.left(),
+        }
+    }
+
+    /// Decodes a whole page from the start of `bytes`, and gives the bytes it took. `at` is where `bytes` lies in the input.
+    pub fn page(&mut self, bytes: &[u8], at: u64, out: &mut [L]) -> Result<usize> {
+        self.page_traced(bytes, at, out, &mut ())
+    }
+
+    /// [`page`](Self::page), heard. The page has as many numbers as `out`.
+    pub fn page_traced(&mut self, bytes: &[u8], at: u64, out: &mut [L], trace: &mut impl Trace) -> Result<usize> {
+        self.start(out.len(), at)?;
+        Ok(self.step_traced(bytes, End::Here, out, trace)?.read)
+    }
+
+    /// Goes on with the page: decodes whole batches of 256 numbers while the input has them and the output has room.
+    ///
+    /// The status is `NeedOutput` while the next batch does not fit, `NeedInput` if it does not end in `src`: call again with the
+    /// bytes from the first that was not read on. No batch takes more than 7 488 bytes, most take some hundreds.
+    pub fn step(&mut self, src: &[u8], end: End, dst: &mut [L]) -> Result<Step> {
+        self.step_traced(src, end, dst, &mut ())
+    }
+
+    /// [`step`](Self::step), heard.
+    pub fn step_traced(&mut self, src: &[u8], end: End, dst: &mut [L], trace: &mut impl Trace) -> Result<Step> {
+        match &mut self.0 {
+            #[cfg(not(feature = "small"))]
+            Engine::Fast(fast) => fast.step(src, end, dst, trace),
+            Engine::Compact(compact) => {
+                let step = compact.step(src, end, bytes_of(dst), trace)?;
+                // Where the machine has its own order of bytes, that is the caller's.
+                dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
+                Ok(step)
+            }
+        }
+    }
+
+    /// Finds the end of a page of `n` numbers from its symbols alone. Gives the bytes that it takes.
+    ///
+    /// What only the numbers would show, lookbacks and indexes that lie outside, stays unseen.
+    pub fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
+        match &mut self.0 {
+            #[cfg(not(feature = "small"))]
+            Engine::Fast(fast) => fast.skip(bytes, n, at),
+            Engine::Compact(compact) => compact.skip(bytes, n, at),
+        }
+    }
+}
+
+/// What the calls for whole pages need.
+pub(crate) struct Whole<'p> {
+    pub page: &'p [u8],
+    /// Offset of the page in the caller's input.
+    pub at: u64,
+    pub workspace: &'p mut [u64],
+}
+
+impl Whole<'_> {
+    /// Decodes the page into numbers. Gives the bytes it took.
+    pub fn numbers<L: Latent>(self, meta: &Meta<'_>, out: &mut [L], trace: &mut impl Trace) -> Result<usize> {
+        let (n, page) = (out.len(), core::iter::once((self.page, out)));
+        pages(meta, n, self.workspace, self.at, page, trace)
+    }
+
+    /// Decodes a page of `n` numbers into as many little-endian ones.
+    #[cfg(feature = "small")]
+    pub fn bytes(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
+        match meta.number_type.bits() {
+            64 => self.compact::<u64>(meta, n, bytes, trace),
+            _ => self.compact::<u32>(meta, n, bytes, trace),
+        }
+    }
+
+    #[cfg(feature = "small")]
+    #[inline(never)]
+    fn compact<W: Latent>(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
+        let mut compact = Compact::<W>::new(meta, n, Plan::CompactWhole);
+        compact.build(self.workspace)?;
+        whole(&mut compact, self.page, self.at, bytes, trace)
+    }
+
+    /// Decodes a page of `n` numbers into as many little-endian ones.
+    #[cfg(not(feature = "small"))]
+    pub fn bytes(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
+        match meta.number_type.bits() {
+            8 => self.numbers(meta, bytes, trace),
+            16 => self.bytes_of::<u16>(meta, n, bytes, trace),
+            32 => self.bytes_of::<u32>(meta, n, bytes, trace),
+            _ => self.bytes_of::<u64>(meta, n, bytes, trace),
+        }
+    }
+
+    #[cfg(not(feature = "small"))]
+    #[inline(never)]
+    fn bytes_of<L: Latent>(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
+        let size = size_of::<L>();
+        if cfg!(target_endian = "little")
+            && let Ok(numbers) = bytemuck::try_cast_slice_mut::<u8, L>(bytes)
+        {
+            return self.numbers(meta, numbers, trace);
+        }
+        let mut decoder = Fast::new(meta, n, Plan::Batches, self.workspace)?;
+        let (mut batch, mut left, mut rest) = ([L::ZERO; super::spans::BATCH], self.page, bytes);
+        trace.enter("page", Value::None);
+        decoder.start(n, self.at)?;
+        loop {
+            let len = rest.len().min(batch.len() * size);
+            let Some((out, behind)) = rest.split_at_mut_checked(len) else { break };
+            let numbers = batch.get_mut(..len / size).unwrap_or(&mut []);
+            let step = decoder.step(left, End::Here, numbers, trace)?;
+            left = left.get(step.read..).unwrap_or(&[]);
+            L::put_all(numbers, out);
+            rest = behind;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        trace.leave();
+        Ok(self.page.len() - left.len())
+    }
+}
+
+/// Decodes pages of at most `n` numbers with one set of tables. Gives the bytes that the last one took.
+#[cfg(not(feature = "small"))]
+pub(crate) fn pages<'p, L: Latent>(
+    meta: &Meta<'_>,
+    n: usize,
+    workspace: &mut [u64],
+    at: u64,
+    pages: impl Iterator<Item = (&'p [u8], &'p mut [L])>,
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    check_width::<L>(meta)?;
+    let mut fast = Fast::new(meta, n, Plan::Whole, workspace)?;
+    let mut read = 0;
+    for (page, out) in pages {
+        trace.enter("page", Value::None);
+        fast.start(out.len(), at)?;
+        read = fast.step(page, End::Here, out, trace)?.read;
+        trace.leave();
+    }
+    Ok(read)
+}
+
+/// Decodes pages of at most `n` numbers with one set of tables. Gives the bytes that the last one took.
+#[cfg(feature = "small")]
+#[inline(never)]
+pub(crate) fn pages<'p, L: Latent>(
+    meta: &Meta<'_>,
+    n: usize,
+    workspace: &mut [u64],
+    at: u64,
+    pages: impl Iterator<Item = (&'p [u8], &'p mut [L])>,
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    check_width::<L>(meta)?;
+    let mut compact = Compact::<L::Word>::new(meta, n, Plan::CompactWhole);
+    compact.build(workspace)?;
+    let mut read = 0;
+    for (page, out) in pages {
+        read = whole(&mut compact, page, at, bytes_of(out), trace)?;
+        out.iter_mut().for_each(|number| *number = number.in_native_order());
+    }
+    Ok(read)
+}
+
+/// Decodes a page into little-endian numbers, as many as there is room for.
+#[cfg(feature = "small")]
+#[inline(never)]
+fn whole<W: Latent>(
+    compact: &mut Compact<'_, '_, W>,
+    page: &[u8],
+    at: u64,
+    out: &mut [u8],
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    trace.enter("page", Value::None);
+    compact.start(out.len() >> compact.size_log(), at)?;
+    let read = compact.step(page, End::Here, out, trace)?.read;
+    trace.leave();
+    Ok(read)
+}
+
+/// The caller's numbers must be as wide as those of the chunk.
+fn check_width<L: Latent>(meta: &Meta<'_>) -> Result<()> {
+    match meta.number_type.bits() == L::BITS {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::WrongType, 0)),
+    }
+}

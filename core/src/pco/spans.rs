@@ -1,0 +1,124 @@
+//! How far a page was read, and what the trace is told of it.
+
+use super::meta::Role;
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+
+/// Numbers in a batch. All batches of a page but the last have as many.
+pub(crate) const BATCH: usize = 256;
+
+/// How far a page was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Page {
+    /// Numbers of the page, and how many of them are still to come.
+    pub n: usize,
+    pub left: usize,
+    /// Whether its metadata was read.
+    pub started: bool,
+    /// Bits of the next byte that were read already.
+    pub bit: usize,
+    /// Offset of the next byte in the caller's input.
+    pub at: u64,
+}
+
+impl Default for Page {
+    /// There is none yet.
+    fn default() -> Self {
+        Self { n: 0, left: 0, started: true, bit: 0, at: 0 }
+    }
+}
+
+impl Page {
+    /// The next input is the start of a page.
+    pub fn start(&mut self, n: usize, at: u64) {
+        *self = Self { n, left: n, started: false, bit: 0, at };
+    }
+
+    /// Whatever is left of the last byte must be zero. Gives how many bytes that were, one or none; `read` of `src` were read before.
+    pub fn end(&mut self, src: &[u8], read: usize, trace: &mut impl Trace) -> Result<usize> {
+        if self.bit == 0 {
+            return Ok(0);
+        }
+        let rest = src.get(read).map_or(0, |byte| byte >> self.bit);
+        let at = self.at.saturating_add(u64_from(read));
+        if rest != 0 && self.n > 0 {
+            return Err(Error::new(ErrorKind::PcoPadding, at));
+        }
+        let bits = at.saturating_mul(8);
+        let padding = bits.saturating_add(u64_from(self.bit))..bits.saturating_add(8);
+        trace.leaf(Part::Padding, "padding", padding, Value::None);
+        self.bit = 0;
+        Ok(1)
+    }
+}
+
+/// Tells the trace where the parts of a batch lie, and finds out whether they are there.
+pub(crate) struct Spans<'t, T> {
+    pub trace: &'t mut T,
+    /// Offset of the first byte in the input.
+    at: u64,
+    /// The bit after what was told.
+    bit: usize,
+    /// How many bytes there are, and how many there would have to be; 0 while they suffice.
+    have: usize,
+    need: usize,
+}
+
+impl<'t, T: Trace> Spans<'t, T> {
+    /// From bit `bit` of the `have` bytes that lie at `at`.
+    pub fn new(trace: &'t mut T, at: u64, bit: usize, have: usize) -> Self {
+        Self { trace, at, bit, have, need: 0 }
+    }
+
+    /// The symbols of a variable end here.
+    pub fn symbols(&mut self, role: Role, end: usize) {
+        // Symbols made of bits that are not there tell nothing about how many would be.
+        self.need(end, self.have.saturating_add(1));
+        let name = match role {
+            Role::Lookback => "lookback symbols",
+            Role::Primary => "primary symbols",
+            Role::Secondary => "secondary symbols",
+        };
+        self.leaf(Part::Symbols, name, end);
+    }
+
+    /// Its offsets end here.
+    pub fn offsets(&mut self, role: Role, end: usize) {
+        self.need(end, end.div_ceil(8));
+        let name = match role {
+            Role::Lookback => "lookback offsets",
+            Role::Primary => "primary offsets",
+            Role::Secondary => "secondary offsets",
+        };
+        self.leaf(Part::Offsets, name, end);
+    }
+
+    fn need(&mut self, end: usize, need: usize) {
+        if self.need == 0 && end.div_ceil(8) > self.have {
+            self.need = need;
+        }
+    }
+
+    fn leaf(&mut self, part: Part, name: &'static str, end: usize) {
+        if self.trace.listens() && end > self.bit {
+            let base = self.at.saturating_mul(8);
+            let bits = base.saturating_add(u64_from(self.bit))..base.saturating_add(u64_from(end));
+            self.trace.leaf(part, name, bits, Value::None);
+            self.bit = end;
+        }
+    }
+
+    /// All parts were told.
+    pub fn end(self) -> Result<()> {
+        if self.need > 0 {
+            return Err(truncated(self.at, self.have, self.need));
+        }
+        self.trace.leave();
+        Ok(())
+    }
+}
+
+/// There are `have` bytes where there should be `need`.
+pub(crate) fn truncated(at: u64, have: usize, need: usize) -> Error {
+    Error::new(ErrorKind::Truncated, at.saturating_add(u64_from(have))).needing(at.saturating_add(u64_from(need)))
+}
