@@ -566,12 +566,22 @@ enum UnspoolKind {
 // Bytes of chunk metadata.
 #define UNSPOOL_PCO_META_SIZE (UNSPOOL_PCO_META_WORDS * 8)
 
-#if defined(UNSPOOL_32_BIT)
+#if (defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
+// Words of a decoder. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+#define UNSPOOL_PCO_DECODER_WORDS 40
+#endif
+
+#if (defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
+// Words of a decoder.
+#define UNSPOOL_PCO_DECODER_WORDS 64
+#endif
+
+#if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a decoder.
 #define UNSPOOL_PCO_DECODER_WORDS 72
 #endif
 
-#if !defined(UNSPOOL_32_BIT)
+#if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
 // Words of a decoder.
 #define UNSPOOL_PCO_DECODER_WORDS 108
 #endif

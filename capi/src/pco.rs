@@ -57,11 +57,17 @@ impl Opaque for UnspoolPcoMeta {
 
 const _: () = fits::<UnspoolPcoMeta>();
 
+/// Words of a decoder. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+#[cfg(all(feature = "small", target_pointer_width = "32"))]
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 40;
 /// Words of a decoder.
-#[cfg(target_pointer_width = "32")]
+#[cfg(all(feature = "small", not(target_pointer_width = "32")))]
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 64;
+/// Words of a decoder.
+#[cfg(all(not(feature = "small"), target_pointer_width = "32"))]
 pub const UNSPOOL_PCO_DECODER_WORDS: usize = 72;
 /// Words of a decoder.
-#[cfg(not(target_pointer_width = "32"))]
+#[cfg(all(not(feature = "small"), not(target_pointer_width = "32")))]
 pub const UNSPOOL_PCO_DECODER_WORDS: usize = 108;
 /// Bytes of a decoder.
 pub const UNSPOOL_PCO_DECODER_SIZE: usize = UNSPOOL_PCO_DECODER_WORDS * 8;
