@@ -118,13 +118,14 @@ fn fuzz_smoke() -> Result<()> {
 
 /// Tests that walk through every case there is, or fill the largest tables: minutes to hours in an interpreter. They are for real
 /// machines; the fuzz bodies visit the same code.
-const EXHAUSTIVE: [&str; 13] = [
+const EXHAUSTIVE: [&str; 14] = [
     "every_width_at_every_bit",
     "at_every_length_and_split",
     "any_split_gives",
     "every_width_every_start",
     "every_rule_of_safe_decoding",
     "agrees_on_every_exponent",
+    "products_are_those_of_the_machine",
     "successors_cover_the_table",
     "rounding_finds_the_nearest",
     "every_half_survives",
