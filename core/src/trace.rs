@@ -152,6 +152,8 @@ impl<T: Trace> Trace for &mut T {
 /// What does not ask for them pays nothing: the code that tells them is in a program only if it makes one of these.
 ///
 /// ```
+/// # #[cfg(all(feature = "zstd", feature = "alloc"))]
+/// # fn main() -> unspool::Result<()> {
 /// use unspool::tree::Tree;
 /// use unspool::{Limits, Symbols, zstd};
 /// # let file = b"\x28\xB5\x2F\xFD\0\x38\x85\0\0\x40abcdefgh\x02\0\xA0\xC0\xD3\x8E\x08";
@@ -159,7 +161,10 @@ impl<T: Trace> Trace for &mut T {
 /// zstd::inspect(file, &mut zstd::Workspace::new(), &Limits::DEFAULT, &zstd::Options::DEFAULT, &mut tree)?;
 /// let sequences = tree.0.nodes().iter().filter(|node| node.name == "sequence");
 /// assert_eq!(sequences.count(), 2);
-/// # Ok::<(), unspool::Error>(())
+/// # Ok(())
+/// # }
+/// # #[cfg(not(all(feature = "zstd", feature = "alloc")))]
+/// # fn main() {}
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Symbols<T>(

@@ -58,7 +58,7 @@ impl<'a> Column<'a> {
     /// longest that there is, again and again. Then a row is the needle if its codes are the needle's, and
     /// [`Search::equals`](super::Search::equals) need not look at rows with more codes or fewer.
     ///
-    /// Takes as long as decoding the column some ten times, so this is for columns that are searched often. A column that is cut
+    /// Takes longer than decoding the column, so this is for columns that are searched often. A column that is cut
     /// otherwise stays as it was, and so does one whose dictionary is not known to conform. A code that names no token is an error.
     pub fn greedy(self) -> Result<Self> {
         if !self.dictionary.is_conforming() {
