@@ -79,6 +79,8 @@ pub(crate) fn convolve<D: Latent>(convolution: &Convolution<'_>, history: &mut [
     let places = weights.iter_mut().skip(MAX_ORDER - order);
     places.zip(convolution.weights()).for_each(|(to, weight)| *to = i64::from(weight));
     let [older @ .., newest] = weights;
+    // Loops of more steps than the order multiply what is older than that by zero; it must be something all the same.
+    history.iter_mut().take(MAX_ORDER - order).for_each(|latent| *latent = D::ZERO);
     let values_read = values.get(..deltas).unwrap_or(values);
     // Loops that know how many weights there are, where that is worth their size.
     match order {
