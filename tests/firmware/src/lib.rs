@@ -22,6 +22,7 @@ use core::panic::PanicInfo;
 
 use cortex_m_rt::{ExceptionFrame, exception};
 use cortex_m_semihosting::debug;
+use unspool::{End, Status, Step};
 
 pub use cortex_m_rt::entry;
 pub use say::{number, say};
@@ -43,6 +44,31 @@ impl<const N: usize> File<N> {
     #[inline(never)]
     pub fn get(&self) -> &[u8] {
         core::hint::black_box(&self.0)
+    }
+}
+
+/// Whether a stream that gets 16 bytes at a time, and as much room, gives what is `expected`.
+pub fn streams(
+    bytes: &[u8],
+    expected: &[u8],
+    mut step: impl FnMut(&[u8], End, &mut [u8]) -> unspool::Result<Step>,
+) -> bool {
+    let (mut rest, mut expected, mut piece) = (bytes, expected, [0; 16]);
+    loop {
+        let (input, end) = match rest.get(..16) {
+            Some(input) => (input, End::NotYet),
+            None => (rest, End::Here),
+        };
+        let Ok(step) = step(input, end, &mut piece) else { return false };
+        let Some((same, more)) = expected.split_at_checked(step.wrote) else { return false };
+        if piece.get(..step.wrote) != Some(same) {
+            return false;
+        }
+        expected = more;
+        rest = rest.get(step.read..).unwrap_or(&[]);
+        if step.status == Status::Done {
+            return expected.is_empty();
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use firmware::{Test, entry, file};
 use unspool::xz::{Decoder, File, Options, Workspace, decode};
-use unspool::{Class, End, Limits, Status};
+use unspool::{Class, Limits};
 
 file!(PAGE, "../../../vectors/xz/page.xz");
 file!(BLOCKS, "../../../vectors/xz/blocks.xz");
@@ -51,21 +51,5 @@ fn one_block(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) 
 /// 16 bytes at a time, through a window as large as the dictionary.
 fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
     let mut decoder = Decoder::new(ws, window, &Limits::DEFAULT, &Options::DEFAULT);
-    let (mut rest, mut expected, mut piece) = (bytes, expected, [0; 16]);
-    loop {
-        let (input, end) = match rest.get(..16) {
-            Some(input) => (input, End::NotYet),
-            None => (rest, End::Here),
-        };
-        let Ok(step) = decoder.step(input, end, &mut piece) else { return false };
-        let Some((same, more)) = expected.split_at_checked(step.wrote) else { return false };
-        if piece.get(..step.wrote) != Some(same) {
-            return false;
-        }
-        expected = more;
-        rest = rest.get(step.read..).unwrap_or(&[]);
-        if step.status == Status::Done {
-            return expected.is_empty();
-        }
-    }
+    firmware::streams(bytes, expected, |src, end, out| decoder.step(src, end, out))
 }

@@ -9,7 +9,7 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_with, detect, in_place_margin, inspect,
     stream_buffer,
 };
-use unspool::{End, Limits, Part, Status, Symbols, Trace, Value};
+use unspool::{Limits, Part, Symbols, Trace, Value};
 
 file!(PAGE, "../../../vectors/zstd/page.zst");
 file!(FRAMES, "../../../vectors/zstd/page-seekable.zst");
@@ -40,23 +40,7 @@ fn main() -> ! {
 /// 16 bytes at a time, through a window that the file asks for.
 fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
     let mut decoder = Decoder::new(ws, window, &Limits::DEFAULT, &Options::DEFAULT);
-    let (mut rest, mut expected, mut piece) = (bytes, expected, [0; 16]);
-    loop {
-        let (input, end) = match rest.get(..16) {
-            Some(input) => (input, End::NotYet),
-            None => (rest, End::Here),
-        };
-        let Ok(step) = decoder.step(input, end, &mut piece) else { return false };
-        let Some((same, more)) = expected.split_at_checked(step.wrote) else { return false };
-        if piece.get(..step.wrote) != Some(same) {
-            return false;
-        }
-        expected = more;
-        rest = rest.get(step.read..).unwrap_or(&[]);
-        if step.status == Status::Done {
-            return expected.is_empty();
-        }
-    }
+    firmware::streams(bytes, expected, |src, end, out| decoder.step(src, end, out))
 }
 
 /// Adds up the bits of all leaves.
