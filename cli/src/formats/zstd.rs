@@ -136,10 +136,11 @@ fn decode_range(
         at.write(piece)
     };
     let Some(table) = table else { return stream(bytes, limits, options, &mut part) };
+    let mut ws = Workspace::new();
     for frame in table.frames_in(range.clone()) {
         let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         let bytes = bytes.get(place(frame.range.start)..place(frame.range.end)).unwrap_or_default();
-        part(&frame.decode_to_vec(bytes, &mut Workspace::new(), limits, options)?)?;
+        part(&frame.decode_to_vec(bytes, &mut ws, limits, options)?)?;
     }
     Ok(())
 }
