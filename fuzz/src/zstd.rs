@@ -42,11 +42,11 @@ pub fn zstd_mutated(bytes: &[u8]) {
 }
 
 /// Whatever the C library decodes comes out the same here, what it refuses is refused, and a decoder in Rust has no third opinion.
+#[cfg(not(miri))]
 pub fn zstd_differential(bytes: &[u8]) {
     let bytes = unchecked(bytes);
     let options = Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT };
     let ours = decode_to_vec(&bytes, &mut Workspace::new(), &LIMITS, &options);
-    #[cfg(not(miri))]
     if let Some(reference) = reference(&bytes) {
         match (&reference, &ours) {
             (Ok(reference), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),
@@ -61,15 +61,18 @@ pub fn zstd_differential(bytes: &[u8]) {
             (Err(_), Err(_)) => {}
         }
     }
-    #[cfg(not(miri))]
     if let Ok(ours) = &ours {
         // It is asked for nothing that is not known to be small.
         other_reference(&bytes, ours);
     }
-    let _ = ours;
 }
 
+/// There is no reference in an interpreter, and what is left would be what `zstd_arbitrary` does.
+#[cfg(miri)]
+pub fn zstd_differential(_: &[u8]) {}
+
 /// The first frame without its checksum, behind which all changes of the content would hide.
+#[cfg(not(miri))]
 fn unchecked(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     if let (Ok(Header::Frame(frame)), Some(descriptor)) = (Header::read(&bytes, Flavour::Rfc8878), bytes.get_mut(4))
