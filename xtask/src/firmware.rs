@@ -27,8 +27,6 @@ pub struct Device {
     pub ram: u32,
     /// What the emulator is told so that it has as much as the linker's map in tests/firmware/build.rs.
     settings: &'static str,
-    /// Examples in C whose buffers do not fit.
-    pub too_small_for: &'static [&'static str],
 }
 
 impl Device {
@@ -47,7 +45,6 @@ pub const DEVICES: [Device; 2] = [
         flash: 256 << 10,
         ram: 16 << 10,
         settings: "-global nrf51-soc.sram-size=65536",
-        too_small_for: &[],
     },
     Device {
         name: "Cortex-M4F",
@@ -57,12 +54,11 @@ pub const DEVICES: [Device; 2] = [
         flash: 4 << 20,
         ram: 256 << 10,
         settings: "",
-        too_small_for: &[],
     },
 ];
 
 /// Programs that need more RAM than the smallest variant of a device has.
-const LARGE: [&str; 3] = ["xz", "zstd", "zstd_rest"];
+const LARGE: [&str; 2] = ["xz", "zstd_rest"];
 
 /// The emulator without anything but semihosting.
 pub const QEMU: &str =
