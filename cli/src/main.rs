@@ -112,7 +112,7 @@ fn run_inspect(path: &Path, dictionary: Option<&Path>, shown: Shown) -> Result<(
         }
     }
     let text = if json { report.to_json(path, &bytes) } else { report.to_text(path, &bytes, all) };
-    output::print(&text).map_err(|error| Failure::io("cannot write", Path::new("standard output"), error))?;
+    output::print(&text)?;
     match report.error {
         None => Ok(()),
         Some(error) => Err(Failure::refused(path, &bytes, error)),
@@ -184,16 +184,12 @@ fn check(files: &[std::path::PathBuf], dictionary: Option<&Path>) -> ExitCode {
             let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
             let checksums = formats::check(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT, &mut count)
                 .map_err(|error| error.into_failure(path, &bytes))?;
-            Ok((format, count.0, checksums))
+            let line = format!("{}: ok, {}, {} bytes decoded, {checksums}\n", path.display(), format.name(), count.0);
+            output::print(&line)
         });
-        match checked {
-            Ok((format, decoded, checksums)) => {
-                println!("{}: ok, {}, {decoded} bytes decoded, {checksums}", path.display(), format.name());
-            }
-            Err(failure) => {
-                failure.print();
-                code = failure.exit_code();
-            }
+        if let Err(failure) = checked {
+            failure.print();
+            code = failure.exit_code();
         }
     }
     code

@@ -97,9 +97,11 @@ impl Sink for Output {
 }
 
 /// Prints a report. A reader that stops early is no error.
-pub fn print(text: &str) -> io::Result<()> {
+pub fn print(text: &str) -> Result<(), Failure> {
     match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::io("cannot write", Path::new("standard output"), error))
+        }
+        _ => Ok(()),
     }
 }

@@ -1,5 +1,7 @@
 //! What went wrong, in one line on standard error.
 
+use std::fmt::{Display, Formatter};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,14 +27,8 @@ impl Failure {
     }
 
     pub fn print(&self) {
-        match self {
-            Failure::Refused { path, error, found } => {
-                let found = found.as_ref().map(|text| format!("; found {text}")).unwrap_or_default();
-                eprintln!("error: {error}{found} [{}]", path.display());
-            }
-            Failure::Io { what, path, error } => eprintln!("error: {what} {}: {error}", path.display()),
-            Failure::Usage(words) => eprintln!("error: {words}"),
-        }
+        // Whoever closed standard error does not want to know.
+        let _ = writeln!(std::io::stderr(), "error: {self}");
     }
 
     pub fn exit_code(&self) -> ExitCode {
@@ -40,6 +36,19 @@ impl Failure {
             Failure::Refused { error, .. } if error.class() == Class::Misuse => ExitCode::from(2),
             Failure::Usage(_) => ExitCode::from(2),
             _ => ExitCode::from(1),
+        }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Refused { path, error, found: Some(found) } => {
+                write!(to, "{error}; found {found} [{}]", path.display())
+            }
+            Failure::Refused { path, error, found: None } => write!(to, "{error} [{}]", path.display()),
+            Failure::Io { what, path, error } => write!(to, "{what} {}: {error}", path.display()),
+            Failure::Usage(words) => write!(to, "{words}"),
         }
     }
 }

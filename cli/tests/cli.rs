@@ -50,6 +50,19 @@ fn decode_writes_exactly_the_expected_bytes() {
     }
 }
 
+/// As with `| head`, which closes the pipe when it has seen enough.
+#[test]
+fn a_reader_that_stops_early_is_no_error() {
+    let file = vector("v1_fp16.cvc");
+    for command in ["inspect", "decode", "check"] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut process = Command::new(env!("CARGO_BIN_EXE_unspool"));
+        let output = process.args([command, &file]).stdout(writer).output().expect("the command starts");
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{command}");
+    }
+}
+
 #[test]
 fn rows_and_sections_to_standard_output() {
     let whole = unspool(&["decode", &vector("v1_sections.cvc")]).stdout;
