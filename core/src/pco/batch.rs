@@ -4,12 +4,14 @@
 
 use super::number::Latent;
 use super::pipeline::PIPELINED;
+use super::spans::BATCH;
 use super::tans::Table;
 use crate::bits::window;
+use crate::num::index;
 
-/// An entry of a tANS table: offset bits of the bin, bits to read for the next state, and the state that they are added to.
+/// An entry of a tANS table: bits to read for the next state, offset bits of the bin, and the state that the bits are added to.
 ///
-/// Bytes rather than a packed word, because loading what one needs is cheaper than shifting it out.
+/// Bytes rather than a packed word, because loading what one needs is cheaper than shifting it out, but where loads are scarce.
 pub(crate) type Node = [u8; 4];
 
 /// The four states that take turns. Words, because what is narrower gets packed and unpacked in every turn of a loop.
@@ -97,7 +99,7 @@ pub(crate) fn symbols<D: Latent>(
 /// One step of one state: its bin, and the next state. The table is not empty.
 #[inline(always)]
 fn symbol<D: Latent>(nodes: &[Node], lowers: &[D], state: &mut usize, word: &mut u64, taken: &mut usize) -> (D, u8) {
-    let (Some(&[width, read, low, high]), Some(&lower)) = (nodes.get(*state), lowers.get(*state)) else {
+    let (Some(&[read, width, low, high]), Some(&lower)) = (nodes.get(*state), lowers.get(*state)) else {
         return (D::ZERO, 0);
     };
     let bits = keep_few(*word, read);
@@ -173,7 +175,14 @@ pub(crate) fn is_wide(widths: &[u8]) -> bool {
     widths.iter().fold(0, |all, width| all | width.wrapping_add(6)) & 64 != 0
 }
 
-/// The bits that the offsets will take.
-pub(crate) fn total(widths: &[u8]) -> usize {
-    widths.iter().map(|&width| usize::from(width)).sum()
+/// The bits that the offsets of a batch will take.
+///
+/// Eight widths at a time, added up in four lanes of 16 bits: a plain sum does not become vector instructions.
+pub(crate) fn total(widths: &[u8; BATCH]) -> usize {
+    const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
+    let lanes = widths.as_chunks::<8>().0.iter().fold(0, |lanes: u64, eight| {
+        let eight = u64::from_le_bytes(*eight);
+        lanes.wrapping_add(eight & EVEN).wrapping_add(eight >> 8 & EVEN)
+    });
+    (0..4).map(|lane| index(lanes >> (16 * lane) & 0xFFFF)).sum()
 }

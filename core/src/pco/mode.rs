@@ -42,14 +42,15 @@ impl<'m, L: Latent> Join<'m, L> {
     }
 
     fn look_up(&self, entries: &[u8], values: &mut [L], indexes: &[u32]) -> Result<(), ErrorKind> {
-        let size = size_of::<L>();
-        for (value, &i) in values.iter_mut().zip(indexes) {
-            let start = index(u64::from(i)).checked_mul(size).ok_or(ErrorKind::PcoDictIndex)?;
-            let bytes = entries.get(start..).and_then(|rest| rest.get(..size)).ok_or(ErrorKind::PcoDictIndex)?;
-            let latent = L::get(bytes);
-            *value = if self.float { float_of(latent) } else { latent ^ self.flip };
+        let entry = |i: u32| L::nth(entries, index(u64::from(i))).ok_or(ErrorKind::PcoDictIndex);
+        if self.float {
+            values.iter_mut().zip(indexes).try_for_each(|(value, &i)| entry(i).map(|latent| *value = float_of(latent)))
+        } else {
+            values
+                .iter_mut()
+                .zip(indexes)
+                .try_for_each(|(value, &i)| entry(i).map(|latent| *value = latent ^ self.flip))
         }
-        Ok(())
     }
 }
 

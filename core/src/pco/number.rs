@@ -155,6 +155,9 @@ pub trait Latent:
     fn put(self, bytes: &mut [u8]);
     /// Reads it back; missing bytes count as zero.
     fn get(bytes: &[u8]) -> Self;
+    /// The number that has `i` others before it in `bytes`, if it is there.
+    #[doc(hidden)]
+    fn nth(bytes: &[u8], i: usize) -> Option<Self>;
     /// A number whose bytes are in little-endian order as one of this machine.
     #[doc(hidden)]
     #[must_use]
@@ -235,6 +238,10 @@ macro_rules! latents {
                 let mut own = [0; size_of::<Self>()];
                 own.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
                 Self::from_le_bytes(own)
+            }
+            #[inline(always)]
+            fn nth(bytes: &[u8], i: usize) -> Option<Self> {
+                bytes.as_chunks().0.get(i).map(|bytes| Self::from_le_bytes(*bytes))
             }
             #[inline(always)]
             fn in_native_order(self) -> Self {

@@ -409,7 +409,7 @@ fn skip_symbols(bytes: &[u8], mut at: usize, nodes: &[Node], states: &mut States
     let mut offsets = 0usize;
     for i in 0..count {
         let state = &mut states[i % 4];
-        let [width, read, low, high] = nodes.get(*state).copied().unwrap_or([0; 4]);
+        let [read, width, low, high] = nodes.get(*state).copied().unwrap_or([0; 4]);
         let bits = window(bytes, at / 8) >> (at % 8) & (1u64 << (read & 15)).wrapping_sub(1);
         *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
         at = at.wrapping_add(usize::from(read));

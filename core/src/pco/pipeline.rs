@@ -7,7 +7,7 @@
 //! Whether all bits were there is asked once for each unit. If the answer is not a certain yes the batch is taken back and left to
 //! `batch`, and so are the last batch of a page, short pages, and readers that listen.
 
-use super::batch::{Node, States, is_wide, keep, offsets, packed, symbols, total};
+use super::batch::{Node, States, keep, offsets, packed, symbols, total};
 use super::lane::{Lane, Undo};
 use super::number::Latent;
 use super::page::{Fast, look_back};
@@ -21,8 +21,6 @@ pub(crate) const PIPELINED: bool = cfg!(all(target_pointer_width = "64", not(fea
 
 /// The offsets of the unit that is finished.
 struct Current<'c, D> {
-    /// Bits between them and the next symbols.
-    gap: usize,
     values: &'c mut [D; BATCH],
     /// The sum that is taken on the way, if there is one.
     moment: Option<&'c mut D>,
@@ -37,10 +35,15 @@ struct Next<'n, D> {
     values: &'n mut [D; BATCH],
 }
 
-/// Finishes a unit and begins the next. The offsets start at bit `at`; gives the bit behind the symbols, or
-/// `None` if the input ends so soon that nothing is certain.
-fn pair<D: Latent, E: Latent>(bytes: &[u8], at: usize, current: Current<'_, D>, next: Next<'_, E>) -> Option<usize> {
-    let symbols_at = at.wrapping_add(total(next.widths)).wrapping_add(current.gap);
+/// Finishes a unit and begins the next. The offsets start at bit `at`, the symbols at bit `symbols_at`; gives the bit behind
+/// the symbols, or `None` if the input ends so soon that nothing is certain.
+fn pair<D: Latent, E: Latent>(
+    bytes: &[u8],
+    at: usize,
+    symbols_at: usize,
+    current: Current<'_, D>,
+    next: Next<'_, E>,
+) -> Option<usize> {
     let table = next.table;
     if !(1..=12).contains(&table.log) {
         finish(bytes, at, next.widths, current);
@@ -86,17 +89,17 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
         return at;
     };
     let Next { states, widths, values, .. } = next;
-    if symbols_at == at.wrapping_add(current.gap) {
+    let widest = widths.iter().fold(0, |most, &width| width.max(most));
+    if widest == 0 {
         // Without offsets there is nothing to be done at the same time.
         if let Some(moment) = current.moment {
             current.values.iter_mut().for_each(|value| *value = step(moment, *value));
         }
         return alone::<I, E, SIZE>(bytes, symbols_at, nodes, lowers, states, widths, values);
     }
-    let Current { values: finished, moment, .. } = current;
-    let wide = D::BITS == 64 && is_wide(widths);
+    let Current { values: finished, moment } = current;
     let work = Work { bytes, at, symbols_at, finished, nodes, lowers, states, widths, values };
-    choose(work, moment, wide)
+    choose(work, moment, widest)
 }
 
 /// The offsets of a unit that no other follows.
@@ -132,31 +135,44 @@ struct Work<'l, I, D, E, const SIZE: usize> {
     values: &'l mut [E; BATCH],
 }
 
-/// Picks the loop: with a sum or without, and whether offsets may lie in nine bytes.
+/// Picks the loop: with a sum or without.
 #[inline(always)]
 fn choose<I: Input, D: Latent, E: Latent, const SIZE: usize>(
     work: Work<'_, I, D, E, SIZE>,
     moment: Option<&mut D>,
-    wide: bool,
+    widest: u8,
 ) -> usize {
     let Some(moment) = moment else {
-        return match wide {
-            false => both::<I, D, E, SIZE, false>(work, |latent| latent),
-            true => both::<I, D, E, SIZE, true>(work, |latent| latent),
-        };
+        return by_width(work, widest, |latent| latent);
     };
     let mut sum = *moment;
-    let end = match wide {
-        false => both::<I, D, E, SIZE, false>(work, |delta| step(&mut sum, delta)),
-        true => both::<I, D, E, SIZE, true>(work, |delta| step(&mut sum, delta)),
-    };
+    let end = by_width(work, widest, |delta| step(&mut sum, delta));
     *moment = sum;
     end
 }
 
-/// The loop: four offsets, four symbols, 64 times.
+/// Picks the loop by the widest offset: a load finds 57 bits of a field, which may be those of several offsets.
+#[inline(always)]
+fn by_width<I: Input, D: Latent, E: Latent, const SIZE: usize>(
+    work: Work<'_, I, D, E, SIZE>,
+    widest: u8,
+    finish: impl FnMut(D) -> D,
+) -> usize {
+    // Widths that the type cannot have need no loop.
+    if widest <= 14 {
+        both::<I, D, E, SIZE, 4, false>(work, finish)
+    } else if D::BITS <= 16 || widest <= 28 {
+        both::<I, D, E, SIZE, 2, false>(work, finish)
+    } else if D::BITS <= 32 || widest <= 57 {
+        both::<I, D, E, SIZE, 1, false>(work, finish)
+    } else {
+        both::<I, D, E, SIZE, 1, true>(work, finish)
+    }
+}
+
+/// The loop: four offsets, four symbols, 64 times. A load is made for each `MANY` offsets; they are `WIDE` if it may not do for one.
 #[inline(never)]
-fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
+fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const MANY: usize, const WIDE: bool>(
     work: Work<'_, I, D, E, SIZE>,
     mut finish: impl FnMut(D) -> D,
 ) -> usize {
@@ -164,13 +180,17 @@ fn both<I: Input, D: Latent, E: Latent, const SIZE: usize, const WIDE: bool>(
     let Work { bytes, mut at, mut symbols_at, finished, nodes, lowers, states, widths, values } = work;
     let mut four = *states;
     for group in 0..BATCH / 4 {
-        let i = group * 4;
-        let now = [0, 1, 2, 3].map(|j| widths[(i + j) & (BATCH - 1)]);
+        let now = [0, 1, 2, 3].map(|j| widths[(group * 4 + j) & (BATCH - 1)]);
         symbols_at = four_symbols(bytes, symbols_at, nodes, lowers, &mut four, group, widths, values);
-        for (width, i) in now.into_iter().zip(i..) {
-            let value = &mut finished[i & (BATCH - 1)];
-            *value = finish(value.plus(D::low(field::<WIDE>(bytes, at, width))));
-            at = at.wrapping_add(usize::from(width));
+        for first in (0..4).step_by(MANY) {
+            let mut word = if WIDE { wide_word(bytes, at) } else { bytes.load(at) >> (at % 8) };
+            for i in first..first + MANY {
+                let width = now[i & 3];
+                let value = &mut finished[(group * 4 + i) & (BATCH - 1)];
+                *value = finish(value.plus(D::low(keep(word, width))));
+                word >>= width & 63;
+                at = at.wrapping_add(usize::from(width));
+            }
         }
     }
     *states = four;
@@ -210,17 +230,21 @@ fn four_symbols<E: Latent, const SIZE: usize>(
     values: &mut [E; BATCH],
 ) -> usize {
     let mut word = bytes.load(at) >> (at % 8);
-    let mut taken = 0;
+    let mut sum = 0u32;
     for (state, i) in states.iter_mut().zip(group * 4..) {
-        let [width, read, low, high] = nodes[*state & (SIZE - 1)];
+        // One load for all fields: loads are what the loop has most of.
+        let node = u32::from_le_bytes(nodes[*state & (SIZE - 1)]);
+        let [read, width, ..] = node.to_le_bytes();
         values[i & (BATCH - 1)] = lowers[*state & (SIZE - 1)];
         widths[i & (BATCH - 1)] = width;
         let bits = keep(word, read);
         word >>= read & 63;
-        *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
-        taken += usize::from(read);
+        *state = index(u64::from(node >> 16).wrapping_add(bits));
+        sum = sum.wrapping_add(node);
     }
-    at.wrapping_add(taken)
+    // Four times up to 14 bits: nothing else gets into the low byte.
+    let [taken, ..] = sum.to_le_bytes();
+    at.wrapping_add(usize::from(taken))
 }
 
 /// Where bits come from.
@@ -250,18 +274,13 @@ impl Input for &[u8; WINDOW + 8] {
     }
 }
 
-/// `width` bits from bit `at` on: up to 57, or up to 64 if `WIDE`.
+/// 64 bits from bit `at` on.
 #[inline(always)]
-fn field<const WIDE: bool>(bytes: impl Input, at: usize, width: u8) -> u64 {
+fn wide_word(bytes: impl Input, at: usize) -> u64 {
     let (low, shift) = (bytes.load(at), at % 8);
-    if !WIDE {
-        return keep(low >> shift, width);
-    }
-    // The eight bytes one further supply what the shift made room for. A shift to the left by 64 less the width, and back,
-    // drops what is not part of the field; a width of 0 does not occur together with itself: both shifts are taken modulo 64.
+    // The eight bytes one further supply what the shift made room for.
     let high = bytes.load(at.wrapping_add(8));
-    let all = low >> shift | high << (8 - shift);
-    keep(all, width)
+    low >> shift | high << (8 - shift)
 }
 
 /// The batch that starts at `from`.
@@ -352,18 +371,20 @@ impl<L: Latent> Fast<'_, '_, L> {
         if look {
             let widths = batch_at(self.widths, 0)?;
             let values = batch_at(self.lookbacks, buffer(batch))?;
-            let current = Current { gap: 0, values, moment: None };
+            let current = Current { values, moment: None };
+            let then = at.wrapping_add(total(widths));
             at = if dict {
-                pair(bytes, at, current, next(&mut self.index, widths, batch_at(self.indexes, buffer(batch))?))?
+                pair(bytes, at, then, current, next(&mut self.index, widths, batch_at(self.indexes, buffer(batch))?))?
             } else {
-                pair(bytes, at, current, next(&mut self.primary, widths, batch_at(out, here)?))?
+                pair(bytes, at, then, current, next(&mut self.primary, widths, batch_at(out, here)?))?
             };
         }
         if run.second {
             let widths = batch_at(self.widths, 0)?;
             let moment = top(self.primary.undo, &mut self.primary.moments);
-            let current = Current { gap: 0, values: batch_at(out, here)?, moment };
-            at = pair(bytes, at, current, next(&mut self.secondary, widths, batch_at(self.second, 0)?))?;
+            let current = Current { values: batch_at(out, here)?, moment };
+            let then = at.wrapping_add(total(widths));
+            at = pair(bytes, at, then, current, next(&mut self.secondary, widths, batch_at(self.second, 0)?))?;
         }
 
         // The last unit of this batch goes along with the first of the next, if that is there.
@@ -376,49 +397,49 @@ impl<L: Latent> Fast<'_, '_, L> {
         let more = batch + 1 < run.full && first_end / 8 + 16 <= bytes.len();
         let symbols_end = if run.second {
             let moment = top(self.secondary.undo, &mut self.secondary.moments);
-            let current = Current { gap: run.gap, values: batch_at(self.second, 0)?, moment };
+            let current = Current { values: batch_at(self.second, 0)?, moment };
             if !more {
                 last(bytes, at, widths, current)?;
                 None
             } else if look {
                 let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
+                Some(pair(bytes, at, end, current, next(&mut self.lookback, widths, values))?)
             } else {
                 let values = batch_at(out, here.wrapping_add(BATCH))?;
-                Some(pair(bytes, at, current, next(&mut self.primary, widths, values))?)
+                Some(pair(bytes, at, end, current, next(&mut self.primary, widths, values))?)
             }
         } else if dict {
             let (even, odd) = self.indexes.split_at_mut_checked(BATCH)?;
             let (now, then) = if buffer(batch) == 0 { (even, odd) } else { (odd, even) };
             let lane = &mut self.index;
             let moment = top(lane.undo, &mut lane.moments);
-            let current = Current { gap: run.gap, values: batch_at(now, 0)?, moment };
+            let current = Current { values: batch_at(now, 0)?, moment };
             if !more {
                 last(bytes, at, widths, current)?;
                 None
             } else if look {
                 let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
+                Some(pair(bytes, at, end, current, next(&mut self.lookback, widths, values))?)
             } else {
                 let values = batch_at(then, 0)?;
                 let next = Next { table: &lane.table, states: &mut lane.states, widths, values };
-                Some(pair(bytes, at, current, next)?)
+                Some(pair(bytes, at, end, current, next)?)
             }
         } else {
             let (now, then) = out.split_at_mut_checked(here.wrapping_add(BATCH))?;
             let lane = &mut self.primary;
             let moment = top(lane.undo, &mut lane.moments);
-            let current = Current { gap: run.gap, values: batch_at(now, here)?, moment };
+            let current = Current { values: batch_at(now, here)?, moment };
             if !more {
                 last(bytes, at, widths, current)?;
                 None
             } else if look {
                 let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, current, next(&mut self.lookback, widths, values))?)
+                Some(pair(bytes, at, end, current, next(&mut self.lookback, widths, values))?)
             } else {
                 let values = batch_at(then, 0)?;
                 let next = Next { table: &lane.table, states: &mut lane.states, widths, values };
-                Some(pair(bytes, at, current, next)?)
+                Some(pair(bytes, at, end, current, next)?)
             }
         };
         if !run.second && !self.second.is_empty() {

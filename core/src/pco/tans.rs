@@ -52,7 +52,7 @@ impl<'w, D: Latent> Table<'w, D> {
             for _ in 0..bin.weight {
                 let at = index(u64::from(slot));
                 if let (Some(node), Some(entry)) = (nodes.get_mut(at), lowers.get_mut(at)) {
-                    *node = [bits, 0, low, high];
+                    *node = [0, bits, low, high];
                     *entry = lower;
                 }
                 slot = (slot + step) & last;
@@ -65,13 +65,13 @@ impl<'w, D: Latent> Table<'w, D> {
         } else {
             // The entries of a bin, in the order of the table, stand for the numbers from its weight to twice that.
             for node in nodes.iter_mut().take(index(u64::from(size))) {
-                let [bits, _, low, high] = *node;
+                let [_, bits, low, high] = *node;
                 let Some(counter) = counters.get_mut(usize::from(u16::from_le_bytes([low, high]))) else { continue };
                 let x = u32::from(*counter);
                 *counter = counter.wrapping_add(1);
                 let (read, base) = transition(x, variable.table_log);
                 let [low, high, ..] = base.to_le_bytes();
-                *node = [bits, u8::try_from(read).unwrap_or(0), low, high];
+                *node = [u8::try_from(read).unwrap_or(0), bits, low, high];
             }
         }
         variable.check_total(total)?;
