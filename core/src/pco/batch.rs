@@ -11,8 +11,21 @@ use crate::num::index;
 
 /// An entry of a tANS table: bits to read for the next state, offset bits of the bin, and the state that the bits are added to.
 ///
-/// Bytes rather than a packed word, because loading what one needs is cheaper than shifting it out, but where loads are scarce.
-pub(crate) type Node = [u8; 4];
+/// One word, because loads are what the loops have most of, and from the lowest byte on, so that a sum of four words starts with the
+/// sum of the bits to read.
+pub(crate) type Node = u32;
+
+/// Makes an entry.
+pub(crate) const fn node(read: u8, width: u8, [low, high]: [u8; 2]) -> Node {
+    u32::from_le_bytes([read, width, low, high])
+}
+
+/// The state that follows, by the bits at the bottom of `word`.
+#[inline(always)]
+pub(crate) fn following(node: Node, word: u64) -> usize {
+    let [read, ..] = node.to_le_bytes();
+    index(u64::from((node >> 16).wrapping_add(u32::low(keep_few(word, read)))))
+}
 
 /// The four states that take turns. Words, because what is narrower gets packed and unpacked in every turn of a loop.
 pub(crate) type States = [usize; 4];
@@ -28,12 +41,13 @@ static MASKS: [u64; 256] = {
     masks
 };
 
+/// Whether masks are loaded. Where there is room for the table that beats the instructions that make them: 15 % of all time.
+const LOADED: bool = PIPELINED || cfg!(target_family = "wasm");
+
 /// The lowest `bits` bits, up to 64.
-///
-/// Where there is a fast path a load beats the three instructions that make a mask: 15 % of all time.
 #[inline(always)]
 pub(crate) fn keep(word: u64, bits: u8) -> u64 {
-    match PIPELINED {
+    match LOADED {
         true => word & MASKS[usize::from(bits)],
         // Twice half of the bits, because a shift by 64 is none.
         false => word & (1u64 << ((bits / 2) & 63) << (bits.div_ceil(2) & 63)).wrapping_sub(1),
@@ -43,7 +57,7 @@ pub(crate) fn keep(word: u64, bits: u8) -> u64 {
 /// [`keep`] for less than 64 bits.
 #[inline(always)]
 fn keep_few(word: u64, bits: u8) -> u64 {
-    match PIPELINED {
+    match LOADED {
         true => keep(word, bits),
         false => word & (1u64 << (bits & 63)).wrapping_sub(1),
     }
@@ -99,13 +113,11 @@ pub(crate) fn symbols<D: Latent>(
 /// One step of one state: its bin, and the next state. The table is not empty.
 #[inline(always)]
 fn symbol<D: Latent>(nodes: &[Node], lowers: &[D], state: &mut usize, word: &mut u64, taken: &mut usize) -> (D, u8) {
-    let (Some(&[read, width, low, high]), Some(&lower)) = (nodes.get(*state), lowers.get(*state)) else {
-        return (D::ZERO, 0);
-    };
-    let bits = keep_few(*word, read);
+    let (Some(&node), Some(&lower)) = (nodes.get(*state), lowers.get(*state)) else { return (D::ZERO, 0) };
+    let [read, width, ..] = node.to_le_bytes();
+    *state = following(node, *word);
     *word >>= read & 63;
     *taken = taken.wrapping_add(usize::from(read));
-    *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
     (lower, width)
 }
 
@@ -121,26 +133,46 @@ pub(crate) fn offsets<D: Latent>(
     mut finish: impl FnMut(D) -> D,
 ) -> usize {
     let widths = widths.get(..values.len()).unwrap_or(widths);
-    if widths.iter().fold(0, |all, width| all | width) == 0 {
+    let widest = widths.iter().fold(0, |most, &width| width.max(most));
+    if widest == 0 {
         values.iter_mut().for_each(|value| *value = finish(*value));
         return at;
     }
-    let mut done = 0;
-    if D::BITS < 64 || !is_wide(widths) {
-        for (value, &width) in values.iter_mut().zip(widths) {
-            let Some(eight) = bytes.get(at / 8..).and_then(<[u8]>::first_chunk) else { break };
-            let offset = keep_few(u64::from_le_bytes(*eight) >> (at % 8), width);
-            *value = finish(value.plus(D::low(offset)));
-            at = at.wrapping_add(usize::from(width));
-            done += 1;
-        }
-    }
+    let done = match widest {
+        0..=14 => loads::<4, D>(bytes, &mut at, widths, values, &mut finish),
+        15..=28 => loads::<2, D>(bytes, &mut at, widths, values, &mut finish),
+        29..=57 => loads::<1, D>(bytes, &mut at, widths, values, &mut finish),
+        _ => 0,
+    };
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get(done..).unwrap_or(&[]));
     for (value, &width) in rest {
         *value = finish(value.plus(D::low(field(bytes, at, width))));
         at = at.wrapping_add(usize::from(width));
     }
     at
+}
+
+/// Adds offsets, `MANY` of which are in the 57 bits that a load is good for, as long as there are eight bytes to load. Gives their number.
+#[inline(always)]
+fn loads<const MANY: usize, D: Latent>(
+    bytes: &[u8],
+    at: &mut usize,
+    widths: &[u8],
+    values: &mut [D],
+    finish: &mut impl FnMut(D) -> D,
+) -> usize {
+    let mut done = 0;
+    for (values, widths) in values.as_chunks_mut::<MANY>().0.iter_mut().zip(widths.as_chunks::<MANY>().0) {
+        let Some(eight) = bytes.get(*at / 8..).and_then(<[u8]>::first_chunk) else { break };
+        let mut word = u64::from_le_bytes(*eight) >> (*at % 8);
+        for (value, &width) in values.iter_mut().zip(widths) {
+            *value = finish(value.plus(D::low(keep_few(word, width))));
+            word >>= width & 63;
+            *at = at.wrapping_add(usize::from(width));
+        }
+        done += MANY;
+    }
+    done
 }
 
 /// Writes `values.len()` numbers of `width` bits each, plus `lower`: all that a variable of one bin holds.
@@ -160,19 +192,28 @@ pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, v
     }
 }
 
-/// `width` bits from bit `at` on, up to 64.
+/// `width` bits from bit `at` on, up to 64, which may lie in nine bytes.
 #[inline(always)]
 fn field(bytes: &[u8], at: usize, width: u8) -> u64 {
-    let (low, shift) = (window(bytes, at / 8), at % 8);
-    let high = if width > 57 { bytes.get((at / 8).wrapping_add(8)).map_or(0, |&byte| u64::from(byte)) } else { 0 };
-    // `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0. Likewise the mask, for width 64.
-    let all = low >> shift | high << 1 << (63 - shift);
-    keep(all, width)
+    let end;
+    let [low @ .., high] = match bytes.get(at / 8..).and_then(<[u8]>::first_chunk) {
+        Some(nine) => nine,
+        None => {
+            end = last_nine(bytes, at / 8);
+            &end
+        }
+    };
+    let (low, shift) = (u64::from_le_bytes(*low), at % 8);
+    // `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0.
+    keep(low >> shift | u64::from(*high) << 1 << (63 - shift), width)
 }
 
-/// Whether some offset may lie in nine bytes: it has more bits than eight bytes have after the first seven.
-pub(crate) fn is_wide(widths: &[u8]) -> bool {
-    widths.iter().fold(0, |all, width| all | width.wrapping_add(6)) & 64 != 0
+/// The nine bytes from byte `at` on, with zeros where the input has ended.
+#[cold]
+fn last_nine(bytes: &[u8], at: usize) -> [u8; 9] {
+    let mut nine = [0; 9];
+    nine.iter_mut().zip(bytes.iter().skip(at)).for_each(|(to, from)| *to = *from);
+    nine
 }
 
 /// The bits that the offsets of a batch will take.

@@ -1,6 +1,6 @@
 //! Pages: batch after batch, from any piece of input into any piece of output.
 
-use super::batch::{Node, States, packed};
+use super::batch::{Node, States, following, packed};
 use super::fields::Fields;
 use super::lane::{Lane, Undo};
 use super::meta::{Delta, Meta, Mode, Role, Variable};
@@ -409,9 +409,9 @@ fn skip_symbols(bytes: &[u8], mut at: usize, nodes: &[Node], states: &mut States
     let mut offsets = 0usize;
     for i in 0..count {
         let state = &mut states[i % 4];
-        let [read, width, low, high] = nodes.get(*state).copied().unwrap_or([0; 4]);
-        let bits = window(bytes, at / 8) >> (at % 8) & (1u64 << (read & 15)).wrapping_sub(1);
-        *state = usize::from(u16::from_le_bytes([low, high]).wrapping_add(u16::low(bits)));
+        let node = nodes.get(*state).copied().unwrap_or(0);
+        let [read, width, ..] = node.to_le_bytes();
+        *state = following(node, window(bytes, at / 8) >> (at % 8));
         at = at.wrapping_add(usize::from(read));
         offsets = offsets.wrapping_add(usize::from(width));
     }

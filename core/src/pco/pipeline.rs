@@ -7,7 +7,7 @@
 //! Whether all bits were there is asked once for each unit. If the answer is not a certain yes the batch is taken back and left to
 //! `batch`, and so are the last batch of a page, short pages, and readers that listen.
 
-use super::batch::{Node, States, keep, offsets, packed, symbols, total};
+use super::batch::{Node, States, following, keep, offsets, packed, symbols, total};
 use super::lane::{Lane, Undo};
 use super::number::Latent;
 use super::page::{Fast, look_back};
@@ -232,14 +232,12 @@ fn four_symbols<E: Latent, const SIZE: usize>(
     let mut word = bytes.load(at) >> (at % 8);
     let mut sum = 0u32;
     for (state, i) in states.iter_mut().zip(group * 4..) {
-        // One load for all fields: loads are what the loop has most of.
-        let node = u32::from_le_bytes(nodes[*state & (SIZE - 1)]);
+        let node = nodes[*state & (SIZE - 1)];
         let [read, width, ..] = node.to_le_bytes();
         values[i & (BATCH - 1)] = lowers[*state & (SIZE - 1)];
         widths[i & (BATCH - 1)] = width;
-        let bits = keep(word, read);
+        *state = following(node, word);
         word >>= read & 63;
-        *state = index(u64::from(node >> 16).wrapping_add(bits));
         sum = sum.wrapping_add(node);
     }
     // Four times up to 14 bits: nothing else gets into the low byte.

@@ -1,6 +1,6 @@
 //! tANS tables: which bin a state stands for, and which states may follow.
 
-use super::batch::Node;
+use super::batch::{Node, node};
 use super::meta::Variable;
 use super::number::Latent;
 use super::spread::{stride, transition};
@@ -46,13 +46,12 @@ impl<'w, D: Latent> Table<'w, D> {
             if let Some(counter) = counters.get_mut(usize::from(i)) {
                 *counter = u16::try_from(bin.weight).unwrap_or(u16::MAX);
             }
-            let [low, high] = i.to_le_bytes();
             let bits = u8::try_from(bin.offset_bits).unwrap_or(u8::MAX);
             let lower = D::low(bin.lower).plus(shift);
             for _ in 0..bin.weight {
                 let at = index(u64::from(slot));
-                if let (Some(node), Some(entry)) = (nodes.get_mut(at), lowers.get_mut(at)) {
-                    *node = [0, bits, low, high];
+                if let (Some(to), Some(entry)) = (nodes.get_mut(at), lowers.get_mut(at)) {
+                    *to = node(0, bits, i.to_le_bytes());
                     *entry = lower;
                 }
                 slot = (slot + step) & last;
@@ -60,18 +59,18 @@ impl<'w, D: Latent> Table<'w, D> {
         }
         if variable.bins == 0 {
             // Without bins every latent is 0; the page decides whether there may be any.
-            nodes.iter_mut().take(1).for_each(|node| *node = [0; 4]);
+            nodes.iter_mut().take(1).for_each(|node| *node = 0);
             lowers.iter_mut().take(1).for_each(|lower| *lower = shift);
         } else {
             // The entries of a bin, in the order of the table, stand for the numbers from its weight to twice that.
-            for node in nodes.iter_mut().take(index(u64::from(size))) {
-                let [_, bits, low, high] = *node;
+            for entry in nodes.iter_mut().take(index(u64::from(size))) {
+                let [_, bits, low, high] = entry.to_le_bytes();
                 let Some(counter) = counters.get_mut(usize::from(u16::from_le_bytes([low, high]))) else { continue };
                 let x = u32::from(*counter);
                 *counter = counter.wrapping_add(1);
                 let (read, base) = transition(x, variable.table_log);
                 let [low, high, ..] = base.to_le_bytes();
-                *node = [u8::try_from(read).unwrap_or(0), bits, low, high];
+                *entry = node(u8::try_from(read).unwrap_or(0), bits, [low, high]);
             }
         }
         variable.check_total(total)?;
