@@ -50,7 +50,7 @@ impl<'a> Bundle<'a> {
             return Err(manifest.error(ErrorKind::HeaderLimit, 0).needing(u64_from(manifest.bytes.len())));
         }
         let start = check(manifest.bytes, 0..manifest.bytes.len(), limits.max_depth)
-            .map_err(|error| manifest.error(error.kind, crate::num::index(error.at)))?;
+            .map_err(|error| manifest.error(error.kind, error.at))?;
         let root = Node::at(manifest.bytes, start);
         if !root.is_array() {
             return Err(manifest.error(ErrorKind::At1Manifest, start));
