@@ -45,7 +45,7 @@ impl<'a> Bundle<'a> {
         let body = header.body();
         let set = Set::open(src, body.start, body.end, limits)?;
         set.check()?;
-        let [manifest] = set.load([MANIFEST], scratch, ws, &of_streams(limits))?;
+        let manifest = set.load(&[MANIFEST], scratch, ws, &of_streams(limits), |&[manifest], _| Ok(manifest))?;
         if u64_from(manifest.bytes.len()) > limits.max_header {
             return Err(manifest.error(ErrorKind::HeaderLimit, 0).needing(u64_from(manifest.bytes.len())));
         }

@@ -247,6 +247,7 @@ impl<'a> Bodies<'a> {
         }
     }
 
+    #[cfg_attr(feature = "small", inline(never))]
     fn frame<T: Trace>(&mut self, trace: &mut T) -> Result<Body<'a>> {
         let (len, start) = varint(self.src, self.at, self.end)?;
         let end = start.saturating_add(len);
@@ -270,6 +271,7 @@ impl<'a> Bodies<'a> {
     }
 }
 
+#[cfg_attr(feature = "small", inline(never))]
 fn run<O: Output>(
     src: &[u8],
     header: &Header,
@@ -282,17 +284,8 @@ fn run<O: Output>(
     while let Some(body) = bodies.next(&mut ())? {
         let mut scratch = Scratch::new(scratch);
         match body.content {
-            Content::Raw(entry) => {
-                let size = entry.decoded_size(src, limits)?;
-                if !out.fill(size, |room| entry.decode(src, room, ws, limits))? {
-                    out.put(entry.load(src, &mut scratch, ws, limits)?.bytes)?;
-                }
-            }
-            Content::Set => {
-                let set = Set::open(src, body.range.start, body.range.end, limits)?;
-                set.check()?;
-                structured(header, &set, &mut scratch, out, ws, &of_streams(limits))?;
-            }
+            Content::Raw(entry) => raw(&entry, src, &mut scratch, out, ws, limits)?,
+            Content::Set => set(src, header, body.range, &mut scratch, out, ws, limits)?,
         }
     }
     if let (Some(stored), Some(ours)) = (header.hash, out.hash())
@@ -303,7 +296,40 @@ fn run<O: Output>(
     Ok(Done { read: src.len(), wrote: index(out.written()), hashed: header.hash.is_some() })
 }
 
-/// Decodes a set of streams.
+/// Decodes a body that is one stream.
+#[cfg_attr(feature = "small", inline(never))]
+fn raw<'a, O: Output>(
+    entry: &Entry<'a>,
+    src: &'a [u8],
+    scratch: &mut Scratch<'a>,
+    out: &mut O,
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<()> {
+    let size = entry.decoded_size(src, limits)?;
+    if !out.fill(size, |room| entry.decode(src, room, ws, limits))? {
+        out.put(entry.load(src, scratch, ws, limits)?.bytes)?;
+    }
+    Ok(())
+}
+
+/// Decodes a body that is a set of streams.
+#[cfg_attr(feature = "small", inline(never))]
+fn set<'a, O: Output>(
+    src: &'a [u8],
+    header: &Header,
+    range: Range<u64>,
+    scratch: &mut Scratch<'a>,
+    out: &mut O,
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<()> {
+    let set = Set::open(src, range.start, range.end, limits)?;
+    set.check()?;
+    structured(header, &set, scratch, out, ws, &of_streams(limits))
+}
+
+/// Decodes the streams of a set.
 #[cfg_attr(feature = "small", inline(never))]
 fn structured<'a, O: Output>(
     header: &Header,
@@ -315,49 +341,60 @@ fn structured<'a, O: Output>(
 ) -> Result<()> {
     match header.codec {
         #[cfg(feature = "at1")]
-        Codec::Ssh => apart(|| ssh::Log::open(set.load(ssh::NAMES, scratch, ws, limits)?, scratch), |log| log.all(out)),
+        Codec::Ssh => apart(|| set.load(&ssh::NAMES, scratch, ws, limits, ssh::Log::open), |log| log.all(out)),
         #[cfg(feature = "at1")]
         Codec::Json => apart(
-            || json::Tape::open(set.load(json::NAMES, scratch, ws, limits)?, scratch, limits),
+            || {
+                set.load(&json::NAMES, scratch, ws, limits, |streams, scratch| {
+                    json::Tape::open(streams, scratch, limits)
+                })
+            },
             |tape| tape.all(out),
         ),
         #[cfg(feature = "at1")]
-        Codec::Osm => apart(
-            || osm::Extract::open(set.load(osm::NAMES, scratch, ws, limits)?, scratch),
-            |extract| extract.all(out),
-        ),
+        Codec::Osm => {
+            apart(|| set.load(&osm::NAMES, scratch, ws, limits, osm::Extract::open), |extract| extract.all(out))
+        }
         #[cfg(feature = "at1")]
-        Codec::Log => apart(|| log::Log::open(set.load(log::NAMES, scratch, ws, limits)?, scratch), |log| log.all(out)),
+        Codec::Log => apart(|| set.load(&log::NAMES, scratch, ws, limits, log::Log::open), |log| log.all(out)),
         Codec::Columnar => apart(
-            || Table::open(set.load(columnar::NAMES, scratch, ws, limits)?, scratch, limits),
+            || {
+                set.load(&columnar::NAMES, scratch, ws, limits, |streams, scratch| {
+                    Table::open(streams, scratch, limits)
+                })
+            },
             |table| table.all(out),
         ),
         #[cfg(feature = "at1")]
-        Codec::Vcf => apart(
-            || vcf::Variants::open(set.load(vcf::NAMES, scratch, ws, limits)?, scratch),
-            |variants| variants.all(out),
-        ),
+        Codec::Vcf => {
+            apart(|| set.load(&vcf::NAMES, scratch, ws, limits, vcf::Variants::open), |variants| variants.all(out))
+        }
         #[cfg(feature = "at1")]
         Codec::JsonDoc => apart(
-            || jsondoc::Document::open(set.load(jsondoc::NAMES, scratch, ws, limits)?, scratch),
+            || set.load(&jsondoc::NAMES, scratch, ws, limits, jsondoc::Document::open),
             |document| document.all(out),
         ),
         #[cfg(feature = "at1")]
         Codec::QColumnar | Codec::QJson => {
             let delimited = header.codec == Codec::QColumnar;
             let open = || {
-                let streams = set.load(qcolumnar::NAMES, scratch, ws, limits)?;
-                Ok((Rows::open(streams, delimited, scratch, limits)?, ws))
+                let rows = set.load(&qcolumnar::NAMES, scratch, ws, limits, |streams, scratch| {
+                    Rows::open(*streams, delimited, scratch, limits)
+                });
+                Ok((rows?, ws))
             };
             apart(open, |(rows, ws)| rows.all(out, ws, limits))
         }
         #[cfg(feature = "at1")]
         Codec::Dicom => apart(
-            || Ok((dicom::Image::open(set.load(dicom::NAMES, scratch, ws, limits)?)?, scratch)),
+            || {
+                let image = set.load(&dicom::NAMES, scratch, ws, limits, |streams, _| dicom::Image::open(streams));
+                Ok((image?, scratch))
+            },
             |(image, scratch)| image.all(scratch, out),
         ),
         #[cfg(feature = "at1")]
-        Codec::Embed => apart(|| set.load(embed::NAMES, scratch, ws, limits), |streams| embed::all(*streams, out)),
+        Codec::Embed => set.load(&embed::NAMES, scratch, ws, limits, |streams, _| embed::all(streams, out)),
         #[cfg(feature = "at1")]
         Codec::QJson2 => qjson2::all(set, scratch, out, ws, limits),
         #[cfg(feature = "at1")]
@@ -374,8 +411,14 @@ fn structured<'a, O: Output>(
 /// used where it lies: to take it out of the result would be a second copy on the stack.
 #[inline(never)]
 fn apart<T>(open: impl FnOnce() -> Result<T>, all: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
-    match &mut open() {
+    match &mut below(open) {
         Ok(opened) => all(opened),
         Err(error) => Err(*error),
     }
+}
+
+/// What only opening needs, the streams above all, is gone from the stack when it is done.
+#[inline(never)]
+fn below<T>(open: impl FnOnce() -> Result<T>) -> Result<T> {
+    open()
 }
