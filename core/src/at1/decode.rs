@@ -10,7 +10,7 @@ use super::header::{Codec, Container, Header};
 use super::output::{Buffered, Output, Slice};
 #[cfg(feature = "at1")]
 use super::qcolumnar::{self, Rows};
-use super::scratch::{Scratch, Workspace};
+use super::scratch::{BUFFER, Scratch, Workspace};
 use super::streams::{Entry, Set, varint};
 #[cfg(feature = "at1")]
 use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
@@ -34,7 +34,7 @@ pub struct Done {
 pub fn decode(src: &[u8], dst: &mut [u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Done> {
     let header = Header::read(src)?;
     let mut out = Slice::new(dst, header.hash.is_some(), limits);
-    run(src, &header, &mut out, scratch, ws, limits)
+    run(src, &header, &mut out, &mut Scratch::new(scratch), ws, limits)
 }
 
 /// Tells `trace` where everything in a file lies, down to the blocks of a payload; says what stands at its ends. Tables are
@@ -58,7 +58,7 @@ pub fn inspect<T: Trace>(src: &[u8], ws: &mut Workspace, limits: &Limits, trace:
     Ok(header)
 }
 
-/// Decodes a file to a sink. RAW payloads, which [`decode`] decodes in the output itself, take scratch here.
+/// Decodes a file to a sink. RAW payloads, which [`decode`] decodes in the output itself, take scratch here, and so does a buffer.
 pub fn decode_to<S: Sink>(
     src: &[u8],
     sink: &mut S,
@@ -67,8 +67,10 @@ pub fn decode_to<S: Sink>(
     limits: &Limits,
 ) -> Result<Done> {
     let header = Header::read(src)?;
-    let mut out = Buffered::new(sink, header.hash.is_some(), limits);
-    let done = run(src, &header, &mut out, scratch, ws, limits)?;
+    let mut scratch = Scratch::new(scratch);
+    let buffer = scratch.take(BUFFER)?;
+    let mut out = Buffered::new(sink, buffer, header.hash.is_some(), limits);
+    let done = run(src, &header, &mut out, &mut scratch, ws, limits)?;
     out.flush()?;
     Ok(done)
 }
@@ -77,7 +79,7 @@ pub fn decode_to<S: Sink>(
 /// that cannot address as many bytes refuses them, as if that was the limit.
 pub fn decoded_len(src: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<u64> {
     let mut out = Slice::counting(limits);
-    run(src, &Header::read(src)?, &mut out, scratch, ws, limits)?;
+    run(src, &Header::read(src)?, &mut out, &mut Scratch::new(scratch), ws, limits)?;
     Ok(out.written())
 }
 
@@ -128,6 +130,7 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
             }
         }
     }
+    need.sink = need.sink.saturating_add(BUFFER);
     Ok(need)
 }
 
@@ -276,13 +279,13 @@ fn run<O: Output>(
     src: &[u8],
     header: &Header,
     out: &mut O,
-    scratch: &mut [u8],
+    scratch: &mut Scratch<'_>,
     ws: &mut Workspace,
     limits: &Limits,
 ) -> Result<Done> {
     let mut bodies = Bodies::new(src, header)?;
     while let Some(body) = bodies.next(&mut ())? {
-        let mut scratch = Scratch::new(scratch);
+        let mut scratch = scratch.lend();
         match body.content {
             Content::Raw(entry) => raw(&entry, src, &mut scratch, out, ws, limits)?,
             Content::Set => set(src, header, body.range, &mut scratch, out, ws, limits)?,
