@@ -697,12 +697,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a plan.
-#define UNSPOOL_CVC_PLAN_WORDS 74
+#define UNSPOOL_CVC_PLAN_WORDS 48
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a plan.
-#define UNSPOOL_CVC_PLAN_WORDS 104
+#define UNSPOOL_CVC_PLAN_WORDS 58
 #endif
 
 // Bytes of a plan.
@@ -710,12 +710,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_CVC_DECODER_WORDS 50
+#define UNSPOOL_CVC_DECODER_WORDS 52
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_CVC_DECODER_WORDS 58
+#define UNSPOOL_CVC_DECODER_WORDS 62
 #endif
 
 // Bytes of a decoder.

@@ -59,10 +59,10 @@ const _: () = fits::<UnspoolCvcColumn>();
 
 /// Words of a plan.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_CVC_PLAN_WORDS: usize = 74;
+pub const UNSPOOL_CVC_PLAN_WORDS: usize = 48;
 /// Words of a plan.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_CVC_PLAN_WORDS: usize = 104;
+pub const UNSPOOL_CVC_PLAN_WORDS: usize = 58;
 /// Bytes of a plan.
 pub const UNSPOOL_CVC_PLAN_SIZE: usize = UNSPOOL_CVC_PLAN_WORDS * 8;
 
@@ -78,7 +78,7 @@ pub struct UnspoolCvcPlan {
 #[derive(Debug)]
 pub struct Walk {
     plan: Plan<'static>,
-    piece: Option<Piece<'static>>,
+    piece: Option<Piece>,
 }
 
 impl Opaque for UnspoolCvcPlan {
@@ -90,10 +90,10 @@ const _: () = fits::<UnspoolCvcPlan>();
 
 /// Words of a decoder.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_CVC_DECODER_WORDS: usize = 50;
+pub const UNSPOOL_CVC_DECODER_WORDS: usize = 52;
 /// Words of a decoder.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_CVC_DECODER_WORDS: usize = 58;
+pub const UNSPOOL_CVC_DECODER_WORDS: usize = 62;
 /// Bytes of a decoder.
 pub const UNSPOOL_CVC_DECODER_SIZE: usize = UNSPOOL_CVC_DECODER_WORDS * 8;
 

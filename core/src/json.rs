@@ -8,7 +8,7 @@ use core::fmt;
 use core::ops::Range;
 
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind};
 
 /// Deepest nesting that fits in the checker's bit stack.
 const MAX_DEPTH: usize = 1024;
@@ -16,34 +16,51 @@ const MAX_DEPTH: usize = 1024;
 /// Python refuses longer integers.
 const MAX_INTEGER_DIGITS: usize = 4300;
 
+/// What is wrong with a header, and at which byte. It fits in two registers, and becomes an [`Error`] where the caller sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) kind: ErrorKind,
+    pub(super) at: usize,
+}
+
+impl Fault {
+    pub(super) const fn new(kind: ErrorKind, at: usize) -> Self {
+        Self { kind, at }
+    }
+}
+
+impl From<Fault> for Error {
+    #[cold]
+    #[inline(never)]
+    fn from(fault: Fault) -> Self {
+        Self::new(fault.kind, u64_from(fault.at))
+    }
+}
+
+/// Whether all is well with a header.
+pub(super) type Verdict<T> = Result<T, Fault>;
+
 /// Checks that `text[range]` is one JSON value, and finds where it starts.
-pub(super) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Result<usize> {
+#[inline(never)]
+pub(super) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Verdict<usize> {
     let text = text.get(..range.end).unwrap_or(text);
     let body = text.get(range.start..).unwrap_or(&[]);
     if let [0, ..] | [_, 0, ..] | [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] = body {
-        return Err(fail(ErrorKind::JsonEncoding, range.start));
-    }
-    if let Err(error) = core::str::from_utf8(body) {
-        return Err(fail(ErrorKind::JsonUtf8, range.start.saturating_add(error.valid_up_to())));
+        return Err(Fault::new(ErrorKind::JsonEncoding, range.start));
     }
     let bom = if body.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let mut checker = Checker { text, at: range.start.saturating_add(bom) };
     checker.spaces();
     let start = checker.at;
-    checker.value(usize::from(max_depth).min(MAX_DEPTH)).map_err(|kind| fail(kind, checker.at))?;
+    checker.value(usize::from(max_depth).min(MAX_DEPTH)).map_err(|kind| Fault::new(kind, checker.at))?;
     checker.spaces();
     if checker.at < text.len() {
-        return Err(fail(ErrorKind::JsonTrailing, checker.at));
+        return Err(Fault::new(ErrorKind::JsonTrailing, checker.at));
     }
     Ok(start)
 }
 
-#[cold]
-fn fail(kind: ErrorKind, at: usize) -> Error {
-    Error::new(kind, u64_from(at))
-}
-
-type Verdict<T> = core::result::Result<T, ErrorKind>;
+type Checked<T> = Result<T, ErrorKind>;
 
 /// An error is a kind alone, which fits in a register; `at` stands where it shows then.
 struct Checker<'a> {
@@ -67,12 +84,12 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn wrong_at(&mut self, kind: ErrorKind, at: usize) -> Verdict<()> {
+    fn wrong_at(&mut self, kind: ErrorKind, at: usize) -> Checked<()> {
         self.at = at;
         Err(kind)
     }
 
-    fn expect(&mut self, byte: u8) -> Verdict<()> {
+    fn expect(&mut self, byte: u8) -> Checked<()> {
         if self.peek() != Some(byte) {
             return Err(ErrorKind::JsonSyntax);
         }
@@ -80,13 +97,13 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn literal(&mut self, word: &[u8]) -> Verdict<()> {
+    fn literal(&mut self, word: &[u8]) -> Checked<()> {
         word.iter().try_for_each(|&byte| self.expect(byte))
     }
 
     /// A value with all that it contains. One bit per open container tells objects from arrays; there is no recursion.
-    fn value(&mut self, max_depth: usize) -> Verdict<()> {
-        let mut objects = [0u64; MAX_DEPTH / 64];
+    fn value(&mut self, max_depth: usize) -> Checked<()> {
+        let mut objects = [0u32; MAX_DEPTH / 32];
         let mut depth = 0usize;
         loop {
             // A value starts here.
@@ -105,8 +122,8 @@ impl Checker<'_> {
             if depth >= max_depth {
                 return Err(ErrorKind::JsonDepth);
             }
-            if let Some(word) = objects.get_mut(depth / 64) {
-                *word = *word & !(1 << (depth % 64)) | u64::from(object) << (depth % 64);
+            if let Some(word) = objects.get_mut(depth / 32) {
+                *word = *word & !(1 << (depth % 32)) | u32::from(object) << (depth % 32);
             }
             depth += 1;
             self.bump();
@@ -125,9 +142,9 @@ impl Checker<'_> {
     }
 
     /// Behind a value: closes what ends here, or moves to the next value. `true` when the outermost value has ended.
-    fn after_value(&mut self, objects: &[u64; MAX_DEPTH / 64], depth: &mut usize) -> Verdict<bool> {
+    fn after_value(&mut self, objects: &[u32; MAX_DEPTH / 32], depth: &mut usize) -> Checked<bool> {
         while let Some(top) = depth.checked_sub(1) {
-            let object = objects.get(top / 64).is_some_and(|word| word >> (top % 64) & 1 == 1);
+            let object = objects.get(top / 32).is_some_and(|word| word >> (top % 32) & 1 == 1);
             self.spaces();
             match self.peek() {
                 Some(b',') => {
@@ -147,7 +164,7 @@ impl Checker<'_> {
         Ok(true)
     }
 
-    fn key(&mut self) -> Verdict<()> {
+    fn key(&mut self) -> Checked<()> {
         self.string()?;
         self.spaces();
         self.expect(b':')?;
@@ -155,7 +172,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn scalar(&mut self) -> Verdict<()> {
+    fn scalar(&mut self) -> Checked<()> {
         match self.peek() {
             Some(b'"') => self.string(),
             Some(b't') => self.literal(b"true"),
@@ -168,7 +185,7 @@ impl Checker<'_> {
         }
     }
 
-    fn string(&mut self) -> Verdict<()> {
+    fn string(&mut self) -> Checked<()> {
         self.expect(b'"')?;
         loop {
             let at = self.at;
@@ -193,7 +210,13 @@ impl Checker<'_> {
                     }
                 }
                 0..0x20 => return self.wrong_at(ErrorKind::JsonString, at),
-                _ => {}
+                0x20..0x80 => {}
+                0x80.. => {
+                    self.at = at;
+                    let mut rest = self.text.get(at..).unwrap_or(&[]);
+                    utf8(&mut rest).ok_or(ErrorKind::JsonUtf8)?;
+                    self.at = self.text.len().saturating_sub(rest.len());
+                }
             }
         }
     }
@@ -206,7 +229,7 @@ impl Checker<'_> {
         self.at.saturating_sub(start)
     }
 
-    fn number(&mut self) -> Verdict<()> {
+    fn number(&mut self) -> Checked<()> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.bump();
@@ -297,17 +320,20 @@ fn skip(text: &[u8], mut at: usize) -> usize {
 }
 
 /// A value of a checked text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Node<'a> {
     text: &'a [u8],
     start: usize,
-    end: usize,
 }
 
 impl<'a> Node<'a> {
     /// The value of a checked text that starts at `start`.
     pub(super) fn at(text: &'a [u8], start: usize) -> Self {
-        Self { text, start, end: value_end(text, start) }
+        Self { text, start }
+    }
+
+    fn end(&self) -> usize {
+        value_end(self.text, self.start)
     }
 
     pub(super) fn start(&self) -> usize {
@@ -316,16 +342,22 @@ impl<'a> Node<'a> {
 
     /// Its bytes in the file.
     pub(super) fn range(&self) -> Range<u64> {
-        u64_from(self.start)..u64_from(self.end)
+        u64_from(self.start)..u64_from(self.end())
+    }
+
+    /// Another value of the same text.
+    pub(super) fn elsewhere(&self, start: usize) -> Self {
+        Self { start, ..*self }
     }
 
     /// Its text.
+    #[inline(never)]
     pub(super) fn raw(&self) -> &'a [u8] {
-        self.text.get(self.start..self.end).unwrap_or(&[])
+        self.text.get(self.start..self.end()).unwrap_or(&[])
     }
 
-    pub(super) fn error(&self, kind: ErrorKind) -> Error {
-        fail(kind, self.start)
+    pub(super) fn fault(&self, kind: ErrorKind) -> Fault {
+        Fault::new(kind, self.start)
     }
 
     fn first(&self) -> u8 {
@@ -345,10 +377,10 @@ impl<'a> Node<'a> {
     }
 
     /// An integer that fits, written as one: `1e2` and `100.0` are real numbers to the writers' own reader.
-    pub(super) fn integer(&self) -> Result<u64> {
+    pub(super) fn integer(&self) -> Verdict<u64> {
         match self.first() {
-            b'0'..=b'9' | b'-' => self.digits().ok_or_else(|| self.error(ErrorKind::JsonNumber)),
-            _ => Err(self.error(ErrorKind::CvcWrongValue)),
+            b'0'..=b'9' | b'-' => self.digits().ok_or(self.fault(ErrorKind::JsonNumber)),
+            _ => Err(self.fault(ErrorKind::CvcWrongValue)),
         }
     }
 
@@ -360,47 +392,28 @@ impl<'a> Node<'a> {
     }
 
     /// A string.
-    pub(super) fn string(&self) -> Result<Text<'a>> {
-        let inside = self.start.saturating_add(1)..self.end.saturating_sub(1);
-        match self.text.get(inside) {
-            Some(raw) if self.first() == b'"' => Ok(Text { raw }),
-            _ => Err(self.error(ErrorKind::CvcWrongValue)),
+    pub(super) fn string(&self) -> Verdict<Text<'a>> {
+        match self.raw() {
+            [b'"', raw @ .., b'"'] => Ok(Text { raw }),
+            _ => Err(self.fault(ErrorKind::CvcWrongValue)),
         }
     }
 
     /// The elements of an array; of anything else, none.
     pub(super) fn elements(&self) -> Elements<'a> {
-        let at = if self.is_array() { self.start.saturating_add(1) } else { self.end };
+        let at = if self.is_array() { self.start.saturating_add(1) } else { self.text.len() };
         Elements::resume(self.text, at)
     }
 
     /// The members of an object; of anything else, none.
     pub(super) fn members(&self) -> Members<'a> {
-        let at = if self.is_object() { self.start.saturating_add(1) } else { self.end };
+        let at = if self.is_object() { self.start.saturating_add(1) } else { self.text.len() };
         Members { text: self.text, at }
     }
 
-    /// The members of these names. Of equal keys the last one counts, as in Python; other keys are ignored.
-    pub(super) fn pick<const N: usize>(&self, names: [&str; N]) -> [Option<Node<'a>>; N] {
-        let mut found = [None; N];
-        self.pick_into(&names, &mut found);
-        found
-    }
-
-    /// The same for any number of names: one copy of the code for all of them.
-    #[inline(never)]
-    fn pick_into(&self, names: &[&str], found: &mut [Option<Node<'a>>]) {
-        for member in self.members() {
-            if let Some((_, slot)) = names.iter().zip(&mut *found).find(|(name, _)| member.key.is(name)) {
-                *slot = Some(member.value);
-            }
-        }
-    }
-
-    /// The member of this name.
+    /// The member of this name. Of equal keys the last one counts, as in Python.
     pub(super) fn member(&self, name: &str) -> Option<Node<'a>> {
-        let [found] = self.pick([name]);
-        found
+        self.members().filter(|member| member.key.is(name)).last().map(|member| member.value)
     }
 }
 
@@ -432,7 +445,7 @@ impl<'a> Iterator for Elements<'a> {
             return None;
         }
         let node = Node::at(self.text, start);
-        self.at = node.end;
+        self.at = node.end();
         Some(node)
     }
 }
@@ -500,7 +513,7 @@ impl<'a> Text<'a> {
 
     /// Whether it says the same as `text`.
     pub fn is(&self, text: &str) -> bool {
-        self.units().map(Ok).eq(text.chars().map(|c| Ok::<_, ()>(Some(c))))
+        self.units().same(Units { rest: text.as_bytes(), escaped: false })
     }
 
     /// Whether it has no characters.
@@ -515,11 +528,11 @@ impl<'a> Text<'a> {
 
     /// Whether two say the same. Halves of surrogate pairs equal nothing but themselves.
     pub(super) fn same(&self, other: &Text<'_>) -> bool {
-        self.raw == other.raw || self.units().eq(other.units()) && self.units().all(|unit| unit.is_some())
+        self.raw == other.raw || self.units().same(other.units())
     }
 
     fn units(&self) -> Units<'a> {
-        Units { rest: self.raw }
+        Units { rest: self.raw, escaped: true }
     }
 
     /// Fills `room` with its UTF-8 if it fits, else gives the escaped text: for showing only.
@@ -551,12 +564,45 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
+/// Takes a character off the front; nothing if what it takes is not UTF-8.
+fn utf8(rest: &mut &[u8]) -> Option<char> {
+    let (&first, behind) = rest.split_first()?;
+    *rest = behind;
+    let (more, least) = match first {
+        0..0x80 => return Some(char::from(first)),
+        0xC0..0xE0 => (1, 0x80),
+        0xE0..0xF0 => (2, 0x800),
+        0xF0..0xF8 => (3, 0x10000),
+        _ => return None,
+    };
+    let mut code = u32::from(first) & (0x3F >> more);
+    for _ in 0..more {
+        let (&byte, behind) = rest.split_first().filter(|(byte, _)| **byte & 0xC0 == 0x80)?;
+        (code, *rest) = (code << 6 | u32::from(byte & 0x3F), behind);
+    }
+    char::from_u32(code).filter(|_| code >= least)
+}
+
 /// The characters of a checked string; `None` for an escaped half of a surrogate pair.
 struct Units<'a> {
     rest: &'a [u8],
+    /// Whether a backslash means something.
+    escaped: bool,
 }
 
 impl Units<'_> {
+    /// Whether both are the same characters, all of them whole.
+    #[inline(never)]
+    fn same(mut self, mut other: Units<'_>) -> bool {
+        loop {
+            match (self.next(), other.next()) {
+                (None, None) => return true,
+                (Some(Some(a)), Some(Some(b))) if a == b => {}
+                _ => return false,
+            }
+        }
+    }
+
     fn byte(&mut self) -> Option<u8> {
         let (&byte, rest) = self.rest.split_first()?;
         self.rest = rest;
@@ -582,7 +628,7 @@ impl Units<'_> {
             b'u' => {
                 let high = self.code_unit()?;
                 if let 0xD800..=0xDBFF = high {
-                    let mut ahead = Units { rest: self.rest.strip_prefix(b"\\u").unwrap_or(&[]) };
+                    let mut ahead = Units { rest: self.rest.strip_prefix(b"\\u").unwrap_or(&[]), escaped: true };
                     if let Some(low @ 0xDC00..=0xDFFF) = ahead.code_unit() {
                         self.rest = ahead.rest;
                         return Some(char::from_u32(0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF)));
@@ -598,20 +644,16 @@ impl Units<'_> {
 impl Iterator for Units<'_> {
     type Item = Option<char>;
 
+    #[inline(never)]
     fn next(&mut self) -> Option<Option<char>> {
-        let first = self.byte()?;
-        let more = match first {
-            b'\\' => return self.escape(),
-            0..0x80 => return Some(Some(char::from(first))),
-            0x80..0xE0 => 1,
-            0xE0..0xF0 => 2,
-            0xF0.. => 3,
-        };
-        let mut code = u32::from(first) & (0x3F >> more);
-        for _ in 0..more {
-            code = code << 6 | u32::from(self.byte()? & 0x3F);
+        match self.rest {
+            [] => None,
+            [b'\\', rest @ ..] if self.escaped => {
+                self.rest = rest;
+                self.escape()
+            }
+            _ => Some(utf8(&mut self.rest)),
         }
-        Some(char::from_u32(code))
     }
 }
 
@@ -699,7 +741,7 @@ mod tests {
     #[test]
     fn encodings_are_named() {
         assert_eq!(check(b"{\0}\0", 0..4, 9).map_err(|error| error.kind), Err(ErrorKind::JsonEncoding));
-        assert_eq!(check(b"..\"\xFF\"", 2..5, 9), Err(Error::new(ErrorKind::JsonUtf8, 3)));
+        assert_eq!(check(b"..\"\xFF\"", 2..5, 9), Err(Fault::new(ErrorKind::JsonUtf8, 3)));
     }
 
     #[test]

@@ -12,6 +12,21 @@ pub(crate) fn index(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
+/// A place in a file that lies `len` behind another; one that no file has becomes `u64::MAX`. Where 64 bits take two registers, it is too
+/// much code to be repeated at every offset.
+#[cfg(feature = "cvc")]
+#[cfg_attr(feature = "small", inline(never))]
+pub(crate) fn behind(at: u64, len: u64) -> u64 {
+    at.saturating_add(len)
+}
+
+/// A product, if it fits.
+#[cfg(feature = "cvc")]
+#[cfg_attr(feature = "small", inline(never))]
+pub(crate) fn times(a: u64, b: u64) -> Option<u64> {
+    a.checked_mul(b)
+}
+
 /// Copies what fits. `copy_from_slice` would leave a panic behind at opt-level z, where the equality of the lengths is
 /// forgotten; this compiles to the same `memcpy`.
 #[inline]

@@ -6,6 +6,13 @@ use crate::num::u64_from;
 use crate::xz;
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value, zstd};
 
+/// What a decoder keeps on the stack does not add to what the other does.
+#[cfg(feature = "at1")]
+#[inline(never)]
+fn apart<T>(decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    decode()
+}
+
 /// How the bytes of a payload are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
@@ -84,10 +91,7 @@ impl Backend {
             #[cfg(not(feature = "at1"))]
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
-            Self::Xz => {
-                let done = xz::decode(payload, dst, &mut ws.xz, limits)?;
-                (done.read, done.wrote)
-            }
+            Self::Xz => apart(|| xz::decode(payload, dst, &mut ws.xz, limits).map(|done| (done.read, done.wrote)))?,
             Self::Zstd => {
                 let options = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
                 // A single segment may be longer than the window that the caller lends to streams: there is none here.

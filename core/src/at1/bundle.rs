@@ -45,12 +45,12 @@ impl<'a> Bundle<'a> {
         let body = header.body();
         let set = Set::open(src, body.start, body.end, limits)?;
         set.check()?;
-        let [manifest] = set.load([MANIFEST], scratch, ws, &of_streams(limits))?;
+        let manifest = set.load(&[MANIFEST], scratch, ws, &of_streams(limits), |&[manifest], _| Ok(manifest))?;
         if u64_from(manifest.bytes.len()) > limits.max_header {
             return Err(manifest.error(ErrorKind::HeaderLimit, 0).needing(u64_from(manifest.bytes.len())));
         }
         let start = check(manifest.bytes, 0..manifest.bytes.len(), limits.max_depth)
-            .map_err(|error| manifest.error(error.kind, crate::num::index(error.at)))?;
+            .map_err(|error| manifest.error(error.kind, error.at))?;
         let root = Node::at(manifest.bytes, start);
         if !root.is_array() {
             return Err(manifest.error(ErrorKind::At1Manifest, start));

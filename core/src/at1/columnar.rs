@@ -42,8 +42,8 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// Reads what the streams say of the table. Takes from the scratch the state of the columns and their dictionaries.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn open(streams: [Stream<'a>; 10], scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
-        let [meta, modes, field_counts, types, lengths, values, quote_modes, quote_bits, verbatim, header] = streams;
+    pub(super) fn open(streams: &[Stream<'a>; 10], scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
+        let &[meta, modes, field_counts, types, lengths, values, quote_modes, quote_bits, verbatim, header] = streams;
         let mut meta = meta.numbers();
         let rows = meta.unsigned()?;
         let trailing = meta.byte()? != 0;

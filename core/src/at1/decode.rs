@@ -10,7 +10,7 @@ use super::header::{Codec, Container, Header};
 use super::output::{Buffered, Output, Slice};
 #[cfg(feature = "at1")]
 use super::qcolumnar::{self, Rows};
-use super::scratch::{Scratch, Workspace};
+use super::scratch::{BUFFER, Scratch, Workspace};
 use super::streams::{Entry, Set, varint};
 #[cfg(feature = "at1")]
 use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
@@ -34,7 +34,7 @@ pub struct Done {
 pub fn decode(src: &[u8], dst: &mut [u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Done> {
     let header = Header::read(src)?;
     let mut out = Slice::new(dst, header.hash.is_some(), limits);
-    run(src, &header, &mut out, scratch, ws, limits)
+    run(src, &header, &mut out, &mut Scratch::new(scratch), ws, limits)
 }
 
 /// Tells `trace` where everything in a file lies, down to the blocks of a payload; says what stands at its ends. Tables are
@@ -58,7 +58,7 @@ pub fn inspect<T: Trace>(src: &[u8], ws: &mut Workspace, limits: &Limits, trace:
     Ok(header)
 }
 
-/// Decodes a file to a sink. RAW payloads, which [`decode`] decodes in the output itself, take scratch here.
+/// Decodes a file to a sink. RAW payloads, which [`decode`] decodes in the output itself, take scratch here, and so does a buffer.
 pub fn decode_to<S: Sink>(
     src: &[u8],
     sink: &mut S,
@@ -67,8 +67,10 @@ pub fn decode_to<S: Sink>(
     limits: &Limits,
 ) -> Result<Done> {
     let header = Header::read(src)?;
-    let mut out = Buffered::new(sink, header.hash.is_some(), limits);
-    let done = run(src, &header, &mut out, scratch, ws, limits)?;
+    let mut scratch = Scratch::new(scratch);
+    let buffer = scratch.take(BUFFER)?;
+    let mut out = Buffered::new(sink, buffer, header.hash.is_some(), limits);
+    let done = run(src, &header, &mut out, &mut scratch, ws, limits)?;
     out.flush()?;
     Ok(done)
 }
@@ -77,7 +79,7 @@ pub fn decode_to<S: Sink>(
 /// that cannot address as many bytes refuses them, as if that was the limit.
 pub fn decoded_len(src: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<u64> {
     let mut out = Slice::counting(limits);
-    run(src, &Header::read(src)?, &mut out, scratch, ws, limits)?;
+    run(src, &Header::read(src)?, &mut out, &mut Scratch::new(scratch), ws, limits)?;
     Ok(out.written())
 }
 
@@ -128,6 +130,7 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
             }
         }
     }
+    need.sink = need.sink.saturating_add(BUFFER);
     Ok(need)
 }
 
@@ -247,6 +250,7 @@ impl<'a> Bodies<'a> {
         }
     }
 
+    #[cfg_attr(feature = "small", inline(never))]
     fn frame<T: Trace>(&mut self, trace: &mut T) -> Result<Body<'a>> {
         let (len, start) = varint(self.src, self.at, self.end)?;
         let end = start.saturating_add(len);
@@ -270,29 +274,21 @@ impl<'a> Bodies<'a> {
     }
 }
 
+#[cfg_attr(feature = "small", inline(never))]
 fn run<O: Output>(
     src: &[u8],
     header: &Header,
     out: &mut O,
-    scratch: &mut [u8],
+    scratch: &mut Scratch<'_>,
     ws: &mut Workspace,
     limits: &Limits,
 ) -> Result<Done> {
     let mut bodies = Bodies::new(src, header)?;
     while let Some(body) = bodies.next(&mut ())? {
-        let mut scratch = Scratch::new(scratch);
+        let mut scratch = scratch.lend();
         match body.content {
-            Content::Raw(entry) => {
-                let size = entry.decoded_size(src, limits)?;
-                if !out.fill(size, |room| entry.decode(src, room, ws, limits))? {
-                    out.put(entry.load(src, &mut scratch, ws, limits)?.bytes)?;
-                }
-            }
-            Content::Set => {
-                let set = Set::open(src, body.range.start, body.range.end, limits)?;
-                set.check()?;
-                structured(header, &set, &mut scratch, out, ws, &of_streams(limits))?;
-            }
+            Content::Raw(entry) => raw(&entry, src, &mut scratch, out, ws, limits)?,
+            Content::Set => set(src, header, body.range, &mut scratch, out, ws, limits)?,
         }
     }
     if let (Some(stored), Some(ours)) = (header.hash, out.hash())
@@ -303,7 +299,40 @@ fn run<O: Output>(
     Ok(Done { read: src.len(), wrote: index(out.written()), hashed: header.hash.is_some() })
 }
 
-/// Decodes a set of streams.
+/// Decodes a body that is one stream.
+#[cfg_attr(feature = "small", inline(never))]
+fn raw<'a, O: Output>(
+    entry: &Entry<'a>,
+    src: &'a [u8],
+    scratch: &mut Scratch<'a>,
+    out: &mut O,
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<()> {
+    let size = entry.decoded_size(src, limits)?;
+    if !out.fill(size, |room| entry.decode(src, room, ws, limits))? {
+        out.put(entry.load(src, scratch, ws, limits)?.bytes)?;
+    }
+    Ok(())
+}
+
+/// Decodes a body that is a set of streams.
+#[cfg_attr(feature = "small", inline(never))]
+fn set<'a, O: Output>(
+    src: &'a [u8],
+    header: &Header,
+    range: Range<u64>,
+    scratch: &mut Scratch<'a>,
+    out: &mut O,
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<()> {
+    let set = Set::open(src, range.start, range.end, limits)?;
+    set.check()?;
+    structured(header, &set, scratch, out, ws, &of_streams(limits))
+}
+
+/// Decodes the streams of a set.
 #[cfg_attr(feature = "small", inline(never))]
 fn structured<'a, O: Output>(
     header: &Header,
@@ -315,49 +344,60 @@ fn structured<'a, O: Output>(
 ) -> Result<()> {
     match header.codec {
         #[cfg(feature = "at1")]
-        Codec::Ssh => apart(|| ssh::Log::open(set.load(ssh::NAMES, scratch, ws, limits)?, scratch), |log| log.all(out)),
+        Codec::Ssh => apart(|| set.load(&ssh::NAMES, scratch, ws, limits, ssh::Log::open), |log| log.all(out)),
         #[cfg(feature = "at1")]
         Codec::Json => apart(
-            || json::Tape::open(set.load(json::NAMES, scratch, ws, limits)?, scratch, limits),
+            || {
+                set.load(&json::NAMES, scratch, ws, limits, |streams, scratch| {
+                    json::Tape::open(streams, scratch, limits)
+                })
+            },
             |tape| tape.all(out),
         ),
         #[cfg(feature = "at1")]
-        Codec::Osm => apart(
-            || osm::Extract::open(set.load(osm::NAMES, scratch, ws, limits)?, scratch),
-            |extract| extract.all(out),
-        ),
+        Codec::Osm => {
+            apart(|| set.load(&osm::NAMES, scratch, ws, limits, osm::Extract::open), |extract| extract.all(out))
+        }
         #[cfg(feature = "at1")]
-        Codec::Log => apart(|| log::Log::open(set.load(log::NAMES, scratch, ws, limits)?, scratch), |log| log.all(out)),
+        Codec::Log => apart(|| set.load(&log::NAMES, scratch, ws, limits, log::Log::open), |log| log.all(out)),
         Codec::Columnar => apart(
-            || Table::open(set.load(columnar::NAMES, scratch, ws, limits)?, scratch, limits),
+            || {
+                set.load(&columnar::NAMES, scratch, ws, limits, |streams, scratch| {
+                    Table::open(streams, scratch, limits)
+                })
+            },
             |table| table.all(out),
         ),
         #[cfg(feature = "at1")]
-        Codec::Vcf => apart(
-            || vcf::Variants::open(set.load(vcf::NAMES, scratch, ws, limits)?, scratch),
-            |variants| variants.all(out),
-        ),
+        Codec::Vcf => {
+            apart(|| set.load(&vcf::NAMES, scratch, ws, limits, vcf::Variants::open), |variants| variants.all(out))
+        }
         #[cfg(feature = "at1")]
         Codec::JsonDoc => apart(
-            || jsondoc::Document::open(set.load(jsondoc::NAMES, scratch, ws, limits)?, scratch),
+            || set.load(&jsondoc::NAMES, scratch, ws, limits, jsondoc::Document::open),
             |document| document.all(out),
         ),
         #[cfg(feature = "at1")]
         Codec::QColumnar | Codec::QJson => {
             let delimited = header.codec == Codec::QColumnar;
             let open = || {
-                let streams = set.load(qcolumnar::NAMES, scratch, ws, limits)?;
-                Ok((Rows::open(streams, delimited, scratch, limits)?, ws))
+                let rows = set.load(&qcolumnar::NAMES, scratch, ws, limits, |streams, scratch| {
+                    Rows::open(*streams, delimited, scratch, limits)
+                });
+                Ok((rows?, ws))
             };
             apart(open, |(rows, ws)| rows.all(out, ws, limits))
         }
         #[cfg(feature = "at1")]
         Codec::Dicom => apart(
-            || Ok((dicom::Image::open(set.load(dicom::NAMES, scratch, ws, limits)?)?, scratch)),
+            || {
+                let image = set.load(&dicom::NAMES, scratch, ws, limits, |streams, _| dicom::Image::open(streams));
+                Ok((image?, scratch))
+            },
             |(image, scratch)| image.all(scratch, out),
         ),
         #[cfg(feature = "at1")]
-        Codec::Embed => apart(|| set.load(embed::NAMES, scratch, ws, limits), |streams| embed::all(*streams, out)),
+        Codec::Embed => set.load(&embed::NAMES, scratch, ws, limits, |streams, _| embed::all(streams, out)),
         #[cfg(feature = "at1")]
         Codec::QJson2 => qjson2::all(set, scratch, out, ws, limits),
         #[cfg(feature = "at1")]
@@ -374,8 +414,14 @@ fn structured<'a, O: Output>(
 /// used where it lies: to take it out of the result would be a second copy on the stack.
 #[inline(never)]
 fn apart<T>(open: impl FnOnce() -> Result<T>, all: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
-    match &mut open() {
+    match &mut below(open) {
         Ok(opened) => all(opened),
         Err(error) => Err(*error),
     }
+}
+
+/// What only opening needs, the streams above all, is gone from the stack when it is done.
+#[inline(never)]
+fn below<T>(open: impl FnOnce() -> Result<T>) -> Result<T> {
+    open()
 }

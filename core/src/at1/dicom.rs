@@ -39,8 +39,8 @@ pub(super) enum Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    pub(super) fn open(streams: [Stream<'a>; 5]) -> Result<Self> {
-        let [meta, raw, pre, pixels, suf] = streams;
+    pub(super) fn open(streams: &[Stream<'a>; 5]) -> Result<Self> {
+        let &[meta, raw, pre, pixels, suf] = streams;
         let mut fields = meta.numbers();
         match fields.byte()? {
             0 => return Ok(Self::Raw(raw.bytes)),

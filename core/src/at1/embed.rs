@@ -12,8 +12,9 @@ pub(super) const NAMES: [&[u8]; 2] = [b"meta", b"data"];
 const MAX_WIDTH: usize = 32;
 
 /// Appends all of the file.
-pub(super) fn all<O: Output>(streams: [Stream<'_>; 2], out: &mut O) -> Result<()> {
-    let [meta, data] = streams;
+#[inline(never)]
+pub(super) fn all<O: Output>(streams: &[Stream<'_>; 2], out: &mut O) -> Result<()> {
+    let &[meta, data] = streams;
     let mut fields = meta.numbers();
     let width = fields.index()?;
     let header = fields.string()?;

@@ -43,8 +43,8 @@ pub(super) struct Tape<'a> {
 }
 
 impl<'a> Tape<'a> {
-    pub(super) fn open(streams: [Stream<'a>; 8], scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
-        let [meta, flags, verbatim, keys, lengths, values, rules_stream, tape] = streams;
+    pub(super) fn open(streams: &[Stream<'a>; 8], scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
+        let &[meta, flags, verbatim, keys, lengths, values, rules_stream, tape] = streams;
         let stack = scratch.take(stack_room(u64_from(tape.bytes.len()), limits))?;
         let mut meta = meta.numbers();
         let (lines, trailing) = (meta.unsigned()?, meta.byte()? == 1);

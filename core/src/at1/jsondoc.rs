@@ -19,8 +19,8 @@ pub(super) enum Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn open(streams: [Stream<'a>; 6], scratch: &mut Scratch<'a>) -> Result<Self> {
-        let [meta, raw, skeleton, columns, lengths, values] = streams;
+    pub(super) fn open(streams: &[Stream<'a>; 6], scratch: &mut Scratch<'a>) -> Result<Self> {
+        let &[meta, raw, skeleton, columns, lengths, values] = streams;
         Ok(match meta.numbers().byte()? {
             0 => Self::Raw(raw.bytes),
             _ => Self::Parts(skeleton.bytes, columns.numbers(), Blobs::open(lengths, values, 0, scratch)?),

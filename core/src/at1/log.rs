@@ -22,8 +22,8 @@ pub(super) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub(super) fn open(streams: [Stream<'a>; 6], scratch: &mut Scratch<'a>) -> Result<Self> {
-        let [meta, flags, templates, numbers, variables, verbatim] = streams;
+    pub(super) fn open(streams: &[Stream<'a>; 6], scratch: &mut Scratch<'a>) -> Result<Self> {
+        let &[meta, flags, templates, numbers, variables, verbatim] = streams;
         let mut meta = meta.numbers();
         Ok(Self {
             lines: meta.unsigned()?,

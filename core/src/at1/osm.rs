@@ -51,7 +51,7 @@ struct Sum<'a> {
 }
 
 impl<'a> Sum<'a> {
-    fn new(stream: Stream<'a>) -> Self {
+    fn new(stream: &Stream<'a>) -> Self {
         Self { numbers: stream.numbers(), sum: 0 }
     }
 
@@ -71,7 +71,7 @@ struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
-    fn new([id, time, version, tag_count, tag_key, tag_value]: [Stream<'a>; 6]) -> Self {
+    fn new([id, time, version, tag_count, tag_key, tag_value]: [&Stream<'a>; 6]) -> Self {
         Self {
             id: Sum::new(id),
             time: Sum::new(time),
@@ -142,7 +142,7 @@ pub(super) struct Extract<'a> {
 }
 
 impl<'a> Extract<'a> {
-    pub(super) fn open(streams: [Stream<'a>; 31], scratch: &mut Scratch<'a>) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 31], scratch: &mut Scratch<'a>) -> Result<Self> {
         let [meta, elements, verbatim, keys, roles, rest @ ..] = streams;
         let [n0, n1, n2, n3, n4, n5, w0, w1, w2, w3, w4, w5, r0, r1, r2, r3, r4, r5, rest @ ..] = rest;
         let [latitude, longitude, node_count, node, member_count, member_type, member, member_role] = rest;
@@ -150,8 +150,8 @@ impl<'a> Extract<'a> {
             trailing: meta.numbers().byte()? == 1,
             elements: elements.bytes,
             verbatim: verbatim.numbers(),
-            keys: Texts::terminated(keys, scratch)?,
-            roles: Texts::terminated(roles, scratch)?,
+            keys: Texts::terminated(*keys, scratch)?,
+            roles: Texts::terminated(*roles, scratch)?,
             nodes: Common::new([n0, n1, n2, n3, n4, n5]),
             ways: Common::new([w0, w1, w2, w3, w4, w5]),
             relations: Common::new([r0, r1, r2, r3, r4, r5]),

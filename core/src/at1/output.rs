@@ -4,7 +4,6 @@
 //! is filled by wide copies; bytes of the slice behind the last one written may hold the rest of such a copy.
 
 use super::lines::line_len;
-use super::scratch::BUFFER;
 use crate::bits::window;
 use crate::checksum::Sha256;
 use crate::num::{copy, index, u64_from};
@@ -246,7 +245,7 @@ fn first_line_feed(bytes: [u8; 16]) -> usize {
 /// A sink that is called when a buffer is full.
 pub(super) struct Buffered<'a, S> {
     sink: &'a mut S,
-    buffer: [u8; BUFFER],
+    buffer: &'a mut [u8],
     filled: usize,
     flushed: u64,
     max: u64,
@@ -254,9 +253,9 @@ pub(super) struct Buffered<'a, S> {
 }
 
 impl<'a, S: Sink> Buffered<'a, S> {
-    pub(super) fn new(sink: &'a mut S, hash: bool, limits: &Limits) -> Self {
+    pub(super) fn new(sink: &'a mut S, buffer: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
         let max = limits.max_output;
-        Self { sink, buffer: [0; BUFFER], filled: 0, flushed: 0, max, hash: hash.then(Sha256::new) }
+        Self { sink, buffer, filled: 0, flushed: 0, max, hash: hash.then(Sha256::new) }
     }
 
     /// Gives the sink what the buffer holds.
@@ -282,7 +281,7 @@ fn pass<S: Sink>(sink: &mut S, hash: &mut Option<Sha256>, bytes: &[u8]) -> Resul
 impl<S: Sink> Output for Buffered<'_, S> {
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         spend(self.written(), u64_from(bytes.len()), self.max)?;
-        if bytes.len() > BUFFER.saturating_sub(self.filled) {
+        if bytes.len() > self.buffer.len().saturating_sub(self.filled) {
             self.flush()?;
         }
         let end = self.filled.saturating_add(bytes.len());
@@ -371,7 +370,8 @@ mod tests {
             collected.extend_from_slice(bytes);
             Ok(())
         };
-        let mut buffered = Buffered::new(&mut sink, true, &Limits::DEFAULT);
+        let mut buffer = [0; 4 << 10];
+        let mut buffered = Buffered::new(&mut sink, &mut buffer, true, &Limits::DEFAULT);
         run(&mut buffered, &text);
         assert_eq!(buffered.hash(), hash);
         assert_eq!((hash, &collected), (Some(Sha256::of(&exact)), &exact));

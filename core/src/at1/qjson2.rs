@@ -68,7 +68,7 @@ pub(super) fn all<'a, O: Output>(
     ws: &mut Workspace,
     limits: &Limits,
 ) -> Result<()> {
-    let [meta, map, verbatim] = set.load(SHARED, scratch, ws, limits)?;
+    let [meta, map, verbatim] = set.load(&SHARED, scratch, ws, limits, |streams, _| Ok(*streams))?;
     let mut fields = meta.numbers();
     let lines = fields.unsigned()?;
     let trailing = fields.byte()? != 0;
@@ -79,8 +79,9 @@ pub(super) fn all<'a, O: Output>(
     let mut shapes = [const { None }; MAX_SHAPES];
     for (number, shape) in (0..).zip(shapes.iter_mut().take(count)) {
         let names = NAMES.map(|own| Name::new(number, own));
-        let streams = set.load(names.each_ref().map(Name::get), scratch, ws, limits)?;
-        *shape = Some(Rows::open(streams, false, scratch, limits)?);
+        *shape = Some(set.load(&names.each_ref().map(Name::get), scratch, ws, limits, |streams, scratch| {
+            Rows::open(*streams, false, scratch, limits)
+        })?);
     }
     let mut map = map.numbers();
     let mut verbatim = Lines::new(verbatim);

@@ -11,10 +11,10 @@ use crate::{Error, ErrorKind, Result, zstd};
 /// The memory of a [`Workspace`], in bytes.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
-/// How much is collected before a [`Sink`](crate::Sink) is called.
-pub(super) const BUFFER: usize = 4 << 10;
+/// How much is collected in the scratch before a [`Sink`](crate::Sink) is called.
+pub(super) const BUFFER: u64 = if cfg!(feature = "small") { 256 } else { 4 << 10 };
 
-/// The tables of the backends, and the buffer in which output for a sink is collected. Fits in a `static`.
+/// The tables of the backends. Fits in a `static`.
 ///
 /// A workspace can be used for any number of files, one after the other; nothing of one shows in the next.
 #[derive(Clone, Debug)]

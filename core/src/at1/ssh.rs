@@ -45,8 +45,8 @@ pub(super) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub(super) fn open(streams: [Stream<'a>; 12], scratch: &mut Scratch<'a>) -> Result<Self> {
-        let [meta, flags, verbatim, months, days, times, hosts, processes, numbers, templates, variables, messages] =
+    pub(super) fn open(streams: &[Stream<'a>; 12], scratch: &mut Scratch<'a>) -> Result<Self> {
+        let &[meta, flags, verbatim, months, days, times, hosts, processes, numbers, templates, variables, messages] =
             streams;
         let mut meta = meta.numbers();
         Ok(Self {

@@ -227,20 +227,22 @@ impl<'a> Set<'a> {
         Ok(found)
     }
 
-    /// Decodes the streams of these names; one that is not there is empty.
-    pub(super) fn load<const N: usize>(
+    /// Decodes the streams of these names, and lends them to `open`; one that is not there is empty.
+    pub(super) fn load<const N: usize, T>(
         &self,
-        names: [&[u8]; N],
+        names: &[&[u8]; N],
         scratch: &mut Scratch<'a>,
         ws: &mut Workspace,
         limits: &Limits,
-    ) -> Result<[Stream<'a>; N]> {
+        open: impl FnOnce(&[Stream<'a>; N], &mut Scratch<'a>) -> Result<T>,
+    ) -> Result<T> {
         let mut streams = [Stream { bytes: b"", at: self.start, stored: false }; N];
-        self.load_into(&names, &mut streams, scratch, ws, limits)?;
-        Ok(streams)
+        self.load_into(names, &mut streams, scratch, ws, limits)?;
+        open(&streams, scratch)
     }
 
     /// The same for any number of names, so that there is one copy of it.
+    #[cfg_attr(feature = "small", inline(never))]
     fn load_into(
         &self,
         names: &[&[u8]],

@@ -46,8 +46,8 @@ pub(super) struct Variants<'a> {
 }
 
 impl<'a> Variants<'a> {
-    pub(super) fn open(streams: [Stream<'a>; 13], scratch: &mut Scratch<'a>) -> Result<Self> {
-        let [meta, flags, verbatim, rare, columns @ ..] = streams;
+    pub(super) fn open(streams: &[Stream<'a>; 13], scratch: &mut Scratch<'a>) -> Result<Self> {
+        let &[meta, flags, verbatim, rare, columns @ ..] = streams;
         let mut fields = meta.numbers();
         let lines = fields.unsigned()?;
         let trailing = fields.byte()? != 0;

@@ -4,15 +4,15 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use super::chunk::{Chunk, Coding};
+use super::chunk::Chunk;
 use super::convert::{Dtype, Element, Encoding};
-use super::decimal;
 use super::header::{File, Kind, truncated};
-use super::json::{Elements, Node, Text};
+use super::object::{Object, Place};
 use super::payload::{Crc, Done, Payload};
-use super::plan::{Need, Piece, Plan};
+use super::plan::{Asked, Piece, Plan};
 use crate::checksum::Crc32;
-use crate::num::index;
+use crate::json::{Elements, Fault, Node, Text, Verdict};
+use crate::num::{behind, index, times};
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// A column of a file.
@@ -35,44 +35,52 @@ pub(super) struct Slot {
     /// Offset and size; `None` where the column is the whole payload.
     pub(super) place: Option<(u64, u64)>,
     /// The node to blame when the place lies outside of the payload.
-    pub(super) at: u64,
+    at: usize,
 }
 
 impl Slot {
+    pub(super) const NONE: Self = Self { encoding: Encoding::Fp16, values: 0, place: None, at: 0 };
+
     /// How long the payload must be, where that is known before it is read.
     pub(super) fn payload_len(&self) -> Option<u64> {
         match self.place {
             Some(_) => None,
-            None => self.encoding.width()?.checked_mul(self.values),
+            None => times(self.encoding.width()?, self.values),
         }
     }
 
     /// The bytes of the column within a payload of this length.
-    pub(super) fn range(&self, payload_len: u64) -> Result<Range<u64>> {
-        let Some((offset, size)) = self.place else { return Ok(0..payload_len) };
+    #[inline(never)]
+    pub(super) fn range(&self, payload_len: u64) -> Verdict<Range<u64>> {
+        let (offset, size) = self.place.unwrap_or((0, payload_len));
         match offset.checked_add(size) {
             Some(end) if end <= payload_len => Ok(offset..end),
-            _ => Err(Error::new(ErrorKind::CvcColumnOutside, self.at)),
+            _ => Err(Fault::new(ErrorKind::CvcColumnOutside, self.at)),
         }
     }
 }
 
 impl<'a> Column<'a> {
-    fn from_schema(file: File<'a>, node: Node<'a>) -> Result<Self> {
-        let missing = node.error(ErrorKind::CvcMissingKey);
-        let [name, dimension, dtype, compression] = node.pick(["name", "dimension", "dtype", "compression"]);
-        let name_node = name.ok_or(missing)?;
-        let name = name_node.string()?;
-        let dimension_node = dimension.ok_or(missing)?;
-        let dimension = dimension_node.integer()?;
-        let dtype = dtype.ok_or(missing)?.string()?;
-        if name.is_empty() || dimension == 0 {
-            let node = if dimension == 0 { dimension_node } else { name_node };
-            return Err(node.error(ErrorKind::CvcWrongValue));
+    /// A column of this file of which nothing is known yet.
+    pub(super) fn of(file: &File<'a>) -> Self {
+        Self { file: *file, name: None, dimension: 0, dtype: None, compression: Text::default() }
+    }
+
+    /// What the schema says.
+    fn read(&mut self, node: Node<'a>) -> Verdict<()> {
+        let mut object = Object::new(node);
+        let [name, dimension, dtype, compression] = object.pick(["name", "dimension", "dtype", "compression"]);
+        self.name = Some(object.text(name));
+        self.dimension = object.integer(dimension);
+        let word = object.text(dtype);
+        self.dtype = Dtype::named(|name| word.is(name));
+        if self.dimension == 0 {
+            object.refuse(ErrorKind::CvcWrongValue, dimension);
+        } else if self.name().is_empty() {
+            object.refuse(ErrorKind::CvcWrongValue, name);
         }
-        let compression = compression.ok_or(missing)?.string()?;
-        let dtype = Dtype::named(|name| dtype.is(name));
-        Ok(Self { file, name: Some(name), dimension, dtype, compression })
+        self.compression = object.text(compression);
+        object.check()
     }
 
     /// Its name; a file without a schema has one column, whose name is empty.
@@ -102,10 +110,12 @@ impl<'a> Column<'a> {
 
     /// Checks that every chunk has this column in a form that can be decoded, as far as the header tells, and gives the type
     /// that [`decode_bytes`](Self::decode_bytes) writes: the column's own where every chunk stores it plainly, else f32.
+    #[inline(never)]
     pub fn output(&self) -> Result<Dtype> {
-        let mut output = None;
-        for chunk in self.file.chunks() {
-            let plain = self.slot(&chunk?)?.encoding.output();
+        let (mut chunks, mut chunk, mut slot, mut output) = (self.file.chunks(), Chunk::default(), Slot::NONE, None);
+        while chunks.read(&mut chunk)? {
+            self.slot(&chunk, &mut slot)?;
+            let plain = slot.encoding.output();
             output = match output {
                 Some(other) if other != plain => Some(Dtype::F32),
                 _ => Some(plain),
@@ -115,69 +125,79 @@ impl<'a> Column<'a> {
     }
 
     /// Finds this column in a chunk.
-    pub(super) fn slot(&self, chunk: &Chunk<'a>) -> Result<Slot> {
-        let values = chunk.rows.end.saturating_sub(chunk.rows.start).checked_mul(self.dimension);
-        let values = values.ok_or(chunk.node.error(ErrorKind::SizeOverflow))?;
-        let Kind::Columnar { .. } = self.file.facts.kind else {
-            let encoding = self.encoding(chunk.node, &chunk.coding)?;
-            return Ok(Slot { encoding, values, place: None, at: chunk.node.range().start });
-        };
-        let missing = chunk.node.error(ErrorKind::CvcColumnMissing);
-        let columns = chunk.columns.filter(Node::is_object).ok_or(missing)?;
-        let name = self.name();
-        let node = columns.members().filter(|member| member.key.same(&name)).last().ok_or(missing)?.value;
-        let [offset, size, compression, min, scale] = node.pick(["offset", "size", "compression", "min", "scale"]);
-        let missing = node.error(ErrorKind::CvcMissingKey);
-        let offset = offset.ok_or(missing)?.integer()?;
-        let size_node = size.ok_or(missing)?;
-        let size = size_node.integer()?;
-        let encoding = self.encoding(node, &Coding { compression, min, scale })?;
-        if encoding.width().and_then(|width| width.checked_mul(values)) != Some(size) {
-            return Err(size_node.error(ErrorKind::CvcColumnLength));
+    #[inline(never)]
+    pub(super) fn slot(&self, chunk: &Chunk<'a>, slot: &mut Slot) -> Verdict<()> {
+        let values = times(chunk.rows.end.saturating_sub(chunk.rows.start), self.dimension);
+        slot.values = values.ok_or(chunk.node.fault(ErrorKind::SizeOverflow))?;
+        slot.place = None;
+        let mut node = chunk.node;
+        if self.file.is_columnar() {
+            let missing = node.fault(ErrorKind::CvcColumnMissing);
+            let columns = node.member("columns").filter(Node::is_object).ok_or(missing)?;
+            let name = self.name();
+            node = columns.members().filter(|member| member.key.same(&name)).last().ok_or(missing)?.value;
         }
-        Ok(Slot { encoding, values, place: Some((offset, size)), at: node.range().start })
+        slot.at = node.start();
+        let mut object = Object::new(node);
+        let [offset, size, compression, min, scale] = object.pick(["offset", "size", "compression", "min", "scale"]);
+        if self.file.is_columnar() {
+            slot.place = Some((object.integer(offset), object.integer(size)));
+        }
+        self.encoding(&mut object, [compression, min, scale], &mut slot.encoding);
+        if let Some((_, len)) = slot.place
+            && slot.encoding.width().and_then(|width| times(width, slot.values)) != Some(len)
+        {
+            object.refuse(ErrorKind::CvcColumnLength, size);
+        }
+        object.check()
     }
 
     /// How a chunk says that it stores its values. Where it does not say, the file does.
-    fn encoding(&self, node: Node<'a>, coding: &Coding<'a>) -> Result<Encoding> {
+    #[inline(never)]
+    fn encoding(&self, chunk: &mut Object<'a>, [compression, min, scale]: [Place; 3], encoding: &mut Encoding) {
         let columnar = self.file.is_columnar();
-        let (name, name_node) = match coding.compression {
-            Some(compression) => (compression.string()?, compression),
-            None => (self.compression, node),
-        };
-        let number = |value: Option<Node<'a>>| {
-            let value = value.ok_or(node.error(ErrorKind::CvcMissingKey))?;
-            decimal::f32_from(value.raw()).ok_or(value.error(ErrorKind::CvcWrongValue))
+        let name = match chunk.find(compression) {
+            Some(_) => chunk.text(compression),
+            None => self.compression,
         };
         match () {
-            () if name.is("fp16") => Ok(Encoding::Fp16),
-            () if name.is("int8") => Ok(Encoding::Int8 { min: number(coding.min)?, scale: number(coding.scale)? }),
-            () if name.is("lossless") && !columnar => Ok(Encoding::Lossless),
-            () if name.is("none") && columnar => {
-                self.dtype.map(Encoding::Plain).ok_or(node.error(ErrorKind::CvcUnknownDtype))
-            }
-            () if name.is("lossless") || name.is("none") => Err(name_node.error(ErrorKind::CvcCompressionHere)),
-            () => Err(name_node.error(ErrorKind::CvcUnknownCompression)),
+            () if name.is("fp16") => *encoding = Encoding::Fp16,
+            () if name.is("int8") => *encoding = Encoding::Int8 { min: chunk.float(min), scale: chunk.float(scale) },
+            () if name.is("none") && columnar => match self.dtype {
+                Some(dtype) => *encoding = Encoding::Plain(dtype),
+                None => chunk.refuse(ErrorKind::CvcUnknownDtype, Place::default()),
+            },
+            () if name.is("lossless") && !columnar => *encoding = Encoding::Lossless,
+            () if name.is("lossless") || name.is("none") => chunk.refuse(ErrorKind::CvcCompressionHere, compression),
+            () => chunk.refuse(ErrorKind::CvcUnknownCompression, compression),
         }
     }
 
     /// Which bytes of the file hold these rows, chunk by chunk, for someone who fetches only those.
     pub fn plan(&self, rows: Range<u64>) -> Result<Plan<'a>> {
-        Plan::new(*self, rows)
+        self.check_rows(&rows)?;
+        Ok(Plan::new(self, rows))
+    }
+
+    fn check_rows(&self, rows: &Range<u64>) -> Result<()> {
+        if rows.start > rows.end || rows.end > self.file.num_vectors() {
+            return Err(Error::new(ErrorKind::RangeOutside, 0));
+        }
+        Ok(())
     }
 
     /// Decodes rows to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
     pub fn decode_f32(&self, bytes: &[u8], rows: Range<u64>, to: &mut [f32], crc: Crc) -> Result<Done> {
         let len = self.room(&rows, to.len(), 4, 1)?;
         let mut rest = to.get_mut(..len).unwrap_or(&mut []);
-        self.each(bytes, rows, crc, |payload| payload.decode_f32(split(&mut rest, payload.len)))
+        self.each(bytes, rows, crc, &mut |payload| payload.decode_f32(split(&mut rest, payload.len)))
     }
 
     /// Decodes rows of a column that is stored plainly, in its own type.
     pub fn decode_into<T: Element>(&self, bytes: &[u8], rows: Range<u64>, to: &mut [T], crc: Crc) -> Result<Done> {
         let len = self.room(&rows, to.len(), T::DTYPE.width(), 1)?;
         let mut rest = to.get_mut(..len).unwrap_or(&mut []);
-        self.each(bytes, rows, crc, |payload| payload.decode_into(split(&mut rest, payload.len)))
+        self.each(bytes, rows, crc, &mut |payload| payload.decode_into(split(&mut rest, payload.len)))
     }
 
     /// Decodes rows to the little-endian bytes of their type, which [`output`](Self::output) tells.
@@ -187,7 +207,7 @@ impl<'a> Column<'a> {
         let len = self.room(&rows, to.len(), width, width)?;
         let mut rest = to.get_mut(..len).unwrap_or(&mut []);
         let width = index(width);
-        let mut done = self.each(bytes, rows, crc, |payload| {
+        let mut done = self.each(bytes, rows, crc, &mut |payload| {
             payload.decode_bytes(output, split(&mut rest, payload.len.saturating_mul(width)))
         })?;
         done.written = done.written.saturating_mul(width);
@@ -199,7 +219,7 @@ impl<'a> Column<'a> {
         let output = self.output()?;
         self.room(&rows, usize::MAX, output.width(), 0)?;
         let width = index(output.width());
-        self.each(bytes, rows, crc, |payload| {
+        self.each(bytes, rows, crc, &mut |payload| {
             if let Some((dtype, raw)) = payload.plain()
                 && dtype == output
             {
@@ -222,7 +242,7 @@ impl<'a> Column<'a> {
     /// Decodes rows to a `Vec` of f32. Memory is asked for only after the file has shown that it holds that many values.
     #[cfg(feature = "alloc")]
     pub fn decode_f32_to_vec(&self, bytes: &[u8], rows: Range<u64>, crc: Crc) -> Result<Vec<f32>> {
-        self.each(bytes, rows.clone(), Crc::Skip, |_| Ok(()))?;
+        self.each(bytes, rows.clone(), Crc::Skip, &mut |_| Ok(()))?;
         let mut values = vec![0.0; self.room(&rows, usize::MAX, 4, 1)?];
         self.decode_f32(bytes, rows, &mut values, crc)?;
         Ok(values)
@@ -231,7 +251,7 @@ impl<'a> Column<'a> {
     /// Decodes rows to a `Vec` of little-endian bytes, with the same care.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec(&self, bytes: &[u8], rows: Range<u64>, crc: Crc) -> Result<Vec<u8>> {
-        self.each(bytes, rows.clone(), Crc::Skip, |_| Ok(()))?;
+        self.each(bytes, rows.clone(), Crc::Skip, &mut |_| Ok(()))?;
         let width = self.output()?.width();
         let mut values = vec![0; self.room(&rows, usize::MAX, width, width)?];
         self.decode_bytes(bytes, rows, &mut values, crc)?;
@@ -240,17 +260,16 @@ impl<'a> Column<'a> {
 
     /// Checks the rows against the file, the limit on output (`width` bytes a value) and the `room` in the output, where a value
     /// takes `units`. Gives how much of the output will be filled.
+    #[inline(never)]
     pub(super) fn room(&self, rows: &Range<u64>, room: usize, width: u64, units: u64) -> Result<usize> {
-        if rows.start > rows.end || rows.end > self.file.num_vectors() {
-            return Err(Error::new(ErrorKind::RangeOutside, 0));
-        }
+        self.check_rows(rows)?;
         let overflow = Error::new(ErrorKind::SizeOverflow, 0);
-        let values = (rows.end - rows.start).checked_mul(self.dimension).ok_or(overflow)?;
-        let size = values.checked_mul(width).ok_or(overflow)?;
+        let values = times(rows.end - rows.start, self.dimension).ok_or(overflow)?;
+        let size = times(values, width).ok_or(overflow)?;
         if size > self.file.facts.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
         }
-        let need = values.checked_mul(units).ok_or(overflow)?;
+        let need = times(values, units).ok_or(overflow)?;
         match usize::try_from(need) {
             Ok(len) if len <= room => Ok(len),
             _ => Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(need)),
@@ -258,38 +277,51 @@ impl<'a> Column<'a> {
     }
 
     /// Walks over the payloads of these rows in a file that is at hand.
+    #[inline(never)]
     pub(super) fn each<'b>(
         &self,
         bytes: &'b [u8],
         rows: Range<u64>,
         crc: Crc,
-        mut decode: impl FnMut(&Payload<'b>) -> Result<()>,
+        decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
     ) -> Result<Done> {
-        let mut plan = self.plan(rows)?;
+        self.check_rows(&rows)?;
+        let mut plan = Plan::new(self, rows);
+        let mut piece = Piece::NONE;
         let mut done = Done::default();
-        while let Some(need) = plan.next()? {
-            match need {
-                Need::Length(range) => plan.feed(part(bytes, range)?)?,
-                Need::Chunk(piece) => {
-                    piece.check_length(part(bytes, piece.length())?)?;
-                    let payload = piece.open(part(bytes, piece.range())?, crc, &mut done.crc)?;
-                    self.refuse_hidden_crc(bytes, &piece)?;
-                    decode(&payload)?;
-                    done.written = done.written.saturating_add(payload.len);
-                }
+        loop {
+            match plan.read(&mut piece)? {
+                Asked::Nothing => return Ok(done),
+                Asked::Length => plan.feed(part(bytes, piece.length())?)?,
+                Asked::Chunk => self.chunk(bytes, &piece, crc, &mut done, decode)?,
             }
         }
-        Ok(done)
+    }
+
+    #[inline(never)]
+    fn chunk<'b>(
+        &self,
+        bytes: &'b [u8],
+        piece: &Piece,
+        crc: Crc,
+        done: &mut Done,
+        decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
+    ) -> Result<()> {
+        piece.check_length(part(bytes, piece.length())?)?;
+        let payload = piece.open(part(bytes, piece.range())?, crc, &mut done.crc)?;
+        self.refuse_hidden_crc(bytes, piece)?;
+        done.written = done.written.saturating_add(payload.len);
+        decode(&payload)
     }
 
     /// A version 0 header before chunks with checksums would decode to shifted values. Where more chunks follow, their lengths are
     /// wrong; behind the last one, the four bytes too many give it away if they complete what the first four are the CRC-32 of.
-    fn refuse_hidden_crc(&self, bytes: &[u8], piece: &Piece<'_>) -> Result<()> {
+    fn refuse_hidden_crc(&self, bytes: &[u8], piece: &Piece) -> Result<()> {
         let (start, end) = (piece.payload_start(), piece.range().end);
         if self.file.has_checksums() || piece.chunk.saturating_add(1) < self.file.chunk_count() || start == end {
             return Ok(());
         }
-        let shifted = start.saturating_add(4)..end.saturating_add(4);
+        let shifted = behind(start, 4)..behind(end, 4);
         let (Ok(stored), Ok(shifted)) = (part(bytes, start..shifted.start), part(bytes, shifted)) else {
             return Ok(());
         };
@@ -301,6 +333,7 @@ impl<'a> Column<'a> {
 }
 
 /// The bytes of a range, all of them.
+#[inline(never)]
 pub(super) fn part(bytes: &[u8], range: Range<u64>) -> Result<&[u8]> {
     let end = range.end;
     bytes.get(index(range.start)..index(end)).ok_or_else(|| truncated(bytes, end))
@@ -319,17 +352,12 @@ fn split<'t, T>(rest: &mut &'t mut [T], len: usize) -> &'t mut [T] {
 #[derive(Clone, Debug)]
 pub struct Columns<'a> {
     file: File<'a>,
-    schema: Option<Elements<'a>>,
-    done: bool,
+    schema: Schema<'a>,
 }
 
 impl<'a> Columns<'a> {
     pub(super) fn new(file: File<'a>) -> Self {
-        let schema = match file.facts.kind {
-            Kind::Columnar { columns, .. } => Some(Node::at(file.head, columns).elements()),
-            Kind::Single { .. } => None,
-        };
-        Self { file, schema, done: false }
+        Self { file, schema: Schema::new(&file) }
     }
 }
 
@@ -337,20 +365,41 @@ impl<'a> Iterator for Columns<'a> {
     type Item = Result<Column<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some(schema) = &mut self.schema {
-            return schema.next().map(|node| Column::from_schema(self.file, node));
+        let mut column = Column::of(&self.file);
+        match self.schema.read(&mut column) {
+            Ok(more) => more.then_some(Ok(column)),
+            Err(fault) => Some(Err(fault.into())),
         }
-        let Kind::Single { dimension, compression } = self.file.facts.kind else { return None };
-        if core::mem::replace(&mut self.done, true) {
-            return None;
+    }
+}
+
+/// The same for one column that is filled again and again.
+#[derive(Clone, Debug)]
+pub(super) struct Schema<'a> {
+    /// `None` if there is one column without a name.
+    nodes: Option<Elements<'a>>,
+    done: bool,
+}
+
+impl<'a> Schema<'a> {
+    pub(super) fn new(file: &File<'a>) -> Self {
+        let nodes = match file.facts.kind {
+            Kind::Columnar { columns, .. } => Some(Node::at(file.head, columns).elements()),
+            Kind::Single { .. } => None,
+        };
+        Self { nodes, done: false }
+    }
+
+    /// Reads the next column of this file; `false` behind the last.
+    #[inline(never)]
+    pub(super) fn read(&mut self, column: &mut Column<'a>) -> Verdict<bool> {
+        if let Some(nodes) = &mut self.nodes {
+            return nodes.next().map_or(Ok(false), |node| column.read(node).map(|()| true));
         }
-        let compression = Node::at(self.file.head, compression).string();
-        Some(compression.map(|compression| Column {
-            file: self.file,
-            name: None,
-            dimension,
-            dtype: Some(Dtype::F32),
-            compression,
-        }))
+        let Kind::Single { dimension, compression } = column.file.facts.kind else { return Ok(false) };
+        column.dimension = dimension;
+        column.dtype = Some(Dtype::F32);
+        column.compression = Node::at(column.file.head, compression).string()?;
+        Ok(!core::mem::replace(&mut self.done, true))
     }
 }

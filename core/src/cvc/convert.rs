@@ -1,5 +1,6 @@
 //! Stored values to numbers: the loops that all the time goes into.
 
+use super::float;
 use super::lossless::Planes;
 use crate::Result;
 
@@ -181,6 +182,7 @@ impl Cell for [u8; 4] {
 }
 
 /// Decodes as many values as there are cells, from value `skip` on. Plain integers are rounded to f32.
+#[inline(never)]
 pub(super) fn to_f32<C: Cell>(encoding: Encoding, stored: &[u8], at: u64, skip: usize, to: &mut [C]) -> Result<()> {
     fn each<C: Cell, const N: usize>(stored: &[u8], skip: usize, to: &mut [C], value: impl Fn([u8; N]) -> f32) {
         let (values, _) = stored.as_chunks::<N>();
@@ -192,35 +194,70 @@ pub(super) fn to_f32<C: Cell>(encoding: Encoding, stored: &[u8], at: u64, skip: 
             each(stored, skip, to, |half| half_to_f32(u16::from_le_bytes(half)))
         }
         // Two roundings, as numpy does: the product is a number of its own. A fused multiply-add would give other bits.
-        Encoding::Int8 { min, scale } if min.is_finite() && scale.is_finite() => {
-            each(stored, skip, to, |[code]| f32::from(code) * scale + min);
+        Encoding::Int8 { min, scale } if is_finite(min) && is_finite(scale) => {
+            each(stored, skip, to, |[code]| sum(product(code, scale), min));
         }
         Encoding::Int8 { min, scale } => each(stored, skip, to, |[code]| beyond_finite(code, min, scale)),
-        Encoding::Lossless => return Planes::parse(stored, at, &mut ())?.decode(skip, to),
+        Encoding::Lossless => {
+            let mut planes = Planes::default();
+            planes.read(stored, at, &mut ())?;
+            return planes.decode(skip, to);
+        }
         Encoding::Plain(Dtype::F32) => each(stored, skip, to, f32::from_le_bytes),
-        Encoding::Plain(Dtype::I64) => each(stored, skip, to, |int| i64::from_le_bytes(int) as f32),
-        Encoding::Plain(Dtype::I32) => each(stored, skip, to, |int| i32::from_le_bytes(int) as f32),
-        Encoding::Plain(Dtype::I8) => each(stored, skip, to, |int| f32::from(i8::from_le_bytes(int))),
-        Encoding::Plain(Dtype::U8) => each(stored, skip, to, |[int]| f32::from(int)),
+        Encoding::Plain(Dtype::I64) => each(stored, skip, to, |int| integer(i64::from_le_bytes(int))),
+        Encoding::Plain(Dtype::I32) => each(stored, skip, to, |int| integer(i32::from_le_bytes(int).into())),
+        Encoding::Plain(Dtype::I8) => each(stored, skip, to, |int| integer(i8::from_le_bytes(int).into())),
+        Encoding::Plain(Dtype::U8) => each(stored, skip, to, |[int]| integer(int.into())),
     }
     Ok(())
 }
+
+/// A product of its own, rounded before anything is added to it.
+#[inline(always)]
+fn product(code: u8, scale: f32) -> f32 {
+    if cfg!(feature = "small") { float::product(code, scale) } else { f32::from(code) * scale }
+}
+
+#[inline(always)]
+fn sum(a: f32, b: f32) -> f32 {
+    if cfg!(feature = "small") { float::sum(a, b) } else { a + b }
+}
+
+#[inline(always)]
+fn integer(value: i64) -> f32 {
+    if cfg!(feature = "small") { float::integer(value) } else { value as f32 }
+}
+
+/// By their bits: where there are no float instructions, comparing floats is a call as well.
+fn is_finite(float: f32) -> bool {
+    float.to_bits() << 1 < INFINITE
+}
+
+fn is_infinite(float: f32) -> bool {
+    float.to_bits() << 1 == INFINITE
+}
+
+/// The bits of an infinity without its sign.
+const INFINITE: u32 = f32::INFINITY.to_bits() << 1;
 
 /// `code * scale + min` where one of them is infinite or not a number. Files hold the NaN that x86 makes of `0 * inf` and
 /// `inf - inf`, whose sign bit is set; other processors make one without.
 fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
     const INDEFINITE: f32 = f32::from_bits(0xFFC0_0000);
-    if scale.is_nan() {
-        return scale;
+    if !is_finite(scale) {
+        // Not a number stays what it is, and infinity times 0 becomes one.
+        if !is_infinite(scale) {
+            return scale;
+        }
+        if code == 0 {
+            return INDEFINITE;
+        }
     }
-    if scale.is_infinite() && code == 0 {
-        return INDEFINITE;
-    }
-    let product = f32::from(code) * scale;
+    let product = if is_finite(scale) { product(code, scale) } else { scale };
     match () {
-        () if min.is_nan() => min,
-        () if product.is_infinite() && product == -min => INDEFINITE,
-        () => product + min,
+        () if !is_finite(min) && !is_infinite(min) => min,
+        () if is_infinite(product) && product.to_bits() == (-min).to_bits() => INDEFINITE,
+        () => sum(product, min),
     }
 }
 

@@ -1,237 +1,180 @@
 //! Decimal text to f32 by way of f64, both roundings exact, in integers only.
 //!
 //! The writers store `min` and `scale` as decimals that are read as f64 and then rounded to f32; rounding once would give other
-//! bits. `core`'s parser does the first step, but brings 10 KiB of tables and code that can panic. Here the quotient of two
-//! big integers is taken bit by bit: only the range of f32 matters, so 768 bits are enough for any number of digits.
+//! bits. `core`'s parser does the first step, but brings 10 KiB of tables and code that can panic. Here the digits make a big
+//! binary number, which is multiplied or divided by 10 as often as the exponent says: only the range of f32 matters, so that is not often.
 
-/// 32-bit words of a big integer. The largest number is 10^216, the divisor of the longest fraction: 718 bits, and one to spare.
-const WORDS: usize = 24;
+use super::float;
 
-/// Digits that can decide a rounding. Half-way points between the f64 in the range of f32 have at most 159 of them.
-const MAX_DIGITS: i32 = 170;
+/// 16 bits each; behind the point there is room for the bits of an f64 that is nearly too small for an f32, and for what they are rounded by.
+const FRACTION: usize = 14;
+const FRACTION_BITS: i32 = 224;
+/// Before the point there is room for 310 digits: no f64 has more.
+const LIMBS: usize = FRACTION + 65;
+const MAX_DIGITS: isize = 310;
 
 /// Reads a checked JSON number, or one of the words `NaN`, `Infinity` and `-Infinity`.
 ///
 /// `None` for anything else, and for integers beyond the range of f64, which Python cannot convert.
+#[inline(never)]
 pub(super) fn f32_from(raw: &[u8]) -> Option<f32> {
-    let (negative, raw) = match raw.split_first() {
-        Some((b'-', rest)) => (true, rest),
-        _ => (false, raw),
+    let (sign, raw) = match raw.split_first() {
+        Some((b'-', rest)) => (1 << 31, rest),
+        _ => (0, raw),
     };
     let magnitude = match raw {
-        b"NaN" => f32::NAN,
-        b"Infinity" => f32::INFINITY,
-        _ => f32::from_bits(Decimal::read(raw)?.to_f32_bits()),
+        b"NaN" => f32::NAN.to_bits(),
+        b"Infinity" => f32::INFINITY.to_bits(),
+        _ => {
+            let mut number = Decimal { limbs: [0; LIMBS], used: FRACTION, count: 0, exponent: 0, sticky: false };
+            let real = number.read(raw)?;
+            number.magnitude(real)?
+        }
     };
-    Some(if negative { -magnitude } else { magnitude })
+    Some(f32::from_bits(magnitude | sign))
 }
 
-/// `digits × 10^exponent`, and a little more if `sticky`.
+/// `limbs × 10^exponent`, and a little more if `sticky`.
 struct Decimal {
-    digits: Big,
-    count: i32,
-    exponent: i32,
+    /// Least significant first.
+    limbs: [u16; LIMBS],
+    /// From here on all limbs are 0.
+    used: usize,
+    count: isize,
+    exponent: isize,
     sticky: bool,
 }
 
 impl Decimal {
-    fn read(raw: &[u8]) -> Option<Self> {
-        let mut number = Self { digits: Big::ZERO, count: 0, exponent: 0, sticky: false };
-        let mut fraction = false;
-        let mut integer_digits = 0usize;
-        let mut bytes = raw.iter();
-        let mut real = false;
-        while let Some(&byte) = bytes.next() {
+    /// Whether the number was written as a real one.
+    fn read(&mut self, raw: &[u8]) -> Option<bool> {
+        let (mut real, mut digits) = (false, 0usize);
+        let mut rest = raw;
+        while let Some((&byte, behind)) = rest.split_first() {
+            rest = behind;
             match byte {
                 b'0'..=b'9' => {
-                    integer_digits += usize::from(!fraction);
-                    number.push(byte - b'0', fraction);
+                    digits = digits.saturating_add(1);
+                    self.push(byte - b'0', real);
                 }
-                b'.' => (fraction, real) = (true, true),
+                b'.' => real = true,
                 b'e' | b'E' => {
                     real = true;
-                    number.exponent = number.exponent.saturating_add(exponent(bytes.as_slice()));
+                    self.exponent = self.exponent.saturating_add(exponent(rest));
                     break;
                 }
                 _ => return None,
             }
         }
-        let too_large = !real && (integer_digits > 309 || integer_digits == 309 && raw > MAX_F64.as_slice());
-        (!raw.is_empty() && !too_large).then_some(number)
+        (digits > 0 && (real || self.count < MAX_DIGITS)).then_some(real)
     }
 
     fn push(&mut self, digit: u8, fraction: bool) {
-        if self.count == 0 && digit == 0 {
-            self.exponent = self.exponent.saturating_sub(i32::from(fraction));
-        } else if self.count < MAX_DIGITS {
-            self.digits.mul_add(10, u32::from(digit));
-            self.count += 1;
-            self.exponent = self.exponent.saturating_sub(i32::from(fraction));
+        let mut more = isize::from(!fraction);
+        if self.count < MAX_DIGITS {
+            self.multiply(FRACTION, 10, digit.into());
+            // Zeros before all other digits do not count.
+            self.count += isize::from(self.used > FRACTION);
+            more -= 1;
         } else {
             self.sticky |= digit != 0;
-            self.exponent = self.exponent.saturating_add(i32::from(!fraction));
+        }
+        self.exponent = self.exponent.wrapping_add(more);
+    }
+
+    /// Multiplies the limbs from this one on.
+    #[inline(never)]
+    fn multiply(&mut self, from: usize, by: u32, plus: u32) {
+        let mut carry = plus;
+        for limb in self.limbs.iter_mut().take(self.used).skip(from) {
+            carry = carry.wrapping_add(u32::from(*limb).wrapping_mul(by));
+            *limb = low(carry);
+            carry >>= 16;
+        }
+        if carry != 0
+            && let Some(limb) = self.limbs.get_mut(self.used)
+        {
+            *limb = low(carry);
+            self.used += 1;
         }
     }
 
-    fn to_f32_bits(&self) -> u32 {
-        let infinity = f32::INFINITY.to_bits();
+    fn divide_by_10(&mut self) {
+        let mut rest = 0u32;
+        for limb in self.limbs.iter_mut().take(self.used).rev() {
+            // 65536 is 6553 times 10 and 6. Below 81920, this product is a division by 10.
+            let n = rest.wrapping_mul(6).wrapping_add((*limb).into());
+            let tenth = n.wrapping_mul(52429) >> 19;
+            *limb = low(rest.wrapping_mul(6553).wrapping_add(tenth));
+            rest = n.wrapping_sub(tenth.wrapping_mul(10));
+        }
+        self.sticky |= rest != 0;
+        self.trim();
+    }
+
+    fn trim(&mut self) {
+        while self.top() == Some(0) {
+            self.used = self.used.saturating_sub(1);
+        }
+    }
+
+    fn top(&self) -> Option<u16> {
+        self.limbs.get(self.used.checked_sub(1)?).copied()
+    }
+
+    /// The bits of the f32.
+    fn magnitude(&mut self, real: bool) -> Option<u32> {
         // The value lies in [10^leading, 10^(leading + 1)).
-        let leading = self.exponent.saturating_add(self.count - 1);
+        let leading = self.exponent.saturating_add(self.count).wrapping_sub(1);
         if self.count == 0 || leading < -46 {
-            return 0;
+            return Some(0);
         }
-        if leading > 38 {
-            return infinity;
+        if real && leading > 38 {
+            return Some(f32::INFINITY.to_bits());
         }
-        let (mut over, mut under) = (self.digits.clone(), Big::ONE);
         for _ in 0..self.exponent {
-            over.mul_add(10, 0);
+            self.multiply(FRACTION, 10, 0);
         }
         for _ in self.exponent..0 {
-            under.mul_add(10, 0);
+            self.divide_by_10();
         }
-        // Shift both to the same length, then once more if need be: the quotient lies in [1, 2) and counts 2^scale.
-        let mut scale = over.bits() - under.bits();
-        over.shift_left(u32::try_from(-scale).unwrap_or(0));
-        under.shift_left(u32::try_from(scale).unwrap_or(0));
-        if over.less_than(&under) {
-            over.shift_left(1);
-            scale -= 1;
+        // The highest bit of a limb first.
+        let mut exponent = -FRACTION_BITS;
+        while self.top()? < 0x8000 {
+            self.multiply(0, 2, 0);
+            exponent -= 1;
         }
-        let mut quotient = 0u64;
-        for _ in 0..54 {
-            quotient <<= 1;
-            if !over.less_than(&under) {
-                over.subtract(&under);
-                quotient |= 1;
-            }
-            over.shift_left(1);
+        let (rest, digits) = self.limbs.split_at_checked(self.used.checked_sub(4)?)?;
+        let digits = digits.iter().take(4).rev().fold(0, |digits, &limb| digits << 16 | u64::from(limb));
+        let sticky = self.sticky || rest.iter().any(|&limb| limb != 0);
+        exponent += i32::try_from(16 * rest.len()).ok()?;
+        // 64 bits: the 53 of an f64, all normal in this range, and the rest to round by.
+        let (double, dropped) = (digits >> 11, digits & 0x7FF);
+        let double = double + u64::from(dropped > 0x400 || dropped == 0x400 && (sticky || double & 1 == 1));
+        if exponent + 64 + i32::from(double >> 53 != 0) > 1024 {
+            return None;
         }
-        // 54 bits: the 53 of an f64, all normal in this range, and one to round by.
-        let mut double = round(quotient, 1, self.sticky || over.bits() > 0);
-        if double >> 53 != 0 {
-            double >>= 1;
-            scale += 1;
-        }
-        if scale > 127 {
-            return infinity;
-        }
-        let subnormal = u32::try_from(-126 - scale).unwrap_or(0);
-        let single = round(double, 29 + subnormal, false);
-        // The leading bit of `single` adds the one that is missing in the exponent; a subnormal has none, and exponent 0.
-        let exponent = u64::try_from(scale + 126).unwrap_or(0);
-        u32::try_from((exponent << 23) + single).unwrap_or(infinity)
+        let (high, low) = (double >> 21, double & 0x1F_FFFF);
+        let (high, exponent) = if high >> 32 == 0 { (high, exponent + 32) } else { (high >> 1, exponent + 33) };
+        Some(float::nearest(0, u32::try_from(high).ok()? | u32::from(low != 0), exponent))
     }
-}
-
-/// Drops `drop` low bits; halves go to the even side, unless `sticky` says that there was more.
-fn round(bits: u64, drop: u32, sticky: bool) -> u64 {
-    if drop > 60 {
-        return 0;
-    }
-    let (kept, dropped, half) = (bits >> drop, bits & ((1 << drop) - 1), 1u64 << (drop - 1));
-    let up = dropped > half || dropped == half && (sticky || kept & 1 == 1);
-    kept + u64::from(up)
 }
 
 /// The digits of an exponent with its sign, held within what matters.
-fn exponent(raw: &[u8]) -> i32 {
+fn exponent(raw: &[u8]) -> isize {
     let (sign, digits) = match raw.split_first() {
         Some((b'-', digits)) => (-1, digits),
         Some((b'+', digits)) => (1, digits),
         _ => (1, raw),
     };
-    let magnitude = digits.iter().fold(0i32, |all, digit| all.saturating_mul(10).saturating_add(i32::from(digit & 15)));
-    magnitude.min(1 << 30) * sign
+    let more = |all, digit: &u8| if all < 1 << 26 { all * 10 + isize::from(digit & 15) } else { all };
+    digits.iter().fold(0, more) * sign
 }
 
-/// The first integer that Python's conversion to f64 refuses is 2^1024 - 2^970; one below, in decimal.
-const MAX_F64: [u8; 309] =
-    *b"1797693134862315807937289714053034150799341327100378269361737789804449682927647509466490179775872070\
-9633028641669288791094655554785194040263065748867150582068190890200070838367627385484581771153176447\
-5730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904\
-174497791";
-
-/// A big integer, least significant word first. Only as many words are looked at as were ever used.
-#[derive(Clone)]
-struct Big {
-    words: [u32; WORDS],
-    used: usize,
-}
-
-impl Big {
-    const ZERO: Self = Self { words: [0; WORDS], used: 0 };
-    const ONE: Self = {
-        let mut words = [0; WORDS];
-        words[0] = 1;
-        Self { words, used: 1 }
-    };
-
-    fn mul_add(&mut self, by: u32, plus: u32) {
-        let mut carry = u64::from(plus);
-        for word in self.words.iter_mut().take(self.used) {
-            carry += u64::from(*word) * u64::from(by);
-            *word = low(carry);
-            carry >>= 32;
-        }
-        self.grow(low(carry));
-    }
-
-    /// Takes a carry out of the highest word in use.
-    fn grow(&mut self, carry: u32) {
-        if carry != 0
-            && let Some(word) = self.words.get_mut(self.used)
-        {
-            *word = carry;
-            self.used += 1;
-        }
-    }
-
-    fn bits(&self) -> i32 {
-        let top = self.words.iter().zip(0i32..).filter(|&(&word, _)| word != 0).last();
-        top.map_or(0, |(word, at)| 32 * (at + 1) - word.leading_zeros().cast_signed())
-    }
-
-    fn shift_left(&mut self, by: u32) {
-        for _ in 0..by / 32 {
-            let mut below = 0;
-            for word in self.words.iter_mut().take(self.used) {
-                below = core::mem::replace(word, below);
-            }
-            self.grow(below);
-        }
-        let by = by % 32;
-        let mut carry = 0u64;
-        for word in self.words.iter_mut().take(self.used) {
-            carry |= u64::from(*word) << by;
-            *word = low(carry);
-            carry >>= 32;
-        }
-        self.grow(low(carry));
-    }
-
-    fn less_than(&self, other: &Self) -> bool {
-        let used = self.used.max(other.used);
-        let pairs = self.words.iter().zip(&other.words).take(used);
-        pairs.fold(false, |less, (a, b)| if a == b { less } else { a < b })
-    }
-
-    /// Takes away no more than there is.
-    fn subtract(&mut self, other: &Self) {
-        let used = self.used.max(other.used);
-        let mut borrow = false;
-        for (word, &less) in self.words.iter_mut().zip(&other.words).take(used) {
-            let (difference, first) = word.overflowing_sub(less);
-            let (difference, second) = difference.overflowing_sub(u32::from(borrow));
-            (*word, borrow) = (difference, first || second);
-        }
-    }
-}
-
-/// The low word.
-fn low(n: u64) -> u32 {
-    let [a, b, c, d, ..] = n.to_le_bytes();
-    u32::from_le_bytes([a, b, c, d])
+/// The low half.
+fn low(n: u32) -> u16 {
+    let [a, b, ..] = n.to_le_bytes();
+    u16::from_le_bytes([a, b])
 }
 
 #[cfg(test)]
@@ -323,7 +266,11 @@ mod tests {
         for text in ["true", "null", "\"1\"", "", "-", "[1]"] {
             assert_eq!(f32_from(text.as_bytes()), None, "{text}");
         }
-        let max = String::from_utf8(MAX_F64.to_vec()).unwrap();
+        // One below 2^1024 - 2^970, the first integer that Python's conversion to f64 refuses.
+        let max = "1797693134862315807937289714053034150799341327100378269361737789804449682927647509466490179775872070\
+            9633028641669288791094655554785194040263065748867150582068190890200070838367627385484581771153176447\
+            5730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904\
+            174497791";
         assert!(max.parse::<f64>().unwrap().is_finite());
         assert_eq!(f32_from(max.as_bytes()), Some(f32::INFINITY));
         let beyond = format!("{}2", &max[..308]);

@@ -1,9 +1,10 @@
 //! The head of a file: magic, version, JSON header.
 
-use super::chunk::Chunks;
-use super::column::{Column, Columns};
-use super::json::{self, Node};
+use super::chunk::{Chunk, Chunks};
+use super::column::{Column, Columns, Schema};
+use super::object::Object;
 use super::section::Sections;
+use crate::json::{self, Fault, Node, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
@@ -131,40 +132,59 @@ impl<'a> File<'a> {
 
     /// [`open`](Self::open), heard by `trace`.
     pub fn open_traced<T: Trace>(bytes: &'a [u8], limits: &Limits, trace: &mut T) -> Result<Self> {
-        let framing = framing(bytes, limits, trace)?;
-        let head = bytes.get(..framing.end).ok_or_else(|| truncated(bytes, u64_from(framing.end)))?;
-        let start = json::check(head, framing.json..framing.end, limits.max_depth)?;
-        let root = Node::at(head, start);
-        if !root.is_object() {
-            return Err(root.error(ErrorKind::CvcWrongValue));
-        }
-        let facts = facts(root, framing, limits)?;
-        let mut file = Self { head, facts };
-        if T::LISTENS {
-            super::inspect::header(&file, root, framing.json, trace)?;
-        }
-        file.count_rows(limits)?;
-        file.columns().try_for_each(|column| column.map(drop))?;
+        let mut file = Self::NONE;
+        file.read(bytes, limits, trace)?;
         Ok(file)
     }
 
-    /// Adds up the rows of all chunks, in numbers that cannot wrap, and counts the chunks.
-    fn count_rows(&mut self, limits: &Limits) -> Result<()> {
-        let mut chunks = self.chunks();
-        let mut rows = 0u64;
-        for chunk in chunks.by_ref() {
-            let chunk = chunk?;
-            rows = chunk.rows.end;
+    pub(super) const NONE: Self = Self { head: &[], facts: Facts::NONE };
+
+    /// Filled in place: moving a file from call to call would take more code than filling it.
+    #[inline(never)]
+    pub(super) fn read<T: Trace>(&mut self, bytes: &'a [u8], limits: &Limits, trace: &mut T) -> Result<()> {
+        let framing = framing(bytes, limits, trace)?;
+        self.head = bytes.get(..framing.end).ok_or_else(|| truncated(bytes, u64_from(framing.end)))?;
+        let start = json::check(self.head, framing.json..framing.end, limits.max_depth)?;
+        let root = Node::at(self.head, start);
+        self.facts.read(root, &framing)?;
+        self.facts.max_output = limits.max_output;
+        if let Kind::Columnar { columns, count } = self.facts.kind
+            && count > limits.max_columns
+        {
+            return Err(Error::new(ErrorKind::ElementLimit, u64_from(columns)).needing(count));
+        }
+        if T::LISTENS {
+            super::inspect::header(self, root, framing.json, trace);
+        }
+        self.count_rows(limits.max_elements)?;
+        if self.facts.chunk_count > limits.max_elements {
+            let error = Error::new(ErrorKind::ElementLimit, u64_from(self.facts.chunks));
+            return Err(error.needing(self.facts.chunk_count));
+        }
+        self.check_columns()?;
+        Ok(())
+    }
+
+    /// Counts the chunks, up to one more than allowed, and adds up their rows in numbers that cannot wrap.
+    #[inline(never)]
+    fn count_rows(&mut self, max: u64) -> Verdict<()> {
+        let (mut chunks, mut chunk) = (self.chunks(), Chunk::default());
+        while chunks.read(&mut chunk)? {
             self.facts.chunk_count = chunk.index.saturating_add(1);
-            if self.facts.chunk_count > limits.max_elements {
-                return Err(
-                    Error::new(ErrorKind::ElementLimit, u64_from(self.facts.chunks)).needing(self.facts.chunk_count)
-                );
+            if self.facts.chunk_count > max {
+                return Ok(());
             }
         }
-        if rows != self.facts.num_vectors {
-            return Err(Error::new(ErrorKind::CvcRowsDisagree, u64_from(self.facts.chunks)));
+        if chunk.rows.end != self.facts.num_vectors {
+            return Err(Fault::new(ErrorKind::CvcRowsDisagree, self.facts.chunks));
         }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn check_columns(&self) -> Verdict<()> {
+        let (mut columns, mut column) = (Schema::new(self), Column::of(self));
+        while columns.read(&mut column)? {}
         Ok(())
     }
 
@@ -211,14 +231,9 @@ impl<'a> File<'a> {
         self.facts.version.major > 0
     }
 
-    /// Bytes before the payload of a chunk: its length, and from version 1 on its CRC-32.
-    pub(super) fn prefix_len(&self) -> u64 {
-        if self.has_checksums() { 8 } else { 4 }
-    }
-
     /// The chunks as the header describes them, in the order of their rows.
     pub fn chunks(&self) -> Chunks<'a> {
-        Chunks::new(*self)
+        Chunks::new(self)
     }
 
     /// The columns, in the order of the schema.
@@ -228,23 +243,42 @@ impl<'a> File<'a> {
 
     /// The column of this name. Where two have the same name, the last counts, as in the reference.
     pub fn column(&self, name: &str) -> Result<Column<'a>> {
-        let mut found = None;
-        for column in self.columns() {
-            let column = column?;
-            if column.name().is(name) {
-                found = Some(column);
-            }
-        }
-        found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))
+        let mut column = Column::of(self);
+        self.nth(self.find(Some(name))?, &mut column)?;
+        Ok(column)
     }
 
     /// The column of a file that has only one.
     pub fn only_column(&self) -> Result<Column<'a>> {
-        let mut columns = self.columns();
-        match (columns.next(), columns.next()) {
-            (Some(column), None) => column,
-            _ => Err(Error::new(ErrorKind::CvcPickColumn, 0)),
+        let mut column = Column::of(self);
+        self.nth(self.find(None)?, &mut column)?;
+        Ok(column)
+    }
+
+    /// Where in the schema the column of this name is, or the only one.
+    #[inline(never)]
+    pub(super) fn find(&self, name: Option<&str>) -> Result<usize> {
+        let (mut schema, mut column, mut found) = (Schema::new(self), Column::of(self), None);
+        let mut position = 0usize;
+        while schema.read(&mut column)? {
+            if name.is_none_or(|name| column.name().is(name)) {
+                found = Some(position);
+            }
+            position = position.saturating_add(1);
         }
+        match found {
+            Some(1..) if name.is_none() => Err(Error::new(ErrorKind::CvcPickColumn, 0)),
+            found => found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0)),
+        }
+    }
+
+    /// The column at this place in the schema.
+    pub(super) fn nth(&self, position: usize, column: &mut Column<'a>) -> Verdict<()> {
+        let mut schema = Schema::new(self);
+        for _ in 0..=position {
+            schema.read(column)?;
+        }
+        Ok(())
     }
 
     /// The sections that the header lists: named stretches of rows.
@@ -253,59 +287,67 @@ impl<'a> File<'a> {
     }
 }
 
-fn array(node: Node<'_>) -> Result<Node<'_>> {
-    if node.is_array() { Ok(node) } else { Err(node.error(ErrorKind::CvcWrongValue)) }
-}
-
-fn facts(root: Node<'_>, framing: Framing, limits: &Limits) -> Result<Facts> {
-    let [num_vectors, dimension, compression, chunks, columns, format_type, sections, mmap] = root.pick([
-        "num_vectors",
-        "dimension",
-        "compression",
-        "chunks",
-        "columns",
-        "format_type",
-        "sections",
-        "mmap_optimized",
-    ]);
-    let missing = root.error(ErrorKind::CvcMissingKey);
-    let num_vectors = num_vectors.ok_or(missing)?.integer()?;
-    let chunks = array(chunks.ok_or(missing)?)?.start();
-    // Only version 2 writers know columns, and they also write files without.
-    let mut columnar = false;
-    if let (2, Some(node)) = (framing.version.major, format_type) {
-        let name = node.string()?;
-        columnar = name.is("columnar");
-        if !columnar && !name.is("single") {
-            return Err(node.error(ErrorKind::CvcFormatType));
-        }
-    } else if framing.version.major == 2 {
-        columnar = columns.is_some() && dimension.is_none();
-    }
-    let kind = if columnar {
-        let columns = array(columns.ok_or(missing)?)?;
-        let count = u64_from(columns.elements().count());
-        if count > limits.max_columns {
-            return Err(columns.error(ErrorKind::ElementLimit).needing(count));
-        }
-        if count == 0 {
-            return Err(columns.error(ErrorKind::CvcMissingKey));
-        }
-        Kind::Columnar { columns: columns.start(), count }
-    } else {
-        let (dimension, compression) = (dimension.ok_or(missing)?.integer()?, compression.ok_or(missing)?);
-        compression.string()?;
-        Kind::Single { dimension, compression: compression.start() }
-    };
-    Ok(Facts {
-        version: framing.version,
-        end: framing.end,
-        num_vectors,
-        chunks,
+impl Facts {
+    /// What is known of no file.
+    pub(super) const NONE: Self = Self {
+        version: Version { major: 0, minor: 0 },
+        end: 0,
+        num_vectors: 0,
+        chunks: 0,
         chunk_count: 0,
-        kind,
-        sections: sections.map(|node| node.start()),
-        mmap_optimized: mmap.is_some_and(|node| node.is_true()),
-        max_output: limits.max_output,
-    })
+        kind: Kind::Columnar { columns: 0, count: 0 },
+        sections: None,
+        mmap_optimized: false,
+        max_output: 0,
+    };
+
+    /// All but the chunks, which nobody has counted yet.
+    #[inline(never)]
+    fn read(&mut self, root: Node<'_>, framing: &Framing) -> Verdict<()> {
+        if !root.is_object() {
+            return Err(root.fault(ErrorKind::CvcWrongValue));
+        }
+        let mut header = Object::new(root);
+        let [num_vectors, dimension, compression, chunks, columns, format_type, sections, mmap] = header.pick([
+            "num_vectors",
+            "dimension",
+            "compression",
+            "chunks",
+            "columns",
+            "format_type",
+            "sections",
+            "mmap_optimized",
+        ]);
+        self.version = framing.version;
+        self.end = framing.end;
+        self.num_vectors = header.integer(num_vectors);
+        self.chunks = header.array(chunks).start();
+        self.sections = header.find(sections).map(|node| node.start());
+        self.mmap_optimized = header.find(mmap).is_some_and(|node| node.is_true());
+        // Only version 2 writers know columns, and they also write files without.
+        let mut columnar = false;
+        if framing.version.major == 2 {
+            columnar = header.find(columns).is_some() && header.find(dimension).is_none();
+            if header.find(format_type).is_some() {
+                let name = header.text(format_type);
+                columnar = name.is("columnar");
+                if !columnar && !name.is("single") {
+                    header.refuse(ErrorKind::CvcFormatType, format_type);
+                }
+            }
+        }
+        self.kind = if columnar {
+            let schema = header.array(columns);
+            let count = u64_from(schema.elements().count());
+            if count == 0 {
+                header.refuse(ErrorKind::CvcMissingKey, columns);
+            }
+            Kind::Columnar { columns: schema.start(), count }
+        } else {
+            let dimension = header.integer(dimension);
+            header.text(compression);
+            Kind::Single { dimension, compression: header.find(compression).map_or(0, |node| node.start()) }
+        };
+        header.check()
+    }
 }

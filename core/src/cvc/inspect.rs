@@ -8,10 +8,11 @@ use super::chunk::Chunk;
 use super::column::part;
 use super::convert::Encoding;
 use super::header::File;
-use super::json::{Member, Node};
 use super::lossless::Planes;
+use super::object::{Object, Place};
 use super::payload::{Crc, CrcCount};
 use super::plan::{Piece, place};
+use crate::json::{Member, Node};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
@@ -43,7 +44,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<
     }
     for column in file.columns() {
         let column = column?;
-        column.each(bytes, column.rows(), Crc::Skip, |_| Ok(()))?;
+        column.each(bytes, column.rows(), Crc::Skip, &mut |_| Ok(()))?;
     }
     Ok(count)
 }
@@ -60,7 +61,9 @@ fn chunk(
     let length = part(bytes, at..at.saturating_add(4))?;
     let len = length.first_chunk().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
     trace.bytes(Part::Framing, "payload length", at..at.saturating_add(4), Value::U64(len));
-    let start = at.saturating_add(file.prefix_len());
+    let mut piece = Piece::NONE;
+    (piece.at, piece.has_crc) = (at, file.has_checksums());
+    let start = piece.payload_start();
     let prefix = part(bytes, at..start)?;
     let stored = prefix.get(4..).and_then(<[u8]>::first_chunk).map(|crc| u32::from_le_bytes(*crc));
     if let Some(crc) = stored {
@@ -71,7 +74,8 @@ fn chunk(
         true => columns(chunk, range.clone(), bytes, trace)?,
         false => {
             let column = file.only_column()?;
-            let piece = Piece::new(column, chunk, column.slot(chunk)?, at, len, &column.rows())?;
+            column.slot(chunk, &mut piece.slot)?;
+            piece.read(&column, chunk, len, &column.rows())?;
             if piece.slot.payload_len().is_some_and(|needed| needed != len) {
                 return Err(Error::new(ErrorKind::CvcChunkLength, at));
             }
@@ -83,11 +87,11 @@ fn chunk(
 }
 
 /// The payload of a chunk of a file with one column.
-fn values(piece: &Piece<'_>, bytes: &[u8], range: Range<u64>, trace: &mut impl Trace) -> Result<()> {
+fn values(piece: &Piece, bytes: &[u8], range: Range<u64>, trace: &mut impl Trace) -> Result<()> {
     let payload = part(bytes, range.clone())?;
     if piece.slot.encoding == Encoding::Lossless {
         trace.enter("lossless", Value::None);
-        Planes::parse(payload, range.start, trace)?;
+        Planes::default().read(payload, range.start, trace)?;
         trace.leave();
     } else {
         trace.bytes(Part::Data, "values", range, Value::Word(piece.slot.encoding.name()));
@@ -99,11 +103,11 @@ fn values(piece: &Piece<'_>, bytes: &[u8], range: Range<u64>, trace: &mut impl T
 /// gaps, and even on top of each other.
 fn columns(chunk: &Chunk<'_>, range: Range<u64>, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
     part(bytes, range.clone())?;
-    let missing = chunk.node.error(ErrorKind::CvcColumnMissing);
-    let node = chunk.columns.ok_or(missing)?;
+    let node = chunk.node.member("columns").ok_or(chunk.node.fault(ErrorKind::CvcColumnMissing))?;
     let place = |member: &Member<'_>| {
-        let [offset, size] = member.value.pick(["offset", "size"]);
-        let (offset, size) = (offset?.integer().ok()?, size?.integer().ok()?);
+        let mut object = Object::new(member.value);
+        let [offset, size] = object.pick(["offset", "size"]).map(|place| object.integer(place));
+        object.check().ok()?;
         let start = range.start.checked_add(offset)?;
         Some((start, start.checked_add(size)?))
     };
@@ -228,13 +232,13 @@ fn show<'b>(node: &Node<'b>, room: &'b mut [u8]) -> Value<'b> {
 }
 
 /// The JSON header, every byte of it.
-pub(super) fn header<T: Trace>(file: &File<'_>, root: Node<'_>, start: usize, trace: &mut T) -> Result<()> {
+pub(super) fn header<T: Trace>(file: &File<'_>, root: Node<'_>, start: usize, trace: &mut T) {
     let mut scribe = Scribe { trace, at: u64_from(start) };
-    let [chunks, columns, sections] =
-        root.pick(["chunks", "columns", "sections"]).map(|node| node.map(|node| node.start()));
+    let object = Object::new(root);
+    let [chunks, columns, sections] = object.pick(["chunks", "columns", "sections"]);
     scribe.object("header", Value::None, root, |scribe, member| {
         // Of equal keys only the last one means anything.
-        let here = Some(member.value.start());
+        let here = Place::of(&member.value);
         match () {
             () if here == chunks => scribe.list("chunks", member, chunk_fields),
             () if here == columns => {
@@ -251,7 +255,6 @@ pub(super) fn header<T: Trace>(file: &File<'_>, root: Node<'_>, start: usize, tr
         true
     });
     scribe.syntax(file.head_len());
-    Ok(())
 }
 
 fn chunk_fields<T: Trace>(scribe: &mut Scribe<'_, T>, index: Value<'_>, node: Node<'_>) {

@@ -4,11 +4,11 @@
 //! a code of `width` bits for each value, packed from the most significant bit on.
 
 use super::convert::Cell;
-use crate::num::{index, u64_from};
+use crate::num::{behind, index, u64_from};
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
 
 /// A payload whose planes are found and whose sizes are checked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Planes<'a> {
     planes: [Plane<'a>; 4],
     pub(super) count: u64,
@@ -26,9 +26,20 @@ struct Plane<'a> {
 }
 
 impl<'a> Planes<'a> {
+    /// Whether a payload has as many values as it must have.
+    pub(super) fn check(payload: &'a [u8], at: u64, values: u64) -> Result<()> {
+        let mut planes = Self::default();
+        planes.read(payload, at, &mut ())?;
+        if planes.count != values {
+            return Err(Error::new(ErrorKind::CvcLosslessCount, at));
+        }
+        Ok(())
+    }
+
     /// Finds the planes of a payload that lies at `at` in the file.
-    pub(super) fn parse(payload: &'a [u8], at: u64, trace: &mut impl Trace) -> Result<Self> {
-        let end = at.saturating_add(u64_from(payload.len()));
+    #[inline(never)]
+    pub(super) fn read(&mut self, payload: &'a [u8], at: u64, trace: &mut impl Trace) -> Result<()> {
+        let end = behind(at, u64_from(payload.len()));
         let short = || Error::new(ErrorKind::CvcLosslessShort, end);
         let mut rest = payload;
         let mut take = |len: usize| {
@@ -38,22 +49,21 @@ impl<'a> Planes<'a> {
             Ok::<_, Error>((here, taken))
         };
         let place = |start: usize, len: usize| {
-            let start = at.saturating_add(u64_from(start));
-            start..start.saturating_add(u64_from(len))
+            let start = behind(at, u64_from(start));
+            start..behind(start, u64_from(len))
         };
         let (_, count) = take(4)?;
         let count = count.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
         trace.bytes(Part::Header, "values", place(0, 4), Value::U64(count.into()));
         let (_, widths) = take(4)?;
-        let mut planes = [Plane::default(); 4];
-        for (plane, (&width, width_at)) in planes.iter_mut().zip(widths.iter().zip(4usize..)) {
+        for (plane, (&width, width_at)) in self.planes.iter_mut().zip(widths.iter().zip(4usize..)) {
             trace.bytes(Part::Header, "bits of a code", place(width_at, 1), Value::U64(width.into()));
             if !(1..=8).contains(&width) {
                 return Err(Error::new(ErrorKind::CvcLosslessBits, place(width_at, 0).start));
             }
             plane.width = width.into();
         }
-        for (plane, number) in planes.iter_mut().zip(0..) {
+        for (plane, number) in self.planes.iter_mut().zip(0..) {
             trace.enter("plane", Value::U64(number));
             let (start, distinct) = take(2)?;
             let distinct = distinct.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
@@ -70,7 +80,8 @@ impl<'a> Planes<'a> {
             let start = payload.len() - rest.len();
             trace.bytes(Part::Padding, "unused", place(start, rest.len()), Value::None);
         }
-        Ok(Self { planes, count: count.into(), at })
+        (self.count, self.at) = (count.into(), at);
+        Ok(())
     }
 
     /// Decodes as many values as there are cells, from value `skip` on.
@@ -88,7 +99,7 @@ impl<'a> Planes<'a> {
     fn bad_code(&self, value: usize) -> Error {
         let bad = self.planes.iter().find(|plane| plane.byte(value).is_none());
         let byte = bad.map_or(0, |plane| plane.at.saturating_add(plane.bit(value) / 8));
-        Error::new(ErrorKind::CvcLosslessCode, self.at.saturating_add(u64_from(byte)))
+        Error::new(ErrorKind::CvcLosslessCode, behind(self.at, u64_from(byte)))
     }
 }
 

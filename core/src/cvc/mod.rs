@@ -32,13 +32,14 @@ mod decimal;
 mod header;
 mod inspect;
 
+mod float;
 mod lossless;
+mod object;
 mod payload;
 mod plan;
 mod section;
 mod stream;
 
-use crate::json;
 pub use crate::json::Text;
 pub use chunk::{Chunk, Chunks};
 pub use column::{Column, Columns};

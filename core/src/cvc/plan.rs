@@ -8,17 +8,24 @@ use super::convert::Encoding;
 use super::header::File;
 use super::lossless::Planes;
 use super::payload::{Crc, CrcCount, Payload};
-use crate::num::{index, u64_from};
+use crate::json::Verdict;
+use crate::num::{behind, index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
 /// What a [`Plan`] asks for next.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nowhere to put a box")]
-pub enum Need<'a> {
+pub enum Need {
     /// These four bytes, for [`Plan::feed`]: the length of a chunk, which the header does not tell.
     Length(Range<u64>),
     /// A chunk with rows that were asked for. Fetch [`Piece::range`] and [`open`](Piece::open) it.
-    Chunk(Piece<'a>),
+    Chunk(Piece),
+}
+
+/// The same of a piece that is filled in place.
+pub(super) enum Asked {
+    Length,
+    Chunk,
+    Nothing,
 }
 
 /// Walks over the chunks of a column and says what to fetch; the caller fetches it from a flash page, a file or a server.
@@ -31,134 +38,162 @@ pub struct Plan<'a> {
     chunks: Chunks<'a>,
     rows: Range<u64>,
     next_at: u64,
-    /// A chunk whose length was asked for, and the answer.
-    waiting: Option<(Chunk<'a>, Option<u64>)>,
+    /// The chunk that was read last, whether its length was asked for, and the answer.
+    chunk: Chunk<'a>,
+    waiting: bool,
+    answer: Option<u64>,
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(column: Column<'a>, rows: Range<u64>) -> Result<Self> {
-        if rows.start > rows.end || rows.end > column.file.num_vectors() {
-            return Err(Error::new(ErrorKind::RangeOutside, 0));
-        }
+    /// For rows that the column has.
+    #[inline(never)]
+    pub(super) fn new(column: &Column<'a>, rows: Range<u64>) -> Self {
         let next_at = column.file.head_len();
-        Ok(Self { column, chunks: column.file.chunks(), rows, next_at, waiting: None })
+        let (chunks, chunk) = (column.file.chunks(), Chunk::default());
+        Self { column: *column, chunks, rows, next_at, chunk, waiting: false, answer: None }
     }
 
     /// The answer to [`Need::Length`].
     pub fn feed(&mut self, length: &[u8]) -> Result<()> {
         let bytes = length.first_chunk().ok_or(Error::new(ErrorKind::Truncated, self.next_at).needing(4))?;
-        if let Some((_, answer)) = &mut self.waiting {
-            *answer = Some(u32::from_le_bytes(*bytes).into());
+        if self.waiting {
+            self.answer = Some(u32::from_le_bytes(*bytes).into());
         }
         Ok(())
     }
 
     /// What is needed next; `None` when all rows have been named.
     #[expect(clippy::should_implement_trait, reason = "an iterator could not be fed between its items")]
-    pub fn next(&mut self) -> Result<Option<Need<'a>>> {
+    pub fn next(&mut self) -> Result<Option<Need>> {
+        let mut piece = Piece::NONE;
+        Ok(match self.read(&mut piece)? {
+            Asked::Length => Some(Need::Length(piece.length())),
+            Asked::Chunk => Some(Need::Chunk(piece)),
+            Asked::Nothing => None,
+        })
+    }
+
+    /// The same with one piece for all of them; of a chunk whose length is asked for, it knows only where that lies.
+    #[inline(never)]
+    pub(super) fn read(&mut self, piece: &mut Piece) -> Verdict<Asked> {
         loop {
-            let (chunk, answer) = match self.waiting.take() {
-                Some(waiting) => waiting,
-                None => match self.chunks.next() {
-                    Some(chunk) => (chunk?, None),
-                    None => return Ok(None),
-                },
-            };
-            if chunk.rows.start > self.rows.end
-                || chunk.rows.start == self.rows.end && !self.rows.is_empty() && chunk.rows.end > chunk.rows.start
-            {
-                return Ok(None);
+            let answer = self.answer.take();
+            if !core::mem::take(&mut self.waiting) && !self.chunks.read(&mut self.chunk)? {
+                return Ok(Asked::Nothing);
             }
-            let at = place(&self.column.file, &chunk, self.next_at)?;
-            let slot = self.column.slot(&chunk)?;
-            let Some(len) = slot.payload_len().or(answer) else {
-                self.waiting = Some((chunk, None));
-                return Ok(Some(Need::Length(at..at.saturating_add(4))));
+            let (chunk, rows) = (&self.chunk, &self.rows);
+            if chunk.rows.start > rows.end
+                || chunk.rows.start == rows.end && !rows.is_empty() && chunk.rows.end > chunk.rows.start
+            {
+                return Ok(Asked::Nothing);
+            }
+            piece.at = place(&self.column.file, chunk, self.next_at)?;
+            self.column.slot(chunk, &mut piece.slot)?;
+            let Some(len) = piece.slot.payload_len().or(answer) else {
+                self.waiting = true;
+                return Ok(Asked::Length);
             };
-            let piece = Piece::new(self.column, &chunk, slot, at, len, &self.rows)?;
+            piece.read(&self.column, chunk, len, rows)?;
             self.next_at = piece.range().end;
             // A chunk without rows belongs to whoever reads past it: it may still be broken.
-            let wanted = chunk.rows.start < self.rows.end && chunk.rows.end > self.rows.start;
-            let empty = chunk.rows.is_empty() && self.rows.start <= chunk.rows.start && chunk.rows.end <= self.rows.end;
+            let wanted = chunk.rows.start < rows.end && chunk.rows.end > rows.start;
+            let empty = chunk.rows.is_empty() && rows.start <= chunk.rows.start && chunk.rows.end <= rows.end;
             if wanted || empty {
-                return Ok(Some(Need::Chunk(piece)));
+                return Ok(Asked::Chunk);
             }
         }
     }
 }
 
 /// Where a chunk starts: where the header says, or else behind the one before it.
-pub(super) fn place(file: &File<'_>, chunk: &Chunk<'_>, next_at: u64) -> Result<u64> {
+pub(super) fn place(file: &File<'_>, chunk: &Chunk<'_>, next_at: u64) -> Verdict<u64> {
     match chunk.file_offset {
-        Some((offset, node)) if offset < file.head_len() => Err(node.error(ErrorKind::CvcChunkOutside)),
-        Some((offset, _)) => Ok(offset),
+        Some(offset) if offset < file.head_len() => {
+            Err(chunk.node.member("file_offset").unwrap_or(chunk.node).fault(ErrorKind::CvcChunkOutside))
+        }
+        Some(offset) => Ok(offset),
         None => Ok(next_at),
     }
 }
 
 /// The rows of a column that lie in one chunk.
 #[derive(Clone, Debug)]
-pub struct Piece<'a> {
-    column: Column<'a>,
+pub struct Piece {
     /// The number of the chunk.
     pub chunk: u64,
     /// The rows, counted over the whole file.
     pub rows: Range<u64>,
     pub(super) slot: Slot,
-    at: u64,
+    /// Where the chunk starts.
+    pub(super) at: u64,
     pub(super) payload_len: u64,
     skip: u64,
     values: u64,
+    /// Whether a CRC-32 follows the length of the payload.
+    pub(super) has_crc: bool,
 }
 
-impl<'a> Piece<'a> {
-    pub(super) fn new(
-        column: Column<'a>,
-        chunk: &Chunk<'a>,
-        slot: Slot,
-        at: u64,
+impl Piece {
+    pub(super) const NONE: Self =
+        Self { chunk: 0, rows: 0..0, slot: Slot::NONE, at: 0, payload_len: 0, skip: 0, values: 0, has_crc: false };
+
+    /// What the rest is, once it is known where the chunk starts and how the column is stored in it.
+    #[inline(never)]
+    pub(super) fn read(
+        &mut self,
+        column: &Column<'_>,
+        chunk: &Chunk<'_>,
         payload_len: u64,
         rows: &Range<u64>,
-    ) -> Result<Self> {
-        let outside = chunk.node.error(ErrorKind::CvcChunkOutside);
-        let end = at.checked_add(column.file.prefix_len()).and_then(|start| start.checked_add(payload_len));
-        end.ok_or(outside)?;
+    ) -> Verdict<()> {
+        self.chunk = chunk.index;
+        self.has_crc = column.file.has_checksums();
+        self.payload_len = payload_len;
+        // No file is that long.
+        if self.range().end == u64::MAX {
+            return Err(chunk.node.fault(ErrorKind::CvcChunkOutside));
+        }
         // Not `clamp`, which would panic if a chunk ended before it starts.
         let start = rows.start.max(chunk.rows.start).min(chunk.rows.end);
-        let rows = start..rows.end.max(start).min(chunk.rows.end);
+        self.rows = start..rows.end.max(start).min(chunk.rows.end);
         // Both products are at most the chunk's number of values, which is known to fit.
-        let skip = start.saturating_sub(chunk.rows.start).saturating_mul(column.dimension());
-        let values = (rows.end - rows.start).saturating_mul(column.dimension());
-        Ok(Self { column, chunk: chunk.index, rows, slot, at, payload_len, skip, values })
+        self.skip = start.wrapping_sub(chunk.rows.start).wrapping_mul(column.dimension());
+        self.values = self.rows.end.wrapping_sub(start).wrapping_mul(column.dimension());
+        Ok(())
     }
 
     /// The length of the payload.
     pub(super) fn length(&self) -> Range<u64> {
-        self.at..self.at.saturating_add(4)
+        self.at..behind(self.at, 4)
+    }
+
+    /// Bytes before the payload: its length, and from version 1 on its CRC-32.
+    pub(super) fn prefix_len(&self) -> u64 {
+        if self.has_crc { 8 } else { 4 }
     }
 
     /// Where the payload starts.
     pub(super) fn payload_start(&self) -> u64 {
-        self.at.saturating_add(self.column.file.prefix_len())
+        behind(self.at, self.prefix_len())
     }
 
     /// The whole chunk: what [`open`](Self::open) wants, and what the checksum needs.
     pub fn range(&self) -> Range<u64> {
-        self.at..self.payload_start().saturating_add(self.payload_len)
+        self.at..behind(self.payload_start(), self.payload_len)
     }
 
     /// Only the bytes of these rows: what [`open_data`](Self::open_data) wants. Less to fetch than the chunk, but it cannot be
     /// checked, because the CRC-32 covers all rows of all columns of the chunk. Of a lossless column all rows are needed.
     pub fn data_range(&self) -> Result<Range<u64>> {
         let column = self.slot.range(self.payload_len)?;
-        let start = self.payload_start().saturating_add(column.start);
+        let start = behind(self.payload_start(), column.start);
         Ok(match self.slot.encoding.width() {
             // Within the column, whose size is known to fit.
             Some(width) => {
-                let start = start.saturating_add(self.skip.saturating_mul(width));
-                start..start.saturating_add(self.values.saturating_mul(width))
+                let start = behind(start, self.skip.saturating_mul(width));
+                start..behind(start, self.values.saturating_mul(width))
             }
-            None => start..self.payload_start().saturating_add(column.end),
+            None => start..behind(self.payload_start(), column.end),
         })
     }
 
@@ -173,26 +208,28 @@ impl<'a> Piece<'a> {
         if stored.map(u64::from) != Some(self.payload_len) {
             return Err(Error::new(ErrorKind::CvcChunkLength, self.at));
         }
-        self.slot.range(self.payload_len).map(drop)
+        self.slot.range(self.payload_len)?;
+        Ok(())
     }
 
     /// The stored CRC-32 and where it lies.
     pub(super) fn stored_crc(&self, prefix: &[u8]) -> Option<(u32, u64)> {
         let crc = prefix.get(4..)?.first_chunk()?;
-        self.column.file.has_checksums().then_some((u32::from_le_bytes(*crc), self.at.saturating_add(4)))
+        self.has_crc.then_some((u32::from_le_bytes(*crc), behind(self.at, 4)))
     }
 
     /// Takes the bytes of [`range`](Self::range), verifies them and gives the values of the rows.
+    #[inline(never)]
     pub fn open<'b>(&self, chunk: &'b [u8], crc: Crc, count: &mut CrcCount) -> Result<Payload<'b>> {
         let (prefix, payload) = chunk
-            .split_at_checked(index(self.column.file.prefix_len()))
+            .split_at_checked(index(self.prefix_len()))
             .filter(|(_, payload)| u64_from(payload.len()) == self.payload_len)
             .ok_or(Error::new(ErrorKind::RangeOutside, self.at).needing(self.range().end.saturating_sub(self.at)))?;
         self.check_length(prefix)?;
         count.check(self.stored_crc(prefix), crc, payload)?;
         let column = self.slot.range(self.payload_len)?;
         let stored = payload.get(index(column.start)..index(column.end)).unwrap_or(&[]);
-        self.payload(stored, self.payload_start().saturating_add(column.start), self.skip)
+        self.payload(stored, behind(self.payload_start(), column.start), self.skip)
     }
 
     /// Takes the bytes of [`data_range`](Self::data_range) and gives the values of the rows, unverified.
@@ -206,8 +243,8 @@ impl<'a> Piece<'a> {
     }
 
     fn payload<'b>(&self, stored: &'b [u8], at: u64, skip: u64) -> Result<Payload<'b>> {
-        if self.slot.encoding == Encoding::Lossless && Planes::parse(stored, at, &mut ())?.count != self.slot.values {
-            return Err(Error::new(ErrorKind::CvcLosslessCount, at));
+        if self.slot.encoding == Encoding::Lossless {
+            Planes::check(stored, at, self.slot.values)?;
         }
         Ok(Payload { stored, at, encoding: self.slot.encoding, skip: index(skip), len: index(self.values) })
     }

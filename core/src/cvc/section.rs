@@ -2,7 +2,8 @@
 
 use core::ops::Range;
 
-use super::json::{Elements, Node, Text};
+use super::object::Object;
+use crate::json::{self, Elements, Node, Text, Verdict};
 use crate::{Error, ErrorKind, Result};
 
 /// A stretch of rows that the header names.
@@ -48,20 +49,22 @@ impl<'a> Sections<'a> {
         Self { nodes: node.map(|node| node.elements()), keys: ["start_in_chunk", "end_in_chunk"], bounds: rows }
     }
 
-    fn read(&self, node: Node<'a>) -> Result<Section<'a>> {
+    fn read(&self, node: Node<'a>) -> Verdict<Section<'a>> {
         let [first, last] = self.keys;
-        let [first, last, metadata] = node.pick([first, last, "metadata"]);
-        let missing = node.error(ErrorKind::CvcMissingKey);
-        let row = |node: Option<Node<'a>>| -> Result<u64> {
-            let node = node.ok_or(missing)?;
-            let row = node.integer()?.checked_add(self.bounds.start).filter(|&row| row <= self.bounds.end);
-            row.ok_or(node.error(ErrorKind::CvcSection))
-        };
-        let rows = row(first)?..row(last)?;
-        if rows.start > rows.end {
-            return Err(node.error(ErrorKind::CvcSection));
+        let mut object = Object::new(node);
+        let [first, last, metadata] = object.pick([first, last, "metadata"]);
+        let [start, end] = [first, last].map(|place| {
+            let row = object.integer(place).checked_add(self.bounds.start).filter(|&row| row <= self.bounds.end);
+            row.unwrap_or_else(|| {
+                object.refuse(ErrorKind::CvcSection, place);
+                0
+            })
+        });
+        object.check()?;
+        if start > end {
+            return Err(node.fault(ErrorKind::CvcSection));
         }
-        Ok(Section { rows, metadata: Metadata::new(metadata) })
+        Ok(Section { rows: start..end, metadata: Metadata::new(object.find(metadata)) })
     }
 }
 
@@ -70,7 +73,7 @@ impl<'a> Iterator for Sections<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let node = self.nodes.as_mut()?.next()?;
-        Some(self.read(node))
+        Some(self.read(node).map_err(Error::from))
     }
 }
 
@@ -144,7 +147,7 @@ impl<'a> Scalar<'a> {
             _ if !matches!(text.as_bytes().first(), Some(b'-' | b'0'..=b'9' | b'N' | b'I')) => {
                 Err(Error::new(ErrorKind::JsonNumber, 0))
             }
-            _ => super::json::check(text.as_bytes(), 0..text.len(), 0).map(|_| Scalar::Number(text)),
+            _ => Ok(json::check(text.as_bytes(), 0..text.len(), 0).map(|_| Scalar::Number(text))?),
         }
     }
 

@@ -1,13 +1,16 @@
 //! Decoding a file that comes piece by piece.
 
-use super::chunk::{ChunkPlace, Chunks};
-use super::column::Slot;
+use core::ops::Range;
+
+use super::chunk::{Chunk, ChunkPlace, Chunks};
+use super::column::Column;
 use super::convert::{Dtype, Encoding};
 use super::header::{FRAMING_LEN, Facts, File, head_len};
+use super::lossless::Planes;
 use super::payload::{Crc, CrcCount, Payload};
 use super::plan::{Piece, place};
 use crate::checksum::Crc32;
-use crate::num::{copy, index, u64_from};
+use crate::num::{behind, copy, index, u64_from};
 use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 /// Widest value of any type.
@@ -52,6 +55,9 @@ pub struct Decoder<'w> {
     /// Bytes of the input that are used up.
     at: u64,
     state: State,
+    walk: Walk,
+    body: Body,
+    error: Option<Error>,
     /// Bytes that wait for more of the input, or for room in the output.
     gathered: [u8; FRAMING_LEN],
     gathered_len: usize,
@@ -69,49 +75,72 @@ struct Pending {
     to: usize,
 }
 
-#[derive(Debug)]
+/// What the next bytes of the input are.
+#[derive(Clone, Copy, Debug)]
 enum State {
     Framing,
-    Head {
-        end: usize,
-    },
+    Head,
     /// Between chunks.
-    Next(Walk),
-    Padding {
-        walk: Walk,
-        at: u64,
-    },
-    Prefix {
-        walk: Walk,
-        at: u64,
-    },
-    Payload(Walk, Body),
-    Failed(Error),
+    Next,
+    Padding,
+    Prefix,
+    Payload,
     Done,
 }
 
-/// What is known of the file once its head is read.
+/// What is known of the file: where its head ends, and the rest once that is read.
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     facts: Facts,
+    /// The next chunk.
     place: ChunkPlace,
     /// Which column, by its position in the schema.
     column: usize,
     output: Dtype,
 }
 
-/// A payload that is being read.
+impl Walk {
+    const NONE: Self = Self { facts: Facts::NONE, place: ChunkPlace::START, column: 0, output: Dtype::F32 };
+}
+
+/// A chunk that is being read.
 #[derive(Clone, Debug)]
 struct Body {
-    slot: Slot,
-    /// Where the payload starts and ends in the file, and the column within it.
-    start: u64,
-    end: u64,
-    column: core::ops::Range<u64>,
-    stored_crc: Option<(u32, u64)>,
-    crc: Crc32,
+    piece: Piece,
+    /// As it stands in the file, if it does.
+    stored_crc: u32,
+    /// `None` if nobody asks.
+    crc: Option<Crc32>,
     /// Lossless: how many values are already out. Set when the payload is complete.
     emitted: Option<u64>,
+}
+
+impl Body {
+    const NONE: Self = Self { piece: Piece::NONE, stored_crc: 0, crc: None, emitted: None };
+
+    fn start(&self) -> u64 {
+        self.piece.payload_start()
+    }
+
+    fn end(&self) -> u64 {
+        self.piece.range().end
+    }
+
+    /// Where the column starts and ends in the file.
+    fn column(&self) -> Result<Range<u64>> {
+        let within = self.piece.slot.range(self.piece.payload_len)?;
+        Ok(behind(self.start(), within.start)..behind(self.start(), within.end))
+    }
+
+    /// The CRC-32 and where it lies.
+    fn stored_crc(&self) -> Option<(u32, u64)> {
+        self.piece.has_crc.then_some((self.stored_crc, behind(self.piece.at, 4)))
+    }
+
+    /// The values that start with `stored`.
+    fn values<'b>(&self, stored: &'b [u8]) -> Payload<'b> {
+        Payload { stored, at: self.start(), encoding: self.piece.slot.encoding, skip: 0, len: 0 }
+    }
 }
 
 /// What keeps the machine from going on.
@@ -131,6 +160,9 @@ impl<'w> Decoder<'w> {
             limits: *limits,
             at: 0,
             state: State::Framing,
+            walk: Walk::NONE,
+            body: Body::NONE,
+            error: None,
             gathered: [0; FRAMING_LEN],
             gathered_len: 0,
             pending: Pending { bytes: [0; MAX_WIDTH], from: 0, to: 0 },
@@ -168,21 +200,20 @@ impl<'w> Decoder<'w> {
                 Ok(Step { read: io.read, wrote: io.wrote, status })
             }
             Err(error) => {
-                self.state = State::Failed(error);
+                self.error = Some(error);
                 Err(error)
             }
         }
     }
 
+    #[inline(never)]
     fn run(&mut self, io: &mut Io<'_, '_>, end: End) -> Result<Pause> {
+        self.error.map_or(Ok(()), Err)?;
         loop {
             if !self.pending.flush(io) {
                 return Ok(Pause::Output);
             }
-            let state = core::mem::replace(&mut self.state, State::Done);
-            let (state, pause) = self.advance(state, io)?;
-            self.state = state;
-            match pause {
+            match self.advance(io)? {
                 None => {}
                 Some(Pause::Input) if end == End::Here => {
                     return Err(Error::new(ErrorKind::Truncated, self.at));
@@ -192,200 +223,198 @@ impl<'w> Decoder<'w> {
         }
     }
 
-    fn advance(&mut self, state: State, io: &mut Io<'_, '_>) -> Result<(State, Option<Pause>)> {
-        match state {
-            State::Framing => {
-                let complete = self.gather(io, FRAMING_LEN);
-                let end = match head_len(self.gathered.get(..self.gathered_len).unwrap_or(&[]), &self.limits) {
-                    Err(error) if error.kind == ErrorKind::Truncated && !complete => {
-                        return Ok((State::Framing, Some(Pause::Input)));
-                    }
-                    end => index(end?),
-                };
-                // A head shorter than what was gathered holds no file, and opening it says so.
-                let needed = end.max(FRAMING_LEN);
-                let room = self.workspace.get_mut(..needed).and_then(|room| room.get_mut(..FRAMING_LEN));
-                let Some(room) = room else { return Err(self.workspace_too_small(needed)) };
-                copy(&self.gathered, room);
-                Ok((State::Head { end }, None))
-            }
-            State::Head { end } => {
-                if !self.collect(io, 0, u64_from(end)) {
-                    return Ok((State::Head { end }, Some(Pause::Input)));
+    /// Reads what comes next, as far as it is there.
+    fn advance(&mut self, io: &mut Io<'_, '_>) -> Result<Option<Pause>> {
+        let ready = match self.state {
+            State::Framing => self.framing(io)?,
+            State::Head => {
+                let ready = self.collect(io, 0, u64_from(self.walk.facts.end));
+                if ready {
+                    self.open()?;
                 }
-                let walk = self.open(end)?;
-                self.output = Some(walk.output);
-                Ok((State::Next(walk), None))
+                ready
             }
-            State::Next(walk) => self.next_chunk(walk),
-            State::Padding { walk, at } => {
-                self.skip(io, at);
-                if self.at < at {
-                    return Ok((State::Padding { walk, at }, Some(Pause::Input)));
+            State::Next => {
+                self.next_chunk()?;
+                true
+            }
+            State::Padding => {
+                self.skip(io, self.body.piece.at);
+                let ready = self.at >= self.body.piece.at;
+                if ready {
+                    (self.gathered_len, self.state) = (0, State::Prefix);
                 }
-                self.gathered_len = 0;
-                Ok((State::Prefix { walk, at }, None))
+                ready
             }
-            State::Prefix { walk, at } => {
+            State::Prefix => {
                 // The length alone first: a wrong one is an error also where the file ends behind it.
-                let file = self.file(&walk.facts);
-                let prefix_len = index(file.prefix_len());
-                for len in [4, prefix_len] {
-                    if !self.gather(io, len) {
-                        return Ok((State::Prefix { walk, at }, Some(Pause::Input)));
+                let ready = self.gather(io, 4) && {
+                    self.body()?;
+                    index(self.body.piece.prefix_len()) == self.gathered_len
+                };
+                ready
+                    || self.gather(io, 8) && {
+                        self.body()?;
+                        true
                     }
-                    if len == 4 {
-                        self.body(&walk, at)?;
-                    }
-                }
-                let (walk, body) = self.body(&walk, at)?;
-                Ok((State::Payload(walk, body), None))
             }
-            State::Payload(walk, body) => self.payload(walk, body, io),
-            State::Failed(error) => Err(error),
-            State::Done => Ok((State::Done, Some(Pause::Done))),
-        }
+            State::Payload if self.body.piece.slot.encoding == Encoding::Lossless => self.lossless(io)?,
+            State::Payload => self.payload(io)?,
+            State::Done => return Ok(Some(Pause::Done)),
+        };
+        Ok(if ready { None } else { Some(Pause::Input) })
     }
 
-    fn file(&self, facts: &Facts) -> File<'_> {
-        File { head: self.workspace.get(..facts.end).unwrap_or(&[]), facts: *facts }
+    /// The bytes that tell how long the head is.
+    #[inline(never)]
+    fn framing(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
+        let complete = self.gather(io, FRAMING_LEN);
+        let end = match head_len(self.gathered.get(..self.gathered_len).unwrap_or(&[]), &self.limits) {
+            Err(error) if error.kind == ErrorKind::Truncated && !complete => return Ok(false),
+            end => index(end?),
+        };
+        // A head shorter than what was gathered holds no file, and opening it says so.
+        let needed = end.max(FRAMING_LEN);
+        let room = self.workspace.get_mut(..needed).and_then(|room| room.get_mut(..FRAMING_LEN));
+        let Some(room) = room else { return Err(self.workspace_too_small(needed)) };
+        copy(&self.gathered, room);
+        (self.walk.facts.end, self.state) = (end, State::Head);
+        Ok(true)
+    }
+
+    fn file(&self) -> File<'_> {
+        File { head: self.workspace.get(..self.walk.facts.end).unwrap_or(&[]), facts: self.walk.facts }
     }
 
     /// Opens the head that the workspace holds.
-    fn open(&self, end: usize) -> Result<Walk> {
-        let file = File::open(self.workspace.get(..end.max(FRAMING_LEN)).unwrap_or(&[]), &self.limits)?;
-        let column = match self.column {
-            Some(name) => file.column(name)?,
-            None => file.only_column()?,
-        };
-        let output = column.output()?;
-        column.room(&column.rows(), usize::MAX, output.width(), 0)?;
-        let position = file.columns().enumerate().filter(|(_, other)| match (other, self.column) {
-            (Ok(other), Some(name)) => other.name().is(name),
-            _ => true,
-        });
-        let column = position.last().map_or(0, |(position, _)| position);
-        Ok(Walk { facts: file.facts, place: file.chunks().place(), column, output })
+    #[inline(never)]
+    fn open(&mut self) -> Result<()> {
+        let end = self.walk.facts.end.max(FRAMING_LEN);
+        let mut file = File::NONE;
+        file.read(self.workspace.get(..end).unwrap_or(&[]), &self.limits, &mut ())?;
+        self.walk.column = file.find(self.column)?;
+        let mut column = Column::of(&file);
+        file.nth(self.walk.column, &mut column)?;
+        self.walk.output = column.output()?;
+        column.room(&column.rows(), usize::MAX, self.walk.output.width(), 0)?;
+        self.walk.place = file.chunks().place();
+        self.walk.facts = file.facts;
+        self.output = Some(self.walk.output);
+        self.state = State::Next;
+        Ok(())
     }
 
-    fn next_chunk(&mut self, walk: Walk) -> Result<(State, Option<Pause>)> {
-        let file = self.file(&walk.facts);
-        let Some(chunk) = Chunks::resume(file, walk.place).next() else {
-            return Ok((State::Done, None));
-        };
-        let chunk = chunk?;
+    #[inline(never)]
+    fn next_chunk(&mut self) -> Result<()> {
+        let file = self.file();
+        let mut chunk = Chunk::default();
+        if !Chunks::resume(&file, self.walk.place).read(&mut chunk)? {
+            self.state = State::Done;
+            return Ok(());
+        }
         let at = place(&file, &chunk, self.at)?;
         if at < self.at {
-            return Err(chunk.node.error(ErrorKind::CvcBackwards));
+            return Err(chunk.node.fault(ErrorKind::CvcBackwards).into());
         }
-        Ok((State::Padding { walk, at }, None))
+        (self.body.piece.at, self.state) = (at, State::Padding);
+        Ok(())
     }
 
-    /// What the prefix in `gathered` says of the payload of the next chunk. Gives the walk behind that chunk with it.
-    fn body(&self, walk: &Walk, at: u64) -> Result<(Walk, Body)> {
-        let file = self.file(&walk.facts);
-        let mut chunks = Chunks::resume(file, walk.place);
-        let chunk = chunks.next().ok_or(Error::new(ErrorKind::CvcChunkOutside, at))??;
-        let column = file.columns().nth(walk.column).ok_or(Error::new(ErrorKind::CvcNoSuchColumn, at))??;
-        let slot = column.slot(&chunk)?;
+    /// What the prefix in `gathered`, or the start of it, says of the payload of the next chunk; once it is complete, the payload is next.
+    #[inline(never)]
+    fn body(&mut self) -> Result<()> {
+        let file = File { head: self.workspace.get(..self.walk.facts.end).unwrap_or(&[]), facts: self.walk.facts };
+        let mut chunk = Chunk::default();
+        let mut chunks = Chunks::resume(&file, self.walk.place);
+        chunks.read(&mut chunk)?;
+        let mut column = Column::of(&file);
+        file.nth(self.walk.column, &mut column)?;
+        let body = &mut self.body;
+        column.slot(&chunk, &mut body.piece.slot)?;
         let prefix = self.gathered.get(..self.gathered_len).unwrap_or(&[]);
         let stored = prefix.first_chunk().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
-        let len = slot.payload_len().unwrap_or(stored);
-        let piece = Piece::new(column, &chunk, slot, at, len, &column.rows())?;
-        piece.check_length(prefix)?;
-        let range = piece.range();
-        let start = range.end - len;
-        let within = slot.range(len)?;
-        let body = Body {
-            slot,
-            start,
-            end: range.end,
-            column: start + within.start..start + within.end,
-            stored_crc: piece.stored_crc(prefix),
-            crc: Crc32::new(),
-            emitted: None,
-        };
-        Ok((Walk { place: chunks.place(), ..*walk }, body))
+        let len = body.piece.slot.payload_len().unwrap_or(stored);
+        body.piece.read(&column, &chunk, len, &column.rows())?;
+        body.piece.check_length(prefix)?;
+        body.stored_crc = body.piece.stored_crc(prefix).map_or(0, |(crc, _)| crc);
+        (body.crc, body.emitted) = ((self.crc != Crc::Skip).then(Crc32::new), None);
+        if prefix.len() == index(body.piece.prefix_len()) {
+            (self.walk.place, self.state) = (chunks.place(), State::Payload);
+        }
+        Ok(())
     }
 
-    fn payload(&mut self, walk: Walk, mut body: Body, io: &mut Io<'_, '_>) -> Result<(State, Option<Pause>)> {
-        if body.slot.encoding == Encoding::Lossless {
-            let from = walk.facts.end;
-            if body.emitted.is_none() {
-                let need = u64_from(from).saturating_add(body.end - body.start);
-                if need > u64_from(self.workspace.len()) {
-                    return Err(self.workspace_too_small(index(need)));
-                }
-                if !self.collect(io, u64_from(from).wrapping_sub(body.start), body.end) {
-                    return Ok((State::Payload(walk, body), Some(Pause::Input)));
-                }
-                let payload = self.workspace.get(from..).unwrap_or(&[]);
-                let payload = payload.get(..index(body.end - body.start)).unwrap_or(&[]);
-                self.done.check(body.stored_crc, self.crc, payload)?;
-                let planes = super::lossless::Planes::parse(payload, body.start, &mut ())?;
-                if planes.count != body.slot.values {
-                    return Err(Error::new(ErrorKind::CvcLosslessCount, body.start));
-                }
-            }
-            let emitted = body.emitted.unwrap_or(0);
-            let values = body.slot.values - emitted;
-            if values == 0 {
-                return Ok((State::Next(walk), None));
-            }
-            let stored = self.workspace.get(from..).and_then(|payload| payload.get(..index(body.end - body.start)));
-            let payload = Payload { skip: index(emitted), ..self::values(&body, stored.unwrap_or(&[])) };
-            let put = self.pending.convert(&walk, payload, index(values), io)?;
-            body.emitted = Some(emitted + u64_from(put));
-            return Ok((State::Payload(walk, body), None));
+    /// A payload that is only whole at its end.
+    #[inline(never)]
+    fn lossless(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
+        let (from, start, end) = (self.walk.facts.end, self.body.start(), self.body.end());
+        let need = u64_from(from).saturating_add(end - start);
+        if need > u64_from(self.workspace.len()) {
+            return Err(self.workspace_too_small(index(need)));
         }
-        if self.at == body.end {
-            let crc = body.crc;
-            self.done.add(body.stored_crc, self.crc, || crc.value())?;
-            return Ok((State::Next(walk), None));
+        if self.body.emitted.is_none() && !self.collect(io, u64_from(from).wrapping_sub(start), end) {
+            return Ok(false);
+        }
+        let stored = self.workspace.get(from..index(need)).unwrap_or(&[]);
+        let values = self.body.piece.slot.values;
+        let emitted = match self.body.emitted {
+            Some(emitted) => emitted,
+            None => {
+                self.done.check(self.body.stored_crc(), self.crc, stored)?;
+                Planes::check(stored, start, values)?;
+                0
+            }
+        };
+        let payload = Payload { skip: index(emitted), ..self.body.values(stored) };
+        let put = self.pending.convert(self.walk.output, payload, index(values - emitted), io)?;
+        self.body.emitted = Some(emitted + u64_from(put));
+        if emitted == values {
+            self.state = State::Next;
+        }
+        Ok(true)
+    }
+
+    /// Values that come out as they come in.
+    #[inline(never)]
+    fn payload(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
+        let body = &self.body;
+        let (column, end) = (body.column()?, body.end());
+        if self.at == end {
+            self.done.add(body.stored_crc(), self.crc, || body.crc.as_ref().map_or(0, Crc32::value))?;
+            self.state = State::Next;
+            return Ok(true);
         }
         if io.rest().is_empty() {
-            return Ok((State::Payload(walk, body), Some(Pause::Input)));
+            return Ok(false);
         }
-        if !body.column.contains(&self.at) || body.column.is_empty() {
+        let used = if !column.contains(&self.at) {
             // Other columns, or gaps: they only count for the checksum.
-            let until = if self.at < body.column.start { body.column.start } else { body.end };
-            let skipped = io.take(until.saturating_sub(self.at));
-            self.at += u64_from(skipped.len());
-            if self.crc != Crc::Skip {
-                body.crc.update(skipped);
+            let until = if self.at < column.start { column.start } else { end };
+            io.take(until.saturating_sub(self.at))
+        } else {
+            let width = index(body.piece.slot.encoding.width().unwrap_or(1)).max(1);
+            let have = index(self.at - column.start) % width;
+            if have > 0 || io.rest().len() < width {
+                // A value that the last piece of the input cut in two.
+                let taken = io.take(u64_from(width - have));
+                copy(taken, self.gathered.get_mut(have..).unwrap_or(&mut []));
+                if have + taken.len() == width {
+                    let stored = self.gathered.get(..width).unwrap_or(&[]);
+                    self.pending.convert(self.walk.output, body.values(stored), 1, io)?;
+                }
+                taken
+            } else {
+                let available = index(column.end - self.at).min(io.rest().len()) / width;
+                let stored = io.rest().get(..available * width).unwrap_or(&[]);
+                let read = self.pending.convert(self.walk.output, body.values(stored), available, io)?;
+                io.take(u64_from(read * width))
             }
-            return Ok((State::Payload(walk, body), None));
-        }
-        let width = index(body.slot.encoding.width().unwrap_or(1)).max(1);
-        // A value that the last piece of the input cut in two.
-        if self.gathered_len_in(&body, width) > 0 || io.rest().len() < width {
-            let have = self.gathered_len_in(&body, width);
-            let taken = io.take(u64_from(width - have));
-            copy(taken, self.gathered.get_mut(have..).unwrap_or(&mut []));
-            self.at += u64_from(taken.len());
-            if self.crc != Crc::Skip {
-                body.crc.update(taken);
-            }
-            if have + taken.len() == width {
-                let stored = self.gathered.get(..width).unwrap_or(&[]);
-                self.pending.convert(&walk, values(&body, stored), 1, io)?;
-            }
-            return Ok((State::Payload(walk, body), None));
-        }
-        let available = index(body.column.end - self.at).min(io.rest().len()) / width;
-        let stored = io.rest().get(..available * width).unwrap_or(&[]);
-        let read = self.pending.convert(&walk, values(&body, stored), available, io)?;
-        let used = io.take(u64_from(read * width));
+        };
         self.at += u64_from(used.len());
-        if self.crc != Crc::Skip {
-            body.crc.update(used);
+        if let Some(crc) = &mut self.body.crc {
+            crc.update(used);
         }
-        Ok((State::Payload(walk, body), None))
-    }
-
-    /// How many bytes of a value that was cut in two are gathered: the place in the column tells.
-    fn gathered_len_in(&self, body: &Body, width: usize) -> usize {
-        index(self.at - body.column.start) % width.max(1)
+        Ok(true)
     }
 
     /// Fills `gathered` up to `len`.
@@ -417,11 +446,6 @@ impl<'w> Decoder<'w> {
     }
 }
 
-/// The values of a body that start with `stored`.
-fn values<'b>(body: &Body, stored: &'b [u8]) -> Payload<'b> {
-    Payload { stored, at: body.start, encoding: body.slot.encoding, skip: 0, len: 0 }
-}
-
 impl Pending {
     /// Writes what waits; `false` if something still does.
     fn flush(&mut self, io: &mut Io<'_, '_>) -> bool {
@@ -432,13 +456,14 @@ impl Pending {
 
     /// Decodes up to `available` values to the output, as many as it has room for; a last one that fits in part goes here
     /// first. Gives how many values were used, twice: once for the reader's sake.
-    fn convert(&mut self, walk: &Walk, payload: Payload<'_>, available: usize, io: &mut Io<'_, '_>) -> Result<usize> {
-        let width = index(walk.output.width());
+    #[inline(never)]
+    fn convert(&mut self, output: Dtype, payload: Payload<'_>, available: usize, io: &mut Io<'_, '_>) -> Result<usize> {
+        let width = index(output.width());
         let room = io.room();
         let fits = (room.len() / width).min(available);
         if fits > 0 {
             let to = room.get_mut(..fits * width).unwrap_or(&mut []);
-            Payload { len: fits, ..payload }.decode_bytes(walk.output, to)?;
+            Payload { len: fits, ..payload }.decode_bytes(output, to)?;
             io.wrote += fits * width;
             return Ok(fits);
         }
@@ -446,7 +471,7 @@ impl Pending {
             return Ok(0);
         }
         let to = self.bytes.get_mut(..width).unwrap_or(&mut []);
-        Payload { len: 1, ..payload }.decode_bytes(walk.output, to)?;
+        Payload { len: 1, ..payload }.decode_bytes(output, to)?;
         (self.from, self.to) = (0, width);
         Ok(1)
     }

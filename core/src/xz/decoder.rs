@@ -140,6 +140,7 @@ const NO_BLOCK: Block = Block {
 };
 
 impl Machine {
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn new(limits: &Limits, options: &Options) -> Self {
         Self {
             limits: *limits,

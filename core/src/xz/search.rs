@@ -224,7 +224,7 @@ fn walk(bytes: &[u8], at: u64, mut each: impl FnMut(u64, u64) -> Option<()>) -> 
     if indicator != 0 {
         return Err(error(ErrorKind::XzFooter, bytes));
     }
-    let number = |rest: &mut &[u8]| {
+    let number = |rest: &mut &[u8]| -> Result<u64> {
         let mut number = Number::default();
         loop {
             let (&byte, more) = rest.split_first().ok_or(Error::new(ErrorKind::XzIndex, at))?;

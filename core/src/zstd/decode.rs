@@ -309,6 +309,7 @@ struct Walk<'a, 'd, T> {
 
 impl<T: Trace> Walk<'_, '_, T> {
     /// Decodes the blocks from `at` on; says where the frame ends.
+    #[cfg_attr(feature = "small", inline(never))]
     fn blocks<O: Output>(&mut self, out: &mut O, mut at: usize) -> Result<usize> {
         let (src, flavour, header) = (self.src, self.frame.flavour, self.frame.header);
         loop {

@@ -189,7 +189,7 @@ impl Header {
         }
         let single_segment = descriptor & 0x20 != 0;
         let checksum = descriptor & 4 != 0;
-        let mut take = |len: usize| {
+        let mut take = |len: usize| -> Result<(u64, usize)> {
             let (field, rest) = fields.split_at_checked(len).ok_or_else(|| cut(src))?;
             fields = rest;
             Ok((number(field), len))

@@ -47,7 +47,8 @@ impl Table {
     #[inline(never)]
     pub(crate) fn read(&mut self, bytes: &[u8], rules: Rules) -> Result<usize, Fault> {
         self.depth = 0;
-        let weights = Weights::read(bytes, rules, &mut self.cells)?;
+        let mut weights = Weights::new();
+        weights.read(bytes, rules, &mut self.cells)?;
         let mut code = 0u32;
         let mut place = 0;
         for (weight, first) in (0u8..).zip(&mut self.firsts).skip(1) {

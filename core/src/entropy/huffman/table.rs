@@ -64,7 +64,8 @@ impl Table {
     /// Reads a description from the start of `bytes`, which may go on behind it; says how long it is.
     pub(crate) fn read(&mut self, bytes: &[u8], rules: Rules) -> Result<usize, Fault> {
         self.log = 0;
-        let weights = Weights::read(bytes, rules, &mut self.cells)?;
+        let mut weights = Weights::new();
+        weights.read(bytes, rules, &mut self.cells)?;
         self.build(&weights);
         Ok(weights.len)
     }

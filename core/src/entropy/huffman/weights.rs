@@ -19,41 +19,50 @@ pub(super) struct Weights {
 }
 
 impl Weights {
+    /// What [`read`](Self::read) fills. It is large, and given from call to call it would be on the stack more than once.
+    pub(super) const fn new() -> Self {
+        Self { of: [0; 256], count: 0, ranks: [0; 16], depth: 0, len: 1 }
+    }
+
     /// Reads a description from the start of `bytes`, which may go on behind it. In the cells a table is built.
-    pub(super) fn read<const N: usize>(bytes: &[u8], rules: Rules, cells: &mut [u16; N]) -> Result<Self, Fault> {
-        let mut weights = Self { of: [0; 256], count: 0, ranks: [0; 16], depth: 0, len: 1 };
+    pub(super) fn read<const N: usize>(
+        &mut self,
+        bytes: &[u8],
+        rules: Rules,
+        cells: &mut [u16; N],
+    ) -> Result<(), Fault> {
         let (&header, rest) = bytes.split_first().ok_or(Fault::Cut)?;
         match header {
             0..128 => {
-                weights.len += usize::from(header);
+                self.len += usize::from(header);
                 let log = rules.max_weights_log.min(N.trailing_zeros());
-                weights.coded(bytes.get(..weights.len).ok_or(Fault::Cut)?, bytes, log, cells)?;
+                self.coded(bytes.get(..self.len).ok_or(Fault::Cut)?, bytes, log, cells)?;
             }
             242.. if rules.ones => {
                 const COUNTS: [u8; 14] = [1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128];
-                weights.count = usize::from(COUNTS.get(usize::from(header - 242)).copied().unwrap_or(1));
-                weights.of.iter_mut().take(weights.count).for_each(|weight| *weight = 1);
+                self.count = usize::from(COUNTS.get(usize::from(header - 242)).copied().unwrap_or(1));
+                self.of.iter_mut().take(self.count).for_each(|weight| *weight = 1);
             }
             _ => {
-                weights.count = usize::from(header - 127);
-                let pairs = rest.get(..weights.count.div_ceil(2)).ok_or(Fault::Cut)?;
-                let (places, _) = weights.of.as_chunks_mut::<2>();
+                self.count = usize::from(header - 127);
+                let pairs = rest.get(..self.count.div_ceil(2)).ok_or(Fault::Cut)?;
+                let (places, _) = self.of.as_chunks_mut::<2>();
                 for (to, pair) in places.iter_mut().zip(pairs) {
                     *to = [pair >> 4, pair & 15];
                 }
                 // The spare half of the last byte is no weight.
-                if let Some(spare) = weights.of.get_mut(weights.count) {
+                if let Some(spare) = self.of.get_mut(self.count) {
                     *spare = 0;
                 }
-                weights.len += pairs.len();
+                self.len += pairs.len();
             }
         }
-        weights.complete()?;
-        Ok(weights)
+        self.complete()
     }
 
     /// Weights that are coded with two states in turns. `behind` has what follows them too, so that it can be read in
     /// words.
+    #[cfg_attr(feature = "small", inline(never))]
     fn coded<const N: usize>(
         &mut self,
         bytes: &[u8],
@@ -132,6 +141,7 @@ impl Weights {
     }
 
     /// Counts the weights and adds the last one, which nobody writes.
+    #[cfg_attr(feature = "small", inline(never))]
     fn complete(&mut self) -> Result<(), Fault> {
         // In two columns, since the same weight often comes twice in a row.
         let mut odd = [0u16; 16];

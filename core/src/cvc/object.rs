@@ -1,0 +1,114 @@
+//! Members of the objects in a header.
+
+use super::decimal;
+use crate::ErrorKind;
+use crate::json::{Fault, Node, Text, Verdict};
+
+/// An object while its members are read.
+///
+/// What is wrong is remembered rather than given back: the first thing counts, and what is read behind it is 0 or empty. Whoever acts on what
+/// was read asks [`check`](Self::check) first. That takes a fraction of the code of asking behind each member.
+pub(super) struct Object<'a> {
+    node: Node<'a>,
+    fault: Option<Fault>,
+}
+
+/// Where a member's value starts; 0 if there is no such member.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place(usize);
+
+impl Place {
+    pub(super) fn of(node: &Node<'_>) -> Self {
+        Self(node.start())
+    }
+}
+
+impl<'a> Object<'a> {
+    pub(super) fn new(node: Node<'a>) -> Self {
+        Self { node, fault: None }
+    }
+
+    /// The members of these names. Of equal keys the last one counts, as in Python; other keys are ignored.
+    pub(super) fn pick<const N: usize>(&self, names: [&str; N]) -> [Place; N] {
+        let mut found = [Place::default(); N];
+        self.pick_into(&names, &mut found);
+        found
+    }
+
+    /// The same for any number of names: one copy of the code for all of them.
+    #[inline(never)]
+    fn pick_into(&self, names: &[&str], found: &mut [Place]) {
+        for member in self.node.members() {
+            if let Some((_, place)) = names.iter().zip(&mut *found).find(|(name, _)| member.key.is(name)) {
+                *place = Place::of(&member.value);
+            }
+        }
+    }
+
+    /// The member, if there is one.
+    pub(super) fn find(&self, place: Place) -> Option<Node<'a>> {
+        (place.0 > 0).then(|| self.node.elsewhere(place.0))
+    }
+
+    /// A member that must be there. If it is not, the object stands for it.
+    #[inline(never)]
+    fn need(&mut self, place: Place) -> Node<'a> {
+        self.find(place).unwrap_or_else(|| {
+            self.remember(self.node.fault(ErrorKind::CvcMissingKey));
+            self.node
+        })
+    }
+
+    /// A member that is an integer.
+    #[inline(never)]
+    pub(super) fn integer(&mut self, place: Place) -> u64 {
+        let value = self.need(place).integer();
+        self.take(value)
+    }
+
+    /// A member that is a string.
+    #[inline(never)]
+    pub(super) fn text(&mut self, place: Place) -> Text<'a> {
+        let value = self.need(place).string();
+        self.take(value)
+    }
+
+    /// A member that is an array.
+    pub(super) fn array(&mut self, place: Place) -> Node<'a> {
+        let node = self.need(place);
+        if !node.is_array() {
+            self.remember(node.fault(ErrorKind::CvcWrongValue));
+        }
+        node
+    }
+
+    /// A member that is a number of any kind, as the f32 that Python makes of it.
+    pub(super) fn float(&mut self, place: Place) -> f32 {
+        let node = self.need(place);
+        self.take(decimal::f32_from(node.raw()).ok_or(node.fault(ErrorKind::CvcWrongValue)))
+    }
+
+    /// What is wrong is this member; of one that is not there, the object.
+    pub(super) fn refuse(&mut self, kind: ErrorKind, place: Place) {
+        self.remember(self.find(place).unwrap_or(self.node).fault(kind));
+    }
+
+    /// Whether all was well so far.
+    pub(super) fn check(&self) -> Verdict<()> {
+        self.fault.map_or(Ok(()), Err)
+    }
+
+    fn take<T: Default>(&mut self, value: Verdict<T>) -> T {
+        value.unwrap_or_else(|fault| {
+            self.remember(fault);
+            T::default()
+        })
+    }
+
+    /// What is wrong first counts.
+    #[cold]
+    #[inline(never)]
+    fn remember(&mut self, fault: Fault) {
+        self.fault.get_or_insert(fault);
+    }
+}
