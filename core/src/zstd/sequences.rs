@@ -253,7 +253,6 @@ impl<'a> Reader<'a> {
             let Some(mut states) = window(bytes, at) else { break };
             let mut bits = states;
             let (extra, following) = Cell::widths(literals, offsets, matches);
-            let Some(behind) = at.checked_sub(extra + following) else { break };
             let refined = offsets.base().wrapping_add(take(&mut bits, offsets.extra()));
             // Short lengths need no bits, and most are short.
             let (mut length, mut run) = (matches.base(), literals.base());
@@ -279,7 +278,7 @@ impl<'a> Reader<'a> {
             matches = ws.matches.cells[next as usize & 511];
             let next = offsets.next() + take(&mut states, offsets.bits());
             offsets = ws.offsets.cells[next as usize & 255];
-            at = behind;
+            at = at.wrapping_sub(extra + following);
             left -= 1;
             let sequence = Sequence { literals: run, length, offset };
             let Some(next) = hand.quick(so_far, sequence) else {
@@ -367,6 +366,10 @@ impl Sequences {
             let refused;
             (so_far, refused) = reader.run(flavour, ws, so_far, hand);
             let sequence = refused.or_else(|| reader.one(flavour, ws)).ok_or(error)?;
+            // Nobody looked while all was simple: after too many bits there is none to go on with.
+            if reader.bits() > u32::MAX / 2 {
+                return Err(error);
+            }
             so_far = hand.act(so_far, sequence)?;
         }
         ws.history = reader.history;
