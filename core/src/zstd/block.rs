@@ -131,11 +131,14 @@ impl<'d> Frame<'d> {
         // With 16 bytes behind the last literal all can be read in pieces.
         let behind = out.len().min(begin + size + PIECE);
         let out = out.get_mut(base..behind).unwrap_or_default();
+        let window = u32::try_from(self.header.window).unwrap_or(u32::MAX);
         let area = Area {
             before,
             start: low(at),
             literals_end: low(begin + size),
-            window: u32::try_from(self.header.window).unwrap_or(u32::MAX),
+            window,
+            #[cfg(not(feature = "small"))]
+            near: window.saturating_sub(super::copy::NEAREST - 1),
             produced: self.produced,
             place: u64_from(sequences.bits.start),
             too_long,

@@ -18,6 +18,9 @@ pub(super) struct Area<'a> {
     /// Where its last literal lies, and where it must have ended.
     pub(super) literals_end: u32,
     pub(super) window: u32,
+    /// How many offsets, from [`NEAREST`] on, are within the window.
+    #[cfg(not(feature = "small"))]
+    pub(super) near: u32,
     /// Bytes that the frame had before this block.
     pub(super) produced: u64,
     /// Where to say that something is wrong.
@@ -38,7 +41,12 @@ pub(super) struct Cursor {
 /// Literals are copied in pieces of this size.
 pub(super) const PIECE: usize = 16;
 
+/// Matches from here on do not overlap the first such piece.
+#[cfg(not(feature = "small"))]
+pub(super) const NEAREST: u32 = 16;
+
 /// Matches are copied in pieces of this size. So far may a copy write past its end.
+#[cfg(not(feature = "small"))]
 const SLACK: usize = 32;
 
 /// Carries out sequences.
@@ -50,8 +58,13 @@ pub(super) struct Writer<'a, 'b> {
 impl Act for Writer<'_, '_> {
     type SoFar = Cursor;
 
-    #[inline(always)]
     fn act(&mut self, cursor: Cursor, sequence: Sequence) -> Result<Cursor> {
+        self.area.exactly(self.out, cursor, sequence)
+    }
+
+    #[cfg(not(feature = "small"))]
+    #[inline(always)]
+    fn quick(&mut self, cursor: Cursor, sequence: Sequence) -> Option<Cursor> {
         let Self { area, out } = self;
         let Sequence { literals, length, offset } = sequence;
         // Sums of 32 bits in what has 64 on most machines cannot wrap; knowing that, the compiler drops one check for each
@@ -59,23 +72,24 @@ impl Act for Writer<'_, '_> {
         let (at, from) = (cursor.at as usize, cursor.literals as usize);
         let middle = at + literals as usize;
         let end = middle + length as usize;
-        let used = from + literals as usize;
+        let read = from + literals as usize + PIECE;
         // Neither may the writes reach literals that are still needed, nor the reads the end of the slice.
-        let roomy = !cfg!(feature = "small") && used + PIECE <= out.len() && end + SLACK <= used;
-        if roomy && offset as usize <= middle && offset <= area.window {
-            // There is room for all of it, so that nothing here returns `None`.
-            in_pieces(out, at, from, literals as usize, length as usize, offset as usize).ok_or(area.too_long)?;
-            return Ok(Cursor { at: cursor.at + literals + length, literals: cursor.literals + literals });
+        let roomy = read <= out.len() && end + SLACK + PIECE <= read;
+        if !roomy || offset.wrapping_sub(NEAREST) >= area.near || offset as usize > middle {
+            return None;
         }
-        area.exactly(out, cursor, literals, length, offset)
+        in_pieces(out, at, from, literals as usize, length as usize, offset as usize)?;
+        Some(Cursor { at: cursor.at + literals + length, literals: cursor.literals + literals })
     }
 }
 
 impl Area<'_> {
-    /// Every byte and every check: near the end of the room, and for matches that start before it.
+    /// Every byte and every check: near the end of the room, for matches that start before it, and for those that repeat
+    /// a few bytes.
     #[cold]
     #[inline(never)]
-    fn exactly(&self, out: &mut [u8], cursor: Cursor, literals: u32, length: u32, offset: u32) -> Result<Cursor> {
+    fn exactly(&self, out: &mut [u8], cursor: Cursor, sequence: Sequence) -> Result<Cursor> {
+        let Sequence { literals, length, offset } = sequence;
         let error = |kind| Err(Error::new(kind, self.place));
         if literals > self.literals_end - cursor.literals {
             return error(ErrorKind::ZstdLiteralsUsedUp);
@@ -121,6 +135,7 @@ impl Area<'_> {
 }
 
 /// Carries out a sequence that has room behind it.
+#[cfg(not(feature = "small"))]
 #[inline(always)]
 fn in_pieces(out: &mut [u8], to: usize, from: usize, literals: usize, length: usize, offset: usize) -> Option<()> {
     piece::<PIECE>(out, from, to)?;
@@ -134,33 +149,9 @@ fn in_pieces(out: &mut [u8], to: usize, from: usize, literals: usize, length: us
         if length > SLACK {
             pieces::<SLACK>(out, from, to, length)?;
         }
-    } else if offset >= PIECE {
+    } else {
         piece::<PIECE>(out, from, to)?;
         pieces::<PIECE>(out, from, to, length)?;
-    } else {
-        return pattern(out, to, length, offset);
-    }
-    Some(())
-}
-
-/// A match that overlaps itself: its first bytes, repeated to 16, stored as often as needed.
-#[inline(never)]
-fn pattern(out: &mut [u8], at: usize, length: usize, offset: usize) -> Option<()> {
-    let first = at - offset;
-    let bytes: [u8; 16] = *out.get(first..first + 16)?.first_chunk()?;
-    let mut width = (offset & 15) * 8;
-    let mut pattern = u128::from_le_bytes(bytes) & ((1u128 << width) - 1);
-    let step = 16 - 16 % (offset & 15).max(1);
-    while width < 128 {
-        pattern |= pattern << width;
-        width *= 2;
-    }
-    let pattern = pattern.to_le_bytes();
-    let mut done = 0;
-    while done < length {
-        let to = at + done;
-        *out.get_mut(to..to + 16)?.first_chunk_mut()? = pattern;
-        done += step;
     }
     Some(())
 }
@@ -174,6 +165,7 @@ fn piece<const N: usize>(out: &mut [u8], from: usize, to: usize) -> Option<()> {
 }
 
 /// Copies what comes behind the first `N` of `len` bytes.
+#[cfg(not(feature = "small"))]
 #[inline(always)]
 fn pieces<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
     let mut done = N;
@@ -187,19 +179,30 @@ fn pieces<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) ->
 }
 
 /// Copies front to back, so that bytes that are written may be read again.
-fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
-    let mut done = 0;
-    if from.abs_diff(to) >= 16 && !cfg!(feature = "small") {
-        while len - done >= 16 {
-            let Some(bytes) = out.get(from + done..).and_then(<[u8]>::first_chunk::<16>).copied() else { return };
-            let Some(place) = out.get_mut(to + done..).and_then(<[u8]>::first_chunk_mut::<16>) else { return };
-            *place = bytes;
-            done += 16;
+fn forward(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
+    if !cfg!(feature = "small") {
+        // What repeats a few bytes also repeats twice or ten times as many, once so many are there.
+        if let Some(few @ 1..PIECE) = to.checked_sub(from) {
+            let more = len.min((PIECE - 1) / few * few);
+            bytes(out, from, to, more);
+            to += more;
+            len -= more;
+        }
+        while len >= PIECE {
+            let Some(()) = piece::<PIECE>(out, from, to) else { return };
+            from += PIECE;
+            to += PIECE;
+            len -= PIECE;
         }
     }
+    bytes(out, from, to, len);
+}
+
+/// Copies byte by byte.
+fn bytes(out: &mut [u8], from: usize, to: usize, len: usize) {
     // Through cells, because the two stretches may share bytes.
     let cells = Cell::from_mut(out).as_slice_of_cells();
-    let Some(from) = cells.get(from + done..from + len) else { return };
-    let Some(to) = cells.get(to + done..to + len) else { return };
+    let Some(from) = cells.get(from..from + len) else { return };
+    let Some(to) = cells.get(to..to + len) else { return };
     to.iter().zip(from).for_each(|(to, from)| to.set(from.get()));
 }

@@ -157,67 +157,173 @@ static MASKS: [u32; 256] = {
     masks
 };
 
-/// The bits of the sequences, from their end on. Copied, not borrowed, so that it lives in registers.
+/// Reads sequences, from the end of their bits on.
 #[cfg(not(feature = "small"))]
-#[derive(Clone, Copy)]
-struct Bits<'a> {
+struct Reader<'a> {
     /// The stream and, where something comes before it, seven bytes of that: then eight bytes can be read at once wherever
     /// the next bit is.
     bytes: &'a [u8],
-    /// Bits of the stream that are not read yet, less the [`missing`](Self::missing) ones.
+    /// The next bit of the stream, less the [`missing`](Self::missing) ones; wraps around where there is none.
+    at: u32,
+    /// Bits by which the stream lies too close to the start of the input.
+    missing: u32,
+    /// Sequences that are not read yet.
     left: u32,
-    /// The next of them, rotated to the top.
-    window: u64,
+    literals: Cell,
+    offsets: Cell,
+    matches: Cell,
+    /// The last three offsets.
+    history: [u32; 3],
 }
 
 /// Bytes before a stream that are read with its first.
 #[cfg(not(feature = "small"))]
 const BEFORE: usize = 7;
 
+/// The bits from `at` down, at the top: 57 or more.
 #[cfg(not(feature = "small"))]
-impl<'a> Bits<'a> {
-    fn new(src: &'a [u8], stream: Range<usize>) -> Option<Self> {
+#[inline(always)]
+fn window(bytes: &[u8], at: u32) -> Option<u64> {
+    let start = (at >> 3) as usize;
+    let chunk = bytes.get(start..start + 8)?.first_chunk()?;
+    Some(u64::from_le_bytes(*chunk) << (!at & 7))
+}
+
+/// The next `n` bits.
+#[cfg(not(feature = "small"))]
+#[inline(always)]
+fn take(window: &mut u64, n: u8) -> u32 {
+    *window = window.rotate_left(n.into());
+    low32(*window) & MASKS[usize::from(n)]
+}
+
+#[cfg(not(feature = "small"))]
+impl<'a> Reader<'a> {
+    fn new(src: &'a [u8], sequences: &Sequences, ws: &Workspace) -> Option<Self> {
+        let stream = &sequences.bits;
         let bytes = src.get(stream.start.saturating_sub(BEFORE)..stream.end)?;
         let last = *bytes.last().filter(|&&last| last != 0 && !stream.is_empty())?;
         let all = u32::try_from(stream.len()).ok()?.checked_mul(8)?;
-        let left = all.wrapping_sub(last.leading_zeros() + 1);
-        Self { bytes, left: left.wrapping_sub(Self::missing(&stream)), window: 0 }.refilled(0, &stream)
-    }
-
-    /// Bits by which the stream lies too close to the start of the input.
-    fn missing(stream: &Range<usize>) -> u32 {
-        low32(u64_from(BEFORE.saturating_sub(stream.start))) * 8
-    }
-
-    /// Steps over `used` bits that were taken. Makes at least 56 bits readable, or all that are left. `None` if more were
-    /// taken than there are.
-    #[inline(always)]
-    fn refilled(mut self, used: u32, stream: &Range<usize>) -> Option<Self> {
-        self.left = self.left.wrapping_sub(used);
-        let start = (self.left >> 3) as usize;
-        self.window = match self.bytes.get(start..start + 8).and_then(<[u8]>::first_chunk) {
-            Some(chunk) => u64::from_le_bytes(*chunk) << (8 - (self.left & 7)),
-            None => at_start(self.bytes, self.left, stream)?,
+        let missing = low32(u64_from(BEFORE.saturating_sub(stream.start))) * 8;
+        let mut reader = Self {
+            bytes,
+            at: all.wrapping_sub(last.leading_zeros() + 2).wrapping_sub(missing),
+            missing,
+            left: sequences.count,
+            literals: Cell::ZERO,
+            offsets: Cell::ZERO,
+            matches: Cell::ZERO,
+            history: ws.history,
         };
-        Some(self)
+        reader.literals = ws.literals.cells[reader.read(ws.literals.log)? as usize & 511];
+        reader.offsets = ws.offsets.cells[reader.read(ws.offsets.log)? as usize & 255];
+        reader.matches = ws.matches.cells[reader.read(ws.matches.log)? as usize & 511];
+        Some(reader)
     }
 
-    /// The next `n` bits. How many were taken is said to [`refilled`](Self::refilled), all at once.
-    #[inline(always)]
-    fn take(&mut self, n: u8) -> u32 {
-        self.window = self.window.rotate_left(n.into());
-        low32(self.window) & MASKS[usize::from(n)]
+    /// Bits that are not read yet.
+    fn bits(&self) -> u32 {
+        self.at.wrapping_add(self.missing).wrapping_add(1)
+    }
+
+    /// The next `n` bits, wherever they are. `None` if there are fewer.
+    fn read(&mut self, n: u8) -> Option<u32> {
+        let left = self.bits();
+        left.checked_sub(n.into())?;
+        self.at = self.at.wrapping_sub(n.into());
+        let stream = self.bytes.get(BEFORE - self.missing as usize / 8..)?;
+        Some(take(&mut top(stream, left as usize)?, n))
+    }
+
+    /// Reads sequences and hands them over as long as all is simple. If `hand` finds that one is not, it is returned.
+    ///
+    /// What is not simple is not done here, so that there is no call in the loop and all of it lives in registers.
+    #[inline(never)]
+    fn run<A: Act>(
+        &mut self,
+        flavour: Flavour,
+        ws: &Workspace,
+        mut so_far: A::SoFar,
+        hand: &mut A,
+    ) -> (A::SoFar, Option<Sequence>) {
+        let Self { bytes, mut at, missing, mut left, mut literals, mut offsets, mut matches, mut history } = *self;
+        let mut refused = None;
+        // Behind the last one no states follow.
+        while left != 1 {
+            let Some(mut states) = window(bytes, at) else { break };
+            let mut bits = states;
+            let (extra, following) = Cell::widths(literals, offsets, matches);
+            let refined = offsets.base().wrapping_add(take(&mut bits, offsets.extra()));
+            // Short lengths need no bits, and most are short.
+            let (mut length, mut run) = (matches.base(), literals.base());
+            if extra != u32::from(offsets.extra()) {
+                if extra > MOST_EXTRA {
+                    break;
+                }
+                length = length.wrapping_add(take(&mut bits, matches.extra()));
+                run = run.wrapping_add(take(&mut bits, literals.extra()));
+            }
+            let offset = if offsets.extra() > 1 {
+                history = [refined, history[0], history[1]];
+                refined
+            } else {
+                flavour.repeat(refined, run == 0, &mut history)
+            };
+            // The next cells are loaded before this sequence is carried out, so that a branch that is guessed wrong there
+            // does not delay them. Their bits do not wait for those of the lengths either.
+            states = states.rotate_left(extra);
+            let next = literals.next() + take(&mut states, literals.bits());
+            literals = ws.literals.cells[next as usize & 511];
+            let next = matches.next() + take(&mut states, matches.bits());
+            matches = ws.matches.cells[next as usize & 511];
+            let next = offsets.next() + take(&mut states, offsets.bits());
+            offsets = ws.offsets.cells[next as usize & 255];
+            at = at.wrapping_sub(extra + following);
+            left -= 1;
+            let sequence = Sequence { literals: run, length, offset };
+            let Some(next) = hand.quick(so_far, sequence) else {
+                refused = Some(sequence);
+                break;
+            };
+            so_far = next;
+        }
+        *self = Self { bytes, at, missing, left, literals, offsets, matches, history };
+        (so_far, refused)
+    }
+
+    /// Reads one sequence, field by field: the last, one with more bits than are read at once, and those at the start of a
+    /// stream that has nothing before it.
+    #[cold]
+    #[inline(never)]
+    fn one(&mut self, flavour: Flavour, ws: &Workspace) -> Option<Sequence> {
+        let Self { literals, offsets, matches, .. } = *self;
+        let refined = offsets.base().wrapping_add(self.read(offsets.extra())?);
+        let length = matches.base().wrapping_add(self.read(matches.extra())?);
+        let run = literals.base().wrapping_add(self.read(literals.extra())?);
+        let offset = if offsets.extra() > 1 {
+            self.history = [refined, self.history[0], self.history[1]];
+            refined
+        } else {
+            flavour.repeat(refined, run == 0, &mut self.history)
+        };
+        self.left -= 1;
+        if self.left > 0 {
+            let next = literals.next() + self.read(literals.bits())?;
+            self.literals = ws.literals.cells[next as usize & 511];
+            let next = matches.next() + self.read(matches.bits())?;
+            self.matches = ws.matches.cells[next as usize & 511];
+            let next = offsets.next() + self.read(offsets.bits())?;
+            self.offsets = ws.offsets.cells[next as usize & 255];
+        } else if self.bits() != 0 {
+            return None;
+        }
+        Some(Sequence { literals: run, length, offset })
     }
 }
 
-/// The window where fewer than seven bytes are before a stream.
+/// With so many bits that refine symbols, those of the next states are in the same 57.
 #[cfg(not(feature = "small"))]
-#[cold]
-#[inline(never)]
-fn at_start(bytes: &[u8], left: u32, stream: &Range<usize>) -> Option<u64> {
-    let bytes = bytes.get(stream.start.min(BEFORE)..)?;
-    top(bytes, left.wrapping_add(Bits::missing(stream)) as usize)
-}
+const MOST_EXTRA: u32 = 57 - 9 - 8 - 9;
 
 /// What one sequence says: copy so many literals, then so many bytes from so far back.
 #[derive(Clone, Copy)]
@@ -233,6 +339,10 @@ pub(super) trait Act {
     type SoFar: Copy;
 
     fn act(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Result<Self::SoFar>;
+
+    /// The same where it is simple and cannot fail; otherwise nothing is done.
+    #[cfg(not(feature = "small"))]
+    fn quick(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Option<Self::SoFar>;
 }
 
 impl Sequences {
@@ -251,61 +361,19 @@ impl Sequences {
             return Ok(so_far);
         }
         let error = Error::new(ErrorKind::ZstdSequenceBits, u64_from(self.bits.start));
-        let stream = &self.bits;
-        let mut bits = Bits::new(src, stream.clone()).ok_or(error)?;
-        let logs = [ws.literals.log, ws.offsets.log, ws.matches.log];
-        let mut literals: Cell = ws.literals.cells[bits.take(logs[0]) as usize & 511];
-        let mut offsets: Cell = ws.offsets.cells[bits.take(logs[1]) as usize & 255];
-        let mut matches: Cell = ws.matches.cells[bits.take(logs[2]) as usize & 511];
-        bits = bits.refilled(logs.map(u32::from).iter().sum(), stream).ok_or(error)?;
-        let mut history = ws.history;
-        let mut left = self.count;
-        loop {
-            let (mut used, following) = Cell::widths(literals, offsets, matches);
-            let refined = offsets.base().wrapping_add(bits.take(offsets.extra()));
-            let wide = used > 30;
-            if wide {
-                bits = bits.refilled(offsets.extra().into(), stream).ok_or(error)?;
-                used -= u32::from(offsets.extra());
-            }
-            // Short lengths need no bits, and most are short.
-            let (mut length, mut run) = (matches.base(), literals.base());
-            if wide || used != u32::from(offsets.extra()) {
-                length += bits.take(matches.extra());
-                run += bits.take(literals.extra());
-            }
-            let offset = if offsets.extra() > 1 {
-                history = [refined.wrapping_sub(3), history[0], history[1]];
-                history[0]
-            } else {
-                flavour.repeat(refined, run == 0, &mut history)
-            };
-            let sequence = Sequence { literals: run, length, offset };
-            left -= 1;
-            if left > 0 {
-                if wide {
-                    bits = bits.refilled(used, stream).ok_or(error)?;
-                    used = 0;
-                }
-                // The next cells are loaded before this sequence is carried out, so that a branch that is guessed wrong
-                // there does not delay them.
-                let next = literals.next() + bits.take(literals.bits());
-                literals = ws.literals.cells[next as usize & 511];
-                let next = matches.next() + bits.take(matches.bits());
-                matches = ws.matches.cells[next as usize & 511];
-                let next = offsets.next() + bits.take(offsets.bits());
-                offsets = ws.offsets.cells[next as usize & 255];
-                bits = bits.refilled(used + following, stream).ok_or(error)?;
-            } else if bits.left.wrapping_add(Bits::missing(stream)) != used {
-                // Behind the last sequence no states follow.
+        let mut reader = Reader::new(src, self, ws).ok_or(error)?;
+        while reader.left > 0 {
+            let refused;
+            (so_far, refused) = reader.run(flavour, ws, so_far, hand);
+            let sequence = refused.or_else(|| reader.one(flavour, ws)).ok_or(error)?;
+            // Nobody looked while all was simple: after too many bits there is none to go on with.
+            if reader.bits() > u32::MAX / 2 {
                 return Err(error);
             }
             so_far = hand.act(so_far, sequence)?;
-            if left == 0 {
-                ws.history = history;
-                return Ok(so_far);
-            }
         }
+        ws.history = reader.history;
+        Ok(so_far)
     }
 
     /// Adds up the literals that are used and the bytes that matches make.
@@ -323,5 +391,11 @@ impl Act for Sums {
     #[inline(always)]
     fn act(&mut self, (literals, matches): (u64, u64), sequence: Sequence) -> Result<(u64, u64)> {
         Ok((literals + u64::from(sequence.literals), matches + u64::from(sequence.length)))
+    }
+
+    #[cfg(not(feature = "small"))]
+    #[inline(always)]
+    fn quick(&mut self, so_far: (u64, u64), sequence: Sequence) -> Option<(u64, u64)> {
+        self.act(so_far, sequence).ok()
     }
 }

@@ -108,7 +108,7 @@ pub(super) fn sequences<T: Trace>(
         let mut take = |cell: Cell| cell.base().wrapping_add(low32(ahead.take(cell.extra().into())));
         let (value, length, run) = (take(offsets), take(matches), take(literals));
         let (name, offset) = if offsets.extra() > 1 {
-            history = [value.wrapping_sub(3), history[0], history[1]];
+            history = [value, history[0], history[1]];
             ("offset", history[0])
         } else {
             ("repeated offset", flavour.repeat(value, run == 0, &mut history))

@@ -145,12 +145,12 @@ pub(super) static LITERALS: Meanings = lengths(&codes::LITERALS);
 /// Match lengths.
 pub(super) static MATCHES: Meanings = lengths(&codes::MATCHES);
 
-/// Offsets: a power of two and as many bits as it has below it.
+/// Offsets: a power of two and as many bits as it has below it, less the three values that stand for offsets of the past.
 pub(super) static OFFSETS: Meanings = {
     let mut all = [Cell::ZERO; 64];
     let mut code = 0u8;
     while code < 32 {
-        all[code as usize] = Cell::new(1 << code, code);
+        all[code as usize] = Cell::new(if code > 1 { (1 << code) - 3 } else { 1 << code }, code);
         code += 1;
     }
     all
