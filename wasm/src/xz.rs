@@ -1,5 +1,6 @@
 //! xz: blocks of LZMA2.
 
+use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use unspool::xz::{Options, Workspace, decode, decode_to_vec};
 use wasm_bindgen::prelude::*;

@@ -1,5 +1,8 @@
 //! Zstandard, and the two older formats that share its magic numbers.
 
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use unspool::zstd::{Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with};
 use wasm_bindgen::prelude::*;
