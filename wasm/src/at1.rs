@@ -1,6 +1,7 @@
 //! AT-1: the files that were compressed, and questions to tables.
 
 mod query;
+mod stream;
 mod table;
 
 use alloc::string::{String, ToString};

@@ -30,11 +30,13 @@ pub mod onpair;
 pub mod pco;
 #[cfg(feature = "stats")]
 pub mod stats;
+#[cfg(any(feature = "at1", feature = "xz-stream", feature = "zstd-stream"))]
+mod stream;
 #[cfg(feature = "inspect")]
 mod structure;
-#[cfg(feature = "xz")]
+#[cfg(any(feature = "xz", feature = "xz-stream"))]
 pub mod xz;
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "zstd", feature = "zstd-stream"))]
 pub mod zstd;
 
 pub use fault::Fault;
