@@ -5,8 +5,8 @@ use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::xz::{
     CheckKind, Decoder, File, Options, Search, Streams, Workspace, decode_to_vec, decode_with, decoded_size, inspect,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Status};
-use unspool_tests::{Leaves, Random, read, vector_folders};
+use unspool::{Class, End, Error, ErrorKind, Limits, Status, Step};
+use unspool_tests::{Leaves, Random, drive, read, vector_folders};
 
 const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];
 
@@ -456,6 +456,41 @@ fn a_window_as_small_as_the_dictionary() {
     let error = Decoder::new(&mut ws, &mut window, &limits, &Options::DEFAULT).step(&file, End::Here, &mut [0; 10]);
     let error = error.unwrap_err();
     assert_eq!((error.kind, error.need), (ErrorKind::WindowLimit, (64 << 20) + 32));
+}
+
+#[test]
+fn a_larger_window_is_lent_between_blocks() {
+    let text = mixed(30_000, 5);
+    let of = |dictionary| filtered(&text, Filters::new().lzma2(&options(dictionary)), Check::Crc32);
+    let (small, large) = (of(4096), of(65_536));
+    let file = [&small[..], &large, &small].concat();
+    for split in [1, 7, 50, 1000, file.len()] {
+        let (mut ws, mut windows, mut asked) = (Workspace::new(), [vec![], vec![]], vec![]);
+        let mut windows = windows.iter_mut();
+        let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+        let split = || (split, 1000);
+        let (out, end) = drive(&file, split, |src, end, dst| {
+            let (mut read, mut wrote) = (0, 0);
+            loop {
+                let step = match decoder.step(&src[read..], end, &mut dst[wrote..]) {
+                    Err(Error { kind: ErrorKind::XzWindowBuffer, at, need }) => {
+                        asked.push((at, need));
+                        let window = windows.next().unwrap();
+                        window.resize(need as usize, 0xAA);
+                        decoder.lend(window)
+                    }
+                    step => step?,
+                };
+                (read, wrote) = (read + step.read, wrote + step.wrote);
+                if step.status != Status::NeedOutput || wrote == dst.len() {
+                    return Ok(Step { read, wrote, ..step });
+                }
+            }
+        });
+        assert_eq!(end, Ok(()));
+        assert_eq!(asked, [(12, 4096 + 32), (small.len() as u64 + 12, 65_536 + 32)]);
+        assert!(out == [&text[..], &text, &text].concat());
+    }
 }
 
 fn decoded_in(file: &[u8], window: usize) -> Result<Vec<u8>, Error> {

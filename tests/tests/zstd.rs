@@ -10,7 +10,7 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_in_place, decode_to_vec, decode_with,
     decoded_size, detect, in_place_margin, inspect, stream_buffer,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Symbols, Trace, Value};
+use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Step, Symbols, Trace, Value};
 use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
@@ -815,6 +815,41 @@ fn number_of_frames(entry: &Json) -> usize {
         Json::Array(offsets) => offsets.len(),
         _ if text(entry, "file").contains("skip") || text(entry, "file").contains("multi") => 2,
         _ => usize::try_from(number(entry, "frames")).unwrap(),
+    }
+}
+
+#[test]
+fn a_larger_window_is_lent_between_frames() {
+    let small = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
+    // A window of 128 KiB, and as long a run.
+    let large = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";
+    let file = [&small[..], large, small].concat();
+    for split in 1..=file.len() {
+        let (mut ws, mut windows, mut asked) = (Workspace::new(), [vec![], vec![]], vec![]);
+        let mut windows = windows.iter_mut();
+        let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+        let split = || (split, 1000);
+        let (out, end) = drive(&file, split, |src, end, dst| {
+            let (mut read, mut wrote) = (0, 0);
+            loop {
+                let step = match decoder.step(&src[read..], end, &mut dst[wrote..]) {
+                    Err(Error { kind: ErrorKind::ZstdWindowBuffer, at, need }) => {
+                        asked.push((at, need));
+                        let window = windows.next().unwrap();
+                        window.resize(need as usize, 0xAA);
+                        decoder.lend(window)
+                    }
+                    step => step?,
+                };
+                (read, wrote) = (read + step.read, wrote + step.wrote);
+                if step.status != Status::NeedOutput || wrote == dst.len() {
+                    return Ok(Step { read, wrote, ..step });
+                }
+            }
+        });
+        assert_eq!(end, Ok(()));
+        assert_eq!(asked, [(0, 6), (12, 4 << 17)]);
+        assert_eq!(out, [&b"zst"[..], &[b'x'; 1 << 17], b"zst"].concat());
     }
 }
 

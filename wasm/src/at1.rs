@@ -1,8 +1,12 @@
 //! AT-1: the files that were compressed, and questions to tables.
 
 mod query;
+mod stream;
 mod table;
 
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use unspool::at1::{
     Bundle, Codec, Container, Header, Scratch, Workspace, decode, decode_to_vec, decoded_len, scratch_needed,

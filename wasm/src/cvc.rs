@@ -2,6 +2,10 @@
 
 mod reader;
 
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt::Write;
 use core::ops::Range;
 

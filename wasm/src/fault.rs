@@ -1,6 +1,8 @@
 //! Errors as numbers.
 
 #[cfg(feature = "messages")]
+use alloc::string::String;
+#[cfg(feature = "messages")]
 use core::fmt::Write;
 
 #[cfg(feature = "messages")]

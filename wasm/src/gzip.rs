@@ -1,5 +1,6 @@
 //! gzip: what is inside.
 
+use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use unspool::gzip::{Workspace, decode, decode_to_vec};
 use wasm_bindgen::prelude::*;

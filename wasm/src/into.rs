@@ -1,6 +1,8 @@
 //! Decodes into memory that JavaScript owns. What that takes in between stays from one call to the next, so that a caller with
 //! many files of about the same size makes the memory of the module grow just once.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use js_sys::Uint8Array;
@@ -18,9 +20,14 @@ struct Room {
 /// More than this does not stay.
 const KEPT: usize = 64 << 20;
 
-thread_local! {
-    static ROOM: RefCell<Room> = const { RefCell::new(Room { bytes: vec![], words: vec![] }) };
-}
+/// What there is one of.
+struct Only<T>(T);
+
+// SAFETY: a module has one thread. Natively nobody can borrow it: that takes an array of JavaScript's.
+#[allow(unsafe_code)]
+unsafe impl<T> Sync for Only<T> {}
+
+static ROOM: Only<RefCell<Room>> = Only(RefCell::new(Room { bytes: vec![], words: vec![] }));
 
 /// An output of JavaScript's, of which the start is filled piece by piece.
 pub(crate) struct Output<'a> {
@@ -32,15 +39,14 @@ pub(crate) struct Output<'a> {
 impl Output<'_> {
     /// Runs `fill` on the output, and gives how many bytes were written.
     pub(crate) fn fill(to: &Uint8Array, fill: impl FnOnce(&mut Output<'_>) -> Result<()>) -> Result<f64> {
-        ROOM.with_borrow_mut(|room| {
-            let mut output = Output { to, room, written: 0 };
-            let done = fill(&mut output);
-            let written = output.written;
-            if room.bytes.capacity() > KEPT {
-                *room = Room::default();
-            }
-            done.map(|()| f64::from(written))
-        })
+        let room = &mut *ROOM.0.borrow_mut();
+        let mut output = Output { to, room, written: 0 };
+        let done = fill(&mut output);
+        let written = output.written;
+        if room.bytes.capacity() > KEPT {
+            *room = Room::default();
+        }
+        done.map(|()| f64::from(written))
     }
 
     /// Writes the next `len` bytes, for which `decode` gets room, and so many words besides. `at` is where the file says how

@@ -3,7 +3,13 @@
 //! The TypeScript of `wasm/npm` is the only caller. It turns [`Fault`] into an error with words, and it replaces the
 //! whole instance after a trap, so nothing here outlives one call but a [`Reader`](cvc::Reader)
 //! and an [`OnPair`](onpair::OnPair) column.
-#![forbid(unsafe_code)]
+#![no_std]
+#![deny(unsafe_code)]
+
+extern crate alloc;
+// Natively this crate is only checked and tested; in a module the standard library is what weighs most.
+#[cfg(any(not(target_arch = "wasm32"), test))]
+extern crate std;
 
 #[cfg(feature = "at1")]
 pub mod at1;
@@ -12,6 +18,9 @@ pub mod cvc;
 mod fault;
 #[cfg(feature = "gzip")]
 pub mod gzip;
+#[allow(unsafe_code, reason = "memory is what it hands out")]
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "elsewhere it is only tested"))]
+mod heap;
 #[allow(dead_code, reason = "no format needs all of it, and a build without formats nothing")]
 mod into;
 mod number;
@@ -21,11 +30,13 @@ pub mod onpair;
 pub mod pco;
 #[cfg(feature = "stats")]
 pub mod stats;
+#[cfg(any(feature = "at1", feature = "xz-stream", feature = "zstd-stream"))]
+mod stream;
 #[cfg(feature = "inspect")]
 mod structure;
-#[cfg(feature = "xz")]
+#[cfg(any(feature = "xz", feature = "xz-stream"))]
 pub mod xz;
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "zstd", feature = "zstd-stream"))]
 pub mod zstd;
 
 pub use fault::Fault;
@@ -69,4 +80,12 @@ fn limits(numbers: &[f64]) -> Limits {
         limits.max_depth = u16::try_from(number::to_u64(depth)).unwrap_or(u16::MAX);
     }
     limits
+}
+
+/// Nothing in here panics but the code around it that wants memory and gets none. JavaScript starts over with a new instance then, and
+/// has words for it.
+#[cfg(target_arch = "wasm32")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    core::arch::wasm32::unreachable()
 }

@@ -4,13 +4,16 @@
 //! in an `async` function that owns the buffers and never ends. JavaScript drives it: each call leaves a question, runs the
 //! function up to the next one, and takes the answer.
 
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::vec;
+use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::convert::Infallible;
 use core::future::poll_fn;
 use core::ops::Range;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::rc::Rc;
 
 use js_sys::Uint8Array;
 use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, RowOffsets, Search, SearchSpace};

@@ -1,5 +1,8 @@
 //! Pco: all numbers of a standalone file, and pages that lie in another format.
 
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 use js_sys::Uint8Array;
 use unspool::pco::{File, Latent, Meta, NumberType, Plan, Version};
 use unspool::{Error, ErrorKind, Result, Trace};

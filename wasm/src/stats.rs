@@ -1,5 +1,7 @@
 //! What numbers come to.
 
+use alloc::vec;
+use alloc::vec::Vec;
 use unspool::stats::{Histogram, Magnitudes, Norms, Summary};
 use wasm_bindgen::prelude::*;
 

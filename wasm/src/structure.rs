@@ -1,5 +1,8 @@
 //! The structure of a file as flat arrays: a million nodes cost JavaScript nine arrays, not a million objects.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::Write;
 use core::ops::Range;
 

@@ -1,21 +1,11 @@
 //! xz: blocks of LZMA2.
 
-use js_sys::Uint8Array;
-use unspool::xz::{Options, Workspace, decode, decode_to_vec};
-use wasm_bindgen::prelude::*;
+#[cfg(feature = "xz-stream")]
+mod stream;
+#[cfg(feature = "xz")]
+mod whole;
 
-use crate::fault::Fault;
-use crate::into::Output;
-
-/// Decodes a whole file, all of its streams.
-#[wasm_bindgen]
-pub fn xz_decode(bytes: &[u8], limits: &[f64]) -> Result<Vec<u8>, Fault> {
-    Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits), &Options::DEFAULT)?)
-}
-
-/// Decodes a whole file to the start of `to`. Gives how many bytes were written.
-#[wasm_bindgen]
-pub fn xz_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> Result<f64, Fault> {
-    let limits = crate::limits(limits);
-    Ok(Output::fill(to, |output| output.some(|room| Ok(decode(bytes, room, &mut Workspace::new(), &limits)?.wrote)))?)
-}
+#[cfg(feature = "xz-stream")]
+pub use stream::xz_stream;
+#[cfg(feature = "xz")]
+pub use whole::{xz_decode, xz_decode_into};

@@ -1,11 +1,15 @@
 //! Zstandard, and the two older formats that share its magic numbers.
 
-use js_sys::Uint8Array;
-use unspool::zstd::{Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with};
-use wasm_bindgen::prelude::*;
+#[cfg(feature = "zstd-stream")]
+mod stream;
+#[cfg(feature = "zstd")]
+mod whole;
 
-use crate::fault::Fault;
-use crate::into::Output;
+#[cfg(feature = "zstd-stream")]
+pub use stream::zstd_stream;
+use unspool::zstd::{Dictionary, Flavour, Options};
+#[cfg(feature = "zstd")]
+pub use whole::{zstd_decode, zstd_decode_into, zstd_frame};
 
 /// How to decode with this dictionary, and in this format: 0 lets the file tell.
 fn options(dictionary: Option<&[u8]>, format: u8) -> Options<'_> {
@@ -16,46 +20,4 @@ fn options(dictionary: Option<&[u8]>, format: u8) -> Options<'_> {
         _ => None,
     };
     Options { flavour, dictionary: dictionary.map(Dictionary::new), ..Options::DEFAULT }
-}
-
-/// Decodes a whole file, all of its frames.
-#[wasm_bindgen]
-pub fn zstd_decode(bytes: &[u8], dictionary: Option<Box<[u8]>>, format: u8, limits: &[f64]) -> Result<Vec<u8>, Fault> {
-    let options = options(dictionary.as_deref(), format);
-    Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits), &options)?)
-}
-
-/// Decodes a whole file to the start of `to`. Gives how many bytes were written.
-#[wasm_bindgen]
-pub fn zstd_decode_into(
-    bytes: &[u8],
-    to: &Uint8Array,
-    dictionary: Option<Box<[u8]>>,
-    format: u8,
-    limits: &[f64],
-) -> Result<f64, Fault> {
-    let (options, limits) = (options(dictionary.as_deref(), format), crate::limits(limits));
-    let decode = |room: &mut [u8]| {
-        decode_with(bytes, room, &mut Workspace::new(), &limits, &options, &mut ()).map(|done| done.wrote)
-    };
-    Ok(Output::fill(to, |output| output.some(decode))?)
-}
-
-/// What the header at the start of a file says: its length, then of a frame the window, the content size or -1, the dictionary, whether
-/// there is a checksum; of a skippable frame, instead of all that, its variant and size.
-#[wasm_bindgen]
-#[expect(clippy::cast_precision_loss, reason = "JavaScript has no other numbers, and no such files")]
-pub fn zstd_frame(bytes: &[u8], format: u8) -> Result<Vec<f64>, Fault> {
-    let by_magic = if bytes.first() == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
-    let flavour = options(None, format).flavour.unwrap_or(by_magic);
-    Ok(match Header::read(bytes, flavour)? {
-        Header::Skippable { variant, size } => vec![8.0, variant.into(), size.into()],
-        Header::Frame(frame) => vec![
-            frame.len as f64,
-            frame.window as f64,
-            frame.content_size.map_or(-1.0, |size| size as f64),
-            frame.dictionary_id.into(),
-            u8::from(frame.checksum).into(),
-        ],
-    })
 }

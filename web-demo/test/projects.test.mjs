@@ -31,8 +31,8 @@ for (const name of ['vite', 'webpack', 'esbuild', 'rollup', 'html']) {
     try {
       await page.goto(server.url);
       await page.waitForFunction(() => document.title === 'done', undefined, { timeout: 20_000 });
-      const { shape, numbers, refusal, fromWorker } = await page.evaluate(() => globalThis.report);
-      assert.deepEqual({ shape, numbers, refusal }, EXPECTED);
+      const { shape, numbers, refusal, streamed, fromWorker } = await page.evaluate(() => globalThis.report);
+      assert.deepEqual({ shape, numbers, refusal, streamed }, EXPECTED);
       assert.deepEqual(fromWorker, WITH_WORKER.includes(name) ? EXPECTED.shape : undefined);
       assert.deepEqual(wrong, []);
     } finally {

@@ -175,3 +175,21 @@ fn same(this: &Path, that: &Path) -> bool {
 fn size(path: &Path) -> Result<u64> {
     Ok(path.metadata().with_context(|| format!("{} is missing", path.display()))?.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wasm_pack_lets_the_optimiser_assume_what_the_package_does() {
+        let manifest = std::fs::read_to_string(root().join("wasm/Cargo.toml")).unwrap();
+        let (_, list) = manifest.split_once("\nwasm-opt = [").unwrap();
+        let (list, _) = list.split_once(']').unwrap();
+        let flags = |text: &str| {
+            text.split([' ', ',', '"']).filter(|flag| !flag.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        // wasm-pack compiles without SIMD, and keeps the sections that say what was used.
+        let ours = flags(WASM_OPT).into_iter().filter(|flag| flag != "--enable-simd" && !flag.starts_with("--strip"));
+        assert_eq!(flags(list), ours.collect::<Vec<_>>());
+    }
+}

@@ -3,7 +3,7 @@
 /// A running CRC-32.
 ///
 /// With the feature `std` it uses the carry-less multiply of the machine it runs on. Without, it reads four bytes at a
-/// time from 4 KiB of tables, or, with the feature `small`, half a byte from 64 bytes.
+/// time from 4 KiB of tables (in wasm eight, from 16 KiB that are made at run time), or, with the feature `small`, half a byte from 64 bytes.
 ///
 /// ```
 /// use unspool::checksum::Crc32;
@@ -71,7 +71,7 @@ impl Crc32 {
     }
 }
 
-#[cfg(all(any(test, not(feature = "std")), not(feature = "small")))]
+#[cfg(all(any(test, not(feature = "std")), not(any(feature = "small", target_arch = "wasm32"))))]
 mod table {
     const LANES: usize = 4;
 
@@ -142,6 +142,18 @@ mod table {
     pub(super) fn update(state: u32, bytes: &[u8]) -> u32 {
         let half = |state: u32| state >> 4 ^ TABLE[usize::from(state.to_le_bytes()[0] & 15)];
         bytes.iter().fold(state, |state, &byte| half(half(state ^ u32::from(byte))))
+    }
+}
+
+#[cfg(all(not(any(feature = "std", feature = "small")), target_arch = "wasm32"))]
+mod table {
+    use crate::checksum::tables::Tables;
+
+    static TABLES: Tables = Tables::new(0xEDB8_8320);
+
+    #[expect(clippy::cast_possible_truncation, reason = "the polynomial has 32 bits")]
+    pub(super) fn update(state: u32, bytes: &[u8]) -> u32 {
+        TABLES.update(state.into(), bytes) as u32
     }
 }
 

@@ -3,7 +3,7 @@
 /// A running CRC-64.
 ///
 /// With the feature `std` it uses the carry-less multiply of the machine it runs on. Without, it reads four bytes at a
-/// time from 8 KiB of tables; in wasm, which is loaded before it runs, one byte from 2 KiB; with the feature `small`, half a byte from 128 bytes.
+/// time from 8 KiB of tables (in wasm eight, from 16 KiB that are made at run time), or, with the feature `small`, half a byte from 128 bytes.
 ///
 /// ```
 /// use unspool::checksum::Crc64;
@@ -77,9 +77,9 @@ impl Crc64 {
     }
 }
 
-#[cfg(all(any(test, not(feature = "std"), target_arch = "x86"), not(feature = "small")))]
+#[cfg(all(any(test, not(feature = "std"), target_arch = "x86"), not(any(feature = "small", target_arch = "wasm32"))))]
 mod table {
-    const LANES: usize = if cfg!(target_arch = "wasm32") { 1 } else { 4 };
+    const LANES: usize = 4;
 
     /// `TABLES[lane][byte]`: what `byte` does to the checksum when `lane` more bytes follow it in the same step.
     static TABLES: [[u64; 256]; LANES] = tables();
@@ -146,6 +146,17 @@ mod table {
     pub(super) fn update(state: u64, bytes: &[u8]) -> u64 {
         let half = |state: u64| state >> 4 ^ TABLE[usize::from(state.to_le_bytes()[0] & 15)];
         bytes.iter().fold(state, |state, &byte| half(half(state ^ u64::from(byte))))
+    }
+}
+
+#[cfg(all(not(any(feature = "std", feature = "small")), target_arch = "wasm32"))]
+mod table {
+    use crate::checksum::tables::Tables;
+
+    static TABLES: Tables = Tables::new(0xC96C_5795_D787_0F42);
+
+    pub(super) fn update(state: u64, bytes: &[u8]) -> u64 {
+        TABLES.update(state, bytes)
     }
 }
 

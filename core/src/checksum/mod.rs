@@ -3,6 +3,8 @@
 mod crc32;
 mod crc64;
 mod sha256;
+#[cfg(any(test, all(target_arch = "wasm32", not(any(feature = "std", feature = "small")))))]
+mod tables;
 mod xxh64;
 
 pub use crc32::Crc32;

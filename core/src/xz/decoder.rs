@@ -21,6 +21,8 @@ enum State {
     /// The first byte of a block header, or the zero that starts the index.
     BlockStart,
     BlockHeader(usize),
+    /// None yet: a block whose header was read starts once the window is large enough.
+    Window,
     Control,
     /// The rest of a chunk's header, behind the control byte.
     ChunkHeader(u8),
@@ -278,8 +280,9 @@ impl Machine {
                 let mut at = self.at;
                 let header = BlockHeader::read(bytes, &mut at, trace);
                 let header = header.or_else(|kind| self.wrong_at(kind, at))?;
-                self.start_block(header, window, ws)?;
+                self.announce_block(header, window)?;
             }
+            State::Window => self.start_block(window, ws)?,
             State::Control => {
                 let Some((&control, rest)) = src.split_first() else { return Ok(Advance::Starved) };
                 *src = rest;
@@ -433,20 +436,33 @@ impl Machine {
     }
 
     #[cfg_attr(feature = "small", inline(never))]
-    fn start_block(&mut self, header: BlockHeader, window: &mut Window<'_>, ws: &mut Workspace) -> Result<()> {
+    fn announce_block(&mut self, header: BlockHeader, window: &Window<'_>) -> Result<()> {
         if let Some(content) = header.uncompressed {
             self.spend(content, window)?;
         }
         self.window = self.window.max(header.window());
-        if let Err((kind, need)) = window.start(&header, ws, &self.limits) {
+        self.block = Block { header, ..NO_BLOCK };
+        self.state = State::Window;
+        Ok(())
+    }
+
+    #[cfg_attr(feature = "small", inline(never))]
+    fn start_block(&mut self, window: &mut Window<'_>, ws: &mut Workspace) -> Result<()> {
+        if let Err((kind, need)) = window.start(&self.block.header, ws, &self.limits) {
             return self.wants(kind, need);
         }
-        self.skip(header.len);
-        self.block = Block { header, data: self.at, compressed: 0, content: 0 };
+        self.need = 0;
+        self.skip(self.block.header.len);
+        self.block.data = self.at;
         self.check = Check::new(if self.options.verify { self.flags.check() } else { CheckKind::None });
         (self.wants_dictionary, self.wants_properties) = (true, true);
         self.state = State::Control;
         Ok(())
+    }
+
+    /// Whether a block waits for a window.
+    pub(super) const fn wants_window(&self) -> bool {
+        matches!(self.state, State::Window)
     }
 
     /// Whether the limit and the output allow so many bytes more.

@@ -4,13 +4,13 @@ use super::decode::Options;
 use super::decoder::Machine;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
-use crate::{End, Error, Limits, Result, Status, Step};
+use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 /// Decodes a stream, whatever the pieces that it comes in.
 ///
 /// The caller lends a window for what matches may refer to: as many bytes as [`BlockHeader::window`](super::BlockHeader::window)
 /// says, the dictionary size of the file and 32 more. A block that wants more is refused before any of it is decoded, with
-/// an error that says how much it needs.
+/// an error that says how much it needs; decoding goes on when that is [lent](Self::lend).
 ///
 /// ```
 /// use unspool::{End, Limits, Status, xz};
@@ -34,13 +34,31 @@ pub struct Decoder<'a> {
     ws: &'a mut Workspace,
     window: Window<'a>,
     machine: Machine,
+    /// Bytes read and written by a call that then wanted another window.
+    moved: (usize, usize),
     error: Option<Error>,
 }
 
 impl<'a> Decoder<'a> {
     /// A decoder at the start of a file.
     pub fn new(ws: &'a mut Workspace, window: &'a mut [u8], limits: &Limits, options: &Options) -> Self {
-        Self { ws, window: Window::new(Kind::Ring, window), machine: Machine::new(limits, options), error: None }
+        Self {
+            ws,
+            window: Window::new(Kind::Ring, window),
+            machine: Machine::new(limits, options),
+            moved: (0, 0),
+            error: None,
+        }
+    }
+
+    /// Lends another window, after [`XzWindowBuffer`](ErrorKind::XzWindowBuffer) has told how large it must be, and says how far the
+    /// call came that failed. At any other time the window is in use, and stays.
+    pub fn lend(&mut self, window: &'a mut [u8]) -> Step {
+        if self.machine.wants_window() {
+            self.window = Window::new(Kind::Ring, window);
+        }
+        let (read, wrote) = core::mem::take(&mut self.moved);
+        Step { read, wrote, status: Status::NeedOutput }
     }
 
     /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
@@ -51,6 +69,11 @@ impl<'a> Decoder<'a> {
             let done = self.machine.go(&mut rest, end, (dst, &mut wrote), &mut self.window, self.ws, &mut ());
             match done {
                 Ok(status) => return Ok(Step { read: src.len() - rest.len(), wrote, status }),
+                // Not the end: the window may be exchanged.
+                Err(error) if error.kind == ErrorKind::XzWindowBuffer => {
+                    self.moved = (self.moved.0 + src.len() - rest.len(), self.moved.1 + wrote);
+                    return Err(error);
+                }
                 Err(error) => self.error = Some(error),
             }
         }

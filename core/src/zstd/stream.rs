@@ -25,6 +25,8 @@ impl FrameHeader {
 enum State<'a> {
     FrameHeader,
     Skip(u64),
+    /// None yet: a frame whose header was read starts once the window is large enough.
+    Window(Frame<'a>),
     BlockHeader(Frame<'a>),
     Block(Frame<'a>, Block),
     Checksum(Frame<'a>),
@@ -33,7 +35,7 @@ enum State<'a> {
 /// Decodes a stream, whatever the pieces that it comes in.
 ///
 /// The caller lends a window, and asks [`FrameHeader::stream_buffer`] how large it must be: at most the window size of the
-/// frame and three blocks. A stream cannot be looked through before it is decoded, so that a draft frame must be
+/// frame and three blocks. A frame that wants more is refused before any of it is decoded, and goes on when that is [lent](Self::lend). A stream cannot be looked through before it is decoded, so that a draft frame must be
 /// announced in [`Options::flavour`]; otherwise the magic `28` means RFC 8878 and `27` means v0.7.
 ///
 /// ```
@@ -77,6 +79,8 @@ pub struct Decoder<'a> {
     flushed: usize,
     /// The last call did nothing.
     idle: bool,
+    /// Bytes read and written by a call that then wanted another window.
+    moved: (usize, usize),
     error: Option<Error>,
 }
 
@@ -100,6 +104,7 @@ impl<'a> Decoder<'a> {
             lap_end: 0,
             flushed: 0,
             idle: false,
+            moved: (0, 0),
             error: None,
         }
     }
@@ -113,6 +118,13 @@ impl<'a> Decoder<'a> {
         let (mut rest, mut wrote) = (src, 0);
         let status = self.go(&mut rest, end, dst, &mut wrote);
         let read = src.len() - rest.len();
+        // Not the end: the window may be exchanged.
+        if let Err(error) = status
+            && error.kind == ErrorKind::ZstdWindowBuffer
+        {
+            self.moved = (self.moved.0 + read, self.moved.1 + wrote);
+            return Err(error);
+        }
         let idle = read == 0 && wrote == 0 && status.is_ok_and(|status| status != Status::Done);
         let status = match status {
             Ok(_) if idle && self.idle => {
@@ -123,6 +135,16 @@ impl<'a> Decoder<'a> {
         self.idle = idle;
         let status = status.inspect_err(|&error| self.error = Some(error))?;
         Ok(Step { read, wrote, status })
+    }
+
+    /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be, and says how far the
+    /// call came that failed. At any other time the window is in use, and stays.
+    pub fn lend(&mut self, window: &'a mut [u8]) -> Step {
+        if matches!(self.state, State::Window(_)) {
+            self.window = window;
+        }
+        let (read, wrote) = core::mem::take(&mut self.moved);
+        Step { read, wrote, status: Status::NeedOutput }
     }
 
     fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
@@ -161,6 +183,17 @@ impl<'a> Decoder<'a> {
                 self.consumed += len;
                 self.state = if len == left { State::FrameHeader } else { State::Skip(left - len) };
                 return Ok(len == left);
+            }
+            State::Window(frame) => {
+                let need = frame.header.stream_buffer();
+                if need > u64_from(self.window.len()) {
+                    return Err(Error::new(ErrorKind::ZstdWindowBuffer, self.consumed).needing(need));
+                }
+                self.hash = Xxh64::new();
+                (self.at, self.flushed, self.lap_end) = (0, 0, 0);
+                self.consumed += u64_from(frame.header.len);
+                self.frames += 1;
+                self.state = State::BlockHeader(frame);
             }
             State::BlockHeader(frame) => {
                 let Some(bytes) = self.gather::<3>(src) else { return Ok(false) };
@@ -241,15 +274,7 @@ impl<'a> Decoder<'a> {
                 header.check(&self.limits, self.produced, 0).map_err(here)?;
                 let flavour = self.flavour.unwrap_or(Flavour::Rfc8878);
                 let frame = Frame::start(flavour, header, self.options.dictionary, self.ws, 0).map_err(here)?;
-                let need = header.stream_buffer();
-                if need > u64_from(self.window.len()) {
-                    return Err(Error::new(ErrorKind::ZstdWindowBuffer, self.consumed).needing(need));
-                }
-                self.hash = Xxh64::new();
-                (self.at, self.flushed, self.lap_end) = (0, 0, 0);
-                self.consumed += u64_from(header.len);
-                self.frames += 1;
-                State::BlockHeader(frame)
+                State::Window(frame)
             }
         };
         Ok(true)

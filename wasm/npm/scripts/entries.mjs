@@ -14,7 +14,7 @@ for (const folder of ['entries/', 'inlined/']) {
 const write = (path, ...lines) => writeFile(new URL(path, src), lines.flat().join('\n') + '\n');
 
 for (const format of formats) {
-  const errors = ['general', format, ...(ALSO[format] ?? [])];
+  const errors = ['general', format.replace('-stream', ''), ...(ALSO[format] ?? [])];
   await write(
     `entries/${format}-separate.ts`,
     `// ${format} alone, without its wasm module: \`await init(url)\` first.`,

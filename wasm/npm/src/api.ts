@@ -8,5 +8,7 @@ export * from './public/gzip.js';
 export * from './public/onpair.js';
 export * from './public/pco.js';
 export * from './public/xz.js';
+export * from './public/xz-stream.js';
 export * from './public/zstd.js';
+export * from './public/zstd-stream.js';
 export { statistics, type Bin, type Numbers, type Statistics, type StatisticsOptions, type Summary } from './stats.js';

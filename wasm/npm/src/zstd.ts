@@ -20,7 +20,7 @@ export interface ZstdDecodeOptions {
 const FORMATS: readonly (ZstdFormat | undefined)[] = [undefined, 'zstd', 'zstd-v07', 'zstd-draft'];
 
 /** A dictionary and a format for the module. */
-function chosen({ dictionary, format }: ZstdDecodeOptions): [dictionary: Uint8Array | undefined, format: number] {
+export function chosen({ dictionary, format }: ZstdDecodeOptions): [dictionary: Uint8Array | undefined, format: number] {
   const number = FORMATS.indexOf(format);
   if (number < 0) throw new TypeError(`format must be 'zstd', 'zstd-v07' or 'zstd-draft', not ${String(format)}`);
   return [dictionary === undefined ? undefined : bytesOf(dictionary), number];

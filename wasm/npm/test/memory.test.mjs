@@ -1,19 +1,45 @@
 // What a large file takes is given back, and what a failed read leaves behind does not hold it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeCvc, inspect, openCvc } from 'unspool';
+import { decode, decodeCvc, decodeInto, inspect, openCvc, openOnPair } from 'unspool';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
 
 const entry = valid.find(({ name }) => name === 'v1_int8');
 const bytes = read(entry.file);
 
 let instances = 0;
+let memory;
 WebAssembly.Instance = class extends WebAssembly.Instance {
   constructor(...args) {
     super(...args);
     instances++;
+    memory = this.exports.memory;
   }
 };
+
+test('calls use the memory again that earlier ones left, also those that fail', () => {
+  const files = [
+    'at1/c7_derived_chain.at1', 'cvc/v1_int8.cvc', 'onpair/cpp/utf8_b12.onp', 'pco/assets/v1_0_0_conv1.pco', 'xz/page.xz', 'zstd/page.zst',
+  ].map((path) => read(`../${path}`));
+  const room = new Uint8Array(4e6);
+  const round = () => {
+    for (const file of files) {
+      decode(file);
+      inspect(file);
+      assert.throws(() => decode(file.subarray(0, file.length - 5)), { name: /./ });
+    }
+    decodeInto(files[4], room);
+    const column = openOnPair(files[2]);
+    column.texts(0, 10);
+    column.search({ contains: 'a' });
+    column.release();
+  };
+  for (let i = 0; i < 3; i++) round();
+  const before = memory.buffer.byteLength;
+  for (let i = 0; i < 200; i++) round();
+  assert.equal(memory.buffer.byteLength, before);
+  assert.equal(instances, 1);
+});
 
 test('small files share an instance, and a large one takes its own with it', async () => {
   const small = () => assert.deepEqual(bytesOf(decodeCvc(bytes).data), expected(entry)[0].bytes);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const vector = fileURLToPath(new URL('../../../tests/vectors/cvc/v1_int8.cvc', import.meta.url));
 const formats = Object.keys(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).exports)
-  .flatMap((path) => path.match(/^\.\/(\w+)\.wasm$/)?.[1] ?? [])
+  .flatMap((path) => path.match(/^\.\/([\w-]+)\.wasm$/)?.[1] ?? [])
   .filter((name) => name !== 'unspool');
 let project;
 
@@ -53,6 +53,7 @@ test('strict TypeScript understands it, with every module resolution that is in 
     `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, probe, UnspoolError, type CvcVectors } from 'unspool';
      import { init } from 'unspool/separate';
      import { decodePcoInto, init as initPco } from 'unspool/pco/separate';
+     import { zstdStream, type DecodeStream } from 'unspool/zstd-stream';
      import { UnspoolWorker, type Progress } from 'unspool/worker';
      const bytes = new Uint8Array(8);
      const written: number = decodePcoInto(bytes, new Float64Array(4));
@@ -64,6 +65,9 @@ test('strict TypeScript understands it, with every module resolution that is in 
        console.log(done.format, written);
      }
      void away;
+     const stream: DecodeStream = zstdStream({ dictionary: bytes, limits: { maxWindow: 1e6 } });
+     const decodedStream: ReadableStream<Uint8Array> = new Blob([bytes]).stream().pipeThrough(stream);
+     void decodedStream;
      const floats: Float32Array = decodeCvc(bytes, { as: 'float32' }).data;
      const any: CvcVectors = decodeCvc(bytes, { column: 'a', rows: [0, 1], limits: { maxOutput: 1 } });
      const dimension: number = any.shape[1];

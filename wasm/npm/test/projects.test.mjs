@@ -20,6 +20,6 @@ test('every bundler takes the package without a warning', () => {
 });
 
 test('it runs in Node', () => {
-  const { shape, numbers, refusal } = reportInNode(join(root, 'node/dist/page.js'));
-  assert.deepEqual({ shape, numbers, refusal }, EXPECTED);
+  const { shape, numbers, refusal, streamed } = reportInNode(join(root, 'node/dist/page.js'));
+  assert.deepEqual({ shape, numbers, refusal, streamed }, EXPECTED);
 });

@@ -3,12 +3,16 @@
 //! As with CVC, the work is one `async` function that JavaScript drives: each [`At1Query::step`] hands in the bytes that the
 //! last one asked for. Nothing waits for a promise in here.
 
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::future::poll_fn;
 use core::ops::Range;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::rc::Rc;
 
 use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Stats, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Limits, Result};

@@ -1,5 +1,10 @@
 //! What the head of a table tells before any question: its columns, its row groups, and between which values each block lies.
 
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 use unspool::at1::qcolumnar::{ColumnType, Index, Meta, Zone};
 use unspool::at1::qjson::Paths;
 use unspool::at1::{Backend, Codec, Container, Entry, HEADER_LEN, Header, Lines, Set, Stream, Workspace};

@@ -4,12 +4,15 @@
 //! [`Reader::step`] hands in the bytes that the last one asked for. Nothing waits for a promise in here, so the same
 //! code serves callers that have the bytes at once and callers that have them tomorrow.
 
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::vec;
+use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::future::poll_fn;
 use core::ops::Range;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::rc::Rc;
 
 use js_sys::{Float32Array, Uint8Array};
 use unspool::checksum::Crc32;

@@ -1,7 +1,8 @@
 // What somebody would write who just installed the package. Every bundler gets this one, and a browser or Node runs what it makes.
 import { decode, decodeCvc, inspect, UnspoolError } from 'unspool';
 import { decodePco } from 'unspool/pco';
-import { cvc, pco } from './files.js';
+import { xzStream } from 'unspool/xz-stream';
+import { cvc, pco, xz } from './files.js';
 
 const { data, shape } = decodeCvc(cvc);
 const numbers = decodePco(pco);
@@ -19,4 +20,5 @@ globalThis.report = {
   sum: numbers.reduce((sum, number) => sum + number, 0),
   fields: inspect(cvc).structure.length,
   refusal,
+  streamed: await new Response(new Blob([xz]).stream().pipeThrough(xzStream())).text(),
 };

@@ -10,7 +10,7 @@ const vectors = new URL('../../../../tests/vectors/', import.meta.url);
 const run = (command, args, cwd) => execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 /** What `globalThis.report` must be in each of them. */
-export const EXPECTED = { shape: [100, 16], numbers: 2000, refusal: 'Truncated' };
+export const EXPECTED = { shape: [100, 16], numbers: 2000, refusal: 'Truncated', streamed: 'unspool unspool unspool' };
 
 /** The projects, and how each is built in its folder to a page `dist/index.html`. */
 const PROJECTS = {
@@ -60,6 +60,7 @@ const PROJECTS = {
     const imports = {
       unspool: './unspool/dist/index.js',
       'unspool/pco': './unspool/dist/entries/pco.js',
+      'unspool/xz-stream': './unspool/dist/entries/xz-stream.js',
       'unspool/worker': './unspool/dist/worker/index.js',
     };
     writeFileSync(join(dir, 'dist/index.html'), html('./page.js', `<script type="importmap">${JSON.stringify({ imports })}</script>`));
@@ -75,7 +76,7 @@ export async function buildAll(root) {
   run('npm', ['pack', '--ignore-scripts', '--pack-destination', root], npm);
   const tarball = readdirSync(root).find((name) => name.endsWith('.tgz'));
   const base64 = (path) => readFileSync(new URL(path, vectors)).toString('base64');
-  const files = { cvc: 'cvc/v1_int8.cvc', pco: 'pco/assets/v1_0_0_conv1.pco' };
+  const files = { cvc: 'cvc/v1_int8.cvc', pco: 'pco/assets/v1_0_0_conv1.pco', xz: 'xz/unspool.xz' };
   const lines = Object.entries(files).map(([name, path]) => `export const ${name} = Uint8Array.from(atob('${base64(path)}'), (letter) => letter.charCodeAt(0));`);
   for (const [name, build] of Object.entries(PROJECTS)) {
     const dir = join(root, name);

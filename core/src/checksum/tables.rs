@@ -1,0 +1,73 @@
+//! Tables that are made when they are first needed: what a module of wasm need not hold need not be loaded.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Bytes that are read in one step.
+const LANES: usize = 8;
+
+/// The tables of a reflected polynomial of up to 64 bits.
+pub(super) struct Tables {
+    polynomial: u64,
+    ready: AtomicBool,
+    /// `cells[lane][byte]`: what `byte` does to the checksum when `lane` more bytes follow it in the same step.
+    cells: [[AtomicU64; 256]; LANES],
+}
+
+impl Tables {
+    pub(super) const fn new(polynomial: u64) -> Self {
+        let cells = [const { [const { AtomicU64::new(0) }; 256] }; LANES];
+        Self { polynomial, ready: AtomicBool::new(false), cells }
+    }
+
+    /// Threads that get here at the same time write the same.
+    #[cold]
+    fn make(&self) {
+        for (byte, start) in (0..256).zip(0u64..) {
+            let mut crc = start;
+            for cells in &self.cells {
+                for _ in 0..8 {
+                    crc = crc >> 1 ^ (crc & 1).wrapping_neg() & self.polynomial;
+                }
+                cells[byte & 255].store(crc, Ordering::Relaxed);
+            }
+        }
+        self.ready.store(true, Ordering::Release);
+    }
+
+    pub(super) fn update(&self, state: u64, bytes: &[u8]) -> u64 {
+        if !self.ready.load(Ordering::Acquire) {
+            self.make();
+        }
+        let step = |cells: &[AtomicU64; 256], word: u64| cells[(word & 255) as usize].load(Ordering::Relaxed);
+        let (words, rest) = bytes.as_chunks::<LANES>();
+        let state = words.iter().fold(state, |state, bytes| {
+            let mut word = state ^ u64::from_le_bytes(*bytes);
+            self.cells.iter().rev().fold(0, |next, cells| {
+                let next = next ^ step(cells, word);
+                word >>= 8;
+                next
+            })
+        });
+        rest.iter().fold(state, |state, &byte| state >> 8 ^ step(&self.cells[0], state ^ u64::from(byte)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_checksums_come_out_of_them_at_every_length_and_split() {
+        static CRC32: Tables = Tables::new(0xEDB8_8320);
+        static CRC64: Tables = Tables::new(0xC96C_5795_D787_0F42);
+        let bytes: Vec<u8> = (0..60u32).map(|i| (i * i * 31).to_le_bytes()[0]).collect();
+        for end in 0..=bytes.len() {
+            for split in 0..=end {
+                let run =
+                    |tables: &Tables, state| tables.update(tables.update(state, &bytes[..split]), &bytes[split..end]);
+                assert_eq!(!run(&CRC32, u32::MAX.into()) as u32, crate::checksum::Crc32::of(&bytes[..end]));
+                assert_eq!(!run(&CRC64, u64::MAX), crate::checksum::Crc64::of(&bytes[..end]));
+            }
+        }
+    }
+}

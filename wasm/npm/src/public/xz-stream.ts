@@ -1,0 +1,1 @@
+export { xzStream, type DecodeStream, type DecodeStreamOptions } from '../stream.js';

@@ -1,0 +1,2 @@
+export { zstdStream, type DecodeStream } from '../stream.js';
+export { type ZstdDecodeOptions, type ZstdFormat } from '../zstd.js';

@@ -1,0 +1,128 @@
+// Streams: any pieces in, the same bytes and the same errors out, no faster than somebody reads.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { at1Stream, decodeAt1, decodeXz, decodeZstd, UnspoolError, xzStream, zstdStream } from 'unspool';
+
+const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
+const join = (...parts) => new Uint8Array(Buffer.concat(parts));
+
+let memory;
+WebAssembly.Instance = class extends WebAssembly.Instance {
+  constructor(...args) {
+    super(...args);
+    memory = this.exports.memory;
+  }
+};
+
+function pieces(bytes, size) {
+  const parts = [];
+  for (let at = 0; at < bytes.length; at += size) parts.push(bytes.subarray(at, at + size));
+  return ReadableStream.from(parts);
+}
+
+const through = async (bytes, size, stream) => new Uint8Array(await new Response(pieces(bytes, size).pipeThrough(stream)).arrayBuffer());
+
+/** A frame that says nothing of its size and holds runs of 128 KiB, in a window of as much. */
+function runs(count) {
+  const frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3];
+  for (let run = 1; run <= count; run++) frame.push((1 << 1) | (run === count ? 1 : 0), 0, 0x10, 0x11);
+  return Uint8Array.from(frame);
+}
+
+const [page, dictionary] = [read('zstd/page.zst'), read('zstd/rfc8878/dict-id123456789')];
+const cases = {
+  // The second frame wants a larger window than the first, and the third one more.
+  zstd: [join(Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 1, 2, 3), page, runs(20)), zstdStream, decodeZstd],
+  xz: [join(read('xz/unspool.xz'), read('xz/blocks.xz'), read('xz/page.xz')), xzStream, decodeXz],
+  'AT-1 with frames': [read('at1/s3_log.at1'), at1Stream, decodeAt1],
+  'AT-1 without': [read('at1/c8_events.at1'), at1Stream, decodeAt1],
+};
+
+function outcome(decode, bytes) {
+  try {
+    return decode(bytes);
+  } catch ({ name }) {
+    return name;
+  }
+}
+
+for (const [name, [bytes, open, decode]] of Object.entries(cases)) {
+  test(`${name}: any pieces give the same bytes`, async () => {
+    const expected = decode(bytes);
+    for (const size of [bytes.length, 1 << 16, 1000, 7]) assert.deepEqual(await through(bytes, size, open()), expected, `${size}`);
+    const start = bytes.subarray(0, 4000);
+    assert.deepEqual(await through(start, 1, open()).catch(({ name }) => name), outcome(decode, start), 'byte by byte');
+  });
+
+  test(`${name}: a broken file is refused as in one piece, on both sides`, async () => {
+    for (const broken of [bytes.subarray(0, bytes.length - 3), join(bytes.subarray(0, 2), Uint8Array.of(0xff), bytes.subarray(3))]) {
+      const wanted = outcome(decode, broken);
+      const { readable, writable } = open();
+      const fed = pieces(broken, 999).pipeTo(writable);
+      const results = await Promise.allSettled([new Response(readable).arrayBuffer(), fed]);
+      for (const { status, reason } of results) {
+        assert.equal(status, 'rejected');
+        assert.ok(reason instanceof UnspoolError);
+        assert.equal(reason.name, wanted);
+      }
+    }
+  });
+}
+
+test('a dictionary, limits, and bytes that are none', async () => {
+  const file = read('zstd/rfc8878/dict-id123456789-json60k-stdin.zst');
+  assert.deepEqual(await through(file, 10, zstdStream({ dictionary })), decodeZstd(file, { dictionary }));
+  await assert.rejects(through(file, 10, zstdStream()), { name: 'ZstdDictionaryWanted' });
+  await assert.rejects(through(runs(20), 10, zstdStream({ limits: { maxOutput: 1e6 } })), { name: 'OutputLimit' });
+  await assert.rejects(through(read('xz/page.xz'), 1000, xzStream({ limits: { maxWindow: 5000 } })), { name: 'WindowLimit' });
+  assert.throws(() => zstdStream({ format: 'lz4' }), TypeError);
+  const writer = zstdStream().writable.getWriter();
+  await assert.rejects(writer.write('text'), TypeError);
+});
+
+test('a wrong hash behind frames is found', async () => {
+  const file = join(cases['AT-1 with frames'][0]);
+  file[file.length - 10] ^= 1;
+  assert.equal(outcome(decodeAt1, file), 'At1Hash');
+  await assert.rejects(through(file, 1000, at1Stream()), { name: 'At1Hash' });
+});
+
+test('nothing is decoded before somebody reads, and then a piece at a time', async () => {
+  const { readable, writable } = zstdStream();
+  const [reader, writer] = [readable.getReader(), writable.getWriter()];
+  let written = false;
+  const write = writer.write(runs(5000)).then(() => (written = true));
+  write.catch(() => undefined);
+  let total = 0;
+  for (let i = 0; i < 10; i++) {
+    const { value } = await reader.read();
+    assert.ok(value.length <= 1 << 16);
+    total += value.length;
+  }
+  assert.equal(written, false, `${total} bytes of 655360000 are out`);
+  writer.closed.catch(() => undefined);
+  await reader.cancel('enough');
+  for (const end of [write, writer.closed, writer.write(new Uint8Array(1))]) await assert.rejects(end, (reason) => reason === 'enough');
+});
+
+test('whoever stops in the middle leaves no memory behind', async () => {
+  const file = cases.xz[0].subarray(0, 20_000);
+  const round = async (stop) => {
+    const { readable, writable } = xzStream();
+    const [reader, writer] = [readable.getReader(), writable.getWriter()];
+    writer.write(file).catch(() => undefined);
+    writer.closed.catch(() => undefined);
+    assert.ok((await reader.read()).value.length > 0);
+    await stop(reader, writer);
+  };
+  const ways = [(reader) => reader.cancel('enough'), async (reader, writer) => {
+    reader.closed.catch(() => undefined);
+    await writer.abort('enough');
+    await assert.rejects(reader.read(), (reason) => reason === 'enough');
+  }];
+  for (const stop of ways) await round(stop);
+  const before = memory.buffer.byteLength;
+  for (let i = 0; i < 20; i++) for (const stop of ways) await round(stop);
+  assert.equal(memory.buffer.byteLength, before);
+});

@@ -1,0 +1,119 @@
+//! Files that come piece by piece: frame after frame where there are frames, else when all of it is there.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+use unspool::at1::{Container, HEADER_LEN, Header, TRAILER_LEN, Workspace, decode_to_vec};
+use unspool::bits::{MAX_VARINT_LEN, read_varint};
+use unspool::checksum::Sha256;
+use unspool::{End, Error, ErrorKind, Limits, Result, Status};
+use wasm_bindgen::prelude::*;
+
+use crate::number;
+use crate::stream::{Desk, PIECE, Stream};
+
+/// A stream that decodes a file that is no bundle.
+#[wasm_bindgen]
+pub fn at1_stream(limits: &[f64]) -> Stream {
+    let limits = crate::limits(limits);
+    Stream::new(|desk| run(desk, limits))
+}
+
+/// A frame without content. Behind others it keeps their last bytes from being taken for the trailer of a file.
+const EMPTY: [u8; 3] = [2, 1, 2];
+
+async fn run(desk: Desk, mut limits: Limits) -> Result<Infallible> {
+    let (mut file, mut end, mut ws) = (vec![], End::NotYet, Box::new(Workspace::new()));
+    let head = number::index(HEADER_LEN);
+    let trailer = number::index(TRAILER_LEN);
+    while end == End::NotYet && file.len() < head + MAX_VARINT_LEN + trailer {
+        end = more(&desk, &mut file).await;
+    }
+    if Header::read_start(&file)?.container == Container::Whole {
+        while end == End::NotYet {
+            end = more(&desk, &mut file).await;
+        }
+    }
+    if end == End::Here {
+        give(&desk, decode_to_vec(&file, &mut ws, &limits)?).await;
+    } else {
+        let (_, len) =
+            read_varint(file.get(head..).unwrap_or_default()).map_err(|error| error.offset_by(HEADER_LEN))?;
+        // What each of the small files starts with that the frames are decoded as, and how many bytes of them are gone.
+        let prefix: Vec<u8> = file.drain(..head + len).collect();
+        let (mut gone, mut hash) = (0u64, Sha256::new());
+        loop {
+            let (mut small, mut stored) = (prefix.clone(), None);
+            if end == End::Here {
+                small.append(&mut file);
+                let header = Header::read(&small)?;
+                small.truncate(number::index(header.body_end));
+                stored = header.hash;
+            } else {
+                // The last bytes may be the trailer.
+                let frames = file.get(..file.len().saturating_sub(trailer)).unwrap_or_default();
+                small.extend(file.drain(..whole_frames(frames)));
+            }
+            let body = small.len().saturating_sub(prefix.len());
+            if whole_frames(small.get(prefix.len()..).unwrap_or_default()) == body {
+                small.extend(EMPTY);
+            }
+            let output =
+                decode_to_vec(&small, &mut ws, &limits).map_err(|error| match error.at < u64_from(prefix.len()) {
+                    true => error,
+                    false => error.offset_by(gone),
+                })?;
+            gone += u64_from(body);
+            limits.max_output = limits.max_output.saturating_sub(u64_from(output.len()));
+            hash.update(&output);
+            if stored.is_some_and(|stored| stored != hash.value()) {
+                return Err(Error::new(ErrorKind::At1Hash, gone + u64_from(prefix.len())));
+            }
+            give(&desk, output).await;
+            if end == End::Here {
+                break;
+            }
+            end = more(&desk, &mut file).await;
+        }
+    }
+    loop {
+        desk.answer(vec![], 0, Status::Done);
+        desk.input().await;
+    }
+}
+
+/// How long the frames are that are there to their ends.
+fn whole_frames(bytes: &[u8]) -> usize {
+    let mut end = 0;
+    while let Some(rest) = bytes.get(end..)
+        && let Ok((len, start)) = read_varint(rest)
+        && let Some(frame) = number::index(len).checked_add(start)
+        && frame <= rest.len()
+    {
+        end += frame;
+    }
+    end
+}
+
+/// Waits for more of the file.
+async fn more(desk: &Desk, file: &mut Vec<u8>) -> End {
+    let (bytes, end) = desk.input().await;
+    desk.answer(vec![], bytes.len(), Status::NeedInput);
+    file.extend_from_slice(&bytes);
+    end
+}
+
+/// Gives what was decoded, piece by piece. The input of these steps comes again.
+async fn give(desk: &Desk, output: Vec<u8>) {
+    for piece in output.chunks(PIECE) {
+        desk.give(piece.to_vec());
+        desk.input().await;
+        desk.answer(vec![], 0, Status::NeedInput);
+    }
+}
+
+fn u64_from(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,149 @@
+//! Files that come piece by piece and leave piece by piece.
+//!
+//! A decoder borrows its tables and its window, and a file tells only while it is read how large that must be. So it lives in an
+//! `async` function that owns them and never ends, as a column of OnPair does: each [`Stream::step`] hands in bytes, runs the
+//! function until it wants more, and takes what came out.
+
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::convert::Infallible;
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+
+use unspool::{End, Result, Status};
+#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+use unspool::{Error, Step};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+use crate::number;
+
+/// At most so much comes out of a step.
+pub(crate) const PIECE: usize = 64 << 10;
+
+/// Decodes a stream.
+#[wasm_bindgen]
+pub struct Stream {
+    desk: Desk,
+    work: Pin<Box<dyn Future<Output = Result<Infallible>>>>,
+}
+
+#[wasm_bindgen]
+impl Stream {
+    /// Goes on with these bytes, behind which there are no more if they are the `last`. Gives what came out, 64 KiB at most.
+    pub fn step(&mut self, bytes: Vec<u8>, last: bool) -> core::result::Result<Vec<u8>, Fault> {
+        let end = if last { End::Here } else { End::NotYet };
+        self.desk.0.borrow_mut().input = Some((bytes, end));
+        match self.work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Err(error)) => Err(Fault(error)),
+            _ => Ok(core::mem::take(&mut self.desk.0.borrow_mut().output)),
+        }
+    }
+
+    /// How many bytes of the last input are used up. The others come again, in front of what follows.
+    pub fn read(&self) -> usize {
+        self.desk.0.borrow().read
+    }
+
+    /// What is next: 0 more input, 1 another step, 2 nothing.
+    pub fn status(&self) -> u8 {
+        match self.desk.0.borrow().status {
+            Status::NeedInput => 0,
+            Status::NeedOutput => 1,
+            Status::Done => 2,
+        }
+    }
+}
+
+impl Stream {
+    pub(crate) fn new<F: Future<Output = Result<Infallible>> + 'static>(serve: impl FnOnce(Desk) -> F) -> Self {
+        let desk =
+            Desk(Rc::new(RefCell::new(Things { input: None, output: vec![], read: 0, status: Status::NeedInput })));
+        Self { work: Box::pin(serve(desk.clone())), desk }
+    }
+}
+
+/// Where the function and its caller hand things to each other.
+#[derive(Clone)]
+pub(crate) struct Desk(Rc<RefCell<Things>>);
+
+struct Things {
+    input: Option<(Vec<u8>, End)>,
+    output: Vec<u8>,
+    read: usize,
+    status: Status,
+}
+
+impl Desk {
+    /// What a step hands in.
+    pub(crate) async fn input(&self) -> (Vec<u8>, End) {
+        poll_fn(|_| self.0.borrow_mut().input.take().map_or(Poll::Pending, Poll::Ready)).await
+    }
+
+    /// What it is to give, before anything else is looked at.
+    #[cfg(feature = "at1")]
+    pub(crate) fn give(&self, output: Vec<u8>) {
+        let mut things = self.0.borrow_mut();
+        (things.output, things.status) = (output, Status::NeedOutput);
+    }
+
+    /// What it is to give, and to say.
+    pub(crate) fn answer(&self, output: Vec<u8>, read: usize, status: Status) {
+        let mut things = self.0.borrow_mut();
+        (things.output, things.read, things.status) = (output, read, status);
+    }
+}
+
+/// A decoder of the core, which wants a larger window now and then.
+#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+pub(crate) trait Decode<'a> {
+    fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step>;
+    fn lend(&mut self, window: &'a mut [u8]) -> Step;
+}
+
+/// Each is at least twice as large as the one before, so that there are never more.
+#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+pub(crate) type Windows = [Vec<u8>; 24];
+
+#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+pub(crate) async fn serve<'a>(
+    mut decoder: impl Decode<'a>,
+    windows: &'a mut Windows,
+    desk: &Desk,
+) -> Result<Infallible> {
+    let (mut windows, mut size) = (windows.iter_mut(), 0);
+    loop {
+        let (src, end) = desk.input().await;
+        let mut output = vec![0; PIECE];
+        let (mut read, mut wrote) = (0, 0);
+        loop {
+            let rest = (src.get(read..).unwrap_or_default(), output.get_mut(wrote..).unwrap_or_default());
+            let step = match decoder.step(rest.0, end, rest.1) {
+                Err(error) if is_window(error) => {
+                    let window = windows.next().ok_or(error)?;
+                    size = number::index(error.need).max(size * 2);
+                    window.try_reserve_exact(size).map_err(|_| error)?;
+                    window.resize(size, 0);
+                    decoder.lend(window)
+                }
+                step => step?,
+            };
+            (read, wrote) = (read + step.read, wrote + step.wrote);
+            if step.status != Status::NeedOutput || wrote == PIECE {
+                output.truncate(wrote);
+                desk.answer(output, read, step.status);
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+const fn is_window(error: Error) -> bool {
+    matches!(error.kind, unspool::ErrorKind::XzWindowBuffer | unspool::ErrorKind::ZstdWindowBuffer)
+}

@@ -1,0 +1,33 @@
+//! Files that come piece by piece.
+
+use alloc::boxed::Box;
+use core::convert::Infallible;
+
+use unspool::xz::{Decoder, Options, Workspace};
+use unspool::{End, Limits, Result, Step};
+use wasm_bindgen::prelude::*;
+
+use crate::stream::{Decode, Desk, Stream, Windows, serve};
+
+/// A stream that decodes a file.
+#[wasm_bindgen]
+pub fn xz_stream(limits: &[f64]) -> Stream {
+    let limits = crate::limits(limits);
+    Stream::new(|desk| run(desk, limits))
+}
+
+async fn run(desk: Desk, limits: Limits) -> Result<Infallible> {
+    let (mut ws, mut windows) = (Box::new(Workspace::new()), Windows::default());
+    let decoder = Decoder::new(&mut ws, &mut [], &limits, &Options::DEFAULT);
+    serve(decoder, &mut windows, &desk).await
+}
+
+impl<'a> Decode<'a> for Decoder<'a> {
+    fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
+        self.step(src, end, dst)
+    }
+
+    fn lend(&mut self, window: &'a mut [u8]) -> Step {
+        self.lend(window)
+    }
+}

@@ -1,0 +1,23 @@
+//! Files that are there from end to end.
+
+use alloc::vec::Vec;
+
+use js_sys::Uint8Array;
+use unspool::xz::{Options, Workspace, decode, decode_to_vec};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::Fault;
+use crate::into::Output;
+
+/// Decodes a whole file, all of its streams.
+#[wasm_bindgen]
+pub fn xz_decode(bytes: &[u8], limits: &[f64]) -> Result<Vec<u8>, Fault> {
+    Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits), &Options::DEFAULT)?)
+}
+
+/// Decodes a whole file to the start of `to`. Gives how many bytes were written.
+#[wasm_bindgen]
+pub fn xz_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> Result<f64, Fault> {
+    let limits = crate::limits(limits);
+    Ok(Output::fill(to, |output| output.some(|room| Ok(decode(bytes, room, &mut Workspace::new(), &limits)?.wrote)))?)
+}
