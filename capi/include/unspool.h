@@ -535,7 +535,7 @@ enum UnspoolKind {
 #define UNSPOOL_XZ_WORKSPACE_SIZE (UNSPOOL_XZ_WORKSPACE_WORDS * 8)
 
 // Words of a decoder.
-#define UNSPOOL_XZ_DECODER_WORDS 100
+#define UNSPOOL_XZ_DECODER_WORDS 104
 
 // Bytes of a decoder.
 #define UNSPOOL_XZ_DECODER_SIZE (UNSPOOL_XZ_DECODER_WORDS * 8)

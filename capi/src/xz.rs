@@ -26,7 +26,7 @@ pub struct UnspoolXzWorkspace {
 const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_XZ_WORKSPACE_SIZE, "the C struct has too few words");
 
 /// Words of a decoder.
-pub const UNSPOOL_XZ_DECODER_WORDS: usize = 100;
+pub const UNSPOOL_XZ_DECODER_WORDS: usize = 104;
 /// Bytes of a decoder.
 pub const UNSPOOL_XZ_DECODER_SIZE: usize = UNSPOOL_XZ_DECODER_WORDS * 8;
 

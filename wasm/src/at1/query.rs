@@ -258,7 +258,7 @@ fn keep(desk: &mut Desk, row: &Row<'_>, lines: bool, limits: &Limits) -> Result<
         let need = u64::try_from(len).unwrap_or(u64::MAX);
         if len > most { Err(Error::new(ErrorKind::OutputLimit, 0).needing(need)) } else { Ok(()) }
     };
-    let mut put = |value: &[u8]| {
+    let mut put = |value: &[u8]| -> Result<u32> {
         full(data.len().saturating_add(value.len()))?;
         data.extend_from_slice(value);
         Ok(u32::try_from(data.len()).unwrap_or(u32::MAX))
