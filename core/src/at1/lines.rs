@@ -1,5 +1,7 @@
 //! Lists whose items are separated by line feeds.
 
+#[cfg(feature = "at1")]
+use super::numbers::Numbers;
 use super::numbers::Stream;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
@@ -22,6 +24,18 @@ impl<'a> Lines<'a> {
     /// The items of a stream, from the first.
     pub const fn new(stream: Stream<'a>) -> Self {
         Self { stream, pos: 0 }
+    }
+
+    /// Goes on where [`numbers`](Self::numbers) of another one are.
+    #[cfg(feature = "at1")]
+    pub(super) const fn resume(numbers: &Numbers<'a>) -> Self {
+        Self { stream: numbers.stream(), pos: numbers.position() }
+    }
+
+    /// A cursor at the same place.
+    #[cfg(feature = "at1")]
+    pub(super) const fn numbers(&self) -> Numbers<'a> {
+        Numbers::resume(self.stream, self.pos)
     }
 
     /// What has not been taken, from the next item on; `None` when all has been.

@@ -63,6 +63,8 @@ mod qjson2;
 #[cfg(feature = "at1")]
 mod query;
 #[cfg(feature = "at1")]
+mod record;
+#[cfg(feature = "at1")]
 mod row;
 mod scratch;
 #[cfg(feature = "at1")]

@@ -54,6 +54,12 @@ impl<'a> Numbers<'a> {
         Self { stream, pos }
     }
 
+    /// What is read.
+    #[cfg(feature = "at1")]
+    pub(super) const fn stream(&self) -> Stream<'a> {
+        self.stream
+    }
+
     /// How many bytes have been read.
     pub const fn position(&self) -> usize {
         self.pos

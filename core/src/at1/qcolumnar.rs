@@ -12,6 +12,7 @@ use super::lines::Lines;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
 use super::qjson::Template;
+use super::record::{Memory, Reader, Word, Writer};
 use super::scratch::{Scratch, Workspace};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
@@ -257,6 +258,9 @@ pub enum Layout<'a> {
     Template(Template<'a>),
 }
 
+/// Words that [`Rows::save`] writes.
+pub(super) const RECORD: usize = 35;
+
 /// Where the value of a column in the row that comes next starts in the texts of its group, and where its block ends.
 type Cell = [[u8; 8]; 2];
 
@@ -295,6 +299,58 @@ impl<'a> Rows<'a> {
         let text = scratch.take(text)?;
         let (cells, _) = scratch.take(cells)?.as_chunks_mut::<8>().0.as_chunks_mut::<2>();
         Ok(Self { meta, modes, verbatim: Lines::new(verbatim), index, blocks, layout, text, cells, line: 0, left: 0 })
+    }
+
+    /// Writes down where it stands, for [`resume`](Self::resume).
+    #[inline(never)]
+    pub(super) fn save(&self, record: &mut [Word], memory: Memory) {
+        let mut record = Writer::new(record, memory);
+        record.place(self.text);
+        record.number(u64_from(self.text.len()));
+        record.number(u64_from(size_of_val(self.cells)));
+        record.number(u64_from(self.line));
+        record.number(self.left);
+        record.number(self.meta.rows_per_group);
+        record.number(self.meta.rows);
+        record.number(self.meta.groups);
+        record.bytes(self.meta.types);
+        record.bytes(self.modes);
+        record.numbers(&self.verbatim.numbers());
+        record.numbers(&self.index.numbers);
+        record.number(self.index.group);
+        record.number(self.index.at);
+        record.numbers(&self.blocks.numbers());
+        match self.layout {
+            Layout::Delimited(_) => record.number(0),
+            Layout::Template(template) => {
+                record.number(1);
+                record.numbers(&template.numbers());
+            }
+        }
+    }
+
+    /// Goes on with lines of JSON between two of them. All of a table lies in the scratch before its text and cells, or in the file.
+    #[inline(never)]
+    pub(super) fn resume(record: &[Word], file: &'a [u8], scratch: &'a mut [u8]) -> Self {
+        let [start, text, cells] = *record.first_chunk::<3>().unwrap_or(&[[0; 8]; 3]);
+        let [start, text, cells] = [start, text, cells].map(|word| index(u64::from_le_bytes(word)));
+        let (before, behind) = scratch.split_at_mut_checked(start).unwrap_or_default();
+        let (text, behind) = behind.split_at_mut_checked(text).unwrap_or_default();
+        let (cells, _) = behind.get_mut(..cells).unwrap_or_default().as_chunks_mut::<8>().0.as_chunks_mut::<2>();
+        let mut record = Reader::new(record.get(3..).unwrap_or_default(), file, before);
+        let (line, left) = (index(record.number()), record.number());
+        let (rows_per_group, rows, groups) = (record.number(), record.number(), record.number());
+        let (types, modes) = (record.bytes(), record.bytes());
+        let meta = Meta { lines: 0, trailing: false, delimiter: b"", rows_per_group, rows, groups, types };
+        let verbatim = Lines::resume(&record.numbers());
+        let index =
+            Index { numbers: record.numbers(), types, groups, group: record.number(), column: 0, at: record.number() };
+        let blocks = record.numbers().stream();
+        let layout = match record.number() {
+            0 => Layout::Delimited(b""),
+            _ => Layout::Template(Template::resume(record.numbers())),
+        };
+        Self { meta, modes, verbatim, index, blocks, layout, text, cells, line, left }
     }
 
     /// What the table is.

@@ -27,9 +27,19 @@ impl<'a> Template<'a> {
         Ok(template)
     }
 
+    /// A template that was read before, from behind its number.
+    pub(super) const fn resume(segments: Numbers<'a>) -> Self {
+        Self { segments }
+    }
+
     /// The literals, from the first.
     pub const fn segments(&self) -> Segments<'a> {
-        Segments { rest: self.segments }
+        Segments { rest: self.numbers() }
+    }
+
+    /// The same as [`resume`](Self::resume) wants them.
+    pub(super) const fn numbers(&self) -> Numbers<'a> {
+        self.segments
     }
 }
 

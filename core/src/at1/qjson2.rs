@@ -2,10 +2,11 @@
 
 use super::lines::Lines;
 use super::output::Output;
-use super::qcolumnar::{NAMES, Rows};
+use super::qcolumnar::{NAMES, RECORD, Rows};
+use super::record::{Memory, Word};
 use super::scratch::{Scratch, Workspace};
 use super::streams::Set;
-use crate::num::index;
+use crate::num::{index, u64_from};
 use crate::{ErrorKind, Limits, Result};
 
 /// The most shapes that a file may have; writers stop at half of it.
@@ -59,6 +60,26 @@ impl Name {
     }
 }
 
+/// A shape that waits for its next line.
+type Record = [Word; RECORD];
+
+/// Opens the table of a shape.
+#[inline(never)]
+fn open<'a>(
+    set: &Set<'a>,
+    number: u8,
+    scratch: &mut Scratch<'a>,
+    ws: &mut Workspace,
+    limits: &Limits,
+    then: impl FnOnce(&Rows<'a>),
+) -> Result<()> {
+    let names = NAMES.map(|own| Name::new(number, own));
+    set.load(&names.each_ref().map(Name::get), scratch, ws, limits, |streams, scratch| {
+        then(&Rows::open(*streams, false, scratch, limits)?);
+        Ok(())
+    })
+}
+
 /// Appends all of the file.
 #[inline(never)]
 pub(super) fn all<'a, O: Output>(
@@ -76,25 +97,46 @@ pub(super) fn all<'a, O: Output>(
     if count > MAX_SHAPES {
         return Err(fields.error(ErrorKind::At1Shapes));
     }
-    let mut shapes = [const { None }; MAX_SHAPES];
-    for (number, shape) in (0..).zip(shapes.iter_mut().take(count)) {
-        let names = NAMES.map(|own| Name::new(number, own));
-        *shape = Some(set.load(&names.each_ref().map(Name::get), scratch, ws, limits, |streams, scratch| {
-            Rows::open(*streams, false, scratch, limits)
-        })?);
+    let room = u64_from(count).saturating_mul(u64_from(size_of::<Record>()));
+    let (records, _) = scratch.take(room)?.as_chunks_mut::<8>().0.as_chunks_mut::<RECORD>();
+    let taken = scratch.taken();
+    let scratch = scratch.all();
+    let memory = Memory::new(set.src(), scratch);
+    let mut used = 0;
+    for (number, record) in (0..).zip(&mut *records) {
+        let rest = scratch.get_mut(index(used)..).unwrap_or_default();
+        let mut rest = Scratch::behind(taken.saturating_add(used), rest);
+        open(set, number, &mut rest, ws, limits, |rows| rows.save(record, memory))?;
+        used = rest.taken().saturating_sub(taken);
     }
     let mut map = map.numbers();
     let mut verbatim = Lines::new(verbatim);
-    for line in 0..lines {
-        if line > 0 {
-            out.byte(b'\n')?;
-        }
-        match map.unsigned()?.checked_sub(1) {
-            None => out.put(verbatim.item()?)?,
-            Some(shape) => match shapes.get_mut(index(shape)).and_then(Option::as_mut) {
+    let mut line = 0;
+    // One shape at a time is awake, for as many lines in a row as are of it.
+    let mut next = if lines > 0 { map.unsigned()? } else { 0 };
+    while line < lines {
+        let shape = next;
+        let record = shape.checked_sub(1).map(|shape| records.get_mut(index(shape)));
+        let mut rows = match &record {
+            None => None,
+            Some(None) => return Err(map.error(ErrorKind::At1Shapes)),
+            Some(Some(record)) => Some(Rows::resume(&**record, set.src(), scratch)),
+        };
+        while line < lines && next == shape {
+            if line > 0 {
+                out.byte(b'\n')?;
+            }
+            match &mut rows {
+                None => out.put(verbatim.item()?)?,
                 Some(rows) => rows.line(out, ws, limits)?,
-                None => return Err(map.error(ErrorKind::At1Shapes)),
-            },
+            }
+            line += 1;
+            if line < lines {
+                next = map.unsigned()?;
+            }
+        }
+        if let (Some(rows), Some(Some(record))) = (rows, record) {
+            rows.save(record, memory);
         }
     }
     if trailing && lines > 0 {

@@ -85,6 +85,19 @@ impl<'s> Scratch<'s> {
         Ok(records)
     }
 
+    /// All that is left.
+    #[cfg(feature = "at1")]
+    pub(super) fn all(&mut self) -> &'s mut [u8] {
+        self.taken = self.taken.saturating_add(u64_from(self.rest.len()));
+        core::mem::take(&mut self.rest)
+    }
+
+    /// What is left of a scratch of which so many bytes have been taken.
+    #[cfg(feature = "at1")]
+    pub(super) const fn behind(taken: u64, rest: &'s mut [u8]) -> Self {
+        Self { rest, taken }
+    }
+
     /// A part of the scratch to work in for a while: what is taken from it is free again when it is dropped.
     pub fn lend(&mut self) -> Scratch<'_> {
         Scratch { rest: self.rest, taken: self.taken }

@@ -151,6 +151,12 @@ impl<'a> Set<'a> {
         Ok(Self { src, start, first, end, count })
     }
 
+    /// The file.
+    #[cfg(feature = "at1")]
+    pub(super) const fn src(&self) -> &'a [u8] {
+        self.src
+    }
+
     /// How many streams there are.
     pub const fn len(&self) -> u64 {
         self.count
