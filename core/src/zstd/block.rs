@@ -132,13 +132,16 @@ impl<'d> Frame<'d> {
         let behind = out.len().min(begin + size + PIECE);
         let out = out.get_mut(base..behind).unwrap_or_default();
         let window = u32::try_from(self.header.window).unwrap_or(u32::MAX);
+        // As long as the frame fits in its window, offsets may lead to any part of a dictionary.
+        #[cfg(not(feature = "small"))]
+        let allowed = if self.produced + u64_from(limit) <= self.header.window { u32::MAX } else { window };
         let area = Area {
             before,
             start: low(at),
             literals_end: low(begin + size),
             window,
             #[cfg(not(feature = "small"))]
-            near: window.saturating_sub(super::copy::NEAREST - 1),
+            near: allowed.saturating_sub(super::copy::NEAREST - 1),
             produced: self.produced,
             place: u64_from(sequences.bits.start),
             too_long,
@@ -200,7 +203,11 @@ fn carry_out(
     out: &mut [u8],
     cursor: Cursor,
 ) -> Result<u32> {
-    let cursor = sequences.fold(flavour, src, ws, cursor, &mut Writer { area, out })?;
+    let cursor = if area.before.is_empty() || cfg!(feature = "small") {
+        sequences.fold(flavour, src, ws, cursor, &mut Writer::<false> { area, out })?
+    } else {
+        sequences.fold(flavour, src, ws, cursor, &mut Writer::<true> { area, out })?
+    };
     Ok(area.finish(out, cursor))
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Area<'a> {
     /// Where its last literal lies, and where it must have ended.
     pub(super) literals_end: u32,
     pub(super) window: u32,
-    /// How many offsets, from [`NEAREST`] on, are within the window.
+    /// How many offsets, from [`NEAREST`] on, the window allows.
     #[cfg(not(feature = "small"))]
     pub(super) near: u32,
     /// Bytes that the frame had before this block.
@@ -49,13 +49,14 @@ pub(super) const NEAREST: u32 = 16;
 #[cfg(not(feature = "small"))]
 const SLACK: usize = 32;
 
-/// Carries out sequences.
-pub(super) struct Writer<'a, 'b> {
+/// Carries out sequences. There is one loop for blocks with something before the slice and one for those without, which is
+/// faster for not knowing of it.
+pub(super) struct Writer<'a, 'b, const BEFORE: bool> {
     pub(super) area: &'a Area<'a>,
     pub(super) out: &'b mut [u8],
 }
 
-impl Act for Writer<'_, '_> {
+impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
     type SoFar = Cursor;
 
     fn act(&mut self, cursor: Cursor, sequence: Sequence) -> Result<Cursor> {
@@ -75,8 +76,18 @@ impl Act for Writer<'_, '_> {
         let read = from + literals as usize + PIECE;
         // Neither may the writes reach literals that are still needed, nor the reads the end of the slice.
         let roomy = read <= out.len() && end + SLACK + PIECE <= read;
-        if !roomy || offset.wrapping_sub(NEAREST) >= area.near || offset as usize > middle {
+        if !roomy || offset.wrapping_sub(NEAREST) >= area.near || (!BEFORE && offset as usize > middle) {
             return None;
+        }
+        if BEFORE && offset as usize > middle {
+            // All of it before the slice, and not at the very end there.
+            let older = area.before.len().checked_sub(offset as usize - middle)?;
+            let older = area.before.get(older..older + (length as usize).next_multiple_of(SLACK))?;
+            literals_in_pieces(out, at, from, literals as usize)?;
+            let (older, _) = older.as_chunks::<SLACK>();
+            let (to, _) = out.get_mut(middle..)?.as_chunks_mut::<SLACK>();
+            to.iter_mut().zip(older).for_each(|(to, older)| *to = *older);
+            return Some(Cursor { at: cursor.at + literals + length, literals: cursor.literals + literals });
         }
         in_pieces(out, at, from, literals as usize, length as usize, offset as usize)?;
         Some(Cursor { at: cursor.at + literals + length, literals: cursor.literals + literals })
@@ -138,10 +149,7 @@ impl Area<'_> {
 #[cfg(not(feature = "small"))]
 #[inline(always)]
 fn in_pieces(out: &mut [u8], to: usize, from: usize, literals: usize, length: usize, offset: usize) -> Option<()> {
-    piece::<PIECE>(out, from, to)?;
-    if literals > PIECE {
-        pieces::<PIECE>(out, from, to, literals)?;
-    }
+    literals_in_pieces(out, to, from, literals)?;
     let to = to + literals;
     let from = to.checked_sub(offset)?;
     if offset >= SLACK {
@@ -152,6 +160,17 @@ fn in_pieces(out: &mut [u8], to: usize, from: usize, literals: usize, length: us
     } else {
         piece::<PIECE>(out, from, to)?;
         pieces::<PIECE>(out, from, to, length)?;
+    }
+    Some(())
+}
+
+/// Copies literals that have room behind them.
+#[cfg(not(feature = "small"))]
+#[inline(always)]
+fn literals_in_pieces(out: &mut [u8], to: usize, from: usize, len: usize) -> Option<()> {
+    piece::<PIECE>(out, from, to)?;
+    if len > PIECE {
+        pieces::<PIECE>(out, from, to, len)?;
     }
     Some(())
 }
@@ -194,6 +213,16 @@ fn forward(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
             to += PIECE;
             len -= PIECE;
         }
+        // Few are left; a loop over bytes would be made for many.
+        fn rest<const N: usize>(out: &mut [u8], from: &mut usize, to: &mut usize, len: &mut usize) {
+            if *len >= N && piece::<N>(out, *from, *to).is_some() {
+                *from += N;
+                *to += N;
+                *len -= N;
+            }
+        }
+        rest::<8>(out, &mut from, &mut to, &mut len);
+        rest::<4>(out, &mut from, &mut to, &mut len);
     }
     bytes(out, from, to, len);
 }
