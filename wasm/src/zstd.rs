@@ -1,10 +1,14 @@
 //! Zstandard, and the two older formats that share its magic numbers.
 
+#[cfg(all(feature = "inspect", feature = "zstd"))]
+mod inside;
 #[cfg(feature = "zstd-stream")]
 mod stream;
 #[cfg(feature = "zstd")]
 mod whole;
 
+#[cfg(all(feature = "inspect", feature = "zstd"))]
+pub use inside::{zstd_code_lengths, zstd_sequences, zstd_state_counts};
 #[cfg(feature = "zstd-stream")]
 pub use stream::zstd_stream;
 use unspool::zstd::{Dictionary, Flavour, Options};

@@ -1,5 +1,7 @@
 // The page's side of the worker.
+import type { ZstdSequences } from 'unspool/separate';
 import type { BinsWanted } from './formats/pco-bins';
+import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import type { Sought } from './search';
@@ -76,6 +78,14 @@ export class OpenFile {
 
   bins(wanted: BinsWanted): Promise<{ counts: number[]; of: number }> {
     return this.#ask({ bins: wanted }) as Promise<{ counts: number[]; of: number }>;
+  }
+
+  codes(wanted: CodesWanted): Promise<Uint8Array | Int16Array> {
+    return this.#ask({ codes: wanted }) as Promise<Uint8Array | Int16Array>;
+  }
+
+  sequences(wanted: SequencesWanted): Promise<ZstdSequences> {
+    return this.#ask({ sequences: wanted }) as Promise<ZstdSequences>;
   }
 
   bytes(start: number, end: number): Promise<Uint8Array> {

@@ -3,6 +3,7 @@ import { decodeGzip, inspect, probe, readBlob, UnspoolError, type Format } from 
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
+import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { buildModel, type Fault, type Report } from './model';
 import { RemoteFile, type Content } from './remote';
 import { find, type Sought } from './search';
@@ -21,6 +22,8 @@ export type Wanted =
   | { readonly find: Sought }
   | { readonly query: Question }
   | { readonly bins: BinsWanted }
+  | { readonly codes: CodesWanted }
+  | { readonly sequences: SequencesWanted }
   | { readonly statistics: number }
   | { readonly save: ExportWanted };
 
@@ -45,6 +48,7 @@ const [HEAD, HEAD_REMOTE] = [2 ** 24, 2 ** 20];
 
 let file: Opened | undefined;
 let content: Content | undefined;
+let dictionary: Uint8Array | undefined;
 /** Ends when the file is open: what is asked before waits for that. */
 let opening: Promise<unknown> = Promise.resolve();
 
@@ -57,7 +61,7 @@ async function open(source: Source, lent: Blob | undefined, tell: (progress: Pro
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
   let found = inspect(bytes);
-  const dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
+  dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
   try {
     file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
     // Whoever walks over the structure has no dictionary; whoever decodes has one, and finds nothing wrong.
@@ -119,6 +123,8 @@ async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise
   if ('find' in wanted) return [await find(here(content), wanted.find, tell), []];
   if ('query' in wanted) return [await here(file?.query)(wanted.query), []];
   if ('bins' in wanted) return [here(file?.bins)(wanted.bins), []];
+  if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
+  if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
   if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics), []];
   if ('save' in wanted) return [new Blob(await here(file?.save)(wanted.save)), []];
   const result = 'search' in wanted ? here(file?.search)(wanted.search) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);

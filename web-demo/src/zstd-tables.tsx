@@ -2,23 +2,14 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useAnswer } from './answer';
 import { count, percent, plural } from './format';
-import { codesOf, tablesOf } from './formats/zstd-tables';
-import type { Model } from './model';
-import type { Content } from './remote';
+import { codesOf, tablesOf, versionOf } from './formats/zstd-tables';
+import type { InsideProps } from './inside';
 
 const [WIDTH, HEIGHT, MARGIN] = [760, 110, 8];
 
-interface Props {
-  readonly model: Model;
-  readonly content: Content;
-  /** The selected node: one that is a table is shown. */
-  readonly selected: number;
-  readonly onSelect: (node: number) => void;
-}
-
 const TITLES = { 'huffman code': 'Huffman code of literals', 'literal lengths': 'FSE table of literal lengths', offsets: 'FSE table of offsets', 'match lengths': 'FSE table of match lengths' };
 
-export function ZstdTables({ model: { structure }, content, selected, onSelect }: Props) {
+export function ZstdTables({ file, report: { format, model: { structure } }, selected, onSelect }: InsideProps) {
   const tables = useMemo(() => tablesOf(structure), [structure]);
   const [at, setAt] = useState(0);
   useEffect(() => {
@@ -27,8 +18,8 @@ export function ZstdTables({ model: { structure }, content, selected, onSelect }
   }, [tables, selected]);
   const table = tables[at];
   const { value: codes, error } = useAnswer(
-    async () => (table === undefined ? undefined : codesOf(table, new Uint8Array(await content.slice(table.start, table.end).arrayBuffer()))),
-    [table, content],
+    async () => (table === undefined ? undefined : codesOf(table, await file.codes({ kind: table.kind, start: table.start, end: table.end, version: versionOf(format) }))),
+    [table, file, format],
   );
   if (table === undefined) return null;
   const huffman = table.kind === 'huffman code';

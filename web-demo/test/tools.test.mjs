@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { decodeZstd } from 'unspool';
 import { inspector } from './harness.mjs';
 
 const require = createRequire(import.meta.url);
@@ -467,6 +468,29 @@ test('the tables of Zstandard are those that its literals are coded with', async
   await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'match lengths' }).waitFor();
   await page.getByRole('treeitem', { name: /^offsets/ }).click();
   await page.locator('.inside select option:checked', { hasText: 'FSE table of offsets' }).waitFor({ state: 'attached' });
+});
+
+test('the sequences of Zstandard copy what the text holds twice', async () => {
+  await open('#sample=zstd');
+  await heading('text.zst');
+  const rows = page.getByRole('table', { name: 'Sequences' }).getByRole('row');
+  await rows.nth(1).waitFor();
+  const text = decodeZstd(vector('zstd/rfc8878/text-1025.zst'));
+  const total = Number(await page.getByRole('table', { name: 'Sequences' }).getAttribute('aria-rowcount')) - 1;
+  assert.ok(total > 20);
+  const seen = new Set();
+  for (let guard = 0; seen.size < total && guard < 50; guard++) {
+    for (const line of await rows.evaluateAll((lines) => lines.slice(1).map(({ children }) => [...children].map(({ textContent }) => Number(textContent.replace(/\D/g, '')))))) {
+      const [number, start, literals, length, offset] = line;
+      if (seen.has(number)) continue;
+      seen.add(number);
+      const at = start + literals;
+      assert.deepEqual(text.subarray(at, at + length), text.subarray(at - offset, at - offset + length), `${line}`);
+    }
+    await page.getByRole('rowgroup', { name: 'Rows of sequences' }).evaluate((box) => box.scrollBy(0, 200));
+    await page.waitForTimeout(30);
+  }
+  assert.equal(seen.size, total);
 });
 
 test('a large file of which only the head can be understood says so, and long work can be cancelled', async () => {

@@ -24,6 +24,7 @@ mod block;
 mod codes;
 mod copy;
 mod decode;
+mod describe;
 mod detect;
 mod dictionary;
 mod flavour;
@@ -45,6 +46,7 @@ mod workspace;
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{Done, decode, decode_with, decoded_size, inspect};
+pub use describe::{code_lengths, state_counts};
 #[cfg(feature = "at1-columnar")]
 pub(crate) use detect::one_frame;
 pub use detect::{detect, stream_buffer};

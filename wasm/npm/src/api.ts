@@ -12,3 +12,4 @@ export * from './public/xz-stream.js';
 export * from './public/zstd.js';
 export * from './public/zstd-stream.js';
 export { statistics, type Bin, type Numbers, type Statistics, type StatisticsOptions, type Summary } from './stats.js';
+export { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdSequences } from './zstd-inside.js';

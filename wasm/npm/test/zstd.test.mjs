@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError, zstdHeader } from 'unspool';
+import {
+  decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError, zstdCodeLengths, zstdHeader, zstdSequences, zstdStateCounts,
+} from 'unspool';
 
 const folder = new URL('../../../tests/vectors/zstd/', import.meta.url);
 const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
@@ -85,4 +87,34 @@ test('the structure covers a file, and its checksums are looked at', () => {
     assert.equal(at, bytes.length * 8, file);
     if (features.includes('checksum.yes')) assert.ok(checksums.right > 0, file);
   }
+});
+
+test('the insides are those of the decoder: sequences copy what is there twice, and codes fill their space', () => {
+  const file = read('rfc8878/text-1025.zst');
+  const text = decodeZstd(file);
+  const { literalLengths, matchLengths, offsets } = zstdSequences(file, 0);
+  assert.ok(offsets.length > 20);
+  let at = 0;
+  offsets.forEach((offset, sequence) => {
+    at += literalLengths[sequence];
+    const end = at + matchLengths[sequence];
+    assert.deepEqual(text.subarray(at, end), text.subarray(at - offset, end - offset), `${sequence}`);
+    at = end;
+  });
+  assert.ok(at <= text.length);
+  // A file may break off behind the block, but not before it.
+  assert.deepEqual(zstdSequences(file.subarray(0, file.length - 4), 0).offsets, offsets);
+  assert.throws(() => zstdSequences(file.subarray(0, 8), 0), { name: 'Truncated' });
+
+  const tables = [...nodes(inspect(file).structure)].filter(({ part, start, end }) => part === 'table' && end - start > 8);
+  for (const { name, value, start, end } of tables) {
+    const description = file.subarray(start / 8, end / 8);
+    if (name === 'huffman code') {
+      const lengths = zstdCodeLengths(description);
+      assert.equal(lengths.reduce((sum, length) => sum + (length > 0 ? 2 ** -length : 0), 0), 1);
+    } else assert.equal(zstdStateCounts(description).reduce((sum, count) => sum + Math.abs(count), 0), 2 ** Number(value));
+  }
+  assert.ok(tables.length >= 3);
+  assert.throws(() => zstdCodeLengths(new Uint8Array(2)), { name: 'ZstdTree' });
+  assert.throws(() => zstdStateCounts(Uint8Array.of(15)), { name: 'ZstdTable' });
 });

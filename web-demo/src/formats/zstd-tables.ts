@@ -1,5 +1,5 @@
-// The tables of Zstandard as their descriptions say: how long the codes of literals are, and how likely the codes of sequences.
-import { nodeAt, type Structure } from 'unspool/separate';
+// The tables and the sequences of Zstandard: where they are in a file, and what their codes stand for.
+import { nodeAt, type Format, type Structure, type ZstdFormat } from 'unspool/separate';
 
 /** Where a table is described, and of what. */
 export interface TablePlace {
@@ -46,110 +46,51 @@ export function tablesOf(structure: Structure): TablePlace[] {
   return places;
 }
 
-/** The codes of a description, likeliest first. */
-export function codesOf({ kind }: TablePlace, bytes: Uint8Array): Code[] {
-  const codes = kind === 'huffman code' ? prefixCodes(lengthsOf(weightsOf(bytes))) : shares(countsOf(bytes), kind);
+/** The version of Zstandard that a file's magic number tells; the others look alike. */
+export function versionOf(format: Format | undefined): ZstdFormat | undefined {
+  return format === 'zstd-v07' ? format : undefined;
+}
+
+/** A compressed block that has sequences. */
+export interface BlockPlace {
+  /** The node of its sequences. */
+  readonly node: number;
+  readonly block: string;
+  /** Which one of its frame. */
+  readonly index: number;
+  readonly count: number;
+  /** The bytes that tell them: the frame, or, of a large one, its start up to the end of the block. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Which of the formats a frame is in shows in all of its blocks, so that one that is no longer is looked at as a whole. */
+const WHOLE = 2 ** 24;
+
+/** The blocks of a structure that have sequences. */
+export function blocksOf(structure: Structure): BlockPlace[] {
+  const interesting = new Set(structure.names.flatMap((name, at) => (['frame', 'block', 'sequences'].includes(name) ? [at] : [])));
+  const places: BlockPlace[] = [];
+  let [frames, index, start, frameEnd, blockEnd] = [0, 0, 0, 0, 0];
+  for (let node = 0; node < structure.length; node++) {
+    if (!interesting.has(structure.name[node] ?? -1)) continue;
+    const group = nodeAt(structure, node);
+    if (group.part !== undefined) continue;
+    if (group.name === 'frame') [frames, index, start, frameEnd] = [frames + 1, -1, group.start / 8, group.end / 8];
+    else if (group.name === 'block') [index, blockEnd] = [index + 1, group.end / 8];
+    else if (group.value !== '0') {
+      const end = frameEnd - start > WHOLE ? blockEnd : frameEnd;
+      places.push({ node, block: `${frames > 1 ? `frame ${frames - 1}, ` : ''}block ${index}`, index, count: Number(group.value), start, end });
+    }
+  }
+  return places;
+}
+
+/** The codes of a table, likeliest first, out of the numbers that its description gives. */
+export function codesOf({ kind, log }: TablePlace, numbers: ArrayLike<number>): Code[] {
+  const all = Array.from(numbers);
+  const codes = kind === 'huffman code' ? prefixCodes(all) : shares(all, log, kind);
   return codes.sort((a, b) => b.share - a.share || a.symbol - b.symbol);
-}
-
-/** What is wrong with a description; the decoder has found that out before. */
-class Misread extends Error {}
-
-/** How many of the `1 << log` states each symbol has; -1 for one at the end of the table. */
-function countsOf(bytes: Uint8Array): { counts: number[]; log: number; length: number } {
-  let at = 0;
-  const peek = (width: number): number => {
-    let word = 0;
-    for (let bit = 0; bit < width; bit++) word |= (((bytes[(at + bit) >> 3] ?? 0) >> ((at + bit) & 7)) & 1) << bit;
-    return word;
-  };
-  const take = (width: number): number => {
-    const word = peek(width);
-    at += width;
-    return word;
-  };
-  const log = take(4) + 5;
-  const counts: number[] = [];
-  for (let left = 1 << log; left > 0; ) {
-    // One of `left + 2` values, of which the first ones need a bit less than the others.
-    const width = 32 - Math.clz32(left + 1);
-    const short = (1 << width) - 2 - left;
-    const word = peek(width);
-    const low = word & ((1 << (width - 1)) - 1);
-    at += low < short ? width - 1 : width;
-    const count = (low < short ? low : word === low ? low : word - short) - 1;
-    counts.push(count);
-    left -= Math.abs(count);
-    if (left < 0 || counts.length > 256 || at > bytes.length * 8) throw new Misread('the counts do not fill the table');
-    for (let zeros = count === 0 ? 3 : 0; zeros === 3; ) {
-      zeros = take(2);
-      for (let skipped = 0; skipped < zeros; skipped++) counts.push(0);
-    }
-  }
-  return { counts, log, length: Math.ceil(at / 8) };
-}
-
-/** The weights of literals: four bits each, or coded with two states in turns. The last one follows from the others. */
-function weightsOf(bytes: Uint8Array): number[] {
-  const header = bytes[0] ?? 0;
-  if (header >= 128) return Array.from({ length: header - 127 }, (_, at) => ((bytes[1 + (at >> 1)] ?? 0) >> (at & 1 ? 0 : 4)) & 15);
-  const coded = bytes.subarray(1, 1 + header);
-  const { counts, log, length } = countsOf(coded);
-  const states = statesOf(counts, log);
-  const stream = coded.subarray(length);
-  // Bits are read from the last one that is set, backwards.
-  let left = stream.length * 8 - Math.clz32(stream.at(-1) ?? 0) + 23;
-  const take = (width: number): number => {
-    let word = 0;
-    for (let bit = 0; bit < width; bit++) {
-      left--;
-      word = (word << 1) | (left < 0 ? 0 : ((stream[left >> 3] ?? 0) >> (left & 7)) & 1);
-    }
-    return word;
-  };
-  const weights: number[] = [];
-  const turns = [take(log), take(log)];
-  for (let turn = 0; weights.length < 256; turn ^= 1) {
-    const { symbol, width, base } = states[turns[turn] ?? 0] ?? { symbol: 0, width: 0, base: 0 };
-    weights.push(symbol);
-    turns[turn] = base + take(width);
-    if (left >= 0) continue;
-    weights.push(states[turns[turn ^ 1] ?? 0]?.symbol ?? 0);
-    return weights;
-  }
-  throw new Misread('the weights do not end');
-}
-
-/** What each state of a table is: its symbol, and where its successors are. */
-function statesOf(counts: readonly number[], log: number): { symbol: number; width: number; base: number }[] {
-  const size = 1 << log;
-  const symbols = Array<number>(size).fill(-1);
-  let high = size;
-  for (const [symbol, count] of counts.entries()) if (count === -1) symbols[--high] = symbol;
-  let at = 0;
-  for (const [symbol, count] of counts.entries()) {
-    for (let state = 0; state < count; state++) {
-      symbols[at] = symbol;
-      do at = (at + (size >> 1) + (size >> 3) + 3) & (size - 1);
-      while (at >= high);
-    }
-  }
-  const next = counts.map(Math.abs);
-  return symbols.map((symbol) => {
-    const x = next[symbol] ?? 1;
-    next[symbol] = x + 1;
-    const width = log - (31 - Math.clz32(x));
-    return { symbol, width, base: (x << width) - size };
-  });
-}
-
-/** How long the code of each literal is; 0 where it has none. */
-function lengthsOf(weights: readonly number[]): number[] {
-  const sum = weights.reduce((sum, weight) => sum + (weight > 0 ? 2 ** (weight - 1) : 0), 0);
-  const depth = Math.floor(Math.log2(sum)) + 1;
-  const last = Math.log2(2 ** depth - sum) + 1;
-  if (!Number.isInteger(last)) throw new Misread('the last weight is no power of two');
-  return [...weights, last].map((weight) => (weight > 0 ? depth + 1 - weight : 0));
 }
 
 /** Codes by their lengths: the longest come first, and among them the lowest literals. */
@@ -168,7 +109,7 @@ function prefixCodes(lengths: readonly number[]): Code[] {
   return codes;
 }
 
-function shares({ counts, log }: { counts: readonly number[]; log: number }, kind: SequenceKind): Code[] {
+function shares(counts: readonly number[], log: number, kind: SequenceKind): Code[] {
   return counts.flatMap((count, symbol) => (count === 0 ? [] : [{ symbol, meaning: meaningOf(kind, symbol), code: '', bits: log - Math.log2(Math.abs(count)), share: Math.abs(count) }]));
 }
 

@@ -9,6 +9,8 @@ mod weights;
 
 pub(crate) use table::Table;
 
+use crate::entropy::low8;
+
 /// The deepest code that anybody writes: RFC 8878 says 11, older dictionaries have 12.
 pub(crate) const MAX_DEPTH: u32 = 12;
 
@@ -19,6 +21,13 @@ pub(crate) struct Rules {
     pub(crate) ones: bool,
     /// The largest table that weights may be coded with.
     pub(crate) max_weights_log: u32,
+}
+
+/// How many bits the code of each symbol has, as a description at the start of `bytes` says.
+pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Result<[u8; 256], Fault> {
+    let weights = weights::Weights::read(bytes, rules, &mut [0; 1 << MAX_DEPTH])?;
+    let depth = low8(weights.depth);
+    Ok(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
 }
 
 /// What is wrong with a description.

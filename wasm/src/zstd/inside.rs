@@ -1,0 +1,69 @@
+//! What the codec works with: its tables, and the sequences of a block.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use unspool::zstd::{Options, Workspace, code_lengths, inspect, state_counts};
+use unspool::{Part, Symbols, Trace, Value};
+use wasm_bindgen::prelude::*;
+
+use super::options;
+use crate::fault::Fault;
+use crate::number;
+
+/// How many bits the code of each literal has.
+#[wasm_bindgen]
+pub fn zstd_code_lengths(description: &[u8], format: u8) -> Result<Vec<u8>, Fault> {
+    let flavour = options(None, format).flavour.unwrap_or(unspool::zstd::Flavour::Rfc8878);
+    Ok(code_lengths(description, flavour)?.to_vec())
+}
+
+/// How many states of a table each code has.
+#[wasm_bindgen]
+pub fn zstd_state_counts(description: &[u8]) -> Result<Vec<i16>, Fault> {
+    Ok(state_counts(description)?.1.to_vec())
+}
+
+/// The sequences of a block, counted from the start of its frame, with which `bytes` start: offset, match length and literal length of
+/// each, one behind the other. The frame may break off behind the block.
+#[wasm_bindgen]
+pub fn zstd_sequences(
+    bytes: &[u8],
+    block: f64,
+    dictionary: Option<alloc::boxed::Box<[u8]>>,
+    format: u8,
+    limits: &[f64],
+) -> Result<Vec<u32>, Fault> {
+    let mut heard = Symbols(Sequences { wanted: number::to_u64(block), blocks: 0, found: vec![] });
+    let options = Options { verify: false, ..options(dictionary.as_deref(), format) };
+    let done = inspect(bytes, &mut Workspace::new(), &crate::limits(limits), &options, &mut heard);
+    match done {
+        Err(error) if heard.0.blocks <= heard.0.wanted => Err(error.into()),
+        _ => Ok(heard.0.found),
+    }
+}
+
+/// Remembers the sequences of one block.
+struct Sequences {
+    wanted: u64,
+    /// Blocks that have begun.
+    blocks: u64,
+    found: Vec<u32>,
+}
+
+impl Trace for Sequences {
+    fn enter(&mut self, name: &'static str, _: Value<'_>) {
+        self.blocks += u64::from(name == "block");
+    }
+
+    fn leaf(&mut self, part: Part, _: &'static str, _: Range<u64>, value: Value<'_>) {
+        if part != Part::Offsets || self.blocks != self.wanted + 1 {
+            return;
+        }
+        let Value::U64(value) = value else { return };
+        self.found.push(u32::try_from(value).unwrap_or(u32::MAX));
+    }
+
+    fn leave(&mut self) {}
+}

@@ -1,0 +1,28 @@
+// What the decoder of Zstandard says of its insides: asked for in the worker, where it is.
+import { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdFormat, type ZstdSequences } from 'unspool';
+import type { Content } from '../remote';
+import type { BlockPlace, TablePlace } from './zstd-tables';
+
+/** Of which version the file is, where that is known. */
+interface Versioned {
+  readonly version: ZstdFormat | undefined;
+}
+
+export type CodesWanted = Pick<TablePlace, 'kind' | 'start' | 'end'> & Versioned;
+export type SequencesWanted = Pick<BlockPlace, 'start' | 'end' | 'index'> & Versioned;
+
+const read = async (content: Content, { start, end }: { start: number; end: number }): Promise<Uint8Array> =>
+  new Uint8Array(await content.slice(start, end).arrayBuffer());
+
+const told = ({ version }: Versioned): { format?: ZstdFormat } => (version === undefined ? {} : { format: version });
+
+/** Of a prefix code, how long the code of each literal is; of a table, how many of its states each code has. */
+export async function codes(content: Content, wanted: CodesWanted): Promise<Uint8Array | Int16Array> {
+  const description = await read(content, wanted);
+  return wanted.kind === 'huffman code' ? zstdCodeLengths(description, told(wanted)) : zstdStateCounts(description);
+}
+
+/** The sequences of a block. */
+export async function sequences(content: Content, wanted: SequencesWanted, dictionary: Uint8Array | undefined): Promise<ZstdSequences> {
+  return zstdSequences(await read(content, wanted), wanted.index, { ...told(wanted), ...(dictionary && { dictionary }) });
+}
