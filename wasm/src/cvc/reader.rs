@@ -182,7 +182,7 @@ impl Job {
     }
 
     /// The bytes that a piece is read from: with its checksum, or only its rows.
-    fn range(&self, piece: &Piece<'_>) -> Result<Range<u64>> {
+    fn range(&self, piece: &Piece) -> Result<Range<u64>> {
         match self.crc {
             Crc::Skip => piece.data_range(),
             _ => Ok(piece.range()),
@@ -190,7 +190,7 @@ impl Job {
     }
 
     /// That the file is as long as this. A chunk that is not as long as it should be is told apart from a file that is not.
-    async fn check_end(&self, file: &File<'_>, piece: &Piece<'_>, desk: &Desk) -> Result<()> {
+    async fn check_end(&self, file: &File<'_>, piece: &Piece, desk: &Desk) -> Result<()> {
         let range = piece.range();
         let prefix = range.start..range.start.saturating_add(4);
         if range.end <= self.size {
@@ -260,7 +260,7 @@ impl Survey {
     }
 
     /// The pieces again, in a second walk.
-    fn next<'a>(&self, plan: &mut Plan<'a>, lengths: &mut usize) -> Result<Option<Piece<'a>>> {
+    fn next(&self, plan: &mut Plan<'_>, lengths: &mut usize) -> Result<Option<Piece>> {
         loop {
             match plan.next()? {
                 None => return Ok(None),
@@ -329,7 +329,7 @@ fn check_size(job: &Job, column: &Column<'_>, dtype: Dtype) -> Result<()> {
 async fn read(
     job: &Job,
     file: &File<'_>,
-    pieces: &[Piece<'_>],
+    pieces: &[Piece],
     range: Range<u64>,
     filler: &mut Filler,
     desk: &Desk,
@@ -358,7 +358,7 @@ async fn read(
 }
 
 /// As the core does for a file in one piece: a version 0 header before a last chunk with a CRC-32 would decode to shifted values.
-async fn refuse_hidden_crc(job: &Job, file: &File<'_>, piece: &Piece<'_>, chunk: &[u8], desk: &Desk) -> Result<()> {
+async fn refuse_hidden_crc(job: &Job, file: &File<'_>, piece: &Piece, chunk: &[u8], desk: &Desk) -> Result<()> {
     let end = piece.range().end;
     let more = end..end.saturating_add(4);
     let payload = chunk.get(4..).unwrap_or(&[]);
