@@ -226,6 +226,7 @@ impl<'a> Bodies<'a> {
         Ok(Self { src, container, codec, at: start, end, done: false, frames: 0 })
     }
 
+    #[cfg_attr(feature = "small", inline(never))]
     fn next<T: Trace>(&mut self, trace: &mut T) -> Result<Option<Body<'a>>> {
         match self.container {
             Container::Whole if self.done => Ok(None),

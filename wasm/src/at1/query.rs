@@ -261,7 +261,7 @@ fn keep(desk: &mut Desk, row: &Row<'_>, lines: bool, limits: &Limits) -> Result<
     let mut put = |value: &[u8]| -> Result<u32> {
         full(data.len().saturating_add(value.len()))?;
         data.extend_from_slice(value);
-        Ok(u32::try_from(data.len()).unwrap_or(u32::MAX))
+        Ok::<_, Error>(u32::try_from(data.len()).unwrap_or(u32::MAX))
     };
     if lines {
         let mut end = 0;
