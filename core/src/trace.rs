@@ -104,6 +104,11 @@ pub trait Trace {
         Self::LISTENS
     }
 
+    /// The same for single symbols: whether this one wants them that could.
+    fn symbols(&self) -> bool {
+        Self::SYMBOLS
+    }
+
     /// A group starts. The value tells it from its siblings: an index or a name.
     fn enter(&mut self, name: &'static str, value: Value<'_>);
 
@@ -135,6 +140,9 @@ impl<T: Trace> Trace for &mut T {
     const SYMBOLS: bool = T::SYMBOLS;
     fn listens(&self) -> bool {
         T::listens(self)
+    }
+    fn symbols(&self) -> bool {
+        T::symbols(self)
     }
     fn enter(&mut self, name: &'static str, value: Value<'_>) {
         T::enter(self, name, value);
@@ -219,12 +227,18 @@ impl<T: Trace> Hears for T {
 pub struct Shifted<'t> {
     to: &'t mut dyn Hears,
     bits: u64,
+    symbols: bool,
 }
 
 impl<'t> Shifted<'t> {
     /// Tells `to` about a part that starts at this bit.
     pub fn new(to: &'t mut impl Trace, bits: u64) -> Self {
-        Self { to, bits }
+        Self { to, bits, symbols: false }
+    }
+
+    /// The same, also about single symbols.
+    pub fn with_symbols(to: &'t mut impl Trace, bits: u64) -> Self {
+        Self { symbols: true, ..Self::new(to, bits) }
     }
 }
 
@@ -235,8 +249,14 @@ impl core::fmt::Debug for Shifted<'_> {
 }
 
 impl Trace for Shifted<'_> {
+    const SYMBOLS: bool = true;
+
     fn listens(&self) -> bool {
         self.to.listens()
+    }
+
+    fn symbols(&self) -> bool {
+        self.symbols
     }
 
     fn enter(&mut self, name: &'static str, value: Value<'_>) {

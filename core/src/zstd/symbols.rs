@@ -66,7 +66,7 @@ pub(super) fn huffman<T: Trace>(
     code: &huffman::Table,
     trace: &mut T,
 ) -> Result<()> {
-    if !T::SYMBOLS {
+    if !T::SYMBOLS || !trace.symbols() {
         tell(trace, Part::Literals, "huffman stream", range, Value::None);
         return Ok(());
     }
@@ -90,7 +90,7 @@ pub(super) fn sequences<T: Trace>(
     trace: &mut T,
 ) -> Result<()> {
     let stream = sequences.bits.clone();
-    if !T::SYMBOLS {
+    if !T::SYMBOLS || !trace.symbols() {
         tell(trace, Part::Sequences, "sequence bits", stream, Value::None);
         return Ok(());
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use unspool::zstd::{Options, Workspace, code_lengths, inspect, state_counts};
-use unspool::{Part, Symbols, Trace, Value};
+use unspool::{Part, Shifted, Trace, Value};
 use wasm_bindgen::prelude::*;
 
 use super::options;
@@ -35,12 +35,18 @@ pub fn zstd_sequences(
     format: u8,
     limits: &[f64],
 ) -> Result<Vec<u32>, Fault> {
-    let mut heard = Symbols(Sequences { wanted: number::to_u64(block), blocks: 0, found: vec![] });
+    let mut heard = Sequences { wanted: number::to_u64(block), blocks: 0, found: vec![] };
     let options = Options { verify: false, ..options(dictionary.as_deref(), format) };
-    let done = inspect(bytes, &mut Workspace::new(), &crate::limits(limits), &options, &mut heard);
+    let done = inspect(
+        bytes,
+        &mut Workspace::new(),
+        &crate::limits(limits),
+        &options,
+        &mut Shifted::with_symbols(&mut heard, 0),
+    );
     match done {
-        Err(error) if heard.0.blocks <= heard.0.wanted => Err(error.into()),
-        _ => Ok(heard.0.found),
+        Err(error) if heard.blocks <= heard.wanted => Err(error.into()),
+        _ => Ok(heard.found),
     }
 }
 
