@@ -60,6 +60,9 @@ impl Slot {
     }
 }
 
+/// What goes to a sink at once.
+type Batch = [u8; 256];
+
 impl<'a> Column<'a> {
     /// A column of this file of which nothing is known yet.
     pub(super) fn of(file: &File<'a>) -> Self {
@@ -219,16 +222,18 @@ impl<'a> Column<'a> {
         let output = self.output()?;
         self.room(&rows, usize::MAX, output.width(), 0)?;
         let width = index(output.width());
+        // No width is 0, but a loop that is called through a pointer does not know.
+        let most = size_of::<Batch>().checked_div(width).unwrap_or(1);
         self.each(bytes, rows, crc, &mut |payload| {
             if let Some((dtype, raw)) = payload.plain()
                 && dtype == output
             {
                 return sink.write(raw);
             }
-            let mut batch = [0; 256];
+            let mut batch: Batch = [0; 256];
             let (mut skip, mut left) = (payload.skip, payload.len);
             while left > 0 {
-                let len = left.min(batch.len() / width);
+                let len = left.min(most);
                 let part = Payload { skip, len, ..*payload };
                 let to = batch.get_mut(..len.saturating_mul(width)).unwrap_or(&mut []);
                 part.decode_bytes(output, to)?;
