@@ -149,7 +149,7 @@ mod table {
 mod table {
     use crate::checksum::tables::Tables;
 
-    static TABLES: Tables = Tables::new(0xEDB8_8320);
+    static TABLES: Tables<0xEDB8_8320> = Tables::new();
 
     #[expect(clippy::cast_possible_truncation, reason = "the polynomial has 32 bits")]
     pub(super) fn update(state: u32, bytes: &[u8]) -> u32 {

@@ -153,7 +153,7 @@ mod table {
 mod table {
     use crate::checksum::tables::Tables;
 
-    static TABLES: Tables = Tables::new(0xC96C_5795_D787_0F42);
+    static TABLES: Tables<0xC96C_5795_D787_0F42> = Tables::new();
 
     pub(super) fn update(state: u64, bytes: &[u8]) -> u64 {
         TABLES.update(state, bytes)
