@@ -217,11 +217,12 @@ fn example(device: &Device, profile: &str, level: &str, name: &str, archive: &Pa
         .arg(archive)
         .arg("-lgcc")
         .arg(format!("-Wl,-T,{}", root().join(BARE).join("link.ld").display()))
-        .args(&format!("-Wl,--defsym=flash_len={} -Wl,--defsym=ram_len={}", device.flash, device.ram))
+        .args(&format!("-Wl,--defsym=flash_len={} -Wl,--defsym=ram_len={}", device.flash, device.ram_for(name)))
         .arg("-o")
         .arg(&program)
         .run()?;
-    let outcome = cmd(QEMU).args("-M").arg(device.machine).arg("-kernel").arg(&program).outcome(PATIENCE)?;
+    let emulator = cmd(QEMU).args("-M").arg(device.machine).args(device.settings);
+    let outcome = emulator.arg("-kernel").arg(&program).outcome(PATIENCE)?;
     // The simplest call of semihosting writes to the emulator's standard error.
     let said = outcome.stderr.trim();
     println!("    {} {level}: {said}", device.name);
