@@ -104,6 +104,23 @@ impl Random {
     }
 }
 
+/// Calls `step` for what is left of the input and of the room until it wants more of one of them, as whoever deals with some errors
+/// in between does.
+pub fn go_on(
+    src: &[u8],
+    dst: &mut [u8],
+    mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step, Error>,
+) -> Result<Step, Error> {
+    let (mut read, mut wrote) = (0, 0);
+    loop {
+        let step = step(&src[read..], &mut dst[wrote..])?;
+        (read, wrote) = (read + step.read, wrote + step.wrote);
+        if step.status != Status::NeedOutput || wrote == dst.len() {
+            return Ok(Step { read, wrote, ..step });
+        }
+    }
+}
+
 /// Drives a streaming decoder over `bytes` and holds it to its word at every step: nothing read or written beyond what it
 /// reports, no status that it has not earned, the same error for good. `split` says how many bytes of input and how much
 /// room for output each call gets. Returns what came out and, at the end, the error if there was one.

@@ -5,8 +5,8 @@ use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::xz::{
     CheckKind, Decoder, File, Options, Search, Streams, Workspace, decode_to_vec, decode_with, decoded_size, inspect,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Status, Step};
-use unspool_tests::{Leaves, Random, drive, read, vector_folders};
+use unspool::{Class, End, Error, ErrorKind, Limits, Status};
+use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};
 
 const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];
 
@@ -470,22 +470,15 @@ fn a_larger_window_is_lent_between_blocks() {
         let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
         let split = || (split, 1000);
         let (out, end) = drive(&file, split, |src, end, dst| {
-            let (mut read, mut wrote) = (0, 0);
-            loop {
-                let step = match decoder.step(&src[read..], end, &mut dst[wrote..]) {
-                    Err(Error { kind: ErrorKind::XzWindowBuffer, at, need }) => {
-                        asked.push((at, need));
-                        let window = windows.next().unwrap();
-                        window.resize(need as usize, 0xAA);
-                        decoder.lend(window)
-                    }
-                    step => step?,
-                };
-                (read, wrote) = (read + step.read, wrote + step.wrote);
-                if step.status != Status::NeedOutput || wrote == dst.len() {
-                    return Ok(Step { read, wrote, ..step });
+            go_on(src, dst, |src, dst| match decoder.step(src, end, dst) {
+                Err(Error { kind: ErrorKind::XzWindowBuffer, at, need }) => {
+                    asked.push((at, need));
+                    let window = windows.next().unwrap();
+                    window.resize(need as usize, 0xAA);
+                    Ok(decoder.lend(window))
                 }
-            }
+                step => step,
+            })
         });
         assert_eq!(end, Ok(()));
         assert_eq!(asked, [(12, 4096 + 32), (small.len() as u64 + 12, 65_536 + 32)]);

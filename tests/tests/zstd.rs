@@ -10,8 +10,8 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_in_place, decode_to_vec, decode_with,
     decoded_size, detect, in_place_margin, inspect, stream_buffer,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Step, Symbols, Trace, Value};
-use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
+use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Symbols, Trace, Value};
+use unspool_tests::{Leaves, Random, drive, go_on, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
 struct Vector {
@@ -830,22 +830,15 @@ fn a_larger_window_is_lent_between_frames() {
         let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
         let split = || (split, 1000);
         let (out, end) = drive(&file, split, |src, end, dst| {
-            let (mut read, mut wrote) = (0, 0);
-            loop {
-                let step = match decoder.step(&src[read..], end, &mut dst[wrote..]) {
-                    Err(Error { kind: ErrorKind::ZstdWindowBuffer, at, need }) => {
-                        asked.push((at, need));
-                        let window = windows.next().unwrap();
-                        window.resize(need as usize, 0xAA);
-                        decoder.lend(window)
-                    }
-                    step => step?,
-                };
-                (read, wrote) = (read + step.read, wrote + step.wrote);
-                if step.status != Status::NeedOutput || wrote == dst.len() {
-                    return Ok(Step { read, wrote, ..step });
+            go_on(src, dst, |src, dst| match decoder.step(src, end, dst) {
+                Err(Error { kind: ErrorKind::ZstdWindowBuffer, at, need }) => {
+                    asked.push((at, need));
+                    let window = windows.next().unwrap();
+                    window.resize(need as usize, 0xAA);
+                    Ok(decoder.lend(window))
                 }
-            }
+                step => step,
+            })
         });
         assert_eq!(end, Ok(()));
         assert_eq!(asked, [(0, 6), (12, 4 << 17)]);
