@@ -1,20 +1,17 @@
 // The sequences of a Zstandard block: what it copies from where.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useAnswer } from './answer';
 import { bytes, count, plural } from './format';
 import { blocksOf, versionOf } from './formats/zstd-tables';
 import type { InsideProps } from './inside';
+import { usePicked } from './picked';
 import { useLines } from './virtual';
 
 const LINE = 26;
 
 export function ZstdSequences({ file, report: { format, model: { structure } }, selected, onSelect }: InsideProps) {
   const blocks = useMemo(() => blocksOf(structure), [structure]);
-  const [at, setAt] = useState(0);
-  useEffect(() => {
-    const picked = blocks.findIndex(({ node }) => node === selected);
-    if (picked >= 0) setAt(picked);
-  }, [blocks, selected]);
+  const at = usePicked(blocks, selected);
   const block = blocks[at];
   const { value: found, error } = useAnswer(
     async () => {

@@ -1,9 +1,10 @@
 // The entropy tables of a Zstandard file: which symbols have short codes.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useAnswer } from './answer';
 import { count, percent, plural } from './format';
 import { codesOf, tablesOf, versionOf } from './formats/zstd-tables';
 import type { InsideProps } from './inside';
+import { usePicked } from './picked';
 
 const [WIDTH, HEIGHT, MARGIN] = [760, 110, 8];
 
@@ -11,11 +12,7 @@ const TITLES = { 'huffman code': 'Huffman code of literals', 'literal lengths': 
 
 export function ZstdTables({ file, report: { format, model: { structure } }, selected, onSelect }: InsideProps) {
   const tables = useMemo(() => tablesOf(structure), [structure]);
-  const [at, setAt] = useState(0);
-  useEffect(() => {
-    const picked = tables.findIndex(({ node }) => node === selected);
-    if (picked >= 0) setAt(picked);
-  }, [tables, selected]);
+  const at = usePicked(tables, selected);
   const table = tables[at];
   const { value: codes, error } = useAnswer(
     async () => (table === undefined ? undefined : codesOf(table, await file.codes({ kind: table.kind, start: table.start, end: table.end, version: versionOf(format) }))),
