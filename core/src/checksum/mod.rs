@@ -2,9 +2,11 @@
 
 mod crc32;
 mod crc64;
-mod sha256;
 #[cfg(any(test, all(target_arch = "wasm32", not(any(feature = "std", feature = "small")))))]
-mod tables;
+mod late;
+mod sha256;
+#[cfg(all(any(test, not(feature = "std"), target_arch = "x86"), any(feature = "small", not(target_arch = "wasm32"))))]
+mod table;
 mod xxh64;
 
 pub use crc32::Crc32;
