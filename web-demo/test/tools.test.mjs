@@ -398,6 +398,7 @@ test('a table is asked: conditions, what they cost, and which row groups were ru
   await rows.first().getByText('{"type":"click","ts":1700000000,"val":5.183}').waitFor();
   await page.getByText('Each of the 25 groups').click();
   const group = page.getByRole('region', { name: 'Row groups' }).locator('tbody tr').nth(1);
+  await group.waitFor();
   assert.deepEqual((await group.locator('td').allTextContents()).filter((_, at) => at !== 1), ['100', '1700000500', '1700000995', 'read']);
 });
 
