@@ -175,7 +175,8 @@ pub struct Query<'q> {
     flags: Option<(usize, usize)>,
     found: u64,
     without_number: u64,
-    sum: Sum,
+    /// The sum and its scale. In bytes, because an integer of 128 bits would want a query to lie at a multiple of 16.
+    sum: ([u8; 16], u32),
     best: Best,
     stats: Stats,
 }
@@ -238,7 +239,7 @@ impl<'q> Query<'q> {
             flags: None,
             found: 0,
             without_number: 0,
-            sum: Sum::default(),
+            sum: ([0; 16], 0),
             best: Best::default(),
             stats: Stats { groups, block_bytes_total: head.blocks_len, ..Stats::default() },
         };
@@ -349,7 +350,11 @@ impl<'q> Query<'q> {
     pub fn answer<'s>(&self, scratch: &'s [u8]) -> Answer<'s> {
         let texts = scratch.get(self.texts_at()..).unwrap_or_default();
         let best = texts.get(self.best.start..self.best.end).filter(|_| self.best.found);
-        Answer { rows: self.found, without_number: self.without_number, sum: self.sum, best }
+        Answer { rows: self.found, without_number: self.without_number, sum: self.sum(), best }
+    }
+
+    const fn sum(&self) -> Sum {
+        Sum { value: i128::from_le_bytes(self.sum.0), scale: self.sum.1 }
     }
 
     /// Where a byte of the stream of blocks lies in the file.
@@ -751,6 +756,7 @@ impl<'q> Query<'q> {
         let all = ask == Ask::Rows;
         let layout = if all { Some(layout(&head, known, &limits)?) } else { None };
         let target = picks.first().map_or(usize::MAX, |&pick| index(u64::from_le_bytes(pick)));
+        let mut sum = self.sum();
         for row in self.row..self.rows {
             for record in records.iter_mut() {
                 let mut slot = Slot::read(record);
@@ -768,7 +774,7 @@ impl<'q> Query<'q> {
             let value = records.get(target).map_or(0..0, |record| Slot::read(record).value_range());
             let number = match ask {
                 Ask::Sum(_) => match texts.get(value).and_then(Number::read) {
-                    Some(number) => self.sum.add(&number).map(|()| true)?,
+                    Some(number) => sum.add(&number).map(|()| true)?,
                     None => false,
                 },
                 Ask::Min(_) => self.best.offer(texts, value.start, value.end, Ordering::Less),
@@ -784,6 +790,7 @@ impl<'q> Query<'q> {
             };
             self.without_number = self.without_number.saturating_add((!number).into());
         }
+        self.sum = (sum.value.to_le_bytes(), sum.scale);
         // The texts of the group go, but for the number that is the best so far.
         if self.best.found {
             let Best { start, end, .. } = self.best;
