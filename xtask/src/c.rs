@@ -97,10 +97,11 @@ fn hosted() -> Result<()> {
     cmd("c++ -std=c++11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ -I capi/include").arg(HEADER).run()?;
 
     let vectors = || cmd("cargo test --locked -p unspool-tests --test c -- --ignored");
-    let sanitized = compile("decode", sanitize, "-sanitized")?;
-    vectors().env("UNSPOOL_C_DECODE", &sanitized).run()?;
-    let plain = compile("decode", "-O1", "")?;
-    vectors().env("UNSPOOL_C_DECODE", format!("{valgrind} {}", plain.display())).env("UNSPOOL_C_EVERY", "40").run()?;
+    let (decode, query) = (compile("decode", sanitize, "-sanitized")?, compile("query", sanitize, "-sanitized")?);
+    vectors().env("UNSPOOL_C_DECODE", decode).env("UNSPOOL_C_QUERY", query).run()?;
+    let watched = |name: &str| Ok::<_, anyhow::Error>(format!("{valgrind} {}", compile(name, "-O1", "")?.display()));
+    let slow = vectors().env("UNSPOOL_C_DECODE", watched("decode")?).env("UNSPOOL_C_QUERY", watched("query")?);
+    slow.env("UNSPOOL_C_EVERY", "40").run()?;
 
     // As a project would.
     let cmake = folder.join("cmake");
