@@ -760,8 +760,15 @@ enum UnspoolKind {
 // A chunk with rows that were asked for.
 #define UNSPOOL_CVC_NEED_CHUNK 2
 
+#if defined(UNSPOOL_SMALL)
+// Words of a workspace.
+#define UNSPOOL_AT1_WORKSPACE_WORDS 4380
+#endif
+
+#if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
 #define UNSPOOL_AT1_WORKSPACE_WORDS 6264
+#endif
 
 // Bytes of a workspace.
 #define UNSPOOL_AT1_WORKSPACE_SIZE (UNSPOOL_AT1_WORKSPACE_WORDS * 8)

@@ -11,6 +11,10 @@ use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{answer, input, output, pair, zeroed};
 
 /// Words of a workspace.
+#[cfg(feature = "small")]
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4380;
+/// Words of a workspace.
+#[cfg(not(feature = "small"))]
 pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6264;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use crate::firmware::{self, DEVICES, Device, QEMU};
-use crate::install;
+use crate::install::{self, CORTEX_M0};
 use crate::sh::{Cmd, cmd, has, root};
 
 const HEADER: &str = "capi/include/unspool.h";
@@ -55,6 +55,30 @@ fn every_function_is_called() -> Result<()> {
         let family = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let called = source.contains(&format!("{name}(")) || source.contains(&format!("{family}##bits("));
         ensure!(called, "{HOSTED}/functions.c does not call {name}");
+    }
+    Ok(())
+}
+
+/// The formats that an archive can be built with.
+fn formats() -> Result<Vec<String>> {
+    let manifest = std::fs::read_to_string(root().join("capi/Cargo.toml"))?;
+    let has = |name: &String| manifest.lines().any(|line| line.starts_with(&format!("{name} = [")));
+    let formats: Vec<_> = crate::test::formats()?.into_iter().filter(has).collect();
+    ensure!(formats.len() > 5, "capi/Cargo.toml names only {formats:?}");
+    Ok(formats)
+}
+
+/// With none of the formats, and with each alone: the archive compiles, and what the header's structs hold fits into their words.
+pub fn features() -> Result<()> {
+    install::target(CORTEX_M0)?;
+    for format in std::iter::once(String::new()).chain(formats()?) {
+        for small in ["", "small,"] {
+            cmd("cargo check --locked -p unspool-capi --no-default-features --features")
+                .arg(format!("{small}{format}"))
+                .arg("--target")
+                .arg(CORTEX_M0)
+                .run()?;
+        }
     }
     Ok(())
 }
@@ -155,9 +179,7 @@ fn bare() -> Result<()> {
 /// The archive for a device, with every format; the smallest device gets the smallest tables.
 fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
     let small = if device.is_small() { "small," } else { "" };
-    let formats = crate::test::formats()?.into_iter();
-    let formats = formats.filter(|name| root().join(format!("capi/src/{name}.rs")).is_file());
-    let features = format!("{small}{more}{}", formats.collect::<Vec<_>>().join(","));
+    let features = format!("{small}{more}{}", formats()?.join(","));
     cmd("cargo rustc --locked -p unspool-capi --no-default-features --crate-type staticlib --features")
         .arg(features)
         .arg("--target")

@@ -13,7 +13,11 @@ pub const STEPS: &[Step] = &[
     Step { name: "clippy", proves: "no lint in any crate, the core with each format alone", run: clippy },
     Step { name: "docs", proves: "the documentation builds and its links lead somewhere", run: docs },
     Step { name: "unit", proves: "unit tests, conformance with the vectors, no allocation", run: unit },
-    Step { name: "features", proves: "the core's tests pass with each format alone", run: features },
+    Step {
+        name: "features",
+        proves: "the core's tests pass with each format alone, and the archive for C builds",
+        run: features,
+    },
     Step { name: "targets", proves: "the bare core builds for microcontrollers and wasm", run: targets },
     Step {
         name: "firmware",
@@ -83,7 +87,8 @@ fn features() -> Result<()> {
     for format in formats()? {
         cmd("cargo test --locked -p unspool --no-default-features --features").arg(format).run()?;
     }
-    cmd("cargo test --locked -p unspool --no-default-features --features xz-filters").run()
+    cmd("cargo test --locked -p unspool --no-default-features --features xz-filters").run()?;
+    c::features()
 }
 
 fn targets() -> Result<()> {

@@ -27,6 +27,7 @@ use super::qcolumnar::{ColumnType, Index, Layout, Mark, Meta, Zone, block_size, 
 use super::qjson::{Paths, Template};
 use super::row::{RECORD, Record, Row, Slot};
 use super::scratch::Workspace;
+use crate::copy::to_front;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
 
@@ -494,9 +495,9 @@ impl<'q> Query<'q> {
             if let Err(place) = sorted.binary_search_by_key(&column, |record| Slot::read(record).column)
                 && let Some(moved) = records.get_mut(place..=count)
             {
-                moved.rotate_right(1);
-                if let Some(first) = moved.first_mut() {
-                    *first = Slot::new(column, (0, 0)).write();
+                let mut next = Slot::new(column, (0, 0)).write();
+                for record in moved {
+                    core::mem::swap(record, &mut next);
                 }
                 count = count.saturating_add(1);
             }
@@ -794,9 +795,7 @@ impl<'q> Query<'q> {
         // The texts of the group go, but for the number that is the best so far.
         if self.best.found {
             let Best { start, end, .. } = self.best;
-            if end <= texts.len() && start <= end {
-                texts.copy_within(start..end, 0);
-            }
+            to_front(texts, start..end);
             self.base = self.best.len();
             self.best = Best { start: 0, end: self.base, found: true };
         }
