@@ -196,8 +196,16 @@ impl Table {
         }
     }
 
+    /// Makes ready for so many symbols in streams of so many bytes. Several at once are worth the work if there are many, and
+    /// most are short.
+    pub(crate) fn prepare(&mut self, symbols: usize, bytes: usize) {
+        if !self.packed && self.depth <= LOG && symbols >= PACKED_FROM && bytes * 16 / 11 <= symbols {
+            self.pack();
+        }
+    }
+
     /// Fills `out` from four streams: three equal parts and the rest.
-    pub(crate) fn decode_four(&mut self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
+    pub(crate) fn decode_four(&self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
         let [a, b, c, d] = streams.clone().map(|stream| Reader::new(src, stream));
         let readers = [a?, b?, c?, d?];
         let part = out.len().div_ceil(4);
@@ -211,11 +219,6 @@ impl Table {
                 .into_iter()
                 .zip(outs)
                 .try_for_each(|(reader, out)| run_one(reader, out, |bits| self.look(bits)));
-        }
-        // Several symbols at once are worth the work if there are many, and most are short.
-        let bits: usize = readers.iter().map(|reader| reader.bytes.len() * 8).sum();
-        if !self.packed && part >= PACKED_FROM && bits / 22 <= part {
-            self.pack()?;
         }
         if self.packed { self.run_packed(readers, outs) } else { run_four(readers, outs, |bits| self.cell(bits)) }
     }
@@ -262,8 +265,8 @@ impl Table {
     }
 }
 
-/// In parts of so many symbols, several are looked up at once.
-const PACKED_FROM: usize = 4 << 10;
+/// Of so many symbols, several are looked up at once.
+const PACKED_FROM: usize = 16 << 10;
 
 /// So many bytes a round may touch: three for each look, and one more.
 const ROOM: usize = 15 + 4;
