@@ -497,7 +497,7 @@ enum UnspoolKind {
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2312
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2344
 #endif
 
 // Bytes of a workspace.
@@ -761,7 +761,7 @@ enum UnspoolKind {
 #define UNSPOOL_CVC_NEED_CHUNK 2
 
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 6264
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6296
 
 // Bytes of a workspace.
 #define UNSPOOL_AT1_WORKSPACE_SIZE (UNSPOOL_AT1_WORKSPACE_WORDS * 8)

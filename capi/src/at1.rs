@@ -11,7 +11,7 @@ use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{answer, input, output, pair, zeroed};
 
 /// Words of a workspace.
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6264;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6296;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
 

@@ -41,9 +41,9 @@ pub(super) struct Cursor {
 /// Literals are copied in pieces of this size.
 pub(super) const PIECE: usize = 16;
 
-/// Matches from here on do not overlap the first such piece.
+/// Matches from here on are copied in pieces that do not overlap.
 #[cfg(not(feature = "small"))]
-pub(super) const NEAREST: u32 = 16;
+pub(super) const NEAREST: u32 = 8;
 
 /// Matches are copied in pieces of this size. So far may a copy write past its end.
 #[cfg(not(feature = "small"))]
@@ -157,9 +157,12 @@ fn in_pieces(out: &mut [u8], to: usize, from: usize, literals: usize, length: us
         if length > SLACK {
             pieces::<SLACK>(out, from, to, length)?;
         }
-    } else {
+    } else if offset >= PIECE {
         piece::<PIECE>(out, from, to)?;
         pieces::<PIECE>(out, from, to, length)?;
+    } else {
+        piece::<8>(out, from, to)?;
+        pieces::<8>(out, from, to, length)?;
     }
     Some(())
 }

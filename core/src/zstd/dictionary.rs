@@ -57,6 +57,8 @@ impl<'a> Dictionary<'a> {
     pub fn prepared(self, flavour: Flavour, tables: &'a mut Workspace) -> Result<Self> {
         tables.reset();
         let (content, _) = self.load(flavour, tables)?;
+        #[cfg(not(feature = "small"))]
+        tables.huffman.pack();
         Ok(Self { prepared: self.trained.then_some((tables, content, flavour)), ..self })
     }
 
