@@ -132,7 +132,10 @@ impl Table {
     /// Puts as many symbols into each cell as its bits hold.
     #[cold]
     #[inline(never)]
-    fn pack(&mut self) -> Option<()> {
+    pub(crate) fn pack(&mut self) -> Option<()> {
+        if self.packed || !(1..=LOG).contains(&self.depth) {
+            return None;
+        }
         let (mut at, mut before) = (0, 0);
         while at < CELLS {
             let symbol = self.cells[at & (CELLS - 1)] >> 8 & 0xFF;
@@ -191,13 +194,21 @@ impl Table {
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
         let reader = Reader::new(src, stream)?;
         match self.packed || self.depth > LOG {
-            true => run_one(reader, out, |bits| self.look(bits)),
+            true => self.rest(reader, out, 0),
             false => run_one(reader, out, |bits| self.cell(bits)),
         }
     }
 
+    /// Makes ready for so many symbols in streams of so many bytes. Several at once are worth the work if there are many, and
+    /// most are short.
+    pub(crate) fn prepare(&mut self, symbols: usize, bytes: usize) {
+        if symbols >= PACKED_FROM && bytes * 16 / 11 <= symbols {
+            self.pack();
+        }
+    }
+
     /// Fills `out` from four streams: three equal parts and the rest.
-    pub(crate) fn decode_four(&mut self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
+    pub(crate) fn decode_four(&self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
         let [a, b, c, d] = streams.clone().map(|stream| Reader::new(src, stream));
         let readers = [a?, b?, c?, d?];
         let part = out.len().div_ceil(4);
@@ -207,15 +218,7 @@ impl Table {
         let outs = [out0, out1, out2, out3];
         if self.depth > LOG {
             // Nobody writes such codes any more.
-            return readers
-                .into_iter()
-                .zip(outs)
-                .try_for_each(|(reader, out)| run_one(reader, out, |bits| self.look(bits)));
-        }
-        // Several symbols at once are worth the work if there are many, and most are short.
-        let bits: usize = readers.iter().map(|reader| reader.bytes.len() * 8).sum();
-        if !self.packed && part >= PACKED_FROM && bits / 22 <= part {
-            self.pack()?;
+            return readers.into_iter().zip(outs).try_for_each(|(reader, out)| self.rest(reader, out, 0));
         }
         if self.packed { self.run_packed(readers, outs) } else { run_four(readers, outs, |bits| self.cell(bits)) }
     }
@@ -245,25 +248,31 @@ impl Table {
             at2 += reader2.used(sum2);
             at3 += reader3.used(sum3);
         }
-        for (mut reader, out, mut at) in
-            [(reader0, out0, at0), (reader1, out1, at1), (reader2, out2, at2), (reader3, out3, at3)]
+        self.rest(reader0, out0, at0)?;
+        self.rest(reader1, out1, at1)?;
+        self.rest(reader2, out2, at2)?;
+        self.rest(reader3, out3, at3)
+    }
+
+    /// The rest of a stream, from `at` on, whatever the table.
+    #[inline(never)]
+    fn rest(&self, mut reader: Reader<'_>, out: &mut [u8], mut at: u32) -> Option<()> {
+        while self.packed
+            && let Some(to) = room(out, at)
         {
-            while let Some(to) = room(out, at) {
-                reader.refill()?;
-                let mut sum = 0;
-                for _ in 0..AT_ONCE {
-                    reader.symbols(self, &mut sum, to);
-                }
-                at += reader.used(sum);
+            reader.refill()?;
+            let mut sum = 0;
+            for _ in 0..AT_ONCE {
+                reader.symbols(self, &mut sum, to);
             }
-            run_one(reader, out.get_mut(at as usize..)?, |bits| self.look(bits))?;
+            at += reader.used(sum);
         }
-        Some(())
+        run_one(reader, out.get_mut(at as usize..)?, |bits| self.look(bits))
     }
 }
 
-/// In parts of so many symbols, several are looked up at once.
-const PACKED_FROM: usize = 4 << 10;
+/// Of so many symbols, several are looked up at once.
+const PACKED_FROM: usize = 16 << 10;
 
 /// So many bytes a round may touch: three for each look, and one more.
 const ROOM: usize = 15 + 4;
