@@ -73,8 +73,8 @@ impl<'a> Dictionary<'a> {
     }
 
     fn read(&self, flavour: Flavour, ws: &mut Workspace) -> Option<&'a [u8]> {
-        let mut rest = self.bytes.get(8..)?;
-        rest = rest.get(ws.huffman.read(rest, flavour.tree()).ok()?..)?;
+        let len = ws.huffman.read(self.bytes, 8, flavour.tree()).ok()?;
+        let mut rest = self.bytes.get(8 + len..)?;
         // The log limits are those of blocks; the 2016 decoder forgot them here and wrote past its tables.
         let len = ws.offsets.read(rest, flavour.max_offset_code(), codes::MAX_OFFSET_LOG, &OFFSETS)?;
         rest = rest.get(len..)?;

@@ -69,8 +69,8 @@ impl Literals {
             LiteralsKind::Huffman | LiteralsKind::Repeat => {
                 let mut at = start;
                 if kind == LiteralsKind::Huffman {
-                    let bytes = src.get(start..end).unwrap_or_default();
-                    at += ws.huffman.read(bytes, flavour.tree()).map_err(|fault| match fault {
+                    let src = src.get(..end).unwrap_or_default();
+                    at += ws.huffman.read(src, start, flavour.tree()).map_err(|fault| match fault {
                         Fault::Cut | Fault::Coding | Fault::Weights => error(ErrorKind::ZstdTree, start),
                     })?;
                     tell(trace, Part::Table, "huffman code", start..at, Value::U64(ws.huffman.depth().into()));

@@ -50,7 +50,7 @@ impl Workspace {
     pub(super) fn pretend(&mut self, flavour: Flavour) {
         self.ready = [true; 3];
         // Two symbols of one bit each, which is a code in all formats.
-        let read = self.huffman.read(&[128, 0x10], flavour.tree());
+        let read = self.huffman.read(&[128, 0x10], 0, flavour.tree());
         debug_assert!(read.is_ok());
     }
 
