@@ -85,8 +85,8 @@ impl<'d> Frame<'d> {
                 dictionary.load(self.flavour, ws).map_err(|error| Error { at: u64_from(block.start), ..error })?;
             if T::LISTENS || cfg!(feature = "small") {
                 // Symbols are read from what the workspace has.
-                self.lent.code.take().into_iter().for_each(|code| ws.huffman.copy(code));
-                self.lent.tables.take().into_iter().for_each(|tables| ws.copy_tables(tables));
+                ws.copy(&self.lent);
+                self.lent = Lent::default();
             }
         }
         if T::SYMBOLS && self.blind {

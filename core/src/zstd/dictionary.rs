@@ -68,7 +68,7 @@ impl<'a> Dictionary<'a> {
             return Ok((self.bytes, Lent::default()));
         }
         if let Some((tables, content, _)) = self.prepared.filter(|&(_, _, of)| of == flavour) {
-            ws.follow(tables);
+            (ws.ready, ws.history) = (tables.ready, tables.history);
             return Ok((content, Lent { code: Some(&tables.huffman), tables: Some(tables) }));
         }
         let content = self.read(flavour, ws);

@@ -76,7 +76,7 @@ impl Literals {
                         Fault::Cut | Fault::Coding | Fault::Weights => error(ErrorKind::ZstdTree, start),
                     })?;
                     tell(trace, Part::Table, "huffman code", start..at, Value::U64(ws.huffman.depth().into()));
-                } else if lent.code.is_none() && !ws.huffman.is_ready() {
+                } else if lent.code().is_none() && !ws.huffman.is_ready() {
                     return Err(error(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
                 streams(src, at..end, size, single, &ws.huffman, trace)?
@@ -90,10 +90,10 @@ impl Literals {
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Result<()> {
         #[cfg(not(feature = "small"))]
-        if let (Content::Four([first, .., last]), None) = (&self.content, lent.code) {
+        if let (Content::Four([first, .., last]), None) = (&self.content, lent.code()) {
             ws.huffman.prepare(out.len(), last.end - first.start);
         }
-        let code = lent.code.unwrap_or(&ws.huffman);
+        let code = lent.code().unwrap_or(&ws.huffman);
         let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
         let (done, at) = match &self.content {
             Content::Raw(range) => {

@@ -73,10 +73,11 @@ impl Sequences {
             Kind { name: "offsets", mode: flavour.table_mode(modes >> 4), max: flavour.max_offset_code() },
             Kind { name: "match lengths", mode: flavour.table_mode(modes >> 2), max: codes::MAX_MATCH_CODE },
         ];
-        if kinds.iter().any(|kind| kind.mode != TableMode::Repeat)
-            && let Some(tables) = lent.tables.take()
+        if let Some(tables) = lent.tables()
+            && kinds.iter().any(|kind| kind.mode != TableMode::Repeat)
         {
             ws.copy_tables(tables);
+            lent.tables = None;
         }
         let [ready_literals, ready_offsets, ready_matches] = &mut ws.ready;
         let [literals, offsets, matches] = kinds;
@@ -385,7 +386,7 @@ impl Sequences {
             return Ok(so_far);
         }
         let error = Error::new(ErrorKind::ZstdSequenceBits, u64_from(self.bits.start));
-        let tables = lent.tables.unwrap_or(ws);
+        let tables = lent.tables().unwrap_or(ws);
         let mut reader = Reader::new(src, self, tables, ws.history).ok_or(error)?;
         let mut begun = false;
         while reader.left > 0 {

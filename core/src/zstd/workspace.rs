@@ -17,6 +17,17 @@ pub(super) struct Lent<'d> {
     pub(super) tables: Option<&'d Workspace>,
 }
 
+/// With the feature `small` all is copied, and nothing asks where it is.
+impl<'d> Lent<'d> {
+    pub(super) const fn code(self) -> Option<&'d huffman::Table> {
+        if cfg!(feature = "small") { None } else { self.code }
+    }
+
+    pub(super) const fn tables(self) -> Option<&'d Workspace> {
+        if cfg!(feature = "small") { None } else { self.tables }
+    }
+}
+
 /// The tables of a decoder: all that it needs besides input and output. Fits in a `static`.
 ///
 /// A workspace can be used for any number of files, one after the other; nothing of one shows in the next.
@@ -45,9 +56,10 @@ impl Workspace {
         }
     }
 
-    /// Takes over what another one remembers, except for the tables.
-    pub(super) const fn follow(&mut self, from: &Self) {
-        (self.ready, self.history) = (from.ready, from.history);
+    /// Copies a code and tables that are lent.
+    pub(super) fn copy(&mut self, from: &Lent<'_>) {
+        from.code.into_iter().for_each(|code| self.huffman.copy(code));
+        from.tables.into_iter().for_each(|tables| self.copy_tables(tables));
     }
 
     /// Copies the tables of sequences.

@@ -28,6 +28,7 @@ pub(crate) struct Table {
     widths: [u8; 256],
     /// Width of the longest code; 0 when there is no code.
     depth: u32,
+    /// Whether cells are packed.
     packed: bool,
 }
 
