@@ -7,7 +7,6 @@ mod table;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-use js_sys::Uint8Array;
 use unspool::at1::{
     Bundle, Codec, Container, Header, Scratch, Workspace, decode, decode_to_vec, decoded_len, scratch_needed,
 };
@@ -16,6 +15,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
 use crate::into::Output;
+use crate::js::Uint8Array;
 use crate::number;
 
 /// Decodes a file that is no bundle.

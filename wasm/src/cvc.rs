@@ -9,7 +9,6 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 use core::ops::Range;
 
-use js_sys::Uint8Array;
 use unspool::cvc::{self, File};
 use unspool::tree::write_json_string;
 use unspool::{Error, ErrorKind};
@@ -19,6 +18,7 @@ pub use reader::Reader;
 
 use crate::fault::Fault;
 use crate::into::Output;
+use crate::js::Uint8Array;
 use crate::number;
 
 /// How many bytes of a file tell how long its head is.

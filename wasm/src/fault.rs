@@ -10,6 +10,7 @@ use unspool::Class;
 use unspool::{Error, ErrorKind};
 use wasm_bindgen::prelude::*;
 
+use crate::js::array_of;
 use crate::number;
 
 /// An error of the core on its way to JavaScript, where it is an array of three numbers: kind, offset, and what would
@@ -33,8 +34,8 @@ impl Fault {
 
 impl From<Fault> for JsValue {
     fn from(fault: Fault) -> Self {
-        let [kind, at, need] = fault.numbers().map(JsValue::from);
-        js_sys::Array::of3(&kind, &at, &need).into()
+        let [kind, at, need] = fault.numbers();
+        array_of(kind, at, need)
     }
 }
 

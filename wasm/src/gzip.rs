@@ -1,12 +1,12 @@
 //! gzip: what is inside.
 
 use alloc::vec::Vec;
-use js_sys::Uint8Array;
 use unspool::gzip::{Workspace, decode, decode_to_vec};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
 use crate::into::Output;
+use crate::js::Uint8Array;
 
 /// Decodes a whole file.
 #[wasm_bindgen]

@@ -35,7 +35,8 @@ impl List {
             while !(*link).is_null() {
                 let free = *link;
                 let Free { next, len: room } = free.read();
-                let before = free.cast::<u8>().align_offset(align);
+                // What the library has for this would panic over an alignment that is no power of two, in words.
+                let before = free.addr().wrapping_neg() & (align - 1);
                 if let Some(behind) = room.checked_sub(before).and_then(|room| room.checked_sub(len)) {
                     let taken = free.cast::<u8>().add(before);
                     if behind > 0 {

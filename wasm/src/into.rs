@@ -3,11 +3,11 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::Cell;
 
-use js_sys::Uint8Array;
 use unspool::{Error, ErrorKind, Result};
 
+use crate::js::Uint8Array;
 use crate::number;
 
 /// What stays.
@@ -27,24 +27,23 @@ struct Only<T>(T);
 #[allow(unsafe_code)]
 unsafe impl<T> Sync for Only<T> {}
 
-static ROOM: Only<RefCell<Room>> = Only(RefCell::new(Room { bytes: vec![], words: vec![] }));
+static ROOM: Only<Cell<Room>> = Only(Cell::new(Room { bytes: vec![], words: vec![] }));
 
 /// An output of JavaScript's, of which the start is filled piece by piece.
 pub(crate) struct Output<'a> {
     to: &'a Uint8Array,
-    room: &'a mut Room,
+    room: Room,
     written: u32,
 }
 
 impl Output<'_> {
     /// Runs `fill` on the output, and gives how many bytes were written.
     pub(crate) fn fill(to: &Uint8Array, fill: impl FnOnce(&mut Output<'_>) -> Result<()>) -> Result<f64> {
-        let room = &mut *ROOM.0.borrow_mut();
-        let mut output = Output { to, room, written: 0 };
+        let mut output = Output { to, room: ROOM.0.take(), written: 0 };
         let done = fill(&mut output);
-        let written = output.written;
-        if room.bytes.capacity() > KEPT {
-            *room = Room::default();
+        let Output { room, written, .. } = output;
+        if room.bytes.capacity() <= KEPT {
+            ROOM.0.set(room);
         }
         done.map(|()| f64::from(written))
     }
@@ -69,10 +68,10 @@ impl Output<'_> {
         if self.room.words.len() < words {
             self.room.words.resize(words, 0);
         }
-        let Room { bytes, words } = &mut *self.room;
+        let Room { bytes, words } = &mut self.room;
         let bytes = bytes.get_mut(..len).unwrap_or_default();
         decode(bytes, words)?;
-        self.to.subarray(self.written, end).copy_from(bytes);
+        self.to.set(bytes, self.written);
         self.written = end;
         Ok(())
     }
@@ -87,7 +86,7 @@ impl Output<'_> {
         let filled = decode(bytes)?;
         let bytes = bytes.get(..filled).unwrap_or_default();
         let end = self.written.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
-        self.to.subarray(self.written, end).copy_from(bytes);
+        self.to.set(bytes, self.written);
         self.written = end;
         Ok(())
     }

@@ -23,6 +23,7 @@ pub mod gzip;
 mod heap;
 #[allow(dead_code, reason = "no format needs all of it, and a build without formats nothing")]
 mod into;
+mod js;
 mod number;
 #[cfg(feature = "onpair")]
 pub mod onpair;

@@ -15,13 +15,13 @@ use core::ops::Range;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use js_sys::Uint8Array;
 use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, RowOffsets, Search, SearchSpace};
 use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
 use crate::into::Output;
+use crate::js::Uint8Array;
 use crate::number;
 
 /// An open column.

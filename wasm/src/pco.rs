@@ -1,15 +1,18 @@
 //! Pco: all numbers of a standalone file, and pages that lie in another format.
 
+#[cfg(feature = "inspect")]
+mod bins;
+
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use js_sys::Uint8Array;
-use unspool::pco::{File, Latent, Meta, NumberType, Plan, Version};
+use unspool::pco::{File, Meta, NumberType, Plan, Version};
 use unspool::{Error, ErrorKind, Result, Trace};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
 use crate::into::Output;
+use crate::js::Uint8Array;
 use crate::number;
 
 /// Whom the parsers tell what they read, though nobody wants to know: the inspector's observer where that is in the module anyway,
@@ -116,50 +119,43 @@ pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) ->
     Ok(written?)
 }
 
-/// Decodes pages of a wrapped chunk to little-endian numbers: `header` and `meta` are what its file and its chunk start with.
+/// Decodes pages of a wrapped chunk to little-endian numbers, all behind each other: `header` and `meta` are what its file and its
+/// chunk start with, `ends` where each of `pages` ends, `counts` how many numbers each has.
 #[wasm_bindgen]
 pub fn pco_decode_pages(
     header: &[u8],
     meta: &[u8],
-    pages: Vec<Uint8Array>,
+    pages: &[u8],
+    ends: &[f64],
     counts: &[f64],
-    number_type: &str,
+    ty: u8,
     limits: &[f64],
-) -> core::result::Result<Vec<Uint8Array>, Fault> {
-    let pages: Vec<_> = pages.iter().map(Uint8Array::to_vec).zip(counts.iter().copied().map(number::to_u64)).collect();
+) -> core::result::Result<Vec<u8>, Fault> {
     let limits = crate::limits(limits);
-    let (version, _) = Version::parse_traced(header, &mut silent())?;
-    let ty = NumberType::ALL.into_iter().find(|ty| ty.name() == number_type);
-    let ty = ty.ok_or(Error::new(ErrorKind::WrongType, 0))?;
-    for &(_, count) in &pages {
+    let silent = &mut silent();
+    let (version, _) = Version::parse_traced(header, silent)?;
+    let ty = NumberType::from_byte(ty).ok_or(Error::new(ErrorKind::WrongType, 0))?;
+    let (mut longest, mut size) = (0, 0u64);
+    for count in counts.iter().copied().map(number::to_u64) {
         if count > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, 0).needing(count).into());
         }
-        let size = u64::from(ty.bits() / 8).saturating_mul(count);
+        size = size.saturating_add(count.saturating_mul(u64::from(ty.bits() / 8)));
         if size > limits.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
         }
+        longest = count.max(longest);
     }
-    let (meta, _) = Meta::parse_traced(meta, ty, version.major, 0, &limits, &mut silent())?;
-    Ok(match ty.bits() {
-        8 => decode_pages::<u8>(&meta, &pages),
-        16 => decode_pages::<u16>(&meta, &pages),
-        32 => decode_pages::<u32>(&meta, &pages),
-        _ => decode_pages::<u64>(&meta, &pages),
-    }?)
-}
-
-/// The pages of a chunk with the metadata `meta`, each with how many numbers it has.
-fn decode_pages<L: Latent>(meta: &Meta<'_>, pages: &[(Vec<u8>, u64)]) -> Result<Vec<Uint8Array>> {
-    let longest = number::index(pages.iter().map(|&(_, count)| count).max().unwrap_or(0));
-    let mut words = vec![0; number::index(meta.workspace_len(longest, Plan::Whole))];
-    let mut numbers: Vec<_> = pages.iter().map(|&(_, count)| vec![L::ZERO; number::index(count)]).collect();
-    let each = pages.iter().zip(&mut numbers).map(|((page, _), numbers)| (page.as_slice(), numbers.as_mut_slice()));
-    meta.decode_pages_traced(each, longest, &mut words, &mut silent())?;
-    let bytes = numbers.into_iter().map(|numbers| {
-        let mut bytes = vec![0; numbers.len().saturating_mul(size_of::<L>())];
-        L::put_all(&numbers, &mut bytes);
-        Uint8Array::from(bytes.as_slice())
-    });
-    Ok(bytes.collect())
+    let (meta, _) = Meta::parse_traced(meta, ty, version.major, 0, &limits, silent)?;
+    let mut words = vec![0; number::index(meta.workspace_len(number::index(longest), Plan::Batches))];
+    let mut numbers = vec![0; number::index(size)];
+    let (mut start, mut rest) = (0, numbers.as_mut_slice());
+    for (&end, &count) in ends.iter().zip(counts) {
+        let (end, count) = (number::index(number::to_u64(end)), number::index(number::to_u64(count)));
+        let page = pages.get(start..end).unwrap_or_default();
+        meta.decode_page_bytes_traced(page, count, rest, &mut words, silent)?;
+        rest = rest.get_mut(count.saturating_mul(ty.size())..).unwrap_or_default();
+        start = end;
+    }
+    Ok(numbers)
 }

@@ -91,7 +91,7 @@ fn show(values: &mut String, value: Value<'_>) {
         Value::Word(text) | Value::Text(text) => values.write_str(text),
         Value::Bytes(bytes) => bytes.iter().take(MAX_VALUE / 2).try_for_each(|byte| write!(values, "{byte:02x}")),
         Value::F64(number) => {
-            values.extend(js_sys::Number::from(number).to_string_with_radix(10).map(String::from));
+            values.push_str(&crate::js::digits(number));
             Ok(())
         }
         _ => Ok(()),

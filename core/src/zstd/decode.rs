@@ -115,7 +115,8 @@ pub(super) fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
     }
 }
 
-/// Where the bytes of a file go.
+/// Where the bytes of a file go. Asked once a block, so that one copy of the walk through the frames serves those who decode and those
+/// who count.
 trait Output {
     /// A frame starts; it says how long it is, or not.
     fn frame(&mut self, size: Option<u64>, at: usize) -> Result<()>;
@@ -243,9 +244,9 @@ pub(super) fn spend(produced: &mut u64, len: u64, limits: &Limits, at: usize) ->
     Ok(())
 }
 
-fn run<T: Trace, O: Output>(
+fn run<T: Trace>(
     src: &[u8],
-    out: &mut O,
+    out: &mut dyn Output,
     ws: &mut Workspace,
     limits: &Limits,
     options: &Options<'_>,
@@ -310,7 +311,7 @@ struct Walk<'a, 'd, T> {
 impl<T: Trace> Walk<'_, '_, T> {
     /// Decodes the blocks from `at` on; says where the frame ends.
     #[cfg_attr(feature = "small", inline(never))]
-    fn blocks<O: Output>(&mut self, out: &mut O, mut at: usize) -> Result<usize> {
+    fn blocks(&mut self, out: &mut dyn Output, mut at: usize) -> Result<usize> {
         let (src, flavour, header) = (self.src, self.frame.flavour, self.frame.header);
         loop {
             let block = Block::read(flavour, src, at)?;
@@ -371,12 +372,12 @@ impl<T: Trace> Walk<'_, '_, T> {
         }
     }
 
-    fn finish<O: Output>(&self, out: &O, stored: u32, at: usize) -> Result<()> {
+    fn finish(&self, out: &dyn Output, stored: u32, at: usize) -> Result<()> {
         self.frame.check_size(at)?;
         self.compare(out, stored, at)
     }
 
-    fn compare<O: Output>(&self, out: &O, stored: u32, at: usize) -> Result<()> {
+    fn compare(&self, out: &dyn Output, stored: u32, at: usize) -> Result<()> {
         match out.checksum() {
             Some(hash) if self.verify => checksum(self.frame.flavour, hash, stored, at),
             _ => Ok(()),

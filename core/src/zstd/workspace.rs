@@ -9,6 +9,14 @@ pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
 const _: () = assert!(WORKSPACE_SIZE <= if cfg!(feature = "small") { 6 << 10 } else { 20 << 10 });
 
+/// What was prepared of a dictionary, as long as the blocks of a frame have nothing else. It is not copied before it must be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lent<'d> {
+    pub(super) code: Option<&'d huffman::Table>,
+    /// The three tables of sequences.
+    pub(super) tables: Option<&'d Workspace>,
+}
+
 /// The tables of a decoder: all that it needs besides input and output. Fits in a `static`.
 ///
 /// A workspace can be used for any number of files, one after the other; nothing of one shows in the next.
@@ -37,20 +45,23 @@ impl Workspace {
         }
     }
 
-    /// Takes over what another one remembers.
-    pub(super) fn copy(&mut self, from: &Self) {
-        self.huffman.copy(&from.huffman);
+    /// Takes over what another one remembers, except for the tables.
+    pub(super) const fn follow(&mut self, from: &Self) {
+        (self.ready, self.history) = (from.ready, from.history);
+    }
+
+    /// Copies the tables of sequences.
+    pub(super) fn copy_tables(&mut self, from: &Self) {
         self.literals.assign(&from.literals);
         self.offsets.assign(&from.offsets);
         self.matches.assign(&from.matches);
-        (self.ready, self.history) = (from.ready, from.history);
     }
 
     /// As if a dictionary had been loaded: there are tables that blocks may repeat, whatever is in them.
     pub(super) fn pretend(&mut self, flavour: Flavour) {
         self.ready = [true; 3];
         // Two symbols of one bit each, which is a code in all formats.
-        let read = self.huffman.read(&[128, 0x10], flavour.tree());
+        let read = self.huffman.read(&[128, 0x10], 0, flavour.tree());
         debug_assert!(read.is_ok());
     }
 

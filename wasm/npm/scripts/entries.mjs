@@ -30,14 +30,14 @@ for (const format of formats) {
   await write(
     `entries/${format}.ts`,
     `// ${format} alone, with a wasm module of its own inside.`,
-    `import { base64 } from '../inlined/${format}.js';`,
+    `import { text } from '../inlined/${format}.js';`,
     "import { carry } from '../instance.js';",
     '',
-    `carry('${format}', base64);`,
+    `carry('${format}', text);`,
     '',
     `export * from './${format}-separate.js';`,
   );
 }
 for (const name of ['unspool', ...formats]) {
-  await write(`inlined/${name}.d.ts`, '/** The wasm module, written by scripts/inline.mjs. */', 'export const base64: string;');
+  await write(`inlined/${name}.d.ts`, '/** The wasm module, written by scripts/inline.mjs. */', 'export const text: string;');
 }

@@ -1,5 +1,6 @@
 // Writes dist/inlined/*.js: the wasm modules as text, so that importing the package needs no fetch and no bundler plugin.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { textOf } from '../dist/text.js';
 
 const wasm = new URL('../wasm/', import.meta.url);
 const inlined = new URL('../dist/inlined/', import.meta.url);
@@ -12,7 +13,6 @@ for (const entry of await readdir(wasm, { withFileTypes: true })) {
 await inline('unspool', new URL('unspool_bg.wasm', wasm));
 
 async function inline(name, module) {
-  const base64 = (await readFile(module)).toString('base64');
-  const text = `// The wasm module, made by scripts/inline.mjs.\nexport const base64 =\n  '${base64}';\n`;
-  await writeFile(new URL(`${name}.js`, inlined), text);
+  const text = textOf(await readFile(module));
+  await writeFile(new URL(`${name}.js`, inlined), `// The wasm module, made by scripts/inline.mjs.\nexport const text =\n  '${text}';\n`);
 }

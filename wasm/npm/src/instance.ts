@@ -4,6 +4,7 @@
 // gets the module that knows it, whichever entry brought it along.
 import { learn, trapped, UnspoolError, type ErrorLine } from './error.js';
 import type { Init, ModuleSource } from './init.js';
+import { bytesOfText } from './text.js';
 
 /** The exports of the whole module. Those of a format alone are some of them. */
 export type Exports = typeof import('../wasm/unspool.js');
@@ -158,8 +159,8 @@ export function moveIn(name: string, glue: unknown, ...errors: readonly (readonl
 }
 
 /** The wasm module that moved in, for when it is needed. */
-export function carry(name: string, base64: string): void {
-  engineOf(name).carry(() => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+export function carry(name: string, text: string): void {
+  engineOf(name).carry(() => bytesOfText(text));
 }
 
 /** The calls that the code of a format makes. */

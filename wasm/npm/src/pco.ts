@@ -25,9 +25,9 @@ export interface PcoDecodeOptions {
   limits?: Limits;
 }
 
-type ArrayOf = new (buffer: ArrayBuffer) => PcoData;
+type ArrayOf = { new (buffer: ArrayBuffer): PcoData; readonly BYTES_PER_ELEMENT: number };
 
-const half = (globalThis as { Float16Array?: new (buffer: ArrayBuffer) => Uint16Array }).Float16Array ?? Uint16Array;
+const half = (globalThis as { Float16Array?: typeof Uint16Array }).Float16Array ?? Uint16Array;
 
 /** What the core calls each type, the byte that stands for it in files, what it is called here, and what holds it. */
 const TYPES: Readonly<Record<string, readonly [byte: number, dtype: PcoDtype, array: ArrayOf]>> = {
@@ -104,8 +104,8 @@ export interface PcoWrapped {
 
 /** Decodes the pages of a wrapped chunk, each to a typed array. A page can be decoded without the others. */
 export function decodePcoPages(wrapped: PcoWrapped, options: PcoDecodeOptions = {}): PcoData[] {
-  const [name, type] = Object.entries(TYPES).find(([, [, dtype]]) => dtype === wrapped.dtype) ?? [];
-  if (name === undefined || type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
+  const type = Object.values(TYPES).find(([, dtype]) => dtype === wrapped.dtype);
+  if (type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
   const [header, meta] = [bytesOf(wrapped.header), bytesOf(wrapped.meta)];
   const limits = limitNumbers(options.limits);
   const counts = Float64Array.from(wrapped.pages, ({ count }) => {
@@ -113,6 +113,15 @@ export function decodePcoPages(wrapped: PcoWrapped, options: PcoDecodeOptions = 
     return count;
   });
   const pages = wrapped.pages.map(({ bytes }) => bytesOf(bytes));
-  const decoded = work(meta, limits, () => call((wasm) => wasm.pco_decode_pages(header, meta, pages, counts, name, limits)));
-  return decoded.map((bytes) => new type[2](bytes.buffer as ArrayBuffer));
+  const ends = new Float64Array(pages.length);
+  pages.reduce((end, { length }, index) => (ends[index] = end + length), 0);
+  const all = new Uint8Array(ends.at(-1) ?? 0);
+  pages.forEach((page, index) => all.set(page, ends[index]! - page.length));
+  const decoded = work(meta, limits, () => call((wasm) => wasm.pco_decode_pages(header, meta, all, ends, counts, type[0], limits)));
+  let end = 0;
+  return Array.from(counts, (count) => {
+    const start = end;
+    end += count * type[2].BYTES_PER_ELEMENT;
+    return new type[2](decoded.buffer.slice(start, end) as ArrayBuffer);
+  });
 }

@@ -83,3 +83,18 @@ test('every entry stays within its size', () => {
     assert.ok(size > 0.9 * most, `${name}: ${size} bytes gzipped, so that its budget of ${most} can be lowered`);
   }
 });
+
+test('the text that every entry carries is its module, and weighs no more', async () => {
+  const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const { bytesOfText } = await import('../dist/text.js');
+  for (const [path, target] of Object.entries(exports).filter(([path]) => path.endsWith('.wasm'))) {
+    const name = path.slice(2, -5);
+    const [module, inlined] = [new URL(`../${target}`, import.meta.url), new URL(`../dist/inlined/${name}.js`, import.meta.url)].map((url) => readFileSync(url));
+    const { text } = await import(`../dist/inlined/${name}.js`);
+    assert.match(text, /^[ -~]+$/, name);
+    assert.doesNotMatch(text, /["$'<\\`]/, `${name}: a letter that somebody would escape`);
+    assert.deepEqual(Buffer.from(bytesOfText(text)), module, name);
+    const [ours, theirs] = [inlined, module].map((bytes) => gzipSync(bytes, { level: 9 }).length);
+    assert.ok(ours < 1.05 * theirs, `${name}: ${ours} bytes gzipped, its module ${theirs}`);
+  }
+});

@@ -14,7 +14,6 @@ use core::ops::Range;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use js_sys::{Float32Array, Uint8Array};
 use unspool::checksum::Crc32;
 use unspool::cvc::{Column, Crc, CrcCount, Dtype, File, Need, Payload, Piece, Plan};
 use unspool::{Error, ErrorKind, Limits, Result};
@@ -22,6 +21,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{len, nth};
 use crate::fault::Fault;
+use crate::js::{Float32Array, Uint8Array};
 use crate::number;
 
 /// Chunks that lie one behind the other are asked for together, up to so many bytes.
@@ -393,7 +393,7 @@ impl Filler {
         {
             if let Some(output) = &self.output {
                 let end = self.filled.saturating_add(u32::try_from(raw.len()).unwrap_or(u32::MAX));
-                output.subarray(self.filled, end).copy_from(raw);
+                output.set(raw, self.filled);
                 self.filled = end;
             }
             return Ok(());
@@ -403,7 +403,7 @@ impl Filler {
         if let Some(output) = &self.output {
             let values = u32::try_from(payload.len()).unwrap_or(u32::MAX);
             let at = output.byte_offset().saturating_add(self.filled);
-            Float32Array::new_with_byte_offset_and_length(&output.buffer(), at, values).copy_from(&self.scratch);
+            Float32Array::new(&output.buffer(), at, values).set_all(&self.scratch);
             self.filled = self.filled.saturating_add(values.saturating_mul(4));
         }
         Ok(())

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use js_sys::Uint8Array;
 use unspool::xz::{Options, Workspace, decode, decode_to_vec};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
 use crate::into::Output;
+use crate::js::Uint8Array;
 
 /// Decodes a whole file, all of its streams.
 #[wasm_bindgen]

@@ -4,13 +4,13 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use js_sys::Uint8Array;
 use unspool::zstd::{Flavour, Header, Workspace, decode_to_vec, decode_with};
 use wasm_bindgen::prelude::*;
 
 use super::options;
 use crate::fault::Fault;
 use crate::into::Output;
+use crate::js::Uint8Array;
 
 /// Decodes a whole file, all of its frames.
 #[wasm_bindgen]
