@@ -15,7 +15,7 @@ use crate::memory::{answer, input, output, pair, zeroed};
 pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4380;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6264;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6352;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
 
