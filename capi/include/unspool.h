@@ -497,7 +497,7 @@ enum UnspoolKind {
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2312
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2344
 #endif
 
 // Bytes of a workspace.
@@ -760,11 +760,68 @@ enum UnspoolKind {
 // A chunk with rows that were asked for.
 #define UNSPOOL_CVC_NEED_CHUNK 2
 
+#if defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 6264
+#define UNSPOOL_AT1_WORKSPACE_WORDS 4380
+#endif
+
+#if !defined(UNSPOOL_SMALL)
+// Words of a workspace.
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6296
+#endif
 
 // Bytes of a workspace.
 #define UNSPOOL_AT1_WORKSPACE_SIZE (UNSPOOL_AT1_WORKSPACE_WORDS * 8)
+
+// The rows with all columns, and their lines. The request names no columns.
+#define UNSPOOL_AT1_ROWS 0
+
+// The rows with the columns that the request names, in that order.
+#define UNSPOOL_AT1_COLUMNS 1
+
+// How many rows there are. The request names no columns.
+#define UNSPOOL_AT1_COUNT 2
+
+// The sum of the numbers in the one column that the request names.
+#define UNSPOOL_AT1_SUM 3
+
+// The smallest number in the one column that the request names.
+#define UNSPOOL_AT1_MIN 4
+
+// The largest number in the one column that the request names.
+#define UNSPOOL_AT1_MAX 5
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a term.
+#define UNSPOOL_AT1_TERM_WORDS 4
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a term.
+#define UNSPOOL_AT1_TERM_WORDS 7
+#endif
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a query.
+#define UNSPOOL_AT1_QUERY_WORDS 74
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a query.
+#define UNSPOOL_AT1_QUERY_WORDS 89
+#endif
+
+// Bytes of a query.
+#define UNSPOOL_AT1_QUERY_SIZE (UNSPOOL_AT1_QUERY_WORDS * 8)
+
+// It needs the bytes of the file from `start` to before `end`.
+#define UNSPOOL_AT1_NEXT_BYTES 0
+
+// There is a row, to be looked at until the next step.
+#define UNSPOOL_AT1_NEXT_ROW 1
+
+// All is done.
+#define UNSPOOL_AT1_NEXT_NOTHING 2
 
 // Bounds that are compared with what a header claims, before any work is done for that claim.
 typedef struct UnspoolLimits {
@@ -1147,6 +1204,8 @@ typedef struct UnspoolAt1Info {
   // Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
   // error of the class `WORKSPACE_TOO_SMALL`, before anything is written.
   uint64_t scratch_len;
+  // The same for `unspool_at1_decode_to`.
+  uint64_t scratch_len_to;
   // What kind of file was taken apart, as its byte says: 4 for a table, 255 for any file.
   uint8_t codec;
   // 1 if the file ends with a SHA-256 of what it decodes to.
@@ -1164,6 +1223,118 @@ typedef struct UnspoolAt1Done {
   // 1 if the hash was compared and found right.
   uint8_t hashed;
 } UnspoolAt1Done;
+
+// Takes decoded bytes in order, which are lent to it for the call. What is not 0 ends decoding with the error `SINK_FULL`.
+typedef uint8_t (*UnspoolAt1Write)(void *context, const uint8_t *bytes, size_t len);
+
+// A question on its way to an answer.
+typedef struct UnspoolAt1Query {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_AT1_QUERY_WORDS];
+} UnspoolAt1Query;
+
+// Which column is meant: by its name, or if that is null by its number, from 0. A name is a path of JSON, or a field of the header line.
+typedef struct UnspoolAt1Column {
+  // The name, or null.
+  const uint8_t *name;
+  // Bytes of the name.
+  size_t name_len;
+  // The number, where there is no name.
+  size_t number;
+} UnspoolAt1Column;
+
+// A condition that a row must meet: its value in a column equals something, or lies in a range. Numbers are compared exactly, as the digits
+// that they are, both here and in the file.
+typedef struct UnspoolAt1Filter {
+  // Whose values are looked at.
+  struct UnspoolAt1Column column;
+  // What the value is equal to, as bytes in a column of texts and as a number in one of numbers; null for a range.
+  const uint8_t *equal;
+  // Bytes of it.
+  size_t equal_len;
+  // The lowest number that is meant, `"-12.50"`, or null if there is none.
+  const uint8_t *low;
+  // Bytes of it.
+  size_t low_len;
+  // The highest number that is meant, or null if there is none.
+  const uint8_t *high;
+  // Bytes of it.
+  size_t high_len;
+} UnspoolAt1Filter;
+
+// What is wanted of the rows that meet all conditions.
+typedef uint8_t UnspoolAt1Ask;
+
+// A question. It may lie in read-only memory.
+typedef struct UnspoolAt1Request {
+  // What a row must meet, all of it.
+  const struct UnspoolAt1Filter *filters;
+  // How many conditions these are.
+  size_t filters_len;
+  // Which columns are asked for.
+  const struct UnspoolAt1Column *columns;
+  // How many columns these are.
+  size_t columns_len;
+  // The first so many rows that meet all conditions are looked at, no more; 0 for all.
+  uint64_t limit;
+  // What is wanted of them.
+  UnspoolAt1Ask ask;
+} UnspoolAt1Request;
+
+// Where a query keeps one of the conditions or columns of its request.
+typedef struct UnspoolAt1Term {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_AT1_TERM_WORDS];
+} UnspoolAt1Term;
+
+// What a query stopped at.
+typedef uint8_t UnspoolAt1NextKind;
+
+// What a query stopped at.
+typedef struct UnspoolAt1Next {
+  // Where the bytes start that come next.
+  uint64_t start;
+  // Where they end.
+  uint64_t end;
+  // Which row of the table it is, from 0. Lines that are no rows do not count.
+  uint64_t row;
+  // How many values the row has.
+  size_t values;
+  // Which of these there is.
+  UnspoolAt1NextKind kind;
+} UnspoolAt1Next;
+
+// What came out besides rows.
+typedef struct UnspoolAt1Answer {
+  // Rows that met all conditions, as far as the limit.
+  uint64_t rows;
+  // Of these, the rows whose value is no number. Sum, minimum and maximum are over the others.
+  uint64_t without_number;
+  // The sum times ten to the power of `sum_scale`: its low 64 bits. As an `int64_t` they are all of it, if nothing is above.
+  uint64_t sum_low;
+  // Its high 64 bits: 0 or -1 if nothing is above `sum_low` but the sign.
+  int64_t sum_high;
+  // Digits of the sum behind the point.
+  uint32_t sum_scale;
+  // The smallest or largest number, as the first row that has it writes it, until the next step; null if there is none.
+  const uint8_t *best;
+  // Bytes of it.
+  size_t best_len;
+} UnspoolAt1Answer;
+
+// How much of the file was needed.
+typedef struct UnspoolAt1Stats {
+  // Row groups of the table.
+  uint64_t groups;
+  // Groups that the zone maps ruled out.
+  uint64_t skipped;
+  // Groups of which blocks were read.
+  uint64_t read;
+  // Bytes of the blocks that were read.
+  uint64_t block_bytes_read;
+  // Bytes of all blocks.
+  uint64_t block_bytes_total;
+} UnspoolAt1Stats;
 
 // The tables of a decoder. It need not be initialised, nor cleared between uses.
 typedef struct UnspoolZstdWorkspace {
@@ -1784,6 +1955,80 @@ UnspoolErrorKind unspool_at1_decode(const uint8_t *src,
                                     const struct UnspoolLimits *with_limits,
                                     struct UnspoolAt1Done *done,
                                     struct UnspoolError *error);
+
+// Decodes a whole file to a function that takes it piece by piece, where there is no room for all of it.
+//
+// That is as near to a stream as the format comes: what a line is made of lies all over the file.
+UnspoolErrorKind unspool_at1_decode_to(const uint8_t *src,
+                                       size_t src_len,
+                                       UnspoolAt1Write write,
+                                       void *context,
+                                       uint8_t *scratch,
+                                       size_t scratch_len,
+                                       void *space,
+                                       size_t space_len,
+                                       const struct UnspoolLimits *with_limits,
+                                       struct UnspoolAt1Done *done,
+                                       struct UnspoolError *error);
+
+// Starts a query with the first bytes of a file, however many: if they are too few, an error of the class `TRUNCATED` says in `need` how many
+// there must be, and if terms or scratch are, one of the class `WORKSPACE_TOO_SMALL`. Then call again with more.
+//
+// Terms, scratch and workspace are lent to the query until it is no longer used, and so are the names and values that the request points to. There is
+// a term for each condition and each column. Request, conditions, columns and the first bytes of the file are not needed any more.
+UnspoolErrorKind unspool_at1_query_init(struct UnspoolAt1Query *query,
+                                        const struct UnspoolAt1Request *request,
+                                        struct UnspoolAt1Term *terms,
+                                        size_t terms_len,
+                                        const uint8_t *head,
+                                        size_t head_len,
+                                        uint8_t *scratch,
+                                        size_t scratch_len,
+                                        void *space,
+                                        size_t space_len,
+                                        const struct UnspoolLimits *with_limits,
+                                        struct UnspoolError *error);
+
+// Gives a query a longer scratch, where that is what a step asked for. What it knows is copied there, and the last scratch is no longer used.
+UnspoolErrorKind unspool_at1_query_lend(struct UnspoolAt1Query *query,
+                                        uint8_t *scratch,
+                                        size_t scratch_len,
+                                        struct UnspoolError *error);
+
+// Goes on with bytes of the file from byte `at` on, up to the next row that meets all conditions, and says what it stopped at.
+//
+// The first call needs no bytes. Bytes must hold what the last step asked for, or the first of the blocks in it, and may hold more, also the whole
+// file. Behind a row, the next call gets the same bytes again. An error that is not about the scratch ends the query.
+UnspoolErrorKind unspool_at1_query_step(struct UnspoolAt1Query *query,
+                                        uint64_t at,
+                                        const uint8_t *bytes,
+                                        size_t bytes_len,
+                                        struct UnspoolAt1Next *next,
+                                        struct UnspoolError *error);
+
+// A value of the row that the last step stopped at, byte for byte as it stands in the file. It lies in the scratch until the next step.
+UnspoolErrorKind unspool_at1_query_value(const struct UnspoolAt1Query *query,
+                                         size_t i,
+                                         const uint8_t **value,
+                                         size_t *value_len,
+                                         struct UnspoolError *error);
+
+// The line of the row that the last step stopped at, as it was, without a line feed. Only for `UNSPOOL_AT1_ROWS`.
+UnspoolErrorKind unspool_at1_query_line(const struct UnspoolAt1Query *query,
+                                        uint8_t *dst,
+                                        size_t dst_len,
+                                        size_t *wrote,
+                                        struct UnspoolError *error);
+
+// What came out so far besides rows.
+UnspoolErrorKind unspool_at1_query_answer(const struct UnspoolAt1Query *query,
+                                          struct UnspoolAt1Answer *so_far,
+                                          struct UnspoolError *error);
+
+// How much of the file was needed so far.
+UnspoolErrorKind unspool_at1_query_stats(const struct UnspoolAt1Query *query,
+                                         struct UnspoolAt1Stats *stats,
+                                         struct UnspoolError *error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -3,15 +3,19 @@
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
-use unspool::Result;
 use unspool::at1::{self, Container, Header, Workspace};
+use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolLimits, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{answer, input, output, pair, zeroed};
 
 /// Words of a workspace.
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6264;
+#[cfg(feature = "small")]
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4380;
+/// Words of a workspace.
+#[cfg(not(feature = "small"))]
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6296;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
 
@@ -32,6 +36,8 @@ pub struct UnspoolAt1Info {
     /// Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
     /// error of the class `WORKSPACE_TOO_SMALL`, before anything is written.
     pub scratch_len: u64,
+    /// The same for `unspool_at1_decode_to`.
+    pub scratch_len_to: u64,
     /// What kind of file was taken apart, as its byte says: 4 for a table, 255 for any file.
     pub codec: u8,
     /// 1 if the file ends with a SHA-256 of what it decodes to.
@@ -55,7 +61,7 @@ pub struct UnspoolAt1Done {
 /// # Safety
 ///
 /// As for [`zeroed`].
-unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
+pub(crate) unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
     // SAFETY: the same promise; zeros are a value of what need not have one.
     let place = unsafe { zeroed::<MaybeUninit<Workspace>>(workspace, len)? };
     // What the filters remember has choices in it, which need not be 0 when nothing is chosen.
@@ -86,8 +92,10 @@ pub unsafe extern "C" fn unspool_at1_info(
         let read = || {
             let src = input(src, src_len)?;
             let header = Header::read(src)?;
+            let at1::Need { slice, sink } = at1::scratch_needed(src, &limits(with_limits)?)?;
             let told = UnspoolAt1Info {
-                scratch_len: at1::scratch_needed(src, &limits(with_limits)?)?.slice,
+                scratch_len: slice,
+                scratch_len_to: sink,
                 codec: header.codec as u8,
                 hashed: header.hash.is_some().into(),
                 whole: (header.container == Container::Whole).into(),
@@ -144,6 +152,44 @@ pub unsafe extern "C" fn unspool_at1_decode(
             let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
             let scratch = output(scratch, scratch_len)?;
             let at1::Done { read, wrote, hashed } = at1::decode(src, dst, scratch, workspace, &limits(with_limits)?)?;
+            answer(done, UnspoolAt1Done { read, wrote, hashed: hashed.into() });
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Takes decoded bytes in order, which are lent to it for the call. What is not 0 ends decoding with the error `SINK_FULL`.
+pub type UnspoolAt1Write = Option<unsafe extern "C" fn(context: *mut c_void, bytes: *const u8, len: usize) -> u8>;
+
+/// Decodes a whole file to a function that takes it piece by piece, where there is no room for all of it.
+///
+/// That is as near to a stream as the format comes: what a line is made of lies all over the file.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_at1_decode_to(
+    src: *const u8,
+    src_len: usize,
+    write: UnspoolAt1Write,
+    context: *mut c_void,
+    scratch: *mut u8,
+    scratch_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    done: *mut UnspoolAt1Done,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let write = write.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
+            let ((src, scratch), workspace) = (pair(src, src_len, scratch, scratch_len)?, workspace(space, space_len)?);
+            let mut sink = |bytes: &[u8]| match write(context, bytes.as_ptr(), bytes.len()) {
+                0 => Ok(()),
+                _ => Err(Error::new(ErrorKind::SinkFull, 0)),
+            };
+            let at1::Done { read, wrote, hashed } =
+                at1::decode_to(src, &mut sink, scratch, workspace, &limits(with_limits)?)?;
             answer(done, UnspoolAt1Done { read, wrote, hashed: hashed.into() });
             Ok(())
         };

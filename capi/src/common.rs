@@ -72,6 +72,11 @@ pub fn end(end: UnspoolEnd) -> Result<End> {
     }
 }
 
+/// A length as a plain number.
+pub fn u64_from(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
 /// An argument that means nothing.
 #[cold]
 pub fn bad_argument() -> Error {

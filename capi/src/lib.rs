@@ -22,8 +22,10 @@ pub mod common;
 pub mod error;
 pub mod memory;
 
-#[cfg(feature = "at1")]
+#[cfg(feature = "at1-columnar")]
 pub mod at1;
+#[cfg(feature = "at1")]
+pub mod at1_query;
 #[cfg(feature = "cvc")]
 pub mod cvc;
 #[cfg(feature = "onpair")]

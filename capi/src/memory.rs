@@ -97,6 +97,41 @@ pub unsafe fn answer<T>(to: *mut T, value: T) {
     }
 }
 
+/// Places for `len` values, in memory that holds nothing yet.
+///
+/// # Safety
+///
+/// As for [`output`].
+pub unsafe fn room<'a, P>(memory: *mut P, len: usize) -> Result<&'a mut [MaybeUninit<P>]> {
+    match (memory.is_null(), len) {
+        (_, 0) => Ok(&mut []),
+        (true, _) => Err(NULL),
+        (false, _) => {
+            check(memory.addr(), len, align_of::<P>(), size_of::<P>())?;
+            // SAFETY: as in `output`, and memory that holds nothing may hold anything.
+            Ok(unsafe { core::slice::from_raw_parts_mut(memory.cast(), len) })
+        }
+    }
+}
+
+/// Writes values one behind the other to places that were made for something at least as large, as many as there are of both.
+pub fn noted<'a, P, T: Copy>(
+    places: &'a mut [MaybeUninit<P>],
+    values: impl Iterator<Item = Result<T>>,
+) -> Result<&'a [T]> {
+    const { assert!(size_of::<T>() <= size_of::<P>() && align_of::<T>() <= align_of::<P>(), "a place is too small") };
+    let (start, len) = (places.as_mut_ptr().cast::<MaybeUninit<T>>(), places.len());
+    // SAFETY: so many places, each no smaller and no less aligned, that are borrowed as long. What has no value yet may lie anywhere.
+    let places: &'a mut [MaybeUninit<T>] = unsafe { core::slice::from_raw_parts_mut(start, len) };
+    let mut count = 0usize;
+    for (place, value) in places.iter_mut().zip(values) {
+        place.write(value?);
+        count = count.saturating_add(1);
+    }
+    // SAFETY: so many have been written.
+    Ok(unsafe { places.get(..count).unwrap_or_default().assume_init_ref() })
+}
+
 /// Types that all bytes are a value of.
 pub trait Plain: Copy + private::Sealed {}
 
@@ -109,6 +144,10 @@ mod private {
     impl Sealed for u64 {}
     impl Sealed for f32 {}
     impl Sealed for [u8; 16] {}
+    #[cfg(feature = "at1")]
+    impl Sealed for crate::at1_query::UnspoolAt1Filter {}
+    #[cfg(feature = "at1")]
+    impl Sealed for crate::at1_query::UnspoolAt1Column {}
 }
 
 impl Plain for u8 {}
@@ -117,6 +156,11 @@ impl Plain for u32 {}
 impl Plain for u64 {}
 impl Plain for f32 {}
 impl Plain for [u8; 16] {}
+// Pointers and lengths, which are looked at one by one.
+#[cfg(feature = "at1")]
+impl Plain for crate::at1_query::UnspoolAt1Filter {}
+#[cfg(feature = "at1")]
+impl Plain for crate::at1_query::UnspoolAt1Column {}
 
 /// A C struct whose words hold a Rust value.
 pub trait Opaque: Sized {

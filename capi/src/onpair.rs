@@ -6,7 +6,7 @@ use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, Match
 use unspool::{Error, ErrorKind};
 
 use crate::common::{
-    UNSPOOL_STATUS_DONE, UNSPOOL_STATUS_NEED_OUTPUT, UnspoolLimits, UnspoolStep, bad_argument, limits,
+    UNSPOOL_STATUS_DONE, UNSPOOL_STATUS_NEED_OUTPUT, UnspoolLimits, UnspoolStep, bad_argument, limits, u64_from,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, answer, clear, fill, fits, held, held_in, input, maybe, output};
@@ -194,11 +194,6 @@ pub unsafe extern "C" fn unspool_onpair_info(
         };
         report(error, read())
     }
-}
-
-/// A length as a plain number.
-fn u64_from(n: usize) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
 }
 
 /// A cell and a length for each token.

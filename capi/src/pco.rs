@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version};
 use unspool::{Error, ErrorKind, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, Plain, answer, clear, fill, fits, held, held_in, input, output, pair};
 
@@ -184,11 +184,6 @@ pub struct UnspoolPcoDone {
     pub read: u64,
     /// How many chunks there were.
     pub chunks: u64,
-}
-
-/// A length as a plain number.
-fn u64_from(n: usize) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
 }
 
 /// Reads the header of a standalone file. The bytes are lent to the file, and to the metadata of its chunks.

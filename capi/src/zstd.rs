@@ -14,7 +14,7 @@ use crate::memory::{Opaque, answer, clear, fill, fits, held_in, input, maybe, ou
 pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 432;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
-pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2312;
+pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2344;
 /// Bytes of a workspace.
 pub const UNSPOOL_ZSTD_WORKSPACE_SIZE: usize = UNSPOOL_ZSTD_WORKSPACE_WORDS * 8;
 

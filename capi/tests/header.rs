@@ -8,7 +8,7 @@ use cbindgen::{Builder, Config, ExportConfig, Language, Style};
 use unspool::ErrorKind;
 
 /// The files in the order in which the header shows them.
-const SOURCES: [&str; 8] = ["common", "error", "zstd", "xz", "pco", "onpair", "cvc", "at1"];
+const SOURCES: [&str; 9] = ["common", "error", "zstd", "xz", "pco", "onpair", "cvc", "at1", "at1_query"];
 
 const ABOUT: &str = "\
 /* unspool: decodes compressed columns and byte streams into buffers that the caller owns.

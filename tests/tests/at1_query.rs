@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value as Json;
 use unspool::at1::{
-    self, Answer, Ask, Codec, Column, Filter, Header, Number, Query, Request, Set, Stats, Sum, Test, Workspace,
+    self, Answer, Ask, Codec, Column, Filter, Header, Next, Number, Query, Request, Set, Stats, Sum, Test, Workspace,
     qcolumnar, qjson,
 };
 use unspool::checksum::Sha256;
@@ -95,6 +95,42 @@ fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits
     out.best = best.map(<[u8]>::to_vec);
     out.stats = query.stats();
     out.scratch = scratch.len();
+    Ok(out)
+}
+
+/// The same by steps, with the whole file at hand: rows, their numbers, and their lines if these are asked for.
+fn step_by_step(file: &[u8], request: Request<'_>, limits: &Limits) -> Result<Outcome> {
+    let (mut ws, mut scratch) = (Workspace::new(), vec![0; 64 << 20]);
+    let mut query = Query::new(file, request, &mut scratch, &mut ws, limits)?;
+    let mut out = Outcome::default();
+    let mut at_hand: &[u8] = &[];
+    loop {
+        match query.step(0, at_hand, &mut scratch, &mut ws)? {
+            Next::Bytes(needs) => {
+                assert!(at_hand.is_empty() && needs.end <= file.len() as u64, "{needs:?}");
+                at_hand = file;
+            }
+            Next::Row => {
+                let row = query.row(&scratch).expect("a row");
+                out.numbers.push(row.number());
+                out.rows.push(row.values().map(<[u8]>::to_vec).collect());
+                if request.ask == Ask::Rows {
+                    let mut line = vec![];
+                    row.write_line(&mut |part: &[u8]| {
+                        line.extend(part);
+                        Ok(())
+                    })?;
+                    out.lines.push(line);
+                }
+            }
+            Next::Nothing => break,
+        }
+    }
+    assert!(query.row(&scratch).is_none() && query.needs().is_none());
+    let Answer { rows, without_number, sum, best } = query.answer(&scratch);
+    (out.matched, out.without_number, out.sum) = (rows, without_number, sum);
+    out.best = best.map(<[u8]>::to_vec);
+    out.stats = query.stats();
     Ok(out)
 }
 
@@ -332,6 +368,12 @@ impl Table {
         assert!(whole.lines.iter().eq(matches.iter().map(|&row| &self.lines[row])));
         assert!(whole.rows.iter().eq(matches.iter().map(|&row| &self.rows[row])));
         assert!(whole.stats.read + whole.stats.skipped <= whole.stats.groups);
+        for ask in [Ask::Rows, Ask::Count, Ask::Sum(Column::Number(0)), Ask::Max(Column::Number(0))] {
+            let request = Request { ask, ..request };
+            let stepped = step_by_step(file, request, &limits).expect("a good file");
+            let pushed = run(file, request, first, &limits).expect("a good file");
+            assert!(stepped == Outcome { fetched: vec![], scratch: 0, ..pushed }, "{request:?}");
+        }
         assert_eq!(ask(Ask::Count).matched, matches.len() as u64);
         // Two columns the wrong way round and one of them twice, in pages that hold more than was asked for.
         let last = self.types.len() - 1;

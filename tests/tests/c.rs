@@ -1,7 +1,7 @@
 //! Every vector through the C interface, by the hosted example, against the bytes that it must decode to.
 //!
-//! Needs a C compiler and the static library, so that it does not run by itself: `cargo xtask test c` builds both, and names the example in
-//! `UNSPOOL_C_DECODE`. That may be several words, to run it under something that watches memory.
+//! Needs a C compiler and the static library, so that it does not run by itself: `cargo xtask test c` builds both, and names the examples in
+//! `UNSPOOL_C_DECODE` and `UNSPOOL_C_QUERY`. Each may be several words, to run it under something that watches memory.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -20,7 +20,12 @@ fn every() -> usize {
 }
 
 fn run(arguments: &[&str]) -> Output {
-    let line = std::env::var("UNSPOOL_C_DECODE").expect("UNSPOOL_C_DECODE names the example");
+    run_example("UNSPOOL_C_DECODE", arguments)
+}
+
+/// Runs the example that this variable names.
+fn run_example(variable: &str, arguments: &[&str]) -> Output {
+    let line = std::env::var(variable).unwrap_or_else(|_| panic!("{variable} names an example"));
     let mut words = line.split_whitespace();
     let mut command = Command::new(words.next().expect("a program"));
     command.args(words).args(arguments).stdin(Stdio::null()).output().expect("the example starts")
@@ -126,6 +131,54 @@ fn at1() {
         check(&[], &folder.join(format!("{name}.at1")), &read(&folder.join(format!("{name}.orig"))));
     }
     bad(&folder.join("bad"), "at1", &[], 10);
+}
+
+/// Questions to tables, by ranges of the file: rows, lines, how many there are, and how many bytes that took.
+#[test]
+#[ignore = "cargo xtask test c"]
+fn at1_queries() {
+    let folder = folder("at1");
+    let bound = |json: &Json| json.as_str().map_or_else(|| json.to_string().replace("null", ""), str::to_owned);
+    let file = |entry: &Json| folder.join(format!("{}.at1", text(entry, "vector")));
+    let mut answered = 0;
+    let all = manifest(&folder.join("queries.json"));
+    let here = list(&all, "queries").iter().filter(|entry| file(entry).exists());
+    for entry in here.step_by(every().min(4)) {
+        let mut question = vec!["--stats".to_owned()];
+        for condition in list(entry, "where") {
+            let column = number(condition, "col").to_string();
+            match condition.get("eq") {
+                Some(value) => question.extend(["--equal".into(), column, bound(value)]),
+                None => {
+                    question.extend(["--range".into(), column, bound(&condition["lo"]), bound(&condition["hi"])]);
+                }
+            }
+        }
+        let shown = file(entry).display().to_string();
+        let ask = |wanted: &[String]| {
+            let words: Vec<_> = question.iter().chain(wanted).chain([&shown]).map(String::as_str).collect();
+            let output = run_example("UNSPOOL_C_QUERY", &words);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success() && said.contains(" rows, "), "{words:?}: {said}");
+            (output.stdout, said)
+        };
+        let digest = |bytes: &[u8]| -> String {
+            use sha2::Digest;
+            let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+        };
+        let select: Vec<_> = list(entry, "select").iter().flat_map(|n| ["--select".into(), n.to_string()]).collect();
+        let (rows, said) = ask(&select);
+        assert_eq!(digest(&rows), text(entry, "rows_tsv_sha256"), "{shown} {question:?}");
+        let read: u64 =
+            said.split(" read, ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("bytes");
+        assert!(read <= number(entry, "block_bytes_read"), "{shown}: {said}");
+        assert_eq!(digest(&ask(&[]).0), text(entry, "full_lines_sha256"), "{shown} {question:?}");
+        let count = ask(&["--count".into()]).0;
+        assert_eq!(String::from_utf8_lossy(&count).trim(), number(entry, "n_rows").to_string(), "{shown} {question:?}");
+        answered += every().min(4);
+    }
+    assert!(answered >= 8, "only {answered} questions");
 }
 
 /// Vectors of xz are made by its encoder when the tests run; one file lies in the repository, to be weighed.

@@ -1,9 +1,11 @@
 //! Pco against its vectors and its reference: bit-exact, in one piece and in any pieces, and hostile files refused.
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
+use core::ops::Range;
+
 use serde_json::Value as Json;
 use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version};
-use unspool::{Class, End, Error, ErrorKind, Limits, Status};
+use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
 
 /// Runs `test` on every valid standalone vector: its name, its bytes, the bytes of its numbers and its entry in the manifest.
@@ -104,6 +106,48 @@ fn vectors_are_bit_exact() {
         assert_eq!(file.header.uniform_type.map_or(0, |ty| ty as u64), number(entry, "uniform_type"), "{name}");
         let version = format!("{}.{}", file.header.version.major, file.header.version.minor);
         assert_eq!(version, text(entry, "format_version"), "{name}");
+    });
+}
+
+/// Adds up the bits of the offsets of each variable.
+#[derive(Default)]
+struct OffsetBits([u64; 3]);
+
+impl Trace for OffsetBits {
+    fn enter(&mut self, _: &'static str, _: Value<'_>) {}
+
+    fn leave(&mut self) {}
+
+    fn leaf(&mut self, _: Part, name: &'static str, bits: Range<u64>, _: Value<'_>) {
+        let roles = ["lookback offsets", "primary offsets", "secondary offsets"];
+        if let Some(role) = roles.iter().position(|&role| role == name) {
+            self.0[role] += bits.end - bits.start;
+        }
+    }
+}
+
+#[test]
+fn bins_were_taken_as_often_as_their_offsets_say() {
+    valid(|name, bytes, _, _| {
+        let file = File::open(bytes, &Limits::NONE).unwrap();
+        let mut at = file.first();
+        while let Some(chunk) = file.chunk(at).unwrap() {
+            let mut told = OffsetBits::default();
+            let mut numbers = vec![0; chunk.len * chunk.number_type().size()];
+            let words = &mut workspace(&chunk, Plan::Batches);
+            at = chunk.decode_bytes_traced(&mut numbers, words, &mut told).unwrap();
+            for variable in chunk.meta.variables.iter().flatten() {
+                let mut counts = vec![7; variable.bins as usize];
+                chunk.count_bins(variable.role, &mut counts, &mut workspace(&chunk, Plan::CompactWhole)).unwrap();
+                let stored = counts.iter().map(|&count| count as usize).sum::<usize>();
+                // What the metadata of the page holds is not in any bin.
+                let in_metadata = chunk.meta.delta.state_len();
+                let expected = [chunk.len, chunk.len.saturating_sub(in_metadata)];
+                assert!(variable.bins == 0 || expected.contains(&stored), "{name}: {stored}");
+                let bits = counts.iter().zip(variable.iter()).map(|(&count, bin)| u64::from(count * bin.offset_bits));
+                assert_eq!(bits.sum::<u64>(), told.0[variable.role as usize], "{name}: {:?}", variable.role);
+            }
+        }
     });
 }
 

@@ -1,5 +1,8 @@
 //! Pco: all numbers of a standalone file, and pages that lie in another format.
 
+#[cfg(feature = "inspect")]
+mod bins;
+
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;

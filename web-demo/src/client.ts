@@ -76,8 +76,8 @@ export class OpenFile {
     return this.#ask({ query: question }) as Promise<TableAnswer>;
   }
 
-  bins(wanted: BinsWanted): Promise<{ counts: number[]; of: number }> {
-    return this.#ask({ bins: wanted }) as Promise<{ counts: number[]; of: number }>;
+  bins(wanted: BinsWanted): Promise<Uint32Array> {
+    return this.#ask({ bins: wanted }) as Promise<Uint32Array>;
   }
 
   codes(wanted: CodesWanted): Promise<Uint8Array | Int16Array> {

@@ -43,6 +43,11 @@ export function readable(bytes: string): string {
   }
 }
 
+/** A text of several lines as one: what ends a line is a sign. */
+export function inOneLine(text: string): string {
+  return text.replace(/[\n\r\u2028\u2029]/g, (end) => (end === '\r' ? '␍' : '␤'));
+}
+
 export function hex(n: number, digits: number): string {
   return n.toString(16).padStart(digits, '0');
 }

@@ -4,7 +4,7 @@ import type { Structure } from 'unspool/separate';
 import { useAnswer } from './answer';
 import type { OpenFile } from './client';
 import { count, percent, plural } from './format';
-import { chunksOf, endsOf, isKnown } from './formats/pco-bins';
+import { chunksOf, endsOf } from './formats/pco-bins';
 
 const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
 /** No more bins than this are listed at first. */
@@ -14,16 +14,18 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
   const chunks = useMemo(() => chunksOf(structure), [structure]);
   const [at, setAt] = useState(0);
   const [which, setWhich] = useState(0);
-  const [all, setAll] = useState(false);
+  const [whole, showWhole] = useState(false);
   const chunk = chunks[Math.min(at, chunks.length - 1)];
   const variable = chunk?.variables[Math.min(which, chunk.variables.length - 1)];
-  const known = chunk !== undefined && variable !== undefined && isKnown(chunk, variable);
-  const { value: found } = useAnswer(
-    async () => (known ? file.bins({ dtype: chunk.dtype, start: chunk.start, count: chunk.count, order: chunk.order, lowers: variable.bins.map(({ lower }) => lower) }) : undefined),
-    [file, chunk, variable, known],
+  const { value: taken } = useAnswer(
+    async () => (chunk === undefined || variable === undefined ? undefined : file.bins({ chunk: chunk.index, variable: variable.name })),
+    [file, chunk, variable],
   );
   if (chunk === undefined || variable === undefined || variable.bins.length === 0) return null;
   const { bins, total } = variable;
+  // A file that breaks off has no chunk to count in.
+  const counts = taken?.length === bins.length ? taken : undefined;
+  const all = counts?.reduce((sum, count) => sum + count, 0) ?? 0;
   const bits = bins.reduce((sum, { weight, offsetBits }) => sum + (weight / total) * (Math.log2(total / weight) + offsetBits), 0);
   return (
     <section class="inside" aria-label="Inside the codec">
@@ -48,29 +50,26 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
           {chunk.order > 0 && ` of order ${chunk.order}`}: {plural(bins.length, 'bin')}, {bits.toFixed(2)} bits for each number by their weights
         </p>
       </div>
-      <Chart weights={bins.map(({ weight }) => weight / total)} shares={found?.counts.map((held) => held / Math.max(1, found.of))} />
+      <Chart weights={bins.map(({ weight }) => weight / total)} shares={counts && Array.from(counts, (count) => count / Math.max(1, all))} />
       <p class="fine">
-        {known
-          ? 'Bars are the weights, lines how many of the numbers fall into each bin: a good writer makes them the same.'
-          : 'Bars are the weights. What the numbers are turned into before they fall into these bins, the page does not work out for this mode and delta.'}
-        {found !== undefined && found.of + chunk.order < chunk.count && ` The first ${count(found.of)} numbers were looked at.`}
+        Bars are the weights{counts !== undefined && ', lines how much of the data fell into each bin: a good writer makes them the same'}.
       </p>
       <div class="table" tabIndex={0} role="region" aria-label="Bins">
         <table>
           <thead>
             <tr>
               <th scope="col">bin</th><th scope="col">from</th><th scope="col">to</th><th scope="col">offset bits</th><th scope="col">weight</th>
-              <th scope="col">expected</th>{found !== undefined && <th scope="col">in the data</th>}<th scope="col">bits for a number</th>
+              <th scope="col">expected</th>{counts !== undefined && <th scope="col">in the data</th>}<th scope="col">bits for a number</th>
             </tr>
           </thead>
           <tbody>
-            {bins.slice(0, all ? bins.length : SHOWN).map((bin, at) => {
+            {bins.slice(0, whole ? bins.length : SHOWN).map((bin, at) => {
               const [low, high] = endsOf(chunk, variable, bin);
-              const held = found?.counts[at];
+              const held = counts?.[at] ?? 0;
               return (
                 <tr key={at}>
                   <th scope="row">{at}</th><td>{low}</td><td>{high}</td><td>{bin.offsetBits}</td><td>{count(bin.weight)} of {count(total)}</td>
-                  <td>{percent(bin.weight, total)}</td>{found !== undefined && <td>{percent(held ?? 0, found.of)} ({count(held ?? 0)})</td>}
+                  <td>{percent(bin.weight, total)}</td>{counts !== undefined && <td>{percent(held, all)} ({count(held)})</td>}
                   <td>{(Math.log2(total / bin.weight) + bin.offsetBits).toFixed(2)}</td>
                 </tr>
               );
@@ -78,7 +77,7 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
           </tbody>
         </table>
       </div>
-      {bins.length > SHOWN && !all && <button type="button" onClick={() => setAll(true)}>All {count(bins.length)} bins</button>}
+      {bins.length > SHOWN && !whole && <button type="button" onClick={() => showWhole(true)}>All {count(bins.length)} bins</button>}
     </section>
   );
 }

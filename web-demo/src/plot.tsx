@@ -77,28 +77,30 @@ export function Line({ curve: { low, high }, count }: { readonly curve: Curve; r
 }
 
 interface HeatProps {
+  /** The number of the first row. */
+  readonly first: number;
   readonly rows: number;
   readonly dimension: number;
-  readonly data: ArrayLike<number | bigint>;
-  readonly row: number;
+  readonly values: readonly (number | bigint)[];
+  readonly chosen: number;
   readonly onRow: (row: number) => void;
 }
 
 /** Rows under each other, a coloured cell for each value. */
-export function HeatMap({ rows, dimension, data, row, onRow }: HeatProps) {
+export function HeatMap({ first, rows, dimension, values, chosen, onRow }: HeatProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
 
   useEffect(() => {
     const context = canvas.current?.getContext('2d');
     if (context === undefined || context === null || rows === 0 || dimension === 0) return;
-    const numbers = Float64Array.from(data as ArrayLike<number>, Number);
+    const numbers = Float64Array.from(values, Number);
     const [low, high] = bounds(numbers);
     const image = context.createImageData(dimension, rows);
     for (const [at, n] of numbers.entries()) {
       image.data.set(Number.isFinite(n) ? colour((n - low) / (high - low || 1)) : [220, 38, 38, 255], 4 * at);
     }
     context.putImageData(image, 0, 0);
-  }, [rows, dimension, data]);
+  }, [rows, dimension, values]);
 
   return (
     <div class="heat">
@@ -110,10 +112,12 @@ export function HeatMap({ rows, dimension, data, row, onRow }: HeatProps) {
         aria-label={`${rows} rows as a heat map`}
         onClick={(event) => {
           const box = event.currentTarget.getBoundingClientRect();
-          onRow(Math.min(rows - 1, Math.max(0, Math.floor(((event.clientY - box.top) / box.height) * rows))));
+          onRow(first + Math.min(rows - 1, Math.max(0, Math.floor(((event.clientY - box.top) / box.height) * rows))));
         }}
       />
-      <span class="marker" style={{ top: `${(100 * row) / rows}%`, height: `${100 / rows}%` }} aria-hidden="true" />
+      {chosen >= first && chosen < first + rows && (
+        <span class="marker" style={{ top: `${(100 * (chosen - first)) / rows}%`, height: `${100 / rows}%` }} aria-hidden="true" />
+      )}
     </div>
   );
 }

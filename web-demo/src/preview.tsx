@@ -1,4 +1,4 @@
-// The decoded vectors of one column: a page of rows, and the selected row as a curve.
+// The decoded numbers of one column: its rows, those in sight as a picture, and the chosen one as a curve.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from './answer';
 import type { OpenFile } from './client';
@@ -7,13 +7,15 @@ import { Export } from './export';
 import { ABOUT, snippet } from './formats/about';
 import type { Column, Report, Summary } from './model';
 import { Statistics } from './statistics';
-import { Pages } from './pages';
+import { RowTable, useRows, type Head, type Rows } from './rows';
 import { count, plural, value } from './format';
 import { HeatMap, Plot } from './plot';
+import type { Rows as Decoded } from './values';
 
-const PAGE = 25;
 /** Values of a row that the table shows; the curve shows all of them. */
 const SHOWN = 12;
+/** So many single numbers are drawn around those in sight. */
+const AROUND = 256;
 
 /** What the view of decoded values is given. */
 export interface ValuesProps {
@@ -87,76 +89,77 @@ interface ColumnProps {
   readonly rows: number;
 }
 
-function Values({ file, column, index, rows }: ColumnProps) {
-  const [page, setPage] = useState(0);
-  const [row, setRow] = useState(0);
-  const pages = Math.max(1, Math.ceil(rows / PAGE));
-  const start = page * PAGE;
-  const { value: found, error } = useAnswer(() => file.rows(index, start, Math.min(rows, start + PAGE)), [file, index, start, rows]);
-  useEffect(() => setRow(0), [found]);
-
-  const values = (at: number): readonly (number | bigint)[] =>
-    found === undefined ? [] : Array.from(found.data.subarray(at * found.dimension, (at + 1) * found.dimension) as ArrayLike<number | bigint>);
-  const here = found === undefined || found.dimension === 0 ? 0 : found.data.length / found.dimension;
-  const shown = Math.min(column.dimension, SHOWN);
-  const chosen = Math.min(row, Math.max(0, here - 1));
+function Values({ file, column, index, rows: total }: ColumnProps) {
+  const [chosen, choose] = useState(0);
+  const { dimension } = column;
+  const rows = useRows(total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
+  // The chosen vector; of single numbers, those around.
+  const from = dimension > 1 ? chosen : Math.floor(rows.lines.first / (AROUND / 2)) * (AROUND / 2);
+  const { value: drawn } = useAnswer(async () => file.rows(index, from, Math.min(total, dimension > 1 ? from + 1 : from + AROUND)), [file, index, from, dimension, total]);
+  const sight = useSight(rows);
+  const shown = Math.min(dimension, SHOWN);
+  const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: String(at) }))];
+  if (dimension > shown) heads.push({ name: `${count(dimension - shown)} more`, kind: 'more' });
 
   return (
     <>
       <p class="facts">
-        {column.rows === undefined ? `${plural(rows, 'row')} of ${plural(column.dimension, 'value')}` : plural(rows, 'number')}, {column.dtype}
+        {column.rows === undefined ? `${plural(total, 'row')} of ${plural(dimension, 'value')}` : plural(total, 'number')}, {column.dtype}
         {column.compression !== 'none' && `, stored as ${column.compression}`}
       </p>
-      {error !== '' && <p class="refused" role="alert">These rows cannot be decoded: {error}.</p>}
-      {found !== undefined && here > 0 && (
-        <>
-          <div class="drawings">
-            {column.dimension === 1 ? (
-              <figure>
-                <Plot values={Array.from(found.data as ArrayLike<number | bigint>)} />
-                <figcaption>Rows {count(found.start)} to {count(found.start + here - 1)}</figcaption>
-              </figure>
-            ) : (
-              <>
-                <figure>
-                  <Plot values={values(chosen)} />
-                  <figcaption>Row {count(found.start + chosen)}, all {plural(column.dimension, 'value')}</figcaption>
-                </figure>
-                <figure>
-                  <HeatMap rows={here} dimension={column.dimension} data={found.data} row={chosen} onRow={setRow} />
-                  <figcaption>Rows {count(found.start)} to {count(found.start + here - 1)}, one below the other, dark for low</figcaption>
-                </figure>
-              </>
-            )}
-          </div>
-          <div class="table" tabIndex={0} role="region" aria-label="Rows">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">row</th>
-                  {Array.from({ length: shown }, (_, at) => <th key={at} scope="col">{at}</th>)}
-                  {column.dimension > shown && <th scope="col" class="more">{count(column.dimension - shown)} more</th>}
-                </tr>
-              </thead>
-              <tbody>
-                {Array.from({ length: here }, (_, at) => (
-                  <tr key={at} class={at === chosen ? 'selected' : ''} onClick={() => setRow(at)}>
-                    <th scope="row">
-                      <button type="button" aria-pressed={at === chosen} aria-label={`Draw row ${found.start + at}`} onClick={() => setRow(at)}>
-                        {count(found.start + at)}
-                      </button>
-                    </th>
-                    {values(at).slice(0, shown).map((number, place) => <td key={place}>{value(number)}</td>)}
-                    {column.dimension > shown && <td class="more">…</td>}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        </>
+      {rows.error !== '' && <p class="refused" role="alert">Rows in sight cannot be decoded: {rows.error}.</p>}
+      {total > 0 && (
+        <div class="drawings">
+          {drawn !== undefined && (
+            <figure>
+              <Plot values={Array.from(drawn.data as ArrayLike<number | bigint>)} />
+              <figcaption>
+                {dimension > 1 ? `Row ${count(drawn.start)}, all ${plural(dimension, 'value')}` : `Rows ${count(drawn.start)} to ${count(drawn.start + drawn.data.length - 1)}`}
+              </figcaption>
+            </figure>
+          )}
+          {dimension > 1 && sight !== undefined && (
+            <figure>
+              <HeatMap {...sight} dimension={dimension} chosen={chosen} onRow={choose} />
+              <figcaption>Rows {count(sight.first)} to {count(sight.first + sight.rows - 1)}, one below the other, dark for low</figcaption>
+            </figure>
+          )}
+        </div>
       )}
-      {rows === 0 && <p class="facts">There is nothing to show.</p>}
-      <Pages page={page} pages={pages} onPage={setPage} />
+      <RowTable
+        rows={rows}
+        heads={heads}
+        chosen={chosen}
+        onRow={choose}
+        cells={(values, at) => (
+          <>
+            <th scope="row">
+              <button type="button" aria-pressed={at === chosen} aria-label={`Draw row ${at}`} onClick={() => choose(at)}>{count(at)}</button>
+            </th>
+            {values.slice(0, shown).map((number, place) => <td key={place}>{value(number)}</td>)}
+            {dimension > shown && <td class="more">…</td>}
+          </>
+        )}
+      />
+      {total === 0 && <p class="facts">There is nothing to show.</p>}
     </>
   );
+}
+
+type Vector = readonly (number | bigint)[];
+
+/** Rows one by one. */
+function pick({ data, dimension }: Decoded): Vector[] {
+  const numbers = Array.from(data as ArrayLike<number | bigint>);
+  return Array.from({ length: dimension === 0 ? 0 : numbers.length / dimension }, (_, at) => numbers.slice(at * dimension, (at + 1) * dimension));
+}
+
+/** The rows in sight, to be drawn. While some are on their way, those before. */
+function useSight({ lines: { first, page }, total, row }: Rows<Vector>): { first: number; rows: number; values: Vector } | undefined {
+  const drawn = useRef<{ first: number; rows: number; values: Vector }>();
+  const here = Array.from({ length: Math.min(page, total - first) }, (_, at) => row(first + at));
+  if (here.length > 0 && !here.includes(undefined) && !(drawn.current?.first === first && drawn.current.rows === here.length)) {
+    drawn.current = { first, rows: here.length, values: here.flatMap((values) => values ?? []) };
+  }
+  return drawn.current;
 }

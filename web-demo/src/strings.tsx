@@ -1,14 +1,13 @@
-// Rows of a column of strings: a page of them, or of those that a search finds.
-import { useEffect, useState } from 'preact/hooks';
+// Rows of a column of strings, or those that a search finds.
+import { useState } from 'preact/hooks';
 import { pause, useAnswer } from './answer';
 import { Export } from './export';
 import { ABOUT, snippet } from './formats/about';
-import { bytes, count, plural } from './format';
-import { Pages } from './pages';
+import { bytes, count, inOneLine, plural } from './format';
+import { RowTable, useRows } from './rows';
 import type { ValuesProps } from './preview';
 import type { Place } from './values';
 
-const PAGE = 25;
 /** Wait so long for the next key before searching. */
 const PAUSE = 120;
 
@@ -19,7 +18,6 @@ const PLACES: readonly (readonly [Place, string])[] = [
 export function Strings({ file, name, report, summary: { rows } }: ValuesProps) {
   const [place, setPlace] = useState<Place>('contains');
   const [needle, setNeedle] = useState('');
-  const [page, setPage] = useState(0);
 
   const search = useAnswer(
     async (gone): Promise<Uint32Array | undefined> => {
@@ -30,18 +28,13 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
     [file, place, needle],
   );
   const matches = search.value;
-  useEffect(() => setPage(0), [matches]);
-
   const total = matches?.length ?? rows;
-  const { value: found, error: refused } = useAnswer(() => {
-    const [start, end] = [Math.min(total, page * PAGE), Math.min(total, (page + 1) * PAGE)];
-    return file.texts({ numbers: matches?.slice(start, end), start, end });
-  }, [file, matches, page, total]);
-  const error = search.error || refused;
+  const found = useRows(total, async (start, end) => (await file.texts({ numbers: matches?.slice(start, end), start, end })).rows, [file, matches]);
+  const error = search.error || found.error;
 
   const needleShown = matches === undefined ? '' : needle;
   return (
-    <section class="preview" aria-label="Decoded values">
+    <section class="preview strings" aria-label="Decoded values">
       <div class="heading">
         <h2>Values</h2>
         <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -58,30 +51,19 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
         </p>
       </div>
       {error !== '' && <p class="refused" role="alert">These rows cannot be decoded: {error}.</p>}
-      {found !== undefined && found.rows.length > 0 && (
-        <div class="table" tabIndex={0} role="region" aria-label="Rows">
-          <table class="texts">
-            <thead>
-              <tr>
-                <th scope="col">row</th>
-                <th scope="col" class="text">text</th>
-                <th scope="col">size</th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.rows.map(({ row, text, bytes: size }) => (
-                <tr key={row}>
-                  <th scope="row">{count(row)}</th>
-                  <td class="text">{size === 0 ? <i>empty</i> : <Marked text={text} needle={needleShown} />}</td>
-                  <td class="size">{bytes(size)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <RowTable
+        rows={found}
+        heads={[{ name: 'row' }, { name: 'size' }, { name: 'text', kind: 'text' }]}
+        place={(row) => (matches === undefined ? row : matches.findIndex((match) => match >= row))}
+        cells={({ row, text, bytes: size }) => (
+          <>
+            <th scope="row">{count(row)}</th>
+            <td class="size">{bytes(size)}</td>
+            <td class="text">{size === 0 ? <i>empty</i> : <Marked text={text} needle={needleShown} />}</td>
+          </>
+        )}
+      />
       {total === 0 && <p class="facts">{rows === 0 ? 'There is nothing to show.' : 'No row matches.'}</p>}
-      <Pages page={page} pages={Math.ceil(total / PAGE)} onPage={setPage} />
       {report.format !== undefined && (
         <Export file={file} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
       )}
@@ -92,12 +74,12 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
 /** A text with the first place marked that was searched for. */
 function Marked({ text, needle }: { readonly text: string; readonly needle: string }) {
   const at = needle === '' ? -1 : text.indexOf(needle);
-  if (at < 0) return <>{text}</>;
+  if (at < 0) return <>{inOneLine(text)}</>;
   return (
     <>
-      {text.slice(0, at)}
-      <mark>{needle}</mark>
-      {text.slice(at + needle.length)}
+      {inOneLine(text.slice(0, at))}
+      <mark>{inOneLine(needle)}</mark>
+      {inOneLine(text.slice(at + needle.length))}
     </>
   );
 }

@@ -1,16 +1,15 @@
 // A table in row groups: a question to it, the rows that answer it, and how little of the file that took.
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { pause, useAnswer } from './answer';
 import { Conditions } from './conditions';
 import { Export } from './export';
 import { ABOUT, snippetOfQuery } from './formats/about';
-import { bytes, count, percent, plural } from './format';
-import { Pages } from './pages';
+import { bytes, count, inOneLine, percent, plural } from './format';
 import type { ValuesProps } from './preview';
+import { RowTable, useList, type Head } from './rows';
 import { ASKS, NOTHING_ASKED, type Ask, type Question, type TableAnswer } from './values';
 import { ZoneMaps } from './zone-maps';
 
-const PAGE = 25;
 /** Columns that are shown of a row: a table may have thousands. */
 const SHOWN = 40;
 /** Wait so long for the next key before asking. */
@@ -18,7 +17,6 @@ const PAUSE = 150;
 
 export function Table({ file, name, report, summary }: ValuesProps) {
   const [question, setQuestion] = useState<Question>(NOTHING_ASKED);
-  const [page, setPage] = useState(0);
   const { table } = summary;
   const { value: answer, error } = useAnswer(
     async (gone) => {
@@ -27,15 +25,16 @@ export function Table({ file, name, report, summary }: ValuesProps) {
     },
     [file, question],
   );
-  useEffect(() => setPage(0), [answer]);
+  const rows = useList(answer?.rows ?? [], [answer]);
   if (table === undefined) return null;
 
   const { columns } = table;
   const ask = (change: Partial<Question>): void => setQuestion({ ...question, ...change });
   const one = question.ask === 'sum' || question.ask === 'min' || question.ask === 'max';
   const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
-  const heads = question.ask === 'lines' ? ['line'] : picked;
-  const rows = answer?.rows.slice(page * PAGE, (page + 1) * PAGE) ?? [];
+  const names = question.ask === 'lines' ? ['line'] : picked;
+  const heads: Head[] = [{ name: '#' }, ...names.slice(0, SHOWN).map((name): Head => ({ name, kind: 'text' }))];
+  if (names.length > SHOWN) heads.push({ name: `${count(names.length - SHOWN)} more`, kind: 'more' });
 
   return (
     <section class="preview query" aria-label="Decoded values">
@@ -99,29 +98,18 @@ export function Table({ file, name, report, summary }: ValuesProps) {
       {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
       {answer?.result !== undefined && error === '' && <p class="result"><strong>{answer.result}</strong></p>}
       {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={question.conditions} />}
-      {rows.length > 0 && (
-        <div class="table" tabIndex={0} role="region" aria-label="Rows">
-          <table class="texts">
-            <thead>
-              <tr>
-                <th scope="col">#</th>
-                {heads.slice(0, SHOWN).map((head, at) => <th key={at} scope="col" class="text">{head}</th>)}
-                {heads.length > SHOWN && <th scope="col" class="more">{count(heads.length - SHOWN)} more</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, at) => (
-                <tr key={at}>
-                  <th scope="row">{count(page * PAGE + at + 1)}</th>
-                  {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{text}</td>)}
-                  {row.length > SHOWN && <td class="more">…</td>}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      <Pages page={page} pages={Math.ceil((answer?.rows.length ?? 0) / PAGE)} onPage={setPage} />
+      <RowTable
+        rows={rows}
+        heads={heads}
+        place={(row) => row - 1}
+        cells={(row, at) => (
+          <>
+            <th scope="row">{count(at + 1)}</th>
+            {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
+            {row.length > SHOWN && <td class="more">…</td>}
+          </>
+        )}
+      />
       <Export
         file={file}
         name={name}

@@ -15,12 +15,14 @@ export interface Lines {
   /** Height of the scrolled content, and where in it the lines in sight start. */
   readonly height: number;
   readonly top: number;
+  /** Scrolls until this line is the first one in sight, or as far as there are lines. */
+  readonly go: (line: number) => void;
   /** Scrolls as little as it takes to see these lines, or puts them in the middle. */
   readonly reveal: (line: number, lines?: number, middle?: boolean) => void;
 }
 
-/** Keeps track of which lines are in sight. */
-export function useLines(total: number, lineHeight: number): Lines {
+/** Keeps track of which lines are in sight, below so many pixels that stay. */
+export function useLines(total: number, lineHeight: number, head = 0): Lines {
   const box = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState(400);
   // The first line, in fractions of a line. A file of gigabytes has more lines than the browser has pixels, so this is the
@@ -47,11 +49,12 @@ export function useLines(total: number, lineHeight: number): Lines {
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => setRoom(element.clientHeight));
+    const measure = (): void => setRoom(element.clientHeight - head);
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
-    setRoom(element.clientHeight);
+    measure();
     return () => observer.disconnect();
-  }, []);
+  }, [total > 0]);
 
   useEffect(() => {
     const element = box.current;
@@ -88,5 +91,5 @@ export function useLines(total: number, lineHeight: number): Lines {
     [top, page, go],
   );
   const at = scaled ? (top / Math.max(1, most)) * range - (top - first) * lineHeight : first * lineHeight;
-  return { box, first, last, page, height, top: at, reveal };
+  return { box, first, last, page, height, top: at, go, reveal };
 }

@@ -1,13 +1,12 @@
 // Zone maps: between which numbers each row group lies, and which of the groups a question needed.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { bytes, count, plural, value } from './format';
-import { Pages } from './pages';
+import { RowTable, useList } from './rows';
 import type { At1Columns, Condition, Fate } from './values';
 
 const [WIDTH, HEIGHT, MARGIN, LABELS] = [760, 120, 8, 84];
 /** No more bars than this: of more groups, neighbours share one. */
 const BARS = 240;
-const PAGE = 20;
 
 /** What became of a group, in words. */
 const FATES: readonly (readonly [name: string, words: string])[] = [['unneeded', 'not needed'], ['skipped', 'ruled out'], ['read', 'read']];
@@ -22,14 +21,12 @@ export function ZoneMaps({ table, groups, conditions }: Props) {
   const numeric = table.columns.flatMap(({ type }, at) => (type === 'text' ? [] : [at]));
   const asked = conditions.find(({ column }) => numeric.includes(column))?.column;
   const [picked, setPicked] = useState<number>();
-  const [page, setPage] = useState(0);
+  const [listed, list] = useState(false);
   const column = picked ?? asked ?? numeric[0];
   const columns = table.columns.length;
   const low = (group: number): number => (column === undefined ? NaN : (table.low[group * columns + column] ?? NaN));
   const high = (group: number): number => (column === undefined ? NaN : (table.high[group * columns + column] ?? NaN));
-  const size = (group: number): number => table.lengths.subarray(group * columns, (group + 1) * columns).reduce((sum, length) => sum + length, 0);
   const fate = (group: number): (typeof FATES)[number] => FATES[groups[group] ?? 0] ?? ['unneeded', 'not needed'];
-  const first = page * PAGE;
   return (
     <section class="zones" aria-label="Zone maps">
       <div class="fates">
@@ -45,33 +42,44 @@ export function ZoneMaps({ table, groups, conditions }: Props) {
         {[...FATES].reverse().map(([name, words]) => <span key={name} class={`fate ${name}`}>{words}</span>)}
       </div>
       <Chart groups={groups} low={low} high={high} condition={conditions.find((condition) => condition.column === column && condition.test === 'between')} />
-      <details>
+      <details open={listed} onToggle={({ currentTarget }) => list(currentTarget.open)}>
         <summary>Each of the {plural(groups.length, 'group')}</summary>
-        <div class="table" tabIndex={0} role="region" aria-label="Row groups">
-          <table>
-            <thead>
-              <tr><th scope="col">group</th><th scope="col">rows</th><th scope="col">size</th><th scope="col">lowest</th><th scope="col">highest</th><th scope="col">was</th></tr>
-            </thead>
-            <tbody>
-              {groups.slice(first, first + PAGE).map((_, at) => {
-                const group = first + at;
-                return (
-                  <tr key={group}>
-                    <th scope="row">{count(group)}</th>
-                    <td>{count(Math.min(table.rowsPerGroup, table.rows - group * table.rowsPerGroup))}</td>
-                    <td>{bytes(size(group))}</td>
-                    <td>{Number.isNaN(low(group)) ? '–' : value(low(group))}</td>
-                    <td>{Number.isNaN(high(group)) ? '–' : value(high(group))}</td>
-                    <td>{fate(group)[1]}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
-          </table>
-        </div>
-        <Pages page={page} pages={Math.ceil(groups.length / PAGE)} onPage={setPage} />
+        {listed && <Groups table={table} low={low} high={high} fate={fate} />}
       </details>
     </section>
+  );
+}
+
+interface GroupsProps {
+  readonly table: At1Columns;
+  readonly low: (group: number) => number;
+  readonly high: (group: number) => number;
+  readonly fate: (group: number) => (typeof FATES)[number];
+}
+
+/** A row for each group. */
+function Groups({ table, low, high, fate }: GroupsProps) {
+  const { groups, lengths, rowsPerGroup } = table;
+  const columns = table.columns.length;
+  const rows = useList(useMemo(() => Array.from({ length: groups }, (_, at) => at), [groups]), [table]);
+  const size = (group: number): number => lengths.subarray(group * columns, (group + 1) * columns).reduce((sum, length) => sum + length, 0);
+  const bound = (number: number): string => (Number.isNaN(number) ? '–' : value(number));
+  return (
+    <RowTable
+      rows={rows}
+      label="Row groups"
+      heads={['group', 'rows', 'size', 'lowest', 'highest', 'was'].map((name) => ({ name }))}
+      cells={(group) => (
+        <>
+          <th scope="row">{count(group)}</th>
+          <td>{count(Math.min(rowsPerGroup, table.rows - group * rowsPerGroup))}</td>
+          <td>{bytes(size(group))}</td>
+          <td>{bound(low(group))}</td>
+          <td>{bound(high(group))}</td>
+          <td>{fate(group)[1]}</td>
+        </>
+      )}
+    />
   );
 }
 

@@ -16,7 +16,8 @@ let names;
 
 before(async () => {
   root = mkdtempSync(join(tmpdir(), 'unspool-'));
-  [browser, names] = await Promise.all([launch(), buildAll(root)]);
+  names = await buildAll(root);
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();

@@ -1,6 +1,7 @@
 //! Speed against other decoders.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -21,7 +22,30 @@ pub fn run(name: Option<&str>) -> Result<()> {
         wasm::build_package()?;
         install::node_modules(NODE)?;
     }
-    cmd("cargo run --locked --release -p unspool-bench --").arg(python).arg(name.unwrap_or("")).run()
+    let cargo = if cfg!(unix) {
+        // The reference of AT-1 is C that asks for the libraries of a system. It gets those that the other peers are built from.
+        cmd("cargo run --locked --release -p unspool-bench --features at1-reference --")
+            .env("C_INCLUDE_PATH", headers(&[("zstd-sys", "zstd/lib"), ("liblzma-sys", "xz/src/liblzma/api")])?)
+            .env("AT1_CC", "cc")
+    } else {
+        cmd("cargo run --locked --release -p unspool-bench --")
+    };
+    cargo.arg(python).arg(name.unwrap_or("")).run()
+}
+
+/// The folders of C headers within these crates.
+fn headers(folders: &[(&str, &str)]) -> Result<OsString> {
+    let said = cmd("cargo metadata --locked --format-version 1").read()?;
+    let manifests = said.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let crates: Vec<_> = manifests.filter_map(|manifest| Path::new(manifest).parent()).collect();
+    let found = folders.iter().map(|(name, within)| {
+        // A crate from a registry lies in a folder of its name and its version.
+        let called =
+            |folder: &&&Path| folder.file_name()?.to_str()?.rsplit_once('-').map(|(called, _)| called == *name);
+        let folder = crates.iter().find(|folder| called(folder) == Some(true));
+        folder.map(|folder| folder.join(within)).with_context(|| format!("{name} is not among the dependencies"))
+    });
+    Ok(std::env::join_paths(found.collect::<Result<Vec<_>>>()?)?)
 }
 
 /// A Python of the repository's own, with numpy.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use crate::firmware::{self, DEVICES, Device, QEMU};
-use crate::install;
+use crate::install::{self, CORTEX_M0};
 use crate::sh::{Cmd, cmd, has, root};
 
 const HEADER: &str = "capi/include/unspool.h";
@@ -59,6 +59,30 @@ fn every_function_is_called() -> Result<()> {
     Ok(())
 }
 
+/// The formats that an archive can be built with.
+fn formats() -> Result<Vec<String>> {
+    let manifest = std::fs::read_to_string(root().join("capi/Cargo.toml"))?;
+    let has = |name: &String| manifest.lines().any(|line| line.starts_with(&format!("{name} = [")));
+    let formats: Vec<_> = crate::test::formats()?.into_iter().filter(has).collect();
+    ensure!(formats.len() > 5, "capi/Cargo.toml names only {formats:?}");
+    Ok(formats)
+}
+
+/// With none of the formats, and with each alone: the archive compiles, and what the header's structs hold fits into their words.
+pub fn features() -> Result<()> {
+    install::target(CORTEX_M0)?;
+    for format in std::iter::once(String::new()).chain(formats()?) {
+        for small in ["", "small,"] {
+            cmd("cargo check --locked -p unspool-capi --no-default-features --features")
+                .arg(format!("{small}{format}"))
+                .arg("--target")
+                .arg(CORTEX_M0)
+                .run()?;
+        }
+    }
+    Ok(())
+}
+
 /// Where things are built that are not Cargo's.
 fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
@@ -97,10 +121,11 @@ fn hosted() -> Result<()> {
     cmd("c++ -std=c++11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ -I capi/include").arg(HEADER).run()?;
 
     let vectors = || cmd("cargo test --locked -p unspool-tests --test c -- --ignored");
-    let sanitized = compile("decode", sanitize, "-sanitized")?;
-    vectors().env("UNSPOOL_C_DECODE", &sanitized).run()?;
-    let plain = compile("decode", "-O1", "")?;
-    vectors().env("UNSPOOL_C_DECODE", format!("{valgrind} {}", plain.display())).env("UNSPOOL_C_EVERY", "40").run()?;
+    let (decode, query) = (compile("decode", sanitize, "-sanitized")?, compile("query", sanitize, "-sanitized")?);
+    vectors().env("UNSPOOL_C_DECODE", decode).env("UNSPOOL_C_QUERY", query).run()?;
+    let watched = |name: &str| Ok::<_, anyhow::Error>(format!("{valgrind} {}", compile(name, "-O1", "")?.display()));
+    let slow = vectors().env("UNSPOOL_C_DECODE", watched("decode")?).env("UNSPOOL_C_QUERY", watched("query")?);
+    slow.env("UNSPOOL_C_EVERY", "40").run()?;
 
     // As a project would.
     let cmake = folder.join("cmake");
@@ -154,9 +179,7 @@ fn bare() -> Result<()> {
 /// The archive for a device, with every format; the smallest device gets the smallest tables.
 fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
     let small = if device.is_small() { "small," } else { "" };
-    let formats = crate::test::formats()?.into_iter();
-    let formats = formats.filter(|name| root().join(format!("capi/src/{name}.rs")).is_file());
-    let features = format!("{small}{more}{}", formats.collect::<Vec<_>>().join(","));
+    let features = format!("{small}{more}{}", formats()?.join(","));
     cmd("cargo rustc --locked -p unspool-capi --no-default-features --crate-type staticlib --features")
         .arg(features)
         .arg("--target")

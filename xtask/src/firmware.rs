@@ -63,7 +63,7 @@ pub const DEVICES: [Device; 2] = [
 ];
 
 /// Programs, also those in C, that need more RAM than the smallest variant of a device has.
-const LARGE: [&str; 2] = ["xz", "zstd_rest"];
+const LARGE: [&str; 3] = ["at1", "xz", "zstd_rest"];
 
 /// The emulator without anything but semihosting.
 pub const QEMU: &str =

@@ -160,23 +160,45 @@ static int xz(Bytes file) {
 }
 
 /* The columns of a file are only whole when all of it is there: with or without pieces it is decoded in one call. */
+/* How much of a file has been decoded this time, and how much of it is written. */
+typedef struct {
+  size_t seen, written;
+} Progress;
+
+/* Takes what is decoded, without room for all of it. */
+static uint8_t emit_part(void *context, const uint8_t *bytes, size_t len) {
+  Progress *progress = context;
+  size_t old = progress->written - progress->seen;
+  if (old < len) {
+    emit(bytes + old, len - old);
+    progress->written += len - old;
+  }
+  progress->seen += len;
+  return 0;
+}
+
 static int at1(Bytes file) {
   UnspoolAt1Workspace *workspace = memory(sizeof *workspace);
   UnspoolAt1Info info;
   UnspoolAt1Done done;
   uint64_t len = 0;
+  Progress progress = {0, 0};
   int failed = unspool_at1_info(file.data, file.len, NULL, &info, &error);
   if (!failed) {
-    size_t room = (size_t)info.scratch_len;
+    size_t room = (size_t)(pieces ? info.scratch_len_to : info.scratch_len);
     uint8_t *scratch = memory(room), *out;
-    /* What lies in a stream can ask for more scratch than its header. */
-    while ((failed = unspool_at1_decoded_len(file.data, file.len, scratch, room, workspace, sizeof *workspace, NULL, &len, &error)) != 0 &&
-           error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > room) {
+    for (;;) {
+      if (pieces) failed = unspool_at1_decode_to(file.data, file.len, emit_part, &progress, scratch, room, workspace, sizeof *workspace, NULL, &done, &error);
+      else failed = unspool_at1_decoded_len(file.data, file.len, scratch, room, workspace, sizeof *workspace, NULL, &len, &error);
+      /* What lies in a stream can ask for more scratch than its header; what has been written is not written again. */
+      if (!failed || error.error_class != UNSPOOL_CLASS_WORKSPACE_TOO_SMALL || error.need <= room) break;
+      progress.seen = 0;
       free(scratch);
       room = (size_t)error.need;
       scratch = memory(room);
     }
-    if (!failed) {
+    if (!failed && pieces && progress.written != done.wrote) exit(2);
+    if (!failed && !pieces) {
       out = memory((size_t)len);
       failed = unspool_at1_decode(file.data, file.len, out, (size_t)len, scratch, room, workspace, sizeof *workspace, NULL, &done, &error);
       if (!failed) emit(out, done.wrote);

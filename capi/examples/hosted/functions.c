@@ -432,6 +432,15 @@ static void xz(void) {
   CHECK(step.wrote == 23 && !memcmp(out, "unspool unspool unspool", 23));
 }
 
+/* Compares what is decoded with what is expected, and refuses what is too long. */
+static uint8_t same_bytes(void *expected, const uint8_t *bytes, size_t len) {
+  const uint8_t **rest = (const uint8_t **)expected;
+  if (memcmp(rest[0], bytes, len < (size_t)(rest[1] - rest[0]) ? len : (size_t)(rest[1] - rest[0]))) exit(1);
+  if (len > (size_t)(rest[1] - rest[0])) return 1;
+  rest[0] += len;
+  return 0;
+}
+
 static void at1(void) {
   size_t len, expected_len;
   uint8_t *bytes = read_file("at1/c4_all_quoted.at1", &len), *expected = read_file("at1/c4_all_quoted.orig", &expected_len);
@@ -440,6 +449,7 @@ static void at1(void) {
   UnspoolAt1Done done;
   uint64_t size = 0;
   size_t room;
+  const uint8_t *rest[2];
   uint8_t *scratch, *out = malloc(expected_len);
   if (!workspace || !out) exit(2);
   CHECK(unspool_at1_workspace_len() <= sizeof *workspace && sizeof *workspace == UNSPOOL_AT1_WORKSPACE_SIZE);
@@ -459,9 +469,116 @@ static void at1(void) {
   CHECK(unspool_at1_decode(bytes, len, out, expected_len - 1, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
   CHECK(unspool_at1_decode(bytes, len, out, expected_len, NULL, 0, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   free(scratch);
+
+  /* The same to a function that takes it. */
+  room = (size_t)info.scratch_len_to;
+  scratch = malloc(room);
+  if (!scratch) exit(2);
+  rest[0] = expected, rest[1] = expected + expected_len;
+  CHECK(unspool_at1_decode_to(bytes, len, same_bytes, rest, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == 0);
+  CHECK(done.wrote == expected_len && rest[0] == rest[1]);
+  rest[0] = expected, rest[1] = expected + expected_len - 1;
+  CHECK(unspool_at1_decode_to(bytes, len, same_bytes, rest, scratch, room, workspace, sizeof *workspace, NULL, NULL, &error) == UNSPOOL_ERROR_SINK_FULL);
+  CHECK(unspool_at1_decode_to(bytes, len, NULL, rest, scratch, room, workspace, sizeof *workspace, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_at1_decode_to(bytes, len, same_bytes, rest, scratch, room - 1, workspace, sizeof *workspace, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(error.need == room);
+  free(scratch);
   free(out);
   free(workspace);
   free(expected);
+  free(bytes);
+}
+
+/* A question of which every part can be wrong. */
+static void at1_query(void) {
+  static UnspoolAt1Query query;
+  static UnspoolAt1Workspace workspace;
+  static uint8_t scratch[4096], longer[65536];
+  UnspoolAt1Term terms[3];
+  UnspoolAt1Filter filters[] = {{{(const uint8_t *)"ts", 2, 0}, NULL, 0, NULL, 0, (const uint8_t *)"1700000010", 10},
+                                {{(const uint8_t *)"type", 4, 0}, (const uint8_t *)"\"buy\"", 5, NULL, 0, NULL, 0}};
+  const UnspoolAt1Column columns[] = {{(const uint8_t *)"val", 3, 0}, {NULL, 0, 1}};
+  UnspoolAt1Request request = {filters, 2, columns, 1, 0, UNSPOOL_AT1_COLUMNS};
+  UnspoolAt1Next next;
+  UnspoolAt1Answer answer;
+  UnspoolAt1Stats stats;
+  const uint8_t *value = NULL;
+  size_t len, value_len = 0, wrote = 0, head, room;
+  uint8_t *bytes = read_file("at1/c8_events.at1", &len), line[80];
+  static const char row_0[] = "{\"type\":\"click\",\"ts\":1700000000,\"val\":5.183}";
+#define INIT(n, head_len, room) \
+  unspool_at1_query_init(&query, &request, terms, n, bytes, head_len, scratch, room, &workspace, sizeof workspace, NULL, &error)
+#define STEP(at, from, to) unspool_at1_query_step(&query, at, from, to, &next, &error)
+
+  CHECK(sizeof query == UNSPOOL_AT1_QUERY_SIZE && sizeof(UnspoolAt1Term) == UNSPOOL_AT1_TERM_WORDS * 8);
+  CHECK(STEP(0, NULL, 0) == UNSPOOL_ERROR_NOT_INITIALISED);
+  CHECK(INIT(2, len, sizeof scratch) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == 3);
+  CHECK(INIT(3, 12, sizeof scratch) == UNSPOOL_ERROR_TRUNCATED && error.need > 12);
+  CHECK(INIT(3, len, 0) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need > 0);
+  CHECK(unspool_at1_query_init(&query, NULL, terms, 3, bytes, len, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_at1_query_init(&query, &request, NULL, 3, bytes, len, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_at1_query_init(&query, &request, terms, 3, scratch, 9, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  filters[1].low = (const uint8_t *)"";
+  CHECK(INIT(3, len, sizeof scratch) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  filters[1].low = NULL;
+  request.ask = 77;
+  CHECK(INIT(3, len, sizeof scratch) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  request.ask = UNSPOOL_AT1_COUNT;
+  CHECK(INIT(3, len, sizeof scratch) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  request.columns_len = 2;
+  request.ask = UNSPOOL_AT1_SUM;
+  CHECK(INIT(4, len, sizeof scratch) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  CHECK(STEP(0, NULL, 0) == UNSPOOL_ERROR_NOT_INITIALISED);
+
+  /* With just as much of the head and of the scratch as is asked for; the block of the first condition does not fit yet. */
+  request.columns_len = 1;
+  request.ask = UNSPOOL_AT1_COLUMNS;
+  for (head = 0, room = 0;;) {
+    if (!INIT(3, head, room)) break;
+    if (error.error_class == UNSPOOL_CLASS_TRUNCATED) head = (size_t)error.need;
+    else room = (size_t)error.need;
+    CHECK(head <= len && room <= sizeof scratch);
+  }
+  CHECK(STEP(0, NULL, 0) == 0 && next.kind == UNSPOOL_AT1_NEXT_BYTES && next.end <= len && next.start < next.end);
+  CHECK(STEP(next.start + 1, bytes + next.start + 1, 1) == 0 && next.kind == UNSPOOL_AT1_NEXT_BYTES);
+  CHECK(unspool_at1_query_value(&query, 0, &value, &value_len, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(STEP(next.start, bytes + next.start, (size_t)(next.end - next.start)) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need > room);
+  CHECK(unspool_at1_query_lend(&query, longer, room - 1, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == room);
+  CHECK(unspool_at1_query_lend(&query, scratch + 1, sizeof scratch - 1, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_at1_query_lend(&query, longer, sizeof longer, &error) == 0);
+  memset(scratch, 0xA5, sizeof scratch);
+  CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 1 && next.values == 1);
+  CHECK(unspool_at1_query_value(&query, 0, &value, &value_len, &error) == 0 && value_len == 5 && !memcmp(value, "3.402", 5));
+  CHECK(unspool_at1_query_value(&query, 1, &value, &value_len, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_at1_query_line(&query, line, sizeof line, &wrote, &error) == UNSPOOL_ERROR_AT1_QUERY_LINE);
+  CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 2);
+  CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_NOTHING);
+  CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_NOTHING);
+  CHECK(unspool_at1_query_stats(&query, &stats, &error) == 0 && stats.groups == 25 && stats.skipped == 24 && stats.read == 1);
+  CHECK(stats.block_bytes_read < stats.block_bytes_total && stats.block_bytes_total < len);
+  CHECK(unspool_at1_query_answer(&query, &answer, &error) == 0 && answer.rows == 2 && !answer.best);
+
+  /* The first line, without conditions. */
+  request.filters_len = request.columns_len = 0;
+  request.ask = UNSPOOL_AT1_ROWS;
+  request.limit = 1;
+  CHECK(unspool_at1_query_init(&query, &request, NULL, 0, bytes, len, longer, sizeof longer, &workspace, sizeof workspace, NULL, &error) == 0);
+  CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 0 && next.values == 3);
+  CHECK(unspool_at1_query_line(&query, line, sizeof row_0 - 2, &wrote, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == sizeof row_0 - 1);
+  CHECK(unspool_at1_query_line(&query, line, sizeof line, &wrote, &error) == 0 && wrote == sizeof row_0 - 1 && !memcmp(line, row_0, wrote));
+  CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_NOTHING);
+
+  /* A sum of two numbers, and the larger one of them. */
+  request.filters_len = 2;
+  request.columns_len = 1;
+  request.limit = 0;
+  for (request.ask = UNSPOOL_AT1_SUM; request.ask <= UNSPOOL_AT1_MAX; request.ask++) {
+    CHECK(unspool_at1_query_init(&query, &request, terms, 3, bytes, len, longer, sizeof longer, &workspace, sizeof workspace, NULL, &error) == 0);
+    CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_NOTHING);
+    CHECK(unspool_at1_query_answer(&query, &answer, &error) == 0 && answer.rows == 2 && !answer.without_number);
+    if (request.ask == UNSPOOL_AT1_SUM) CHECK(answer.sum_low == 3402 + 7992 && answer.sum_high == 0 && answer.sum_scale == 3);
+    else CHECK(answer.best_len == 5 && !memcmp(answer.best, request.ask == UNSPOOL_AT1_MIN ? "3.402" : "7.992", 5));
+  }
   free(bytes);
 }
 
@@ -475,6 +592,7 @@ int main(int argc, char **argv) {
   pco();
   xz();
   at1();
+  at1_query();
   printf("%d checks\n", checks);
   return 0;
 }

@@ -89,7 +89,7 @@ pub use numbers::{Numbers, Stream};
 #[cfg(feature = "at1")]
 pub use predicate::{Column, Filter, Test};
 #[cfg(feature = "at1")]
-pub use query::{Answer, Ask, Query, Request, Stats};
+pub use query::{Answer, Ask, Next, Query, Request, Stats};
 #[cfg(feature = "at1")]
 pub use row::Row;
 pub use scratch::{Scratch, WORKSPACE_SIZE, Workspace};

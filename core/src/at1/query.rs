@@ -5,6 +5,9 @@
 //! In each group whose zone maps do not rule it out, the columns of the conditions are decoded one after the other as long
 //! as a row is left; only then the columns that are asked for. Each value is compared exactly.
 //!
+//! Rows are pushed to a closure by `feed`, or pulled one by one with [`step`](Query::step), which stops at each so that the
+//! caller can look at it with [`row`](Query::row) for as long as it likes.
+//!
 //! What the query knows of the file lies in the scratch, which the caller hands in with each call, unchanged at its front:
 //! a longer one may take its place when a call asks for more.
 //!
@@ -24,6 +27,7 @@ use super::qcolumnar::{ColumnType, Index, Layout, Mark, Meta, Zone, block_size, 
 use super::qjson::{Paths, Template};
 use super::row::{RECORD, Record, Row, Slot};
 use super::scratch::Workspace;
+use crate::copy::to_front;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
 
@@ -93,6 +97,17 @@ pub struct Answer<'s> {
     pub best: Option<&'s [u8]>,
 }
 
+/// What [`Query::step`] stopped at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// These bytes of the file come next.
+    Bytes(Range<u64>),
+    /// A row that meets all conditions: [`Query::row`] shows it until the next step.
+    Row,
+    /// All is done.
+    Nothing,
+}
+
 /// Where the names of columns come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Names {
@@ -118,7 +133,16 @@ enum Stage {
     Filter(usize),
     /// The columns that are asked for.
     Rest,
+    /// The rows of the group are handed out.
+    Rows,
     Done,
+}
+
+/// What happens behind a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    On,
+    Stop,
 }
 
 /// A question on its way to an answer.
@@ -143,6 +167,8 @@ pub struct Query<'q> {
     mark: Mark,
     first_row: u64,
     rows: u64,
+    /// How many of these rows have been looked at.
+    row: u64,
     /// How much of the texts is used, and how much of that outlives the group.
     top: usize,
     base: usize,
@@ -150,7 +176,8 @@ pub struct Query<'q> {
     flags: Option<(usize, usize)>,
     found: u64,
     without_number: u64,
-    sum: Sum,
+    /// The sum and its scale. In bytes, because an integer of 128 bits would want a query to lie at a multiple of 16.
+    sum: ([u8; 16], u32),
     best: Best,
     stats: Stats,
 }
@@ -207,18 +234,19 @@ impl<'q> Query<'q> {
             mark: Mark::default(),
             first_row: 0,
             rows: 0,
+            row: 0,
             top: 0,
             base: 0,
             flags: None,
             found: 0,
             without_number: 0,
-            sum: Sum::default(),
+            sum: ([0; 16], 0),
             best: Best::default(),
             stats: Stats { groups, block_bytes_total: head.blocks_len, ..Stats::default() },
         };
         if head.backend == Backend::Stored {
             query.start(scratch)?;
-            query.advance(scratch, &mut |_| Ok(()))?;
+            query.advance(scratch, &mut |_| Ok(Flow::On))?;
         } else {
             query.stage = Stage::Unwrap;
             query.needs = Some(head.blocks_at..head.blocks_at.saturating_add(head.blocks_len));
@@ -244,22 +272,65 @@ impl<'q> Query<'q> {
         ws: &mut Workspace,
         visit: &mut impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
-        if self.stage == Stage::Unwrap {
-            self.unwrap(at, bytes, scratch, ws)?;
+        let mut on = |row: &Row<'_>| visit(row).map(|()| Flow::On);
+        match (self.take(at, bytes, scratch, ws, &mut on)?, self.needs()) {
+            (false, Some(needs)) => Err(Error::new(ErrorKind::RangeOutside, needs.start).needing(needs.end)),
+            _ => Ok(()),
         }
-        let mut fed = self.inside.is_some();
+    }
+
+    /// Goes on as [`feed`](Self::feed) does, but only up to the next row that meets all conditions, and says what it stopped at.
+    ///
+    /// The first call needs no bytes. Behind a row, the next call gets the same bytes again, because they may hold the blocks of more
+    /// rows; bytes that do not hold what is needed are not looked at. An error that is not about the scratch ends the query.
+    pub fn step(&mut self, at: u64, bytes: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<Next> {
+        let mut stop = |_: &Row<'_>| Ok(Flow::Stop);
+        self.take(at, bytes, scratch, ws, &mut stop)?;
+        Ok(match (self.needs(), self.stage) {
+            (Some(needs), _) => Next::Bytes(needs),
+            (None, Stage::Rows) => Next::Row,
+            (None, _) => Next::Nothing,
+        })
+    }
+
+    /// The row that the last [`step`](Self::step) stopped at, if it did.
+    pub fn row<'s>(&self, scratch: &'s [u8]) -> Option<Row<'s>> {
+        let number = self.first_row.saturating_add(self.row.checked_sub(1)?);
+        let picks = self.picks(scratch).get(self.request.filters.len()..);
+        let all = self.request.ask == Ask::Rows;
+        let layout = if all { Some(layout(&self.head, scratch, &self.limits).ok()?) } else { None };
+        let texts = scratch.get(self.texts_at()..)?;
+        let row = Row { number, records: self.records(scratch), picks: picks.filter(|_| !all), texts, layout };
+        (self.stage == Stage::Rows).then_some(row)
+    }
+
+    /// Takes bytes of the file, until others are needed or `visit` stops. Says whether they held what was needed.
+    fn take(
+        &mut self,
+        at: u64,
+        bytes: &[u8],
+        scratch: &mut [u8],
+        ws: &mut Workspace,
+        visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>,
+    ) -> Result<bool> {
+        if self.stage == Stage::Unwrap {
+            let Some(payload) = self.needs().and_then(|needs| cut(at, bytes, &needs)) else { return Ok(false) };
+            self.unwrap(payload, scratch, ws)?;
+        }
+        let mut fed = self.inside.is_some() || self.stage == Stage::Rows;
         if self.stage == Stage::Start {
             self.start(scratch)?;
             self.advance(scratch, visit)?;
+        } else if self.stage == Stage::Rows {
+            self.advance(scratch, visit)?;
         }
-        while let Some(needs) = self.needs.clone() {
+        while self.needs.is_some() {
             let slot = self.slot(scratch, self.pending);
             let range = self.place(slot.block.0)..self.place(slot.block.1);
             let piece = match cut(at, bytes, &range) {
                 _ if self.inside.is_some() => &[],
                 Some(piece) => piece,
-                None if fed => break,
-                None => return Err(Error::new(ErrorKind::RangeOutside, needs.start).needing(needs.end)),
+                None => break,
             };
             // It has been when the scratch was too short for what comes behind it.
             if !slot.is_loaded() {
@@ -268,7 +339,7 @@ impl<'q> Query<'q> {
             self.advance(scratch, visit)?;
             fed = true;
         }
-        Ok(())
+        Ok(fed)
     }
 
     /// How much was needed so far.
@@ -280,7 +351,11 @@ impl<'q> Query<'q> {
     pub fn answer<'s>(&self, scratch: &'s [u8]) -> Answer<'s> {
         let texts = scratch.get(self.texts_at()..).unwrap_or_default();
         let best = texts.get(self.best.start..self.best.end).filter(|_| self.best.found);
-        Answer { rows: self.found, without_number: self.without_number, sum: self.sum, best }
+        Answer { rows: self.found, without_number: self.without_number, sum: self.sum(), best }
+    }
+
+    const fn sum(&self) -> Sum {
+        Sum { value: i128::from_le_bytes(self.sum.0), scale: self.sum.1 }
     }
 
     /// Where a byte of the stream of blocks lies in the file.
@@ -325,11 +400,9 @@ impl<'q> Query<'q> {
     }
 
     /// Decodes the stream of blocks.
-    fn unwrap(&mut self, at: u64, bytes: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
-        let needs = self.needs.clone().unwrap_or_default();
-        let outside = Error::new(ErrorKind::RangeOutside, needs.start).needing(needs.end);
-        let payload = cut(at, bytes, &needs).ok_or(outside)?;
-        let blocks = Stretch::load(self.head.backend, payload, needs.start, self.slots_at, scratch, ws, &self.limits)?;
+    fn unwrap(&mut self, payload: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
+        let Head { backend, blocks_at, .. } = self.head;
+        let blocks = Stretch::load(backend, payload, blocks_at, self.slots_at, scratch, ws, &self.limits)?;
         self.slots_at = blocks.end();
         self.stats.block_bytes_total = u64_from(blocks.stream(scratch).bytes.len());
         self.inside = Some(blocks);
@@ -422,9 +495,9 @@ impl<'q> Query<'q> {
             if let Err(place) = sorted.binary_search_by_key(&column, |record| Slot::read(record).column)
                 && let Some(moved) = records.get_mut(place..=count)
             {
-                moved.rotate_right(1);
-                if let Some(first) = moved.first_mut() {
-                    *first = Slot::new(column, (0, 0)).write();
+                let mut next = Slot::new(column, (0, 0)).write();
+                for record in moved {
+                    core::mem::swap(record, &mut next);
                 }
                 count = count.saturating_add(1);
             }
@@ -468,8 +541,8 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// Goes on until a block is needed.
-    fn advance(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
+    /// Goes on until a block is needed or `visit` stops.
+    fn advance(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>) -> Result<()> {
         loop {
             match self.stage {
                 Stage::Unwrap | Stage::Start | Stage::Done => {
@@ -509,10 +582,16 @@ impl<'q> Query<'q> {
                     if self.wants_rest(scratch) {
                         return Ok(());
                     }
-                    self.stage = Stage::Done;
+                    self.stage = Stage::Rows;
                     self.needs = None;
-                    self.hand_out(scratch, visit)?;
-                    self.stage = Stage::Group;
+                }
+                Stage::Rows => {
+                    self.stage = Stage::Done;
+                    let stopped = self.hand_out(scratch, visit)? == Flow::Stop;
+                    self.stage = if stopped { Stage::Rows } else { Stage::Group };
+                    if stopped {
+                        return Ok(());
+                    }
                 }
             }
         }
@@ -584,6 +663,7 @@ impl<'q> Query<'q> {
                 self.stats.read = self.stats.read.saturating_add(1);
                 self.first_row = group.saturating_mul(meta.rows_per_group);
                 self.rows = meta.rows_of(group);
+                self.row = 0;
                 self.top = self.base;
                 self.flags = None;
                 return Ok(true);
@@ -665,8 +745,8 @@ impl<'q> Query<'q> {
         Ok(left)
     }
 
-    /// Takes the rows of a group that are left.
-    fn hand_out(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
+    /// Takes the rows of a group that are left, or those up to the one that `visit` stops at.
+    fn hand_out(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>) -> Result<Flow> {
         let ask = self.request.ask;
         let (at, flags, filters) = (self.head.blocks_at, self.flags, self.request.filters.len());
         let picks = self.picks.clone();
@@ -677,7 +757,8 @@ impl<'q> Query<'q> {
         let all = ask == Ask::Rows;
         let layout = if all { Some(layout(&head, known, &limits)?) } else { None };
         let target = picks.first().map_or(usize::MAX, |&pick| index(u64::from_le_bytes(pick)));
-        for row in 0..self.rows {
+        let mut sum = self.sum();
+        for row in self.row..self.rows {
             for record in records.iter_mut() {
                 let mut slot = Slot::read(record);
                 slot.step(texts).ok_or(Error::new(ErrorKind::At1ListShort, at.saturating_add(slot.block.0)))?;
@@ -694,29 +775,31 @@ impl<'q> Query<'q> {
             let value = records.get(target).map_or(0..0, |record| Slot::read(record).value_range());
             let number = match ask {
                 Ask::Sum(_) => match texts.get(value).and_then(Number::read) {
-                    Some(number) => self.sum.add(&number).map(|()| true)?,
+                    Some(number) => sum.add(&number).map(|()| true)?,
                     None => false,
                 },
                 Ask::Min(_) => self.best.offer(texts, value.start, value.end, Ordering::Less),
                 Ask::Max(_) => self.best.offer(texts, value.start, value.end, Ordering::Greater),
                 _ => {
                     let number = self.first_row.saturating_add(row);
-                    visit(&Row { number, records, picks: (!all).then_some(picks), texts, layout })?;
+                    if visit(&Row { number, records, picks: (!all).then_some(picks), texts, layout })? == Flow::Stop {
+                        self.row = row.saturating_add(1);
+                        return Ok(Flow::Stop);
+                    }
                     true
                 }
             };
             self.without_number = self.without_number.saturating_add((!number).into());
         }
+        self.sum = (sum.value.to_le_bytes(), sum.scale);
         // The texts of the group go, but for the number that is the best so far.
         if self.best.found {
             let Best { start, end, .. } = self.best;
-            if end <= texts.len() && start <= end {
-                texts.copy_within(start..end, 0);
-            }
+            to_front(texts, start..end);
             self.base = self.best.len();
             self.best = Best { start: 0, end: self.base, found: true };
         }
-        Ok(())
+        Ok(Flow::On)
     }
 }
 

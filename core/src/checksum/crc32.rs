@@ -71,85 +71,26 @@ impl Crc32 {
     }
 }
 
-#[cfg(all(any(test, not(feature = "std")), not(any(feature = "small", target_arch = "wasm32"))))]
+/// The polynomial, reflected.
+#[cfg(any(test, not(feature = "std")))]
+const POLYNOMIAL: u32 = 0xEDB8_8320;
+
+#[cfg(all(any(test, not(feature = "std")), any(feature = "small", not(target_arch = "wasm32"))))]
 mod table {
-    const LANES: usize = 4;
+    use crate::checksum::table::{self, Tables};
 
-    /// `TABLES[lane][byte]`: what `byte` does to the checksum when `lane` more bytes follow it in the same step.
-    static TABLES: [[u32; 256]; LANES] = tables();
-
-    const fn tables<const N: usize>() -> [[u32; 256]; N] {
-        let mut tables = [[0; 256]; N];
-        let mut byte = 0;
-        while byte < 256 {
-            #[expect(clippy::cast_possible_truncation, reason = "below 256")]
-            let mut crc = byte as u32;
-            let mut lane = 0;
-            while lane < N {
-                let mut bit = 0;
-                while bit < 8 {
-                    crc = crc >> 1 ^ (crc & 1).wrapping_neg() & 0xEDB8_8320;
-                    bit += 1;
-                }
-                tables[lane][byte] = crc;
-                lane += 1;
-            }
-            byte += 1;
-        }
-        tables
-    }
-
-    pub(super) fn update(mut state: u32, bytes: &[u8]) -> u32 {
-        let steps = bytes.chunks_exact(LANES);
-        let rest = steps.remainder();
-        for step in steps {
-            let mut next = 0;
-            for (lane, &byte) in step.iter().enumerate() {
-                next ^= TABLES[LANES - 1 - lane.min(LANES - 1)][usize::from(low(state) ^ byte)];
-                state >>= 8;
-            }
-            state ^= next;
-        }
-        rest.iter().fold(state, |state, &byte| state >> 8 ^ TABLES[0][usize::from(low(state) ^ byte)])
-    }
-
-    const fn low(state: u32) -> u8 {
-        state.to_le_bytes()[0]
-    }
-}
-
-#[cfg(all(any(test, not(feature = "std")), feature = "small"))]
-mod table {
-    /// What half a byte does to the checksum.
-    static TABLE: [u32; 16] = table();
-
-    const fn table() -> [u32; 16] {
-        let (mut table, mut half) = ([0; 16], 0);
-        while half < 16 {
-            let mut bit = 0;
-            #[expect(clippy::cast_possible_truncation, reason = "below 16")]
-            let mut crc = half as u32;
-            while bit < 4 {
-                crc = crc >> 1 ^ (crc & 1).wrapping_neg() & 0xEDB8_8320;
-                bit += 1;
-            }
-            table[half] = crc;
-            half += 1;
-        }
-        table
-    }
+    static TABLES: Tables<u32> = table::narrow(super::POLYNOMIAL);
 
     pub(super) fn update(state: u32, bytes: &[u8]) -> u32 {
-        let half = |state: u32| state >> 4 ^ TABLE[usize::from(state.to_le_bytes()[0] & 15)];
-        bytes.iter().fold(state, |state, &byte| half(half(state ^ u32::from(byte))))
+        table::update(&TABLES, state, bytes)
     }
 }
 
 #[cfg(all(not(any(feature = "std", feature = "small")), target_arch = "wasm32"))]
 mod table {
-    use crate::checksum::tables::Tables;
+    use crate::checksum::late::Tables;
 
-    static TABLES: Tables<0xEDB8_8320> = Tables::new();
+    static TABLES: Tables<{ super::POLYNOMIAL as u64 }> = Tables::new();
 
     #[expect(clippy::cast_possible_truncation, reason = "the polynomial has 32 bits")]
     pub(super) fn update(state: u32, bytes: &[u8]) -> u32 {
@@ -164,7 +105,7 @@ mod tests {
     /// Bit by bit, from the definition.
     fn slow(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(!0u32, |crc, &byte| {
-            (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 })
+            (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ POLYNOMIAL } else { crc >> 1 })
         })
     }
 

@@ -2,9 +2,14 @@
 
 mod crc32;
 mod crc64;
+#[cfg(any(
+    all(test, target_has_atomic = "64"),
+    all(target_arch = "wasm32", not(any(feature = "std", feature = "small")))
+))]
+mod late;
 mod sha256;
-#[cfg(any(test, all(target_arch = "wasm32", not(any(feature = "std", feature = "small")))))]
-mod tables;
+#[cfg(all(any(test, not(feature = "std"), target_arch = "x86"), any(feature = "small", not(target_arch = "wasm32"))))]
+mod table;
 mod xxh64;
 
 pub use crc32::Crc32;

@@ -171,7 +171,7 @@ impl<'a> Column<'a> {
     pub fn decode_to(&self, rows: Range<u64>, sink: &mut impl Sink) -> Result<u64> {
         let range = self.offsets.span(&rows)?;
         match self.wide {
-            Some(wide) => decode_to(wide.even(), &self.codes, range, self.max_output, sink),
+            Some(wide) => decode_to(wide, &self.codes, range, self.max_output, sink),
             None => decode_to(self.dictionary, &self.codes, range, self.max_output, sink),
         }
     }
@@ -261,11 +261,14 @@ impl<'a> Column<'a> {
             return None;
         }
         let most = index(self.max_output).min(out.len());
-        let (tokens, out) = (&self.dictionary, out.get_mut(..most)?);
-        match self.codes.form() {
-            Form::Numbers(codes) => decode_row(tokens, codes.each(range)?, out),
-            Form::Pairs(codes) => decode_row(tokens, codes.each(range)?, out),
-            Form::Packed(codes) => decode_row(tokens, codes.each(range)?, out),
+        let out = out.get_mut(..most)?;
+        match (self.codes.form(), &self.wide) {
+            (Form::Numbers(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
+            (Form::Pairs(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
+            (Form::Packed(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
+            (Form::Numbers(codes), None) => decode_row(&self.dictionary, codes.each(range)?, out),
+            (Form::Pairs(codes), None) => decode_row(&self.dictionary, codes.each(range)?, out),
+            (Form::Packed(codes), None) => decode_row(&self.dictionary, codes.each(range)?, out),
         }
     }
 
@@ -273,7 +276,7 @@ impl<'a> Column<'a> {
         let most = index(self.max_output).min(out.len());
         let out = out.get_mut(..most).unwrap_or(&mut []);
         let decoded = match self.wide {
-            Some(wide) => decode(wide.even(), &self.codes, range, out),
+            Some(wide) => decode(wide, &self.codes, range, out),
             None => decode(self.dictionary, &self.codes, range, out),
         };
         match decoded {

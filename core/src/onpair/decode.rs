@@ -6,8 +6,8 @@
 use core::ops::Range;
 
 use super::codes::{BLOCK, Codes};
-use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
-use crate::num::{index, u64_from};
+use super::dictionary::MAX_TOKEN_LEN;
+use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// A dictionary as the decoder sees it.
@@ -117,20 +117,23 @@ fn overlapping<const N: usize>(token: &[u8], to: &mut [u8]) -> bool {
 ///
 /// A function of its own, because within another there are not registers enough for this loop.
 #[inline(never)]
-pub(super) fn decode_row(
-    tokens: &Dictionary<'_>,
+pub(super) fn decode_row<'t>(
+    tokens: &impl Tokens<'t>,
     codes: impl Iterator<Item = Option<u16>>,
     out: &mut [u8],
 ) -> Option<usize> {
-    // In 32 bits, so that the compiler sees that nothing is added beyond what 64 bits hold.
-    let (tokens, mut end) = (*tokens, 0u32);
+    let (tokens, mut at) = (*tokens, 0usize);
+    let last = out.len().checked_sub(MAX_TOKEN_LEN)?;
     for code in codes {
         let (token, len) = tokens.fat(code?)?;
-        let at = index(end.into());
-        *out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN))?.first_chunk_mut()? = *token;
-        end = end.wrapping_add(len.into());
+        // One comparison with a number that stays: the compiler sees that what follows is inside.
+        if at > last {
+            return None;
+        }
+        *out.get_mut(at..)?.first_chunk_mut()? = *token;
+        at = at.wrapping_add(usize::from(len));
     }
-    Some(index(end.into()))
+    Some(at)
 }
 
 /// Decodes a stretch of codes to the start of `out`; gives how many bytes that are.

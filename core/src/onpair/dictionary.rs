@@ -127,8 +127,9 @@ impl<'a> Dictionary<'a> {
     #[inline]
     fn place(&self, code: u16) -> Option<(usize, u8)> {
         let code = usize::from(code);
-        // The second first: it bounds both.
-        let end = u32::from_le_bytes(*self.offsets.get(code.wrapping_add(1))?);
+        // Where it ends first: there is one entry less of these, so that one comparison bounds both.
+        let (_, ends) = self.offsets.split_first()?;
+        let end = u32::from_le_bytes(*ends.get(code)?);
         let start = u32::from_le_bytes(*self.offsets.get(code)?);
         let [len, ..] = end.wrapping_sub(start).to_le_bytes();
         Some((index(u64::from(start)), len))
@@ -139,7 +140,11 @@ impl<'a> Tokens<'a> for Dictionary<'a> {
     #[inline]
     fn fat(self, code: u16) -> Option<(&'a [u8; MAX_TOKEN_LEN], u8)> {
         let (start, len) = self.place(code)?;
-        let window = self.bytes.get(start..start.wrapping_add(MAX_TOKEN_LEN))?.first_chunk()?;
+        // One comparison with a number that stays, after which the compiler sees that there are 16 bytes.
+        if start > self.bytes.len().checked_sub(MAX_TOKEN_LEN)? {
+            return None;
+        }
+        let window = self.bytes.get(start..)?.first_chunk()?;
         Some((window, len))
     }
 

@@ -58,22 +58,15 @@ impl<'w> Wide<'w> {
         }
         Ok(Self { cells, lens })
     }
-
-    /// The same with a fact that the compiler can see: one comparison bounds both slices.
-    #[inline]
-    pub(super) fn even(self) -> Self {
-        match self.lens.get(..self.cells.len()) {
-            Some(lens) => Self { lens, ..self },
-            None => Self { cells: &[], lens: &[] },
-        }
-    }
 }
 
 impl<'w> Tokens<'w> for Wide<'w> {
     #[inline]
     fn fat(self, code: u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], u8)> {
+        // As many as cells, which the compiler sees: one comparison bounds both.
+        let lens = self.lens.get(..self.cells.len())?;
         let code = usize::from(code);
-        Some((self.cells.get(code)?, *self.lens.get(code)?))
+        Some((self.cells.get(code)?, *lens.get(code)?))
     }
 
     #[inline]

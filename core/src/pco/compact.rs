@@ -275,7 +275,7 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
             let values = self.values(variable);
             let lane = self.lane(variable.role);
             lane.symbols = bit;
-            (lane.offsets, bit) = lane.walk(&mut lane.states.clone(), bytes, bit, values);
+            (lane.offsets, bit) = lane.walk(&mut lane.states.clone(), bytes, bit, values, |_| ());
             spans.symbols(variable.role, lane.offsets);
             spans.offsets(variable.role, bit);
         }
@@ -353,6 +353,12 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
 
     /// Finds the end of a page of `n` numbers from its symbols alone. Gives the bytes that it takes.
     pub fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
+        self.skip_heard(bytes, n, at, |_, _| ())
+    }
+
+    /// [`skip`](Self::skip), which tells the variable and the bin of each symbol.
+    #[inline]
+    pub fn skip_heard(&mut self, bytes: &[u8], n: usize, at: u64, mut heard: impl FnMut(Role, usize)) -> Result<usize> {
         self.start(n, at)?;
         let size = self.meta.number_type.size();
         let mut byte = self.open(bytes, &mut Numbers { bytes: &mut [], size }, &mut ())?;
@@ -364,7 +370,7 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
                 let values = self.values(variable);
                 let lane = self.lane(variable.role);
                 let mut states = lane.states;
-                bit = lane.walk(&mut states, rest, bit, values).1;
+                bit = lane.walk(&mut states, rest, bit, values, |bin| heard(variable.role, bin)).1;
                 lane.states = states;
             }
             if bit.div_ceil(8) > rest.len() {
@@ -456,13 +462,21 @@ impl<'w, W: Latent> Lane<'w, W> {
         index(u64::from(node >> 18))
     }
 
-    /// Walks over `count` symbols. Gives the bits where their offsets start and end.
+    /// Walks over `count` symbols and tells their bins. Gives the bits where their offsets start and end.
     #[inline(never)]
-    fn walk(&self, states: &mut States, bytes: &[u8], at: usize, count: usize) -> (usize, usize) {
+    fn walk(
+        &self,
+        states: &mut States,
+        bytes: &[u8],
+        at: usize,
+        count: usize,
+        mut heard: impl FnMut(usize),
+    ) -> (usize, usize) {
         let (mut at, mut offsets) = (at, 0usize);
         for i in 0..count {
             let bin = self.symbol(&mut states[i & 3], bytes, &mut at);
             offsets = offsets.wrapping_add(self.widths.get(bin).copied().map_or(0, usize::from));
+            heard(bin);
         }
         (at, at.wrapping_add(offsets))
     }

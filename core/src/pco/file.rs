@@ -44,9 +44,18 @@ impl<'a> File<'a> {
     }
 
     /// [`chunk`](Self::chunk), heard.
+    #[cfg_attr(feature = "small", inline(never))]
     pub fn chunk_traced(&self, at: u64, trace: &mut impl Trace) -> Result<Option<Chunk<'a>>> {
-        let mut chunk = Chunk::EMPTY;
-        Ok(chunk.read(self.rest(at), &self.header, at, &self.limits, trace)?.map(|_| chunk))
+        // In the answer itself, because a chunk is large.
+        let mut answer = Ok(Some(Chunk::EMPTY));
+        if let Ok(Some(chunk)) = &mut answer {
+            match chunk.read(self.rest(at), &self.header, at, &self.limits, trace) {
+                Ok(Some(_)) => {}
+                Ok(None) => answer = Ok(None),
+                Err(error) => answer = Err(error),
+            }
+        }
+        answer
     }
 
     /// All bytes from this offset on.

@@ -54,6 +54,7 @@
 
 #[cfg(not(feature = "small"))]
 mod batch;
+mod bins;
 mod compact;
 mod decoder;
 #[cfg(not(feature = "small"))]

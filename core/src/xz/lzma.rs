@@ -111,7 +111,7 @@ impl Lzma {
         if pending > 0 {
             let distance = rep0 as usize + 1;
             let len = pending.min(limit.saturating_sub(at));
-            one_by_one(buf, at, distance, len);
+            carefully(buf, at, distance, len, limit);
             (at, pending) = (at.wrapping_add(len), pending - len);
         }
         // Before the first byte there is a zero.
@@ -173,7 +173,7 @@ impl Lzma {
                 at = end;
             } else {
                 let fits = len.min(limit - at);
-                one_by_one(buf, at, back + 1, fits);
+                carefully(buf, at, back + 1, fits, limit);
                 (at, pending) = (at.wrapping_add(fits), len - fits);
             }
             previous = usize::from(byte_at(buf, at, 1));
@@ -218,7 +218,14 @@ fn byte_at(buf: &[u8], at: usize, distance: usize) -> u8 {
 /// A match near the end of the room, or around the end of the ring.
 #[cold]
 #[inline(never)]
-fn one_by_one(buf: &mut [u8], at: usize, distance: usize, len: usize) {
+fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize) {
+    // What lies ahead, where the ring was written a lap ago, is most often in one piece.
+    let from = at.wrapping_add(buf.len()).wrapping_sub(distance);
+    let has_room = |at: usize, end: usize| at.saturating_add(len).saturating_add(SLACK) <= end;
+    if !cfg!(feature = "small") && distance > at && has_room(at, limit) && has_room(from, buf.len()) {
+        let _ = repeat(buf, at, at.wrapping_sub(from), len);
+        return;
+    }
     for at in at..at.saturating_add(len) {
         let byte = byte_at(buf, at, distance);
         if let Some(place) = buf.get_mut(at) {

@@ -18,6 +18,9 @@ pub(super) enum Kind {
     Nowhere,
 }
 
+/// So much is decoded before it is checked, and before it leaves a ring: as long as it is in the nearest cache.
+const PIECE: usize = 16 << 10;
+
 /// The place, and how far it is filled.
 #[derive(Debug)]
 pub(super) struct Window<'a> {
@@ -97,7 +100,7 @@ impl<'a> Window<'a> {
         }
         let buf = self.buf.get_mut(self.base..).unwrap_or_default();
         let at = self.at.saturating_sub(self.base);
-        let limit = at.saturating_add(want).min(buf.len());
+        let limit = at.saturating_add(want.min(PIECE)).min(buf.len());
         Area { buf, at, limit, lapped: self.lapped, dictionary: self.dictionary }
     }
 

@@ -8,7 +8,7 @@ use super::flavour::Flavour;
 use super::header::{Block, BlockKind, FrameHeader, MAX_BLOCK};
 use super::literals::Literals;
 use super::sequences::Sequences;
-use super::workspace::Workspace;
+use super::workspace::{Lent, Workspace};
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Result, Shifted, Trace};
 
@@ -23,6 +23,7 @@ pub(super) struct Frame<'d> {
     /// What matches may refer to before the first byte. The tables of a dictionary are loaded when the first block
     /// needs them, so that a million empty frames cost nothing.
     pub(super) prefix: &'d [u8],
+    lent: Lent<'d>,
     /// The dictionary is not there: what the blocks are made of can be told, not what they hold.
     pub(super) blind: bool,
 }
@@ -42,14 +43,14 @@ impl<'d> Frame<'d> {
         if wanted != 0 && dictionary.is_none_or(|dictionary| dictionary.id() != wanted) {
             return Err(Error::new(ErrorKind::ZstdDictionaryWanted, u64_from(at)).needing(wanted.into()));
         }
-        Ok(Self { flavour, header, produced: 0, dictionary, prefix: &[], blind: false })
+        Ok(Self { flavour, header, produced: 0, dictionary, prefix: &[], lent: Lent::default(), blind: false })
     }
 
     /// A frame of which only the structure is wanted, since its dictionary is not at hand.
     pub(super) fn start_blind(flavour: Flavour, header: FrameHeader, ws: &mut Workspace) -> Self {
         ws.reset();
         ws.pretend(flavour);
-        Self { flavour, header, produced: 0, dictionary: None, prefix: &[], blind: true }
+        Self { flavour, header, produced: 0, dictionary: None, prefix: &[], lent: Lent::default(), blind: true }
     }
 
     /// Bytes that the next block may hold, and what is wrong with one that holds more.
@@ -80,8 +81,13 @@ impl<'d> Frame<'d> {
         trace: &mut T,
     ) -> Result<Parsed> {
         if let Some(dictionary) = self.dictionary.take() {
-            self.prefix =
+            (self.prefix, self.lent) =
                 dictionary.load(self.flavour, ws).map_err(|error| Error { at: u64_from(block.start), ..error })?;
+            if T::LISTENS || cfg!(feature = "small") {
+                // Symbols are read from what the workspace has.
+                ws.copy(&self.lent);
+                self.lent = Lent::default();
+            }
         }
         if T::SYMBOLS && self.blind {
             // Symbols are read with tables that are not there.
@@ -90,9 +96,16 @@ impl<'d> Frame<'d> {
         self.sections(src, block, ws, trace)
     }
 
-    fn sections<T: Trace>(&self, src: &[u8], block: Range<usize>, ws: &mut Workspace, trace: &mut T) -> Result<Parsed> {
-        let literals = Literals::read(self.flavour, src, block.clone(), ws, trace)?;
-        let sequences = Sequences::read(self.flavour, src, literals.end..block.end, ws, trace)?;
+    fn sections<T: Trace>(
+        &mut self,
+        src: &[u8],
+        block: Range<usize>,
+        ws: &mut Workspace,
+        trace: &mut T,
+    ) -> Result<Parsed> {
+        let lent = &mut self.lent;
+        let literals = Literals::read(self.flavour, src, block.clone(), ws, lent, trace)?;
+        let sequences = Sequences::read(self.flavour, src, literals.end..block.end, ws, lent, trace)?;
         Ok(Parsed { start: block.start, literals, sequences })
     }
 
@@ -120,7 +133,7 @@ impl<'d> Frame<'d> {
         let end = at + limit.min(room);
         let begin = end.checked_sub(size).filter(|&begin| begin >= at).ok_or(too_long)?;
         let begin = if sequences.count == 0 { at } else { begin };
-        literals.fill(src, ws, out.get_mut(begin..begin + size).ok_or(too_long)?)?;
+        literals.fill(src, ws, self.lent, out.get_mut(begin..begin + size).ok_or(too_long)?)?;
         if sequences.count == 0 {
             return Ok(at + size);
         }
@@ -147,7 +160,7 @@ impl<'d> Frame<'d> {
             too_long,
         };
         let cursor = Cursor { at: low(at), literals: low(begin) };
-        Ok(base + carry_out(sequences, self.flavour, src, ws, &area, out, cursor)? as usize)
+        Ok(base + carry_out(sequences, self.flavour, src, ws, self.lent, &area, out, cursor)? as usize)
     }
 
     /// Decodes a block of any kind, all of whose bytes these are. `before` is what was before `out`, if not the dictionary.
@@ -184,7 +197,7 @@ impl<'d> Frame<'d> {
         }
         let (limit, too_long) = self.limit(parsed.start);
         let size = u64_from(parsed.literals.size);
-        let (literals, matches) = parsed.sequences.sums(self.flavour, src, ws)?;
+        let (literals, matches) = parsed.sequences.sums(self.flavour, src, ws, self.lent)?;
         if literals > size {
             return Err(Error::new(ErrorKind::ZstdLiteralsUsedUp, u64_from(parsed.sequences.bits.start)));
         }
@@ -194,19 +207,21 @@ impl<'d> Frame<'d> {
 
 /// The hot loop, in a function of its own so that nothing else takes its registers.
 #[inline(never)]
+#[expect(clippy::too_many_arguments, reason = "it is the end of a longer function")]
 fn carry_out(
     sequences: &Sequences,
     flavour: Flavour,
     src: &[u8],
     ws: &mut Workspace,
+    lent: Lent<'_>,
     area: &Area<'_>,
     out: &mut [u8],
     cursor: Cursor,
 ) -> Result<u32> {
     let cursor = if area.before.is_empty() || cfg!(feature = "small") {
-        sequences.fold(flavour, src, ws, cursor, &mut Writer::<false> { area, out })?
+        sequences.fold(flavour, src, ws, lent, cursor, &mut Writer::<false> { area, out })?
     } else {
-        sequences.fold(flavour, src, ws, cursor, &mut Writer::<true> { area, out })?
+        sequences.fold(flavour, src, ws, lent, cursor, &mut Writer::<true> { area, out })?
     };
     Ok(area.finish(out, cursor))
 }

@@ -41,9 +41,9 @@ pub(super) struct Cursor {
 /// Literals are copied in pieces of this size.
 pub(super) const PIECE: usize = 16;
 
-/// Matches from here on do not overlap the first such piece.
+/// Matches from here on are copied in pieces that do not overlap.
 #[cfg(not(feature = "small"))]
-pub(super) const NEAREST: u32 = 16;
+pub(super) const NEAREST: u32 = 8;
 
 /// Matches are copied in pieces of this size. So far may a copy write past its end.
 #[cfg(not(feature = "small"))]
@@ -157,9 +157,12 @@ fn in_pieces(out: &mut [u8], to: usize, from: usize, literals: usize, length: us
         if length > SLACK {
             pieces::<SLACK>(out, from, to, length)?;
         }
-    } else {
+    } else if offset >= PIECE {
         piece::<PIECE>(out, from, to)?;
         pieces::<PIECE>(out, from, to, length)?;
+    } else {
+        piece::<8>(out, from, to)?;
+        pieces::<8>(out, from, to, length)?;
     }
     Some(())
 }
@@ -198,31 +201,49 @@ fn pieces<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) ->
 }
 
 /// Copies front to back, so that bytes that are written may be read again.
-fn forward(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
-    if !cfg!(feature = "small") {
-        // What repeats a few bytes also repeats twice or ten times as many, once so many are there.
-        if let Some(few @ 1..PIECE) = to.checked_sub(from) {
-            let more = len.min((PIECE - 1) / few * few);
-            bytes(out, from, to, more);
-            to += more;
-            len -= more;
+#[inline(always)]
+fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
+    let alone = to.checked_sub(from).is_none_or(|distance| distance >= len);
+    if cfg!(feature = "small") {
+        bytes(out, from, to, len);
+    } else if alone && len <= PIECE {
+        if len >= 8 {
+            ends::<8>(out, from, to, len);
+        } else if len >= 4 {
+            ends::<4>(out, from, to, len);
+        } else {
+            bytes(out, from, to, len);
         }
-        while len >= PIECE {
-            let Some(()) = piece::<PIECE>(out, from, to) else { return };
-            from += PIECE;
-            to += PIECE;
-            len -= PIECE;
-        }
-        // Few are left; a loop over bytes would be made for many.
-        fn rest<const N: usize>(out: &mut [u8], from: &mut usize, to: &mut usize, len: &mut usize) {
-            if *len >= N && piece::<N>(out, *from, *to).is_some() {
-                *from += N;
-                *to += N;
-                *len -= N;
-            }
-        }
-        rest::<8>(out, &mut from, &mut to, &mut len);
-        rest::<4>(out, &mut from, &mut to, &mut len);
+    } else {
+        long(out, from, to, len);
+    }
+}
+
+/// Copies the first `N` bytes and the last `N`, both of which are read before anything is written.
+fn ends<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
+    let last = len - N;
+    let one: [u8; N] = *out.get(from..from + N)?.first_chunk()?;
+    let other: [u8; N] = *out.get(from + last..from + len)?.first_chunk()?;
+    *out.get_mut(to..to + N)?.first_chunk_mut()? = one;
+    *out.get_mut(to + last..to + len)?.first_chunk_mut()? = other;
+    Some(())
+}
+
+/// The same for many bytes, and for those that overlap.
+#[inline(never)]
+fn long(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
+    // What repeats a few bytes also repeats twice or ten times as many, once so many are there.
+    if let Some(few @ 1..PIECE) = to.checked_sub(from) {
+        let more = len.min((PIECE - 1) / few * few);
+        bytes(out, from, to, more);
+        to += more;
+        len -= more;
+    }
+    while len >= PIECE {
+        let Some(()) = piece::<PIECE>(out, from, to) else { return };
+        from += PIECE;
+        to += PIECE;
+        len -= PIECE;
     }
     bytes(out, from, to, len);
 }

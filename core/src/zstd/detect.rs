@@ -16,7 +16,9 @@ use crate::{Error, ErrorKind, Result};
 pub fn detect(src: &[u8]) -> Option<Flavour> {
     let mut first = src;
     // Skippable frames are the same in all formats.
-    while let Ok(Header::Skippable { size, .. }) = Header::read(first, Flavour::Rfc8878) {
+    while first.first()? & 0xF0 == 0x50
+        && let Ok(Header::Skippable { size, .. }) = Header::read(first, Flavour::Rfc8878)
+    {
         first = first.get(8..)?.get(size as usize..)?;
     }
     let candidates = match first.first()? {

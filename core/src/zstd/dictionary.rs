@@ -3,7 +3,7 @@
 use super::codes;
 use super::flavour::Flavour;
 use super::tables::{LITERALS, MATCHES, OFFSETS};
-use super::workspace::Workspace;
+use super::workspace::{Lent, Workspace};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
 
@@ -56,25 +56,28 @@ impl<'a> Dictionary<'a> {
     /// ```
     pub fn prepared(self, flavour: Flavour, tables: &'a mut Workspace) -> Result<Self> {
         tables.reset();
-        let content = self.load(flavour, tables)?;
+        let (content, _) = self.load(flavour, tables)?;
+        #[cfg(not(feature = "small"))]
+        tables.huffman.pack();
         Ok(Self { prepared: self.trained.then_some((tables, content, flavour)), ..self })
     }
 
-    /// Puts the tables into the workspace; says what matches may refer to.
-    pub(super) fn load(&self, flavour: Flavour, ws: &mut Workspace) -> Result<&'a [u8]> {
+    /// Puts the tables into the workspace, or lends them if they were prepared; says what matches may refer to.
+    pub(super) fn load(&self, flavour: Flavour, ws: &mut Workspace) -> Result<(&'a [u8], Lent<'a>)> {
         if !self.trained {
-            return Ok(self.bytes);
+            return Ok((self.bytes, Lent::default()));
         }
         if let Some((tables, content, _)) = self.prepared.filter(|&(_, _, of)| of == flavour) {
-            ws.copy(tables);
-            return Ok(content);
+            (ws.ready, ws.history) = (tables.ready, tables.history);
+            return Ok((content, Lent { code: Some(&tables.huffman), tables: Some(tables) }));
         }
-        self.read(flavour, ws).ok_or(Error::new(ErrorKind::ZstdDictionary, 0))
+        let content = self.read(flavour, ws);
+        content.map(|content| (content, Lent::default())).ok_or(Error::new(ErrorKind::ZstdDictionary, 0))
     }
 
     fn read(&self, flavour: Flavour, ws: &mut Workspace) -> Option<&'a [u8]> {
-        let mut rest = self.bytes.get(8..)?;
-        rest = rest.get(ws.huffman.read(rest, flavour.tree()).ok()?..)?;
+        let len = ws.huffman.read(self.bytes, 8, flavour.tree()).ok()?;
+        let mut rest = self.bytes.get(8 + len..)?;
         // The log limits are those of blocks; the 2016 decoder forgot them here and wrote past its tables.
         let len = ws.offsets.read(rest, flavour.max_offset_code(), codes::MAX_OFFSET_LOG, &OFFSETS)?;
         rest = rest.get(len..)?;

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::flavour::{Flavour, LiteralsHeader, LiteralsKind};
 use super::header::MAX_BLOCK;
 use super::symbols;
-use super::workspace::Workspace;
+use super::workspace::{Lent, Workspace};
 use crate::entropy::huffman::{self, Fault};
 use crate::num::{copy, u64_from};
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
@@ -36,6 +36,7 @@ impl Literals {
         src: &[u8],
         block: Range<usize>,
         ws: &mut Workspace,
+        lent: &mut Lent<'_>,
         trace: &mut T,
     ) -> Result<Self> {
         let error = |kind, at: usize| Error::new(kind, u64_from(at));
@@ -69,12 +70,13 @@ impl Literals {
             LiteralsKind::Huffman | LiteralsKind::Repeat => {
                 let mut at = start;
                 if kind == LiteralsKind::Huffman {
-                    let bytes = src.get(start..end).unwrap_or_default();
-                    at += ws.huffman.read(bytes, flavour.tree()).map_err(|fault| match fault {
+                    lent.code = None;
+                    let src = src.get(..end).unwrap_or_default();
+                    at += ws.huffman.read(src, start, flavour.tree()).map_err(|fault| match fault {
                         Fault::Cut | Fault::Coding | Fault::Weights => error(ErrorKind::ZstdTree, start),
                     })?;
                     tell(trace, Part::Table, "huffman code", start..at, Value::U64(ws.huffman.depth().into()));
-                } else if !ws.huffman.is_ready() {
+                } else if lent.code().is_none() && !ws.huffman.is_ready() {
                     return Err(error(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
                 streams(src, at..end, size, single, &ws.huffman, trace)?
@@ -86,7 +88,12 @@ impl Literals {
 
     /// Decodes the literals to `out`, which is as long as they are.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, out: &mut [u8]) -> Result<()> {
+    pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Result<()> {
+        #[cfg(not(feature = "small"))]
+        if let (Content::Four([first, .., last]), None) = (&self.content, lent.code()) {
+            ws.huffman.prepare(out.len(), last.end - first.start);
+        }
+        let code = lent.code().unwrap_or(&ws.huffman);
         let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
         let (done, at) = match &self.content {
             Content::Raw(range) => {
@@ -97,8 +104,8 @@ impl Literals {
                 out.fill(*byte);
                 return Ok(());
             }
-            Content::One(range) => (ws.huffman.decode_one(src, range.clone(), out), range.start),
-            Content::Four(ranges) => (ws.huffman.decode_four(src, ranges, out), ranges[0].start),
+            Content::One(range) => (code.decode_one(src, range.clone(), out), range.start),
+            Content::Four(ranges) => (code.decode_four(src, ranges, out), ranges[0].start),
         };
         done.ok_or(Error::new(ErrorKind::ZstdHuffmanStream, u64_from(at)))
     }

@@ -7,7 +7,7 @@ use super::flavour::{Flavour, TableMode};
 use super::literals::tell;
 use super::symbols;
 use super::tables::{self, LITERALS, MATCHES, Meanings, OFFSETS, Predefined, Table};
-use super::workspace::Workspace;
+use super::workspace::{Lent, Workspace};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
 #[cfg(not(feature = "small"))]
@@ -45,6 +45,7 @@ impl Sequences {
         src: &[u8],
         block: Range<usize>,
         ws: &mut Workspace,
+        lent: &mut Lent<'_>,
         trace: &mut T,
     ) -> Result<Self> {
         let error = |kind, at: usize| Error::new(kind, u64_from(at));
@@ -67,12 +68,18 @@ impl Sequences {
             return Err(error(ErrorKind::ZstdReservedBit, at));
         }
         at += 1;
-        let [ready_literals, ready_offsets, ready_matches] = &mut ws.ready;
         let kinds = [
             Kind { name: "literal lengths", mode: flavour.table_mode(modes >> 6), max: codes::MAX_LITERALS_CODE },
             Kind { name: "offsets", mode: flavour.table_mode(modes >> 4), max: flavour.max_offset_code() },
             Kind { name: "match lengths", mode: flavour.table_mode(modes >> 2), max: codes::MAX_MATCH_CODE },
         ];
+        if let Some(tables) = lent.tables()
+            && kinds.iter().any(|kind| kind.mode != TableMode::Repeat)
+        {
+            ws.copy_tables(tables);
+            lent.tables = None;
+        }
+        let [ready_literals, ready_offsets, ready_matches] = &mut ws.ready;
         let [literals, offsets, matches] = kinds;
         let mut place = Place { src, at, end: block.end };
         let predefined = &tables::PREDEFINED_LITERALS;
@@ -180,6 +187,12 @@ struct Reader<'a> {
 #[cfg(not(feature = "small"))]
 const BEFORE: usize = 7;
 
+/// Whether more bits were read than there are.
+#[cfg(not(feature = "small"))]
+const fn below(at: u32, missing: u32) -> bool {
+    at.wrapping_add(missing).wrapping_add(1) > u32::MAX / 2
+}
+
 /// The bits from `at` down, at the top: 57 or more.
 #[cfg(not(feature = "small"))]
 #[inline(always)]
@@ -199,7 +212,7 @@ fn take(window: &mut u64, n: u8) -> u32 {
 
 #[cfg(not(feature = "small"))]
 impl<'a> Reader<'a> {
-    fn new(src: &'a [u8], sequences: &Sequences, ws: &Workspace) -> Option<Self> {
+    fn new(src: &'a [u8], sequences: &Sequences, ws: &Workspace, history: [u32; 3]) -> Option<Self> {
         let stream = &sequences.bits;
         let bytes = src.get(stream.start.saturating_sub(BEFORE)..stream.end)?;
         let last = *bytes.last().filter(|&&last| last != 0 && !stream.is_empty())?;
@@ -213,7 +226,7 @@ impl<'a> Reader<'a> {
             literals: Cell::ZERO,
             offsets: Cell::ZERO,
             matches: Cell::ZERO,
-            history: ws.history,
+            history,
         };
         reader.literals = ws.literals.cells[reader.read(ws.literals.log)? as usize & 511];
         reader.offsets = ws.offsets.cells[reader.read(ws.offsets.log)? as usize & 255];
@@ -237,15 +250,16 @@ impl<'a> Reader<'a> {
 
     /// Reads sequences and hands them over as long as all is simple. If `hand` finds that one is not, it is returned.
     ///
-    /// What is not simple is not done here, so that there is no call in the loop and all of it lives in registers.
+    /// What is not simple is not done here, so that there is no call in the loop and all of it lives in registers. Or all of
+    /// it is done here, if that is `LAST` and few are left, which are most often near the end of the room.
     #[inline(never)]
-    fn run<A: Act>(
+    fn run<A: Act, const LAST: bool>(
         &mut self,
         flavour: Flavour,
         ws: &Workspace,
         mut so_far: A::SoFar,
         hand: &mut A,
-    ) -> (A::SoFar, Option<Sequence>) {
+    ) -> Result<(A::SoFar, Option<Sequence>)> {
         let Self { bytes, mut at, missing, mut left, mut literals, mut offsets, mut matches, mut history } = *self;
         let mut refused = None;
         // Behind the last one no states follow.
@@ -281,14 +295,20 @@ impl<'a> Reader<'a> {
             at = at.wrapping_sub(extra + following);
             left -= 1;
             let sequence = Sequence { literals: run, length, offset };
-            let Some(next) = hand.quick(so_far, sequence) else {
+            let next = match LAST {
+                false => hand.quick(so_far, sequence),
+                // What lies before the stream are no sequences that could be wrong.
+                true if below(at, missing) => None,
+                true => Some(hand.act(so_far, sequence)?),
+            };
+            let Some(next) = next else {
                 refused = Some(sequence);
                 break;
             };
             so_far = next;
         }
         *self = Self { bytes, at, missing, left, literals, offsets, matches, history };
-        (so_far, refused)
+        Ok((so_far, refused))
     }
 
     /// Reads one sequence, field by field: the last, one with more bits than are read at once, and those at the start of a
@@ -325,6 +345,10 @@ impl<'a> Reader<'a> {
 #[cfg(not(feature = "small"))]
 const MOST_EXTRA: u32 = 57 - 9 - 8 - 9;
 
+/// Behind a sequence that is not simple, fewer than so many are not expected to be simple either.
+#[cfg(not(feature = "small"))]
+const FEW: u32 = 24;
+
 /// What one sequence says: copy so many literals, then so many bytes from so far back.
 #[derive(Clone, Copy)]
 pub(super) struct Sequence {
@@ -354,6 +378,7 @@ impl Sequences {
         flavour: Flavour,
         src: &[u8],
         ws: &mut Workspace,
+        lent: Lent<'_>,
         mut so_far: A::SoFar,
         hand: &mut A,
     ) -> Result<A::SoFar> {
@@ -361,13 +386,20 @@ impl Sequences {
             return Ok(so_far);
         }
         let error = Error::new(ErrorKind::ZstdSequenceBits, u64_from(self.bits.start));
-        let mut reader = Reader::new(src, self, ws).ok_or(error)?;
+        let tables = lent.tables().unwrap_or(ws);
+        let mut reader = Reader::new(src, self, tables, ws.history).ok_or(error)?;
+        let mut begun = false;
         while reader.left > 0 {
             let refused;
-            (so_far, refused) = reader.run(flavour, ws, so_far, hand);
-            let sequence = refused.or_else(|| reader.one(flavour, ws)).ok_or(error)?;
+            (so_far, refused) = match reader.left {
+                // Right behind one that was not simple.
+                ..FEW if begun => reader.run::<A, true>(flavour, tables, so_far, hand)?,
+                _ => reader.run::<A, false>(flavour, tables, so_far, hand)?,
+            };
+            begun = true;
+            let sequence = refused.or_else(|| reader.one(flavour, tables)).ok_or(error)?;
             // Nobody looked while all was simple: after too many bits there is none to go on with.
-            if reader.bits() > u32::MAX / 2 {
+            if below(reader.at, reader.missing) {
                 return Err(error);
             }
             so_far = hand.act(so_far, sequence)?;
@@ -377,8 +409,8 @@ impl Sequences {
     }
 
     /// Adds up the literals that are used and the bytes that matches make.
-    pub(super) fn sums(&self, flavour: Flavour, src: &[u8], ws: &mut Workspace) -> Result<(u64, u64)> {
-        self.fold(flavour, src, ws, (0, 0), &mut Sums)
+    pub(super) fn sums(&self, flavour: Flavour, src: &[u8], ws: &mut Workspace, lent: Lent<'_>) -> Result<(u64, u64)> {
+        self.fold(flavour, src, ws, lent, (0, 0), &mut Sums)
     }
 }
 

@@ -4,7 +4,7 @@ use super::codes::{self, Lengths};
 pub(super) use super::codes::{PREDEFINED_LITERALS, PREDEFINED_MATCHES, PREDEFINED_OFFSETS, Predefined};
 use super::flavour::Flavour;
 use super::sequences::{Act, Sequences};
-use super::workspace::Workspace;
+use super::workspace::{Lent, Workspace};
 use crate::entropy::backward::Backward;
 use crate::entropy::{fse, low8};
 use crate::num::u64_from;
@@ -152,6 +152,7 @@ impl Sequences {
         flavour: Flavour,
         src: &[u8],
         ws: &mut Workspace,
+        _: Lent<'_>,
         mut so_far: A::SoFar,
         hand: &mut A,
     ) -> Result<A::SoFar> {

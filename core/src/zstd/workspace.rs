@@ -9,6 +9,25 @@ pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
 const _: () = assert!(WORKSPACE_SIZE <= if cfg!(feature = "small") { 6 << 10 } else { 20 << 10 });
 
+/// What was prepared of a dictionary, as long as the blocks of a frame have nothing else. It is not copied before it must be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lent<'d> {
+    pub(super) code: Option<&'d huffman::Table>,
+    /// The three tables of sequences.
+    pub(super) tables: Option<&'d Workspace>,
+}
+
+/// With the feature `small` all is copied, and nothing asks where it is.
+impl<'d> Lent<'d> {
+    pub(super) const fn code(self) -> Option<&'d huffman::Table> {
+        if cfg!(feature = "small") { None } else { self.code }
+    }
+
+    pub(super) const fn tables(self) -> Option<&'d Workspace> {
+        if cfg!(feature = "small") { None } else { self.tables }
+    }
+}
+
 /// The tables of a decoder: all that it needs besides input and output. Fits in a `static`.
 ///
 /// A workspace can be used for any number of files, one after the other; nothing of one shows in the next.
@@ -37,20 +56,24 @@ impl Workspace {
         }
     }
 
-    /// Takes over what another one remembers.
-    pub(super) fn copy(&mut self, from: &Self) {
-        self.huffman.copy(&from.huffman);
+    /// Copies a code and tables that are lent.
+    pub(super) fn copy(&mut self, from: &Lent<'_>) {
+        from.code.into_iter().for_each(|code| self.huffman.copy(code));
+        from.tables.into_iter().for_each(|tables| self.copy_tables(tables));
+    }
+
+    /// Copies the tables of sequences.
+    pub(super) fn copy_tables(&mut self, from: &Self) {
         self.literals.assign(&from.literals);
         self.offsets.assign(&from.offsets);
         self.matches.assign(&from.matches);
-        (self.ready, self.history) = (from.ready, from.history);
     }
 
     /// As if a dictionary had been loaded: there are tables that blocks may repeat, whatever is in them.
     pub(super) fn pretend(&mut self, flavour: Flavour) {
         self.ready = [true; 3];
         // Two symbols of one bit each, which is a code in all formats.
-        let read = self.huffman.read(&[128, 0x10], flavour.tree());
+        let read = self.huffman.read(&[128, 0x10], 0, flavour.tree());
         debug_assert!(read.is_ok());
     }
 

@@ -1,16 +1,21 @@
-//! AT-1 against the reference decoder in C, on a table of 50 MB as columns and as row groups, and on the largest vector.
+//! AT-1 against the reference decoder in C, on a table of 50 MB as columns and as row groups, on the largest vector, and on
+//! derived columns whose values are all distinct.
 //!
-//! The reference needs the headers of liblzma and libzstd to be built, so that it takes part only with the feature
-//! `at1-reference`; without, the peer is copying the output.
+//! The reference takes part with the feature `at1-reference`, which `cargo xtask bench` turns on where a C compiler can be
+//! told by the environment where headers are. The other peer is copying the output.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     reason = "the table that is made here has fewer than 2^31 rows"
 )]
 
+use std::cell::LazyCell;
+use std::path::Path;
+
+use liblzma::stream::{Action, Check, Status, Stream};
 use unspool::Limits;
 use unspool::at1::{Workspace, decode, decode_to_vec, scratch_needed};
-use unspool_tests::at1::{Payload, deltas, file, numbers, signed, string, table, unsigned};
+use unspool_tests::at1::{Payload, deltas, file, numbers, signed, stored, string, table, unsigned};
 
 use crate::race::Race;
 use crate::words::Words;
@@ -20,28 +25,40 @@ use crate::{Options, Result};
 const ROWS: u64 = 830_000;
 /// Rows of a group.
 const GROUP: usize = 2000;
+/// Distinct values of the derived column that the reference can take.
+const FEW: u64 = 10_000;
+
+/// A case: its name, and what makes its file if that is at hand.
+type Case<'a> = (&'static str, &'a dyn Fn() -> Result<Option<Vec<u8>>>);
 
 /// Runs every case that was asked for; how many those were.
 pub fn bench(options: &Options) -> Result<usize> {
-    let cases = ["at1/columnar/stored", "at1/columnar/zstd", "at1/qcolumnar/zstd", "at1/qcolumnar/vector"];
-    let wanted: Vec<_> = cases.into_iter().filter(|case| options.wants(case)).collect();
-    if wanted.is_empty() {
-        return Ok(0);
+    let trades = LazyCell::new(Trades::new);
+    let columns = |pack: fn(&[u8]) -> Payload| Ok(Some(file(4, &trades.columns(), pack)));
+    let cases: [Case<'_>; 8] = [
+        ("at1/columnar/stored", &|| columns(stored)),
+        ("at1/columnar/zstd", &|| columns(zstd)),
+        ("at1/columnar/xz", &|| columns(xz)),
+        ("at1/qcolumnar/zstd", &|| Ok(Some(trades.groups(zstd)))),
+        ("at1/qcolumnar/xz", &|| Ok(Some(trades.groups(xz)))),
+        ("at1/qcolumnar/vector", &|| {
+            let folder = std::env::var_os("UNSPOOL_VECTORS");
+            let path = folder.map(|folder| Path::new(&folder).join("at1/big_c7_trades.at1"));
+            Ok(path.map(std::fs::read).transpose()?)
+        }),
+        ("at1/derived/10k", &|| Ok(Some(derived(FEW)))),
+        ("at1/derived/1M", &|| Ok(Some(derived(100 * FEW)))),
+    ];
+    let mut done = 0;
+    for (case, make) in cases {
+        if options.wants(case)
+            && let Some(bytes) = make()?
+        {
+            race(case, &bytes)?;
+            done += 1;
+        }
     }
-    let trades = Trades::new();
-    for case in &wanted {
-        let bytes = match *case {
-            "at1/columnar/stored" => file(4, &trades.columns(), unspool_tests::at1::stored),
-            "at1/columnar/zstd" => file(4, &trades.columns(), zstd),
-            "at1/qcolumnar/zstd" => trades.groups(),
-            _ => match std::env::var_os("UNSPOOL_VECTORS") {
-                Some(folder) => std::fs::read(std::path::Path::new(&folder).join("at1/big_c7_trades.at1"))?,
-                None => continue,
-            },
-        };
-        race(case, &bytes)?;
-    }
-    Ok(wanted.len())
+    Ok(done)
 }
 
 fn race(case: &str, bytes: &[u8]) -> Result<()> {
@@ -63,8 +80,11 @@ fn race(case: &str, bytes: &[u8]) -> Result<()> {
         copy.copy_from_slice(std::hint::black_box(&original));
         Ok(())
     });
+    // A million distinct values would take the reference twenty minutes.
     #[cfg(feature = "at1-reference")]
-    let race = {
+    let race = if case == "at1/derived/1M" {
+        race
+    } else {
         assert!(at1::decode(bytes)? == original, "the reference decodes to something else");
         race.against("at1 (C)", || {
             std::hint::black_box(at1::decode(bytes)?);
@@ -76,6 +96,22 @@ fn race(case: &str, bytes: &[u8]) -> Result<()> {
 
 fn zstd(bytes: &[u8]) -> Payload {
     (1, zstd::bulk::compress(bytes, 3).expect("zstd compresses anything"))
+}
+
+fn xz(bytes: &[u8]) -> Payload {
+    let mut file = Vec::with_capacity(bytes.len() + 1024);
+    let encoder =
+        Stream::new_easy_encoder(6, Check::Crc64).and_then(|mut it| it.process_vec(bytes, &mut file, Action::Finish));
+    assert!(matches!(encoder, Ok(Status::StreamEnd)), "liblzma compresses anything");
+    (0, file)
+}
+
+/// A column of numbers, all distinct, and one that is derived from it.
+fn derived(rows: u64) -> Vec<u8> {
+    let mut map = numbers([0, rows]);
+    (0..rows).for_each(|row| string(&mut map, format!("item {row}").as_bytes()));
+    let columns = vec![(1, deltas((0..rows as i64).map(|row| row * 7919))), (4, map)];
+    file(4, &table(rows, b",", columns), stored)
 }
 
 /// A made-up table of trades.
@@ -150,7 +186,7 @@ impl Trades {
     }
 
     /// As row groups: the texts of an integer, two decimals, an integer and two texts.
-    fn groups(&self) -> Vec<u8> {
+    fn groups(&self, pack: fn(&[u8]) -> Payload) -> Vec<u8> {
         let fixed =
             |n: i64, scale: u32| format!("{}.{:0w$}", n / 10i64.pow(scale), n % 10i64.pow(scale), w = scale as usize);
         let mut meta = numbers([ROWS]);
@@ -174,7 +210,7 @@ impl Trades {
                         _ => self.note[row].clone(),
                     })
                     .collect();
-                let (tag, payload) = zstd(texts.join("\n").as_bytes());
+                let (tag, payload) = pack(texts.join("\n").as_bytes());
                 unsigned(&mut index, payload.len() as u64 + 1);
                 match column {
                     0 | 3 => [i64::MIN, i64::MAX].into_iter().for_each(|bound| signed(&mut index, bound)),
@@ -186,7 +222,7 @@ impl Trades {
             }
         }
         let streams = [("meta", meta), ("row_modes", vec![1; ROWS as usize]), ("verbatim", vec![]), ("index", index)];
-        let mut bytes = file(7, &streams, zstd);
+        let mut bytes = file(7, &streams, pack);
         // The blocks are stored as they are, as another stream of the set.
         bytes[5] += 1;
         string(&mut bytes, b"blocks");

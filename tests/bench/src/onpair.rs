@@ -138,7 +138,7 @@ impl Data {
                     .against("memcpy", memcpy)
                     .run()
             }
-            "row" => self.rows(name, &plain, &packed),
+            "row" => self.rows(name, &plain, &packed, &plain.widened(&mut cells, &mut lens)?),
             _ => self.search(name, case, needle.as_bytes(), &plain, &packed),
         }
     }
@@ -149,7 +149,7 @@ impl Data {
     }
 
     /// Rows at random, each to the same small buffer.
-    fn rows(&self, name: &str, plain: &Column<'_>, packed: &Column<'_>) -> Result<()> {
+    fn rows(&self, name: &str, plain: &Column<'_>, packed: &Column<'_>, wide: &Column<'_>) -> Result<()> {
         let mut random = Words::new();
         let rows: Vec<usize> = (0..ROWS).map(|_| random.below(self.theirs.row_offsets.len() - 1)).collect();
         let view = self.theirs.view();
@@ -175,11 +175,22 @@ impl Data {
             }
             if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
         };
+        let their_wide = self.theirs.dict.to_wide();
+        let reference_wide = |line: &mut [MaybeUninit<u8>]| {
+            let (codes, tokens) = (|row: usize| view.row_codes(row), their_wide.as_view());
+            // SAFETY: as above.
+            let sum: usize = rows.iter().map(|&row| unsafe { onpair::decode_into(codes(row), tokens, line) }).sum();
+            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+        };
         let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
         let mut again = theirs.clone();
         Race::new(name, bytes, || ours(plain, &mut line))
             .against("unsafe row", || reference(&mut theirs))
             .against("safe row", || safe(&mut again))
+            .run()?;
+        Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line))
+            .against("unsafe row", || reference(&mut theirs))
+            .against("unsafe row, wide", || reference_wide(&mut again))
             .run()?;
         Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
             .against("unsafe row, plain", || reference(&mut theirs))

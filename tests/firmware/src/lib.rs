@@ -47,7 +47,7 @@ impl<const N: usize> File<N> {
     }
 }
 
-/// Whether a stream that gets 16 bytes at a time, and as much room, gives what is `expected`.
+/// Whether a stream that gets 64 bytes at a time, as a serial port would hand them on, and room for 16, gives what is `expected`.
 pub fn streams(
     bytes: &[u8],
     expected: &[u8],
@@ -55,7 +55,7 @@ pub fn streams(
 ) -> bool {
     let (mut rest, mut expected, mut piece) = (bytes, expected, [0; 16]);
     loop {
-        let (input, end) = match rest.get(..16) {
+        let (input, end) = match rest.get(..64) {
             Some(input) => (input, End::NotYet),
             None => (rest, End::Here),
         };

@@ -7,6 +7,7 @@ export * from './public/cvc.js';
 export * from './public/gzip.js';
 export * from './public/onpair.js';
 export * from './public/pco.js';
+export { pcoBinCounts, type PcoVariable } from './pco-inside.js';
 export * from './public/xz.js';
 export * from './public/xz-stream.js';
 export * from './public/zstd.js';

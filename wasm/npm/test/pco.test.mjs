@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decode, decodePco, decodePcoPages, inspect, nodes, probe, UnspoolError } from 'unspool';
+import { decode, decodePco, decodePcoPages, inspect, nodes, pcoBinCounts, probe, UnspoolError } from 'unspool';
 import { bytesOf } from './vectors.mjs';
 
 const root = new URL('../../../tests/vectors/pco/', import.meta.url);
@@ -143,4 +143,15 @@ test('mutated files end in numbers or in an error of the core, never in a trap',
     }
   }
   assert.ok(ended.decoded > 100 && ended.refused > 100, JSON.stringify(ended));
+});
+
+test('bins were taken as often as there are numbers', () => {
+  const bytes = read('assets/v0_0_0_classic.pco');
+  const counts = pcoBinCounts(bytes, 0, 'primary');
+  assert.equal(counts.length, [...nodes(inspect(bytes).structure)].filter(({ name }) => name === 'bin').length);
+  assert.equal(counts.reduce((sum, count) => sum + count, 0), decodePco(bytes).length);
+  // What is not there has no bins.
+  assert.equal(pcoBinCounts(bytes, 0, 'secondary').length, 0);
+  assert.equal(pcoBinCounts(bytes, 1, 'primary').length, 0);
+  assert.throws(() => pcoBinCounts(bytes.subarray(0, bytes.length / 2), 0, 'primary'), { name: 'Truncated' });
 });

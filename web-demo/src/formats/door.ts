@@ -15,8 +15,8 @@ export interface Opened {
   search?(wanted: TextSearch): Uint32Array;
   /** The rows of a table that answer a question. */
   query?(question: Question): Promise<TableAnswer>;
-  /** How numbers fall into the bins of a Pco chunk. */
-  bins?(wanted: BinsWanted): { counts: number[]; of: number };
+  /** How often each of the bins of a Pco chunk was taken. */
+  bins?(wanted: BinsWanted): Uint32Array;
   /** Decoded bytes. */
   bytes?(start: number, end: number): Uint8Array;
   /** What all numbers of a column come to. */

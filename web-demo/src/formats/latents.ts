@@ -3,7 +3,7 @@ import { half, value } from '../format';
 
 /** The number that a latent stands for, in words. */
 export function valueOfLatent(latent: bigint, dtype: string): string {
-  const bits = Number(/\d+$/.exec(dtype)?.[0] ?? 64);
+  const bits = bitsOf(dtype);
   const [top, mask] = [1n << BigInt(bits - 1), (1n << BigInt(bits)) - 1n];
   const within = latent & mask;
   if (dtype.startsWith('u')) return String(within);
@@ -12,4 +12,9 @@ export function valueOfLatent(latent: bigint, dtype: string): string {
   const view = new DataView(new ArrayBuffer(8));
   view.setBigUint64(0, word, true);
   return value(bits === 16 ? half(Number(word)) : bits === 32 ? view.getFloat32(0, true) : view.getFloat64(0, true));
+}
+
+/** How many bits a number has. */
+export function bitsOf(dtype: string): number {
+  return Number(/\d+$/.exec(dtype)?.[0] ?? 64);
 }

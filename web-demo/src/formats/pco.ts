@@ -1,9 +1,8 @@
-import { decode, statistics, type PcoArray } from 'unspool';
+import { decode, pcoBinCounts, statistics, type PcoArray } from 'unspool';
 import { count, half } from '../format';
 import { fileOf } from '../writers';
 import { curveOf, type Rows } from '../values';
 import type { Door } from './door';
-import { countInBins } from './pco-bins';
 
 export const pco: Door = {
   open(bytes, { names, name, length }) {
@@ -24,15 +23,7 @@ export const pco: Door = {
         // Raw bytes are those of the type; whoever reads text wants to read numbers.
         return fileOf(kind, kind === 'raw' && array !== undefined ? { start: 0, dimension: 1, data: array.data } : drawable(array, 0, Infinity));
       },
-      bins(wanted) {
-        // Chunks count through the file, which holds an array for each stretch of one type.
-        let { start } = wanted;
-        for (const { data } of arrays) {
-          if (start < data.length) return countInBins(data.subarray(start, start + wanted.count), wanted);
-          start -= data.length;
-        }
-        throw new Error('there is no such chunk');
-      },
+      bins: ({ chunk, variable }) => pcoBinCounts(bytes, chunk, variable),
       statistics(column) {
         const { data } = drawable(arrays[column], 0, Infinity);
         return { statistics: statistics(data), values: data.length, all: data.length, curve: curveOf(data) };

@@ -11,8 +11,8 @@ use crate::entropy::{low8, low16};
 /// A code, ready to decode.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// What the weights are decoded with: enough for tables of 8 bits. Nobody writes more than 6.
-    cells: [u16; 256],
+    /// What the weights are decoded with: enough for tables of 7 bits. Nobody writes more than 6.
+    cells: [u32; 128],
     /// From the smallest weight, whose codes are the longest and the lowest, to the largest.
     symbols: [u8; 256],
     /// Of each weight the first code, as wide as the longest, and where its symbols begin.
@@ -23,7 +23,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) const fn new() -> Self {
-        Self { cells: [0; 256], symbols: [0; 256], firsts: [(0, 0); 16], depth: 0 }
+        Self { cells: [0; 128], symbols: [0; 256], firsts: [(0, 0); 16], depth: 0 }
     }
 
     pub(crate) const fn is_ready(&self) -> bool {
@@ -43,12 +43,12 @@ impl Table {
         self.depth as u32
     }
 
-    /// Reads a description from the start of `bytes`, which may go on behind it; says how long it is.
+    /// Reads a description that starts at `at` of `src`, which may go on behind it; says how long it is.
     #[inline(never)]
-    pub(crate) fn read(&mut self, bytes: &[u8], rules: Rules) -> Result<usize, Fault> {
+    pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Result<usize, Fault> {
         self.depth = 0;
         let mut weights = Weights::new();
-        weights.read(bytes, rules, &mut self.cells)?;
+        weights.read(src, at, rules, &mut self.cells)?;
         let mut code = 0u32;
         let mut place = 0;
         for (weight, first) in (0u8..).zip(&mut self.firsts).skip(1) {

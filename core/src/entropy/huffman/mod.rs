@@ -26,7 +26,7 @@ pub(crate) struct Rules {
 /// How many bits the code of each symbol has, as a description at the start of `bytes` says.
 pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Result<[u8; 256], Fault> {
     let mut weights = weights::Weights::new();
-    weights.read(bytes, rules, &mut [0; 1 << MAX_DEPTH])?;
+    weights.read(bytes, 0, rules, &mut [0; 1 << 11])?;
     let depth = low8(weights.depth);
     Ok(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
 }

@@ -2,97 +2,116 @@
 
 use core::ops::Range;
 
-use super::weights::Weights;
+use super::weights::{PARTS, Weights};
 use super::{Fault, MAX_DEPTH, Rules};
 use crate::bits::BackwardBitReader;
-use crate::entropy::{low8, low16, low32};
-use crate::num::index;
+use crate::entropy::{low8, low32};
 
-/// Codes this deep or less are looked up with so many bits, so that the shift is a constant.
+/// Codes are looked up with so many bits, whatever their depth, so that the shift is a constant.
 const LOG: u32 = 11;
 
-const CELLS: usize = 1 << MAX_DEPTH;
+const CELLS: usize = 1 << LOG;
 
-/// Cells that are needed for [`LOG`] bits. What lies behind them then holds the symbols that follow.
-const HALF: usize = 1 << LOG;
-
-/// Symbols that one refill is enough for.
+/// Looks that one refill is enough for, at one symbol each or at several.
 const AT_ONCE: usize = 5;
 
 /// A code, ready to decode.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// Width of the code in the low byte, symbol in the high one.
-    cells: [u16; CELLS],
-    /// How many bits look up a cell; 0 when there is no code.
-    log: u32,
-    /// Width of the longest code.
+    /// What the next [`LOG`] bits stand for: in the lowest byte the width of a code, above it the symbol. Codes of 12 bits come
+    /// in pairs that differ in their last bit; the cell of such a pair has the other symbol above the first.
+    ///
+    /// Once cells are packed they stand for as many symbols as there are in their bits, up to three: these from the lowest
+    /// byte on, in the highest how many bits that takes and, above six bits, how many they are.
+    cells: [u32; CELLS],
+    /// Width of the code of each symbol.
+    widths: [u8; 256],
+    /// Width of the longest code; 0 when there is no code.
     depth: u32,
-    /// Whether the second half says which symbol comes next.
-    paired: bool,
+    /// Whether cells are packed.
+    packed: bool,
 }
+
+/// Above so many bits of the highest byte of a packed cell, and of a sum of them, is how many symbols that is.
+const COUNT: u32 = 6;
 
 impl Table {
     pub(crate) const fn new() -> Self {
-        Self { cells: [0; CELLS], log: 0, depth: 0, paired: false }
+        Self { cells: [0; CELLS], widths: [0; 256], depth: 0, packed: false }
     }
 
     pub(crate) const fn is_ready(&self) -> bool {
-        self.log != 0
+        self.depth != 0
     }
 
     pub(crate) const fn forget(&mut self) {
-        self.log = 0;
+        self.depth = 0;
     }
 
     /// Copies a code that was read before.
     pub(crate) fn copy(&mut self, from: &Self) {
-        self.cells.iter_mut().zip(&from.cells).take(1 << from.log).for_each(|(to, from)| *to = *from);
-        (self.log, self.depth, self.paired) = (from.log, from.depth, false);
+        self.clone_from(from);
     }
 
     /// The next symbol of a stream and how wide its code is, for those who are in no hurry.
     pub(crate) fn first(&self, bits: &BackwardBitReader<'_>) -> (u8, u32) {
-        let cell = self.cells[index(bits.peek(self.log)) & (CELLS - 1)];
-        (low8(u32::from(cell >> 8)), u32::from(cell & 63))
+        let cell = self.look(bits.peek(MAX_DEPTH) << (64 - MAX_DEPTH));
+        (low8(cell >> 8), cell & 63)
     }
 
     pub(crate) const fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Reads a description from the start of `bytes`, which may go on behind it; says how long it is.
-    pub(crate) fn read(&mut self, bytes: &[u8], rules: Rules) -> Result<usize, Fault> {
-        self.log = 0;
+    /// Reads a description that starts at `at` of `src`, which may go on behind it; says how long it is.
+    pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Result<usize, Fault> {
+        self.depth = 0;
         let mut weights = Weights::new();
-        weights.read(bytes, rules, &mut self.cells)?;
-        self.build(&weights);
+        weights.read(src, at, rules, &mut self.cells)?;
+        self.build(&weights).ok_or(Fault::Weights)?;
         Ok(weights.len)
     }
 
-    fn build(&mut self, weights: &Weights) {
+    fn build(&mut self, weights: &Weights) -> Option<()> {
+        let depth = weights.depth;
         // The symbols by their weights; those without a code come last.
-        let mut places = [0usize; 16];
-        let mut place = 0;
-        for (to, &rank) in places.iter_mut().zip(&weights.ranks).skip(1) {
-            *to = place;
-            place += usize::from(rank);
+        let mut places = [[0u8; 16]; PARTS];
+        let mut place = 0u8;
+        for weight in (1..16).chain([0]) {
+            for (places, counts) in places.iter_mut().zip(&weights.counts) {
+                places[weight] = place;
+                place = place.wrapping_add(low8(counts[weight].into()));
+            }
         }
-        places[0] = place;
         let mut sorted = [0; 256];
-        for (symbol, &weight) in (0..=255).zip(weights.of.iter().take(weights.count)) {
-            let place = &mut places[usize::from(weight & 15)];
-            sorted[*place & 255] = symbol;
-            *place += 1;
+        for at in 0..weights.part {
+            for (part, places) in (0..).zip(&mut places) {
+                let symbol = low8(part * weights.part + at);
+                let place = &mut places[usize::from(weights.of[usize::from(symbol)] & 15)];
+                sorted[usize::from(*place)] = symbol;
+                *place = place.wrapping_add(1);
+            }
+        }
+        for (to, &weight) in self.widths.iter_mut().zip(&weights.of) {
+            *to = low8(depth + 1).wrapping_sub(weight);
         }
         let (mut symbols, mut cells) = (&sorted[..], &mut self.cells[..]);
-        let depth = weights.depth;
-        let log = depth.max(LOG);
-        for (weight, &rank) in (1..=depth).zip(weights.ranks.iter().skip(1)) {
-            let each = 1usize << (weight - 1 + log - depth);
-            let Some((these, others)) = symbols.split_at_checked(rank.into()) else { return };
-            let Some((room, rest)) = cells.split_at_mut_checked(these.len() * each) else { return };
-            let width = low16(depth + 1 - weight);
+        let ranks = weights.ranks();
+        if depth > LOG {
+            let (these, others) = symbols.split_at_checked(ranks[1].into())?;
+            let (pairs, _) = these.as_chunks::<2>();
+            let (room, rest) = cells.split_at_mut_checked(pairs.len())?;
+            for (cell, &[one, other]) in room.iter_mut().zip(pairs) {
+                *cell = u32::from(other) << 16 | u32::from(one) << 8 | depth;
+            }
+            (symbols, cells) = (others, rest);
+        }
+        let deepest = depth.min(LOG);
+        for (weight, &rank) in (1..=deepest).zip(ranks.iter().skip(1 + (depth - deepest) as usize)) {
+            let each = 1usize << (weight - 1 + LOG - deepest);
+            let (these, others) = symbols.split_at_checked(rank.into())?;
+            let (room, rest) = cells.split_at_mut_checked(these.len() * each)?;
+            let width = deepest + 1 - weight;
             match each {
                 1 => lay::<1>(room, these, width),
                 2 => lay::<2>(room, these, width),
@@ -100,43 +119,97 @@ impl Table {
                 8 => lay::<8>(room, these, width),
                 16 => lay::<16>(room, these, width),
                 _ => {
-                    let (chunks, _) = room.as_chunks_mut::<32>();
-                    for (group, &symbol) in chunks.chunks_exact_mut((each / 32).max(1)).zip(these) {
-                        group.iter_mut().for_each(|cells| *cells = [u16::from(symbol) << 8 | width; 32]);
+                    for (cells, &symbol) in room.chunks_exact_mut(each.max(1)).zip(these) {
+                        cells.fill(u32::from(symbol) << 8 | width);
                     }
                 }
             }
             (symbols, cells) = (others, rest);
         }
-        (self.log, self.depth, self.paired) = (log, depth, false);
+        (self.depth, self.packed) = (depth, false);
+        Some(())
     }
 
-    /// Notes for each cell the symbol that follows where both codes are within its bits, and how wide the two are.
+    /// Puts as many symbols into each cell as its bits hold.
     #[cold]
-    fn pair(&mut self) {
-        let Some((firsts, seconds)) = self.cells.split_at_mut_checked(HALF) else { return };
-        let Some(firsts) = firsts.first_chunk::<HALF>() else { return };
-        for (at, (&first, second)) in firsts.iter().zip(seconds).enumerate() {
-            let width = first & 63;
-            let next = firsts[at << width & (HALF - 1)];
-            let both = width + (next & 63);
-            let fits = u32::from(both) <= LOG;
-            *second = if fits { next & 0xFF00 | 2 << COUNT | both } else { 1 << COUNT | width };
+    #[inline(never)]
+    pub(crate) fn pack(&mut self) -> Option<()> {
+        if self.packed || !(1..=LOG).contains(&self.depth) {
+            return None;
         }
-        self.paired = true;
+        let (mut at, mut before) = (0, 0);
+        while at < CELLS {
+            let symbol = self.cells[at & (CELLS - 1)] >> 8 & 0xFF;
+            let width = self.widths[symbol as usize];
+            let len = CELLS >> width;
+            if width == before {
+                // What can follow a symbol is the same for all of that width.
+                let (done, rest) = self.cells.split_at_mut_checked(at)?;
+                let from = done.get(at.checked_sub(len)?..)?;
+                rest.iter_mut().zip(from).for_each(|(to, from)| *to = from & !0xFF | symbol);
+            } else {
+                (at..at + len).for_each(|at| self.cells[at & (CELLS - 1)] = self.packed(at));
+            }
+            (at, before) = (at + len, width);
+        }
+        self.packed = true;
+        Some(())
+    }
+
+    /// The symbols that so many bits stand for. The cells below are packed already.
+    fn packed(&self, bits: usize) -> u32 {
+        let (mut symbols, mut count, mut width) = (0, 0, 0);
+        while count < 3 {
+            let at = bits << width & (CELLS - 1);
+            let symbol = if at < bits { self.cells[at] } else { self.cells[at] >> 8 } & 0xFF;
+            let both = width + u32::from(self.widths[symbol as usize]);
+            if both > LOG {
+                break;
+            }
+            symbols |= symbol << (8 * count);
+            (count, width) = (count + 1, both);
+        }
+        symbols | (count << COUNT | width) << 24
+    }
+
+    /// The cell of the next bits, which are at the top.
+    #[inline(always)]
+    fn cell(&self, bits: u64) -> u32 {
+        self.cells[low32(bits >> (64 - LOG)) as usize & (CELLS - 1)]
+    }
+
+    /// The same in any table: the width of the next code and its symbol.
+    #[inline(always)]
+    fn look(&self, bits: u64) -> u32 {
+        let cell = self.cell(bits);
+        // Only the pairs of codes that one bit more tells apart have such a width there.
+        let other = cell & 63 > LOG && bits >> (63 - LOG) & 1 == 1;
+        let symbol = match self.packed {
+            true => low8(cell),
+            false => low8(cell >> if other { 16 } else { 8 }),
+        };
+        u32::from(symbol) << 8 | u32::from(self.widths[usize::from(symbol)])
     }
 
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
         let reader = Reader::new(src, stream)?;
-        match self.log {
-            LOG => self.run_one::<LOG>(reader, out),
-            _ => self.run_one::<MAX_DEPTH>(reader, out),
+        match self.packed || self.depth > LOG {
+            true => self.rest(reader, out, 0),
+            false => run_one(reader, out, |bits| self.cell(bits)),
+        }
+    }
+
+    /// Makes ready for so many symbols in streams of so many bytes. Several at once are worth the work if there are many, and
+    /// most are short.
+    pub(crate) fn prepare(&mut self, symbols: usize, bytes: usize) {
+        if symbols >= PACKED_FROM && bytes * 16 / 11 <= symbols {
+            self.pack();
         }
     }
 
     /// Fills `out` from four streams: three equal parts and the rest.
-    pub(crate) fn decode_four(&mut self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
+    pub(crate) fn decode_four(&self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
         let [a, b, c, d] = streams.clone().map(|stream| Reader::new(src, stream));
         let readers = [a?, b?, c?, d?];
         let part = out.len().div_ceil(4);
@@ -144,63 +217,18 @@ impl Table {
         let (out1, rest) = rest.split_at_mut_checked(part)?;
         let (out2, out3) = rest.split_at_mut_checked(part)?;
         let outs = [out0, out1, out2, out3];
-        // Two symbols at once are worth a second table if there are many, and most are short.
-        let bits: usize = readers.iter().map(|reader| reader.bytes.len() * 8).sum();
-        let worth = part >= PAIRS_FROM && bits / 22 <= part;
-        match self.log {
-            LOG if worth => {
-                if !self.paired {
-                    self.pair();
-                }
-                self.run_pairs(readers, outs)
-            }
-            LOG => self.run_four::<LOG>(readers, outs),
-            _ => self.run_four::<MAX_DEPTH>(readers, outs),
+        if self.depth > LOG {
+            // Nobody writes such codes any more.
+            return readers.into_iter().zip(outs).try_for_each(|(reader, out)| self.rest(reader, out, 0));
         }
+        if self.packed { self.run_packed(readers, outs) } else { run_four(readers, outs, |bits| self.cell(bits)) }
     }
 
+    /// Up to three symbols with each look.
     #[inline(never)]
-    fn run_four<const LOG: u32>(&self, readers: [Reader<'_>; 4], outs: [&mut [u8]; 4]) -> Option<()> {
+    fn run_packed(&self, readers: [Reader<'_>; 4], outs: [&mut [u8]; 4]) -> Option<()> {
         let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
         let [out0, out1, out2, out3] = outs;
-        // The last part is the shortest; as long as it lasts the four run side by side and hide each other's latency.
-        let (chunks0, _) = out0.as_chunks_mut::<AT_ONCE>();
-        let (chunks1, _) = out1.as_chunks_mut::<AT_ONCE>();
-        let (chunks2, _) = out2.as_chunks_mut::<AT_ONCE>();
-        let (chunks3, _) = out3.as_chunks_mut::<AT_ONCE>();
-        let mut rounds = 0;
-        for (((chunk3, chunk0), chunk1), chunk2) in chunks3.iter_mut().zip(chunks0).zip(chunks1).zip(chunks2) {
-            reader0.refill()?;
-            reader1.refill()?;
-            reader2.refill()?;
-            reader3.refill()?;
-            let (mut sum0, mut sum1, mut sum2, mut sum3) = (0, 0, 0, 0);
-            for (((to0, to1), to2), to3) in chunk0.iter_mut().zip(chunk1).zip(chunk2).zip(chunk3) {
-                *to0 = reader0.symbol::<LOG>(&self.cells, &mut sum0);
-                *to1 = reader1.symbol::<LOG>(&self.cells, &mut sum1);
-                *to2 = reader2.symbol::<LOG>(&self.cells, &mut sum2);
-                *to3 = reader3.symbol::<LOG>(&self.cells, &mut sum3);
-            }
-            reader0.count -= sum0 & 0xFF;
-            reader1.count -= sum1 & 0xFF;
-            reader2.count -= sum2 & 0xFF;
-            reader3.count -= sum3 & 0xFF;
-            rounds += 1;
-        }
-        let done = rounds * AT_ONCE;
-        self.run_one::<LOG>(reader0, out0.get_mut(done..)?)?;
-        self.run_one::<LOG>(reader1, out1.get_mut(done..)?)?;
-        self.run_one::<LOG>(reader2, out2.get_mut(done..)?)?;
-        self.run_one::<LOG>(reader3, out3.get_mut(done..)?)
-    }
-
-    /// One or two symbols with each look.
-    #[inline(never)]
-    fn run_pairs(&self, readers: [Reader<'_>; 4], outs: [&mut [u8]; 4]) -> Option<()> {
-        let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
-        let [out0, out1, out2, out3] = outs;
-        let (firsts, seconds) = self.cells.split_at_checked(HALF)?;
-        let (firsts, seconds) = (firsts.first_chunk::<HALF>()?, seconds.first_chunk::<HALF>()?);
         let (mut at0, mut at1, mut at2, mut at3) = (0u32, 0u32, 0u32, 0u32);
         while let (Some(to0), Some(to1), Some(to2), Some(to3)) =
             (room(out0, at0), room(out1, at1), room(out2, at2), room(out3, at3))
@@ -211,68 +239,113 @@ impl Table {
             reader3.refill()?;
             let (mut sum0, mut sum1, mut sum2, mut sum3) = (0, 0, 0, 0);
             for _ in 0..AT_ONCE {
-                reader0.symbols(firsts, seconds, &mut sum0, to0);
-                reader1.symbols(firsts, seconds, &mut sum1, to1);
-                reader2.symbols(firsts, seconds, &mut sum2, to2);
-                reader3.symbols(firsts, seconds, &mut sum3, to3);
+                reader0.symbols(self, &mut sum0, to0);
+                reader1.symbols(self, &mut sum1, to1);
+                reader2.symbols(self, &mut sum2, to2);
+                reader3.symbols(self, &mut sum3, to3);
             }
-            reader0.count -= sum0 & 63;
-            reader1.count -= sum1 & 63;
-            reader2.count -= sum2 & 63;
-            reader3.count -= sum3 & 63;
-            at0 += sum0 >> COUNT;
-            at1 += sum1 >> COUNT;
-            at2 += sum2 >> COUNT;
-            at3 += sum3 >> COUNT;
+            at0 += reader0.used(sum0);
+            at1 += reader1.used(sum1);
+            at2 += reader2.used(sum2);
+            at3 += reader3.used(sum3);
         }
-        self.run_one::<LOG>(reader0, out0.get_mut(at0 as usize..)?)?;
-        self.run_one::<LOG>(reader1, out1.get_mut(at1 as usize..)?)?;
-        self.run_one::<LOG>(reader2, out2.get_mut(at2 as usize..)?)?;
-        self.run_one::<LOG>(reader3, out3.get_mut(at3 as usize..)?)
+        self.rest(reader0, out0, at0)?;
+        self.rest(reader1, out1, at1)?;
+        self.rest(reader2, out2, at2)?;
+        self.rest(reader3, out3, at3)
     }
 
-    /// What is left of a stream, which must then be used up.
+    /// The rest of a stream, from `at` on, whatever the table.
     #[inline(never)]
-    fn run_one<const LOG: u32>(&self, mut reader: Reader<'_>, out: &mut [u8]) -> Option<()> {
-        let (chunks, rest) = out.as_chunks_mut::<AT_ONCE>();
-        for chunk in chunks {
+    fn rest(&self, mut reader: Reader<'_>, out: &mut [u8], mut at: u32) -> Option<()> {
+        while self.packed
+            && let Some(to) = room(out, at)
+        {
             reader.refill()?;
             let mut sum = 0;
-            for to in chunk {
-                *to = reader.symbol::<LOG>(&self.cells, &mut sum);
+            for _ in 0..AT_ONCE {
+                reader.symbols(self, &mut sum, to);
             }
-            reader.count -= sum & 0xFF;
+            at += reader.used(sum);
         }
-        reader.refill()?;
-        let mut sum = 0;
-        for to in rest {
-            *to = reader.symbol::<LOG>(&self.cells, &mut sum);
-        }
-        reader.count -= sum & 0xFF;
-        reader.is_exhausted().then_some(())
+        run_one(reader, out.get_mut(at as usize..)?, |bits| self.look(bits))
     }
 }
 
-/// Where a cell of the second half says how many symbols it stands for.
-const COUNT: u32 = 6;
+/// Of so many symbols, several are looked up at once.
+const PACKED_FROM: usize = 16 << 10;
 
-/// In parts of so many symbols, pairs of them are looked up.
-const PAIRS_FROM: usize = 4 << 10;
-
-/// So many bytes a round may touch.
-const ROOM: usize = 17;
+/// So many bytes a round may touch: three for each look, and one more.
+const ROOM: usize = 15 + 4;
 
 #[inline(always)]
 fn room(out: &mut [u8], at: u32) -> Option<&mut [u8; ROOM]> {
     out.get_mut(at as usize..at as usize + ROOM)?.first_chunk_mut()
 }
 
+/// Four streams side by side, each symbol looked up with `cell`.
+#[inline(never)]
+fn run_four(readers: [Reader<'_>; 4], outs: [&mut [u8]; 4], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
+    let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
+    let [out0, out1, out2, out3] = outs;
+    // The last part is the shortest; as long as it lasts the four run side by side and hide each other's latency.
+    let (chunks0, _) = out0.as_chunks_mut::<AT_ONCE>();
+    let (chunks1, _) = out1.as_chunks_mut::<AT_ONCE>();
+    let (chunks2, _) = out2.as_chunks_mut::<AT_ONCE>();
+    let (chunks3, _) = out3.as_chunks_mut::<AT_ONCE>();
+    let mut rounds = 0;
+    for (((chunk3, chunk0), chunk1), chunk2) in chunks3.iter_mut().zip(chunks0).zip(chunks1).zip(chunks2) {
+        reader0.refill()?;
+        reader1.refill()?;
+        reader2.refill()?;
+        reader3.refill()?;
+        let (mut sum0, mut sum1, mut sum2, mut sum3) = (0, 0, 0, 0);
+        for (((to0, to1), to2), to3) in chunk0.iter_mut().zip(chunk1).zip(chunk2).zip(chunk3) {
+            *to0 = reader0.symbol(cell, &mut sum0);
+            *to1 = reader1.symbol(cell, &mut sum1);
+            *to2 = reader2.symbol(cell, &mut sum2);
+            *to3 = reader3.symbol(cell, &mut sum3);
+        }
+        reader0.used(sum0);
+        reader1.used(sum1);
+        reader2.used(sum2);
+        reader3.used(sum3);
+        rounds += 1;
+    }
+    let done = rounds * AT_ONCE;
+    run_one(reader0, out0.get_mut(done..)?, cell)?;
+    run_one(reader1, out1.get_mut(done..)?, cell)?;
+    run_one(reader2, out2.get_mut(done..)?, cell)?;
+    run_one(reader3, out3.get_mut(done..)?, cell)
+}
+
+/// What is left of a stream, which must then be used up.
+#[inline(never)]
+fn run_one(mut reader: Reader<'_>, out: &mut [u8], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
+    let (chunks, rest) = out.as_chunks_mut::<AT_ONCE>();
+    for chunk in chunks {
+        reader.refill()?;
+        let mut sum = 0;
+        for to in chunk {
+            *to = reader.symbol(cell, &mut sum);
+        }
+        reader.used(sum);
+    }
+    reader.refill()?;
+    let mut sum = 0;
+    for to in rest {
+        *to = reader.symbol(cell, &mut sum);
+    }
+    reader.used(sum);
+    reader.is_exhausted().then_some(())
+}
+
 /// Lays `N` cells for every symbol.
 #[inline(always)]
-fn lay<const N: usize>(cells: &mut [u16], symbols: &[u8], width: u16) {
+fn lay<const N: usize>(cells: &mut [u32], symbols: &[u8], width: u32) {
     let (cells, _) = cells.as_chunks_mut::<N>();
     for (cells, &symbol) in cells.iter_mut().zip(symbols) {
-        *cells = [u16::from(symbol) << 8 | width; N];
+        *cells = [u32::from(symbol) << 8 | width; N];
     }
 }
 
@@ -316,24 +389,33 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
+    /// One symbol.
     #[inline(always)]
-    fn symbol<const LOG: u32>(&mut self, cells: &[u16; CELLS], sum: &mut u32) -> u8 {
-        let cell = cells[low32(self.bits >> (64 - LOG)) as usize & (CELLS - 1)];
+    fn symbol(&mut self, cell: impl Fn(u64) -> u32, sum: &mut u32) -> u8 {
+        let cell = cell(self.bits);
         self.bits <<= cell & 63;
-        *sum += u32::from(cell);
-        low8(u32::from(cell >> 8))
+        *sum += cell;
+        low8(cell >> 8)
     }
 
-    /// One symbol or two.
+    /// All symbols of a cell.
     #[inline(always)]
-    fn symbols(&mut self, firsts: &[u16; HALF], seconds: &[u16; HALF], sum: &mut u32, to: &mut [u8; ROOM]) {
-        let at = low32(self.bits >> (64 - LOG)) as usize;
-        let (first, second) = (u32::from(firsts[at & (HALF - 1)]), u32::from(seconds[at & (HALF - 1)]));
+    fn symbols(&mut self, table: &Table, sum: &mut u32, to: &mut [u8; ROOM]) {
+        let cell = table.cell(self.bits);
         let place = (*sum >> COUNT) as usize & 15;
-        to[place] = low8(first >> 8);
-        to[place + 1] = low8(second >> 8);
-        self.bits <<= second & 63;
-        *sum += second & 0xFF;
+        // One byte more than there can be symbols, so that they are stored at once.
+        if let Some(to) = to.get_mut(place..place + 4).and_then(<[u8]>::first_chunk_mut) {
+            *to = cell.to_le_bytes();
+        }
+        self.bits <<= cell >> 24 & 63;
+        *sum += cell >> 24;
+    }
+
+    /// Counts the bits that a round has used, whose cells add up to `sum`; says how many symbols that were.
+    #[inline(always)]
+    fn used(&mut self, sum: u32) -> u32 {
+        self.count -= sum & 63;
+        sum >> COUNT
     }
 
     /// Whether every bit of the stream was used, and none before it.

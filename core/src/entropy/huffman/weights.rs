@@ -1,17 +1,25 @@
 //! The description of a code: a weight for each symbol. A symbol of weight `w` has a code of `depth + 1 - w` bits, one of
 //! weight 0 has none.
 
+use core::ops::Range;
+
 use super::{Fault, Rules, top};
-use crate::entropy::{fse, low8};
-use crate::num::index;
+use crate::entropy::{fse, low8, low32};
+use crate::num::{index, u64_from};
+
+/// Symbols are counted and sorted in so many parts side by side: neighbours often have the same weight, and so would wait for
+/// each other.
+pub(super) const PARTS: usize = if cfg!(feature = "small") { 1 } else { 4 };
 
 /// Weights, and how often each comes up.
 pub(super) struct Weights {
     pub(super) of: [u8; 256],
     /// Symbols that are described, the last one included, whose weight is what the others leave.
     pub(super) count: usize,
-    /// Symbols of each weight.
-    pub(super) ranks: [u16; 16],
+    /// Symbols of each weight, for every part of the symbols.
+    pub(super) counts: [[u16; 16]; PARTS],
+    /// How many symbols such a part has.
+    pub(super) part: u32,
     /// Bits of the longest code.
     pub(super) depth: u32,
     /// Bytes of the description.
@@ -21,22 +29,27 @@ pub(super) struct Weights {
 impl Weights {
     /// What [`read`](Self::read) fills. It is large, and given from call to call it would be on the stack more than once.
     pub(super) const fn new() -> Self {
-        Self { of: [0; 256], count: 0, ranks: [0; 16], depth: 0, len: 1 }
+        Self { of: [0; 256], count: 0, counts: [[0; 16]; PARTS], part: 0, depth: 0, len: 1 }
     }
 
-    /// Reads a description from the start of `bytes`, which may go on behind it. In the cells a table is built.
+    /// Reads a description that starts at `at` of `src`, which may go on behind it. In the cells a table is built.
     pub(super) fn read<const N: usize>(
         &mut self,
-        bytes: &[u8],
+        src: &[u8],
+        at: usize,
         rules: Rules,
-        cells: &mut [u16; N],
+        cells: &mut [u32; N],
     ) -> Result<(), Fault> {
-        let (&header, rest) = bytes.split_first().ok_or(Fault::Cut)?;
+        let (&header, rest) = src.get(at..).and_then(<[u8]>::split_first).ok_or(Fault::Cut)?;
         match header {
             0..128 => {
                 self.len += usize::from(header);
                 let log = rules.max_weights_log.min(N.trailing_zeros());
-                self.coded(bytes.get(..self.len).ok_or(Fault::Cut)?, bytes, log, cells)?;
+                let end = at + self.len;
+                if end > src.len() {
+                    return Err(Fault::Cut);
+                }
+                self.coded(src, at + 1..end, log, cells)?;
             }
             242.. if rules.ones => {
                 const COUNTS: [u8; 14] = [1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128];
@@ -60,99 +73,100 @@ impl Weights {
         self.complete()
     }
 
-    /// Weights that are coded with two states in turns. `behind` has what follows them too, so that it can be read in
-    /// words.
+    /// Weights that are coded with two states in turns. What lies around them is there to be read in words.
     #[cfg_attr(feature = "small", inline(never))]
     fn coded<const N: usize>(
         &mut self,
-        bytes: &[u8],
-        behind: &[u8],
+        src: &[u8],
+        range: Range<usize>,
         max_log: u32,
-        cells: &mut [u16; N],
+        cells: &mut [u32; N],
     ) -> Result<(), Fault> {
         // How many cells each symbol gets all over the table and at its end. What is no weight counts as 15.
         let mut counts = [[0u16; 2]; 16];
-        let (log, len) = fse::describe(behind.get(1..).unwrap_or_default(), 255, max_log, &mut |symbol, count| {
+        let behind = src.get(range.start..).ok_or(Fault::Coding)?;
+        let (log, len) = fse::describe(behind, 255, max_log, &mut |symbol, count| {
             let [spread, last] = &mut counts[symbol.min(15)];
             *(if count < 0 { last } else { spread }) += count.unsigned_abs();
         })
         .ok_or(Fault::Coding)?;
         let size = 1usize << log;
         let mut high = size;
-        for (symbol, &[_, last]) in (0u16..).zip(&counts) {
+        for (symbol, &[_, last]) in (0u32..).zip(&counts) {
             for _ in 0..last {
                 high = high.wrapping_sub(1);
-                cells[high & (N - 1)] = symbol << 12;
+                cells[high & (N - 1)] = symbol;
             }
         }
         let mut at = 0;
-        for (symbol, &[spread, _]) in (0u16..).zip(&counts) {
+        for (symbol, &[spread, _]) in (0u32..).zip(&counts) {
             for _ in 0..spread {
-                cells[at & (N - 1)] = symbol << 12;
+                cells[at & (N - 1)] = symbol;
                 at = fse::next(at, log, high);
             }
         }
-        // A cell is its symbol in the high four bits, and what follows it: four bits for how many bits are read and eight for
-        // where the state starts to which they are added. For large tables, which nobody writes, it is how far the cell is
-        // in the row of all of its symbol, and the rest is computed when it is needed.
-        let large = N > 256 && log > 8;
-        let firsts = counts.map(|[spread, last]| spread + last);
-        let mut next = if large { [0; 16] } else { firsts };
+        // A cell: one byte for how many bits are read, one for its symbol, and where the state starts to which they are added.
+        let mut next = counts.map(|[spread, last]| spread + last);
         for cell in cells.iter_mut().take(size) {
-            let next = &mut next[usize::from(*cell >> 12)];
+            let next = &mut next[*cell as usize & 15];
             let (width, base) = fse::successor((*next).into(), log);
-            *cell |= if large { *next & 0xFFF } else { u16::from(width & 15) << 8 | base & 0xFF };
+            *cell = u32::from(base) << 16 | *cell << 8 | u32::from(width);
             *next = next.wrapping_add(1);
         }
 
-        let start = (1 + len) * 8;
-        let last = *bytes.last().filter(|&&last| last != 0).ok_or(Fault::Coding)?;
-        let mut left = bytes.len() * 8 - 1 - last.leading_zeros() as usize;
+        let start = (range.start + len) * 8;
+        let last = *src.get(range.end - 1).filter(|&&last| last != 0).ok_or(Fault::Coding)?;
+        let mut left = range.end * 8 - 1 - last.leading_zeros() as usize;
         let both = 2 * log as usize;
         left = left.checked_sub(both).filter(|&left| left >= start).ok_or(Fault::Coding)?;
-        let mut window = top(bytes, left + both).ok_or(Fault::Coding)?;
+        let mut window = top(src, left + both).ok_or(Fault::Coding)?;
         let mut one = index(window >> (64 - log));
         window <<= log;
         let mut other = index(window >> (64 - log));
-        let mut room = self.of.iter_mut().take(255);
-        loop {
-            window = top(bytes, left).ok_or(Fault::Coding)?;
-            // Four times twelve bits are there.
-            for _ in 0..4 {
-                let cell = cells[one & (N - 1)];
-                let symbol = cell >> 12;
-                *room.next().ok_or(Fault::Coding)? = low8(symbol.into());
-                let (width, base) = if large {
-                    fse::successor(u32::from(firsts[usize::from(symbol)] + (cell & 0xFFF)), log)
-                } else {
-                    (low8(u32::from(cell >> 8)) & 15, cell & 0xFF)
-                };
-                if left - start < usize::from(width) {
-                    *room.next().ok_or(Fault::Coding)? = low8(u32::from(cells[other & (N - 1)] >> 12));
-                    self.count = 255 - room.len();
-                    return Ok(());
-                }
-                left -= usize::from(width);
-                let follower = usize::from(base) + index(window >> 1 >> (63 - width));
-                window <<= width;
-                (one, other) = (other, follower);
+        // Four at a time, as long as there are bits for whatever they may be.
+        let (groups, _) = self.of.as_chunks_mut::<4>();
+        for group in groups {
+            if left - start < 4 * log as usize {
+                break;
             }
+            window = top(src, left).ok_or(Fault::Coding)?;
+            let mut widths = 0;
+            for to in group {
+                let cell = cells[one & (N - 1)];
+                *to = low8(cell >> 8);
+                (one, other) = (other, follower(cell, window));
+                window <<= cell & 63;
+                widths += cell & 63;
+            }
+            left -= widths as usize;
+            self.count += 4;
         }
+        let mut room = self.of.iter_mut().take(255).skip(self.count);
+        loop {
+            window = top(src, left).ok_or(Fault::Coding)?;
+            let cell = cells[one & (N - 1)];
+            *room.next().ok_or(Fault::Coding)? = low8(cell >> 8);
+            let Some(less) = left.checked_sub(cell as usize & 63).filter(|&less| less >= start) else { break };
+            (one, other) = (other, follower(cell, window));
+            left = less;
+        }
+        *room.next().ok_or(Fault::Coding)? = low8(cells[other & (N - 1)] >> 8);
+        self.count = 255 - room.len();
+        Ok(())
     }
 
     /// Counts the weights and adds the last one, which nobody writes.
     #[cfg_attr(feature = "small", inline(never))]
     fn complete(&mut self) -> Result<(), Fault> {
-        // In two columns, since the same weight often comes twice in a row.
-        let mut odd = [0u16; 16];
-        // What lies behind the last weight is 0, and one such may be counted here.
-        let (pairs, _) = self.of.as_chunks::<2>();
-        for &[one, other] in pairs.iter().take(self.count.div_ceil(2)) {
-            self.ranks[usize::from(one & 15)] += 1;
-            odd[usize::from(other & 15)] += 1;
+        let part = (self.count + 1).div_ceil(PARTS);
+        self.part = low32(u64_from(part));
+        for at in 0..self.part {
+            for (part, counts) in (0..).zip(&mut self.counts) {
+                let symbol = low8(part * self.part + at);
+                counts[usize::from(self.of[usize::from(symbol)] & 15)] += 1;
+            }
         }
-        self.ranks.iter_mut().zip(odd).for_each(|(all, odd)| *all += odd);
-        let [_, ranks @ .., a, b, c] = self.ranks;
+        let [_, ranks @ .., a, b, c] = self.ranks();
         // What all of them take of the code space.
         let sum: u32 = ranks.iter().zip(0u32..).map(|(&rank, bits)| u32::from(rank) << bits).sum();
         if sum == 0 || a | b | c != 0 {
@@ -165,12 +179,29 @@ impl Weights {
         }
         let last = missing.trailing_zeros() + 1;
         *self.of.get_mut(self.count).ok_or(Fault::Weights)? = low8(last);
+        let counts = self.count.checked_div(part).and_then(|part| self.counts.get_mut(part));
+        counts.ok_or(Fault::Weights)?[last as usize & 15] += 1;
         self.count += 1;
-        self.ranks[last as usize & 15] += 1;
         // The longest codes come in pairs.
-        if self.ranks[1] < 2 || !self.ranks[1].is_multiple_of(2) {
-            return Err(Fault::Weights);
+        match self.ranks()[1] {
+            0 | 1 => Err(Fault::Weights),
+            longest if longest.is_multiple_of(2) => Ok(()),
+            _ => Err(Fault::Weights),
         }
-        Ok(())
     }
+
+    /// Symbols of each weight; of weight 0 too many.
+    pub(super) fn ranks(&self) -> [u16; 16] {
+        let mut all = [0; 16];
+        for counts in &self.counts {
+            all.iter_mut().zip(counts).for_each(|(all, some)| *all += some);
+        }
+        all
+    }
+}
+
+/// The state that comes after a cell.
+#[inline(always)]
+fn follower(cell: u32, window: u64) -> usize {
+    (cell >> 16) as usize + index(window >> 1 >> (!cell & 63))
 }

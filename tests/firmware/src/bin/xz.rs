@@ -48,7 +48,7 @@ fn one_block(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) 
     done.is_ok_and(|done| out.get(..done.wrote) == expected.get(1500..3000))
 }
 
-/// 16 bytes at a time, through a window as large as the dictionary.
+/// 64 bytes at a time, through a window as large as the dictionary.
 fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
     let mut decoder = Decoder::new(ws, window, &Limits::DEFAULT, &Options::DEFAULT);
     firmware::streams(bytes, expected, |src, end, out| decoder.step(src, end, out))

@@ -37,7 +37,7 @@ fn main() -> ! {
     test.finish()
 }
 
-/// 16 bytes at a time, through a window that the file asks for.
+/// 64 bytes at a time, through a window that the file asks for.
 fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
     let mut decoder = Decoder::new(ws, window, &Limits::DEFAULT, &Options::DEFAULT);
     firmware::streams(bytes, expected, |src, end, out| decoder.step(src, end, out))

@@ -1,0 +1,97 @@
+/* AT-1: a question to a table of which a device reads only the parts that it takes, through a page of RAM; and the whole table, line by line. */
+#include "board.h"
+#include "unspool.h"
+
+/* 129 lines of a number, a decimal and a word, in groups of 64. */
+FILE_IN_FLASH(file, "at1/c7_rgbound_129_of_64.at1");
+FILE_IN_FLASH(expected, "at1/c7_rgbound_129_of_64.orig");
+
+#define TEXT(text) (const uint8_t *)(text), sizeof(text) - 1
+
+static const UnspoolAt1Filter filters[] = {{.column = {.number = 0}, .low = (const uint8_t *)"100", .low_len = 3},
+                                           {.column = {.number = 2}, TEXT("beta")}};
+static const UnspoolAt1Column columns[] = {{.number = 1}};
+
+static UnspoolAt1Workspace workspace;
+static UnspoolAt1Query query;
+static UnspoolAt1Term terms[3];
+static uint8_t scratch[6144], page[512], line[32];
+
+/* As from a memory that is not in the address space. */
+static size_t fetch(uint64_t start, uint64_t end) {
+  size_t len = (size_t)(end - start), i;
+  if (end > LEN(file) || len > sizeof page) return 0;
+  for (i = 0; i < len; i++) page[i] = file[start + i];
+  return len;
+}
+
+static int ask(const UnspoolAt1Request *request) {
+  return unspool_at1_query_init(&query, request, terms, 3, page, fetch(0, sizeof page), scratch, sizeof scratch, &workspace, sizeof workspace, NULL, NULL);
+}
+
+/* Lines from the third column's "beta" on, each compared with the line of its number. */
+static int by_rows(void) {
+  static const UnspoolAt1Request request = {.filters = filters, .filters_len = 2, .ask = UNSPOOL_AT1_ROWS};
+  UnspoolAt1Next next = {.kind = UNSPOOL_AT1_NEXT_BYTES};
+  UnspoolAt1Stats stats;
+  const uint8_t *value;
+  size_t len = 0, wrote, rows = 0;
+  if (ask(&request)) return 1;
+  for (;;) {
+    const uint8_t *at = expected;
+    uint64_t row;
+    if (unspool_at1_query_step(&query, next.start, page, len, &next, NULL)) return 2;
+    if (next.kind == UNSPOOL_AT1_NEXT_NOTHING) break;
+    if (next.kind == UNSPOOL_AT1_NEXT_BYTES) {
+      len = fetch(next.start, next.end);
+      if (!len) return 3;
+      continue;
+    }
+    for (row = 0; row < next.row; row++) {
+      while (*at++ != '\n') {
+      }
+    }
+    if (unspool_at1_query_line(&query, line, sizeof line, &wrote, NULL) || !same(line, at, wrote) || at[wrote] != '\n') return 4;
+    if (unspool_at1_query_value(&query, 2, &value, &wrote, NULL) || wrote != 4 || !same(value, (const uint8_t *)"beta", 4)) return 5;
+    rows++;
+  }
+  /* Lines 105, 113 and 121, from the second of three groups. */
+  return unspool_at1_query_stats(&query, &stats, NULL) || rows != 3 || stats.skipped != 1 || stats.block_bytes_read >= stats.block_bytes_total;
+}
+
+/* 105.5 + 113.3 + 121.1 */
+static int by_sum(void) {
+  static const UnspoolAt1Request request = {.filters = filters, .filters_len = 2, .columns = columns, .columns_len = 1, .ask = UNSPOOL_AT1_SUM};
+  UnspoolAt1Next next = {.kind = UNSPOOL_AT1_NEXT_BYTES};
+  UnspoolAt1Answer answer;
+  if (ask(&request)) return 1;
+  while (next.kind != UNSPOOL_AT1_NEXT_NOTHING) {
+    size_t len = fetch(next.start, next.end);
+    if (unspool_at1_query_step(&query, next.start, page, len, &next, NULL)) return 2;
+  }
+  if (unspool_at1_query_answer(&query, &answer, NULL)) return 3;
+  return answer.rows != 3 || answer.sum_low != 3399 || answer.sum_high || answer.sum_scale != 1;
+}
+
+static uint8_t compare(void *context, const uint8_t *bytes, size_t len) {
+  size_t *at = context;
+  if (*at + len > LEN(expected) || !same(bytes, expected + *at, len)) return 1;
+  *at += len;
+  return 0;
+}
+
+static int whole(void) {
+  size_t at = 0;
+  return unspool_at1_decode_to(file, LEN(file), compare, &at, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, NULL, NULL) || at != LEN(expected);
+}
+
+/* A file that ends early is no trouble. */
+static int refuses(void) {
+  size_t at = 0;
+  return unspool_at1_decode_to(file, LEN(file) / 2, compare, &at, scratch, sizeof scratch, &workspace, sizeof workspace, NULL, NULL, NULL) == 0;
+}
+
+int main(void) {
+  say("at1");
+  return by_rows() || by_sum() || whole() || refuses();
+}

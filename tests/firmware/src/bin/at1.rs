@@ -1,0 +1,77 @@
+//! AT-1 as a device uses it: a question to a table in flash, row by row, and all of its lines to a serial port.
+#![no_std]
+#![no_main]
+
+use firmware::{Test, entry, file};
+use unspool::at1::{Ask, Column, Filter, Next, Query, Request, Test as Must, Workspace, decode_to};
+use unspool::{Class, Error, ErrorKind, Limits, Result};
+
+// 129 lines of a number, a decimal and a word, in groups of 64; and a table of the kind that is read as a whole, with its lines.
+file!(GROUPS, "../../../vectors/at1/c7_rgbound_129_of_64.at1");
+file!(LINES, "../../../vectors/at1/c7_rgbound_129_of_64.orig");
+file!(TABLE, "../../../vectors/at1/c4_all_quoted.at1");
+file!(QUOTED, "../../../vectors/at1/c4_all_quoted.orig");
+
+#[entry]
+fn main() -> ! {
+    static mut WORKSPACE: Workspace = Workspace::new();
+    static mut SCRATCH: [u8; 8192] = [0; 8192];
+
+    let mut test = Test::new("at1");
+    for (name, bytes, lines) in [("groups", GROUPS.get(), LINES.get()), ("table", TABLE.get(), QUOTED.get())] {
+        test.case(name, || decodes(bytes, lines, SCRATCH, WORKSPACE).is_ok(), lines.len());
+        test.case(name, || every_end(bytes, lines, SCRATCH, WORKSPACE), 1);
+    }
+    test.case("rows", || rows(GROUPS.get(), LINES.get(), SCRATCH, WORKSPACE) == Ok((3, 1)), 3 * 14);
+    test.finish()
+}
+
+/// Compares lines as they come.
+fn decodes(bytes: &[u8], lines: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
+    let mut rest = lines;
+    let mut sink = |piece: &[u8]| {
+        rest = rest.strip_prefix(piece).ok_or(Error::new(ErrorKind::SinkFull, 0))?;
+        Ok(())
+    };
+    decode_to(bytes, &mut sink, scratch, ws, &Limits::DEFAULT)?;
+    if rest.is_empty() { Ok(()) } else { Err(Error::new(ErrorKind::SinkFull, 0)) }
+}
+
+/// However early the file ends, the answer is an error and the device goes on.
+fn every_end(bytes: &[u8], lines: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> bool {
+    (0..bytes.len()).step_by(97).all(|end| {
+        let bytes = bytes.get(..end).unwrap_or(&[]);
+        decodes(bytes, lines, scratch, ws).is_err_and(|error| error.class() != Class::Misuse)
+    })
+}
+
+/// How many rows there are from number 100 on that say `beta`, and how many groups were not read for that. What is asked for is cut out of flash as if it
+/// came from elsewhere.
+fn rows(file: &[u8], lines: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<(usize, u64)> {
+    let from_100 = Filter { column: Column::Number(0), test: Must::Range { low: Some(b"100"), high: None } };
+    let filters = [from_100, Filter { column: Column::Number(2), test: Must::Equal(b"beta") }];
+    let request = Request { filters: &filters, ask: Ask::Rows, limit: u64::MAX };
+    let head = file.get(..512).unwrap_or(file);
+    let mut query = Query::new(head, request, scratch, ws, &Limits::DEFAULT)?;
+    let (mut at, mut piece, mut count): (u64, &[u8], usize) = (0, &[], 0);
+    loop {
+        match query.step(at, piece, scratch, ws)? {
+            Next::Nothing => return Ok((count, query.stats().skipped)),
+            Next::Bytes(range) => {
+                at = range.start;
+                let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+                piece = file.get(start..end).ok_or(Error::new(ErrorKind::Truncated, range.start))?;
+            }
+            Next::Row => {
+                let Some(row) = query.row(scratch) else { continue };
+                let number = usize::try_from(row.number()).unwrap_or(usize::MAX);
+                let mut rest = lines.split(|&byte| byte == b'\n').nth(number).unwrap_or_default();
+                row.write_line(&mut |part: &[u8]| {
+                    rest = rest.strip_prefix(part).ok_or(Error::new(ErrorKind::SinkFull, 0))?;
+                    Ok(())
+                })?;
+                count = count.saturating_add(usize::from(rest.is_empty()));
+            }
+        }
+    }
+}

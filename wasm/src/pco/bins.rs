@@ -1,0 +1,29 @@
+//! What the codec works with: the bins, and how often each was taken.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use unspool::pco::{File, Plan, Role};
+use wasm_bindgen::prelude::*;
+
+use super::silent;
+use crate::fault::Fault;
+use crate::number;
+
+/// How many latents of a variable of a chunk, counted from 0, lie in each of its bins. None if the file has no such chunk, or that no such variable.
+#[wasm_bindgen]
+pub fn pco_count_bins(bytes: &[u8], chunk: f64, variable: &str, limits: &[f64]) -> Result<Vec<u32>, Fault> {
+    let roles = [Role::Lookback, Role::Primary, Role::Secondary];
+    let Some(role) = roles.into_iter().find(|role| role.name() == variable) else { return Ok(vec![]) };
+    let (limits, silent, mut words, mut counts) = (crate::limits(limits), &mut silent(), vec![], vec![]);
+    let file = File::open_traced(bytes, &limits, silent)?;
+    let mut at = file.first();
+    for _ in 0..=number::to_u64(chunk) {
+        let Some(found) = file.chunk_traced(at, silent)? else { return Ok(vec![]) };
+        let variable = found.meta.variables.iter().flatten().find(|variable| variable.role == role);
+        counts.resize(variable.map_or(0, |variable| number::index(variable.bins.into())), 0);
+        words.resize(number::index(found.workspace_len(Plan::CompactWhole)), 0);
+        at = found.count_bins(role, &mut counts, &mut words)?;
+    }
+    Ok(counts)
+}
