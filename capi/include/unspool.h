@@ -497,7 +497,7 @@ enum UnspoolKind {
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2400
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2344
 #endif
 
 // Bytes of a workspace.
@@ -767,7 +767,7 @@ enum UnspoolKind {
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 6352
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6296
 #endif
 
 // Bytes of a workspace.
