@@ -5,28 +5,28 @@ import { useAnswer } from './answer';
 import type { OpenFile } from './client';
 import { count, percent, plural } from './format';
 import { chunksOf, endsOf } from './formats/pco-bins';
+import { RowTable, useList } from './rows';
 
 const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
-/** No more bins than this are listed at first. */
-const SHOWN = 64;
 
 export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly structure: Structure }) {
   const chunks = useMemo(() => chunksOf(structure), [structure]);
   const [at, setAt] = useState(0);
   const [which, setWhich] = useState(0);
-  const [whole, showWhole] = useState(false);
   const chunk = chunks[Math.min(at, chunks.length - 1)];
   const variable = chunk?.variables[Math.min(which, chunk.variables.length - 1)];
   const { value: taken } = useAnswer(
     async () => (chunk === undefined || variable === undefined ? undefined : file.bins({ chunk: chunk.index, variable: variable.name })),
     [file, chunk, variable],
   );
+  const rows = useList(variable?.bins ?? [], [variable]);
   if (chunk === undefined || variable === undefined || variable.bins.length === 0) return null;
   const { bins, total } = variable;
   // A file that breaks off has no chunk to count in.
   const counts = taken?.length === bins.length ? taken : undefined;
   const all = counts?.reduce((sum, count) => sum + count, 0) ?? 0;
   const bits = bins.reduce((sum, { weight, offsetBits }) => sum + (weight / total) * (Math.log2(total / weight) + offsetBits), 0);
+  const heads = ['bin', 'from', 'to', 'offset bits', 'weight', 'expected', ...(counts === undefined ? [] : ['in the data']), 'bits for a number'];
   return (
     <section class="inside" aria-label="Inside the codec">
       <div class="heading">
@@ -54,30 +54,22 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
       <p class="fine">
         Bars are the weights{counts !== undefined && ', lines how much of the data fell into each bin: a good writer makes them the same'}.
       </p>
-      <div class="table" tabIndex={0} role="region" aria-label="Bins">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">bin</th><th scope="col">from</th><th scope="col">to</th><th scope="col">offset bits</th><th scope="col">weight</th>
-              <th scope="col">expected</th>{counts !== undefined && <th scope="col">in the data</th>}<th scope="col">bits for a number</th>
-            </tr>
-          </thead>
-          <tbody>
-            {bins.slice(0, whole ? bins.length : SHOWN).map((bin, at) => {
-              const [low, high] = endsOf(chunk, variable, bin);
-              const held = counts?.[at] ?? 0;
-              return (
-                <tr key={at}>
-                  <th scope="row">{at}</th><td>{low}</td><td>{high}</td><td>{bin.offsetBits}</td><td>{count(bin.weight)} of {count(total)}</td>
-                  <td>{percent(bin.weight, total)}</td>{counts !== undefined && <td>{percent(held, all)} ({count(held)})</td>}
-                  <td>{(Math.log2(total / bin.weight) + bin.offsetBits).toFixed(2)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-      {bins.length > SHOWN && !whole && <button type="button" onClick={() => showWhole(true)}>All {count(bins.length)} bins</button>}
+      <RowTable
+        rows={rows}
+        label="Bins"
+        heads={heads.map((name) => ({ name }))}
+        cells={(bin, at) => {
+          const [low, high] = endsOf(chunk, variable, bin);
+          const held = counts?.[at] ?? 0;
+          return (
+            <>
+              <th scope="row">{at}</th><td>{low}</td><td>{high}</td><td>{bin.offsetBits}</td><td>{count(bin.weight)} of {count(total)}</td>
+              <td>{percent(bin.weight, total)}</td>{counts !== undefined && <td>{percent(held, all)} ({count(held)})</td>}
+              <td>{(Math.log2(total / bin.weight) + bin.offsetBits).toFixed(2)}</td>
+            </>
+          );
+        }}
+      />
     </section>
   );
 }

@@ -87,7 +87,7 @@ export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRo
   return (
     <>
       <div class="table rows" ref={lines.box} tabIndex={0} role="region" aria-label={label} onKeyDown={onKeyDown}>
-        <table ref={table} aria-rowcount={total + 1} style={{ marginTop: lines.top, marginBottom: below }}>
+        <table ref={table} aria-label={label} aria-rowcount={total + 1} style={{ marginTop: lines.top, marginBottom: below }}>
           <thead>
             <tr aria-rowindex={1}>
               {heads.map(({ name, kind }, at) => <th key={at} scope="col" class={kind}>{name}</th>)}

@@ -5,9 +5,7 @@ import { bytes, count, plural } from './format';
 import { blocksOf, versionOf } from './formats/zstd-tables';
 import type { InsideProps } from './inside';
 import { usePicked } from './picked';
-import { useLines } from './virtual';
-
-const LINE = 26;
+import { RowTable, useList } from './rows';
 
 export function ZstdSequences({ file, report: { format, model: { structure } }, selected, onSelect }: InsideProps) {
   const blocks = useMemo(() => blocksOf(structure), [structure]);
@@ -25,19 +23,8 @@ export function ZstdSequences({ file, report: { format, model: { structure } }, 
     },
     [block, file, format],
   );
-  const lines = useLines(found?.offsets.length ?? 0, LINE);
+  const rows = useList(useMemo(() => Array.from(found?.offsets ?? [], (_, sequence) => sequence), [found]), [found]);
   if (block === undefined) return null;
-  const rows = [];
-  if (found !== undefined) {
-    for (let line = lines.first; line < lines.last; line++) {
-      const cells = [line, found.places[line], found.literalLengths[line], found.matchLengths[line], found.offsets[line]];
-      rows.push(
-        <div key={line} class="line" role="row" aria-rowindex={line + 2} style={{ height: LINE }}>
-          {cells.map((cell = 0, at) => <span key={at} role={at === 0 ? 'rowheader' : 'cell'}>{count(cell)}</span>)}
-        </div>,
-      );
-    }
-  }
   const literals = found?.literalLengths.reduce((sum, length) => sum + length, 0) ?? 0;
   const total = found?.places.at(-1) ?? 0;
   return (
@@ -53,16 +40,17 @@ export function ZstdSequences({ file, report: { format, model: { structure } }, 
         {found !== undefined && <p class="facts">{bytes(literals)} of literals before matches, {bytes(total - literals)} copied from what came before</p>}
       </div>
       {error !== '' && <p class="refused" role="alert">These sequences cannot be shown: {error}.</p>}
-      <div class="sequences" role="table" aria-label="Sequences" aria-rowcount={(found?.offsets.length ?? 0) + 1}>
-        <div class="line names" role="row" aria-rowindex={1}>
-          {['sequence', 'starts at', 'literals', 'match length', 'offset'].map((name) => <span key={name} role="columnheader">{name}</span>)}
-        </div>
-        <div class="lines" ref={lines.box} role="rowgroup" tabIndex={0} aria-label="Rows of sequences" style={{ height: Math.min(LINE * (found?.offsets.length ?? 0), 12 * LINE) }}>
-          <div class="scrolled" role="presentation" style={{ height: lines.height }}>
-            <div class="window" role="presentation" style={{ transform: `translateY(${lines.top}px)` }}>{rows}</div>
-          </div>
-        </div>
-      </div>
+      <RowTable
+        rows={rows}
+        label="Sequences"
+        heads={['sequence', 'starts at', 'literals', 'match length', 'offset'].map((name) => ({ name }))}
+        cells={(sequence) => (
+          <>
+            <th scope="row">{count(sequence)}</th>
+            {[found?.places, found?.literalLengths, found?.matchLengths, found?.offsets].map((column, at) => <td key={at}>{count(column?.[sequence] ?? 0)}</td>)}
+          </>
+        )}
+      />
     </section>
   );
 }

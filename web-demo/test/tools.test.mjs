@@ -490,7 +490,7 @@ test('the sequences of Zstandard copy what the text holds twice', async () => {
       const at = start + literals;
       assert.deepEqual(text.subarray(at, at + length), text.subarray(at - offset, at - offset + length), `${line}`);
     }
-    await page.getByRole('rowgroup', { name: 'Rows of sequences' }).evaluate((box) => box.scrollBy(0, 200));
+    await page.getByRole('region', { name: 'Sequences', exact: true }).evaluate((box) => box.scrollBy(0, 200));
     await page.waitForTimeout(30);
   }
   assert.equal(seen.size, total);
