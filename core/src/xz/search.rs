@@ -368,7 +368,7 @@ pub fn decode_block(
         return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
     }
     let options = Options { verify, streams: Streams::First };
-    let mut machine = Machine::at_block(limits, &options, block.check, block.range.start);
+    let mut machine = Machine::at_block(limits, &options, block.check, block.range.start, ws);
     let mut window = Window::new(Kind::Output, dst);
     let (mut rest, mut wrote) = (bytes, 0);
     machine.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, ws, &mut ())?;
