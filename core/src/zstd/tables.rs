@@ -47,11 +47,10 @@ impl Cell {
         low32(self.0 >> 32)
     }
 
-    /// The widths of three cells, added up: what refines their symbols, and what their next states take.
+    /// Bits that refine the symbols of two cells.
     #[inline(always)]
-    pub(super) const fn widths(a: Self, b: Self, c: Self) -> (u32, u32) {
-        let sum = low32(a.0).wrapping_add(low32(b.0)).wrapping_add(low32(c.0));
-        (sum & 0xFF, sum >> 8 & 0xFF)
+    pub(super) const fn extras(a: Self, b: Self) -> u32 {
+        low32(a.0).wrapping_add(low32(b.0)) & 0xFF
     }
 }
 
