@@ -256,17 +256,18 @@ impl<'a> Reader<'a> {
         while left != 1 {
             let Some(&word) = rest.last_chunk() else { break };
             let word = u64::from_le_bytes(word);
-            let mut bits = used;
-            let refined = offsets.base().wrapping_add(take(word, &mut bits, offsets.extra()));
+            let begun = used;
+            let refined = offsets.base().wrapping_add(take(word, &mut used, offsets.extra()));
             // Short lengths need no bits, and most are short.
             let (mut length, mut run) = (matches.base(), literals.base());
             let extra = Cell::extras(matches, literals);
             if extra > 0 {
                 if extra + u32::from(offsets.extra()) > MOST_EXTRA {
+                    used = begun;
                     break;
                 }
-                length = length.wrapping_add(take(word, &mut bits, matches.extra()));
-                run = run.wrapping_add(take(word, &mut bits, literals.extra()));
+                length = length.wrapping_add(take(word, &mut used, matches.extra()));
+                run = run.wrapping_add(take(word, &mut used, literals.extra()));
             }
             if offsets.extra() > 1 {
                 older = older << 32 | u64::from(last);
@@ -279,16 +280,16 @@ impl<'a> Reader<'a> {
             }
             // The next cells are loaded before this sequence is carried out, so that a branch that is guessed wrong there
             // does not delay them.
-            let next = literals.next() + take(word, &mut bits, literals.bits());
+            let next = literals.next() + take(word, &mut used, literals.bits());
             literals = ws.literals.cells[next as usize & 511];
-            let next = matches.next() + take(word, &mut bits, matches.bits());
+            let next = matches.next() + take(word, &mut used, matches.bits());
             matches = ws.matches.cells[next as usize & 511];
-            let next = offsets.next() + take(word, &mut bits, offsets.bits());
+            let next = offsets.next() + take(word, &mut used, offsets.bits());
             offsets = ws.offsets.cells[next as usize & 255];
             // A word has no more than that.
-            let Some(less) = rest.get(..rest.len().wrapping_sub(bits as usize / 8)) else { break };
+            let Some(less) = rest.get(..rest.len().wrapping_sub(used as usize / 8)) else { break };
             rest = less;
-            used = bits % 8;
+            used %= 8;
             left -= 1;
             let sequence = Sequence { literals: run, length, offset: last };
             let next = match LAST {
