@@ -62,12 +62,14 @@ fn word(record: &Record, at: usize) -> u64 {
     record.get(at).map_or(0, |&word| u64::from_le_bytes(word))
 }
 
-#[inline]
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline)]
 fn place(record: &Record, at: usize) -> usize {
     index(word(record, at))
 }
 
-#[inline]
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline)]
 fn set(record: &mut Record, at: usize, value: u64) {
     if let Some(word) = record.get_mut(at) {
         *word = value.to_le_bytes();
