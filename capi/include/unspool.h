@@ -578,12 +578,12 @@ enum UnspoolKind {
 
 #if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 72
+#define UNSPOOL_PCO_DECODER_WORDS 73
 #endif
 
 #if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 108
+#define UNSPOOL_PCO_DECODER_WORDS 110
 #endif
 
 // Bytes of a decoder.
@@ -649,12 +649,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 80
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 90
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 85
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 94
 #endif
 
 // Bytes of a search.
