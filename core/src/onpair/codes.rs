@@ -378,7 +378,7 @@ fn groups_of(width: u32, mut bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize
             let bits = match at {
                 0..=48 => lower >> at,
                 49..64 => lower >> at | upper << (64 - at),
-                _ => upper >> (at - 64) % 64,
+                _ => upper >> ((at - 64) % 64),
             };
             *code = low(bits) & ((1 << width) - 1);
         }
@@ -421,6 +421,12 @@ mod tests {
             let codes: Vec<u16> = (0..200).map(|_| random() & mask(bits) as u16).collect();
             let exact = pack(&codes, bits);
             let padded = [&exact[..], &[0xFF; 9]].concat();
+            // Also with the width as a number, as it is where there is one loop for all of them.
+            if bits < 16 {
+                let mut groups = [[0; GROUP]; 24];
+                let done = groups_of(bits, &padded, &mut groups);
+                assert!(done > 0 && groups.as_flattened()[..done * GROUP] == codes[..done * GROUP], "{bits} bits");
+            }
             for bytes in [&exact, &padded] {
                 let packed = Codes::packed(bytes, bits, codes.len()).unwrap();
                 assert_eq!((packed.len(), packed.bits()), (200, bits));
