@@ -115,10 +115,9 @@ pub(crate) const fn next(at: usize, log: u32, high: usize) -> usize {
 
 /// How many bits the successor of a state needs and where it starts: `x` runs from the symbol's count to twice that.
 #[inline]
-pub(crate) const fn successor(x: u32, log: u32) -> (u8, u16) {
+pub(crate) const fn successor(x: u32, log: u32) -> (u32, u32) {
     let bits = log.wrapping_sub(31 - (x | 1).leading_zeros());
-    let base = (x << (bits & 31)).wrapping_sub(1 << log);
-    (super::low8(bits), super::low16(base))
+    (bits, (x << (bits & 31)).wrapping_sub(1 << log))
 }
 
 #[cfg(test)]
@@ -196,7 +195,7 @@ mod tests {
                 let mut covered = vec![0; 1 << log];
                 for x in count..2 * count {
                     let (bits, base) = successor(x, log);
-                    (0..1usize << bits).for_each(|low| covered[usize::from(base) + low] += 1);
+                    (0..1usize << bits).for_each(|low| covered[base as usize + low] += 1);
                 }
                 assert!(count > 1 << log || covered.iter().all(|&n| n == 1), "{count} of {}", 1 << log);
             }

@@ -14,6 +14,7 @@ pub(crate) const fn low32(n: u64) -> u32 {
 }
 
 /// The low 16 bits.
+#[cfg(feature = "small")]
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
 pub(crate) const fn low16(n: u32) -> u16 {

@@ -160,7 +160,7 @@ impl<'d> Frame<'d> {
             too_long,
         };
         let cursor = Cursor { at: low(at), literals: low(begin) };
-        Ok(base + carry_out(sequences, self.flavour, src, ws, self.lent, &area, out, cursor)? as usize)
+        Ok(base + carry_out(sequences, self.flavour, src, ws, self.lent, area, out, cursor)? as usize)
     }
 
     /// Decodes a block of any kind, all of whose bytes these are. `before` is what was before `out`, if not the dictionary.
@@ -214,16 +214,19 @@ fn carry_out(
     src: &[u8],
     ws: &mut Workspace,
     lent: Lent<'_>,
-    area: &Area<'_>,
+    area: Area<'_>,
     out: &mut [u8],
     cursor: Cursor,
 ) -> Result<u32> {
-    let cursor = if area.before.is_empty() || cfg!(feature = "small") {
-        sequences.fold(flavour, src, ws, lent, cursor, &mut Writer::<false> { area, out })?
+    if area.before.is_empty() || cfg!(feature = "small") {
+        let mut writer = Writer::<false> { area, out };
+        let cursor = sequences.fold(flavour, src, ws, lent, cursor, &mut writer)?;
+        Ok(writer.finish(cursor))
     } else {
-        sequences.fold(flavour, src, ws, lent, cursor, &mut Writer::<true> { area, out })?
-    };
-    Ok(area.finish(out, cursor))
+        let mut writer = Writer::<true> { area, out };
+        let cursor = sequences.fold(flavour, src, ws, lent, cursor, &mut writer)?;
+        Ok(writer.finish(cursor))
+    }
 }
 
 /// The most history that 32-bit positions leave room for.

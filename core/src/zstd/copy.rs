@@ -52,7 +52,8 @@ const SLACK: usize = 32;
 /// Carries out sequences. There is one loop for blocks with something before the slice and one for those without, which is
 /// faster for not knowing of it.
 pub(super) struct Writer<'a, 'b, const BEFORE: bool> {
-    pub(super) area: &'a Area<'a>,
+    /// Not borrowed: behind a reference the compiler would read it anew after every byte that is written.
+    pub(super) area: Area<'a>,
     pub(super) out: &'b mut [u8],
 }
 
@@ -134,12 +135,14 @@ impl Area<'_> {
         }
         Ok(next)
     }
+}
 
+impl<const BEFORE: bool> Writer<'_, '_, BEFORE> {
     /// Moves the literals behind the last sequence to their place; says where the block ends.
-    pub(super) fn finish(&self, out: &mut [u8], cursor: Cursor) -> u32 {
-        let rest = self.literals_end - cursor.literals;
+    pub(super) fn finish(self, cursor: Cursor) -> u32 {
+        let rest = self.area.literals_end - cursor.literals;
         if cursor.literals != cursor.at {
-            forward(out, cursor.literals as usize, cursor.at as usize, rest as usize);
+            forward(self.out, cursor.literals as usize, cursor.at as usize, rest as usize);
         }
         cursor.at + rest
     }

@@ -167,13 +167,13 @@ static MASKS: [u32; 256] = {
 /// Reads sequences, from the end of their bits on.
 #[cfg(not(feature = "small"))]
 struct Reader<'a> {
-    /// The stream and, where something comes before it, seven bytes of that: then eight bytes can be read at once wherever
-    /// the next bit is.
-    bytes: &'a [u8],
-    /// The next bit of the stream, less the [`missing`](Self::missing) ones; wraps around where there is none.
-    at: u32,
-    /// Bits by which the stream lies too close to the start of the input.
-    missing: u32,
+    /// What is left of the stream and, where something comes before it, seven bytes of that: then eight bytes can be read at
+    /// once wherever the next bit is.
+    rest: &'a [u8],
+    /// Bits of its last byte that are used.
+    used: u32,
+    /// Bytes before the stream.
+    before: usize,
     /// Sequences that are not read yet.
     left: u32,
     literals: Cell,
@@ -187,41 +187,25 @@ struct Reader<'a> {
 #[cfg(not(feature = "small"))]
 const BEFORE: usize = 7;
 
-/// Whether more bits were read than there are.
-#[cfg(not(feature = "small"))]
-const fn below(at: u32, missing: u32) -> bool {
-    at.wrapping_add(missing).wrapping_add(1) > u32::MAX / 2
-}
-
-/// The bits from `at` down, at the top: 57 or more.
+/// The next `n` bits of a word, of which `used` are used. No field waits for the one before, only for its width.
 #[cfg(not(feature = "small"))]
 #[inline(always)]
-fn window(bytes: &[u8], at: u32) -> Option<u64> {
-    let start = (at >> 3) as usize;
-    let chunk = bytes.get(start..start + 8)?.first_chunk()?;
-    Some(u64::from_le_bytes(*chunk) << (!at & 7))
-}
-
-/// The next `n` bits.
-#[cfg(not(feature = "small"))]
-#[inline(always)]
-fn take(window: &mut u64, n: u8) -> u32 {
-    *window = window.rotate_left(n.into());
-    low32(*window) & MASKS[usize::from(n)]
+fn take(word: u64, used: &mut u32, n: u8) -> u32 {
+    *used += u32::from(n);
+    low32(word.rotate_left(*used)) & MASKS[usize::from(n)]
 }
 
 #[cfg(not(feature = "small"))]
 impl<'a> Reader<'a> {
     fn new(src: &'a [u8], sequences: &Sequences, ws: &Workspace, history: [u32; 3]) -> Option<Self> {
         let stream = &sequences.bits;
-        let bytes = src.get(stream.start.saturating_sub(BEFORE)..stream.end)?;
-        let last = *bytes.last().filter(|&&last| last != 0 && !stream.is_empty())?;
-        let all = u32::try_from(stream.len()).ok()?.checked_mul(8)?;
-        let missing = low32(u64_from(BEFORE.saturating_sub(stream.start))) * 8;
+        let before = stream.start.min(BEFORE);
+        let rest = src.get(stream.start - before..stream.end)?;
+        let last = *rest.last().filter(|&&last| last != 0 && !stream.is_empty())?;
         let mut reader = Self {
-            bytes,
-            at: all.wrapping_sub(last.leading_zeros() + 2).wrapping_sub(missing),
-            missing,
+            rest,
+            used: last.leading_zeros() + 1,
+            before,
             left: sequences.count,
             literals: Cell::ZERO,
             offsets: Cell::ZERO,
@@ -234,18 +218,21 @@ impl<'a> Reader<'a> {
         Some(reader)
     }
 
-    /// Bits that are not read yet.
-    fn bits(&self) -> u32 {
-        self.at.wrapping_add(self.missing).wrapping_add(1)
+    /// Bits that are not read yet. `None` if more were read than there are.
+    #[inline(always)]
+    fn bits(&self) -> Option<usize> {
+        (self.rest.len().checked_sub(self.before)? * 8).checked_sub(self.used as usize)
     }
 
     /// The next `n` bits, wherever they are. `None` if there are fewer.
     fn read(&mut self, n: u8) -> Option<u32> {
-        let left = self.bits();
+        let left = self.bits()?;
         left.checked_sub(n.into())?;
-        self.at = self.at.wrapping_sub(n.into());
-        let stream = self.bytes.get(BEFORE - self.missing as usize / 8..)?;
-        Some(take(&mut top(stream, left as usize)?, n))
+        let bits = take(top(self.rest, self.before * 8 + left)?, &mut 0, n);
+        self.used += u32::from(n);
+        self.rest = self.rest.get(..self.rest.len().checked_sub(self.used as usize / 8)?)?;
+        self.used %= 8;
+        Some(bits)
     }
 
     /// Reads sequences and hands them over as long as all is simple. If `hand` finds that one is not, it is returned.
@@ -260,45 +247,55 @@ impl<'a> Reader<'a> {
         mut so_far: A::SoFar,
         hand: &mut A,
     ) -> Result<(A::SoFar, Option<Sequence>)> {
-        let Self { bytes, mut at, missing, mut left, mut literals, mut offsets, mut matches, mut history } = *self;
+        let Self { mut rest, mut used, before, mut left, mut literals, mut offsets, mut matches, history } = *self;
+        // The two older offsets in one register: there are few, and most sequences just move them on.
+        let [mut last, one, two] = history;
+        let mut older = u64::from(two) << 32 | u64::from(one);
         let mut refused = None;
         // Behind the last one no states follow.
         while left != 1 {
-            let Some(mut states) = window(bytes, at) else { break };
-            let mut bits = states;
-            let (extra, following) = Cell::widths(literals, offsets, matches);
-            let refined = offsets.base().wrapping_add(take(&mut bits, offsets.extra()));
+            let Some(&word) = rest.last_chunk() else { break };
+            let word = u64::from_le_bytes(word);
+            let begun = used;
+            let refined = offsets.base().wrapping_add(take(word, &mut used, offsets.extra()));
             // Short lengths need no bits, and most are short.
             let (mut length, mut run) = (matches.base(), literals.base());
-            if extra != u32::from(offsets.extra()) {
-                if extra > MOST_EXTRA {
+            let extra = Cell::extras(matches, literals);
+            if extra > 0 {
+                if extra + u32::from(offsets.extra()) > MOST_EXTRA {
+                    used = begun;
                     break;
                 }
-                length = length.wrapping_add(take(&mut bits, matches.extra()));
-                run = run.wrapping_add(take(&mut bits, literals.extra()));
+                length = length.wrapping_add(take(word, &mut used, matches.extra()));
+                run = run.wrapping_add(take(word, &mut used, literals.extra()));
             }
-            let offset = if offsets.extra() > 1 {
-                history = [refined, history[0], history[1]];
-                refined
+            if offsets.extra() > 1 {
+                older = older << 32 | u64::from(last);
+                last = refined;
             } else {
-                flavour.repeat(refined, run == 0, &mut history)
-            };
+                let mut history = [last, low32(older), low32(older >> 32)];
+                flavour.repeat(refined, run == 0, &mut history);
+                let [one, two, three] = history;
+                (last, older) = (one, u64::from(three) << 32 | u64::from(two));
+            }
             // The next cells are loaded before this sequence is carried out, so that a branch that is guessed wrong there
-            // does not delay them. Their bits do not wait for those of the lengths either.
-            states = states.rotate_left(extra);
-            let next = literals.next() + take(&mut states, literals.bits());
+            // does not delay them.
+            let next = literals.next() + take(word, &mut used, literals.bits());
             literals = ws.literals.cells[next as usize & 511];
-            let next = matches.next() + take(&mut states, matches.bits());
+            let next = matches.next() + take(word, &mut used, matches.bits());
             matches = ws.matches.cells[next as usize & 511];
-            let next = offsets.next() + take(&mut states, offsets.bits());
+            let next = offsets.next() + take(word, &mut used, offsets.bits());
             offsets = ws.offsets.cells[next as usize & 255];
-            at = at.wrapping_sub(extra + following);
+            // A word has no more than that.
+            let Some(less) = rest.get(..rest.len().wrapping_sub(used as usize / 8)) else { break };
+            rest = less;
+            used %= 8;
             left -= 1;
-            let sequence = Sequence { literals: run, length, offset };
+            let sequence = Sequence { literals: run, length, offset: last };
             let next = match LAST {
                 false => hand.quick(so_far, sequence),
                 // What lies before the stream are no sequences that could be wrong.
-                true if below(at, missing) => None,
+                true if rest.len() * 8 < before * 8 + used as usize => None,
                 true => Some(hand.act(so_far, sequence)?),
             };
             let Some(next) = next else {
@@ -307,7 +304,8 @@ impl<'a> Reader<'a> {
             };
             so_far = next;
         }
-        *self = Self { bytes, at, missing, left, literals, offsets, matches, history };
+        let history = [last, low32(older), low32(older >> 32)];
+        *self = Self { rest, used, before, left, literals, offsets, matches, history };
         Ok((so_far, refused))
     }
 
@@ -334,7 +332,7 @@ impl<'a> Reader<'a> {
             self.matches = ws.matches.cells[next as usize & 511];
             let next = offsets.next() + self.read(offsets.bits())?;
             self.offsets = ws.offsets.cells[next as usize & 255];
-        } else if self.bits() != 0 {
+        } else if self.bits() != Some(0) {
             return None;
         }
         Some(Sequence { literals: run, length, offset })
@@ -399,7 +397,7 @@ impl Sequences {
             begun = true;
             let sequence = refused.or_else(|| reader.one(flavour, tables)).ok_or(error)?;
             // Nobody looked while all was simple: after too many bits there is none to go on with.
-            if below(reader.at, reader.missing) {
+            if reader.bits().is_none() {
                 return Err(error);
             }
             so_far = hand.act(so_far, sequence)?;

@@ -19,7 +19,7 @@ impl Cell {
     }
 
     /// The same symbol, followed by so many bits on top of `next`.
-    const fn followed(self, bits: u8, next: u16) -> Self {
+    const fn followed(self, bits: u32, next: u32) -> Self {
         Self(self.0 | (bits as u64) << 8 | (next as u64) << 16)
     }
 
@@ -47,11 +47,10 @@ impl Cell {
         low32(self.0 >> 32)
     }
 
-    /// The widths of three cells, added up: what refines their symbols, and what their next states take.
+    /// Bits that refine the symbols of two cells.
     #[inline(always)]
-    pub(super) const fn widths(a: Self, b: Self, c: Self) -> (u32, u32) {
-        let sum = low32(a.0).wrapping_add(low32(b.0)).wrapping_add(low32(c.0));
-        (sum & 0xFF, sum >> 8 & 0xFF)
+    pub(super) const fn extras(a: Self, b: Self) -> u32 {
+        low32(a.0).wrapping_add(low32(b.0)) & 0xFF
     }
 }
 
@@ -72,39 +71,43 @@ impl<const N: usize> Table<N> {
     /// A table whose counts are known to add up; `described` of the symbols may have some.
     pub(super) const fn build(&mut self, counts: &[i16; 64], described: usize, log: u32, meanings: &Meanings) {
         let size = 1usize << log;
-        let mask = size - 1;
-        // First the symbols, in the order that spreads them over the table; -1 takes cells from the end.
-        let mut symbols = [0u8; 512];
+        // First the symbols in a row, each as often as it has cells; one of -1 has its cell at the end of the table instead.
+        // There is no telling how many they are: eight are written at a time, mostly once, and none are guessed wrong.
+        let (mut row, mut filled) = ([0u8; 512 + 8], 0);
         let mut high = size;
         let mut next = [0u32; 64];
         let mut symbol = 0u8;
         while (symbol as usize) < described && symbol < 64 {
             let count = counts[(symbol & 63) as usize];
             next[(symbol & 63) as usize] = count.unsigned_abs() as u32;
-            if count == -1 {
-                high = high.wrapping_sub(1);
-                symbols[high & 511] = symbol;
-            }
-            symbol += 1;
-        }
-        let step = fse::step(log);
-        let mut at = 0;
-        symbol = 0;
-        while (symbol as usize) < described && symbol < 64 {
-            let mut left = counts[(symbol & 63) as usize];
-            while left > 0 {
-                symbols[at & 511] = symbol;
-                at = (at + step) & mask;
-                while at >= high && high > 0 {
-                    at = (at + step) & mask;
+            self.cells[high.wrapping_sub(1) & (N - 1)] = Cell(symbol as u64);
+            high = high.wrapping_sub((count < 0) as usize);
+            let end = filled + if count > 0 { count.unsigned_abs() as usize } else { 0 };
+            while let Some((_, room)) = row.split_at_mut_checked(filled)
+                && let Some(eight) = room.first_chunk_mut()
+            {
+                *eight = [symbol; 8];
+                filled += 8;
+                if filled >= end {
+                    break;
                 }
-                left -= 1;
             }
+            filled = end;
             symbol += 1;
         }
-        let mut cell = 0;
+        // Then in the order that spreads them over the table, around the cells at its end. Nothing is guessed here either.
+        let (mut at, mut from, mut cell) = (0, 0, 0);
         while cell < size {
-            let symbol = (symbols[cell & 511] & 63) as usize;
+            let last = self.cells[at & (N - 1)];
+            let inside = at < high;
+            self.cells[at & (N - 1)] = if inside { Cell(row[from & 511] as u64) } else { last };
+            from += inside as usize;
+            at = (at + fse::step(log)) & (size - 1);
+            cell += 1;
+        }
+        cell = 0;
+        while cell < size {
+            let symbol = (self.cells[cell & (N - 1)].0 & 63) as usize;
             let x = next[symbol];
             next[symbol] = x.wrapping_add(1);
             let (bits, next) = fse::successor(x, log);

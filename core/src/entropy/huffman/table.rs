@@ -148,7 +148,7 @@ impl Table {
                 let from = done.get(at.checked_sub(len)?..)?;
                 rest.iter_mut().zip(from).for_each(|(to, from)| *to = from & !0xFF | symbol);
             } else {
-                (at..at + len).for_each(|at| self.cells[at & (CELLS - 1)] = self.packed(at));
+                (at..at + len).for_each(|at| self.cells[at & (CELLS - 1)] = self.packed(at, symbol, width.into()));
             }
             (at, before) = (at + len, width);
         }
@@ -156,20 +156,25 @@ impl Table {
         Some(())
     }
 
-    /// The symbols that so many bits stand for. The cells below are packed already.
-    fn packed(&self, bits: usize) -> u32 {
-        let (mut symbols, mut count, mut width) = (0, 0, 0);
-        while count < 3 {
+    /// The symbols that so many bits stand for, of which the first is known. The cells below are packed already.
+    fn packed(&self, bits: usize, first: u32, width: u32) -> u32 {
+        let behind = |width: u32| {
             let at = bits << width & (CELLS - 1);
-            let symbol = if at < bits { self.cells[at] } else { self.cells[at] >> 8 } & 0xFF;
-            let both = width + u32::from(self.widths[symbol as usize]);
-            if both > LOG {
-                break;
-            }
-            symbols |= symbol << (8 * count);
-            (count, width) = (count + 1, both);
+            let symbol = self.cells[at] >> if at < bits { 0 } else { 8 } & 0xFF;
+            (symbol, width + u32::from(self.widths[symbol as usize]))
+        };
+        let (second, two) = behind(width);
+        let (third, three) = behind(two);
+        let one = first | (1 << COUNT | width) << 24;
+        let pair = first | second << 8 | (2 << COUNT | two) << 24;
+        let triple = first | second << 8 | third << 16 | (3 << COUNT | three) << 24;
+        if two > LOG {
+            one
+        } else if three > LOG {
+            pair
+        } else {
+            triple
         }
-        symbols | (count << COUNT | width) << 24
     }
 
     /// The cell of the next bits, which are at the top.
@@ -193,10 +198,11 @@ impl Table {
 
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
+        let (src, [stream]) = nearby(src, [stream])?;
         let reader = Reader::new(src, stream)?;
         match self.packed || self.depth > LOG {
-            true => self.rest(reader, out, 0),
-            false => run_one(reader, out, |bits| self.cell(bits)),
+            true => self.rest(src, reader, out, 0),
+            false => run_one::<AT_ONCE>(src, reader, out, |bits| self.cell(bits)),
         }
     }
 
@@ -210,7 +216,8 @@ impl Table {
 
     /// Fills `out` from four streams: three equal parts and the rest.
     pub(crate) fn decode_four(&self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
-        let [a, b, c, d] = streams.clone().map(|stream| Reader::new(src, stream));
+        let (src, streams) = nearby(src, streams.clone())?;
+        let [a, b, c, d] = streams.map(|stream| Reader::new(src, stream));
         let readers = [a?, b?, c?, d?];
         let part = out.len().div_ceil(4);
         let (out0, rest) = out.split_at_mut_checked(part)?;
@@ -219,24 +226,28 @@ impl Table {
         let outs = [out0, out1, out2, out3];
         if self.depth > LOG {
             // Nobody writes such codes any more.
-            return readers.into_iter().zip(outs).try_for_each(|(reader, out)| self.rest(reader, out, 0));
+            return readers.into_iter().zip(outs).try_for_each(|(reader, out)| self.rest(src, reader, out, 0));
         }
-        if self.packed { self.run_packed(readers, outs) } else { run_four(readers, outs, |bits| self.cell(bits)) }
+        if self.packed {
+            self.run_packed(src, readers, outs)
+        } else {
+            run_four(src, readers, outs, |bits| self.cell(bits))
+        }
     }
 
     /// Up to three symbols with each look.
     #[inline(never)]
-    fn run_packed(&self, readers: [Reader<'_>; 4], outs: [&mut [u8]; 4]) -> Option<()> {
+    fn run_packed(&self, src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4]) -> Option<()> {
         let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
         let [out0, out1, out2, out3] = outs;
         let (mut at0, mut at1, mut at2, mut at3) = (0u32, 0u32, 0u32, 0u32);
         while let (Some(to0), Some(to1), Some(to2), Some(to3)) =
             (room(out0, at0), room(out1, at1), room(out2, at2), room(out3, at3))
         {
-            reader0.refill()?;
-            reader1.refill()?;
-            reader2.refill()?;
-            reader3.refill()?;
+            reader0.refill(src)?;
+            reader1.refill(src)?;
+            reader2.refill(src)?;
+            reader3.refill(src)?;
             let (mut sum0, mut sum1, mut sum2, mut sum3) = (0, 0, 0, 0);
             for _ in 0..AT_ONCE {
                 reader0.symbols(self, &mut sum0, to0);
@@ -249,31 +260,32 @@ impl Table {
             at2 += reader2.used(sum2);
             at3 += reader3.used(sum3);
         }
-        self.rest(reader0, out0, at0)?;
-        self.rest(reader1, out1, at1)?;
-        self.rest(reader2, out2, at2)?;
-        self.rest(reader3, out3, at3)
+        self.rest(src, reader0, out0, at0)?;
+        self.rest(src, reader1, out1, at1)?;
+        self.rest(src, reader2, out2, at2)?;
+        self.rest(src, reader3, out3, at3)
     }
 
     /// The rest of a stream, from `at` on, whatever the table.
     #[inline(never)]
-    fn rest(&self, mut reader: Reader<'_>, out: &mut [u8], mut at: u32) -> Option<()> {
+    fn rest(&self, src: &[u8], mut reader: Reader, out: &mut [u8], mut at: u32) -> Option<()> {
         while self.packed
             && let Some(to) = room(out, at)
         {
-            reader.refill()?;
+            reader.refill(src)?;
             let mut sum = 0;
             for _ in 0..AT_ONCE {
                 reader.symbols(self, &mut sum, to);
             }
             at += reader.used(sum);
         }
-        run_one(reader, out.get_mut(at as usize..)?, |bits| self.look(bits))
+        // Of codes of 12 bits a word has four.
+        run_one::<4>(src, reader, out.get_mut(at as usize..)?, |bits| self.look(bits))
     }
 }
 
 /// Of so many symbols, several are looked up at once.
-const PACKED_FROM: usize = 16 << 10;
+const PACKED_FROM: usize = 8 << 10;
 
 /// So many bytes a round may touch: three for each look, and one more.
 const ROOM: usize = 15 + 4;
@@ -283,9 +295,17 @@ fn room(out: &mut [u8], at: u32) -> Option<&mut [u8; ROOM]> {
     out.get_mut(at as usize..at as usize + ROOM)?.first_chunk_mut()
 }
 
+/// Streams that follow one another, with a few bytes of what comes before them: words may begin there.
+fn nearby<const N: usize>(src: &[u8], streams: [Range<usize>; N]) -> Option<(&[u8], [Range<usize>; N])> {
+    let (first, last) = (streams.first()?, streams.last()?);
+    let base = first.start.saturating_sub(8);
+    let src = src.get(base..last.end)?;
+    Some((src, streams.map(|stream| stream.start.saturating_sub(base)..stream.end.saturating_sub(base))))
+}
+
 /// Four streams side by side, each symbol looked up with `cell`.
 #[inline(never)]
-fn run_four(readers: [Reader<'_>; 4], outs: [&mut [u8]; 4], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
+fn run_four(src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
     let [mut reader0, mut reader1, mut reader2, mut reader3] = readers;
     let [out0, out1, out2, out3] = outs;
     // The last part is the shortest; as long as it lasts the four run side by side and hide each other's latency.
@@ -295,10 +315,10 @@ fn run_four(readers: [Reader<'_>; 4], outs: [&mut [u8]; 4], cell: impl Fn(u64) -
     let (chunks3, _) = out3.as_chunks_mut::<AT_ONCE>();
     let mut rounds = 0;
     for (((chunk3, chunk0), chunk1), chunk2) in chunks3.iter_mut().zip(chunks0).zip(chunks1).zip(chunks2) {
-        reader0.refill()?;
-        reader1.refill()?;
-        reader2.refill()?;
-        reader3.refill()?;
+        reader0.refill(src)?;
+        reader1.refill(src)?;
+        reader2.refill(src)?;
+        reader3.refill(src)?;
         let (mut sum0, mut sum1, mut sum2, mut sum3) = (0, 0, 0, 0);
         for (((to0, to1), to2), to3) in chunk0.iter_mut().zip(chunk1).zip(chunk2).zip(chunk3) {
             *to0 = reader0.symbol(cell, &mut sum0);
@@ -313,28 +333,28 @@ fn run_four(readers: [Reader<'_>; 4], outs: [&mut [u8]; 4], cell: impl Fn(u64) -
         rounds += 1;
     }
     let done = rounds * AT_ONCE;
-    run_one(reader0, out0.get_mut(done..)?, cell)?;
-    run_one(reader1, out1.get_mut(done..)?, cell)?;
-    run_one(reader2, out2.get_mut(done..)?, cell)?;
-    run_one(reader3, out3.get_mut(done..)?, cell)
+    run_one::<AT_ONCE>(src, reader0, out0.get_mut(done..)?, cell)?;
+    run_one::<AT_ONCE>(src, reader1, out1.get_mut(done..)?, cell)?;
+    run_one::<AT_ONCE>(src, reader2, out2.get_mut(done..)?, cell)?;
+    run_one::<AT_ONCE>(src, reader3, out3.get_mut(done..)?, cell)
 }
 
 /// What is left of a stream, which must then be used up.
 #[inline(never)]
-fn run_one(mut reader: Reader<'_>, out: &mut [u8], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
-    let (chunks, rest) = out.as_chunks_mut::<AT_ONCE>();
+fn run_one<const N: usize>(src: &[u8], mut reader: Reader, out: &mut [u8], cell: impl Fn(u64) -> u32) -> Option<()> {
+    let (chunks, rest) = out.as_chunks_mut::<N>();
     for chunk in chunks {
-        reader.refill()?;
+        reader.refill(src)?;
         let mut sum = 0;
         for to in chunk {
-            *to = reader.symbol(cell, &mut sum);
+            *to = reader.symbol(&cell, &mut sum);
         }
         reader.used(sum);
     }
-    reader.refill()?;
+    reader.refill(src)?;
     let mut sum = 0;
     for to in rest {
-        *to = reader.symbol(cell, &mut sum);
+        *to = reader.symbol(&cell, &mut sum);
     }
     reader.used(sum);
     reader.is_exhausted().then_some(())
@@ -349,43 +369,41 @@ fn lay<const N: usize>(cells: &mut [u32], symbols: &[u8], width: u32) {
     }
 }
 
-/// One stream, read from its end. The next load does not wait for the symbols of the last one.
-struct Reader<'a> {
-    /// The stream, and up to 16 bytes of what comes before it, so that words can be read to its very start.
-    bytes: &'a [u8],
+/// A stream, read from its end. The bytes are given with each refill, because four streams lie in the same.
+struct Reader {
     /// The next bits of the code at the top.
     bits: u64,
-    /// How many of them may be used.
-    count: u32,
-    /// The bytes before this one are not all in `bits`. 32 bits, so that the compiler sees that sums do not wrap.
-    next: u32,
-    /// Bytes before the stream.
-    before: u32,
+    /// Where the next bit that is not used lies, less the [`BELOW`] bits that come with it; wraps around where there are fewer.
+    at: u32,
+    /// The same once all are used.
+    end: u32,
 }
 
-impl<'a> Reader<'a> {
-    fn new(src: &'a [u8], stream: Range<usize>) -> Option<Self> {
-        let before = stream.start.min(16);
-        let bytes = src.get(stream.start - before..stream.end)?;
-        let last = *bytes.last().filter(|&&last| last != 0 && !stream.is_empty())?;
-        // The marker and the zeros above it; what is left of the last byte is all that is loaded yet.
+/// A word has the byte of its first bit and so many bits below that.
+const BELOW: u32 = 56;
+
+impl Reader {
+    /// The streams lie in the few bytes that a block has, so that positions have 32 bits: the compiler sees that sums of them
+    /// do not wrap.
+    fn new(src: &[u8], stream: Range<usize>) -> Option<Self> {
+        let last = *src.get(stream.clone())?.last().filter(|&&last| last != 0)?;
+        // The marker and the zeros above it.
         let skip = last.leading_zeros() + 1;
-        let next = u32::try_from(bytes.len()).ok()?.wrapping_sub(1);
-        let before = u32::try_from(before).ok()?;
-        Some(Self { bytes, bits: u64::from(last) << 56 << skip, count: 8 - skip, next, before })
+        let [end, all] =
+            [stream.start, stream.end].map(|byte| byte.checked_mul(8).and_then(|bit| u32::try_from(bit).ok()));
+        let behind = BELOW + 1;
+        Some(Self { bits: 0, at: all?.wrapping_sub(behind + skip), end: end?.wrapping_sub(behind) })
     }
 
-    /// Makes 56 bits or more ready, with zeros before the start of all.
+    /// Makes 57 bits or more ready.
     #[inline(always)]
-    fn refill(&mut self) -> Option<()> {
-        let start = self.next.wrapping_sub(8) as usize;
-        let word = match self.bytes.get(start..start.wrapping_add(8)).and_then(<[u8]>::first_chunk) {
+    fn refill(&mut self, src: &[u8]) -> Option<()> {
+        let start = (self.at >> 3) as usize;
+        let word = match src.get(start..start + 8).and_then(<[u8]>::first_chunk) {
             Some(chunk) => u64::from_le_bytes(*chunk),
-            None => at_start(self.bytes, self.next)?,
+            None => at_start(src, self.at)?,
         };
-        self.bits |= word >> self.count;
-        self.next = self.next.wrapping_sub((63 - self.count) >> 3);
-        self.count |= 56;
+        self.bits = word << (!self.at & 7);
         Some(())
     }
 
@@ -414,24 +432,21 @@ impl<'a> Reader<'a> {
     /// Counts the bits that a round has used, whose cells add up to `sum`; says how many symbols that were.
     #[inline(always)]
     fn used(&mut self, sum: u32) -> u32 {
-        self.count -= sum & 63;
+        self.at = self.at.wrapping_sub(sum & 63);
         sum >> COUNT
     }
 
     /// Whether every bit of the stream was used, and none before it.
     fn is_exhausted(&self) -> bool {
-        self.next.wrapping_mul(8).wrapping_add(self.count) == self.before * 8
+        self.at == self.end
     }
 }
 
-/// The eight bytes before `next` where there are fewer. `None` if it is further before the start than any stream gets that
-/// is not used up.
+/// The word of a bit that has fewer than eight bytes up to it. `None` if there is no such bit.
 #[cold]
 #[inline(never)]
-fn at_start(bytes: &[u8], next: u32) -> Option<u64> {
-    match next {
-        0..8 => Some(bytes.get(..next as usize)?.iter().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56)),
-        _ if next.wrapping_neg() <= 8 => Some(0),
-        _ => None,
-    }
+fn at_start(src: &[u8], at: u32) -> Option<u64> {
+    let bytes = at.wrapping_add(BELOW + 8) >> 3;
+    let bytes = src.get(..bytes as usize).filter(|bytes| bytes.len() < 8)?;
+    Some(bytes.iter().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56))
 }

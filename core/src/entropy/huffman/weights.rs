@@ -110,7 +110,7 @@ impl Weights {
         for cell in cells.iter_mut().take(size) {
             let next = &mut next[*cell as usize & 15];
             let (width, base) = fse::successor((*next).into(), log);
-            *cell = u32::from(base) << 16 | *cell << 8 | u32::from(width);
+            *cell = base << 16 | *cell << 8 | width;
             *next = next.wrapping_add(1);
         }
 
