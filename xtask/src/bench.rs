@@ -21,6 +21,7 @@ pub fn run(name: Option<&str>) -> Result<()> {
     if name.is_none_or(|name| name.starts_with("wasm")) {
         wasm::build_package()?;
         install::node_modules(NODE)?;
+        reference()?;
     }
     let cargo = if cfg!(unix) {
         // The reference of AT-1 is C that asks for the libraries of a system. It gets those that the other peers are built from.
@@ -31,6 +32,15 @@ pub fn run(name: Option<&str>) -> Result<()> {
         cmd("cargo run --locked --release -p unspool-bench --")
     };
     cargo.arg(python).arg(name.unwrap_or("")).run()
+}
+
+/// Compiles the reference of Pco for WebAssembly, for speed and with the instructions that the package uses.
+fn reference() -> Result<()> {
+    let build = cmd("cargo build --locked --release -p unspool-bench-reference --target").arg(install::WASM);
+    build.arg("--config").arg(wasm::rustflags([])).run()?;
+    let built = wasm::built("release", "unspool_bench_reference.wasm");
+    std::fs::copy(built, root().join(NODE).join("pco_reference.wasm")).context("the reference of Pco")?;
+    Ok(())
 }
 
 /// The folders of C headers within these crates.

@@ -4,7 +4,7 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use super::codes::{Codes, Form, Source as _};
+use super::codes::{Codes, Form, ONCE, Source as _};
 use super::decode::{decode, decode_row, decode_to, decoded_len};
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
 use super::lookup::{is_longest, starts_others};
@@ -261,7 +261,8 @@ impl<'a> Column<'a> {
     }
 
     /// Decodes a few codes, unless they need more care than that.
-    #[inline]
+    #[cfg_attr(not(target_arch = "wasm32"), inline)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     fn decode_short(&self, range: Range<usize>, out: &mut [u8]) -> Option<usize> {
         if cfg!(feature = "small") || range.end.wrapping_sub(range.start) > SHORT {
             return None;
@@ -269,6 +270,8 @@ impl<'a> Column<'a> {
         let most = index(self.max_output).min(out.len());
         let out = out.get_mut(..most)?;
         match (self.codes.form(), &self.wide) {
+            (form, Some(wide)) if ONCE => decode_row(wide, form.each(range)?, out),
+            (form, None) if ONCE => decode_row(&self.dictionary, form.each(range)?, out),
             (Form::Numbers(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
             (Form::Pairs(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
             (Form::Packed(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
