@@ -5,7 +5,7 @@ use super::numbers::Numbers;
 use super::output::Output;
 use super::qcolumnar::{NAMES, RECORD, Rows};
 use super::record::{Memory, Word};
-use super::scratch::{Scratch, Workspace};
+use super::scratch::{Scratch, Workspace, below};
 use super::streams::{Prefix, Set};
 use crate::num::{index, u64_from};
 use crate::{ErrorKind, Limits, Result};
@@ -77,7 +77,12 @@ pub(super) fn all<'a, O: Output>(
             None => walk.run(out, |out| out.put(verbatim.item()?))?,
             Some(shape) => {
                 let record = records.get_mut(index(shape)).ok_or_else(|| walk.map.error(ErrorKind::At1Shapes))?;
-                walk.rows(record, memory, set.src(), scratch, out, ws, limits)?;
+                below(|| {
+                    let mut rows = Rows::resume(record, set.src(), scratch);
+                    walk.run(out, |out| rows.line(out, ws, limits))?;
+                    rows.save(record, memory);
+                    Ok(())
+                })?;
             }
         }
     }
@@ -120,24 +125,6 @@ impl<'a> Walk<'a> {
     fn new(lines: u64, mut map: Numbers<'a>) -> Result<Self> {
         let next = if lines > 0 { map.unsigned()? } else { 0 };
         Ok(Self { map, lines, line: 0, next })
-    }
-
-    /// Appends the next lines, which are rows of the shape that waits in this record.
-    #[inline(never)]
-    fn rows<O: Output>(
-        &mut self,
-        record: &mut Record,
-        memory: Memory,
-        file: &[u8],
-        scratch: &mut [u8],
-        out: &mut O,
-        ws: &mut Workspace,
-        limits: &Limits,
-    ) -> Result<()> {
-        let mut rows = Rows::resume(record, file, scratch);
-        self.run(out, |out| rows.line(out, ws, limits))?;
-        rows.save(record, memory);
-        Ok(())
     }
 
     /// Appends the next line, and all behind it of the same shape.

@@ -43,7 +43,7 @@ impl Default for Workspace {
 
 /// Runs something in a stack frame of its own, so that what it keeps there does not add to what comes before and behind it.
 #[inline(never)]
-pub(super) fn below<T>(run: impl FnOnce() -> T) -> T {
+pub(super) fn below<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     run()
 }
 
