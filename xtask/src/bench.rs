@@ -1,12 +1,12 @@
 //! Speed against other decoders.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
 use crate::sh::{cmd, has, root};
-use crate::{install, wasm};
+use crate::{install, peers, wasm};
 
 /// What numpy is installed from.
 const REQUIREMENTS: &str = "tests/bench/requirements.txt";
@@ -45,16 +45,7 @@ fn reference() -> Result<()> {
 
 /// The folders of C headers within these crates.
 fn headers(folders: &[(&str, &str)]) -> Result<OsString> {
-    let said = cmd("cargo metadata --locked --format-version 1").read()?;
-    let manifests = said.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());
-    let crates: Vec<_> = manifests.filter_map(|manifest| Path::new(manifest).parent()).collect();
-    let found = folders.iter().map(|(name, within)| {
-        // A crate from a registry lies in a folder of its name and its version.
-        let called =
-            |folder: &&&Path| folder.file_name()?.to_str()?.rsplit_once('-').map(|(called, _)| called == *name);
-        let folder = crates.iter().find(|folder| called(folder) == Some(true));
-        folder.map(|folder| folder.join(within)).with_context(|| format!("{name} is not among the dependencies"))
-    });
+    let found = folders.iter().map(|(name, within)| Ok(peers::source_of(name)?.join(within)));
     Ok(std::env::join_paths(found.collect::<Result<Vec<_>>>()?)?)
 }
 

@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use super::codes::{Form, Source, Unpacked};
+use super::codes::{Form, ONCE, Source, Unpacked};
 use super::column::Column;
 use super::lookup::{Cut, Filter, Step, cut, ends, steps};
 use super::offsets::{Entry, Table};
@@ -129,6 +129,7 @@ impl<'s> Search<'s> {
         match &self.kind {
             Kind::Start(start) => {
                 let verdict = match self.column.codes.form() {
+                    form if ONCE => start.judge(form, codes.clone()),
                     Form::Numbers(source) => start.judge(source, codes.clone()),
                     Form::Pairs(source) => start.judge(source, codes.clone()),
                     Form::Packed(source) => start.judge(source, codes.clone()),
@@ -192,6 +193,8 @@ impl<'s> Search<'s> {
                 return None;
             }
             *sifted = match (self.column.row_offsets().table(), self.column.codes.form()) {
+                (Table::U32(table), form) if ONCE => start.sift(table, form, rows, sifted.crowded),
+                (Table::U64(table), form) if ONCE => start.sift(table, form, rows, sifted.crowded),
                 (Table::U32(table), Form::Numbers(source)) => start.sift(table, source, rows, sifted.crowded),
                 (Table::U32(table), Form::Pairs(source)) => start.sift(table, source, rows, sifted.crowded),
                 (Table::U32(table), Form::Packed(source)) => start.sift(table, source, rows, sifted.crowded),
