@@ -2,9 +2,11 @@
 
 use super::compact::Compact;
 use super::meta::Meta;
-use super::number::{Latent, bytes_of};
 #[cfg(not(feature = "small"))]
-use super::number::{WIDENED, Widened};
+use super::mode::Cut;
+#[cfg(not(feature = "small"))]
+use super::number::Widened;
+use super::number::{Latent, bytes_of};
 #[cfg(not(feature = "small"))]
 use super::page::{Fast, words_of};
 use super::workspace::Plan;
@@ -34,7 +36,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         check_width::<L>(meta)?;
         #[cfg(not(feature = "small"))]
         if !plan.is_compact() {
-            let mut fast = Fast::new(meta, n, plan);
+            let mut fast = Fast::new(meta, n, plan, Cut::to::<L>());
             fast.build(words)?;
             return Ok(Self(Engine::Fast(fast)));
         }
@@ -142,19 +144,25 @@ impl Whole<'_> {
     #[cfg(not(feature = "small"))]
     pub fn bytes(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
         match meta.number_type.bits() {
-            8 | 16 if WIDENED => self.bytes_of::<u32>(meta, n, bytes, trace),
-            8 => self.bytes_of::<u8>(meta, n, bytes, trace),
-            16 => self.bytes_of::<u16>(meta, n, bytes, trace),
-            32 => self.bytes_of::<u32>(meta, n, bytes, trace),
-            _ => self.bytes_of::<u64>(meta, n, bytes, trace),
+            8 => self.bytes_of::<Widened<u8>>(Cut::to::<u8>(), meta, n, bytes, trace),
+            16 => self.bytes_of::<Widened<u16>>(Cut::to::<u16>(), meta, n, bytes, trace),
+            32 => self.bytes_of::<u32>(Cut::to::<u32>(), meta, n, bytes, trace),
+            _ => self.bytes_of::<u64>(Cut::to::<u64>(), meta, n, bytes, trace),
         }
     }
 
     #[cfg(not(feature = "small"))]
     #[inline(never)]
-    fn bytes_of<L: Latent>(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
+    fn bytes_of<L: Latent>(
+        self,
+        cut: Cut<L>,
+        meta: &Meta<'_>,
+        n: usize,
+        bytes: &mut [u8],
+        trace: &mut impl Trace,
+    ) -> Result<usize> {
         let plan = if words_of::<L>(bytes, meta).is_some() { Plan::Whole } else { Plan::Batches };
-        let mut fast = Fast::<L>::new(meta, n, plan);
+        let mut fast = Fast::new(meta, n, plan, cut);
         fast.build(self.workspace)?;
         trace.enter("page", Value::None);
         fast.start(n, self.at)?;
@@ -175,7 +183,7 @@ pub(crate) fn pages<'p, L: Latent>(
     trace: &mut impl Trace,
 ) -> Result<usize> {
     check_width::<L>(meta)?;
-    let mut fast = Fast::<Widened<L>>::new(meta, n, Plan::Whole);
+    let mut fast = Fast::<Widened<L>>::new(meta, n, Plan::Whole, Cut::to::<L>());
     fast.build(workspace)?;
     let mut read = 0;
     for (page, out) in pages {

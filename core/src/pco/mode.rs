@@ -1,34 +1,53 @@
 //! From latents to numbers.
 
 use super::meta::Mode;
-use super::number::{Latent, NumberType, Order, serves_narrower};
+use super::number::{Latent, NumberType, Order, WIDENED};
 use crate::ErrorKind;
 use crate::num::index;
 
 /// What makes numbers of latents, for one chunk.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Join<'m> {
+pub(crate) struct Join<'m, D> {
     pub mode: Mode<'m>,
     ty: NumberType,
     /// Whether latents of a classic chunk still have to be flipped.
     pub flip_classic: bool,
+    pub cut: Cut<D>,
 }
 
-impl<'m> Join<'m> {
-    pub fn new(mode: Mode<'m>, ty: NumberType, flip_classic: bool) -> Self {
-        Self { mode, ty, flip_classic }
+/// [`Join::run`] for one width.
+type Run<D> = fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Result<(), ErrorKind>;
+
+/// What the width of numbers decides that are calculated with in words of `D`. As pointers, so that one copy of the decoder serves all
+/// of these widths, and a program has those that it asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut<D> {
+    run: Run<D>,
+    /// Writes numbers in little-endian order.
+    pub put: fn(&[D], &mut [u8]),
+}
+
+impl<D: Latent> Cut<D> {
+    /// To numbers as wide as `L`.
+    pub fn to<L: Latent>() -> Self {
+        Self { run: |join, values, second, indexes| join.run_of::<L>(values, second, indexes), put: L::put_all }
+    }
+}
+
+impl<'m, D: Latent> Join<'m, D> {
+    pub fn new(mode: Mode<'m>, ty: NumberType, flip_classic: bool, cut: Cut<D>) -> Self {
+        Self { mode, ty, flip_classic, cut }
     }
 
     /// Replaces the latents of a batch by numbers.
-    pub fn run<D: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Result<(), ErrorKind> {
-        match self.ty.bits() {
-            8 if serves_narrower::<D>() => self.run_of::<D, u8>(values, second, indexes),
-            16 if serves_narrower::<D>() => self.run_of::<D, u16>(values, second, indexes),
-            _ => self.run_of::<D, D>(values, second, indexes),
+    pub fn run(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Result<(), ErrorKind> {
+        match WIDENED {
+            true => (self.cut.run)(self, values, second, indexes),
+            false => self.run_of::<D>(values, second, indexes),
         }
     }
 
-    fn run_of<D: Latent, L: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Result<(), ErrorKind> {
+    fn run_of<L: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Result<(), ErrorKind> {
         let float = self.ty.order() == Order::Float;
         // The sign bit where the number type is signed: what an ordered latent of an integer differs from it by.
         let flip = if self.ty.order() == Order::Signed { L::MID } else { L::ZERO };

@@ -201,12 +201,6 @@ pub(crate) type Widened<L> = L;
 #[cfg(all(not(feature = "small"), not(target_pointer_width = "64")))]
 pub(crate) type Widened<L> = <L as Latent>::Word;
 
-/// Whether numbers of 8 and 16 bits are calculated with in words of this type, too.
-#[cfg(not(feature = "small"))]
-pub(crate) const fn serves_narrower<W: Latent>() -> bool {
-    WIDENED && W::BITS == 32
-}
-
 /// The highest of so many bits.
 pub(crate) fn top<W: Latent>(bits: u32) -> W {
     W::low(1 << (bits.wrapping_sub(1) & 63))

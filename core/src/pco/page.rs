@@ -4,8 +4,8 @@ use super::batch::{Node, States, following, packed};
 use super::fields::Fields;
 use super::lane::{Lane, Undo};
 use super::meta::{Delta, Meta, Mode, Role};
-use super::mode::Join;
-use super::number::{Latent, Order, bytes_of, serves_narrower, top};
+use super::mode::{Cut, Join};
+use super::number::{Latent, Order, bytes_of, top};
 use super::pipeline::PIPELINED;
 use super::spans::{BATCH, Page, Spans, truncated};
 use super::workspace::{Plan, carve};
@@ -20,7 +20,7 @@ pub(crate) struct Fast<'m, 'w, L> {
     plan: Plan,
     /// The longest page that the workspace is for.
     longest: usize,
-    pub(super) join: Join<'m>,
+    pub(super) join: Join<'m, L>,
     pub(super) lookback: Lane<'m, 'w, u32>,
     /// The primary variable of a dictionary.
     pub(super) index: Lane<'m, 'w, u32>,
@@ -39,7 +39,7 @@ pub(crate) struct Fast<'m, 'w, L> {
 
 impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
     /// A decoder for a chunk whose pages have at most `n` numbers, without tables.
-    pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
+    pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan, cut: Cut<L>) -> Self {
         let undo = match &meta.delta {
             Delta::None => Undo::Nothing,
             Delta::Consecutive { order, .. } => Undo::Sums(index(u64::from(*order))),
@@ -58,7 +58,7 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
             meta,
             plan,
             longest: n,
-            join: Join::new(meta.mode, meta.number_type, flips),
+            join: Join::new(meta.mode, meta.number_type, flips, cut),
             lookback: Lane::new(Undo::Nothing),
             index: Lane::new(undo),
             primary: Lane::new(undo),
@@ -181,11 +181,7 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
             let room = batch.get_mut(..BATCH.min(out.len() >> size.trailing_zeros())).unwrap_or(&mut []);
             let step = self.step(src.get(all.read..).unwrap_or(&[]), end, room, trace)?;
             let numbers = batch.get(..step.wrote).unwrap_or(&[]);
-            match size {
-                1 if serves_narrower::<L>() => u8::put_all(numbers, out),
-                2 if serves_narrower::<L>() => u16::put_all(numbers, out),
-                _ => L::put_all(numbers, out),
-            }
+            (self.join.cut.put)(numbers, out);
             all = Step { read: all.read + step.read, wrote: all.wrote + step.wrote, status: step.status };
             if step.status != Status::NeedOutput || step.wrote == 0 {
                 return Ok(all);
