@@ -529,13 +529,13 @@ enum UnspoolKind {
 #define UNSPOOL_ZSTD_DRAFT 3
 
 // Words of a workspace.
-#define UNSPOOL_XZ_WORKSPACE_WORDS 3952
+#define UNSPOOL_XZ_WORKSPACE_WORDS 3986
 
 // Bytes of a workspace.
 #define UNSPOOL_XZ_WORKSPACE_SIZE (UNSPOOL_XZ_WORKSPACE_WORDS * 8)
 
 // Words of a decoder.
-#define UNSPOOL_XZ_DECODER_WORDS 104
+#define UNSPOOL_XZ_DECODER_WORDS 72
 
 // Bytes of a decoder.
 #define UNSPOOL_XZ_DECODER_SIZE (UNSPOOL_XZ_DECODER_WORDS * 8)
@@ -578,12 +578,12 @@ enum UnspoolKind {
 
 #if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 72
+#define UNSPOOL_PCO_DECODER_WORDS 73
 #endif
 
 #if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 108
+#define UNSPOOL_PCO_DECODER_WORDS 110
 #endif
 
 // Bytes of a decoder.
@@ -649,12 +649,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 80
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 90
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 85
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 94
 #endif
 
 // Bytes of a search.
@@ -762,12 +762,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 4380
+#define UNSPOOL_AT1_WORKSPACE_WORDS 4414
 #endif
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 6296
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6330
 #endif
 
 // Bytes of a workspace.

@@ -12,10 +12,10 @@ use crate::memory::{answer, input, output, pair, zeroed};
 
 /// Words of a workspace.
 #[cfg(feature = "small")]
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4380;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4414;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6296;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6330;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
 

@@ -37,10 +37,10 @@ const _: () = fits::<UnspoolOnPairColumn>();
 
 /// Words of a search.
 #[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 80;
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 90;
 /// Words of a search.
 #[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 85;
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 94;
 /// Bytes of a search.
 pub const UNSPOOL_ONPAIR_SEARCH_SIZE: usize = UNSPOOL_ONPAIR_SEARCH_WORDS * 8;
 

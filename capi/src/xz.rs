@@ -11,7 +11,7 @@ use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, answer, clear, fill, fits, held_in, input, output, pair, zeroed};
 
 /// Words of a workspace.
-pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 3952;
+pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 3986;
 /// Bytes of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_SIZE: usize = UNSPOOL_XZ_WORKSPACE_WORDS * 8;
 
@@ -26,7 +26,7 @@ pub struct UnspoolXzWorkspace {
 const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_XZ_WORKSPACE_SIZE, "the C struct has too few words");
 
 /// Words of a decoder.
-pub const UNSPOOL_XZ_DECODER_WORDS: usize = 104;
+pub const UNSPOOL_XZ_DECODER_WORDS: usize = 72;
 /// Bytes of a decoder.
 pub const UNSPOOL_XZ_DECODER_SIZE: usize = UNSPOOL_XZ_DECODER_WORDS * 8;
 

@@ -92,7 +92,12 @@ pub fn write_json_string(out: &mut impl Write, text: &str) -> fmt::Result {
             '"' => out.write_str("\\\"")?,
             '\\' => out.write_str("\\\\")?,
             '\n' => out.write_str("\\n")?,
-            c if c < ' ' || c == '\u{7f}' => write!(out, "\\u{:04x}", u32::from(c))?,
+            c if c < ' ' || c == '\u{7f}' => {
+                // Without `write!`, which would bring everything along that formats numbers.
+                out.write_str("\\u00")?;
+                let digits = [u32::from(c) / 16, u32::from(c) % 16].map(|digit| char::from_digit(digit, 16));
+                digits.into_iter().flatten().try_for_each(|digit| out.write_char(digit))?;
+            }
             c => out.write_char(c)?,
         }
     }

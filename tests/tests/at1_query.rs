@@ -244,7 +244,7 @@ fn table(file: &[u8]) -> Table {
         bytes
     };
     let (meta, modes, template, paths) = (stream(b"meta"), stream(b"row_modes"), stream(b"template"), stream(b"paths"));
-    let as_stream = |bytes| at1::Stream { bytes, at: 0, stored: false };
+    let as_stream = |bytes| at1::Stream::new(bytes, 0, false);
     let meta = qcolumnar::Meta::read(as_stream(&meta), header.codec == Codec::QColumnar, &limits).expect("good");
     let text = if meta.trailing { decoded.strip_suffix(b"\n").expect("a last line feed") } else { &decoded };
     let all: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();

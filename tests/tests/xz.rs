@@ -402,6 +402,22 @@ fn any_position_is_found_in_its_block() {
     }
     assert_eq!(search.found().unwrap().content, 33_000..34_000);
     assert!(fetched < 400, "{fetched}");
+    // All blocks, from the last stream to the first.
+    let two = [file.clone(), vec![0; 8], file.clone()].concat();
+    let (mut search, mut listed) = (Search::sizes(two.len() as u64, &Limits::DEFAULT), vec![]);
+    while let Some(range) = search.needs() {
+        let bytes = &two[range.start as usize..range.end as usize];
+        search.feed_listing(bytes, &mut |block| listed.push(block)).unwrap();
+    }
+    let open = File::open(&file, &Limits::DEFAULT).unwrap();
+    let (last, first) = listed.split_at(listed.len() / 2);
+    assert_eq!((listed.len() as u64, search.content()), (2 * open.blocks, 2 * open.content));
+    for (number, (last, first)) in last.iter().zip(first).enumerate() {
+        let block = open.locate(1000 * number as u64).unwrap().unwrap();
+        assert_eq!(*first, block);
+        let shift = file.len() as u64 + 8;
+        assert_eq!((last.range.start, &last.content), (block.range.start + shift, &block.content));
+    }
     assert!(Search::new(100, 0, &Limits::DEFAULT).feed(&[0; 3]).is_err());
 }
 

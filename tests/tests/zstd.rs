@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_in_place, decode_to_vec, decode_with,
-    decoded_size, detect, in_place_margin, inspect, stream_buffer,
+    Decoder, Dictionary, Flavour, Header, Options, Outline, SeekTable, Workspace, decode_in_place, decode_to_vec,
+    decode_with, decoded_size, detect, in_place_margin, inspect, stream_buffer,
 };
 use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Symbols, Trace, Value};
 use unspool_tests::{Leaves, Random, drive, go_on, list, manifest, number, read, text, vector_folders};
@@ -202,6 +202,45 @@ fn leaves_tile_every_valid_file() {
         assert_eq!(done.map(|done| done.read), Ok(vector.bytes.len()), "{}", vector.name);
         leaves.assert_tile(vector.bytes.len(), &vector.name);
     });
+}
+
+/// What the headers of a file say that is read where its outline asks.
+fn outlined(bytes: &[u8], flavour: Flavour) -> (Leaves, Result<u64, Error>) {
+    let mut leaves = Leaves::default();
+    let mut outline = Outline::new(bytes.len() as u64, flavour);
+    while let Some(range) = outline.needs() {
+        if let Err(error) = outline.feed(&bytes[range.start as usize..range.end as usize], &mut leaves) {
+            assert_eq!(outline.needs(), None);
+            return (leaves, Err(error));
+        }
+    }
+    (leaves, Ok(outline.blocks()))
+}
+
+#[test]
+fn headers_alone_tell_where_the_blocks_are() {
+    let at =
+        |leaves: &Leaves| leaves.leaves.iter().filter(|leaf| leaf.1 == "block header").cloned().collect::<Vec<_>>();
+    valid(|vector| {
+        let options = vector.told();
+        let Some(flavour) = options.flavour.filter(|_| !options.magicless && vector.bytes.len() < 400_000) else {
+            return;
+        };
+        let mut all = Leaves::default();
+        inspect(&vector.bytes, &mut Workspace::new(), &Limits::DEFAULT, &options, &mut all).unwrap();
+        let (leaves, blocks) = outlined(&vector.bytes, flavour);
+        assert_eq!(at(&leaves), at(&all), "{}", vector.name);
+        assert_eq!(blocks, Ok(at(&all).len() as u64), "{}", vector.name);
+        leaves.assert_tile(vector.bytes.len(), &vector.name);
+        // Of a file that is cut, no more is said than there is.
+        for cut in (1..vector.bytes.len()).filter(|cut| vector.bytes.len() < 700 || cut % 997 == 0) {
+            if let Err(error) = outlined(&vector.bytes[..cut], flavour).1 {
+                assert_eq!((error.class(), error.at), (Class::Truncated, cut as u64), "{}", vector.name);
+            }
+        }
+    });
+    assert_eq!(outlined(b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst!", Flavour::Rfc8878).1.unwrap_err().at, 12);
+    assert_eq!(Outline::new(9, Flavour::V07).feed(&[0; 8], &mut ()).unwrap_err().class(), Class::Truncated);
 }
 
 #[test]

@@ -3,10 +3,8 @@
 mod reader;
 
 use alloc::borrow::ToOwned;
-use alloc::string::{String, ToString};
-use alloc::vec;
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write;
 use core::ops::Range;
 
 use unspool::cvc::{self, File};
@@ -38,52 +36,73 @@ pub fn cvc_head_len(prefix: &[u8], limits: &[f64]) -> Result<f64, Fault> {
 pub fn cvc_describe(head: &[u8], limits: &[f64]) -> Result<String, Fault> {
     let file = File::open(head, &crate::limits(limits))?;
     let mut json = String::new();
-    match describe(&file, &mut json)? {
-        Ok(()) => Ok(json),
-        Err(core::fmt::Error) => Err(Error::new(ErrorKind::SinkFull, 0).into()),
+    json.push_str("{\"version\":[");
+    push_number(&mut json, file.version().major.into());
+    json.push(',');
+    push_number(&mut json, file.version().minor.into());
+    json.push(']');
+    push_numbers(
+        &mut json,
+        &[
+            (",\"rows\":", file.num_vectors()),
+            (",\"chunkCount\":", file.chunk_count()),
+            (",\"headLength\":", file.head_len()),
+        ],
+    );
+    for (key, flag) in [
+        (",\"columnar\":", file.is_columnar()),
+        (",\"mmapOptimized\":", file.is_mmap_optimized()),
+        (",\"checksums\":", file.has_checksums()),
+    ] {
+        json.push_str(key);
+        json.push_str(if flag { "true" } else { "false" });
+    }
+    json.push_str(",\"columns\":[");
+    for (index, column) in file.columns().enumerate() {
+        let column = column?;
+        json.push_str(if index > 0 { ",{\"name\":" } else { "{\"name\":" });
+        push_text(&mut json, &column.name().chars().collect::<String>());
+        push_numbers(&mut json, &[(",\"dimension\":", column.dimension())]);
+        json.push_str(",\"dtype\":");
+        match column.dtype() {
+            Some(dtype) => push_text(&mut json, dtype.name()),
+            None => json.push_str("null"),
+        }
+        json.push_str(",\"compression\":");
+        push_text(&mut json, &column.compression().chars().collect::<String>());
+        json.push('}');
+    }
+    json.push_str("],\"sections\":[");
+    for (index, section) in file.sections().enumerate() {
+        let section = section?;
+        json.push_str(if index > 0 { ",{\"metadata\":" } else { "{\"metadata\":" });
+        // As a string, because a file may say NaN, which JavaScript's JSON refuses.
+        push_text(&mut json, core::str::from_utf8(section.metadata.raw()).unwrap_or(""));
+        push_numbers(&mut json, &[(",\"start\":", section.rows.start), (",\"end\":", section.rows.end)]);
+        json.push('}');
+    }
+    json.push_str("]}");
+    Ok(json)
+}
+
+fn push_numbers(json: &mut String, members: &[(&str, u64)]) {
+    for &(key, number) in members {
+        json.push_str(key);
+        push_number(json, number);
     }
 }
 
-fn describe(file: &File<'_>, json: &mut String) -> Result<core::fmt::Result, Error> {
-    let mut columns = vec![];
-    for column in file.columns() {
-        columns.push(column?);
+/// The digits of a number, without what the library brings along to write them in any other way.
+fn push_number(json: &mut String, number: u64) {
+    if number > 9 {
+        push_number(json, number / 10);
     }
-    let mut sections = vec![];
-    for section in file.sections() {
-        sections.push(section?);
-    }
-    let mut write = || {
-        let version = file.version();
-        write!(json, "{{\"version\":[{},{}],", version.major, version.minor)?;
-        write!(json, "\"rows\":{},\"chunkCount\":{},", file.num_vectors(), file.chunk_count())?;
-        write!(json, "\"columnar\":{},\"mmapOptimized\":{},", file.is_columnar(), file.is_mmap_optimized())?;
-        write!(json, "\"checksums\":{},\"headLength\":{},", file.has_checksums(), file.head_len())?;
-        json.push_str("\"columns\":[");
-        for (index, column) in columns.iter().enumerate() {
-            json.push_str(if index > 0 { ",{\"name\":" } else { "{\"name\":" });
-            write_json_string(json, &column.name().to_string())?;
-            write!(json, ",\"dimension\":{},\"dtype\":", column.dimension())?;
-            match column.dtype() {
-                Some(dtype) => write_json_string(json, dtype.name())?,
-                None => json.push_str("null"),
-            }
-            json.push_str(",\"compression\":");
-            write_json_string(json, &column.compression().to_string())?;
-            json.push('}');
-        }
-        json.push_str("],\"sections\":[");
-        for (index, section) in sections.iter().enumerate() {
-            json.push_str(if index > 0 { ",{" } else { "{" });
-            write!(json, "\"start\":{},\"end\":{},\"metadata\":", section.rows.start, section.rows.end)?;
-            // As a string, because a file may say NaN, which JavaScript's JSON refuses.
-            write_json_string(json, core::str::from_utf8(section.metadata.raw()).unwrap_or(""))?;
-            json.push('}');
-        }
-        json.push_str("]}");
-        Ok(())
-    };
-    Ok(write())
+    json.extend(u32::try_from(number % 10).ok().and_then(|digit| char::from_digit(digit, 10)));
+}
+
+fn push_text(json: &mut String, text: &str) {
+    // Writing to a string cannot fail.
+    let _ = write_json_string(json, text);
 }
 
 /// The row behind the last one of each chunk.
@@ -131,19 +150,16 @@ pub fn cvc_decode_into(
     let rows = number::to_u64(first)..number::to_u64(last);
     let crc = if verify { cvc::Crc::Verify } else { cvc::Crc::Skip };
     let output = column.output()?;
-    let plain = !as_f32 || output == cvc::Dtype::F32;
-    let width = if plain { output.width() } else { 4 };
+    let width = if as_f32 { cvc::Dtype::F32 } else { output }.width();
     let size = len(&rows).checked_mul(column.dimension()).and_then(|values| values.checked_mul(width));
     let size = size.ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
     let written = Output::fill(to, |output| {
         output.piece(size, 0, 0, |to, _| {
-            if plain {
-                return column.decode_bytes(bytes, rows, to, crc).map(drop);
+            if as_f32 {
+                column.decode_f32_bytes(bytes, rows, to, crc).map(drop)
+            } else {
+                column.decode_bytes(bytes, rows, to, crc).map(drop)
             }
-            let mut values = vec![0.0f32; to.len() / 4];
-            column.decode_f32(bytes, rows, &mut values, crc)?;
-            to.chunks_exact_mut(4).zip(values).for_each(|(to, value)| to.copy_from_slice(&value.to_le_bytes()));
-            Ok(())
         })
     });
     Ok(written?)

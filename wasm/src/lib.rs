@@ -43,6 +43,8 @@ pub mod zstd;
 pub use fault::Fault;
 #[cfg(feature = "messages")]
 pub use fault::error_kinds;
+#[cfg(all(feature = "inspect", feature = "xz", feature = "zstd"))]
+pub use structure::{Outline, outline};
 #[cfg(feature = "inspect")]
 pub use structure::{Structure, inspect};
 

@@ -1,5 +1,11 @@
 //! The structure of a file as flat arrays: a million nodes cost JavaScript nine arrays, not a million objects.
 
+#[cfg(all(feature = "xz", feature = "zstd"))]
+mod outline;
+
+#[cfg(all(feature = "xz", feature = "zstd"))]
+pub use outline::{Outline, outline};
+
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -107,6 +107,11 @@ export function Inspector({ name, file, report, onFiles }: Props) {
           {cursor >= 0 && <Readings content={content} at={cursor} />}
           {model.structure.leftOut > 0 && <p class="fine">The tree shows the first {model.structure.length} nodes; {model.structure.leftOut} more were left out.</p>}
           {report.read === 'values' && <p class="fine">The file is large: its header is shown field by field, and of its values only those are read that you look at.</p>}
+          {report.read === 'headers' && (
+            <p class="fine" role="note">
+              The file is large: you see where its blocks are, by their headers. What is in them was not decoded, so that nobody knows whether it is sound.
+            </p>
+          )}
           {typeof report.read === 'number' && (
             <p class="fine" role="note">
               The file is large, and this format has to be read as a whole to be decoded: only its first {bytes(report.read)} were looked at, and nobody knows whether the rest is sound.

@@ -1,5 +1,5 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
-import { decodeGzip, inspect, probe, readBlob, UnspoolError, type Format } from 'unspool';
+import { decodeGzip, inspect, outline, probe, readBlob, UnspoolError, type Format } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
@@ -53,8 +53,8 @@ let dictionary: Uint8Array | undefined;
 let opening: Promise<unknown> = Promise.resolve();
 
 async function open(source: Source, lent: Blob | undefined, tell: (progress: Progress) => void): Promise<Report> {
-  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size));
-  if (source.size > MOST) return openLarge(source, source);
+  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), tell);
+  if (source.size > MOST) return openLarge(source, source, tell);
   let bytes = await readBlob(source, (done, total) => tell({ done, total }));
   const inside = unwrap(bytes);
   const wrapped = inside === undefined ? undefined : bytes.length;
@@ -73,11 +73,19 @@ async function open(source: Source, lent: Blob | undefined, tell: (progress: Pro
   return report(found, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
 }
 
-/** Opens a file that is not read as a whole: its values are read where somebody looks, or, if the format does not allow that, only its head is. */
-async function openLarge(source: Blob | string, from: Content): Promise<Report> {
+/**
+ * Opens a file that is not read as a whole: its values are read where somebody looks, or its headers and nothing else, or, if the format does not allow that,
+ * only its head is.
+ */
+async function openLarge(source: Blob | string, from: Content, tell: (progress: Progress) => void): Promise<Report> {
   const { format } = probe(new Uint8Array(await from.slice(0, 16).arrayBuffer()));
-  const large = await doorOf(format)?.openLarge?.(source);
+  const door = doorOf(format);
+  const large = await door?.openLarge?.(source);
   [file, content] = [large?.opened, from];
+  if (door?.outlined === 'together' || (door?.outlined === 'everywhere' && source instanceof Blob)) {
+    const found = await outline(source, { onProgress: (done, total) => tell({ done, total }) });
+    if (found !== undefined) return report(found, undefined, undefined, 'headers');
+  }
   const head = large?.head ?? Math.min(from.size, source instanceof Blob ? HEAD : HEAD_REMOTE);
   const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
   // That the head ends where it ends is no error.

@@ -1,12 +1,12 @@
 // What the inspector can do with an open file, and where a file can come from.
 import assert from 'node:assert/strict';
-import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { decodeZstd } from 'unspool';
 import { inspector } from './harness.mjs';
 
@@ -496,18 +496,37 @@ test('the sequences of Zstandard copy what the text holds twice', async () => {
   assert.equal(seen.size, total);
 });
 
-test('a large file of which only the head can be understood says so, and long work can be cancelled', async () => {
-  const path = join(folder, 'large.zst');
-  writeFileSync(path, vector('zstd/rfc8878/text-1025.zst'));
-  const handle = openSync(path, 'r+');
-  ftruncateSync(handle, 8 * 2 ** 30);
+/** A file of these parts, each at its place, and holes between them. */
+function sparse(name, ...parts) {
+  const path = join(folder, name);
+  const handle = openSync(path, 'w');
+  for (const [at, bytes] of parts) writeSync(handle, bytes, 0, bytes.length, at);
   closeSync(handle);
+  return path;
+}
+
+test('a large file of which only the head can be understood says so', async () => {
+  const path = sparse('large.pco', [0, vector('pco/conv_i8_5.pco')], [3 * 2 ** 30, Buffer.alloc(1)]);
   await open();
   await page.locator('input[type=file]').setInputFiles(path);
-  await heading('large.zst');
+  await heading('large.pco');
   await page.getByRole('note').getByText('only its first 16.8 MB were looked at').waitFor();
-  await page.getByRole('treeitem', { name: /^frame #0/ }).waitFor();
-  await page.getByRole('treeitem', { name: /^checksum 05f574ca/ }).waitFor();
+});
+
+test('a large file shows its blocks by their headers, and long work can be cancelled', async () => {
+  const text = vector('zstd/rfc8878/text-1025.zst');
+  // Two frames, and eight gigabytes in skippable ones between them.
+  const gap = Buffer.from('502a4d18000000f0', 'hex');
+  const step = 8 + 0xf000_0000;
+  const path = sparse('large.zst', [0, text], [640, gap], [640 + step, gap], [640 + 2 * step, text]);
+  await open();
+  const start = Date.now();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.zst');
+  assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
+  await page.getByRole('note').getByText('What is in them was not decoded').waitFor();
+  await page.getByRole('treeitem', { name: /^frame #3/ }).waitFor();
+  await page.getByRole('treeitem', { name: /^checksum 05f574ca/ }).last().waitFor();
   // Eight gigabytes without the needle: whoever does not want to wait need not.
   await page.getByLabel('Find in the file').fill('there is no such text in it');
   await page.getByLabel('Find in the file').press('Enter');
@@ -521,6 +540,33 @@ test('a large file of which only the head can be understood says so, and long wo
   await page.getByLabel('Find in the file').fill('PI');
   await page.getByRole('button', { name: 'Previous', exact: true }).click();
   await cursorAt(vector('zstd/rfc8878/text-1025.zst').lastIndexOf('PI'));
+});
+
+test('the blocks of a large xz file are read off its index', async () => {
+  const small = vector('xz/blocks.xz');
+  // One block of three gigabytes, which only the index knows.
+  const number = (value) => {
+    const bytes = [];
+    for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
+    return [...bytes, value];
+  };
+  const size = 3 * 2 ** 30;
+  const index = Buffer.from([0, 1, ...number(size), ...number(5e9)]);
+  const padded = Buffer.concat([index, Buffer.alloc((4 - (index.length % 4)) % 4)]);
+  const sum = (bytes) => {
+    const word = Buffer.alloc(4);
+    word.writeUInt32LE(crc32(bytes));
+    return word;
+  };
+  const backward = Buffer.from([padded.length / 4, 0, 0, 0, ...small.subarray(6, 8)]);
+  const footer = Buffer.concat([sum(backward), backward, Buffer.from('YZ')]);
+  const path = sparse('large.xz', [0, small.subarray(0, 12)], [12 + size, Buffer.concat([padded, sum(padded), footer])]);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.xz');
+  await page.getByRole('treeitem', { name: /^block #0/ }).click();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('treeitem', { name: /^content of decoded size 5000000000/ }).waitFor();
 });
 
 test('a table of two gigabytes is asked without being read', async () => {

@@ -1,17 +1,12 @@
 //! What a payload is compressed with: xz, one Zstandard frame, or nothing.
 
 use super::scratch::Workspace;
+#[cfg(feature = "at1")]
+use super::scratch::below;
 use crate::num::u64_from;
 #[cfg(feature = "at1")]
 use crate::xz;
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value, zstd};
-
-/// What a decoder keeps on the stack does not add to what the other does.
-#[cfg(feature = "at1")]
-#[inline(never)]
-fn apart<T>(decode: impl FnOnce() -> Result<T>) -> Result<T> {
-    decode()
-}
 
 /// How the bytes of a payload are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +86,7 @@ impl Backend {
             #[cfg(not(feature = "at1"))]
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
-            Self::Xz => apart(|| xz::decode(payload, dst, &mut ws.xz, limits).map(|done| (done.read, done.wrote)))?,
+            Self::Xz => below(|| xz::decode(payload, dst, &mut ws.xz, limits).map(|done| (done.read, done.wrote)))?,
             Self::Zstd => {
                 let options = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
                 // A single segment may be longer than the window that the caller lends to streams: there is none here.

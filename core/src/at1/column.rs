@@ -62,12 +62,14 @@ fn word(record: &Record, at: usize) -> u64 {
     record.get(at).map_or(0, |&word| u64::from_le_bytes(word))
 }
 
-#[inline]
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline)]
 fn place(record: &Record, at: usize) -> usize {
     index(word(record, at))
 }
 
-#[inline]
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline)]
 fn set(record: &mut Record, at: usize, value: u64) {
     if let Some(word) = record.get_mut(at) {
         *word = value.to_le_bytes();
@@ -230,7 +232,8 @@ impl<'a> Columns<'a> {
 
     /// Reads what stands before the values of a column. The tables have `words` words so far; says how many then.
     fn head(&mut self, column: usize, kind: Kind, at: core::ops::Range<usize>, quote: u8, words: u64) -> Result<u64> {
-        let mut numbers = self.resume(at.start, at.end);
+        let end = at.end;
+        let mut numbers = self.resume(at.start, end);
         let mut flags = Flags { kind: kind as u8, scale: 0, quote, keep: false, width: 0, decimal: false };
         let mut record = Record::default();
         let mut words = words;
@@ -253,14 +256,14 @@ impl<'a> Columns<'a> {
                 }
                 let count = numbers.index()?;
                 set(&mut record, COUNT, u64_from(count));
-                set(&mut record, STRINGS, u64_from(numbers.position()));
+                set(&mut record, STRINGS, u64_from(numbers.position(end)));
                 numbers.bytes(count.div_ceil(8))?;
                 let exceptions = numbers.count()?;
                 if exceptions > count {
                     return Err(numbers.error(ErrorKind::At1StreamShort));
                 }
                 set(&mut record, ENTRIES, u64_from(exceptions));
-                set(&mut record, OTHER, u64_from(numbers.position()));
+                set(&mut record, OTHER, u64_from(numbers.position(end)));
                 for _ in 0..exceptions {
                     numbers.string()?;
                 }
@@ -274,7 +277,7 @@ impl<'a> Columns<'a> {
                 let entries = numbers.count()?;
                 set(&mut record, OTHER, u64_from(source));
                 set(&mut record, ENTRIES, u64_from(entries));
-                set(&mut record, STRINGS, u64_from(numbers.position()));
+                set(&mut record, STRINGS, u64_from(numbers.position(end)));
                 // Before the map a cursor of its own, for rows in which its source gets ahead.
                 words = words.saturating_add(u64_from(WORDS));
                 set(&mut record, TABLE, words);
@@ -285,7 +288,7 @@ impl<'a> Columns<'a> {
                 let entries = numbers.count()?;
                 set(&mut record, COUNT, u64_from(count));
                 set(&mut record, ENTRIES, u64_from(entries));
-                set(&mut record, STRINGS, u64_from(numbers.position()));
+                set(&mut record, STRINGS, u64_from(numbers.position(end)));
                 for _ in 0..entries {
                     numbers.string()?;
                 }
@@ -307,8 +310,8 @@ impl<'a> Columns<'a> {
                 set(&mut record, COUNT, u64_from(count));
             }
         }
-        set(&mut record, POS, u64_from(numbers.position()));
-        set(&mut record, END, u64_from(at.end));
+        set(&mut record, POS, u64_from(numbers.position(end)));
+        set(&mut record, END, u64_from(end));
         flags.store(&mut record);
         if let Some(slot) = self.records.get_mut(column) {
             *slot = record;
@@ -329,10 +332,11 @@ impl<'a> Columns<'a> {
                     root = source;
                 }
                 if let Some(own) = own_cursor(self.tables, record) {
-                    *own = *root;
+                    copy_record(root, own);
                 }
             }
-            let mut strings = self.resume(place(record, STRINGS), place(record, END));
+            let end = place(record, END);
+            let mut strings = self.resume(place(record, STRINGS), end);
             let (entries, table) = (place(record, ENTRIES), place(record, TABLE));
             let step = match kind {
                 Some(Kind::Dictionary) => 2,
@@ -341,7 +345,7 @@ impl<'a> Columns<'a> {
             };
             for entry in 0..entries {
                 let text = strings.string()?;
-                let start = strings.position().saturating_sub(text.len());
+                let start = strings.position(end).saturating_sub(text.len());
                 let at = table.saturating_add(entry.saturating_mul(step));
                 if let Some(span) = self.tables.get_mut(at..).and_then(<[Word]>::first_chunk_mut::<2>) {
                     *span = [start, text.len()].map(|value| u64_from(value).to_le_bytes());
@@ -378,11 +382,11 @@ impl<'a> Columns<'a> {
         let mut steps = 0..self.records.len();
         while steps.next().is_some() {
             let Some(record) = self.records.get(column) else { return 0 };
-            let bytes = self.values.bytes.get(place(record, POS)..place(record, END)).unwrap_or_default();
+            let part = self.values.part(place(record, POS), place(record, END)).unwrap_or_default();
             match Kind::of(Flags::of(record).kind) {
-                Some(Kind::Text) => return Lines::new(Stream { bytes, ..self.values }).left(),
+                Some(Kind::Text) => return Lines::new(part).left(),
                 Some(Kind::Integer | Kind::Decimal) => {
-                    return u64_from(bytes.iter().filter(|&&byte| byte < 0x80).count());
+                    return u64_from(part.bytes.iter().filter(|&&byte| byte < 0x80).count());
                 }
                 Some(Kind::Derived) => column = place(record, OTHER),
                 _ => return word(record, COUNT),
@@ -413,11 +417,10 @@ impl<'a> Columns<'a> {
                 Ok(())
             }
             1 | 2 if plain => {
-                let bytes = self.values.bytes.get(..end).unwrap_or_default();
-                let mut numbers = Numbers::resume(Stream { bytes, ..self.values }, pos);
+                let mut numbers = resume(self.values, pos, end);
                 let mut sum = word(record, SUM).cast_signed();
                 numbers.add_to(&mut sum)?;
-                set(record, POS, u64_from(numbers.position()));
+                set(record, POS, u64_from(numbers.position(end)));
                 set(record, SUM, sum.cast_unsigned());
                 flags.number(sum).put(out)
             }
@@ -521,7 +524,7 @@ impl<'a> Columns<'a> {
             }
         };
         if let Some(place) = own_cursor(self.tables, record) {
-            *place = own;
+            copy_record(&own, place);
         }
         between.get(..len).unwrap_or_default().iter().rev().try_fold(value, |value, &column| self.mapped(column, value))
     }
@@ -567,8 +570,7 @@ impl<'a> Columns<'a> {
 /// The part of `values` that belongs to a column, from its next byte on.
 #[inline]
 fn resume(values: Stream<'_>, at: usize, end: usize) -> Numbers<'_> {
-    let bytes = values.bytes.get(..end).unwrap_or(values.bytes);
-    Numbers::resume(Stream { bytes, ..values }, at)
+    values.part(at, end).unwrap_or_default().numbers()
 }
 
 /// The cursor of its own that a derived column has before its map.
@@ -576,12 +578,19 @@ fn own_cursor<'t>(tables: &'t mut [Word], record: &Record) -> Option<&'t mut Rec
     tables.get_mut(place(record, TABLE).checked_sub(WORDS)?..)?.first_chunk_mut()
 }
 
+/// Two records that are known to be two: the compiler would have them overlap, and link what copies such things.
+#[inline(never)]
+const fn copy_record(from: &Record, to: &mut Record) {
+    *to = *from;
+}
+
 /// The next value of a cursor over a column that is not derived.
 fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Result<Found> {
     let short = |record: &Record| values.error(ErrorKind::At1ListShort, place(record, POS));
     let flags = Flags::of(record);
     let used = word(record, USED);
-    let mut numbers = resume(values, place(record, POS), place(record, END));
+    let end = place(record, END);
+    let mut numbers = resume(values, place(record, POS), end);
     let mut sum = word(record, SUM).cast_signed();
     let mut exception = word(record, OTHER);
     let mut pos = None;
@@ -601,10 +610,10 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Result<Foun
                 if taken >= word(record, ENTRIES) {
                     return Err(short(record));
                 }
-                let mut strings = resume(values, index(exception), place(record, END));
+                let mut strings = resume(values, index(exception), end);
                 let text = strings.string()?;
-                exception = u64_from(strings.position());
-                Found::Span(strings.position().saturating_sub(text.len()), text.len())
+                exception = u64_from(strings.position(end));
+                Found::Span(strings.position(end).saturating_sub(text.len()), text.len())
             }
         }
         Some(Kind::Dictionary) => {
@@ -625,15 +634,15 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Result<Foun
             Found::Number(value.ok_or_else(|| numbers.error(ErrorKind::At1SumOverflow))?)
         }
         _ => {
-            let start = numbers.position();
-            let rest = values.bytes.get(start..place(record, END)).ok_or_else(|| short(record))?;
+            let start = place(record, POS);
+            let rest = values.bytes.get(start..end).ok_or_else(|| short(record))?;
             let len = line_len(rest);
             pos = Some(start.saturating_add(len).saturating_add(1));
             Found::Span(start, len)
         }
     };
     let span = matches!(found, Found::Span(..));
-    set(record, POS, u64_from(pos.unwrap_or(numbers.position())));
+    set(record, POS, u64_from(pos.unwrap_or(numbers.position(end))));
     set(record, SUM, sum.cast_unsigned());
     if Kind::of(flags.kind) == Some(Kind::Exceptions) && span {
         set(record, OTHER, exception);

@@ -10,7 +10,7 @@ use super::header::{Codec, Container, Header};
 use super::output::{Buffered, Output, Slice};
 #[cfg(feature = "at1")]
 use super::qcolumnar::{self, Rows};
-use super::scratch::{BUFFER, Scratch, Workspace};
+use super::scratch::{BUFFER, Scratch, Workspace, below};
 use super::streams::{Entry, Set, varint};
 #[cfg(feature = "at1")]
 use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
@@ -150,6 +150,8 @@ fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64>
         let more = match (codec, entry.name) {
             (Codec::Columnar, b"coltypes") => entry.decoded_size(src, limits)?.saturating_mul(column::RECORD),
             #[cfg(feature = "at1")]
+            (Codec::Osm, b"meta") => osm::ROOM,
+            #[cfg(feature = "at1")]
             (Codec::Json, b"tape") => json::stack_room(entry.decoded_size(src, limits)?, limits),
             _ => 0,
         };
@@ -169,7 +171,7 @@ fn wanted(codec: Codec, name: &[u8]) -> bool {
         #[cfg(feature = "at1")]
         Codec::Json => &json::NAMES,
         #[cfg(feature = "at1")]
-        Codec::Osm => &osm::NAMES,
+        Codec::Osm => return osm::wanted(name),
         #[cfg(feature = "at1")]
         Codec::Log => &log::NAMES,
         Codec::Columnar => &columnar::NAMES,
@@ -356,9 +358,7 @@ fn structured<'a, O: Output>(
             |tape| tape.all(out),
         ),
         #[cfg(feature = "at1")]
-        Codec::Osm => {
-            apart(|| set.load(&osm::NAMES, scratch, ws, limits, osm::Extract::open), |extract| extract.all(out))
-        }
+        Codec::Osm => apart(|| osm::Extract::open(set, scratch, ws, limits), |extract| extract.all(out)),
         #[cfg(feature = "at1")]
         Codec::Log => apart(|| set.load(&log::NAMES, scratch, ws, limits, log::Log::open), |log| log.all(out)),
         Codec::Columnar => apart(
@@ -383,7 +383,7 @@ fn structured<'a, O: Output>(
             let delimited = header.codec == Codec::QColumnar;
             let open = || {
                 let rows = set.load(&qcolumnar::NAMES, scratch, ws, limits, |streams, scratch| {
-                    Rows::open(*streams, delimited, scratch, limits)
+                    Rows::open(streams, delimited, scratch, limits)
                 });
                 Ok((rows?, ws))
             };
@@ -415,14 +415,10 @@ fn structured<'a, O: Output>(
 /// used where it lies: to take it out of the result would be a second copy on the stack.
 #[inline(never)]
 fn apart<T>(open: impl FnOnce() -> Result<T>, all: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
+    // What only opening needs is gone from the stack when all is appended.
     match &mut below(open) {
+        Ok(opened) if cfg!(feature = "small") => below(|| all(opened)),
         Ok(opened) => all(opened),
         Err(error) => Err(*error),
     }
-}
-
-/// What only opening needs, the streams above all, is gone from the stack when it is done.
-#[inline(never)]
-fn below<T>(open: impl FnOnce() -> Result<T>) -> Result<T> {
-    open()
 }

@@ -23,7 +23,7 @@ impl Stretch {
     /// The stream itself.
     pub(super) fn stream<'s>(&self, scratch: &'s [u8]) -> Stream<'s> {
         let bytes = scratch.get(self.start..self.end).unwrap_or_default();
-        Stream { bytes, at: self.at, stored: self.stored }
+        Stream::new(bytes, self.at, self.stored)
     }
 
     /// Decodes a payload to the place `start` of the scratch.

@@ -139,8 +139,7 @@ impl<'a> Tape<'a> {
     fn derived<O: Output>(&mut self, out: &mut O) -> Result<()> {
         let number = self.tape.index()?;
         let rule = self.rules.get(number).ok_or_else(|| self.tape.error(ErrorKind::At1TextNumber))?;
-        let rule = Stream { bytes: rule, ..self.rules_stream };
-        let mut literals = rule.numbers();
+        let mut literals = Stream { bytes: rule, ..self.rules_stream }.numbers();
         let mut sources = literals;
         for _ in 0..sources.index()? {
             sources.string()?;

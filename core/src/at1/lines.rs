@@ -1,17 +1,14 @@
 //! Lists whose items are separated by line feeds.
 
-#[cfg(feature = "at1")]
-use super::numbers::Numbers;
-use super::numbers::Stream;
+use super::numbers::{Place, Stream};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
 
 /// Takes the items of a list one after the other. `n` line feeds make `n + 1` items: an empty list has one, which is empty.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Lines<'a> {
-    stream: Stream<'a>,
-    /// Where the next item starts; one behind the end when there is none.
-    pos: usize,
+    rest: Option<&'a [u8]>,
+    place: Place,
 }
 
 /// Where the first line feed is, or the length if there is none.
@@ -22,32 +19,33 @@ pub(super) fn line_len(text: &[u8]) -> usize {
 
 impl<'a> Lines<'a> {
     /// The items of a stream, from the first.
+    #[inline]
     pub const fn new(stream: Stream<'a>) -> Self {
-        Self { stream, pos: 0 }
+        Self { rest: Some(stream.bytes), place: stream.place }
     }
 
-    /// Goes on where [`numbers`](Self::numbers) of another one are.
+    /// What has not been taken, as a stream.
     #[cfg(feature = "at1")]
-    pub(super) const fn resume(numbers: &Numbers<'a>) -> Self {
-        Self { stream: numbers.stream(), pos: numbers.position() }
+    pub(super) fn stream(&self) -> Stream<'a> {
+        Stream { bytes: self.rest.unwrap_or_default(), place: self.place }
     }
 
-    /// A cursor at the same place.
+    /// Goes on with that, if there is an item `more`.
     #[cfg(feature = "at1")]
-    pub(super) const fn numbers(&self) -> Numbers<'a> {
-        Numbers::resume(self.stream, self.pos)
+    pub(super) fn resume(stream: Stream<'a>, more: bool) -> Self {
+        Self { rest: more.then_some(stream.bytes), place: stream.place }
     }
 
     /// What has not been taken, from the next item on; `None` when all has been.
     #[inline]
-    pub fn rest(&self) -> Option<&'a [u8]> {
-        self.stream.bytes.get(self.pos..)
+    pub const fn rest(&self) -> Option<&'a [u8]> {
+        self.rest
     }
 
     /// Steps over `len` bytes and the line feed behind them.
     #[inline]
     pub fn step_over(&mut self, len: usize) {
-        self.pos = self.pos.saturating_add(len).saturating_add(1);
+        self.rest = self.rest.and_then(|rest| rest.get(len.saturating_add(1)..));
     }
 
     /// The next item, which must be there.
@@ -59,12 +57,12 @@ impl<'a> Lines<'a> {
     /// The list has fewer items than are wanted.
     #[cold]
     pub fn short(&self) -> Error {
-        self.stream.error(ErrorKind::At1ListShort, self.stream.bytes.len())
+        self.place.error(ErrorKind::At1ListShort, 0)
     }
 
     /// How many items there are from here on.
     pub fn left(&self) -> u64 {
-        match self.rest() {
+        match self.rest {
             None => 0,
             Some(rest) => u64_from(memchr::memchr_iter(b'\n', rest).count()).saturating_add(1),
         }
@@ -76,7 +74,7 @@ impl<'a> Iterator for Lines<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.rest()?;
+        let rest = self.rest?;
         let len = line_len(rest);
         self.step_over(len);
         rest.get(..len)
@@ -96,7 +94,7 @@ mod tests {
             ("a\nbc\n", vec!["a", "bc", ""]),
             ("\n\nx\r\ny", vec!["", "", "x\r", "y"]),
         ] {
-            let mut lines = Lines::new(Stream { bytes: text.as_bytes(), at: 3, stored: true });
+            let mut lines = Lines::new(Stream::new(text.as_bytes(), 3, true));
             assert_eq!(lines.left(), items.len() as u64);
             for item in items {
                 assert_eq!(lines.item(), Ok(item.as_bytes()), "{text:?}");

@@ -3,82 +3,113 @@
 use super::digits;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
-use super::scratch::Scratch;
+use super::record::{Memory, Reader, Word, Writer};
+use super::scratch::{Scratch, Workspace};
+use super::streams::Set;
 use super::table::Texts;
-use crate::{ErrorKind, Result};
+use crate::{ErrorKind, Limits, Result};
 
-/// The streams of an extract, in the order that [`Extract::open`] wants them: of the file, of tags, of nodes, of ways, of
-/// relations.
-pub(super) const NAMES: [&[u8]; 31] = [
-    b"meta",
-    b"opcodes",
-    b"verbatim",
-    b"tag_keys",
-    b"roles",
-    b"n_id",
-    b"n_ts",
-    b"n_ver",
-    b"n_tagcnt",
-    b"n_tagkey",
-    b"n_tagval",
-    b"w_id",
-    b"w_ts",
-    b"w_ver",
-    b"w_tagcnt",
-    b"w_tagkey",
-    b"w_tagval",
-    b"r_id",
-    b"r_ts",
-    b"r_ver",
-    b"r_tagcnt",
-    b"r_tagkey",
-    b"r_tagval",
-    b"n_lat",
-    b"n_lon",
-    b"w_ndcnt",
-    b"w_ndref",
-    b"r_memcnt",
-    b"r_memtype",
-    b"r_memref",
-    b"r_memrole",
+/// The streams that all elements share.
+const SHARED: [&[u8]; 5] = [b"meta", b"opcodes", b"verbatim", b"tag_keys", b"roles"];
+
+/// The streams of nodes, of ways and of relations: what they have in common, and behind it what is theirs alone.
+const KINDS: [&[&[u8]]; 3] = [
+    &[b"n_id", b"n_ts", b"n_ver", b"n_tagcnt", b"n_tagkey", b"n_tagval", b"n_lat", b"n_lon"],
+    &[b"w_id", b"w_ts", b"w_ver", b"w_tagcnt", b"w_tagkey", b"w_tagval", b"w_ndcnt", b"w_ndref"],
+    &[
+        b"r_id",
+        b"r_ts",
+        b"r_ver",
+        b"r_tagcnt",
+        b"r_tagkey",
+        b"r_tagval",
+        b"r_memcnt",
+        b"r_memtype",
+        b"r_memref",
+        b"r_memrole",
+    ],
 ];
 
-/// Numbers that are stored as differences.
-#[derive(Clone, Copy, Default)]
-struct Sum<'a> {
+/// The most streams of a kind.
+const COLUMNS: usize = 10;
+
+/// How much of the scratch is taken by the kinds that wait.
+pub(super) const ROOM: u64 = (KINDS.len() * size_of::<Record>()) as u64;
+
+/// Whether a stream of this name is read.
+pub(super) fn wanted(name: &[u8]) -> bool {
+    SHARED.contains(&name) || KINDS.iter().any(|names| names.contains(&name))
+}
+
+/// The numbers of a stream, and the sum of those that have been read, for streams of differences.
+#[derive(Default)]
+struct Column<'a> {
     numbers: Numbers<'a>,
     sum: i64,
 }
 
-impl<'a> Sum<'a> {
-    fn new(stream: &Stream<'a>) -> Self {
-        Self { numbers: stream.numbers(), sum: 0 }
-    }
-
-    fn next(&mut self) -> Result<i64> {
+impl Column<'_> {
+    fn sum(&mut self) -> Result<i64> {
         self.numbers.add_to(&mut self.sum)
     }
 }
 
-/// What nodes, ways and relations have in common.
-struct Common<'a> {
-    id: Sum<'a>,
-    time: Sum<'a>,
-    version: Numbers<'a>,
-    tag_count: Numbers<'a>,
-    tag_key: Numbers<'a>,
-    tag_value: Numbers<'a>,
+/// A kind of element that waits: what each of its columns remembers.
+type Record = [[Word; 4]; COLUMNS];
+
+/// The columns of the kind that is read.
+#[derive(Default)]
+struct Columns<'a> {
+    id: Column<'a>,
+    time: Column<'a>,
+    version: Column<'a>,
+    tag_count: Column<'a>,
+    tag_key: Column<'a>,
+    tag_value: Column<'a>,
+    own: [Column<'a>; 4],
 }
 
-impl<'a> Common<'a> {
-    fn new([id, time, version, tag_count, tag_key, tag_value]: [&Stream<'a>; 6]) -> Self {
-        Self {
-            id: Sum::new(id),
-            time: Sum::new(time),
-            version: version.numbers(),
-            tag_count: tag_count.numbers(),
-            tag_key: tag_key.numbers(),
-            tag_value: tag_value.numbers(),
+impl<'a> Columns<'a> {
+    /// Decodes the streams of one of [`KINDS`] and leaves them in a record.
+    #[inline(never)]
+    fn load(
+        names: &[&[u8]],
+        record: &mut Record,
+        memory: Memory,
+        set: &Set<'a>,
+        scratch: &mut Scratch<'a>,
+        ws: &mut Workspace,
+        limits: &Limits,
+    ) -> Result<()> {
+        let mut streams = [Stream::default(); COLUMNS];
+        set.load_into(names, &mut streams, scratch, ws, limits)?;
+        for (stream, words) in streams.iter().zip(record) {
+            Writer::new(words, memory).stream(stream);
+        }
+        Ok(())
+    }
+
+    /// All of them, in the order of [`KINDS`].
+    fn each(&mut self) -> [&mut Column<'a>; COLUMNS] {
+        let Self { id, time, version, tag_count, tag_key, tag_value, own: [a, b, c, d] } = self;
+        [id, time, version, tag_count, tag_key, tag_value, a, b, c, d]
+    }
+
+    /// Writes down where they stand, for [`resume`](Self::resume).
+    fn save(&mut self, record: &mut Record, memory: Memory) {
+        for (column, words) in self.each().into_iter().zip(record) {
+            let mut words = Writer::new(words, memory);
+            words.stream(&column.numbers.stream());
+            words.number(column.sum.cast_unsigned());
+        }
+    }
+
+    /// Goes on where they stood.
+    fn resume(&mut self, record: &Record, file: &'a [u8], scratch: &'a [u8]) {
+        for (column, words) in self.each().into_iter().zip(record) {
+            let mut words = Reader::new(words, file, scratch);
+            column.numbers = words.stream().numbers();
+            column.sum = words.number().cast_signed();
         }
     }
 
@@ -87,11 +118,11 @@ impl<'a> Common<'a> {
         out.put(b"  <")?;
         out.put(name)?;
         out.put(b" id=\"")?;
-        digits::signed(self.id.next()?, out)?;
+        digits::signed(self.id.sum()?, out)?;
         out.put(b"\" version=\"")?;
-        digits::unsigned(self.version.unsigned()?, out)?;
+        digits::unsigned(self.version.numbers.unsigned()?, out)?;
         out.put(b"\" timestamp=\"")?;
-        let seconds = self.time.next()?;
+        let seconds = self.time.sum()?;
         timestamp(seconds, out)?.ok_or_else(|| self.time.numbers.error(ErrorKind::At1Time))?;
         out.byte(b'"')
     }
@@ -99,12 +130,12 @@ impl<'a> Common<'a> {
     /// Appends so many tags, each on its own line.
     fn tags<O: Output>(&mut self, count: u64, keys: &Texts<'_>, out: &mut O) -> Result<()> {
         for _ in 0..count {
-            let key = self.tag_key.index()?;
-            let key = keys.get(key).ok_or_else(|| self.tag_key.error(ErrorKind::At1TextNumber))?;
+            let key = self.tag_key.numbers.index()?;
+            let key = keys.get(key).ok_or_else(|| self.tag_key.numbers.error(ErrorKind::At1TextNumber))?;
             out.put(b"\n    <tag k=\"")?;
             out.put(key)?;
             out.put(b"\" v=\"")?;
-            out.put(self.tag_value.string()?)?;
+            out.put(self.tag_value.numbers.string()?)?;
             out.put(b"\"/>")?;
         }
         Ok(())
@@ -122,48 +153,42 @@ fn close<O: Output>(name: &[u8], children: bool, out: &mut O) -> Result<()> {
 }
 
 /// An extract whose streams are decoded.
+///
+/// One kind of element is awake at a time: as a rule all nodes stand before all ways, and those before all relations.
 pub(super) struct Extract<'a> {
     trailing: bool,
     elements: &'a [u8],
     verbatim: Numbers<'a>,
     keys: Texts<'a>,
     roles: Texts<'a>,
-    nodes: Common<'a>,
-    ways: Common<'a>,
-    relations: Common<'a>,
-    latitude: Sum<'a>,
-    longitude: Sum<'a>,
-    node_count: Numbers<'a>,
-    node: Sum<'a>,
-    member_count: Numbers<'a>,
-    member_type: Numbers<'a>,
-    member: Sum<'a>,
-    member_role: Numbers<'a>,
+    columns: Columns<'a>,
+    /// Which of [`KINDS`] is awake; none at first.
+    awake: usize,
+    records: &'a mut [Record],
+    memory: Memory,
+    file: &'a [u8],
+    scratch: &'a [u8],
 }
 
 impl<'a> Extract<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 31], scratch: &mut Scratch<'a>) -> Result<Self> {
-        let [meta, elements, verbatim, keys, roles, rest @ ..] = streams;
-        let [n0, n1, n2, n3, n4, n5, w0, w1, w2, w3, w4, w5, r0, r1, r2, r3, r4, r5, rest @ ..] = rest;
-        let [latitude, longitude, node_count, node, member_count, member_type, member, member_role] = rest;
-        Ok(Self {
-            trailing: meta.numbers().byte()? == 1,
-            elements: elements.bytes,
-            verbatim: verbatim.numbers(),
-            keys: Texts::terminated(*keys, scratch)?,
-            roles: Texts::terminated(*roles, scratch)?,
-            nodes: Common::new([n0, n1, n2, n3, n4, n5]),
-            ways: Common::new([w0, w1, w2, w3, w4, w5]),
-            relations: Common::new([r0, r1, r2, r3, r4, r5]),
-            latitude: Sum::new(latitude),
-            longitude: Sum::new(longitude),
-            node_count: node_count.numbers(),
-            node: Sum::new(node),
-            member_count: member_count.numbers(),
-            member_type: member_type.numbers(),
-            member: Sum::new(member),
-            member_role: member_role.numbers(),
-        })
+    pub(super) fn open(set: &Set<'a>, scratch: &mut Scratch<'a>, ws: &mut Workspace, limits: &Limits) -> Result<Self> {
+        let streams = set.load(&SHARED, scratch, ws, limits, |streams, _| Ok(*streams))?;
+        let [meta, elements, verbatim, keys, roles] = streams;
+        let (trailing, elements, verbatim) = (meta.numbers().byte()? == 1, elements.bytes, verbatim.numbers());
+        let (keys, roles) = (Texts::terminated(keys, scratch)?, Texts::terminated(roles, scratch)?);
+        let (words, _) = scratch.take(ROOM)?.as_chunks_mut::<8>().0.as_chunks_mut::<4>();
+        let (records, _) = words.as_chunks_mut::<COLUMNS>();
+        let memory = Memory::new(set.src(), scratch);
+        let mut used = 0;
+        for (names, record) in KINDS.iter().zip(&mut *records) {
+            record.fill([[0; 8]; 4]);
+            let mut rest = scratch.behind(used);
+            Columns::load(names, record, memory, set, &mut rest, ws, limits)?;
+            used = rest.taken().saturating_sub(scratch.taken());
+        }
+        let (columns, awake) = (Columns::default(), KINDS.len());
+        let (file, scratch) = (set.src(), scratch.take(used)?);
+        Ok(Self { trailing, elements, verbatim, keys, roles, columns, awake, records, memory, file, scratch })
     }
 
     /// Appends all of the file.
@@ -172,8 +197,12 @@ impl<'a> Extract<'a> {
             if at > 0 {
                 out.byte(b'\n')?;
             }
+            if element == 0 {
+                out.put(self.verbatim.string()?)?;
+                continue;
+            }
+            self.wake(usize::from(element.clamp(1, 3)).saturating_sub(1));
             match element {
-                0 => out.put(self.verbatim.string()?)?,
                 1 => self.a_node(out)?,
                 2 => self.a_way(out)?,
                 _ => self.a_relation(out)?,
@@ -185,61 +214,86 @@ impl<'a> Extract<'a> {
         Ok(())
     }
 
+    /// Goes on with this one of [`KINDS`].
+    #[inline]
+    fn wake(&mut self, kind: usize) {
+        if kind != self.awake {
+            self.change(kind);
+        }
+    }
+
+    #[inline(never)]
+    fn change(&mut self, kind: usize) {
+        if let Some(record) = self.records.get_mut(self.awake) {
+            self.columns.save(record, self.memory);
+        }
+        if let Some(record) = self.records.get(kind) {
+            self.columns.resume(record, self.file, self.scratch);
+        }
+        self.awake = kind;
+    }
+
     fn a_node<O: Output>(&mut self, out: &mut O) -> Result<()> {
-        self.nodes.head(b"node", out)?;
+        let columns = &mut self.columns;
+        columns.head(b"node", out)?;
+        let [latitude, longitude, ..] = &mut columns.own;
         out.put(b" lat=\"")?;
-        coordinate(self.latitude.next()?, out)?;
+        coordinate(latitude.sum()?, out)?;
         out.put(b"\" lon=\"")?;
-        coordinate(self.longitude.next()?, out)?;
+        coordinate(longitude.sum()?, out)?;
         out.byte(b'"')?;
-        let tags = self.nodes.tag_count.unsigned()?;
+        let tags = columns.tag_count.numbers.unsigned()?;
         if tags > 0 {
             out.byte(b'>')?;
         }
-        self.nodes.tags(tags, &self.keys, out)?;
+        columns.tags(tags, &self.keys, out)?;
         close(b"node", tags > 0, out)
     }
 
     fn a_way<O: Output>(&mut self, out: &mut O) -> Result<()> {
-        self.ways.head(b"way", out)?;
-        let (nodes, tags) = (self.node_count.unsigned()?, self.ways.tag_count.unsigned()?);
+        let columns = &mut self.columns;
+        columns.head(b"way", out)?;
+        let [count, node, ..] = &mut columns.own;
+        let (nodes, tags) = (count.numbers.unsigned()?, columns.tag_count.numbers.unsigned()?);
         let children = nodes > 0 || tags > 0;
         if children {
             out.byte(b'>')?;
         }
         for _ in 0..nodes {
             out.put(b"\n    <nd ref=\"")?;
-            digits::signed(self.node.next()?, out)?;
+            digits::signed(node.sum()?, out)?;
             out.put(b"\"/>")?;
         }
-        self.ways.tags(tags, &self.keys, out)?;
+        columns.tags(tags, &self.keys, out)?;
         close(b"way", children, out)
     }
 
     fn a_relation<O: Output>(&mut self, out: &mut O) -> Result<()> {
-        self.relations.head(b"relation", out)?;
-        let (members, tags) = (self.member_count.unsigned()?, self.relations.tag_count.unsigned()?);
+        let columns = &mut self.columns;
+        columns.head(b"relation", out)?;
+        let [count, kinds, member, roles] = &mut columns.own;
+        let (members, tags) = (count.numbers.unsigned()?, columns.tag_count.numbers.unsigned()?);
         let children = members > 0 || tags > 0;
         if children {
             out.byte(b'>')?;
         }
         for _ in 0..members {
-            let kind: &[u8] = match self.member_type.unsigned()? {
+            let kind: &[u8] = match kinds.numbers.unsigned()? {
                 0 => b"node",
                 1 => b"way",
                 2 => b"relation",
-                _ => return Err(self.member_type.error(ErrorKind::At1Token)),
+                _ => return Err(kinds.numbers.error(ErrorKind::At1Token)),
             };
             out.put(b"\n    <member type=\"")?;
             out.put(kind)?;
             out.put(b"\" ref=\"")?;
-            digits::signed(self.member.next()?, out)?;
+            digits::signed(member.sum()?, out)?;
             out.put(b"\" role=\"")?;
-            let role = self.member_role.index()?;
-            out.put(self.roles.get(role).ok_or_else(|| self.member_role.error(ErrorKind::At1TextNumber))?)?;
+            let role = roles.numbers.index()?;
+            out.put(self.roles.get(role).ok_or_else(|| roles.numbers.error(ErrorKind::At1TextNumber))?)?;
             out.put(b"\"/>")?;
         }
-        self.relations.tags(tags, &self.keys, out)?;
+        columns.tags(tags, &self.keys, out)?;
         close(b"relation", children, out)
     }
 }

@@ -175,9 +175,9 @@ impl<'a> Index<'a> {
         Ok(Self { group: mark.group, at: mark.at, ..index })
     }
 
-    /// Where the walk stands between two groups.
-    pub(super) const fn mark(&self) -> Mark {
-        Mark { read: self.numbers.position(), group: self.group, at: self.at }
+    /// Where the walk over a stream stands between two groups.
+    pub(super) const fn mark(&self, stream: &Stream<'_>) -> Mark {
+        Mark { read: self.numbers.position(stream.bytes.len()), group: self.group, at: self.at }
     }
 
     fn read(&mut self) -> Result<Block> {
@@ -259,7 +259,7 @@ pub enum Layout<'a> {
 }
 
 /// Words that [`Rows::save`] writes.
-pub(super) const RECORD: usize = 35;
+pub(super) const RECORD: usize = 28;
 
 /// Where the value of a column in the row that comes next starts in the texts of its group, and where its block ends.
 type Cell = [[u8; 8]; 2];
@@ -282,8 +282,13 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Opens the streams of [`NAMES`]. Takes from the scratch what the largest group needs.
-    pub fn open(streams: [Stream<'a>; 6], delimited: bool, scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
-        let [meta, modes, verbatim, index, blocks, template] = streams;
+    pub fn open(
+        streams: &[Stream<'a>; 6],
+        delimited: bool,
+        scratch: &mut Scratch<'a>,
+        limits: &Limits,
+    ) -> Result<Self> {
+        let &[meta, modes, verbatim, index, blocks, template] = streams;
         let meta = Meta::read(meta, delimited, limits)?;
         let modes = meta.check_modes(modes)?;
         let index = Index::new(index, &meta);
@@ -315,16 +320,17 @@ impl<'a> Rows<'a> {
         record.number(self.meta.groups);
         record.bytes(self.meta.types);
         record.bytes(self.modes);
-        record.numbers(&self.verbatim.numbers());
-        record.numbers(&self.index.numbers);
+        record.number(self.verbatim.rest().is_some().into());
+        record.stream(&self.verbatim.stream());
+        record.stream(&self.index.numbers.stream());
         record.number(self.index.group);
         record.number(self.index.at);
-        record.numbers(&self.blocks.numbers());
+        record.stream(&self.blocks);
         match self.layout {
             Layout::Delimited(_) => record.number(0),
             Layout::Template(template) => {
                 record.number(1);
-                record.numbers(&template.numbers());
+                record.stream(&template.numbers().stream());
             }
         }
     }
@@ -342,13 +348,14 @@ impl<'a> Rows<'a> {
         let (rows_per_group, rows, groups) = (record.number(), record.number(), record.number());
         let (types, modes) = (record.bytes(), record.bytes());
         let meta = Meta { lines: 0, trailing: false, delimiter: b"", rows_per_group, rows, groups, types };
-        let verbatim = Lines::resume(&record.numbers());
-        let index =
-            Index { numbers: record.numbers(), types, groups, group: record.number(), column: 0, at: record.number() };
-        let blocks = record.numbers().stream();
+        let more = record.number() == 1;
+        let verbatim = Lines::resume(record.stream(), more);
+        let numbers = record.stream().numbers();
+        let index = Index { numbers, types, groups, group: record.number(), column: 0, at: record.number() };
+        let blocks = record.stream();
         let layout = match record.number() {
             0 => Layout::Delimited(b""),
-            _ => Layout::Template(Template::resume(record.numbers())),
+            _ => Layout::Template(Template::resume(record.stream().numbers())),
         };
         Self { meta, modes, verbatim, index, blocks, layout, text, cells, line, left }
     }

@@ -1,11 +1,12 @@
 //! Codec 11: lines of JSON of several shapes, each shape a table of [`qjson`](super::qjson) of its own.
 
 use super::lines::Lines;
+use super::numbers::Numbers;
 use super::output::Output;
 use super::qcolumnar::{NAMES, RECORD, Rows};
 use super::record::{Memory, Word};
 use super::scratch::{Scratch, Workspace};
-use super::streams::Set;
+use super::streams::{Prefix, Set};
 use crate::num::{index, u64_from};
 use crate::{ErrorKind, Limits, Result};
 
@@ -26,59 +27,20 @@ pub(super) fn wanted(name: &[u8]) -> bool {
     SHARED.contains(&name) || of_shape(name).is_some()
 }
 
-/// The name of a stream of a shape: `t17:meta`.
-struct Name {
-    bytes: [u8; 16],
-    len: usize,
-}
-
-impl Name {
-    fn new(shape: u8, own: &[u8]) -> Self {
-        let mut name = Self { bytes: [0; 16], len: 0 };
-        name.push(b't');
-        if shape >= 10 {
-            name.push(b'0' + shape / 10 % 10);
-        }
-        name.push(b'0' + shape % 10);
-        own.iter().fold(name.pushed(b':'), |name, &byte| name.pushed(byte))
+/// What the names of the streams of a shape start with: `t17:`.
+fn prefix(shape: u8) -> Prefix {
+    let mut prefix = Prefix::default();
+    prefix.push(b't');
+    if shape >= 10 {
+        prefix.push(b'0' + shape / 10 % 10);
     }
-
-    fn push(&mut self, byte: u8) {
-        if let Some(room) = self.bytes.get_mut(self.len) {
-            *room = byte;
-            self.len += 1;
-        }
-    }
-
-    fn pushed(mut self, byte: u8) -> Self {
-        self.push(byte);
-        self
-    }
-
-    fn get(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or_default()
-    }
+    prefix.push(b'0' + shape % 10);
+    prefix.push(b':');
+    prefix
 }
 
 /// A shape that waits for its next line.
 type Record = [Word; RECORD];
-
-/// Opens the table of a shape.
-#[inline(never)]
-fn open<'a>(
-    set: &Set<'a>,
-    number: u8,
-    scratch: &mut Scratch<'a>,
-    ws: &mut Workspace,
-    limits: &Limits,
-    then: impl FnOnce(&Rows<'a>),
-) -> Result<()> {
-    let names = NAMES.map(|own| Name::new(number, own));
-    set.load(&names.each_ref().map(Name::get), scratch, ws, limits, |streams, scratch| {
-        then(&Rows::open(*streams, false, scratch, limits)?);
-        Ok(())
-    })
-}
 
 /// Appends all of the file.
 #[inline(never)]
@@ -99,50 +61,100 @@ pub(super) fn all<'a, O: Output>(
     }
     let room = u64_from(count).saturating_mul(u64_from(size_of::<Record>()));
     let (records, _) = scratch.take(room)?.as_chunks_mut::<8>().0.as_chunks_mut::<RECORD>();
-    let taken = scratch.taken();
-    let scratch = scratch.all();
     let memory = Memory::new(set.src(), scratch);
     let mut used = 0;
     for (number, record) in (0..).zip(&mut *records) {
-        let rest = scratch.get_mut(index(used)..).unwrap_or_default();
-        let mut rest = Scratch::behind(taken.saturating_add(used), rest);
-        open(set, number, &mut rest, ws, limits, |rows| rows.save(record, memory))?;
-        used = rest.taken().saturating_sub(taken);
+        let mut rest = scratch.behind(used);
+        open(&set.of(prefix(number)), record, memory, &mut rest, ws, limits)?;
+        used = rest.taken().saturating_sub(scratch.taken());
     }
-    let mut map = map.numbers();
+    let scratch = scratch.take(used)?;
     let mut verbatim = Lines::new(verbatim);
-    let mut line = 0;
+    let mut walk = Walk::new(lines, map.numbers())?;
     // One shape at a time is awake, for as many lines in a row as are of it.
-    let mut next = if lines > 0 { map.unsigned()? } else { 0 };
-    while line < lines {
-        let shape = next;
-        let record = shape.checked_sub(1).map(|shape| records.get_mut(index(shape)));
-        let mut rows = match &record {
-            None => None,
-            Some(None) => return Err(map.error(ErrorKind::At1Shapes)),
-            Some(Some(record)) => Some(Rows::resume(&**record, set.src(), scratch)),
-        };
-        while line < lines && next == shape {
-            if line > 0 {
-                out.byte(b'\n')?;
+    while walk.line < walk.lines {
+        match walk.next.checked_sub(1) {
+            None => walk.run(out, |out| out.put(verbatim.item()?))?,
+            Some(shape) => {
+                let record = records.get_mut(index(shape)).ok_or_else(|| walk.map.error(ErrorKind::At1Shapes))?;
+                walk.rows(record, memory, set.src(), scratch, out, ws, limits)?;
             }
-            match &mut rows {
-                None => out.put(verbatim.item()?)?,
-                Some(rows) => rows.line(out, ws, limits)?,
-            }
-            line += 1;
-            if line < lines {
-                next = map.unsigned()?;
-            }
-        }
-        if let (Some(rows), Some(Some(record))) = (rows, record) {
-            rows.save(record, memory);
         }
     }
     if trailing && lines > 0 {
         out.byte(b'\n')?;
     }
     Ok(())
+}
+
+/// Opens the table of a shape, which waits from then on.
+#[inline(never)]
+fn open<'a>(
+    set: &Set<'a>,
+    record: &mut Record,
+    memory: Memory,
+    scratch: &mut Scratch<'a>,
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<()> {
+    set.load(&NAMES, scratch, ws, limits, |streams, scratch| {
+        match &Rows::open(streams, false, scratch, limits) {
+            Ok(rows) => rows.save(record, memory),
+            Err(error) => return Err(*error),
+        }
+        Ok(())
+    })
+}
+
+/// Walks over the lines of a file.
+struct Walk<'a> {
+    /// Says of each line that comes which shape it has, from 1; 0 if it is verbatim.
+    map: Numbers<'a>,
+    lines: u64,
+    line: u64,
+    /// What the map says of the line that comes next.
+    next: u64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(lines: u64, mut map: Numbers<'a>) -> Result<Self> {
+        let next = if lines > 0 { map.unsigned()? } else { 0 };
+        Ok(Self { map, lines, line: 0, next })
+    }
+
+    /// Appends the next lines, which are rows of the shape that waits in this record.
+    #[inline(never)]
+    fn rows<O: Output>(
+        &mut self,
+        record: &mut Record,
+        memory: Memory,
+        file: &[u8],
+        scratch: &mut [u8],
+        out: &mut O,
+        ws: &mut Workspace,
+        limits: &Limits,
+    ) -> Result<()> {
+        let mut rows = Rows::resume(record, file, scratch);
+        self.run(out, |out| rows.line(out, ws, limits))?;
+        rows.save(record, memory);
+        Ok(())
+    }
+
+    /// Appends the next line, and all behind it of the same shape.
+    fn run<O: Output>(&mut self, out: &mut O, mut append: impl FnMut(&mut O) -> Result<()>) -> Result<()> {
+        let shape = self.next;
+        while self.line < self.lines && self.next == shape {
+            if self.line > 0 {
+                out.byte(b'\n')?;
+            }
+            append(out)?;
+            self.line += 1;
+            if self.line < self.lines {
+                self.next = self.map.unsigned()?;
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -153,10 +165,9 @@ mod tests {
     fn names_of_streams() {
         for shape in 0..64u8 {
             for own in NAMES {
-                let name = Name::new(shape, own);
-                let expected = format!("t{shape}:{}", str::from_utf8(own).unwrap());
-                assert_eq!(name.get(), expected.as_bytes());
-                assert!(wanted(name.get()));
+                let name = format!("t{shape}:{}", str::from_utf8(own).unwrap()).into_bytes();
+                assert!(prefix(shape).matches(&name, own));
+                assert!(wanted(&name));
             }
         }
         assert!(wanted(b"line_map") && !wanted(b"t:bloom") && !wanted(b"tx:meta") && !wanted(b"t1meta"));

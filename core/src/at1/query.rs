@@ -632,7 +632,8 @@ impl<'q> Query<'q> {
         let (known, records, _) = self.parts(scratch);
         let meta = Meta::read(head.meta.stream(known), delimited, &limits)?;
         let picks = known.get(picks).unwrap_or_default().as_chunks::<8>().0;
-        let mut blocks = Index::resume(head.index.stream(known), &meta, self.mark)?;
+        let stream = head.index.stream(known);
+        let mut blocks = Index::resume(stream, &meta, self.mark)?;
         loop {
             let mut slots = (0u64..).zip(records.iter_mut()).peekable();
             let mut possible = true;
@@ -658,7 +659,7 @@ impl<'q> Query<'q> {
                 }
             }
             let Some(group) = group else { return Ok(false) };
-            self.mark = blocks.mark();
+            self.mark = blocks.mark(&stream);
             if possible {
                 self.stats.read = self.stats.read.saturating_add(1);
                 self.first_row = group.saturating_mul(meta.rows_per_group);

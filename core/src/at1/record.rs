@@ -1,6 +1,7 @@
 //! State that waits in the scratch: numbers, and in place of slices where they start, since nothing that borrows can lie in bytes.
 
-use super::numbers::{Numbers, Stream};
+use super::numbers::{Place, Stream};
+use super::scratch::Scratch;
 use crate::num::{index, u64_from};
 
 /// One number.
@@ -18,7 +19,9 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(file: &[u8], scratch: &[u8]) -> Self {
+    /// What is decoded from now on lies in what is left of the scratch.
+    pub(super) fn new(file: &[u8], scratch: &Scratch<'_>) -> Self {
+        let scratch = scratch.rest();
         Self { file: file.as_ptr().addr(), scratch: scratch.as_ptr().addr(), len: scratch.len() }
     }
 }
@@ -59,12 +62,9 @@ impl<'r> Writer<'r> {
     }
 
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn numbers(&mut self, numbers: &Numbers<'_>) {
-        let stream = numbers.stream();
+    pub(super) fn stream(&mut self, stream: &Stream<'_>) {
         self.bytes(stream.bytes);
-        self.number(stream.at);
-        self.number(stream.stored.into());
-        self.number(u64_from(numbers.position()));
+        self.number(stream.place.0);
     }
 }
 
@@ -93,8 +93,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn numbers(&mut self) -> Numbers<'a> {
-        let (bytes, at, stored) = (self.bytes(), self.number(), self.number() == 1);
-        Numbers::resume(Stream { bytes, at, stored }, index(self.number()))
+    pub(super) fn stream(&mut self) -> Stream<'a> {
+        Stream { bytes: self.bytes(), place: Place(self.number()) }
     }
 }

@@ -41,6 +41,12 @@ impl Default for Workspace {
     }
 }
 
+/// Runs something in a stack frame of its own, so that what it keeps there does not add to what comes before and behind it.
+#[inline(never)]
+pub(super) fn below<T>(run: impl FnOnce() -> T) -> T {
+    run()
+}
+
 /// Hands out pieces of the scratch.
 #[derive(Debug)]
 pub struct Scratch<'s> {
@@ -85,22 +91,21 @@ impl<'s> Scratch<'s> {
         Ok(records)
     }
 
-    /// All that is left.
-    #[cfg(feature = "at1")]
-    pub(super) fn all(&mut self) -> &'s mut [u8] {
-        self.taken = self.taken.saturating_add(u64_from(self.rest.len()));
-        core::mem::take(&mut self.rest)
-    }
-
-    /// What is left of a scratch of which so many bytes have been taken.
-    #[cfg(feature = "at1")]
-    pub(super) const fn behind(taken: u64, rest: &'s mut [u8]) -> Self {
-        Self { rest, taken }
-    }
-
     /// A part of the scratch to work in for a while: what is taken from it is free again when it is dropped.
     pub fn lend(&mut self) -> Scratch<'_> {
-        Scratch { rest: self.rest, taken: self.taken }
+        self.behind(0)
+    }
+
+    /// The same, without the next `len` bytes.
+    pub(super) fn behind(&mut self, len: u64) -> Scratch<'_> {
+        let rest = self.rest.get_mut(index(len)..).unwrap_or_default();
+        Scratch { rest, taken: self.taken.saturating_add(len) }
+    }
+
+    /// What has not been taken.
+    #[cfg(feature = "at1")]
+    pub(super) const fn rest(&self) -> &[u8] {
+        self.rest
     }
 }
 

@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::backend::{Backend, XZ_FIRST_BYTE};
 use super::numbers::Stream;
-use super::scratch::{Scratch, Workspace};
+use super::scratch::{Scratch, Workspace, below};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
 use crate::trace::Shifted;
@@ -88,11 +88,11 @@ impl Entry<'_> {
         limits: &Limits,
     ) -> Result<Stream<'a>> {
         if self.backend == Backend::Stored {
-            return Ok(Stream { bytes: self.payload(file)?, at: self.start, stored: true });
+            return Ok(Stream::new(self.payload(file)?, self.start, true));
         }
         let dst = scratch.take(self.decoded_size(file, limits)?)?;
         self.decode(file, dst, ws, limits)?;
-        Ok(Stream { bytes: dst, at: self.start, stored: false })
+        Ok(Stream::new(dst, self.start, false))
     }
 
     /// How much of the scratch [`load`](Self::load) takes.
@@ -138,6 +138,33 @@ pub struct Set<'a> {
     first: u64,
     end: u64,
     count: u64,
+    prefix: Prefix,
+}
+
+/// What the names of some streams of a set start with, and nobody asks for: all of them, with nothing in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Prefix {
+    bytes: [u8; 4],
+    len: usize,
+}
+
+impl Prefix {
+    /// Adds a byte, if it is not too long.
+    #[cfg(feature = "at1")]
+    pub(super) fn push(&mut self, byte: u8) {
+        if let Some(room) = self.bytes.get_mut(self.len) {
+            *room = byte;
+            self.len += 1;
+        }
+    }
+
+    /// Whether a stream that is called `whole` is found by this name.
+    pub(super) fn matches(&self, whole: &[u8], name: &[u8]) -> bool {
+        // Most names are not as long.
+        whole.len() == self.len + name.len()
+            && whole.ends_with(name)
+            && self.bytes.get(..self.len).is_some_and(|prefix| whole.starts_with(prefix))
+    }
 }
 
 impl<'a> Set<'a> {
@@ -148,7 +175,13 @@ impl<'a> Set<'a> {
         if count > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, start).needing(count));
         }
-        Ok(Self { src, start, first, end, count })
+        Ok(Self { src, start, first, end, count, prefix: Prefix::default() })
+    }
+
+    /// The streams whose names start like this, which are found without it.
+    #[cfg(feature = "at1")]
+    pub(super) const fn of(self, prefix: Prefix) -> Self {
+        Self { prefix, ..self }
     }
 
     /// The file.
@@ -214,7 +247,7 @@ impl<'a> Set<'a> {
         let mut found = None;
         for entry in self.entries() {
             let entry = entry?;
-            if entry.name == name {
+            if self.prefix.matches(entry.name, name) {
                 if found.is_some() {
                     return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
                 }
@@ -242,14 +275,14 @@ impl<'a> Set<'a> {
         limits: &Limits,
         open: impl FnOnce(&[Stream<'a>; N], &mut Scratch<'a>) -> Result<T>,
     ) -> Result<T> {
-        let mut streams = [Stream { bytes: b"", at: self.start, stored: false }; N];
+        let mut streams = [Stream::new(b"", self.start, false); N];
         self.load_into(names, &mut streams, scratch, ws, limits)?;
-        open(&streams, scratch)
+        below(|| open(&streams, scratch))
     }
 
     /// The same for any number of names, so that there is one copy of it.
     #[cfg_attr(feature = "small", inline(never))]
-    fn load_into(
+    pub(super) fn load_into(
         &self,
         names: &[&[u8]],
         streams: &mut [Stream<'a>],

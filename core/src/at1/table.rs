@@ -56,7 +56,7 @@ impl<'a> Texts<'a> {
         let mut texts = Self::with_room(bytes, u64_from(count), scratch)?;
         for at in 0..count {
             let text = numbers.string()?;
-            texts.set(at, numbers.position().saturating_sub(text.len()), text.len());
+            texts.set(at, numbers.position(bytes.len()).saturating_sub(text.len()), text.len());
         }
         Ok(texts)
     }
@@ -71,9 +71,9 @@ impl<'a> Texts<'a> {
     ) -> Result<Self> {
         let mut texts = Self::with_room(bytes, u64_from(count), scratch)?;
         for at in 0..count {
-            let start = numbers.position();
+            let start = numbers.position(bytes.len());
             step(numbers)?;
-            texts.set(at, start, numbers.position().saturating_sub(start));
+            texts.set(at, start, numbers.position(bytes.len()).saturating_sub(start));
         }
         Ok(texts)
     }
@@ -85,7 +85,7 @@ impl<'a> Texts<'a> {
         let count = if stream.bytes.is_empty() { 0 } else { numbers.count()? };
         let mut texts = Self::with_room(stream.bytes, u64_from(count), scratch)?;
         for at in 0..count {
-            let start = numbers.position();
+            let start = numbers.position(stream.bytes.len());
             let len = memchr::memchr(0, numbers.rest()).ok_or_else(|| numbers.error(ErrorKind::At1StreamShort))?;
             numbers.bytes(len.saturating_add(1))?;
             texts.set(at, start, len);
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     const fn stream(bytes: &[u8]) -> Stream<'_> {
-        Stream { bytes, at: 9, stored: false }
+        Stream::new(bytes, 9, false)
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) struct Variants<'a> {
 
 impl<'a> Variants<'a> {
     pub(super) fn open(streams: &[Stream<'a>; 13], scratch: &mut Scratch<'a>) -> Result<Self> {
-        let &[meta, flags, verbatim, rare, columns @ ..] = streams;
+        let [meta, flags, verbatim, rare, columns @ ..] = streams;
         let mut fields = meta.numbers();
         let lines = fields.unsigned()?;
         let trailing = fields.byte()? != 0;
@@ -64,9 +64,9 @@ impl<'a> Variants<'a> {
             common,
             genotypes,
             flags: flags.numbers(),
-            verbatim: Lines::new(verbatim),
+            verbatim: Lines::new(*verbatim),
             rare: rare.numbers(),
-            columns: columns.map(Lines::new),
+            columns: columns.each_ref().map(|stream| Lines::new(*stream)),
             positions,
             position: 0,
         })

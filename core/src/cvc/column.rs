@@ -205,7 +205,15 @@ impl<'a> Column<'a> {
 
     /// Decodes rows to the little-endian bytes of their type, which [`output`](Self::output) tells.
     pub fn decode_bytes(&self, bytes: &[u8], rows: Range<u64>, to: &mut [u8], crc: Crc) -> Result<Done> {
-        let output = self.output()?;
+        self.decode_bytes_of(self.output()?, bytes, rows, to, crc)
+    }
+
+    /// Decodes rows to f32 as [`decode_f32`](Self::decode_f32) does, in little-endian bytes at any alignment.
+    pub fn decode_f32_bytes(&self, bytes: &[u8], rows: Range<u64>, to: &mut [u8], crc: Crc) -> Result<Done> {
+        self.decode_bytes_of(Dtype::F32, bytes, rows, to, crc)
+    }
+
+    fn decode_bytes_of(&self, output: Dtype, bytes: &[u8], rows: Range<u64>, to: &mut [u8], crc: Crc) -> Result<Done> {
         let width = output.width();
         let len = self.room(&rows, to.len(), width, width)?;
         let mut rest = to.get_mut(..len).unwrap_or(&mut []);

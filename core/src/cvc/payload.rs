@@ -134,6 +134,12 @@ impl<'b> Payload<'b> {
         }
     }
 
+    /// Decodes to f32 as [`decode_f32`](Self::decode_f32) does, in little-endian bytes at any alignment.
+    pub fn decode_f32_bytes(&self, to: &mut [u8]) -> Result<()> {
+        let (cells, _) = to.as_chunks_mut::<4>();
+        to_f32(self.encoding, self.stored, self.at, self.skip, self.room(cells)?)
+    }
+
     /// Decodes to little-endian bytes of `output`: f32, or for plain values their own type.
     pub(super) fn decode_bytes(&self, output: Dtype, to: &mut [u8]) -> Result<()> {
         match self.plain() {

@@ -7,6 +7,8 @@ use crate::{Error, ErrorKind, Result};
 
 /// How many packed codes are unpacked at a time. Where flash and stack count for more than time, each by itself.
 pub(super) const BLOCK: usize = if cfg!(feature = "small") { 1 } else { 64 };
+/// Where code counts for more than time, what is done with codes is compiled once and not for each form that they have.
+pub(super) const ONCE: bool = cfg!(any(feature = "small", target_arch = "wasm32"));
 /// So many codes begin and end at a byte together, whatever their width.
 const GROUP: usize = 8;
 
@@ -134,6 +136,11 @@ impl<'a> Codes<'a> {
     where
         'a: 'r,
     {
+        if cfg!(feature = "small") {
+            let Some(code) = self.get(range.start) else { return &[] };
+            *room = [code; BLOCK];
+            return room.get(..range.len().min(BLOCK)).unwrap_or(&[]);
+        }
         let range = range.start..range.end.min(self.len);
         match self.kind {
             Kind::Plain(codes) => codes.get(range).unwrap_or(&[]),
@@ -186,6 +193,7 @@ impl Unpacked {
 }
 
 /// The forms of codes, each of which is a [`Source`].
+#[derive(Clone, Copy)]
 pub(super) enum Form<'a> {
     Numbers(&'a [u16]),
     Pairs(&'a [[u8; 2]]),
@@ -248,6 +256,23 @@ impl Source for Packed<'_> {
             next = next.wrapping_add(bits);
             Some(code)
         }))
+    }
+}
+
+/// Codes of any form, which is asked for at every code.
+impl Source for Form<'_> {
+    #[inline]
+    fn at(self, i: usize) -> Option<u16> {
+        match self {
+            Self::Numbers(codes) => codes.at(i),
+            Self::Pairs(codes) => codes.at(i),
+            Self::Packed(codes) => codes.at(i),
+        }
+    }
+
+    #[inline]
+    fn each(self, range: Range<usize>) -> Option<impl Iterator<Item = Option<u16>>> {
+        Some(range.map(move |i| self.at(i)))
     }
 }
 
@@ -325,43 +350,44 @@ fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK])
 
 /// Fills groups from a byte on, as far as there are 16 bytes to load; gives how many.
 fn unpack_groups(bits: u32, bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
+    // With the width known every shift is a constant: two instructions a code.
     match bits {
-        1 => groups_of::<1>(bytes, groups),
-        2 => groups_of::<2>(bytes, groups),
-        3 => groups_of::<3>(bytes, groups),
-        4 => groups_of::<4>(bytes, groups),
-        5 => groups_of::<5>(bytes, groups),
-        6 => groups_of::<6>(bytes, groups),
-        7 => groups_of::<7>(bytes, groups),
-        8 => groups_of::<8>(bytes, groups),
-        9 => groups_of::<9>(bytes, groups),
-        10 => groups_of::<10>(bytes, groups),
-        11 => groups_of::<11>(bytes, groups),
-        12 => groups_of::<12>(bytes, groups),
-        13 => groups_of::<13>(bytes, groups),
-        14 => groups_of::<14>(bytes, groups),
-        15 => groups_of::<15>(bytes, groups),
+        bits if ONCE => groups_of(bits, bytes, groups),
+        1 => groups_of(1, bytes, groups),
+        2 => groups_of(2, bytes, groups),
+        3 => groups_of(3, bytes, groups),
+        4 => groups_of(4, bytes, groups),
+        5 => groups_of(5, bytes, groups),
+        6 => groups_of(6, bytes, groups),
+        7 => groups_of(7, bytes, groups),
+        8 => groups_of(8, bytes, groups),
+        9 => groups_of(9, bytes, groups),
+        10 => groups_of(10, bytes, groups),
+        11 => groups_of(11, bytes, groups),
+        12 => groups_of(12, bytes, groups),
+        13 => groups_of(13, bytes, groups),
+        14 => groups_of(14, bytes, groups),
+        15 => groups_of(15, bytes, groups),
         _ => 0,
     }
 }
 
-/// With the width known every shift is a constant: two instructions a code.
-fn groups_of<const BITS: usize>(mut bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
+#[inline(always)]
+fn groups_of(width: u32, mut bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
     let mut done = 0;
     for group in groups {
         let Some(window) = bytes.first_chunk() else { break };
         let window = u128::from_le_bytes(*window);
         let (lower, upper) = (low64(window), low64(window >> 64));
-        for (j, code) in group.iter_mut().enumerate() {
-            let at = j * BITS;
+        for (at, code) in (0..).step_by(index(width.into())).zip(group) {
             let bits = match at {
                 0..=48 => lower >> at,
                 49..64 => lower >> at | upper << (64 - at),
-                _ => upper >> (at - 64),
+                _ => upper >> ((at - 64) % 64),
             };
-            *code = low(bits) & ((1 << BITS) - 1);
+            *code = low(bits) & ((1 << width) - 1);
         }
-        bytes = bytes.get(BITS..).unwrap_or(&[]);
+        bytes = bytes.get(index(width.into())..).unwrap_or(&[]);
         done += 1;
     }
     done
@@ -400,6 +426,12 @@ mod tests {
             let codes: Vec<u16> = (0..200).map(|_| random() & mask(bits) as u16).collect();
             let exact = pack(&codes, bits);
             let padded = [&exact[..], &[0xFF; 9]].concat();
+            // Also with the width as a number, as it is where there is one loop for all of them.
+            if bits < 16 {
+                let mut groups = [[0; GROUP]; 24];
+                let done = groups_of(bits, &padded, &mut groups);
+                assert!(done > 0 && groups.as_flattened()[..done * GROUP] == codes[..done * GROUP], "{bits} bits");
+            }
             for bytes in [&exact, &padded] {
                 let packed = Codes::packed(bytes, bits, codes.len()).unwrap();
                 assert_eq!((packed.len(), packed.bits()), (200, bits));

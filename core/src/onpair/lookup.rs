@@ -10,16 +10,38 @@ pub(super) struct Step {
     pub(super) code: u16,
     /// The shorter tokens that the needle goes on with, by length. No known encoder takes one of them here.
     shorter: [u16; MAX_TOKEN_LEN],
-    /// Of the same tokens a bit each, the one that the lowest bits of the code tell: most others are told apart by it.
-    filter: u64,
+    /// The same tokens.
+    filter: Filter,
     /// The same with the tokens that start with all that is left of the needle.
-    wider: u64,
+    wider: Filter,
     /// The tokens that start with all that is left of the needle,
     extends: Stretch,
     /// if any do.
     is_extended: bool,
     /// Where in the needle the longest token ends.
     pub(super) end: usize,
+}
+
+/// A few codes, told apart from most others: a bit each for what the six lowest bits of the code say, and for the six above.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Filter {
+    low: u64,
+    high: u64,
+}
+
+impl Filter {
+    /// Lets all pass.
+    pub(super) const ALL: Self = Self { low: u64::MAX, high: u64::MAX };
+
+    const fn with(self, code: u16) -> Self {
+        Self { low: self.low | 1 << (code % 64), high: self.high | 1 << (code / 64 % 64) }
+    }
+
+    /// Whether a code may be one of them.
+    #[inline]
+    pub(super) const fn passes(self, code: u16) -> bool {
+        (self.low >> (code % 64)) & (self.high >> (code / 64 % 64)) & 1 != 0
+    }
 }
 
 /// Codes from one to another.
@@ -42,24 +64,13 @@ impl Step {
     /// Whether a token is one that the needle goes on with, or one of a few others that the filter takes for one.
     #[inline]
     pub(super) const fn may_agree(&self, code: u16) -> bool {
-        self.filter >> (code % 64) & 1 != 0
+        self.filter.passes(code)
     }
 
-    /// Of the tokens that may agree with the needle in any way a bit each.
+    /// The tokens that may agree with the needle in any way.
     #[inline]
-    pub(super) const fn wider(&self) -> u64 {
+    pub(super) const fn wider(&self) -> Filter {
         self.wider
-    }
-
-    /// Whether a token may agree with the needle in any way.
-    #[inline]
-    pub(super) const fn may_matter(&self, code: u16) -> bool {
-        self.wider >> (code % 64) & 1 != 0
-    }
-
-    /// The bit of its token in a filter.
-    const fn bit(&self) -> u64 {
-        1 << (self.code % 64)
     }
 
     /// Whether a token starts with all that is left of the needle.
@@ -160,14 +171,14 @@ fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// Of the tokens that the needle may end with, a bit each: the one that the lowest bits of the code tell.
-pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> u64 {
+/// The tokens that the needle may end with.
+pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> Filter {
     let starts = needle.len().saturating_sub(MAX_TOKEN_LEN)..needle.len();
     let whole = |start| {
         let end = needle.get(start..)?;
         step_at(dictionary, end, 0).filter(|step| step.end == end.len())
     };
-    starts.filter_map(whole).fold(0, |bits, step| bits | step.bit())
+    starts.filter_map(whole).fold(Filter::default(), |filter, step| filter.with(step.code))
 }
 
 /// Narrows down the tokens that agree with the needle, byte after byte.
@@ -195,13 +206,13 @@ fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> 
     let narrow = |n: u64| u16::try_from(n).ok();
     let code = narrow(code)?;
     let shorter = shorter.map(|token| token.unwrap_or(code));
-    let filter = shorter.iter().fold(0, |bits, token| bits | 1 << (token % 64));
+    let filter = shorter.iter().fold(Filter::default(), |filter, &token| filter.with(token));
     let (first, last) = (narrow(low)?, narrow(high.wrapping_sub(1))?);
     let extends = Stretch { first, more: last.wrapping_sub(first) };
     let wider = match (is_extended, extends.more) {
         (false, _) => filter,
-        (true, 0..64) => (first..=last).fold(filter, |bits, token| bits | 1 << (token % 64)),
-        _ => u64::MAX,
+        (true, 0..64) => (first..=last).fold(filter, Filter::with),
+        _ => Filter::ALL,
     };
     Some(Step { code, shorter, filter, wider, extends, is_extended, end: at + len })
 }
@@ -261,7 +272,7 @@ mod tests {
                 for (code, token) in tokens.iter().enumerate() {
                     assert_eq!(step.extends(code as u16), token.starts_with(rest), "{token:?}");
                     assert_eq!(!agrees(token), step.excludes(code as u16), "{token:?}");
-                    assert!(!agrees(token) || step.may_matter(code as u16), "{token:?}");
+                    assert!(!agrees(token) || step.wider().passes(code as u16), "{token:?}");
                     assert!(!rest.starts_with(token) || step.may_agree(code as u16), "{token:?}");
                 }
                 for (code, token) in tokens.iter().enumerate().filter(|(_, token)| rest.starts_with(token)) {

@@ -5,9 +5,9 @@
 
 use core::ops::Range;
 
-use super::codes::{Form, Source, Unpacked};
+use super::codes::{Form, ONCE, Source, Unpacked};
 use super::column::Column;
-use super::lookup::{Cut, Step, cut, ends, steps};
+use super::lookup::{Cut, Filter, Step, cut, ends, steps};
 use super::offsets::{Entry, Table};
 use super::substring::Substring;
 use crate::num::{index, u64_from};
@@ -63,8 +63,8 @@ struct Start {
     len: usize,
     /// Whether the steps reach the end of the needle.
     complete: bool,
-    /// Of the tokens that a row may end with if it is the needle, the bit that the lowest bits of the code tell.
-    ends: u64,
+    /// The tokens that a row may end with if it is the needle.
+    ends: Filter,
     /// What the codes of a row are if it is the needle, where that is known.
     cut: Option<Cut>,
     /// Codes from here on name no token. They decide nothing: they are an error.
@@ -97,7 +97,7 @@ impl<'s> Search<'s> {
         let known = room.get(..len).and_then(<[_]>::last).map_or(0, |step| step.end);
         let complete = known == needle.len();
         let cut = if whole && len > 0 && column.is_greedy() { cut(&column.dictionary, needle) } else { None };
-        let ends = if whole && len > 0 && cut.is_none() { ends(&column.dictionary, needle) } else { u64::MAX };
+        let ends = if whole && len > 0 && cut.is_none() { ends(&column.dictionary, needle) } else { Filter::ALL };
         let start = Start { whole, steps: room, len, complete, ends, cut, tokens: column.dictionary.len() };
         Self { column, needle, kind: Kind::Start(start) }
     }
@@ -129,6 +129,7 @@ impl<'s> Search<'s> {
         match &self.kind {
             Kind::Start(start) => {
                 let verdict = match self.column.codes.form() {
+                    form if ONCE => start.judge(form, codes.clone()),
                     Form::Numbers(source) => start.judge(source, codes.clone()),
                     Form::Pairs(source) => start.judge(source, codes.clone()),
                     Form::Packed(source) => start.judge(source, codes.clone()),
@@ -192,6 +193,8 @@ impl<'s> Search<'s> {
                 return None;
             }
             *sifted = match (self.column.row_offsets().table(), self.column.codes.form()) {
+                (Table::U32(table), form) if ONCE => start.sift(table, form, rows, sifted.crowded),
+                (Table::U64(table), form) if ONCE => start.sift(table, form, rows, sifted.crowded),
                 (Table::U32(table), Form::Numbers(source)) => start.sift(table, source, rows, sifted.crowded),
                 (Table::U32(table), Form::Pairs(source)) => start.sift(table, source, rows, sifted.crowded),
                 (Table::U32(table), Form::Packed(source)) => start.sift(table, source, rows, sifted.crowded),
@@ -302,7 +305,7 @@ impl Start {
             }
             Some(step) if crowded => {
                 // Where the first code is the needle's first, the second decides.
-                let wider = self.steps.get(1).filter(|_| self.len > 1).map_or(u64::MAX, Step::wider);
+                let wider = self.steps.get(1).filter(|_| self.len > 1).map_or(Filter::ALL, Step::wider);
                 for pair in table.array_windows() {
                     let codes = codes(pair);
                     let there = codes.start < codes.end;
@@ -310,12 +313,12 @@ impl Start {
                     let (yes, perhaps) = if self.whole {
                         let last = source.at(codes.end.wrapping_sub(1)).unwrap_or(0);
                         most = last.max(most);
-                        (false, step.may_agree(code) & (self.ends >> (last % 64) & 1 != 0))
+                        (false, step.may_agree(code) & self.ends.passes(last))
                     } else {
                         (step.extends(code), step.may_agree(code))
                     };
                     let second = source.at(codes.start.wrapping_add(1)).unwrap_or(0);
-                    let perhaps = perhaps & ((code != step.code) | (wider >> (second % 64) & 1 != 0));
+                    let perhaps = perhaps & ((code != step.code) | wider.passes(second));
                     most = code.max(second).max(most);
                     sure = sure << 1 | u64::from(yes & there);
                     open = open << 1 | u64::from(perhaps & there);
@@ -323,11 +326,12 @@ impl Start {
                 (sure, open) = (sure << unused, (open & !sure) << unused);
             }
             Some(step) => {
+                let wider = step.wider();
                 for (row, pair) in table.array_windows().enumerate() {
                     let code = source.at(codes(pair).start).unwrap_or(0);
                     most = code.max(most);
                     // The filter alone lets all pass where many tokens start with what is left of the needle.
-                    if step.may_matter(code) && (step.extends(code) | step.may_agree(code)) {
+                    if wider.passes(code) && (step.extends(code) | step.may_agree(code)) {
                         open |= FIRST >> (row % 64);
                     }
                 }

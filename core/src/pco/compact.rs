@@ -6,7 +6,7 @@
 
 use super::fields::Fields;
 use super::meta::{Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
-use super::number::{Latent, Order};
+use super::number::{Latent, Order, top};
 use super::soft;
 use super::spans::{BATCH, Page, Spans, truncated};
 use super::spread::{stride, transition};
@@ -581,11 +581,6 @@ impl Numbers<'_> {
         let bytes = self.bytes.get(i.wrapping_mul(self.size)..).and_then(|rest| rest.get(..self.size));
         bytes.map_or(W::ZERO, W::get)
     }
-}
-
-/// The highest of so many bits.
-fn top<W: Latent>(bits: u32) -> W {
-    W::low(1 << (bits.wrapping_sub(1) & 63))
 }
 
 /// The ordered latent of a float.

@@ -4,7 +4,9 @@ use super::compact::Compact;
 use super::meta::Meta;
 use super::number::{Latent, bytes_of};
 #[cfg(not(feature = "small"))]
-use super::page::Fast;
+use super::number::{WIDENED, Widened};
+#[cfg(not(feature = "small"))]
+use super::page::{Fast, words_of};
 use super::workspace::Plan;
 use crate::{End, Error, ErrorKind, Result, Step, Trace, Value};
 
@@ -20,7 +22,7 @@ pub struct Decoder<'m, 'w, L: Latent>(Engine<'m, 'w, L>);
 #[allow(clippy::large_enum_variant, reason = "there is no allocator to put the larger one elsewhere")]
 enum Engine<'m, 'w, L: Latent> {
     #[cfg(not(feature = "small"))]
-    Fast(Fast<'m, 'w, L>),
+    Fast(Fast<'m, 'w, Widened<L>>),
     Compact(Compact<'m, 'w, L::Word>),
 }
 
@@ -32,7 +34,9 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         check_width::<L>(meta)?;
         #[cfg(not(feature = "small"))]
         if !plan.is_compact() {
-            return Ok(Self(Engine::Fast(Fast::new(meta, n, plan, words)?)));
+            let mut fast = Fast::new(meta, n, plan);
+            fast.build(words)?;
+            return Ok(Self(Engine::Fast(fast)));
         }
         let mut compact = Compact::new(meta, n, plan);
         compact.build(words)?;
@@ -80,7 +84,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     pub fn step_traced(&mut self, src: &[u8], end: End, dst: &mut [L], trace: &mut impl Trace) -> Result<Step> {
         match &mut self.0 {
             #[cfg(not(feature = "small"))]
-            Engine::Fast(fast) => fast.step(src, end, dst, trace),
+            Engine::Fast(fast) => fast.step_into(src, end, dst, trace),
             Engine::Compact(compact) => {
                 let step = compact.step(src, end, bytes_of(dst), trace)?;
                 // Where the machine has its own order of bytes, that is the caller's.
@@ -138,7 +142,8 @@ impl Whole<'_> {
     #[cfg(not(feature = "small"))]
     pub fn bytes(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
         match meta.number_type.bits() {
-            8 => self.numbers(meta, bytes, trace),
+            8 | 16 if WIDENED => self.bytes_of::<u32>(meta, n, bytes, trace),
+            8 => self.bytes_of::<u8>(meta, n, bytes, trace),
             16 => self.bytes_of::<u16>(meta, n, bytes, trace),
             32 => self.bytes_of::<u32>(meta, n, bytes, trace),
             _ => self.bytes_of::<u64>(meta, n, bytes, trace),
@@ -148,30 +153,14 @@ impl Whole<'_> {
     #[cfg(not(feature = "small"))]
     #[inline(never)]
     fn bytes_of<L: Latent>(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
-        let size = size_of::<L>();
-        if cfg!(target_endian = "little")
-            && let Ok(numbers) = bytemuck::try_cast_slice_mut::<u8, L>(bytes)
-        {
-            return self.numbers(meta, numbers, trace);
-        }
-        let mut decoder = Fast::new(meta, n, Plan::Batches, self.workspace)?;
-        let (mut batch, mut left, mut rest) = ([L::ZERO; super::spans::BATCH], self.page, bytes);
+        let plan = if words_of::<L>(bytes, meta).is_some() { Plan::Whole } else { Plan::Batches };
+        let mut fast = Fast::<L>::new(meta, n, plan);
+        fast.build(self.workspace)?;
         trace.enter("page", Value::None);
-        decoder.start(n, self.at)?;
-        loop {
-            let len = rest.len().min(batch.len() * size);
-            let Some((out, behind)) = rest.split_at_mut_checked(len) else { break };
-            let numbers = batch.get_mut(..len / size).unwrap_or(&mut []);
-            let step = decoder.step(left, End::Here, numbers, trace)?;
-            left = left.get(step.read..).unwrap_or(&[]);
-            L::put_all(numbers, out);
-            rest = behind;
-            if rest.is_empty() {
-                break;
-            }
-        }
+        fast.start(n, self.at)?;
+        let read = fast.step_bytes(self.page, End::Here, bytes, trace)?.read;
         trace.leave();
-        Ok(self.page.len() - left.len())
+        Ok(read)
     }
 }
 
@@ -186,12 +175,13 @@ pub(crate) fn pages<'p, L: Latent>(
     trace: &mut impl Trace,
 ) -> Result<usize> {
     check_width::<L>(meta)?;
-    let mut fast = Fast::new(meta, n, Plan::Whole, workspace)?;
+    let mut fast = Fast::<Widened<L>>::new(meta, n, Plan::Whole);
+    fast.build(workspace)?;
     let mut read = 0;
     for (page, out) in pages {
         trace.enter("page", Value::None);
         fast.start(out.len(), at)?;
-        read = fast.step(page, End::Here, out, trace)?.read;
+        read = fast.step_into(page, End::Here, out, trace)?.read;
         trace.leave();
     }
     Ok(read)

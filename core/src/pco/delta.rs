@@ -1,10 +1,12 @@
 //! From differences to latents.
 
+use super::batch::ROOMY;
 use super::meta::{Convolution, MAX_ORDER};
-use super::number::Latent;
+use super::number::{Latent, WIDENED};
 use super::pipeline::PIPELINED;
 use super::spans::BATCH;
 use crate::ErrorKind;
+use crate::bits::mask;
 use crate::num::index;
 
 /// Takes the sum of all values before each, starting with `first`, which goes on where the values end.
@@ -65,14 +67,23 @@ impl<D: Latent> Ring<'_, D> {
     }
 }
 
+/// The most bits of a latent that convolution exists for.
+const WIDEST: u32 = 32;
+
 /// What a convolution looks back on: room for the most latents that it may, and behind it for those of a batch.
 pub(crate) const CONVOLVED: usize = MAX_ORDER + BATCH;
 
 /// Makes latents of deltas to predictions: the first `deltas` of `values` were read, and all of them are wanted.
 ///
 /// The latents that come out first lie right before entry [`MAX_ORDER`] of `history`, which has room for a batch behind them.
-pub(crate) fn convolve<D: Latent>(convolution: &Convolution<'_>, history: &mut [D], values: &mut [D], deltas: usize) {
-    let Some(history) = history.first_chunk_mut::<CONVOLVED>() else { return };
+pub(crate) fn convolve<D: Latent>(
+    convolution: &Convolution<'_>,
+    width: u32,
+    history: &mut [D],
+    values: &mut [D],
+    deltas: usize,
+) {
+    let Some(history) = history.first_chunk_mut::<CONVOLVED>().filter(|_| D::BITS <= WIDEST) else { return };
     let order = convolution.order();
     // The newest latent has just been made, and everything waits for it. The others are weighted before it is there.
     let mut weights = [0; MAX_ORDER];
@@ -84,10 +95,10 @@ pub(crate) fn convolve<D: Latent>(convolution: &Convolution<'_>, history: &mut [
     let values_read = values.get(..deltas).unwrap_or(values);
     // Loops that know how many weights there are, where that is worth their size.
     match order {
-        0..=8 if PIPELINED => predict(convolution, &older, newest, 7, history, values_read),
-        9..=12 if PIPELINED => predict(convolution, &older, newest, 11, history, values_read),
-        13..=16 if PIPELINED => predict(convolution, &older, newest, 15, history, values_read),
-        order => predict(convolution, &older, newest, order.saturating_sub(1), history, values_read),
+        0..=8 if ROOMY => predict(convolution, width, &older, newest, 7, history, values_read),
+        9..=12 if PIPELINED => predict(convolution, width, &older, newest, 11, history, values_read),
+        13..=16 if PIPELINED => predict(convolution, width, &older, newest, 15, history, values_read),
+        order => predict(convolution, width, &older, newest, order.saturating_sub(1), history, values_read),
     }
     // What was there before comes out; the last latents stay for the next batch.
     let first = MAX_ORDER - order;
@@ -101,6 +112,7 @@ pub(crate) fn convolve<D: Latent>(convolution: &Convolution<'_>, history: &mut [
 #[inline(always)]
 fn predict<D: Latent>(
     convolution: &Convolution<'_>,
+    width: u32,
     older: &[i64; MAX_ORDER - 1],
     newest: i64,
     n: usize,
@@ -119,6 +131,9 @@ fn predict<D: Latent>(
         let sum = sum.wrapping_add(newest.wrapping_mul(last.wide().cast_signed()));
         let prediction = sum.max(0).cast_unsigned() >> (convolution.shift & 63);
         last = delta.plus(D::low(prediction));
+        if WIDENED {
+            last = last & D::low(mask(width));
+        }
         if let Some(latent) = history.get_mut(i.wrapping_add(MAX_ORDER)) {
             *latent = last;
         }

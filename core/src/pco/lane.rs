@@ -4,7 +4,7 @@ use super::batch::{States, offsets, symbols};
 use super::delta;
 use super::fields::Fields;
 use super::meta::{Convolution, Delta, MAX_ORDER, Role, Variable};
-use super::number::Latent;
+use super::number::{Latent, top};
 use super::tans::Table;
 use super::workspace::{borrow, carve, room};
 use crate::num::index;
@@ -27,6 +27,8 @@ pub(crate) enum Undo<'m> {
 #[derive(Debug)]
 pub(crate) struct Lane<'m, 'w, D> {
     pub table: Table<'w, D>,
+    /// The bits of a latent.
+    width: u32,
     pub states: States,
     pub undo: Undo<'m>,
     /// The first of each order of differences, for [`Undo::Sums`].
@@ -45,12 +47,13 @@ pub(crate) struct Lane<'m, 'w, D> {
 pub(crate) struct Saved<D>(States, [D; 7]);
 
 impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
-    /// A lane that the chunk does not have.
-    pub fn none() -> Self {
+    /// A lane without a table, as one stays that the chunk does not have.
+    pub fn new(undo: Undo<'m>) -> Self {
         Self {
             table: Table::NONE,
+            width: 0,
             states: [0; 4],
-            undo: Undo::Nothing,
+            undo,
             moments: [D::ZERO; 7],
             history: &mut [],
             ring_in: 0,
@@ -59,31 +62,22 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         }
     }
 
-    /// Cuts the table of `variable` out of the workspace and fills it. `None` if it does not fit.
-    pub fn build(
-        variable: &Variable<'_>,
-        words: &mut &'w mut [u64],
-        undo: Undo<'m>,
-        flip: D,
-        window: u32,
-    ) -> Option<Result<Self>> {
+    /// Cuts the table of `variable` out of the workspace, which has room for it, and fills it.
+    pub fn build(&mut self, variable: &Variable<'_>, words: &mut &'w mut [u64], flip: D, window: u32) -> Result<()> {
         let entries = room(variable.table_log);
-        let nodes = carve(words, entries)?;
-        let lowers = carve(words, entries)?;
-        let counters = borrow(words, index(u64::from(variable.bins)))?;
-        // Deltas are stored around the middle of their range.
-        let middle = if matches!(undo, Undo::Nothing) { D::ZERO } else { D::MID };
-        // Sums pass on what is added to the first of them, and nothing else does but to leave latents as they are.
-        let (add, shift) = match undo {
+        let nodes = carve(words, entries).unwrap_or(&mut []);
+        let lowers = carve(words, entries).unwrap_or(&mut []);
+        let counters = borrow(words, index(u64::from(variable.bins))).unwrap_or(&mut []);
+        self.width = variable.width;
+        // Deltas are stored around the middle of their range. Sums pass on what is added to the first of them, and nothing else
+        // does but to leave latents as they are.
+        let (add, shift) = match self.undo {
             Undo::Nothing => (flip, D::ZERO),
-            _ => (middle, flip),
+            _ => (top(self.width), flip),
         };
-        Some(Table::build(variable, nodes, lowers, counters, add, window).map(|table| Self {
-            table,
-            undo,
-            shift,
-            ..Self::none()
-        }))
+        self.shift = shift;
+        self.table = Table::build(variable, nodes, lowers, counters, add, window)?;
+        Ok(())
     }
 
     /// Reads what a page says about this variable before the first batch.
@@ -102,14 +96,14 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         if !matches!(self.undo, Undo::Nothing) {
             let count = delta.state_len();
             // Nothing is stored before it is known that all of it is there.
-            fields.require(u64::from(D::BITS) * crate::num::u64_from(count))?;
+            fields.require(u64::from(self.width) * crate::num::u64_from(count))?;
             for i in 0..count {
-                let latent = D::low(fields.take(Part::Data, "state", D::BITS));
+                let latent = D::low(fields.take(Part::Data, "state", self.width));
                 match self.undo {
                     Undo::Sums(_) => set(&mut self.moments, i, if i == 0 { latent.plus(self.shift) } else { latent }),
                     Undo::Output => set(output, i, latent.plus(self.shift)),
                     Undo::Ring => set(self.history, i, latent),
-                    Undo::Predict(_) => set(self.history, MAX_ORDER - count.min(MAX_ORDER) + i, latent),
+                    Undo::Predict(..) => set(self.history, MAX_ORDER - count.min(MAX_ORDER) + i, latent),
                     Undo::Nothing => {}
                 }
             }
@@ -196,7 +190,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
                 Ok(())
             }
             Undo::Predict(convolution) => {
-                delta::convolve(convolution, self.history, values, deltas);
+                delta::convolve(convolution, self.width, self.history, values, deltas);
                 Ok(())
             }
         }

@@ -1,57 +1,85 @@
 //! From latents to numbers.
 
 use super::meta::Mode;
-use super::number::{Latent, NumberType, Order};
+use super::number::{Latent, NumberType, Order, serves_narrower};
 use crate::ErrorKind;
 use crate::num::index;
 
 /// What makes numbers of latents, for one chunk.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Join<'m, L> {
+pub(crate) struct Join<'m> {
     pub mode: Mode<'m>,
-    pub float: bool,
-    /// The sign bit where the number type is signed, else 0: what an ordered latent of an integer differs from it by.
-    pub flip: L,
+    ty: NumberType,
     /// Whether latents of a classic chunk still have to be flipped.
     pub flip_classic: bool,
 }
 
-impl<'m, L: Latent> Join<'m, L> {
+impl<'m> Join<'m> {
     pub fn new(mode: Mode<'m>, ty: NumberType, flip_classic: bool) -> Self {
-        let flip = if ty.order() == Order::Signed { L::MID } else { L::ZERO };
-        Self { mode, float: ty.order() == Order::Float, flip, flip_classic }
+        Self { mode, ty, flip_classic }
     }
 
     /// Replaces the latents of a batch by numbers.
-    pub fn run(&self, values: &mut [L], second: &[L], indexes: &[u32]) -> Result<(), ErrorKind> {
+    pub fn run<D: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Result<(), ErrorKind> {
+        match self.ty.bits() {
+            8 if serves_narrower::<D>() => self.run_of::<D, u8>(values, second, indexes),
+            16 if serves_narrower::<D>() => self.run_of::<D, u16>(values, second, indexes),
+            _ => self.run_of::<D, D>(values, second, indexes),
+        }
+    }
+
+    fn run_of<D: Latent, L: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Result<(), ErrorKind> {
+        let float = self.ty.order() == Order::Float;
+        // The sign bit where the number type is signed: what an ordered latent of an integer differs from it by.
+        let flip = if self.ty.order() == Order::Signed { L::MID } else { L::ZERO };
         match self.mode {
-            Mode::Classic if self.float => values.iter_mut().for_each(|value| *value = float_of(*value)),
-            Mode::Classic if self.flip_classic => values.iter_mut().for_each(|value| *value = *value ^ self.flip),
+            Mode::Classic if float => each(values, float_of::<L>),
+            Mode::Classic if self.flip_classic => each(values, |value: L| value ^ flip),
             Mode::Classic => {}
             Mode::IntMult { base } => {
                 let base = L::low(base);
-                for (value, &second) in values.iter_mut().zip(second) {
-                    *value = value.times(base).plus(second) ^ self.flip;
-                }
+                each_two(values, second, |value: L, second| value.times(base).plus(second) ^ flip);
             }
             Mode::FloatMult { base } => float_mult(L::low(base), values, second),
-            Mode::FloatQuant { bits } => float_quant(values, second, bits),
-            Mode::Dict { entries } => return self.look_up(entries, values, indexes),
+            Mode::FloatQuant { bits } => float_quant::<D, L>(values, second, bits),
+            Mode::Dict { entries } if float => return look_up(entries, values, indexes, float_of::<L>),
+            Mode::Dict { entries } => return look_up(entries, values, indexes, |latent: L| latent ^ flip),
         }
         Ok(())
     }
+}
 
-    fn look_up(&self, entries: &[u8], values: &mut [L], indexes: &[u32]) -> Result<(), ErrorKind> {
-        let entry = |i: u32| L::nth(entries, index(u64::from(i))).ok_or(ErrorKind::PcoDictIndex);
-        if self.float {
-            values.iter_mut().zip(indexes).try_for_each(|(value, &i)| entry(i).map(|latent| *value = float_of(latent)))
-        } else {
-            values
-                .iter_mut()
-                .zip(indexes)
-                .try_for_each(|(value, &i)| entry(i).map(|latent| *value = latent ^ self.flip))
-        }
-    }
+/// The low bits of a word, or a word of them.
+#[inline(always)]
+fn cast<A: Latent, B: Latent>(a: A) -> B {
+    B::low(a.wide())
+}
+
+/// Replaces each latent.
+#[inline(always)]
+fn each<D: Latent, L: Latent>(values: &mut [D], finish: impl Fn(L) -> L) {
+    values.iter_mut().for_each(|value| *value = cast(finish(cast(*value))));
+}
+
+/// Joins each two latents.
+#[inline(always)]
+fn each_two<D: Latent, L: Latent>(values: &mut [D], second: &[D], join: impl Fn(L, L) -> L) {
+    values.iter_mut().zip(second).for_each(|(value, &second)| *value = cast(join(cast(*value), cast(second))));
+}
+
+/// Replaces each index by the entry that it is the index of.
+#[inline(always)]
+fn look_up<D: Latent, L: Latent>(
+    entries: &[u8],
+    values: &mut [D],
+    indexes: &[u32],
+    finish: impl Fn(L) -> L,
+) -> Result<(), ErrorKind> {
+    values.iter_mut().zip(indexes).try_for_each(|(value, &i)| {
+        let entry = L::nth(entries, index(u64::from(i))).ok_or(ErrorKind::PcoDictIndex)?;
+        *value = cast(finish(entry));
+        Ok(())
+    })
 }
 
 /// The bits of the float that an ordered latent stands for: positive ones have lost their sign bit, others are inverted.
@@ -68,46 +96,46 @@ pub(crate) fn latent_of<L: Latent>(float: L) -> L {
 
 /// Joins the high bits of each float, as an ordered latent, with its low bits.
 #[inline(never)]
-fn float_quant<L: Latent>(values: &mut [L], second: &[L], bits: u32) {
+fn float_quant<D: Latent, L: Latent>(values: &mut [D], second: &[D], bits: u32) {
     let bits = bits & (L::BITS - 1);
     // Positive floats lose their sign bit, of others all bits above the quantum are inverted.
     let above = L::low(u64::MAX << bits);
-    let clean = values.iter().fold(L::ZERO, |all, &value| all | value).wide() >> (L::BITS - bits) == 0;
-    if clean {
-        for (value, &low) in values.iter_mut().zip(second) {
+    let all = values.iter().fold(L::ZERO, |all, &value| all | cast(value));
+    if all.wide() >> (L::BITS - bits) == 0 {
+        each_two(values, second, |value: L, low| {
             let high = L::low(value.wide() << bits);
-            *value = high ^ low ^ (!high.spread_top() & above | L::MID);
-        }
+            high ^ low ^ (!high.spread_top() & above | L::MID)
+        });
     } else {
         // Latents that no float has: whether it is positive is asked before bits are lost.
         let middle = L::MID.wide() >> bits;
-        for (value, &low) in values.iter_mut().zip(second) {
+        each_two(values, second, |value: L, low| {
             let invert = if value.wide() >= middle { L::MID } else { above };
-            *value = L::low(value.wide() << bits) ^ low ^ invert;
-        }
+            L::low(value.wide() << bits) ^ low ^ invert
+        });
     }
 }
 
 /// `base` times the integer that each latent stands for, and as many floats further as `second` says.
 #[inline(never)]
-fn float_mult<L: Latent>(base: L, values: &mut [L], second: &[L]) {
+fn float_mult<D: Latent, L: Latent>(base: L, values: &mut [D], second: &[D]) {
     // Integers that a float can hold. Latents beyond stand for the floats beyond.
     let most = 1u64 << (L::MANTISSA + 1);
     let magnitude = base & !L::MID;
-    let exact = values.iter().fold(L::ZERO, |all, &value| all | integer_of(value)).wide() < most;
-    if exact {
-        for (value, &second) in values.iter_mut().zip(second) {
-            let product = L::float_from(integer_of(*value)).float_product(magnitude);
+    let all = values.iter().fold(L::ZERO, |all, &value| all | integer_of(cast(value)));
+    if all.wide() < most {
+        each_two(values, second, |value: L, second| {
+            let product = L::float_from(integer_of(value)).float_product(magnitude);
             // The sign of the product, spread over all bits: what the integer's and the base's do not share.
-            let negative = !(*value ^ base).spread_top();
+            let negative = !(value ^ base).spread_top();
             let ordered = product ^ negative ^ L::MID;
-            *value = float_of(ordered.plus(second).plus(L::MID));
-        }
+            float_of(ordered.plus(second).plus(L::MID))
+        });
     } else {
-        for (value, &second) in values.iter_mut().zip(second) {
-            let product = product_beyond(*value, base, most);
-            *value = float_of(latent_of(product).plus(second).plus(L::MID));
-        }
+        each_two(values, second, |value: L, second| {
+            let product = product_beyond(value, base, most);
+            float_of(latent_of(product).plus(second).plus(L::MID))
+        });
     }
 }
 

@@ -162,9 +162,9 @@ pub trait Latent:
     #[doc(hidden)]
     #[must_use]
     fn in_native_order(self) -> Self;
-    /// Writes numbers in little-endian order, as many as fit.
+    /// Writes the low bits of numbers in little-endian order, as many as fit.
     #[doc(hidden)]
-    fn put_all(numbers: &[Self], bytes: &mut [u8]);
+    fn put_all<W: Latent>(numbers: &[W], bytes: &mut [u8]);
     /// Reads them back, and adds `lower` to each.
     #[doc(hidden)]
     fn get_all(bytes: &[u8], lower: Self, numbers: &mut [Self]);
@@ -188,6 +188,28 @@ pub trait Number: Pod + sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
+}
+
+/// Whether the fast decoder calculates with words that may be wider than their numbers, so that one copy of it serves all types of up
+/// to 32 bits: where there is no pipeline, of which each width gains by loops of its own.
+#[cfg(not(feature = "small"))]
+pub(crate) const WIDENED: bool = cfg!(not(target_pointer_width = "64"));
+
+/// What it calculates with.
+#[cfg(all(not(feature = "small"), target_pointer_width = "64"))]
+pub(crate) type Widened<L> = L;
+#[cfg(all(not(feature = "small"), not(target_pointer_width = "64")))]
+pub(crate) type Widened<L> = <L as Latent>::Word;
+
+/// Whether numbers of 8 and 16 bits are calculated with in words of this type, too.
+#[cfg(not(feature = "small"))]
+pub(crate) const fn serves_narrower<W: Latent>() -> bool {
+    WIDENED && W::BITS == 32
+}
+
+/// The highest of so many bits.
+pub(crate) fn top<W: Latent>(bits: u32) -> W {
+    W::low(1 << (bits.wrapping_sub(1) & 63))
 }
 
 // Two macros, because a trait cannot be implemented for four integers by a function.
@@ -248,9 +270,9 @@ macro_rules! latents {
                 Self::from_le(self)
             }
             #[inline]
-            fn put_all(numbers: &[Self], bytes: &mut [u8]) {
+            fn put_all<W: Latent>(numbers: &[W], bytes: &mut [u8]) {
                 let (chunks, _) = bytes.as_chunks_mut::<{ size_of::<$int>() }>();
-                chunks.iter_mut().zip(numbers).for_each(|(to, number)| *to = number.to_le_bytes());
+                chunks.iter_mut().zip(numbers).for_each(|(to, number)| *to = Self::low(number.wide()).to_le_bytes());
             }
             #[inline]
             fn get_all(bytes: &[u8], lower: Self, numbers: &mut [Self]) {

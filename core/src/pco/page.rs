@@ -3,9 +3,9 @@
 use super::batch::{Node, States, following, packed};
 use super::fields::Fields;
 use super::lane::{Lane, Undo};
-use super::meta::{Delta, Meta, Mode, Role, Variable};
+use super::meta::{Delta, Meta, Mode, Role};
 use super::mode::Join;
-use super::number::{Latent, Order};
+use super::number::{Latent, Order, bytes_of, serves_narrower, top};
 use super::pipeline::PIPELINED;
 use super::spans::{BATCH, Page, Spans, truncated};
 use super::workspace::{Plan, carve};
@@ -20,7 +20,7 @@ pub(crate) struct Fast<'m, 'w, L> {
     plan: Plan,
     /// The longest page that the workspace is for.
     longest: usize,
-    pub(super) join: Join<'m, L>,
+    pub(super) join: Join<'m>,
     pub(super) lookback: Lane<'m, 'w, u32>,
     /// The primary variable of a dictionary.
     pub(super) index: Lane<'m, 'w, u32>,
@@ -38,71 +38,76 @@ pub(crate) struct Fast<'m, 'w, L> {
 }
 
 impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
-    /// Builds the tables for a chunk whose pages have at most `n` numbers.
-    ///
-    /// `words` must have [`Meta::workspace_len`] words for the same `n` and `plan`; what is in them does not matter.
-    pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan, mut words: &'w mut [u64]) -> Result<Self> {
-        if meta.number_type.bits() != L::BITS {
-            return Err(Error::new(ErrorKind::WrongType, 0));
-        }
-        let need = meta.workspace_len(n, plan);
-        let small = Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need);
-        if u64_from(words.len()) < need {
-            return Err(small);
-        }
-        let order = meta.number_type.order();
+    /// A decoder for a chunk whose pages have at most `n` numbers, without tables.
+    pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
         let undo = match &meta.delta {
             Delta::None => Undo::Nothing,
             Delta::Consecutive { order, .. } => Undo::Sums(index(u64::from(*order))),
-            Delta::Lookback { .. } if plan == Plan::Whole && meta.history_is_output() => Undo::Output,
+            Delta::Lookback { .. } if meta.looks_back_in_output(plan) => Undo::Output,
             Delta::Lookback { .. } => Undo::Ring,
             Delta::Conv1(convolution) => Undo::Predict(convolution),
         };
         // What makes signed numbers of classic latents is a sum, and goes wherever sums are made already.
-        let join = Join::new(meta.mode, meta.number_type, matches!(undo, Undo::Ring | Undo::Predict(_)));
-        let flip = if meta.mode == Mode::Classic && order == Order::Signed { L::MID } else { L::ZERO };
-        let window = meta.delta.window();
-
-        let words = &mut words;
-        let lookback = lane(meta.variable(Role::Lookback), words, Undo::Nothing, 0, window).ok_or(small)??;
-        let primary = meta.variable(Role::Primary);
-        let (index, primary) = if matches!(meta.mode, Mode::Dict { .. }) {
-            (lane(primary, words, undo, 0, window).ok_or(small)??, Lane::none())
-        } else {
-            (Lane::none(), lane(primary, words, undo, flip, window).ok_or(small)??)
-        };
-        let undo_second = match undo {
+        let flips = matches!(undo, Undo::Ring | Undo::Predict(_));
+        let second = match undo {
             _ if !meta.delta.covers_secondary() => Undo::Nothing,
             Undo::Output => Undo::Ring,
             undo => undo,
         };
-        let secondary = lane(meta.variable(Role::Secondary), words, undo_second, L::ZERO, window).ok_or(small)??;
-        let scratch = meta.scratch(n, plan);
-        let mut decoder = Self {
+        Self {
             meta,
             plan,
             longest: n,
-            join,
-            lookback,
-            index,
-            primary,
-            secondary,
-            widths: carve(words, scratch.widths).ok_or(small)?,
-            lookbacks: carve(words, scratch.lookbacks).ok_or(small)?,
-            indexes: carve(words, scratch.indexes).ok_or(small)?,
-            second: carve(words, scratch.second).ok_or(small)?,
+            join: Join::new(meta.mode, meta.number_type, flips),
+            lookback: Lane::new(Undo::Nothing),
+            index: Lane::new(undo),
+            primary: Lane::new(undo),
+            secondary: Lane::new(second),
+            widths: &mut [],
+            lookbacks: &mut [],
+            indexes: &mut [],
+            second: &mut [],
             state_len: meta.delta.state_len(),
-            window,
+            window: meta.delta.window(),
             page: Page::default(),
-        };
-        let history = scratch.convolution.max(scratch.primary_ring);
-        if matches!(meta.mode, Mode::Dict { .. }) {
-            decoder.index.history = carve(words, history).ok_or(small)?;
-        } else {
-            decoder.primary.history = carve(words, history).ok_or(small)?;
         }
-        decoder.secondary.history = carve(words, scratch.secondary_ring).ok_or(small)?;
-        Ok(decoder)
+    }
+
+    /// Builds its tables. What is as large as this should not be moved around, so that it is not done before it has its place.
+    ///
+    /// `words` must have [`Meta::workspace_len`] words for the same `n` and `plan`; what is in them does not matter.
+    #[inline(never)]
+    pub fn build(&mut self, mut words: &'w mut [u64]) -> Result<()> {
+        let (meta, n, plan, window) = (self.meta, self.longest, self.plan, self.window);
+        let need = meta.workspace_len(n, plan);
+        if u64_from(words.len()) < need {
+            return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
+        }
+        let (dict, words) = (self.has_dict(), &mut words);
+        let signed = meta.mode == Mode::Classic && meta.number_type.order() == Order::Signed;
+        let flip = if signed { top(meta.number_type.bits()) } else { L::ZERO };
+        for variable in meta.variables.iter().flatten() {
+            match variable.role {
+                Role::Lookback => self.lookback.build(variable, words, 0, window)?,
+                Role::Primary if dict => self.index.build(variable, words, 0, window)?,
+                Role::Primary => self.primary.build(variable, words, flip, window)?,
+                Role::Secondary => self.secondary.build(variable, words, L::ZERO, window)?,
+            }
+        }
+        // Whatever is cut out is there, because all of it was counted.
+        let scratch = meta.scratch(n, plan);
+        self.widths = carve(words, scratch.widths).unwrap_or(&mut []);
+        self.lookbacks = carve(words, scratch.lookbacks).unwrap_or(&mut []);
+        self.indexes = carve(words, scratch.indexes).unwrap_or(&mut []);
+        self.second = carve(words, scratch.second).unwrap_or(&mut []);
+        let history = scratch.convolution.max(scratch.primary_ring);
+        if dict {
+            self.index.history = carve(words, history).unwrap_or(&mut []);
+        } else {
+            self.primary.history = carve(words, history).unwrap_or(&mut []);
+        }
+        self.secondary.history = carve(words, scratch.secondary_ring).unwrap_or(&mut []);
+        Ok(())
     }
 
     /// The next input is the start of a page of `n` numbers, at this offset in the caller's input.
@@ -146,6 +151,48 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
         Ok(Step { read, wrote, status })
     }
 
+    /// [`step`](Self::step) to numbers that may be narrower than their latents.
+    pub fn step_into<N: Latent>(
+        &mut self,
+        src: &[u8],
+        end: End,
+        dst: &mut [N],
+        trace: &mut impl Trace,
+    ) -> Result<Step> {
+        if size_of::<N>() == size_of::<L>()
+            && let Ok(words) = bytemuck::try_cast_slice_mut(dst)
+        {
+            return self.step(src, end, words, trace);
+        }
+        let step = self.step_bytes(src, end, bytes_of(dst), trace)?;
+        dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
+        Ok(step)
+    }
+
+    /// [`step`](Self::step) to little-endian numbers, batch after batch.
+    pub fn step_bytes(&mut self, src: &[u8], end: End, dst: &mut [u8], trace: &mut impl Trace) -> Result<Step> {
+        if let Some(words) = words_of(dst, self.meta) {
+            return self.step(src, end, words, trace);
+        }
+        let size = self.meta.number_type.size();
+        let (mut all, mut batch) = (Step { read: 0, wrote: 0, status: Status::NeedOutput }, [L::ZERO; BATCH]);
+        loop {
+            let out = dst.get_mut(all.wrote.wrapping_mul(size)..).unwrap_or(&mut []);
+            let room = batch.get_mut(..BATCH.min(out.len() >> size.trailing_zeros())).unwrap_or(&mut []);
+            let step = self.step(src.get(all.read..).unwrap_or(&[]), end, room, trace)?;
+            let numbers = batch.get(..step.wrote).unwrap_or(&[]);
+            match size {
+                1 if serves_narrower::<L>() => u8::put_all(numbers, out),
+                2 if serves_narrower::<L>() => u16::put_all(numbers, out),
+                _ => L::put_all(numbers, out),
+            }
+            all = Step { read: all.read + step.read, wrote: all.wrote + step.wrote, status: step.status };
+            if step.status != Status::NeedOutput || step.wrote == 0 {
+                return Ok(all);
+            }
+        }
+    }
+
     /// Reads the metadata of the page.
     fn open(&mut self, src: &[u8], dst: &mut [L], trace: &mut impl Trace) -> Result<usize> {
         let dict = self.has_dict();
@@ -158,10 +205,10 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
         let delta = &self.meta.delta;
         for variable in self.meta.variables.iter().flatten() {
             match variable.role {
-                Role::Lookback => self.lookback.open(&mut fields, Role::Lookback, delta, &mut [])?,
-                Role::Primary if dict => self.index.open(&mut fields, Role::Primary, delta, &mut [])?,
-                Role::Primary => self.primary.open(&mut fields, Role::Primary, delta, dst)?,
-                Role::Secondary => self.secondary.open(&mut fields, Role::Secondary, delta, &mut [])?,
+                Role::Lookback => self.lookback.open(&mut fields, variable.role, delta, &mut [])?,
+                Role::Primary if dict => self.index.open(&mut fields, variable.role, delta, &mut [])?,
+                Role::Primary => self.primary.open(&mut fields, variable.role, delta, dst)?,
+                Role::Secondary => self.secondary.open(&mut fields, variable.role, delta, &mut [])?,
             }
         }
         fields.pad();
@@ -404,6 +451,12 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
     }
 }
 
+/// Little-endian numbers as those of this machine, if they can be that where they lie.
+pub(crate) fn words_of<'b, L: Latent>(bytes: &'b mut [u8], meta: &Meta<'_>) -> Option<&'b mut [L]> {
+    let same = cfg!(target_endian = "little") && meta.number_type.bits() == L::BITS;
+    bytemuck::try_cast_slice_mut(bytes).ok().filter(|_| same)
+}
+
 /// Moves behind the symbols of a batch, and behind their offsets.
 fn skip_symbols(bytes: &[u8], mut at: usize, nodes: &[Node], states: &mut States, count: usize) -> usize {
     let mut offsets = 0usize;
@@ -439,18 +492,4 @@ pub(super) fn look_back<L: Latent>(
         }
     }
     Ok(())
-}
-
-/// A lane for a variable, or none for none.
-fn lane<'m, 'w, D: Latent>(
-    variable: Option<&Variable<'_>>,
-    words: &mut &'w mut [u64],
-    undo: Undo<'m>,
-    flip: D,
-    window: u32,
-) -> Option<Result<Lane<'m, 'w, D>>> {
-    match variable {
-        Some(variable) => Lane::build(variable, words, undo, flip, window),
-        None => Some(Ok(Lane::none())),
-    }
 }

@@ -6,6 +6,8 @@ use super::batch::Node;
 use super::delta::CONVOLVED;
 use super::meta::{Delta, MAX_ORDER, Meta, Mode, Role};
 #[cfg(not(feature = "small"))]
+use super::number::WIDENED;
+#[cfg(not(feature = "small"))]
 use super::pipeline::PIPELINED;
 #[cfg(not(feature = "small"))]
 use super::spans::BATCH;
@@ -117,7 +119,7 @@ impl Meta<'_> {
     /// The same for tables made for speed.
     #[cfg(not(feature = "small"))]
     fn fast_len(&self, n: usize, plan: Plan) -> u64 {
-        let number = u64::from(self.number_type.bits() / 8);
+        let number = widened(self.number_type.bits());
         let primary = if matches!(self.mode, Mode::Dict { .. }) { 4 } else { number };
         let scratch = self.scratch(n, plan);
         let tables: u64 = self
@@ -126,7 +128,7 @@ impl Meta<'_> {
             .flatten()
             .map(|variable| {
                 let entries = u64_from(room(variable.table_log));
-                words(entries, u64_from(size_of::<Node>())) + words(entries, u64::from(variable.width / 8))
+                words(entries, u64_from(size_of::<Node>())) + words(entries, widened(variable.width))
             })
             .sum();
         let rest = words(u64_from(scratch.widths), 1)
@@ -144,6 +146,13 @@ impl Meta<'_> {
         self.mode == Mode::Classic && matches!(self.delta, Delta::Lookback { .. })
     }
 
+    /// The same for the fast decoder, whose output is none of latents if those are wider.
+    #[cfg(not(feature = "small"))]
+    pub(crate) fn looks_back_in_output(&self, plan: Plan) -> bool {
+        let bits = self.number_type.bits();
+        plan.is_whole() && self.history_is_output() && widened(bits) == u64::from(bits / 8)
+    }
+
     #[cfg(not(feature = "small"))]
     pub(crate) fn scratch(&self, n: usize, plan: Plan) -> Scratch {
         let has = |role| usize::from(self.variable(role).is_some());
@@ -155,11 +164,17 @@ impl Meta<'_> {
             indexes: if matches!(self.mode, Mode::Dict { .. }) { BATCH * BUFFERS } else { 0 },
             second: BATCH * secondary,
             convolution: if matches!(self.delta, Delta::Conv1(_)) { CONVOLVED } else { 0 },
-            primary_ring: if plan.is_whole() && self.history_is_output() { 0 } else { ring },
+            primary_ring: if self.looks_back_in_output(plan) { 0 } else { ring },
             secondary_ring: if self.delta.covers_secondary() { ring * secondary } else { 0 },
             counters: self.variables.iter().flatten().map(|v| index(u64::from(v.bins))).max().unwrap_or(0),
         }
     }
+}
+
+/// The bytes of what the fast decoder makes of so many bits.
+#[cfg(not(feature = "small"))]
+fn widened(bits: u32) -> u64 {
+    u64::from(if WIDENED { bits.max(32) } else { bits } / 8)
 }
 
 /// Words that hold this many entries of this many bytes.

@@ -73,25 +73,30 @@ pub fn decode_with<T: Trace>(
     options: &Options,
     trace: &mut T,
 ) -> Result<Done> {
-    // The index knows how much room it takes, and says so before anything is written.
+    let claimed = claim(src, dst.len(), limits, options)?;
+    let done = run(src, Window::new(Kind::Output, dst), ws, limits, options, trace);
+    done.map_err(|error| match error.kind {
+        // It said that there is room enough, and was wrong.
+        ErrorKind::OutputTooSmall if claimed => Error::new(ErrorKind::XzIndex, error.at),
+        _ => error,
+    })
+}
+
+/// The index knows how much room the content takes, and says so before anything is written; true if there is one to ask.
+#[cfg_attr(feature = "small", inline(never))]
+fn claim(src: &[u8], room: usize, limits: &Limits, options: &Options) -> Result<bool> {
     let content = match options.streams {
         Streams::First => None,
         Streams::All | Streams::One => claimed_size(src, limits),
     };
-    if let Some(content) = content {
-        if content > limits.max_output {
-            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
-        }
-        if content > u64_from(dst.len()) {
-            return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(content));
-        }
+    let Some(content) = content else { return Ok(false) };
+    if content > limits.max_output {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
     }
-    let done = run(src, Window::new(Kind::Output, dst), ws, limits, options, trace);
-    done.map_err(|error| match error.kind {
-        // It said that there is room enough, and was wrong.
-        ErrorKind::OutputTooSmall if content.is_some() => Error::new(ErrorKind::XzIndex, error.at),
-        _ => error,
-    })
+    if content > u64_from(room) {
+        return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(content));
+    }
+    Ok(true)
 }
 
 /// Tells `trace` where everything in a file lies, and compares all sizes, the index and the footers with what is there.

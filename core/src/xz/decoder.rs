@@ -72,7 +72,6 @@ struct Index {
     /// The first number of a record whose second is to come.
     unpadded: Option<u64>,
     number: Number,
-    records: Records,
 }
 
 /// What a step inside of the machine gives. An error is a kind alone, which fits in a register: [`Machine::at`] moves to where it
@@ -120,7 +119,6 @@ pub(super) struct Machine {
     wants_properties: bool,
     /// Whether one block is all there is.
     lone: bool,
-    seen: Records,
     index: Index,
     /// Zeros behind the last stream.
     padding: u64,
@@ -163,14 +161,14 @@ impl Machine {
             wants_dictionary: true,
             wants_properties: true,
             lone: false,
-            seen: Records::new(),
             index: Index::new(0),
             padding: 0,
         }
     }
 
     /// A machine for one block of a file, which starts at `at`.
-    pub(super) fn at_block(limits: &Limits, options: &Options, check: CheckKind, at: u64) -> Self {
+    pub(super) fn at_block(limits: &Limits, options: &Options, check: CheckKind, at: u64, ws: &mut Workspace) -> Self {
+        ws.seen = Records::new();
         let flags = StreamFlags([0, check.id()]);
         Self { at, flags, lone: true, state: State::BlockStart, ..Self::new(limits, options) }
     }
@@ -256,6 +254,7 @@ impl Machine {
                 let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
                 let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
                 self.stream(bytes, trace)?;
+                ws.seen = Records::new();
             }
             State::BlockStart => {
                 let Some(&first) = src.first() else { return Ok(Advance::Starved) };
@@ -267,6 +266,7 @@ impl Machine {
                     trace.enter("index", Value::None);
                     self.tell(trace, Part::Framing, "index indicator", 1, Value::U64(0));
                     self.index = Index::new(self.at);
+                    ws.listed = Records::new();
                     self.index.crc.update(&[0]);
                     self.skip(1);
                     self.state = State::Index;
@@ -343,10 +343,10 @@ impl Machine {
                     return Err(ErrorKind::XzCheck);
                 }
                 self.skip(len);
-                self.end_block(len)?;
+                self.end_block(len, ws)?;
                 trace.leave();
             }
-            State::Index => return self.index(src, trace),
+            State::Index => return self.index(src, ws, trace),
             State::IndexPadding(len) => {
                 let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
                 let mut padding = [0; 4];
@@ -366,7 +366,7 @@ impl Machine {
                 if self.index.crc.value() != stored {
                     return Err(ErrorKind::XzHeaderCrc);
                 }
-                if !self.index.records.same(&self.seen) {
+                if !ws.listed.same(&ws.seen) {
                     return self.wrong_at(ErrorKind::XzIndex, self.index.start);
                 }
                 self.skip(4);
@@ -430,7 +430,6 @@ impl Machine {
             return self.wrong_at(ErrorKind::XzCheckKind, self.at + 7);
         }
         self.skip(STREAM_HEADER);
-        self.seen = Records::new();
         self.state = State::BlockStart;
         Ok(())
     }
@@ -605,9 +604,9 @@ impl Machine {
 
     /// A block is complete: the index must list it.
     #[cfg_attr(feature = "small", inline(never))]
-    fn end_block(&mut self, check: usize) -> Result<()> {
+    fn end_block(&mut self, check: usize, ws: &mut Workspace) -> Result<()> {
         let unpadded = u64_from(self.block.header.len.saturating_add(check)).saturating_add(self.block.compressed);
-        self.seen.add(unpadded, self.block.content).ok_or(ErrorKind::XzBlockSize)?;
+        ws.seen.add(unpadded, self.block.content).ok_or(ErrorKind::XzBlockSize)?;
         self.blocks += 1;
         self.checks += u64::from(check > 0 && self.options.verify);
         self.state = if self.lone { State::Between } else { State::BlockStart };
@@ -681,12 +680,12 @@ impl Machine {
 
     /// The number of records, and the records.
     #[cfg_attr(feature = "small", inline(never))]
-    fn index<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Result<Advance> {
+    fn index<T: Trace>(&mut self, src: &mut &[u8], ws: &mut Workspace, trace: &mut T) -> Result<Advance> {
         let bytes = *src;
         let mut used = 0;
         let list = &mut self.index;
         let starved = loop {
-            if list.unpadded.is_none() && list.count == Some(list.records.sums.count) {
+            if list.unpadded.is_none() && list.count == Some(ws.listed.sums.count) {
                 break false;
             }
             let Some(&byte) = bytes.get(used) else { break true };
@@ -702,7 +701,7 @@ impl Machine {
             let name = match (list.count, list.unpadded) {
                 (None, _) => {
                     // Told at once, so that nobody reads a long list for nothing.
-                    if value != self.seen.sums.count {
+                    if value != ws.seen.sums.count {
                         return self.wrong_at(ErrorKind::XzIndex, start);
                     }
                     list.count = Some(value);
@@ -713,7 +712,7 @@ impl Machine {
                     "unpadded size"
                 }
                 (Some(_), Some(unpadded)) => {
-                    if list.records.add(unpadded, value).is_none() {
+                    if ws.listed.add(unpadded, value).is_none() {
                         return self.wrong_at(ErrorKind::XzIndex, start);
                     }
                     list.unpadded = None;
@@ -762,14 +761,7 @@ impl Machine {
 impl Index {
     /// An index that starts here, of which nothing is read yet.
     fn new(start: u64) -> Self {
-        Self {
-            start,
-            crc: Crc32::new(),
-            count: None,
-            unpadded: None,
-            number: Number::default(),
-            records: Records::new(),
-        }
+        Self { start, crc: Crc32::new(), count: None, unpadded: None, number: Number::default() }
     }
 }
 

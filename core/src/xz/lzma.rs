@@ -1,5 +1,7 @@
 //! LZMA: literals and matches out of a range coder.
 
+use core::hint::black_box;
+
 use super::probability::Probabilities;
 use super::range::{Range, TOP};
 use crate::ErrorKind;
@@ -140,7 +142,7 @@ impl Lzma {
                 (rep3, rep2, rep1) = (rep2, rep1, rep0);
                 len = rc.length(&mut p.match_length, pos_state).wrapping_add(2);
                 let slot = rc.tree::<6, 64>(&mut p.slots[(len - 2).min(3)]) - 64;
-                rep0 = distance(&mut rc, p, slot);
+                rep0 = distance(&mut rc, p, slot, |about| fetch(buf, at, about as usize));
                 state = if state < AFTER_MATCH { 7 } else { 10 };
             } else {
                 let mut short = false;
@@ -187,9 +189,10 @@ impl Lzma {
     }
 }
 
-/// The distance behind a slot, less 1: up to 5 bits with probabilities of their own, or plain bits and 4 such.
+/// The distance behind a slot, less 1: up to 5 bits with probabilities of their own, or plain bits and 4 such. Once a far one
+/// is known but for these 4, `about` hears of it.
 #[inline(always)]
-fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize) -> u32 {
+fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, about: impl Fn(u32)) -> u32 {
     // Slots have six bits.
     let slot = u32::from(slot.to_le_bytes()[0] & 63);
     if slot < 4 {
@@ -202,7 +205,16 @@ fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize) -> u32 {
         base.wrapping_add(rc.reverse(&mut p.special, (base - slot) as usize, bits))
     } else {
         let high = rc.direct(high, bits - 4);
+        about(high << 4);
         (high << 4).wrapping_add(rc.reverse(&mut p.align, 0, 4))
+    }
+}
+
+/// Has the bytes of a match on their way from memory while the last bits of its distance are decoded.
+#[inline(always)]
+fn fetch(buf: &[u8], at: usize, about: usize) {
+    if !cfg!(feature = "small") {
+        black_box(byte_at(buf, at, about));
     }
 }
 

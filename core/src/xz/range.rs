@@ -105,21 +105,26 @@ impl Range<'_> {
         if cfg!(feature = "small") {
             return self.guessed(row, guess);
         }
-        // 0x100 as long as the guess is right.
+        // 0x100 as long as the guess is right; its next bit then stands there, too.
         let (mut same, mut symbol) = (0x100, 1);
         let place =
-            |same: usize, guessed: usize, symbol: usize| (same & 0x100) + (guessed & same & 0x100) + (symbol & 0xFF);
-        let mut p = u32::from(row[place(same, guess << 1, symbol)]);
-        for level in 1..=8 {
-            let guessed = guess >> (8 - level) & 1;
-            let here = place(same, guessed << 8, symbol);
-            let (right, wrong) = (symbol << 1 | guessed, symbol << 1 | (guessed ^ 1));
-            let (p_right, p_wrong) = (row[place(same, guess << (level + 1), right)], row[wrong & 0xFF]);
+            |same: usize, guess: usize, symbol: usize| (same & 0x100) + (guess & same & 0x100) + (symbol & 0xFF);
+        let mut here = place(same, guess << 1, symbol);
+        let mut p = u32::from(row[here]);
+        for level in 1..9 {
+            // Which places come next, for a bit of 0 and for one of 1, and whether the guess was right.
+            let one = same & guess << level;
+            let zero = same ^ one;
+            let next = symbol << 1;
+            let (place0, place1) =
+                (place(zero, guess << (level + 1), next), place(one, guess << (level + 1), next | 1));
+            let (p0, p1) = (row[place0], row[place1]);
             let (bit, learnt) = self.coin(p);
             row[here] = learnt;
-            let agrees = usize::from(bit) == guessed;
-            (symbol, same) = (symbol << 1 | usize::from(bit), select_unpredictable(agrees, same, 0));
-            p = select_unpredictable(agrees, u32::from(p_right), signed(p_wrong));
+            symbol = next | usize::from(bit);
+            same = select_unpredictable(bit, one, zero);
+            here = select_unpredictable(bit, place1, place0);
+            p = select_unpredictable(bit, u32::from(p1), signed(p0));
         }
         symbol
     }
@@ -180,13 +185,16 @@ impl Range<'_> {
         if cfg!(feature = "small") {
             return self.lowest_first(row.get_mut(base..).unwrap_or_default(), bits);
         }
-        let (mut symbol, mut value) = (1, 0);
+        let (mut symbol, mut value) = (1usize, 0);
+        let mut p = u32::from(row[base.wrapping_add(1) & (N - 1)]);
         for place in 0..bits {
-            let probability = &mut row[base.wrapping_add(symbol) & (N - 1)];
-            let (bit, learnt) = self.coin(u32::from(*probability));
-            *probability = learnt;
+            let next = base.wrapping_add(symbol << 1);
+            let (p0, p1) = (row[next & (N - 1)], row[next.wrapping_add(1) & (N - 1)]);
+            let (bit, learnt) = self.coin(p);
+            row[base.wrapping_add(symbol) & (N - 1)] = learnt;
             symbol = symbol << 1 | usize::from(bit);
             value |= u32::from(bit) << (place & 31);
+            p = select_unpredictable(bit, u32::from(p1), signed(p0));
         }
         value
     }

@@ -118,13 +118,19 @@ impl Search {
 
     /// Takes the bytes that were asked for.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
+        self.feed_listing(bytes, &mut |_| ())
+    }
+
+    /// [`feed`](Self::feed), and `each` hears of all blocks of a stream when its index has been read for the first time: the last stream
+    /// comes first. What is before it is not known then, so that the content counts from its start.
+    pub fn feed_listing(&mut self, bytes: &[u8], each: &mut dyn FnMut(Block)) -> Result<()> {
         let Some(range) = self.needs() else { return Ok(()) };
         if u64_from(bytes.len()) != range.end - range.start {
             return Err(Error::new(ErrorKind::Truncated, range.start.saturating_add(u64_from(bytes.len()))));
         }
         self.need = match self.need.take() {
             Some(Need::Tail(end, _)) => Some(self.tail(bytes, end)?),
-            Some(Need::Index(range, flags)) => self.index(bytes, &range, flags)?,
+            Some(Need::Index(range, flags)) => self.index(bytes, &range, flags, each)?,
             Some(Need::Header(start, flags)) => self.header(bytes, start, flags)?,
             None => None,
         };
@@ -157,7 +163,13 @@ impl Search {
         Ok(Need::Index(start..at, footer.flags))
     }
 
-    fn index(&mut self, bytes: &[u8], range: &Range<u64>, flags: StreamFlags) -> Result<Option<Need>> {
+    fn index(
+        &mut self,
+        bytes: &[u8],
+        range: &Range<u64>,
+        flags: StreamFlags,
+        each: &mut dyn FnMut(Block),
+    ) -> Result<Option<Need>> {
         let wrong = Error::new(ErrorKind::XzIndex, range.start);
         let mut sums = Sums::new();
         walk(bytes, range.start, |unpadded, content| sums.add(unpadded, content))?;
@@ -170,14 +182,18 @@ impl Search {
             if self.position.is_none_or(|position| position < before) {
                 return Ok(Some(Need::Tail(start, u64_from(STREAM_HEADER))));
             }
-            self.locate(bytes, blocks, before, flags)?;
+            list(bytes, blocks, before, flags, &mut |block| self.keep(&block))?;
             return Ok(None);
         }
         self.streams += 1;
         self.sums = self.sums.and(&sums).ok_or(wrong)?;
-        if start == 0 && self.streams == 1 && self.position.is_some() {
-            self.locate(bytes, blocks, 0, flags)?;
-        }
+        let alone = start == 0 && self.streams == 1;
+        list(bytes, blocks, 0, flags, &mut |block| {
+            if alone {
+                self.keep(&block);
+            }
+            each(block);
+        })?;
         Ok(Some(Need::Header(start, flags)))
     }
 
@@ -197,20 +213,23 @@ impl Search {
         Ok(more.then_some(Need::Tail(self.len, u64_from(STREAM_HEADER))))
     }
 
-    /// Looks for the position among the blocks of a stream: where they start in the file, and in the content.
-    fn locate(&mut self, bytes: &[u8], mut at: u64, mut content: u64, flags: StreamFlags) -> Result<()> {
-        let position = self.position.unwrap_or(0);
-        walk(bytes, 0, |unpadded, len| {
-            let end = at.checked_add(unpadded.checked_next_multiple_of(4)?)?;
-            let content_end = content.checked_add(len)?;
-            if (content..content_end).contains(&position) {
-                let content = content..content_end;
-                self.found = Some(Block { range: at..end, content, check: flags.check() });
-            }
-            (at, content) = (end, content_end);
-            Some(())
-        })
+    /// Keeps the block if it holds the position.
+    fn keep(&mut self, block: &Block) {
+        if self.position.is_some_and(|position| block.content.contains(&position)) {
+            self.found = Some(block.clone());
+        }
     }
+}
+
+/// The blocks of an index: where they are in the file from `at` on, and in the content.
+fn list(bytes: &[u8], mut at: u64, mut content: u64, flags: StreamFlags, each: &mut dyn FnMut(Block)) -> Result<()> {
+    walk(bytes, 0, |unpadded, len| {
+        let end = at.checked_add(unpadded.checked_next_multiple_of(4)?)?;
+        let content_end = content.checked_add(len)?;
+        each(Block { range: at..end, content: content..content_end, check: flags.check() });
+        (at, content) = (end, content_end);
+        Some(())
+    })
 }
 
 /// Reads an index: `each` hears the two sizes of every block, and may refuse.
@@ -349,7 +368,7 @@ pub fn decode_block(
         return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
     }
     let options = Options { verify, streams: Streams::First };
-    let mut machine = Machine::at_block(limits, &options, block.check, block.range.start);
+    let mut machine = Machine::at_block(limits, &options, block.check, block.range.start, ws);
     let mut window = Window::new(Kind::Output, dst);
     let (mut rest, mut wrote) = (bytes, 0);
     machine.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, ws, &mut ())?;

@@ -4,6 +4,7 @@
 use super::filter::Pipeline;
 use super::header::MAX_BLOCK_HEADER;
 use super::lzma::{Lzma, MOST_INPUT};
+use super::records::Records;
 
 /// The memory of a [`Workspace`], in bytes.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
@@ -21,6 +22,9 @@ pub struct Workspace {
     pub(super) head: [u8; MAX_BLOCK_HEADER],
     /// The end of a piece, too short to hold a symbol for certain.
     pub(super) tail: [u8; 2 * MOST_INPUT],
+    /// What the blocks of the stream were so far, and what its index says of them.
+    pub(super) seen: Records,
+    pub(super) listed: Records,
     #[cfg(feature = "xz-filters")]
     pub(super) pipeline: Pipeline,
 }
@@ -32,6 +36,8 @@ impl Workspace {
             lzma: Lzma::new(),
             head: [0; MAX_BLOCK_HEADER],
             tail: [0; 2 * MOST_INPUT],
+            seen: Records::new(),
+            listed: Records::new(),
             #[cfg(feature = "xz-filters")]
             pipeline: Pipeline::new(),
         }

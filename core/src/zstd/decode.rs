@@ -317,10 +317,7 @@ impl<T: Trace> Walk<'_, '_, T> {
             let block = Block::read(flavour, src, at)?;
             block.check(flavour, &header, at)?;
             if block.kind == BlockKind::End {
-                let value = if header.checksum { Value::Hex(block.size.into()) } else { Value::None };
-                let name = if header.checksum { "end block with checksum" } else { "end block" };
-                let part = if header.checksum { Part::Checksum } else { Part::Framing };
-                super::literals::tell(self.trace, part, name, at..at + 3, value);
+                block.trace_end(header.checksum, at, self.trace);
                 self.finish(out, block.size, at)?;
                 return Ok(at + 3);
             }

@@ -126,6 +126,17 @@ impl Block {
         let at = u64_from(at);
         trace.bytes(Part::Framing, "block header", at..at + 3, Value::Word(self.kind.name()));
     }
+
+    /// The same of an end block, which may be a checksum.
+    pub(super) fn trace_end(&self, checksum: bool, at: usize, trace: &mut impl Trace) {
+        let at = u64_from(at);
+        let (part, name, value) = if checksum {
+            (Part::Checksum, "end block with checksum", Value::Hex(self.size.into()))
+        } else {
+            (Part::Framing, "end block", Value::None)
+        };
+        trace.bytes(part, name, at..at + 3, value);
+    }
 }
 
 /// The input ends too early.

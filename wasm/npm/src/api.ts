@@ -1,7 +1,7 @@
 export * from './common.js';
 export { probe, type Format, type Probe } from './probe.js';
 export { decode, decodeInto, type Decoded, type DecodeOptions } from './decode.js';
-export { inspect, nodeAt, nodes, type InspectOptions, type Inspection, type Node, type Structure } from './inspect.js';
+export { inspect, nodeAt, nodes, outline, type InspectOptions, type Inspection, type Node, type OutlineOptions, type Structure } from './inspect.js';
 export * from './public/at1.js';
 export * from './public/cvc.js';
 export * from './public/gzip.js';

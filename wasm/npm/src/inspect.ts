@@ -1,9 +1,12 @@
 // The structure of a file: every field with its name, its bits and its value.
-import { UnspoolError } from './error.js';
-import { call, enter, leave, type Exports } from './instance.js';
+import { trapped, UnspoolError } from './error.js';
+import { call, enter, instanceNumber, leave, type Exports } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Format, probe } from './probe.js';
-import { type Bytes, bytesOf } from './source.js';
+import { type Bytes, bytesOf, openSource, type Source } from './source.js';
+
+type WasmStructure = ReturnType<Exports['inspect']>;
+type WasmOutline = ReturnType<Exports['outline']>;
 
 /** How {@link inspect} goes about it. */
 export interface InspectOptions {
@@ -73,14 +76,71 @@ export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection 
   const limits = limitNumbers(options.limits);
   enter();
   try {
-    return call((wasm) => walk(wasm, view, format, options.maxNodes ?? 2_000_000, limits));
+    return call((wasm) => inspection(wasm.inspect(view, options.maxNodes ?? MAX_NODES, limits), format, view.length));
   } finally {
     leave();
   }
 }
 
-function walk(wasm: Exports, view: Uint8Array, format: Format | undefined, maxNodes: number, limits: Float64Array): Inspection {
-  const found = wasm.inspect(view, maxNodes, limits);
+/** How {@link outline} goes about it. */
+export interface OutlineOptions extends InspectOptions {
+  signal?: AbortSignal;
+  /** Hears how far it is, in bytes of the file. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/** So much of a file is read at once, of one on a server less: headers may lie close together. */
+const [PIECE, PIECE_REMOTE] = [2 ** 22, 2 ** 16];
+
+/**
+ * The structure of a file that is too large to be read as a whole, from its headers alone: the frames and blocks of
+ * Zstandard, the streams and blocks of xz, of which only the index at the end is read. What is in a block is not looked at.
+ * Nothing for other formats.
+ */
+export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
+  const limits = limitNumbers(options.limits);
+  const reader = await openSource(source, options.signal);
+  const { size } = reader;
+  let piece: { start: number; bytes: Uint8Array } = { start: 0, bytes: new Uint8Array() };
+  const read = async (start: number, end: number): Promise<Uint8Array> => {
+    if (start < piece.start || end > piece.start + piece.bytes.length) {
+      const most = Math.max(end - start, typeof Blob !== 'undefined' && source instanceof Blob ? PIECE : PIECE_REMOTE);
+      piece = { start, bytes: await reader.read({ start, end: Math.min(size, start + most) }) };
+      options.onProgress?.(start, size);
+    }
+    return piece.bytes.subarray(start - piece.start, end - piece.start);
+  };
+  const head = await read(0, Math.min(size, PROBED));
+  const { format } = probe(head);
+  let job: WasmOutline;
+  let instance: number | undefined;
+  enter();
+  try {
+    job = call((wasm) => wasm.outline(head, size, options.maxNodes ?? MAX_NODES, limits));
+    if (job === undefined) return undefined;
+    const walk = job;
+    instance = instanceNumber();
+    for (let needs; (needs = call(() => walk.needs())) !== undefined; ) {
+      const [start = 0, end = 0] = needs;
+      const bytes = await read(start, end);
+      // While this waited for bytes, another call may have trapped and taken the instance with it.
+      if (instanceNumber() !== instance) throw trapped();
+      call(() => walk.feed(bytes));
+    }
+    return call(() => inspection(walk.found(), format, size));
+  } finally {
+    if (job !== undefined && instanceNumber() === instance) job.free();
+    leave();
+  }
+}
+
+/** As many bytes tell every format. */
+const PROBED = 16;
+
+/** So many nodes are kept if nobody says otherwise. */
+const MAX_NODES = 2_000_000;
+
+function inspection(found: WasmStructure, format: Format | undefined, size: number): Inspection {
   const start = found.starts();
   const structure: Structure = {
     length: start.length,
@@ -101,7 +161,7 @@ function walk(wasm: Exports, view: Uint8Array, format: Format | undefined, maxNo
   found.free();
   const [code, offset, need] = numbers ?? [];
   const error = code === undefined ? undefined : new UnspoolError(code, { offset, need, part });
-  return { format, size: view.length, structure, error, checksums: { right, wrong, unchecked } };
+  return { format, size, structure, error, checksums: { right, wrong, unchecked } };
 }
 
 const utf8 = new TextDecoder();

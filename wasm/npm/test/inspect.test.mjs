@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { inspect, nodeAt, nodes } from 'unspool';
+import { inspect, nodeAt, nodes, outline } from 'unspool';
 import { bad, read, valid } from './vectors.mjs';
 
 test('leaves tile every valid file', () => {
@@ -74,4 +75,53 @@ test('a hundred thousand chunks', () => {
   assert.ok(structure.length > 500_000 && structure.leftOut === 0, `${structure.length}`);
   const last = nodeAt(structure, structure.length - 1);
   assert.equal(last.end, bytes.length * 8);
+});
+
+/** The vector of another format. */
+const vector = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
+
+test('a large file shows its blocks by their headers', async () => {
+  const text = vector('zstd/rfc8878/text-1025.zst');
+  // Two frames, and between them two gigabytes that nobody reads.
+  const gap = new Uint8Array(8);
+  new DataView(gap.buffer).setUint32(0, 0x184d2a50, true);
+  new DataView(gap.buffer).setUint32(4, 2e9, true);
+  const size = 2 * text.length + 8 + 2e9;
+  const parts = [[0, text], [text.length, gap], [text.length + 8 + 2e9, text]];
+  const asked = [];
+  const { fetch } = globalThis;
+  globalThis.fetch = async (_, { headers }) => {
+    const [start, end] = /(\d+)-(\d+)/.exec(headers.Range).slice(1).map(Number);
+    const bytes = new Uint8Array(Math.min(end + 1, size) - start);
+    for (const [at, part] of parts) {
+      for (let i = Math.max(at, start); i < Math.min(at + part.length, start + bytes.length); i++) bytes[i - start] = part[i - at];
+    }
+    asked.push(bytes.length);
+    return new Response(bytes, { status: 206, headers: { 'Content-Range': `bytes ${start}-${start + bytes.length - 1}/${size}` } });
+  };
+  try {
+    let heard = 0;
+    const found = await outline('https://example.test/large.zst', { onProgress: (done, total) => (heard = done / total) });
+    const groups = [...nodes(found.structure)].filter(({ depth, part }) => depth === 0 && part === undefined);
+    assert.deepEqual(groups.map(({ start, end }) => [start / 8, end / 8]), [[0, text.length], [text.length, text.length + 8 + 2e9], [text.length + 8 + 2e9, size]]);
+    assert.deepEqual([found.format, found.size, found.error], ['zstd', size, undefined]);
+    assert.ok(asked.reduce((sum, length) => sum + length) < 200_000, String(asked));
+    assert.ok(heard > 0.9);
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  const cut = await outline(text.subarray(0, 600));
+  assert.deepEqual([cut.error.class, cut.error.offset], ['Truncated', 600]);
+  assert.equal(await outline(read('v1_fp16.cvc')), undefined);
+});
+
+test('the blocks of xz are read off its index', async () => {
+  const one = vector('xz/blocks.xz');
+  for (const bytes of [one, vector('xz/page.xz'), new Uint8Array([...one, ...one])]) {
+    const blocks = ({ structure }) => [...nodes(structure)].filter(({ name }) => name === 'block').map(({ start, end }) => [start, end]);
+    const found = await outline(new Blob([bytes]));
+    assert.deepEqual(blocks(found), blocks(inspect(bytes)));
+    const leaves = [...nodes(found.structure)].filter(({ part }) => part !== undefined);
+    assert.equal(leaves.reduce((sum, { start, end }) => sum + end - start, 0), 8 * bytes.length);
+  }
 });

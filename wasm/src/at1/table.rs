@@ -192,5 +192,5 @@ fn decoded(entry: &Entry<'_>, head: &[u8], ws: &mut Workspace, limits: &Limits) 
 fn stream<'a>(entry: Option<&Option<Entry<'_>>>, bytes: Option<&'a Vec<u8>>) -> Stream<'a> {
     let entry = entry.and_then(Option::as_ref);
     let stored = entry.is_some_and(|entry| entry.backend == Backend::Stored);
-    Stream { bytes: bytes.map_or(&[], Vec::as_slice), at: entry.map_or(0, |entry| entry.start), stored }
+    Stream::new(bytes.map_or(&[], Vec::as_slice), entry.map_or(0, |entry| entry.start), stored)
 }

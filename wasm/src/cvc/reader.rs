@@ -21,7 +21,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{len, nth};
 use crate::fault::Fault;
-use crate::js::{Float32Array, Uint8Array};
+use crate::js::Uint8Array;
 use crate::number;
 
 /// Chunks that lie one behind the other are asked for together, up to so many bytes.
@@ -382,30 +382,29 @@ struct Filler {
     output: Option<Uint8Array>,
     filled: u32,
     dtype: Dtype,
-    scratch: Vec<f32>,
+    scratch: Vec<u8>,
 }
 
 impl Filler {
+    /// Writes what comes next, if there is an output. Gives where that ends.
+    fn give(&self, bytes: &[u8]) -> u32 {
+        if let Some(output) = &self.output {
+            output.set(bytes, self.filled);
+        }
+        self.filled.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX))
+    }
+
     fn fill(&mut self, payload: &Payload<'_>) -> Result<()> {
         // Plain values need no decoding, and go where they belong in one copy.
         if let Some((dtype, raw)) = payload.plain()
             && dtype == self.dtype
         {
-            if let Some(output) = &self.output {
-                let end = self.filled.saturating_add(u32::try_from(raw.len()).unwrap_or(u32::MAX));
-                output.set(raw, self.filled);
-                self.filled = end;
-            }
+            self.filled = self.give(raw);
             return Ok(());
         }
-        self.scratch.resize(payload.len(), 0.0);
-        payload.decode_f32(&mut self.scratch)?;
-        if let Some(output) = &self.output {
-            let values = u32::try_from(payload.len()).unwrap_or(u32::MAX);
-            let at = output.byte_offset().saturating_add(self.filled);
-            Float32Array::new(&output.buffer(), at, values).set_all(&self.scratch);
-            self.filled = self.filled.saturating_add(values.saturating_mul(4));
-        }
+        self.scratch.resize(payload.len().saturating_mul(4), 0);
+        payload.decode_f32_bytes(&mut self.scratch)?;
+        self.filled = self.give(&self.scratch);
         Ok(())
     }
 }

@@ -30,4 +30,6 @@ export interface Door {
   open(bytes: Uint8Array, structure: Structure, dictionary: Uint8Array | undefined): Opened | Promise<Opened>;
   /** Opens a file that is not in memory, of which only what is looked at is read, if it is of a kind that allows it; with the bytes of its head, whose structure is shown. */
   openLarge?(source: Blob | string): Promise<{ opened: Opened; head: number } | undefined>;
+  /** For a file that is not in memory: whether its headers tell where everything is, and whether they lie together, so that few requests to a server fetch them. */
+  readonly outlined?: 'everywhere' | 'together';
 }

@@ -1,0 +1,111 @@
+//! The structure of a file that is too large to be read as a whole, from its headers alone.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use unspool::{Format, Part, Probe, Result, Trace, Value, xz, zstd};
+use wasm_bindgen::prelude::*;
+
+use super::Structure;
+use crate::number;
+
+/// Asks for the headers of a file one by one, or for its indexes.
+#[wasm_bindgen]
+pub struct Outline {
+    walk: Walk,
+    structure: Structure,
+    len: u64,
+}
+
+enum Walk {
+    Zstd(zstd::Outline),
+    /// With the blocks of each stream that has some, from the last stream to the first.
+    Xz(xz::Search, Vec<Vec<xz::Block>>),
+    Ended,
+}
+
+/// A walk over a file that starts like this. Nothing for formats that do not say where things are before they are decoded.
+#[wasm_bindgen]
+pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, limits: &[f64]) -> Option<Outline> {
+    let len = number::to_u64(len);
+    let Probe::Match(format) = unspool::probe(prefix) else { return None };
+    let walk = match format {
+        Format::Zstd | Format::ZstdSkippable => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::Rfc8878)),
+        Format::ZstdV07 => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::V07)),
+        Format::Xz => Walk::Xz(xz::Search::sizes(len, &crate::limits(limits)), Vec::new()),
+        _ => return None,
+    };
+    let max_nodes = number::index(number::to_u64(max_nodes));
+    Some(Outline { walk, structure: Structure { max_nodes, ..Structure::default() }, len })
+}
+
+#[wasm_bindgen]
+impl Outline {
+    /// Where the bytes start that are needed next, and where they end; nothing when all is known.
+    pub fn needs(&self) -> Option<Vec<f64>> {
+        let range = match &self.walk {
+            Walk::Zstd(outline) => outline.needs(),
+            Walk::Xz(search, _) => search.needs(),
+            Walk::Ended => None,
+        };
+        range.map(|Range { start, end }| [start, end].map(number::from_u64).to_vec())
+    }
+
+    /// Takes the bytes that were asked for.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if let Err(error) = self.read(bytes) {
+            self.structure.error = Some(error.into());
+            self.tell_streams();
+        }
+    }
+
+    /// What was found. Given away once.
+    pub fn found(&mut self) -> Structure {
+        self.tell_streams();
+        core::mem::take(&mut self.structure)
+    }
+}
+
+impl Outline {
+    fn read(&mut self, bytes: &[u8]) -> Result<()> {
+        match &mut self.walk {
+            Walk::Zstd(outline) => outline.feed(bytes, &mut self.structure),
+            Walk::Xz(search, streams) => {
+                let mut blocks = Vec::new();
+                let fed = search.feed_listing(bytes, &mut |block| blocks.push(block));
+                if !blocks.is_empty() {
+                    streams.push(blocks);
+                }
+                fed
+            }
+            Walk::Ended => Ok(()),
+        }
+    }
+
+    /// The streams of xz are known from the last one to the first, and told the other way round.
+    fn tell_streams(&mut self) {
+        let Walk::Xz(_, streams) = core::mem::replace(&mut self.walk, Walk::Ended) else { return };
+        let trace = &mut self.structure;
+        let starts_of = |blocks: &Vec<xz::Block>| Some(blocks.first()?.range.start.saturating_sub(STREAM_HEADER));
+        let mut starts: Vec<u64> = streams.iter().filter_map(starts_of).collect();
+        starts.insert(0, self.len);
+        for (number, (blocks, ends)) in (0..).zip(streams.iter().zip(starts.windows(2)).rev()) {
+            let &[end, start] = ends else { continue };
+            let mut at = start;
+            trace.enter("stream", Value::U64(number));
+            trace.bytes(Part::Header, "stream header", at..at + STREAM_HEADER, Value::None);
+            for (number, block) in (0..).zip(blocks) {
+                let size = block.content.end.saturating_sub(block.content.start);
+                trace.enter("block", Value::U64(number));
+                trace.bytes(Part::Data, "content of decoded size", block.range.clone(), Value::U64(size));
+                trace.leave();
+                at = block.range.end;
+            }
+            trace.bytes(Part::Table, "index and footer", at..end, Value::None);
+            trace.leave();
+        }
+    }
+}
+
+/// Bytes before the first block of a stream.
+const STREAM_HEADER: u64 = 12;
