@@ -3,7 +3,6 @@
 #[cfg(feature = "inspect")]
 mod bins;
 
-use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use unspool::pco::{File, Meta, NumberType, Plan, Version};
@@ -30,7 +29,6 @@ fn silent() -> impl Trace {}
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct PcoNumbers {
-    /// The byte that stands for the type of each run.
     types: Vec<u8>,
     /// Little-endian numbers.
     runs: Vec<Vec<u8>>,
@@ -39,10 +37,9 @@ pub struct PcoNumbers {
 
 #[wasm_bindgen]
 impl PcoNumbers {
-    /// The types of the runs, by name, with line breaks between them.
-    pub fn types(&self) -> String {
-        let names = self.types.iter().filter_map(|&byte| NumberType::from_byte(byte));
-        names.map(NumberType::name).collect::<Vec<_>>().join("\n")
+    /// The byte that stands for the type of each run.
+    pub fn types(&self) -> Vec<u8> {
+        self.types.clone()
     }
 
     /// The bytes of a run. Given away once.

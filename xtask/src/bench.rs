@@ -1,12 +1,12 @@
 //! Speed against other decoders.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
 use crate::sh::{cmd, has, root};
-use crate::{install, wasm};
+use crate::{install, peers, wasm};
 
 /// What numpy is installed from.
 const REQUIREMENTS: &str = "tests/bench/requirements.txt";
@@ -21,6 +21,7 @@ pub fn run(name: Option<&str>) -> Result<()> {
     if name.is_none_or(|name| name.starts_with("wasm")) {
         wasm::build_package()?;
         install::node_modules(NODE)?;
+        reference()?;
     }
     let cargo = if cfg!(unix) {
         // The reference of AT-1 is C that asks for the libraries of a system. It gets those that the other peers are built from.
@@ -33,18 +34,18 @@ pub fn run(name: Option<&str>) -> Result<()> {
     cargo.arg(python).arg(name.unwrap_or("")).run()
 }
 
+/// Compiles the reference of Pco for WebAssembly, for speed and with the instructions that the package uses.
+fn reference() -> Result<()> {
+    let build = cmd("cargo build --locked --release -p unspool-bench-reference --target").arg(install::WASM);
+    build.arg("--config").arg(wasm::rustflags([])).run()?;
+    let built = wasm::built("release", "unspool_bench_reference.wasm");
+    std::fs::copy(built, root().join(NODE).join("pco_reference.wasm")).context("the reference of Pco")?;
+    Ok(())
+}
+
 /// The folders of C headers within these crates.
 fn headers(folders: &[(&str, &str)]) -> Result<OsString> {
-    let said = cmd("cargo metadata --locked --format-version 1").read()?;
-    let manifests = said.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());
-    let crates: Vec<_> = manifests.filter_map(|manifest| Path::new(manifest).parent()).collect();
-    let found = folders.iter().map(|(name, within)| {
-        // A crate from a registry lies in a folder of its name and its version.
-        let called =
-            |folder: &&&Path| folder.file_name()?.to_str()?.rsplit_once('-').map(|(called, _)| called == *name);
-        let folder = crates.iter().find(|folder| called(folder) == Some(true));
-        folder.map(|folder| folder.join(within)).with_context(|| format!("{name} is not among the dependencies"))
-    });
+    let found = folders.iter().map(|(name, within)| Ok(peers::source_of(name)?.join(within)));
     Ok(std::env::join_paths(found.collect::<Result<Vec<_>>>()?)?)
 }
 

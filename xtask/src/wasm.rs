@@ -36,11 +36,12 @@ const WASM_OPT: &str = "-Oz --one-caller-inline-max-function-size=60 --low-memor
     --enable-mutable-globals --enable-reference-types --enable-multivalue";
 
 /// Modules that are not compiled at the level of the profile, `z`, and what is said to the compiler besides. At `s` these are smaller once
-/// gzipped, and faster: Zstandard by a tenth, xz by half. Pco is twice as fast at 2, for a third more; with larger functions inlined it
-/// would weigh more and be no faster. OnPair and CVC weigh 4 % more at `s`, and OnPair a tenth to a sixth more at 2.
+/// gzipped, and faster: Zstandard by a tenth, xz by half. Pco is nearly twice as fast at 3, for an eighth more; with larger functions
+/// inlined it would weigh more and be no faster, with none it would be slower and weigh as much. OnPair and CVC weigh 4 % more at `s`,
+/// and OnPair a tenth to a sixth more at 2.
 const LEVELS: [(&str, &str, &str); 6] = [
     ("gzip", "\"s\"", ""),
-    ("pco", "2", "-Cllvm-args=-inline-threshold=0"),
+    ("pco", "3", "-Cllvm-args=-inline-threshold=25"),
     ("xz", "\"s\"", ""),
     ("xz-stream", "\"s\"", ""),
     ("zstd", "\"s\"", ""),
@@ -160,23 +161,33 @@ fn compile(features: &str, tuned: Option<(&str, &str, &str)>) -> Result<PathBuf>
     let remap =
         [(root(), "unspool"), (home, "cargo")].map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
     let more = tuned.map(|(_, _, flags)| flags).filter(|flags| !flags.is_empty());
-    let flags = RUSTFLAGS.iter().copied().chain(more).map(str::to_owned).chain(remap);
     let level = tuned.map_or(String::new(), |(_, level, _)| format!("--config profile.wasm-release.opt-level={level}"));
-    let flags: Vec<_> = flags.map(|flag| format!("{flag:?}")).collect();
     cmd("cargo build -p unspool-wasm --profile wasm-release --target")
         .arg(install::WASM)
         .arg("--config")
-        .arg(format!("target.{}.rustflags=[{}]", install::WASM, flags.join(",")))
+        .arg(rustflags(more.map(str::to_owned).into_iter().chain(remap)))
         .args(&level)
         .args("--no-default-features --features")
         .arg(features)
         .run()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir));
-    let module = target.join(install::WASM).join("wasm-release").join("unspool_wasm.wasm");
+    let module = built("wasm-release", "unspool_wasm.wasm");
     if !module.is_file() {
         bail!("{} was not built; is wasm/ a cdylib?", module.display());
     }
     Ok(module)
+}
+
+/// What tells cargo the compiler flags of every module, and these besides.
+pub fn rustflags(more: impl IntoIterator<Item = String>) -> String {
+    let flags = RUSTFLAGS.iter().copied().map(str::to_owned).chain(more);
+    let flags: Vec<_> = flags.map(|flag| format!("{flag:?}")).collect();
+    format!("target.{}.rustflags=[{}]", install::WASM, flags.join(","))
+}
+
+/// Where cargo leaves a module.
+pub fn built(profile: &str, file: &str) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir));
+    target.join(install::WASM).join(profile).join(file)
 }
 
 fn newer(this: &Path, that: &Path) -> bool {

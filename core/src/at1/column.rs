@@ -62,12 +62,14 @@ fn word(record: &Record, at: usize) -> u64 {
     record.get(at).map_or(0, |&word| u64::from_le_bytes(word))
 }
 
-#[inline]
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline)]
 fn place(record: &Record, at: usize) -> usize {
     index(word(record, at))
 }
 
-#[inline]
+#[cfg_attr(feature = "small", inline(never))]
+#[cfg_attr(not(feature = "small"), inline)]
 fn set(record: &mut Record, at: usize, value: u64) {
     if let Some(word) = record.get_mut(at) {
         *word = value.to_le_bytes();
@@ -330,7 +332,7 @@ impl<'a> Columns<'a> {
                     root = source;
                 }
                 if let Some(own) = own_cursor(self.tables, record) {
-                    *own = *root;
+                    copy_record(root, own);
                 }
             }
             let end = place(record, END);
@@ -522,7 +524,7 @@ impl<'a> Columns<'a> {
             }
         };
         if let Some(place) = own_cursor(self.tables, record) {
-            *place = own;
+            copy_record(&own, place);
         }
         between.get(..len).unwrap_or_default().iter().rev().try_fold(value, |value, &column| self.mapped(column, value))
     }
@@ -574,6 +576,12 @@ fn resume(values: Stream<'_>, at: usize, end: usize) -> Numbers<'_> {
 /// The cursor of its own that a derived column has before its map.
 fn own_cursor<'t>(tables: &'t mut [Word], record: &Record) -> Option<&'t mut Record> {
     tables.get_mut(place(record, TABLE).checked_sub(WORDS)?..)?.first_chunk_mut()
+}
+
+/// Two records that are known to be two: the compiler would have them overlap, and link what copies such things.
+#[inline(never)]
+const fn copy_record(from: &Record, to: &mut Record) {
+    *to = *from;
 }
 
 /// The next value of a cursor over a column that is not derived.

@@ -1,5 +1,7 @@
 //! Numbers as decimal text, eight digits at a time.
 
+use core::num::NonZero;
+
 use super::output::Output;
 use crate::Result;
 use crate::bits::mask;
@@ -19,13 +21,33 @@ const POWERS: [u64; 19] = {
     powers
 };
 
-const EIGHT: u64 = 100_000_000;
+const EIGHT: NonZero<u64> = NonZero::new(100_000_000).unwrap();
 const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// Quotient and remainder. What the compiler has for 64 bits on a small machine weighs ten times as much as this.
+#[cfg_attr(not(feature = "small"), inline)]
+fn divided(n: u64, by: NonZero<u64>) -> (u64, u64) {
+    if !cfg!(feature = "small") {
+        return (n / by, n % by);
+    }
+    let (mut quotient, mut rest) = (0, n);
+    let steps = by.leading_zeros().saturating_sub(n.leading_zeros());
+    let mut part = by.get() << steps;
+    for _ in 0..=steps {
+        quotient <<= 1;
+        if let Some(less) = rest.checked_sub(part) {
+            (rest, quotient) = (less, quotient | 1);
+        }
+        part >>= 1;
+    }
+    (quotient, rest)
+}
 
 /// The eight digits of a number below 10^8, the first in the lowest byte, each as its value.
 #[inline]
-const fn eight(n: u64) -> u64 {
-    let fours = (n / 10_000) | ((n % 10_000) << 32);
+fn eight(n: u64) -> u64 {
+    let n = (n & 0xFFFF_FFFF) as u32;
+    let fours = u64::from(n / 10_000) | u64::from(n % 10_000) << 32;
     // In each lane a multiplication and a shift divide: by 100 below 10 000, by 10 below 100.
     let hundreds = (fours.wrapping_mul(10_486) >> 20) & 0x7F_0000_007F;
     let twos = hundreds | fours.wrapping_sub(hundreds.wrapping_mul(100)) << 16;
@@ -35,7 +57,7 @@ const fn eight(n: u64) -> u64 {
 
 /// The digits of a number below 10^8 without leading zeros, as text, and how many there are.
 #[inline]
-const fn short(n: u64) -> (u64, u32) {
+fn short(n: u64) -> (u64, u32) {
     let digits = eight(n);
     // The last digit stays even if it is a zero.
     let zeros = (digits | 1 << 56).trailing_zeros() >> 3;
@@ -45,14 +67,15 @@ const fn short(n: u64) -> (u64, u32) {
 /// The last 1 to 15 of the 16 digits of a number below 10^16, as text behind a byte of something else.
 #[inline]
 fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
-    let digits = u128::from(eight(n / EIGHT) | ZEROS) | u128::from(eight(n % EIGHT) | ZEROS) << 64;
+    let (high, low) = divided(n, EIGHT);
+    let digits = u128::from(eight(high) | ZEROS) | u128::from(eight(low) | ZEROS) << 64;
     (digits >> (8 * (16 - count.clamp(1, 15))) << 8 | u128::from(before)).to_le_bytes()
 }
 
 /// Appends a number.
 #[inline]
 pub(super) fn unsigned<O: Output>(n: u64, out: &mut O) -> Result<()> {
-    if n < EIGHT {
+    if n < EIGHT.get() {
         let (text, len) = short(n);
         return out.put_short(&text.to_le_bytes(), len as usize);
     }
@@ -60,8 +83,8 @@ pub(super) fn unsigned<O: Output>(n: u64, out: &mut O) -> Result<()> {
 }
 
 fn long<O: Output>(n: u64, out: &mut O) -> Result<()> {
-    let (high, low) = (n / EIGHT, n % EIGHT);
-    if high < EIGHT {
+    let (high, low) = divided(n, EIGHT);
+    if high < EIGHT.get() {
         let (text, len) = short(high);
         let text = u128::from(text & mask(8 * len)) | u128::from(eight(low) | ZEROS) << (8 * len);
         return out.put_short(&text.to_le_bytes(), len as usize + 8);
@@ -85,8 +108,8 @@ pub(super) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Result<()> {
     if n < 0 {
         out.byte(b'-')?;
     }
-    let power = POWERS.get(usize::from(scale)).copied().unwrap_or(1).max(1);
-    let (whole, mut part) = (n.unsigned_abs() / power, n.unsigned_abs() % power);
+    let power = POWERS.get(usize::from(scale)).copied().and_then(NonZero::new).unwrap_or(NonZero::<u64>::MIN);
+    let (whole, mut part) = divided(n.unsigned_abs(), power);
     unsigned(whole, out)?;
     if scale == 0 {
         return out.byte(b'.');
@@ -95,8 +118,9 @@ pub(super) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Result<()> {
     let mut before = b'.';
     if left > 15 {
         // Two steps: '.' and the first digits, then the last 15 behind the digit before them.
-        let low = part % 1_000_000_000_000_000;
-        part /= 1_000_000_000_000_000;
+        const LOW: NonZero<u64> = NonZero::new(1_000_000_000_000_000).unwrap();
+        let low;
+        (part, low) = divided(part, LOW);
         let first = padded(part, left - 15, before);
         out.put_short(&first, index((left - 15).into()))?;
         before = first.get(index((left - 15).into())).copied().unwrap_or(0);

@@ -136,6 +136,11 @@ impl<'a> Codes<'a> {
     where
         'a: 'r,
     {
+        if cfg!(feature = "small") {
+            let Some(code) = self.get(range.start) else { return &[] };
+            *room = [code; BLOCK];
+            return room.get(..range.len().min(BLOCK)).unwrap_or(&[]);
+        }
         let range = range.start..range.end.min(self.len);
         match self.kind {
             Kind::Plain(codes) => codes.get(range).unwrap_or(&[]),

@@ -1,5 +1,6 @@
 //! From differences to latents.
 
+use super::batch::ROOMY;
 use super::meta::{Convolution, MAX_ORDER};
 use super::number::{Latent, WIDENED};
 use super::pipeline::PIPELINED;
@@ -66,6 +67,9 @@ impl<D: Latent> Ring<'_, D> {
     }
 }
 
+/// The most bits of a latent that convolution exists for.
+const WIDEST: u32 = 32;
+
 /// What a convolution looks back on: room for the most latents that it may, and behind it for those of a batch.
 pub(crate) const CONVOLVED: usize = MAX_ORDER + BATCH;
 
@@ -79,7 +83,7 @@ pub(crate) fn convolve<D: Latent>(
     values: &mut [D],
     deltas: usize,
 ) {
-    let Some(history) = history.first_chunk_mut::<CONVOLVED>() else { return };
+    let Some(history) = history.first_chunk_mut::<CONVOLVED>().filter(|_| D::BITS <= WIDEST) else { return };
     let order = convolution.order();
     // The newest latent has just been made, and everything waits for it. The others are weighted before it is there.
     let mut weights = [0; MAX_ORDER];
@@ -91,7 +95,7 @@ pub(crate) fn convolve<D: Latent>(
     let values_read = values.get(..deltas).unwrap_or(values);
     // Loops that know how many weights there are, where that is worth their size.
     match order {
-        0..=8 if PIPELINED => predict(convolution, width, &older, newest, 7, history, values_read),
+        0..=8 if ROOMY => predict(convolution, width, &older, newest, 7, history, values_read),
         9..=12 if PIPELINED => predict(convolution, width, &older, newest, 11, history, values_read),
         13..=16 if PIPELINED => predict(convolution, width, &older, newest, 15, history, values_read),
         order => predict(convolution, width, &older, newest, order.saturating_sub(1), history, values_read),

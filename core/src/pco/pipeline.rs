@@ -393,52 +393,33 @@ impl<L: Latent> Fast<'_, '_, L> {
         let first_log = if look { self.lookback.table.log } else { self.index.table.log.max(self.primary.table.log) };
         let first_end = end.wrapping_add(BATCH * index(u64::from(first_log)));
         let more = batch + 1 < run.full && first_end / 8 + 16 <= bytes.len();
+        let follows = match (more, look) {
+            (false, _) => Follows::Nothing,
+            (true, true) => Follows::Lookbacks(&mut self.lookback, batch_at(self.lookbacks, buffer(batch + 1))?),
+            (true, false) => Follows::Own,
+        };
         let symbols_end = if run.second {
             let moment = top(self.secondary.undo, &mut self.secondary.moments);
             let current = Current { values: batch_at(self.second, 0)?, moment };
-            if !more {
-                last(bytes, at, widths, current)?;
-                None
-            } else if look {
-                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, end, current, next(&mut self.lookback, widths, values))?)
-            } else {
-                let values = batch_at(out, here.wrapping_add(BATCH))?;
-                Some(pair(bytes, at, end, current, next(&mut self.primary, widths, values))?)
-            }
+            let lane = &mut self.primary;
+            close(bytes, at, end, current, widths, follows, move |widths| {
+                Some(next(lane, widths, batch_at(out, here.wrapping_add(BATCH))?))
+            })?
         } else if dict {
             let (even, odd) = self.indexes.split_at_mut_checked(BATCH)?;
             let (now, then) = if buffer(batch) == 0 { (even, odd) } else { (odd, even) };
-            let lane = &mut self.index;
-            let moment = top(lane.undo, &mut lane.moments);
-            let current = Current { values: batch_at(now, 0)?, moment };
-            if !more {
-                last(bytes, at, widths, current)?;
-                None
-            } else if look {
-                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, end, current, next(&mut self.lookback, widths, values))?)
-            } else {
-                let values = batch_at(then, 0)?;
-                let next = Next { table: &lane.table, states: &mut lane.states, widths, values };
-                Some(pair(bytes, at, end, current, next)?)
-            }
+            let Lane { table, states, undo, moments, .. } = &mut self.index;
+            let current = Current { values: batch_at(now, 0)?, moment: top(*undo, moments) };
+            close(bytes, at, end, current, widths, follows, move |widths| {
+                Some(Next { table, states, widths, values: batch_at(then, 0)? })
+            })?
         } else {
             let (now, then) = out.split_at_mut_checked(here.wrapping_add(BATCH))?;
-            let lane = &mut self.primary;
-            let moment = top(lane.undo, &mut lane.moments);
-            let current = Current { values: batch_at(now, here)?, moment };
-            if !more {
-                last(bytes, at, widths, current)?;
-                None
-            } else if look {
-                let values = batch_at(self.lookbacks, buffer(batch + 1))?;
-                Some(pair(bytes, at, end, current, next(&mut self.lookback, widths, values))?)
-            } else {
-                let values = batch_at(then, 0)?;
-                let next = Next { table: &lane.table, states: &mut lane.states, widths, values };
-                Some(pair(bytes, at, end, current, next)?)
-            }
+            let Lane { table, states, undo, moments, .. } = &mut self.primary;
+            let current = Current { values: batch_at(now, here)?, moment: top(*undo, moments) };
+            close(bytes, at, end, current, widths, follows, move |widths| {
+                Some(Next { table, states, widths, values: batch_at(then, 0)? })
+            })?
         };
         if !run.second && !self.second.is_empty() {
             if end.div_ceil(8) > bytes.len() {
@@ -510,10 +491,34 @@ fn next<'n, D: Latent>(
     Next { table: &lane.table, states: &mut lane.states, widths, values }
 }
 
-/// The offsets of a unit that no other follows, if they are there.
-fn last<D: Latent>(bytes: &[u8], at: usize, widths: &[u8; BATCH], current: Current<'_, D>) -> Option<()> {
-    let end = finish(bytes, at, widths, current);
-    (end.div_ceil(8) <= bytes.len()).then_some(())
+/// Which symbols go along with the last unit of a batch.
+enum Follows<'f, 'm, 'w> {
+    Nothing,
+    /// Where the next batch has any, its lookbacks come first;
+    Lookbacks(&'f mut Lane<'m, 'w, u32>, &'f mut [u32; BATCH]),
+    /// else those that `close` is told.
+    Own,
+}
+
+/// The last unit of a batch, and the first symbols of the next one. Gives the bit behind those, if there are any; `None` if the input may
+/// not suffice.
+fn close<'n, D: Latent>(
+    bytes: &[u8],
+    at: usize,
+    end: usize,
+    current: Current<'_, D>,
+    widths: &'n mut [u8; BATCH],
+    follows: Follows<'n, '_, '_>,
+    own: impl FnOnce(&'n mut [u8; BATCH]) -> Option<Next<'n, D>>,
+) -> Option<Option<usize>> {
+    Some(match follows {
+        Follows::Nothing => {
+            let end = finish(bytes, at, widths, current);
+            return (end.div_ceil(8) <= bytes.len()).then_some(None);
+        }
+        Follows::Lookbacks(lane, values) => Some(pair(bytes, at, end, current, next(lane, widths, values))?),
+        Follows::Own => Some(pair(bytes, at, end, current, own(widths)?)?),
+    })
 }
 
 /// The sum that is taken while offsets are read.

@@ -1,12 +1,10 @@
-// One decoder of Zstandard in Node, on one frame: `node zstd.mjs DECODER FILE SIZE`. On `run N` it decodes so many times and says
-// how many nanoseconds that took; on `crc` the CRC-32 of what came out last.
+// One decoder of Zstandard in Node, on one frame: `node zstd.mjs DECODER FILE SIZE`.
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { crc32 } from 'node:zlib';
+import { obey } from './orders.mjs';
 
 const decoders = {
   async unspool() {
-    const { decodeZstd } = await import('../../../wasm/npm/dist/public/zstd.js');
+    const { decodeZstd } = await import('../../../wasm/npm/dist/entries/zstd.js');
     return (file) => decodeZstd(file);
   },
   async zstddec() {
@@ -28,14 +26,4 @@ const decoders = {
 
 const [name, path, size] = process.argv.slice(2);
 const [decode, file] = [await decoders[name](), new Uint8Array(readFileSync(path))];
-let out;
-for await (const line of createInterface({ input: process.stdin })) {
-  const [order, times] = line.split(' ');
-  if (order === 'crc') {
-    console.log(crc32(out));
-    continue;
-  }
-  const begun = process.hrtime.bigint();
-  for (let n = 0; n < Number(times); n += 1) out = decode(file, Number(size));
-  console.log(String(process.hrtime.bigint() - begun));
-}
+await obey(() => decode(file, Number(size)));

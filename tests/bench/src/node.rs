@@ -1,25 +1,27 @@
-//! Zstandard in Node: the package against the decoders that are there for it, each in a process of its own.
+//! The package in Node against the decoders that are there for it, each in a process of its own.
 
 use std::path::Path;
 use std::process::Command;
 
 use unspool::checksum::Crc32;
+use unspool::pco::NumberType;
 
 use crate::beside::Beside;
 use crate::race::Race;
 use crate::zstd::{KINDS, LARGE, data};
 use crate::{Options, Result};
 
-const PEERS: [&str; 3] = ["zstddec", "zstd-wasm", "fzstd"];
-
-/// Runs every case that was asked for; how many those were.
+/// Runs every case of Zstandard that was asked for; how many those were.
 pub fn bench(options: &Options) -> Result<usize> {
+    let peers = ["zstddec", "zstd-wasm", "fzstd"];
     let mut done = 0;
     for (kind, piece) in KINDS {
         for (end, size, level) in LARGE {
             let case = format!("wasm/{kind}/{end}");
             if options.wants(&case) {
-                race(&case, &data(piece, size), level)?;
+                let plain = data(piece, size);
+                let frame = zstd::bulk::compress(&plain, level)?;
+                race(&case, "zstd.mjs", &peers, &frame, &plain, &plain.len().to_string())?;
                 done += 1;
             }
         }
@@ -27,13 +29,19 @@ pub fn bench(options: &Options) -> Result<usize> {
     Ok(done)
 }
 
-fn race(case: &str, plain: &[u8], level: i32) -> Result<()> {
-    let file = std::env::temp_dir().join(format!("unspool-bench-{}.zst", std::process::id()));
-    std::fs::write(&file, zstd::bulk::compress(plain, level)?)?;
+/// Races the package on a file of Pco against the reference, compiled for WebAssembly. `plain` are its numbers, in little-endian order.
+pub fn pco(case: &str, file: &[u8], ty: NumberType, plain: &[u8]) -> Result<()> {
+    race(case, "pco.mjs", &["reference"], file, plain, &(ty as u8).to_string())
+}
+
+/// Runs a script for ours and for each peer: it is told which of them it is, the file, and what else it has to know.
+fn race(case: &str, script: &str, peers: &[&'static str], file: &[u8], plain: &[u8], more: &str) -> Result<()> {
+    let path = std::env::temp_dir().join(format!("unspool-bench-{}", std::process::id()));
+    std::fs::write(&path, file)?;
     let start = |name: &str| -> Result<_> {
         let mut command = Command::new("node");
-        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("node/zstd.mjs"));
-        command.arg(name).arg(&file).arg(plain.len().to_string());
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("node").join(script));
+        command.arg(name).arg(&path).arg(more);
         let mut program = Beside::start(command)?;
         program.run(1)?;
         match program.crc()? == u64::from(Crc32::of(plain)) {
@@ -42,8 +50,8 @@ fn race(case: &str, plain: &[u8], level: i32) -> Result<()> {
         }
     };
     let ours = start("unspool");
-    let peers = PEERS.map(|name| -> Result<_> { Ok((name, start(name)?)) });
-    std::fs::remove_file(&file)?;
+    let peers: Vec<_> = peers.iter().map(|&name| -> Result<_> { Ok((name, start(name)?)) }).collect();
+    std::fs::remove_file(&path)?;
     let mut race = Race::timed(case, plain.len(), ours?);
     for peer in peers {
         let (name, work) = peer?;

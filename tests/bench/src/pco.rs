@@ -1,4 +1,4 @@
-//! Pco against its reference, on the kinds of columns that its modes and deltas are for.
+//! Pco against its reference, on the kinds of columns that its modes and deltas are for, here and in Node.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -12,7 +12,7 @@ use unspool::Limits;
 use unspool::pco::{File, Number, Plan};
 
 use crate::race::Race;
-use crate::{Options, Result};
+use crate::{Options, Result, node};
 
 const N: usize = 1 << 18;
 
@@ -160,7 +160,8 @@ fn one<T>(
 where
     T: Number + Reference + Default,
 {
-    if !options.wants(case) {
+    let in_node = case.replace("pco/", "wasm/columns/");
+    if !options.wants(case) && !options.wants(&in_node) {
         return Ok(0);
     }
     let numbers = numbers();
@@ -169,6 +170,16 @@ where
     let file = File::open(&bytes, &Limits::DEFAULT)?;
     let chunk = file.chunk(file.first())?.ok_or("no chunk")?;
     let mut workspace = vec![0u64; usize::try_from(chunk.workspace_len(Plan::Whole))?];
+    let mut done = 0;
+    if options.wants(&in_node) {
+        let mut plain = vec![0; size_of_val(numbers.as_slice())];
+        chunk.decode_bytes(&mut plain, &mut vec![0; usize::try_from(chunk.workspace_len(Plan::Batches))?])?;
+        node::pco(&in_node, &bytes, T::TYPE, &plain)?;
+        done += 1;
+    }
+    if !options.wants(case) {
+        return Ok(done);
+    }
     let (mut ours, mut theirs) = (vec![T::default(); numbers.len()], vec![T::default(); numbers.len()]);
     let ours_once = |numbers: &mut [T], workspace: &mut [u64]| -> Result<()> {
         let file = File::open(std::hint::black_box(&bytes), &Limits::DEFAULT)?;
@@ -187,7 +198,7 @@ where
     Race::new(case, size_of_val(numbers.as_slice()), || ours_once(&mut ours, &mut workspace))
         .against("pco 1.1", || theirs_once(&mut theirs))
         .run()?;
-    Ok(1)
+    Ok(done + 1)
 }
 
 /// Numbers as they print, which tells NaNs and signed zeros apart well enough.

@@ -68,6 +68,30 @@ macro_rules! peer {
     };
 }
 
+/// For peers in C: the same memory under other names.
+#[macro_export]
+macro_rules! c_peer {
+    () => {
+        $crate::peer!();
+
+        #[unsafe(no_mangle)]
+        extern "C" fn malloc(len: usize) -> *mut u8 {
+            let layout = core::alloc::Layout::from_size_align(len, 16);
+            // SAFETY: a layout of no bytes is fine with this heap.
+            layout.map_or(core::ptr::null_mut(), |layout| unsafe { core::alloc::GlobalAlloc::alloc(&HEAP, layout) })
+        }
+
+        /// No byte of the heap is handed out twice, so that all are still zero.
+        #[unsafe(no_mangle)]
+        extern "C" fn calloc(count: usize, len: usize) -> *mut u8 {
+            malloc(count.saturating_mul(len))
+        }
+
+        #[unsafe(no_mangle)]
+        extern "C" fn free(_: *mut u8) {}
+    };
+}
+
 /// The cheapest allocator there is: it never takes anything back, so that it weighs next to nothing.
 pub struct Heap {
     used: core::cell::Cell<usize>,

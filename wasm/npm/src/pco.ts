@@ -29,20 +29,20 @@ type ArrayOf = { new (buffer: ArrayBuffer): PcoData; readonly BYTES_PER_ELEMENT:
 
 const half = (globalThis as { Float16Array?: typeof Uint16Array }).Float16Array ?? Uint16Array;
 
-/** What the core calls each type, the byte that stands for it in files, what it is called here, and what holds it. */
-const TYPES: Readonly<Record<string, readonly [byte: number, dtype: PcoDtype, array: ArrayOf]>> = {
-  u32: [1, 'uint32', Uint32Array],
-  u64: [2, 'uint64', BigUint64Array],
-  i32: [3, 'int32', Int32Array],
-  i64: [4, 'int64', BigInt64Array],
-  f32: [5, 'float32', Float32Array],
-  f64: [6, 'float64', Float64Array],
-  u16: [7, 'uint16', Uint16Array],
-  i16: [8, 'int16', Int16Array],
-  f16: [9, 'float16', half],
-  u8: [10, 'uint8', Uint8Array],
-  i8: [11, 'int8', Int8Array],
-};
+/** The byte that stands for each type in files, what it is called here, and what holds it. */
+const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])[] = [
+  [1, 'uint32', Uint32Array],
+  [2, 'uint64', BigUint64Array],
+  [3, 'int32', Int32Array],
+  [4, 'int64', BigInt64Array],
+  [5, 'float32', Float32Array],
+  [6, 'float64', Float64Array],
+  [7, 'uint16', Uint16Array],
+  [8, 'int16', Int16Array],
+  [9, 'float16', half],
+  [10, 'uint8', Uint8Array],
+  [11, 'int8', Int8Array],
+];
 
 /** @internal Decodes all numbers: an array for each stretch of chunks of one type. */
 export function decodePcoArrays(bytes: Uint8Array, options: PcoDecodeOptions): PcoArray[] {
@@ -50,11 +50,9 @@ export function decodePcoArrays(bytes: Uint8Array, options: PcoDecodeOptions): P
   return work(bytes, limits, () =>
     call((wasm) => {
       const found = wasm.pco_decode(bytes, limits);
-      const types = found.types();
-      const names = types === '' ? [] : types.split('\n');
-      const arrays = names.map((name, index) => {
-        const type = TYPES[name];
-        if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${name}`);
+      const arrays = Array.from(found.types(), (byte, index) => {
+        const type = TYPES.find(([known]) => known === byte);
+        if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${byte}`);
         return { dtype: type[1], data: new type[2](found.run(index).buffer as ArrayBuffer) };
       });
       found.free();
@@ -82,7 +80,7 @@ export function decodePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoData
 export function decodePcoInto(bytes: Bytes, to: PcoData, options: PcoDecodeOptions = {}): number {
   const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
   // Bytes are bytes, whatever the type; so are the bits of half floats where the engine knows no others.
-  const type = to instanceof Uint8Array ? 0 : (Object.values(TYPES).find(([, , array]) => to instanceof array)?.[0] ?? 0);
+  const type = to instanceof Uint8Array ? 0 : (TYPES.find(([, , array]) => to instanceof array)?.[0] ?? 0);
   return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.pco_decode_into(view, out, type, limits))));
 }
 
@@ -104,7 +102,7 @@ export interface PcoWrapped {
 
 /** Decodes the pages of a wrapped chunk, each to a typed array. A page can be decoded without the others. */
 export function decodePcoPages(wrapped: PcoWrapped, options: PcoDecodeOptions = {}): PcoData[] {
-  const type = Object.values(TYPES).find(([, dtype]) => dtype === wrapped.dtype);
+  const type = TYPES.find(([, dtype]) => dtype === wrapped.dtype);
   if (type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
   const [header, meta] = [bytesOf(wrapped.header), bytesOf(wrapped.meta)];
   const limits = limitNumbers(options.limits);

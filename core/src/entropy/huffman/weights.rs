@@ -166,12 +166,9 @@ impl Weights {
                 counts[usize::from(self.of[usize::from(symbol)] & 15)] += 1;
             }
         }
-        let [_, ranks @ .., a, b, c] = self.ranks();
-        // What all of them take of the code space.
+        let [_, ranks @ ..] = self.ranks();
+        // What all of them take of the code space. One that is too deep takes too much.
         let sum: u32 = ranks.iter().zip(0u32..).map(|(&rank, bits)| u32::from(rank) << bits).sum();
-        if sum == 0 || a | b | c != 0 {
-            return Err(Fault::Weights);
-        }
         self.depth = 32 - sum.leading_zeros();
         let missing = (1u32 << self.depth) - sum;
         if self.depth > super::MAX_DEPTH || !missing.is_power_of_two() {
@@ -183,11 +180,8 @@ impl Weights {
         counts.ok_or(Fault::Weights)?[last as usize & 15] += 1;
         self.count += 1;
         // The longest codes come in pairs.
-        match self.ranks()[1] {
-            0 | 1 => Err(Fault::Weights),
-            longest if longest.is_multiple_of(2) => Ok(()),
-            _ => Err(Fault::Weights),
-        }
+        let longest = self.ranks()[1];
+        (longest > 0 && longest.is_multiple_of(2)).then_some(()).ok_or(Fault::Weights)
     }
 
     /// Symbols of each weight; of weight 0 too many.

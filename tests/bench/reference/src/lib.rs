@@ -1,0 +1,58 @@
+//! The reference of Pco as a module for Node: `cargo xtask bench` compiles it for WebAssembly and races the npm package against it.
+
+use std::any::Any;
+use std::cell::RefCell;
+
+use pco::data_types::Number;
+use pco::standalone::simple_decompress;
+
+thread_local! {
+    static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static OUTPUT: RefCell<(usize, Box<dyn Any>)> = RefCell::new((0, Box::new(())));
+}
+
+/// Makes room for a file of so many bytes, and gives its place.
+#[unsafe(no_mangle)]
+pub extern "C" fn input(len: usize) -> *mut u8 {
+    INPUT.with_borrow_mut(|input| {
+        input.resize(len, 0);
+        input.as_mut_ptr()
+    })
+}
+
+/// Decodes the file that was put there, whose numbers have the type that this byte stands for. Gives their place; null if that failed.
+#[unsafe(no_mangle)]
+pub extern "C" fn decode(ty: u8) -> *const u8 {
+    match ty {
+        1 => decode_of::<u32>(),
+        2 => decode_of::<u64>(),
+        3 => decode_of::<i32>(),
+        4 => decode_of::<i64>(),
+        5 => decode_of::<f32>(),
+        6 => decode_of::<f64>(),
+        7 => decode_of::<u16>(),
+        8 => decode_of::<i16>(),
+        10 => decode_of::<u8>(),
+        11 => decode_of::<i8>(),
+        _ => std::ptr::null(),
+    }
+}
+
+fn decode_of<T: Number>() -> *const u8 {
+    let Ok(numbers) = INPUT.with_borrow(|input| simple_decompress::<T>(input)) else { return std::ptr::null() };
+    let place = numbers.as_ptr().cast();
+    OUTPUT.set((size_of_val(numbers.as_slice()), Box::new(numbers)));
+    place
+}
+
+/// How many bytes the decoded numbers take.
+#[unsafe(no_mangle)]
+pub extern "C" fn output_len() -> usize {
+    OUTPUT.with_borrow(|output| output.0)
+}
+
+/// Gives the memory of the decoded numbers back.
+#[unsafe(no_mangle)]
+pub extern "C" fn free() {
+    OUTPUT.set((0, Box::new(())));
+}
