@@ -209,8 +209,9 @@ fn any_rows_through_a_plan_that_fetches_only_what_it_names() {
                             let mut values = vec![0.0; payload.len()];
                             payload.decode_f32(&mut values).unwrap();
                             by_chunk.extend(values.iter().map(|value| value.to_bits()));
-                            data.decode_f32(&mut values).unwrap();
-                            by_data.extend(values.iter().map(|value| value.to_bits()));
+                            let mut values = vec![0; payload.len() * 4];
+                            data.decode_f32_bytes(&mut values).unwrap();
+                            by_data.extend(values.as_chunks().0.iter().map(|value| u32::from_le_bytes(*value)));
                             if let Some(fp16) = payload.fp16() {
                                 assert_eq!(fp16.as_flattened(), payload.raw().unwrap());
                                 assert_eq!(fp16.len(), payload.len());
@@ -218,6 +219,11 @@ fn any_rows_through_a_plan_that_fetches_only_what_it_names() {
                         }
                     }
                 }
+                let mut as_bytes = vec![0; by_data.len() * 4];
+                column.decode_f32_bytes(bytes, rows.clone(), &mut as_bytes, Crc::Verify).unwrap();
+                assert!(
+                    as_bytes.as_chunks().0.iter().map(|value| u32::from_le_bytes(*value)).eq(by_data.iter().copied())
+                );
                 let floats = column.decode_f32_to_vec(bytes, rows, Crc::Verify).unwrap();
                 let floats: Vec<u32> = floats.iter().map(|value| value.to_bits()).collect();
                 assert!(by_chunk == floats && by_data == floats, "{name} {column_name:?}");
