@@ -578,12 +578,12 @@ enum UnspoolKind {
 
 #if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 73
+#define UNSPOOL_PCO_DECODER_WORDS 74
 #endif
 
 #if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 110
+#define UNSPOOL_PCO_DECODER_WORDS 112
 #endif
 
 // Bytes of a decoder.

@@ -65,10 +65,10 @@ pub const UNSPOOL_PCO_DECODER_WORDS: usize = 40;
 pub const UNSPOOL_PCO_DECODER_WORDS: usize = 64;
 /// Words of a decoder.
 #[cfg(all(not(feature = "small"), target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 73;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 74;
 /// Words of a decoder.
 #[cfg(all(not(feature = "small"), not(target_pointer_width = "32")))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 110;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 112;
 /// Bytes of a decoder.
 pub const UNSPOOL_PCO_DECODER_SIZE: usize = UNSPOOL_PCO_DECODER_WORDS * 8;
 
