@@ -31,7 +31,7 @@ SECTIONS {{
     println!("cargo:rerun-if-changed=build.rs");
     if env::var_os("CARGO_FEATURE_C").is_some() {
         let peers = env::var("UNSPOOL_PEERS").expect("cargo xtask size sets UNSPOOL_PEERS");
-        for name in ["zstd", "liblzma"] {
+        for name in ["zstd", "liblzma", "xz_embedded"] {
             println!("cargo:rustc-link-arg-bin=peer_c_{name}={peers}/lib{name}.a");
             // What the C compiler calls where it has no instruction: the jumps of a `switch`.
             println!("cargo:rustc-link-arg-bin=peer_c_{name}={peers}/libgcc.a");

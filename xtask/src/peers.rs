@@ -24,7 +24,7 @@ struct Peer {
     files: &'static str,
 }
 
-const PEERS: [Peer; 2] = [
+const PEERS: [Peer; 3] = [
     Peer {
         name: "zstd",
         from: "zstd-sys",
@@ -48,6 +48,15 @@ const PEERS: [Peer; 2] = [
             common/block_util common/common common/filter_common common/filter_decoder common/filter_flags_decoder \
             common/index_hash common/stream_buffer_decoder common/stream_decoder common/stream_flags_common \
             common/stream_flags_decoder common/vli_decoder common/vli_size lz/lz_decoder lzma/lzma2_decoder lzma/lzma_decoder",
+    },
+    Peer {
+        name: "xz_embedded",
+        from: "xz-embedded-sys",
+        within: "xz-embedded",
+        // Whole files, as it is smallest.
+        flags: "-std=gnu99 -DXZ_DEC_SINGLE -DXZ_USE_CRC64",
+        includes: "userspace linux/include/linux",
+        files: "linux/lib/xz/xz_crc32 linux/lib/xz/xz_crc64 linux/lib/xz/xz_dec_lzma2 linux/lib/xz/xz_dec_stream",
     },
 ];
 
@@ -77,7 +86,8 @@ pub fn build(level: &str) -> Result<PathBuf> {
 
 /// The folder of a crate that something here depends on.
 pub fn source_of(name: &str) -> Result<PathBuf> {
-    let said = cmd("cargo metadata --locked --format-version 1").read()?;
+    // Also those that are only asked for their sources.
+    let said = cmd("cargo metadata --locked --all-features --format-version 1").read()?;
     let manifests = said.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());
     let mut crates = manifests.filter_map(|manifest| PathBuf::from(manifest).parent().map(PathBuf::from));
     // A crate from a registry lies in a folder of its name and its version.
