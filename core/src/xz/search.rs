@@ -118,12 +118,16 @@ impl Search {
 
     /// Takes the bytes that were asked for.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
-        self.feed_listing(bytes, &mut |_| ())
+        self.read(bytes, None)
     }
 
     /// [`feed`](Self::feed), and `each` hears of all blocks of a stream when its index has been read for the first time: the last stream
     /// comes first. What is before it is not known then, so that the content counts from its start.
     pub fn feed_listing(&mut self, bytes: &[u8], each: &mut dyn FnMut(Block)) -> Result<()> {
+        self.read(bytes, Some(each))
+    }
+
+    fn read(&mut self, bytes: &[u8], each: Option<&mut dyn FnMut(Block)>) -> Result<()> {
         let Some(range) = self.needs() else { return Ok(()) };
         if u64_from(bytes.len()) != range.end - range.start {
             return Err(Error::new(ErrorKind::Truncated, range.start.saturating_add(u64_from(bytes.len()))));
@@ -168,7 +172,7 @@ impl Search {
         bytes: &[u8],
         range: &Range<u64>,
         flags: StreamFlags,
-        each: &mut dyn FnMut(Block),
+        mut each: Option<&mut dyn FnMut(Block)>,
     ) -> Result<Option<Need>> {
         let wrong = Error::new(ErrorKind::XzIndex, range.start);
         let mut sums = Sums::new();
@@ -187,13 +191,18 @@ impl Search {
         }
         self.streams += 1;
         self.sums = self.sums.and(&sums).ok_or(wrong)?;
-        let alone = start == 0 && self.streams == 1;
-        list(bytes, blocks, 0, flags, &mut |block| {
-            if alone {
-                self.keep(&block);
-            }
-            each(block);
-        })?;
+        // Where blocks are shows only when all have been added up, and takes a second walk: for whoever wants to know.
+        let alone = start == 0 && self.streams == 1 && self.position.is_some();
+        if alone || each.is_some() {
+            list(bytes, blocks, 0, flags, &mut |block| {
+                if alone {
+                    self.keep(&block);
+                }
+                if let Some(each) = &mut each {
+                    each(block);
+                }
+            })?;
+        }
         Ok(Some(Need::Header(start, flags)))
     }
 
