@@ -55,6 +55,11 @@ const GROUP: u8 = u8::MAX;
 const MAX_VALUE: usize = 240;
 
 impl Structure {
+    /// One that keeps so many nodes.
+    fn with_room(max_nodes: f64) -> Self {
+        Self { max_nodes: number::index(number::to_u64(max_nodes)), ..Self::default() }
+    }
+
     /// One that hears nothing, for whoever decodes with the parsers that are in the module for the inspector anyway.
     #[cfg(feature = "pco")]
     pub(crate) fn silent() -> Self {
@@ -228,8 +233,7 @@ impl Structure {
 /// Walks over a whole file of any format that this build knows. A broken file gives what was understood of it, and the error.
 #[wasm_bindgen]
 pub fn inspect(bytes: &[u8], max_nodes: f64, limits: &[f64]) -> Structure {
-    let max_nodes = number::index(number::to_u64(max_nodes));
-    let mut structure = Structure { max_nodes, ..Structure::default() };
+    let mut structure = Structure::with_room(max_nodes);
     let limits = crate::limits(limits);
     if let Err(error) = walk(bytes, &limits, &mut structure) {
         structure.error = Some(error.into());

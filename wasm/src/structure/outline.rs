@@ -35,8 +35,7 @@ pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, limits: &[f64]) -> Optio
         Format::Xz => Walk::Xz(xz::Search::sizes(len, &crate::limits(limits)), Vec::new()),
         _ => return None,
     };
-    let max_nodes = number::index(number::to_u64(max_nodes));
-    Some(Outline { walk, structure: Structure { max_nodes, ..Structure::default() }, len })
+    Some(Outline { walk, structure: Structure::with_room(max_nodes), len })
 }
 
 #[wasm_bindgen]
