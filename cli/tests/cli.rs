@@ -235,7 +235,7 @@ fn inspect_shows_a_broken_file_as_far_as_it_goes() {
     let output = unspool(&["inspect", &file]);
     assert_eq!(output.status.code(), Some(1));
     let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(shown.contains("cvc 1.0") && shown.contains("crc-32 00000000"), "{shown}");
+    assert!(shown.contains("cvc 1.0") && shown.contains("crc-32 0x00000000"), "{shown}");
     let json: serde_json::Value = serde_json::from_slice(&unspool(&["inspect", "--json", &file]).stdout).unwrap();
     assert_eq!((&json["error"]["code"], &json["error"]["offset"]), (&514.into(), &213.into()));
 }
