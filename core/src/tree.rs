@@ -1,5 +1,6 @@
 //! A [`Trace`] that remembers: the structure of a file as a flat list of nodes, for inspectors.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
