@@ -67,6 +67,12 @@ impl Structure {
         Self { silent: true, ..Self::default() }
     }
 
+    /// Whether half of the room for nodes is taken.
+    #[cfg(all(feature = "pco", feature = "xz", feature = "zstd"))]
+    fn is_half_full(&self) -> bool {
+        self.starts.len() >= self.max_nodes / 2
+    }
+
     fn push(&mut self, name: &'static str, part: u8, bits: Range<u64>, value: Value<'_>) {
         if self.starts.len() >= self.max_nodes {
             self.left_out += 1;
