@@ -8,7 +8,7 @@ use super::header::{Block, BlockKind, FrameHeader, Header, MAX_FRAME_HEADER};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::num::{copy, index, u64_from};
-use crate::{Class, End, Error, ErrorKind, Limits, Result, Status, Step};
+use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 impl FrameHeader {
     /// How many bytes a [`Decoder`] needs for the window of this frame: the history that matches refer to, the block that
@@ -258,7 +258,7 @@ impl<'a> Decoder<'a> {
                     self.gathered = 0;
                     break header;
                 }
-                Err(error) if error.class() == Class::Truncated => {
+                Err(error) if error.kind == ErrorKind::Truncated => {
                     let Some((&byte, rest)) = src.split_first() else { return Ok(false) };
                     let Some(place) = self.head.get_mut(self.gathered) else { return Err(error) };
                     *place = byte;
