@@ -48,7 +48,10 @@ mod error;
 #[cfg(feature = "std")]
 pub mod io;
 #[cfg(any(feature = "cvc", feature = "at1"))]
-#[cfg_attr(not(feature = "cvc"), allow(dead_code, unused_imports, reason = "a manifest of AT-1 needs less than a header of CVC"))]
+#[cfg_attr(
+    not(feature = "cvc"),
+    allow(dead_code, unused_imports, reason = "a manifest of AT-1 needs less than a header of CVC")
+)]
 mod json;
 mod limits;
 mod num;
