@@ -7,38 +7,15 @@
 use core::fmt;
 use core::ops::Range;
 
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind};
 
 /// Deepest nesting that fits in the checker's bit stack.
 const MAX_DEPTH: usize = 1024;
 
 /// Python refuses longer integers.
 const MAX_INTEGER_DIGITS: usize = 4300;
-
-/// What is wrong with a header, and at which byte. It fits in two registers, and becomes an [`Error`] where the caller sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) kind: ErrorKind,
-    pub(super) at: usize,
-}
-
-impl Fault {
-    pub(super) const fn new(kind: ErrorKind, at: usize) -> Self {
-        Self { kind, at }
-    }
-}
-
-impl From<Fault> for Error {
-    #[cold]
-    #[inline(never)]
-    fn from(fault: Fault) -> Self {
-        Self::new(fault.kind, u64_from(fault.at))
-    }
-}
-
-/// Whether all is well with a header.
-pub(super) type Verdict<T> = Result<T, Fault>;
 
 /// Checks that `text[range]` is one JSON value, and finds where it starts.
 #[inline(never)]

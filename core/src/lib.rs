@@ -45,6 +45,8 @@ mod copy;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
+#[cfg(any(feature = "zstd", feature = "cvc"))]
+mod fault;
 #[cfg(any(feature = "cvc", feature = "at1"))]
 #[cfg_attr(not(feature = "cvc"), allow(dead_code, reason = "a manifest of AT-1 needs less than a header of CVC"))]
 mod json;
