@@ -1,7 +1,6 @@
 //! xz.
 
 use core::ffi::c_void;
-use core::mem::MaybeUninit;
 
 use unspool::xz::{self, Decoder, File, Options, Streams, Workspace};
 use unspool::{Error, ErrorKind, Result};
@@ -79,14 +78,9 @@ pub struct UnspoolXzDone {
 ///
 /// As for [`zeroed`].
 unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise; zeros are a value of what need not have one.
-    let place = unsafe { zeroed::<MaybeUninit<Workspace>>(workspace, len)? };
-    // What the filters remember has choices in it, which need not be 0 when nothing is chosen.
-    #[cfg(feature = "xz-filters")]
-    return Ok(place.write(Workspace::new()));
-    // SAFETY: without them it is made of numbers and arrays of numbers, all zero in `Workspace::new`, which a test compares.
-    #[cfg(not(feature = "xz-filters"))]
-    return Ok(unsafe { place.assume_init_mut() });
+    // SAFETY: the same promise. A workspace is made of numbers, of arrays of numbers, and of choices whose first is 0; all of them are
+    // zero in `Workspace::new`, which a test compares.
+    unsafe { zeroed::<Workspace>(workspace, len) }
 }
 
 /// How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
@@ -253,7 +247,7 @@ pub unsafe extern "C" fn unspool_xz_step(
     }
 }
 
-#[cfg(all(test, not(feature = "xz-filters")))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

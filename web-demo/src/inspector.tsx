@@ -112,6 +112,11 @@ export function Inspector({ name, file, report, onFiles }: Props) {
               The file is large: you see where its blocks are, by their headers. What is in them was not decoded, so that nobody knows whether it is sound.
             </p>
           )}
+          {report.read === 'pieces' && (
+            <p class="fine" role="note">
+              The file is large: it was decoded chunk by chunk, and you see where each lies. What you look at is decoded again.
+            </p>
+          )}
           {typeof report.read === 'number' && (
             <p class="fine" role="note">
               The file is large, and this format has to be read as a whole to be decoded: only its first {bytes(report.read)} were looked at, and nobody knows whether the rest is sound.

@@ -62,8 +62,11 @@ export interface Report {
   readonly content: Blob | undefined;
   /** How long the gzip file was that this lay in. */
   readonly wrapped: number | undefined;
-  /** What was read: everything; of a large file its header, and of its values those that are looked at; or all headers and nothing else; or just so many bytes from its start. */
-  readonly read: 'all' | 'values' | 'headers' | number;
+  /**
+   * What was read: everything; of a large file its header, and of its values those that are looked at; or all headers and nothing else; or everything,
+   * piece by piece, of which nothing was kept; or just so many bytes from its start.
+   */
+  readonly read: 'all' | 'values' | 'headers' | 'pieces' | number;
   readonly format: Format | undefined;
   readonly size: number;
   readonly model: Model;

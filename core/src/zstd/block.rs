@@ -30,6 +30,17 @@ pub(super) struct Frame<'d> {
 }
 
 impl<'d> Frame<'d> {
+    /// An empty one: what a decoder holds before its first.
+    pub(super) const NONE: Self = Self {
+        flavour: Flavour::Rfc8878,
+        header: FrameHeader::NONE,
+        produced: 0,
+        dictionary: None,
+        prefix: &[],
+        lent: Lent { code: None, tables: None },
+        blind: false,
+    };
+
     /// Starts a frame whose header ends before `at`.
     pub(super) fn start(
         flavour: Flavour,
@@ -44,14 +55,14 @@ impl<'d> Frame<'d> {
         if wanted != 0 && dictionary.is_none_or(|dictionary| dictionary.id() != wanted) {
             return Err(Error::new(ErrorKind::ZstdDictionaryWanted, u64_from(at)).needing(wanted.into()));
         }
-        Ok(Self { flavour, header, produced: 0, dictionary, prefix: &[], lent: Lent::default(), blind: false })
+        Ok(Self { flavour, header, dictionary, ..Self::NONE })
     }
 
     /// A frame of which only the structure is wanted, since its dictionary is not at hand.
     pub(super) fn start_blind(flavour: Flavour, header: FrameHeader, ws: &mut Workspace) -> Self {
         ws.reset();
         ws.pretend(flavour);
-        Self { flavour, header, produced: 0, dictionary: None, prefix: &[], lent: Lent::default(), blind: true }
+        Self { flavour, header, blind: true, ..Self::NONE }
     }
 
     /// Bytes that the next block may hold, and what is wrong with one that holds more.

@@ -7,7 +7,7 @@ use super::block::{Frame, Parsed};
 use super::detect::detect;
 use super::dictionary::Options;
 use super::flavour::Flavour;
-use super::header::{Block, BlockKind, Header, cut};
+use super::header::{Block, BlockKind, FrameHeader, Header, cut};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::entropy::low32;
@@ -264,11 +264,11 @@ fn run<T: Trace>(
     let flavour = flavour(src, options);
     let magic = (!options.magicless).then_some(flavour);
     let mut done = Done::default();
-    let mut produced = 0;
+    let mut walk = Walk { src, ws, limits, trace, frame: Frame::NONE, verify: false, produced: 0 };
     let mut at = 0;
     loop {
-        trace.enter("frame", Value::U64(done.frames));
-        match Header::read_at(src, at, magic, trace)? {
+        walk.trace.enter("frame", Value::U64(done.frames));
+        match Header::read_at(src, at, magic, walk.trace)? {
             Header::Skippable { size, .. } => {
                 let start = at + 8;
                 let end = start.saturating_add(size as usize);
@@ -276,30 +276,19 @@ fn run<T: Trace>(
                     return Err(cut(src).into());
                 }
                 if T::LISTENS {
-                    super::seekable::tell_skippable(src, start..end, trace);
+                    super::seekable::tell_skippable(src, start..end, walk.trace);
                 }
                 at = end;
             }
             Header::Frame(header) => {
-                header.check(limits, produced, at)?;
-                let frame = match Frame::start(flavour, header, options.dictionary, ws, at) {
-                    Err(error) if out.is_blind() && error.kind == ErrorKind::ZstdDictionaryWanted => {
-                        Frame::start_blind(flavour, header, ws)
-                    }
-                    frame => frame?,
-                };
-                out.frame(header.content_size, at)?;
-                at += header.len;
-                let verify = header.checksum && options.verify;
-                let mut walk = Walk { src, ws, limits, trace, frame, verify, produced };
-                let end = walk.blocks(out, at);
-                produced = walk.produced;
-                at = end.map_err(|fault| refused(fault, produced))?;
+                walk.start(flavour, header, options, out, at)?;
+                let end = walk.blocks(out, at + header.len);
+                at = end.map_err(|fault| refused(fault, walk.produced))?;
                 done.frames += 1;
-                done.checksums += u64::from(verify);
+                done.checksums += u64::from(walk.verify);
             }
         }
-        trace.leave();
+        walk.trace.leave();
         done.read = at;
         if at >= src.len() {
             return Ok(done);
@@ -307,7 +296,7 @@ fn run<T: Trace>(
     }
 }
 
-/// The blocks of one frame.
+/// The blocks of one frame after the other.
 struct Walk<'a, 'd, T> {
     src: &'a [u8],
     ws: &'a mut Workspace,
@@ -318,7 +307,28 @@ struct Walk<'a, 'd, T> {
     produced: u64,
 }
 
-impl<T: Trace> Walk<'_, '_, T> {
+impl<'d, T: Trace> Walk<'_, 'd, T> {
+    /// The frame whose header lies at `at`.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn start(
+        &mut self,
+        flavour: Flavour,
+        header: FrameHeader,
+        options: &Options<'d>,
+        out: &mut dyn Output,
+        at: usize,
+    ) -> Result<()> {
+        header.check(self.limits, self.produced, at)?;
+        self.frame = match Frame::start(flavour, header, options.dictionary, self.ws, at) {
+            Err(error) if out.is_blind() && error.kind == ErrorKind::ZstdDictionaryWanted => {
+                Frame::start_blind(flavour, header, self.ws)
+            }
+            frame => frame?,
+        };
+        self.verify = header.checksum && options.verify;
+        out.frame(header.content_size, at)
+    }
+
     /// Decodes the blocks from `at` on; says where the frame ends.
     #[cfg_attr(feature = "small", inline(never))]
     fn blocks(&mut self, out: &mut dyn Output, mut at: usize) -> Verdict<usize> {

@@ -47,6 +47,10 @@ pub struct FrameHeader {
 }
 
 impl FrameHeader {
+    /// Of a frame that holds nothing.
+    pub(super) const NONE: Self =
+        Self { len: 0, window: 0, content_size: None, dictionary_id: 0, checksum: false, single_segment: false };
+
     /// The most that a block of this frame may hold.
     pub fn max_block(&self) -> usize {
         index(self.window).min(MAX_BLOCK)

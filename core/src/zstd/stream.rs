@@ -23,14 +23,14 @@ impl FrameHeader {
 
 /// What the next bytes of the input are.
 #[derive(Clone, Copy, Debug)]
-enum State<'a> {
+enum State {
     FrameHeader,
     Skip(u64),
     /// None yet: a frame whose header was read starts once the window is large enough.
-    Window(Frame<'a>),
-    BlockHeader(Frame<'a>),
-    Block(Frame<'a>, Block),
-    Checksum(Frame<'a>),
+    Window,
+    BlockHeader,
+    Block(Block),
+    Checksum,
 }
 
 /// Decodes a stream, whatever the pieces that it comes in.
@@ -63,7 +63,9 @@ pub struct Decoder<'a> {
     limits: Limits,
     options: Options<'a>,
     flavour: Option<Flavour>,
-    state: State<'a>,
+    state: State,
+    /// The frame that is being read.
+    frame: Frame<'a>,
     /// The start of a header that is not complete.
     head: [u8; MAX_FRAME_HEADER],
     /// How much of a header or a block is gathered.
@@ -95,6 +97,7 @@ impl<'a> Decoder<'a> {
             options: *options,
             flavour: options.flavour,
             state: State::FrameHeader,
+            frame: Frame::NONE,
             head: [0; MAX_FRAME_HEADER],
             gathered: 0,
             consumed: 0,
@@ -141,7 +144,7 @@ impl<'a> Decoder<'a> {
     /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be, and says how far the
     /// call came that failed. At any other time the window is in use, and stays.
     pub fn lend(&mut self, window: &'a mut [u8]) -> Step {
-        if matches!(self.state, State::Window(_)) {
+        if matches!(self.state, State::Window) {
             self.window = window;
         }
         let (read, wrote) = core::mem::take(&mut self.moved);
@@ -185,33 +188,34 @@ impl<'a> Decoder<'a> {
                 self.state = if len == left { State::FrameHeader } else { State::Skip(left - len) };
                 return Ok(len == left);
             }
-            State::Window(frame) => {
-                let need = frame.header.stream_buffer();
+            State::Window => {
+                let need = self.frame.header.stream_buffer();
                 if need > u64_from(self.window.len()) {
                     return Err(Error::new(ErrorKind::ZstdWindowBuffer, self.consumed).needing(need));
                 }
                 self.hash = Xxh64::new();
                 (self.at, self.flushed, self.lap_end) = (0, 0, 0);
-                self.consumed += u64_from(frame.header.len);
+                self.consumed += u64_from(self.frame.header.len);
                 self.frames += 1;
-                self.state = State::BlockHeader(frame);
+                self.state = State::BlockHeader;
             }
-            State::BlockHeader(frame) => {
+            State::BlockHeader => {
                 let Some(bytes) = self.gather::<3>(src) else { return Ok(false) };
-                let block = frame.flavour.block(bytes);
-                block.check(frame.flavour, &frame.header, 0).map_err(|fault| self.here(fault))?;
+                let Frame { flavour, header, .. } = &self.frame;
+                let block = flavour.block(bytes);
+                block.check(*flavour, header, 0).map_err(|fault| self.here(fault))?;
                 if block.kind == BlockKind::End {
-                    self.end_frame(&frame, Some(block.size))?;
+                    self.end_frame(Some(block.size))?;
                     self.consumed += 3;
                 } else {
                     self.consumed += 3;
-                    self.state = State::Block(frame, block);
+                    self.state = State::Block(block);
                 }
             }
-            State::Block(frame, block) => return self.block(src, frame, block),
-            State::Checksum(frame) => {
+            State::Block(block) => return self.block(src, block),
+            State::Checksum => {
                 let Some(bytes) = self.gather::<4>(src) else { return Ok(false) };
-                self.end_frame(&frame, Some(u32::from_le_bytes(bytes)))?;
+                self.end_frame(Some(u32::from_le_bytes(bytes)))?;
                 self.consumed += 4;
             }
         }
@@ -230,6 +234,7 @@ impl<'a> Decoder<'a> {
         self.head.first_chunk().copied()
     }
 
+    #[cfg_attr(feature = "small", inline(never))]
     fn frame_header(&mut self, src: &mut &[u8]) -> Result<bool> {
         // A header says only while it is read how long it is.
         let header = loop {
@@ -274,16 +279,18 @@ impl<'a> Decoder<'a> {
             Header::Frame(header) => {
                 header.check(&self.limits, self.produced, 0).map_err(here)?;
                 let flavour = self.flavour.unwrap_or(Flavour::Rfc8878);
-                let frame = Frame::start(flavour, header, self.options.dictionary, self.ws, 0).map_err(here)?;
-                State::Window(frame)
+                self.frame = Frame::start(flavour, header, self.options.dictionary, self.ws, 0).map_err(here)?;
+                State::Window
             }
         };
         Ok(true)
     }
 
     /// A block, in one piece of the input or gathered at the end of the window.
-    fn block(&mut self, src: &mut &[u8], mut frame: Frame<'a>, block: Block) -> Result<bool> {
+    #[cfg_attr(feature = "small", inline(never))]
+    fn block(&mut self, src: &mut &[u8], block: Block) -> Result<bool> {
         let stored = block.stored();
+        let frame = &mut self.frame;
         let max = frame.header.max_block();
         let (window, input) = self.window.split_at_mut(self.window.len().saturating_sub(max.max(1)));
         let bytes = if self.gathered == 0 && src.len() >= stored {
@@ -325,13 +332,13 @@ impl<'a> Decoder<'a> {
         frame.produced += len;
         self.at = end;
         self.consumed += u64_from(stored);
-        self.state = State::BlockHeader(frame);
+        self.state = State::BlockHeader;
         if block.last {
             if frame.header.checksum {
                 frame.check_size(0).map_err(|fault| self.here(fault))?;
-                self.state = State::Checksum(frame);
+                self.state = State::Checksum;
             } else {
-                self.end_frame(&frame, None)?;
+                self.end_frame(None)?;
             }
         }
         Ok(true)
@@ -343,7 +350,8 @@ impl<'a> Decoder<'a> {
     }
 
     /// The frame is complete, and this is its checksum if it has one.
-    fn end_frame(&mut self, frame: &Frame<'a>, stored: Option<u32>) -> Result<()> {
+    fn end_frame(&mut self, stored: Option<u32>) -> Result<()> {
+        let frame = &self.frame;
         frame.check_size(0).map_err(|fault| self.here(fault))?;
         if let Some(stored) = stored
             && frame.header.checksum

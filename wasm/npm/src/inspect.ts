@@ -94,8 +94,9 @@ const [PIECE, PIECE_REMOTE] = [2 ** 22, 2 ** 16];
 
 /**
  * The structure of a file that is too large to be read as a whole, from its headers alone: the frames and blocks of
- * Zstandard, the streams and blocks of xz, of which only the index at the end is read. What is in a block is not looked at.
- * Nothing for other formats.
+ * Zstandard, the streams and blocks of xz, of which only the index at the end is read, the tables of OnPair. What is in them
+ * is not looked at. A file of Pco says nowhere how long its chunks are: it is read from start to end, one chunk decoded after
+ * the other, in the memory that one takes. Nothing for other formats.
  */
 export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
   const limits = limitNumbers(options.limits);
