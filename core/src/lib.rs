@@ -45,6 +45,8 @@ mod copy;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
+#[cfg(any(feature = "zstd", feature = "cvc"))]
+mod fault;
 #[cfg(feature = "std")]
 pub mod io;
 #[cfg(any(feature = "cvc", feature = "at1"))]

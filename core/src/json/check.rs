@@ -3,8 +3,8 @@
 use core::ops::Range;
 
 use super::text::utf8;
-use super::{Fault, Verdict};
 use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 
 /// Deepest nesting that fits in the checker's bit stack.
 const MAX_DEPTH: usize = 1024;

@@ -8,33 +8,6 @@ mod check;
 mod node;
 mod text;
 
-use crate::num::u64_from;
-use crate::{Error, ErrorKind};
-
 pub(crate) use check::check;
 pub(crate) use node::{Elements, Member, Node};
 pub use text::Text;
-
-/// What is wrong with a header, and at which byte. It fits in two registers, and becomes an [`Error`] where the caller sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub(crate) kind: ErrorKind,
-    pub(crate) at: usize,
-}
-
-impl Fault {
-    pub(crate) const fn new(kind: ErrorKind, at: usize) -> Self {
-        Self { kind, at }
-    }
-}
-
-impl From<Fault> for Error {
-    #[cold]
-    #[inline(never)]
-    fn from(fault: Fault) -> Self {
-        Self::new(fault.kind, u64_from(fault.at))
-    }
-}
-
-/// Whether all is well with a header.
-pub(crate) type Verdict<T> = Result<T, Fault>;

@@ -2,8 +2,9 @@
 
 use core::ops::Range;
 
-use super::{Fault, Text, Verdict};
+use super::Text;
 use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 
 /// Where a checked value that starts at `at` ends.
