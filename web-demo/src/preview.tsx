@@ -1,5 +1,5 @@
 // The decoded numbers of one column: its rows, those in sight as a picture, and the chosen one as a curve.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from './answer';
 import type { OpenFile } from './client';
 import { noteInAddress, readAddress } from './address';
@@ -103,7 +103,7 @@ function Values({ file, column, index, rows: total }: ColumnProps) {
   const stop = chosen >= first && chosen < last ? chosen : first;
   const table = useRef<HTMLDivElement>(null);
   const follows = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const button = follows.current ? table.current?.querySelector<HTMLElement>('tbody [aria-pressed=true]') : null;
     // A row may still be on its way.
     if (button === null || button === undefined) return;

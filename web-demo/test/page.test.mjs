@@ -278,6 +278,7 @@ test('all that a mouse reaches is reached by tab, in the order of the page, and 
   assert.equal(names.filter((name) => name.startsWith('Draw row')).length, 1, 'of the rows one is reached by tab');
   await open('#sample=embeddings');
   await page.getByRole('heading', { name: 'embeddings.cvc' }).waitFor();
+  await page.getByText('400 rows of 64 values').waitFor();
   const row = (number) => page.getByRole('button', { name: `Draw row ${number}`, exact: true });
   await row(0).focus();
   for (let number = 1; number <= 20; number++) {
