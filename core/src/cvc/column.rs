@@ -11,7 +11,8 @@ use super::object::{Object, Place};
 use super::payload::{Crc, Done, Payload};
 use super::plan::{Asked, Piece, Plan};
 use crate::checksum::Crc32;
-use crate::json::{Elements, Fault, Node, Text, Verdict};
+use crate::fault::{Fault, Verdict};
+use crate::json::{Elements, Node, Text};
 use crate::num::{behind, index, times};
 use crate::{Error, ErrorKind, Result, Sink};
 

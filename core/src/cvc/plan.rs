@@ -8,7 +8,7 @@ use super::convert::Encoding;
 use super::header::File;
 use super::lossless::Planes;
 use super::payload::{Crc, CrcCount, Payload};
-use crate::json::Verdict;
+use crate::fault::Verdict;
 use crate::num::{behind, index, u64_from};
 use crate::{Error, ErrorKind, Result};
 

@@ -1,5 +1,7 @@
 //! Random access: which bytes of a file hold a position of its content. Files are read from their end, where the index is.
 
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::check::CheckKind;
@@ -377,13 +379,40 @@ pub fn decode_block(
     limits: &Limits,
     verify: bool,
 ) -> Result<Done> {
+    run_block(bytes, block, Window::new(Kind::Output, dst), ws, limits, verify)
+}
+
+/// Decodes the block whose bytes these are to a new vector.
+///
+/// What the index claims is not believed: the vector is as long as the chunks in the block say.
+#[cfg(feature = "alloc")]
+pub fn decode_block_to_vec(
+    bytes: &[u8],
+    block: &Block,
+    ws: &mut Workspace,
+    limits: &Limits,
+    verify: bool,
+) -> Result<Vec<u8>> {
+    let size = run_block(bytes, block, Window::new(Kind::Nowhere, &mut []), ws, limits, verify)?.wrote;
+    let mut out = alloc::vec![0; size];
+    decode_block(bytes, block, &mut out, ws, limits, verify)?;
+    Ok(out)
+}
+
+fn run_block(
+    bytes: &[u8],
+    block: &Block,
+    mut window: Window<'_>,
+    ws: &mut Workspace,
+    limits: &Limits,
+    verify: bool,
+) -> Result<Done> {
     if verify && !block.check.is_known() {
         return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
     }
     let options = Options { verify, streams: Streams::First };
     let mut machine = Machine::new(limits, &options);
     machine.expect_block(block.check, block.range.start, ws);
-    let mut window = Window::new(Kind::Output, dst);
     let (mut rest, mut wrote) = (bytes, 0);
     machine.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, ws, &mut ())?;
     let content = block.content.end.saturating_sub(block.content.start);

@@ -7,8 +7,9 @@ use super::flavour::Flavour;
 use super::header::{Block, BlockKind, FrameHeader, Header, MAX_FRAME_HEADER};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
+use crate::fault::Fault;
 use crate::num::{copy, index, u64_from};
-use crate::{Class, End, Error, ErrorKind, Limits, Result, Status, Step};
+use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 impl FrameHeader {
     /// How many bytes a [`Decoder`] needs for the window of this frame: the history that matches refer to, the block that
@@ -202,7 +203,7 @@ impl<'a> Decoder<'a> {
                 let Some(bytes) = self.gather::<3>(src) else { return Ok(false) };
                 let Frame { flavour, header, .. } = &self.frame;
                 let block = flavour.block(bytes);
-                block.check(*flavour, header, 0).map_err(|error| error.offset_by(self.consumed))?;
+                block.check(*flavour, header, 0).map_err(|fault| self.here(fault))?;
                 if block.kind == BlockKind::End {
                     self.end_frame(Some(block.size))?;
                     self.consumed += 3;
@@ -258,14 +259,14 @@ impl<'a> Decoder<'a> {
                     self.gathered = 0;
                     break header;
                 }
-                Err(error) if error.class() == Class::Truncated => {
+                Err(fault) if fault.kind == ErrorKind::Truncated => {
                     let Some((&byte, rest)) = src.split_first() else { return Ok(false) };
-                    let Some(place) = self.head.get_mut(self.gathered) else { return Err(error) };
+                    let Some(place) = self.head.get_mut(self.gathered) else { return Err(self.here(fault)) };
                     *place = byte;
                     self.gathered += 1;
                     *src = rest;
                 }
-                Err(error) => return Err(error.offset_by(self.consumed)),
+                Err(fault) => return Err(self.here(fault)),
             }
         };
         let here = |error: Error| error.offset_by(self.consumed);
@@ -308,8 +309,8 @@ impl<'a> Decoder<'a> {
             self.gathered = 0;
             input.get(..stored).unwrap_or_default()
         };
-        let here = |error: Error| error.offset_by(self.consumed);
-        let (limit, _) = frame.limit(0);
+        let here = |fault: Fault| Error::from(fault).offset_by(self.consumed);
+        let (limit, _) = frame.limit();
         // If the block might not fit behind the last one, a new lap begins: what is in the window stays before it, and is
         // overwritten from its start.
         if window.len() - self.at < limit {
@@ -326,14 +327,15 @@ impl<'a> Decoder<'a> {
             self.hash.update(new);
         }
         let len = u64_from(end - at);
-        spend(&mut self.produced, len, &self.limits, 0).map_err(here)?;
+        let spent = spend(&mut self.produced, len, &self.limits, 0);
+        spent.map_err(|fault| here(fault).needing(self.produced))?;
         frame.produced += len;
         self.at = end;
         self.consumed += u64_from(stored);
         self.state = State::BlockHeader;
         if block.last {
             if frame.header.checksum {
-                frame.check_size(0).map_err(|error| error.offset_by(self.consumed))?;
+                frame.check_size(0).map_err(|fault| self.here(fault))?;
                 self.state = State::Checksum;
             } else {
                 self.end_frame(None)?;
@@ -342,15 +344,20 @@ impl<'a> Decoder<'a> {
         Ok(true)
     }
 
+    /// A fault of what comes next.
+    fn here(&self, fault: Fault) -> Error {
+        Error::from(fault).offset_by(self.consumed)
+    }
+
     /// The frame is complete, and this is its checksum if it has one.
     fn end_frame(&mut self, stored: Option<u32>) -> Result<()> {
-        let (frame, here) = (&self.frame, |error: Error| error.offset_by(self.consumed));
-        frame.check_size(0).map_err(here)?;
+        let frame = &self.frame;
+        frame.check_size(0).map_err(|fault| self.here(fault))?;
         if let Some(stored) = stored
             && frame.header.checksum
             && self.options.verify
         {
-            checksum(frame.flavour, self.hash.value(), stored, 0).map_err(here)?;
+            checksum(frame.flavour, self.hash.value(), stored, 0).map_err(|fault| self.here(fault))?;
         }
         self.state = State::FrameHeader;
         Ok(())
