@@ -15,7 +15,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "unit", proves: "unit tests, conformance with the vectors, no allocation", run: unit },
     Step {
         name: "features",
-        proves: "the core's tests pass with each format alone, and the archive for C builds",
+        proves: "the core's tests pass with each format alone; it builds with alloc and std, and so does the archive for C",
         run: features,
     },
     Step { name: "targets", proves: "the bare core builds for microcontrollers and wasm", run: targets },
@@ -89,6 +89,13 @@ fn features() -> Result<()> {
         cmd("cargo test --locked -p unspool --no-default-features --features").arg(format).run()?;
     }
     cmd("cargo test --locked -p unspool --no-default-features --features xz-filters").run()?;
+    for more in ["alloc", "std"] {
+        for format in std::iter::once(String::new()).chain(formats()?) {
+            cmd("cargo check --locked -p unspool --no-default-features --features")
+                .arg(format!("{more},{format}"))
+                .run()?;
+        }
+    }
     c::features()
 }
 
