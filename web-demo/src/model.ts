@@ -62,8 +62,11 @@ export interface Report {
   readonly content: Blob | undefined;
   /** How long the gzip file was that this lay in. */
   readonly wrapped: number | undefined;
-  /** What was read: everything; of a large file its header, and of its values those that are looked at; or all headers and nothing else; or just so many bytes from its start. */
-  readonly read: 'all' | 'values' | 'headers' | number;
+  /**
+   * What was read: everything; of a large file its header, and of its values those that are looked at; or all headers and nothing else; or everything,
+   * piece by piece, of which nothing was kept; or just so many bytes from its start.
+   */
+  readonly read: 'all' | 'values' | 'headers' | 'pieces' | number;
   readonly format: Format | undefined;
   readonly size: number;
   readonly model: Model;
@@ -116,6 +119,19 @@ export function leafAt({ structure, leaves }: Model, byte: number): number {
   }
   const leaf = leaves[low - 1];
   return leaf !== undefined && (structure.end[leaf] ?? 0) > bit ? leaf : -1;
+}
+
+/**
+ * The node that an error at a byte is about, or -1. A file of which every byte was understood is wrong in what a part of it holds: that part starts at the
+ * byte. Where nothing was understood, it is the part that was being read.
+ */
+export function brokenAt(model: Model, byte: number): number {
+  const { structure, parent, totals } = model;
+  let node = leafAt(model, byte);
+  if (node < 0) return parent[structure.length - 1] ?? -1;
+  if (totals.at(-1) !== 0) return node;
+  for (let up = parent[node] ?? -1; up >= 0 && structure.start[up] === structure.start[node]; up = parent[node] ?? -1) node = up;
+  return node;
 }
 
 /** Whether a node contains others. */

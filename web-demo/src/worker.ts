@@ -40,7 +40,7 @@ export type Answer =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: Fault };
 
-/** Above this only the head of a file is looked at: the structure would take as much memory again. */
+/** A larger file is not read as a whole: the structure would take as much memory again. */
 const MOST = 1.5e9;
 
 /** So much of a larger file is looked at of which nothing but its head can be understood; of one on a server, less. */
@@ -54,7 +54,7 @@ let opening: Promise<unknown> = Promise.resolve();
 
 async function open(source: Source, lent: Blob | undefined, tell: (progress: Progress) => void): Promise<Report> {
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), tell);
-  if (source.size > MOST) return openLarge(source, source, tell);
+  if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, tell);
   let bytes = await readBlob(source, (done, total) => tell({ done, total }));
   const inside = unwrap(bytes);
   const wrapped = inside === undefined ? undefined : bytes.length;
@@ -73,23 +73,29 @@ async function open(source: Source, lent: Blob | undefined, tell: (progress: Pro
   return report(found, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
 }
 
-/**
- * Opens a file that is not read as a whole: its values are read where somebody looks, or its headers and nothing else, or, if the format does not allow that,
- * only its head is.
- */
+/** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */
 async function openLarge(source: Blob | string, from: Content, tell: (progress: Progress) => void): Promise<Report> {
-  const { format } = probe(new Uint8Array(await from.slice(0, 16).arrayBuffer()));
-  const door = doorOf(format);
+  const door = doorOf(await formatOf(from));
   const large = await door?.openLarge?.(source);
   [file, content] = [large?.opened, from];
-  if (door?.outlined === 'together' || (door?.outlined === 'everywhere' && source instanceof Blob)) {
+  if (door?.outlined !== undefined && (source instanceof Blob || door.outlined.remote)) {
     const found = await outline(source, { onProgress: (done, total) => tell({ done, total }) });
-    if (found !== undefined) return report(found, undefined, undefined, 'headers');
+    if (found !== undefined) {
+      if (found.error === undefined) file = await door.openOutlined?.(from, found.structure);
+      return report(found, undefined, undefined, door.outlined.read);
+    }
   }
   const head = large?.head ?? Math.min(from.size, source instanceof Blob ? HEAD : HEAD_REMOTE);
   const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
   // That the head ends where it ends is no error.
   return report({ ...found, size: from.size, error: undefined }, undefined, undefined, large === undefined ? head : 'values');
+}
+
+/** As many bytes tell every format. */
+const PROBED = 16;
+
+async function formatOf(content: Content): Promise<Format | undefined> {
+  return probe(new Uint8Array(await content.slice(0, PROBED).arrayBuffer())).format;
 }
 
 function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
@@ -127,15 +133,15 @@ async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise
     const result = await here(file?.rows)(wanted.rows.column, wanted.rows.start, wanted.rows.end);
     return [result, [result.data]];
   }
-  if ('texts' in wanted) return [here(file?.texts)(wanted.texts), []];
+  if ('texts' in wanted) return [await here(file?.texts)(wanted.texts), []];
   if ('find' in wanted) return [await find(here(content), wanted.find, tell), []];
   if ('query' in wanted) return [await here(file?.query)(wanted.query), []];
-  if ('bins' in wanted) return [here(file?.bins)(wanted.bins), []];
+  if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
   if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
   if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics), []];
   if ('save' in wanted) return [new Blob(await here(file?.save)(wanted.save)), []];
-  const result = 'search' in wanted ? here(file?.search)(wanted.search) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
+  const result = 'search' in wanted ? await here(file?.search)(wanted.search) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];
 }
 

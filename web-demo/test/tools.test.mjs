@@ -32,7 +32,7 @@ const hash = () => new URLSearchParams(new URL(page.url()).hash.slice(1));
 test('nothing that axe finds serious, in light and dark', async () => {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
-    for (const [address, shown] of [['', 'Drop a file here'], ['#sample=embeddings&at=9', 'Statistics'], ['#sample=strings&at=100', 'Values'], ['#sample=numbers&at=60', 'Statistics'], ['#sample=broken', 'Show byte'], ['#sample=at1&at=4', 'Zone maps']]) {
+    for (const [address, shown] of [['', 'Drop a file here'], ['#sample=embeddings&at=9', 'Statistics'], ['#sample=strings&at=100', 'Values'], ['#sample=bins&at=60', 'Inside the codec'], ['#sample=zstd', 'Sequences of a block'], ['#sample=broken', 'Show byte'], ['#sample=at1&at=4', 'Zone maps']]) {
       await page.goto('about:blank');
       await open(address);
       await page.getByText(shown).or(page.getByRole('region', { name: shown })).first().waitFor();
@@ -250,6 +250,35 @@ test('an error says in which part of the structure it lies', async () => {
   await open('#sample=broken');
   await page.locator('.problem', { hasText: 'CvcCrc, number 514, in chunk 0' }).waitFor();
   await page.locator('.byte.broken').waitFor();
+  assert.equal(await page.locator('.verdict').textContent(), 'Broken at byte 213');
+  // What is wrong with the content of a stream is said of the stream, although each of its bytes was understood.
+  await pick('months.at1', vector('at1/bad/c0_months.at1'));
+  await page.locator('.problem', { hasText: /At1ListShort, number 612, in stream \w+ › payload xz/ }).waitFor();
+  assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^payload/);
+  // A file that breaks off does so at its last byte.
+  await pick('cut.zst', vector('zstd/rfc8878/text-1025.zst').subarray(0, 300));
+  await page.locator('#byte-299.broken').waitFor();
+  assert.match(await page.getByRole('treeitem', { name: /ends too early/ }).textContent(), /^block/);
+  assert.equal(await page.locator('.verdict').textContent(), 'Incomplete');
+  await page.getByRole('treeitem', { name: /^magic number/ }).click();
+  await page.getByRole('button', { name: 'Show where it ends' }).click();
+  await cursorAt(299);
+});
+
+test('a file that is none of those says what it may be', async () => {
+  await open('#sample=zstd');
+  await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
+  for (const [name, bytes, words] of [
+    ['picture', '\x89PNG\r\n', 'This looks like a PNG picture'],
+    ['notes', 'Words, and an é.\n', 'This looks like text'],
+    ['nothing', '', 'The file is empty.'],
+    ['short', '\x28\xb5', 'The file ends before its format can be told.'],
+    ['noise', '\xf0\x9f\0\xff', 'This is not a format that this page knows.'],
+  ]) {
+    await pick(name, Buffer.from(bytes, name === 'notes' ? 'utf8' : 'latin1'));
+    await heading(name);
+    await page.getByRole('alert').getByText(words).waitFor();
+  }
 });
 
 test('a file of two gigabytes shows its structure at once, and its values', async () => {
@@ -506,11 +535,81 @@ function sparse(name, ...parts) {
 }
 
 test('a large file of which only the head can be understood says so', async () => {
-  const path = sparse('large.pco', [0, vector('pco/conv_i8_5.pco')], [3 * 2 ** 30, Buffer.alloc(1)]);
+  const path = sparse('large.at1', [0, vector('at1/c0_ssh.at1')], [3 * 2 ** 30, Buffer.alloc(1)]);
   await open();
   await page.locator('input[type=file]').setInputFiles(path);
-  await heading('large.pco');
+  await heading('large.at1');
   await page.getByRole('note').getByText('only its first 16.8 MB were looked at').waitFor();
+});
+
+test('a large file of numbers is decoded chunk by chunk, and its numbers where somebody looks', async () => {
+  // Numbers of 64 bits in one bin, which stand in the file as they are: a chunk of 2^24 zeros, and one of three others.
+  const chunk = (count) => {
+    const bytes = Buffer.from('02000000001000000000000000000000' + '02', 'hex');
+    bytes.writeUIntLE(count - 1, 1, 3);
+    return bytes;
+  };
+  const [count, head] = [2 ** 24, Buffer.from('70636f21020003', 'hex')];
+  const step = 17 + 8 * count;
+  const last = Buffer.concat([chunk(3), Buffer.from(new BigUint64Array([7n, 8n, 9n]).buffer), Buffer.from([0])]);
+  const path = sparse('large.pco', [0, Buffer.concat([head, chunk(count)])], [7 + step, last]);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await page.getByRole('status').getByText('Reading').waitFor();
+  await heading('large.pco');
+  await page.getByRole('note').getByText('it was decoded chunk by chunk').waitFor();
+  assert.equal(await fact('Numbers').textContent(), '16,777,219');
+  assert.equal(await fact('Type').textContent(), 'uint64');
+  await page.getByRole('treeitem', { name: /^page of numbers 16777216/ }).waitFor();
+  await page.getByLabel('Go to row of rows').fill('16777218');
+  await page.getByLabel('Go to row of rows').press('Enter');
+  await page.waitForFunction(() => [...document.querySelectorAll('.preview tbody td')].map((cell) => cell.textContent).slice(-4).join() === '0,7,8,9');
+  const summed = page.getByRole('region', { name: 'Statistics' });
+  await summed.getByText('the first 4,194,304 of 16,777,219').waitFor();
+  await page.getByLabel('Chunk').fill('2');
+  await page.getByLabel('Chunk').press('Enter');
+  await page.getByText('100 % (3)').waitFor();
+  await page.getByRole('button', { name: 'Raw bytes' }).click();
+  await page.getByText('too large to be decoded here as a whole').waitFor();
+});
+
+test('a large file of strings is read where somebody looks, and searched', async () => {
+  const small = vector('onpair/cpp/urls_b12.onp');
+  const word = (number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(number);
+    return bytes;
+  };
+  // The codes move far behind their place: those between belong to no row.
+  const tokens = 13 + small.readUInt32LE(9);
+  const codes = tokens + 4 + 4 * small.readUInt32LE(tokens);
+  const words = small.readUInt32LE(codes);
+  // As many words as hold a whole number of codes.
+  const [added, offsets] = [3 * 2 ** 23, codes + 4 + 8 * words];
+  const shift = (8 * 8 * added) / small[8];
+  const moved = Buffer.from(small.subarray(offsets));
+  for (let at = 4; at < moved.length; at += 4) moved.writeUInt32LE(moved.readUInt32LE(at) + shift, at);
+  const path = sparse('large.onp', [0, small.subarray(0, codes)], [codes, word(words + added)], [codes + 4 + 8 * added, Buffer.concat([small.subarray(codes + 4, offsets), moved])]);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.onp');
+  await page.getByText('of its values only those are read that you look at').waitFor();
+  assert.equal(await fact('Rows').textContent(), '3,000');
+  await page.getByRole('treeitem', { name: /^codes/ }).waitFor();
+  const shown = () => page.locator('.preview tbody td.text').allTextContents();
+  await page.locator('.preview tbody td.text').first().waitFor();
+  const far = await shown();
+  await page.getByLabel('Search', { exact: true }).fill('42');
+  await page.getByText(/^[\d,]+ of 3,000 rows$/).waitFor();
+  const [said, found] = [await page.getByText(/of 3,000 rows$/).textContent(), await shown()];
+  // The same of the file as it was, which is decoded as a whole.
+  await open('#sample=strings');
+  await heading('urls.onp');
+  await page.locator('.preview tbody td.text').first().waitFor();
+  assert.deepEqual(far, await shown());
+  await page.getByLabel('Search', { exact: true }).fill('42');
+  await page.getByText(said, { exact: true }).waitFor();
+  assert.deepEqual(found, await shown());
 });
 
 test('a large file shows its blocks by their headers, and long work can be cancelled', async () => {

@@ -94,8 +94,9 @@ const [PIECE, PIECE_REMOTE] = [2 ** 22, 2 ** 16];
 
 /**
  * The structure of a file that is too large to be read as a whole, from its headers alone: the frames and blocks of
- * Zstandard, the streams and blocks of xz, of which only the index at the end is read. What is in a block is not looked at.
- * Nothing for other formats.
+ * Zstandard, the streams and blocks of xz, of which only the index at the end is read, the tables of OnPair. What is in them
+ * is not looked at. A file of Pco says nowhere how long its chunks are: it is read from start to end, one chunk decoded after
+ * the other, in the memory that one takes. Nothing for other formats.
  */
 export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
   const limits = limitNumbers(options.limits);
@@ -103,6 +104,7 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   const { size } = reader;
   let piece: { start: number; bytes: Uint8Array } = { start: 0, bytes: new Uint8Array() };
   const read = async (start: number, end: number): Promise<Uint8Array> => {
+    options.signal?.throwIfAborted();
     if (start < piece.start || end > piece.start + piece.bytes.length) {
       const most = Math.max(end - start, typeof Blob !== 'undefined' && source instanceof Blob ? PIECE : PIECE_REMOTE);
       piece = { start, bytes: await reader.read({ start, end: Math.min(size, start + most) }) };

@@ -125,3 +125,44 @@ test('the blocks of xz are read off its index', async () => {
     assert.equal(leaves.reduce((sum, { start, end }) => sum + end - start, 0), 8 * bytes.length);
   }
 });
+
+test('the tables of OnPair are found by their counts', async () => {
+  const bytes = vector('onpair/cpp/urls_b12.onp');
+  const found = await outline(new Blob([bytes, 'behind it']));
+  assert.deepEqual([found.format, found.size, found.error], ['onpair', bytes.length + 9, undefined]);
+  const place = (structure, wanted) => [...nodes(structure)].filter(({ name }) => name === wanted).map(({ value, start, end }) => [value, start, end]);
+  const whole = inspect(bytes).structure;
+  for (const name of ['magic', 'bits a code', 'dictionary length', 'token offset count', 'code word count', 'row offset count', 'token offsets', 'row offsets']) {
+    assert.deepEqual(place(found.structure, name), place(whole, name), name);
+  }
+  let end = 0;
+  for (const leaf of nodes(found.structure)) [, end] = [assert.equal(leaf.start, end), leaf.end];
+  assert.equal(end, 8 * found.size);
+  for (const cut of [8, 12, 20_000]) {
+    const { error } = await outline(bytes.subarray(0, cut));
+    assert.deepEqual([error.class, error.offset, error.need], ['Truncated', cut, inspect(bytes.subarray(0, cut)).error.need]);
+  }
+  assert.equal((await outline(Uint8Array.from(bytes, (byte, at) => (at === 8 ? 17 : byte)))).error.name, 'OnPairBits');
+});
+
+test('the chunks of Pco are found one after the other', async () => {
+  const places = ({ structure }) => [...nodes(structure)].filter(({ name }) => /^(chunk|page|page of numbers)$/.test(name)).map(({ start, end }) => [start, end]);
+  const short = vector('pco/assets/v1_0_0_conv1.pco');
+  // A million numbers of 64 bits, in one bin as they are: more than is read at once.
+  const chunk = Buffer.concat([Buffer.from('02feff0f00100000000000000000000002', 'hex'), Buffer.alloc(8 * 0x0fffff, 1)]);
+  const long = Buffer.concat([Buffer.from('70636f21020003', 'hex'), chunk, chunk, Buffer.from([0]), Buffer.from('behind it')]);
+  for (const bytes of [short, long]) {
+    const [found, whole] = [await outline(new Blob([bytes])), inspect(bytes)];
+    assert.deepEqual([found.error, whole.error], [undefined, undefined]);
+    assert.deepEqual(places(found), places(whole));
+    const leaves = [...nodes(found.structure)].filter(({ part }) => part !== undefined);
+    assert.equal(leaves.reduce((sum, { start, end }) => sum + end - start, 0), 8 * bytes.length);
+  }
+  // Where there is little room for nodes, every chunk is still there.
+  const few = await outline(long, { maxNodes: 30 });
+  assert.deepEqual([few.structure.leftOut, places(few).length], [0, 4]);
+  for (const bytes of [long.subarray(0, -30), short.subarray(0, 1000), long.map((byte, at) => (at === 7 ? 99 : byte))]) {
+    const [found, whole] = [await outline(bytes), inspect(bytes)];
+    assert.deepEqual(found.error.toJSON(), { ...whole.error.toJSON(), part: found.error.part });
+  }
+});

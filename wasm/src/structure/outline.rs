@@ -1,4 +1,9 @@
-//! The structure of a file that is too large to be read as a whole, from its headers alone.
+//! The structure of a file that is too large to be read as a whole: from its headers alone, or, of Pco, chunk by chunk.
+
+#[cfg(feature = "onpair")]
+mod onpair;
+#[cfg(feature = "pco")]
+mod pco;
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,7 +14,7 @@ use wasm_bindgen::prelude::*;
 use super::Structure;
 use crate::number;
 
-/// Asks for the headers of a file one by one, or for its indexes.
+/// Asks for the headers of a file one by one, or for its indexes, or for one piece of it after the other.
 #[wasm_bindgen]
 pub struct Outline {
     walk: Walk,
@@ -21,6 +26,10 @@ enum Walk {
     Zstd(zstd::Outline),
     /// With the blocks of each stream that has some, from the last stream to the first.
     Xz(xz::Search, Vec<Vec<xz::Block>>),
+    #[cfg(feature = "onpair")]
+    OnPair(onpair::Tables),
+    #[cfg(feature = "pco")]
+    Pco(pco::Chunks),
     Ended,
 }
 
@@ -33,6 +42,10 @@ pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, limits: &[f64]) -> Optio
         Format::Zstd | Format::ZstdSkippable => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::Rfc8878)),
         Format::ZstdV07 => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::V07)),
         Format::Xz => Walk::Xz(xz::Search::sizes(len, &crate::limits(limits)), Vec::new()),
+        #[cfg(feature = "onpair")]
+        Format::OnPair => Walk::OnPair(onpair::Tables::new(len)),
+        #[cfg(feature = "pco")]
+        Format::Pco => Walk::Pco(pco::Chunks::new(len, crate::limits(limits))),
         _ => return None,
     };
     Some(Outline { walk, structure: Structure::with_room(max_nodes), len })
@@ -45,6 +58,10 @@ impl Outline {
         let range = match &self.walk {
             Walk::Zstd(outline) => outline.needs(),
             Walk::Xz(search, _) => search.needs(),
+            #[cfg(feature = "onpair")]
+            Walk::OnPair(tables) => tables.needs(),
+            #[cfg(feature = "pco")]
+            Walk::Pco(chunks) => chunks.needs(),
             Walk::Ended => None,
         };
         range.map(|Range { start, end }| [start, end].map(number::from_u64).to_vec())
@@ -77,6 +94,10 @@ impl Outline {
                 }
                 fed
             }
+            #[cfg(feature = "onpair")]
+            Walk::OnPair(tables) => tables.feed(bytes, &mut self.structure),
+            #[cfg(feature = "pco")]
+            Walk::Pco(chunks) => chunks.feed(bytes, &mut self.structure),
             Walk::Ended => Ok(()),
         }
     }

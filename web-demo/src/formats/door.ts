@@ -1,7 +1,8 @@
 // What the page wants to know of a file of any format, and can ask of it once it is open.
 import type { Structure } from 'unspool';
 import type { BinsWanted } from './pco-bins';
-import type { Summary } from '../model';
+import type { Report, Summary } from '../model';
+import type { Content } from '../remote';
 import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from '../values';
 
 /** An open file. A format has those doors that fit what it holds. */
@@ -10,13 +11,13 @@ export interface Opened {
   /** Rows of a column, as numbers that can be drawn. */
   rows?(column: number, start: number, end: number): Rows | Promise<Rows>;
   /** Rows of a column of strings. */
-  texts?(wanted: TextsWanted): Texts;
+  texts?(wanted: TextsWanted): Texts | Promise<Texts>;
   /** The rows that match. */
-  search?(wanted: TextSearch): Uint32Array;
+  search?(wanted: TextSearch): Uint32Array | Promise<Uint32Array>;
   /** The rows of a table that answer a question. */
   query?(question: Question): Promise<TableAnswer>;
   /** How often each of the bins of a Pco chunk was taken. */
-  bins?(wanted: BinsWanted): Uint32Array;
+  bins?(wanted: BinsWanted): Uint32Array | Promise<Uint32Array>;
   /** Decoded bytes. */
   bytes?(start: number, end: number): Uint8Array;
   /** What all numbers of a column come to. */
@@ -30,6 +31,10 @@ export interface Door {
   open(bytes: Uint8Array, structure: Structure, dictionary: Uint8Array | undefined): Opened | Promise<Opened>;
   /** Opens a file that is not in memory, of which only what is looked at is read, if it is of a kind that allows it; with the bytes of its head, whose structure is shown. */
   openLarge?(source: Blob | string): Promise<{ opened: Opened; head: number } | undefined>;
-  /** For a file that is not in memory: whether its headers tell where everything is, and whether they lie together, so that few requests to a server fetch them. */
-  readonly outlined?: 'everywhere' | 'together';
+  /** Opens a file that is not in memory by its outline, which says where everything is. */
+  openOutlined?(content: Content, structure: Structure): Promise<Opened>;
+  /** For a file that is not in memory: what its outline is made of, and whether few requests to a server give it. */
+  readonly outlined?: { readonly read: Report['read']; readonly remote: boolean };
+  /** Files up to so many bytes are read as a whole, if not as large as any. */
+  readonly whole?: number;
 }

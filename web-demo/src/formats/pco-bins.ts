@@ -61,11 +61,14 @@ export function chunksOf(structure: Structure): Chunk[] {
       if (name === 'delta order') chunk.delta = chunk.order > 0 ? 'consecutive' : 'none';
     } else if (name === 'variable') chunk.variables.push({ name: value as PcoVariable, bins: [], total: 0 });
     else if (variable === undefined) continue;
-    else if (name === 'bin' && depth > 0) variable.bins.push({ lower: 0n, offsetBits: 0, weight: 0 });
-    else if (bin === undefined) continue;
+    else if (name === 'bin' && depth > 0) {
+      // The weight of an only bin takes no bits.
+      variable.bins.push({ lower: 0n, offsetBits: 0, weight: 1 });
+      variable.total += 1;
+    } else if (bin === undefined) continue;
     else if (name === 'weight, less 1') {
-      bin.weight = Number(value) + 1;
-      variable.total += bin.weight;
+      bin.weight += Number(value);
+      variable.total += Number(value);
     } else if (name === 'lower') bin.lower = BigInt(value);
     else if (name === 'offset bits') bin.offsetBits = Number(value);
   }

@@ -3,8 +3,15 @@ import { count, half } from '../format';
 import { fileOf } from '../writers';
 import { curveOf, type Rows } from '../values';
 import type { Door } from './door';
+import { openLargePco } from './pco-large';
+
+/** A larger file is decoded chunk by chunk: as a whole it would be in memory three times. */
+const WHOLE = 2 ** 27;
 
 export const pco: Door = {
+  whole: WHOLE,
+  outlined: { read: 'pieces', remote: false },
+  openOutlined: openLargePco,
   open(bytes, { names, name, length }) {
     const found = decode(bytes);
     const arrays = found.format === 'pco' ? found.arrays : [];
@@ -33,7 +40,7 @@ export const pco: Door = {
 };
 
 /** Numbers that can be drawn. Half floats are bits where the engine has no type for them; here they are what they stand for. */
-function drawable(array: PcoArray | undefined, start: number, end: number): Rows {
+export function drawable(array: PcoArray | undefined, start: number, end: number): Rows {
   if (array === undefined) throw new Error('there is no such column');
   const data = array.data.slice(start, end);
   return { start, dimension: 1, data: array.dtype === 'float16' && data instanceof Uint16Array ? Float32Array.from(data, half) : data };

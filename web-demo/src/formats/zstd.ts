@@ -4,7 +4,7 @@ import { contentOf } from './content';
 import type { Door } from './door';
 
 export const zstd: Door = {
-  outlined: 'everywhere',
+  outlined: { read: 'headers', remote: false },
   open: (bytes, _, dictionary) =>
     dictionary === undefined ? contentOf(decodeZstd(bytes)) : contentOf(decodeZstd(bytes, { dictionary }), [['Dictionary', size(dictionary.length)]]),
 };

@@ -1,0 +1,108 @@
+// A Pco file that is too large to be decoded as a whole. Its outline says where each chunk lies; a chunk behind the header of the file is a file of its own.
+import { decode, pcoBinCounts, statistics, type PcoArray, type Structure } from 'unspool';
+import { count } from '../format';
+import type { Content } from '../remote';
+import { curveOf, type Rows } from '../values';
+import type { Opened } from './door';
+import { nodesNamed } from './named';
+import { drawable } from './pco';
+
+/** Where a chunk lies, and the number of its first number. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** So many numbers are summed up at most. */
+const MOST_SUMMED = 1 << 22;
+
+export async function openLargePco(content: Content, structure: Structure): Promise<Opened> {
+  const places = placesOf(structure);
+  const header = new Uint8Array(await content.slice(0, places[0]?.start ?? 0).arrayBuffer());
+  const total = places.reduce((sum, { count }) => sum + count, 0);
+
+  const chunkFile = async (place: Place | undefined): Promise<Uint8Array> => {
+    if (place === undefined) throw new Error('there is no such chunk');
+    const chunk = new Uint8Array(await content.slice(place.start, place.end).arrayBuffer());
+    const file = new Uint8Array(header.length + chunk.length + 1);
+    file.set(header);
+    file.set(chunk, header.length);
+    return file;
+  };
+  // Whoever looks at a row looks at those around it next.
+  let last: { place: Place; numbers: Promise<PcoArray | undefined> } | undefined;
+  const numbersOf = (place: Place): Promise<PcoArray | undefined> => {
+    if (last?.place !== place) last = { place, numbers: chunkFile(place).then(numbersIn) };
+    return last.numbers;
+  };
+
+  const rows = async (_: number, start: number, end: number): Promise<Rows> => {
+    const parts: Rows['data'][] = [];
+    for (let at = placeOf(places, start); at < places.length; at++) {
+      const place = places[at];
+      if (place === undefined || place.first >= end) break;
+      parts.push(drawable(await numbersOf(place), Math.max(0, start - place.first), end - place.first).data);
+    }
+    return { start, dimension: 1, data: joined(parts) };
+  };
+
+  const dtype = (places[0] && (await numbersOf(places[0]))?.dtype) ?? '';
+  const facts: [string, string][] = [['Numbers', count(total)], ['Type', dtype], ['Chunks', count(places.length)]];
+  const columns = [{ name: dtype, dimension: 1, dtype, compression: 'none', rows: total }];
+  return {
+    summary: { version: '', facts: facts.filter(([, fact]) => fact !== ''), rows: total, columns, shows: 'numbers', hasChecksums: undefined, decoded: 0 },
+    rows,
+    bins: async ({ chunk, variable }) => pcoBinCounts(await chunkFile(places[chunk]), 0, variable),
+    async statistics() {
+      const { data } = await rows(0, 0, Math.min(total, MOST_SUMMED));
+      return { statistics: statistics(data), values: data.length, all: total, curve: curveOf(data) };
+    },
+    save() {
+      throw new Error('this file is too large to be decoded here as a whole');
+    },
+  };
+}
+
+function placesOf(structure: Structure): Place[] {
+  const chunks = nodesNamed(structure, 'chunk');
+  let first = 0;
+  return Array.from(nodesNamed(structure, 'page of numbers'), ({ value, start, end }) => {
+    const chunk = chunks.next().value;
+    const place = { start: (chunk?.start ?? start) / 8, end: end / 8, first, count: Number(value) };
+    first += place.count;
+    return place;
+  });
+}
+
+/** The chunk that holds a number. */
+function placeOf(places: readonly Place[], row: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle]?.first ?? 0) <= row) low = middle + 1;
+    else high = middle;
+  }
+  return Math.max(0, low - 1);
+}
+
+/** The numbers of a file of one chunk. */
+function numbersIn(file: Uint8Array): PcoArray | undefined {
+  const found = decode(file);
+  return found.format === 'pco' ? found.arrays[0] : undefined;
+}
+
+/** Numbers of one type behind each other. */
+function joined(parts: readonly Rows['data'][]): Rows['data'] {
+  const [first, ...others] = parts;
+  if (first === undefined || others.length === 0) return first ?? new Float64Array();
+  if (others.some((part) => part.constructor !== first.constructor)) throw new Error('these chunks hold numbers of different types');
+  const all = new (first.constructor as new (length: number) => Rows['data'])(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part as never, at);
+    at += part.length;
+  }
+  return all;
+}
