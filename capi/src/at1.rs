@@ -1,7 +1,6 @@
 //! AT-1.
 
 use core::ffi::c_void;
-use core::mem::MaybeUninit;
 
 use unspool::at1::{self, Container, Header, Workspace};
 use unspool::{Error, ErrorKind, Result};
@@ -12,10 +11,10 @@ use crate::memory::{answer, input, output, pair, zeroed};
 
 /// Words of a workspace.
 #[cfg(feature = "small")]
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4414;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4430;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6330;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6344;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
 
@@ -58,18 +57,19 @@ pub struct UnspoolAt1Done {
     pub hashed: u8,
 }
 
+impl From<at1::Done> for UnspoolAt1Done {
+    fn from(at1::Done { read, wrote, hashed }: at1::Done) -> Self {
+        Self { read, wrote, hashed: hashed.into() }
+    }
+}
+
 /// # Safety
 ///
 /// As for [`zeroed`].
 pub(crate) unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise; zeros are a value of what need not have one.
-    let place = unsafe { zeroed::<MaybeUninit<Workspace>>(workspace, len)? };
-    // What the filters remember has choices in it, which need not be 0 when nothing is chosen.
-    #[cfg(feature = "xz-filters")]
-    return Ok(place.write(Workspace::new()));
-    // SAFETY: without them it is made of numbers and arrays of numbers, all zero in `Workspace::new`, which a test compares.
-    #[cfg(not(feature = "xz-filters"))]
-    return Ok(unsafe { place.assume_init_mut() });
+    // SAFETY: the same promise. A workspace is made of numbers, of arrays of numbers, and of choices whose first is 0; all of them are
+    // zero in `Workspace::new`, which a test compares.
+    unsafe { zeroed::<Workspace>(workspace, len) }
 }
 
 /// How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
@@ -151,8 +151,7 @@ pub unsafe extern "C" fn unspool_at1_decode(
         let decode = || {
             let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
             let scratch = output(scratch, scratch_len)?;
-            let at1::Done { read, wrote, hashed } = at1::decode(src, dst, scratch, workspace, &limits(with_limits)?)?;
-            answer(done, UnspoolAt1Done { read, wrote, hashed: hashed.into() });
+            answer(done, at1::decode(src, dst, scratch, workspace, &limits(with_limits)?)?.into());
             Ok(())
         };
         report(error, decode())
@@ -188,16 +187,14 @@ pub unsafe extern "C" fn unspool_at1_decode_to(
                 0 => Ok(()),
                 _ => Err(Error::new(ErrorKind::SinkFull, 0)),
             };
-            let at1::Done { read, wrote, hashed } =
-                at1::decode_to(src, &mut sink, scratch, workspace, &limits(with_limits)?)?;
-            answer(done, UnspoolAt1Done { read, wrote, hashed: hashed.into() });
+            answer(done, at1::decode_to(src, &mut sink, scratch, workspace, &limits(with_limits)?)?.into());
             Ok(())
         };
         report(error, decode())
     }
 }
 
-#[cfg(all(test, not(feature = "xz-filters")))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -9,7 +9,7 @@ use unspool::{Count, Error, ErrorKind, Result, SliceSink};
 use crate::at1::workspace;
 use crate::common::{UnspoolLimits, bad_argument, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, clear, fill, fits, held, held_in, input, maybe, noted, output, pair, room};
+use crate::memory::{Opaque, answer, build, clear, fits, held, held_in, input, maybe, noted, output, pair, room};
 
 /// Which column is meant: by its name, or if that is null by its number, from 0. A name is a path of JSON, or a field of the header line.
 #[repr(C)]
@@ -287,8 +287,12 @@ pub unsafe extern "C" fn unspool_at1_query_init(
             let request = read(request, terms, terms_len)?;
             let ((head, scratch), workspace) =
                 (pair(head, head_len, scratch, scratch_len)?, workspace(space, space_len)?);
-            let started = Query::new(head, request, scratch, workspace, &limits(with_limits)?)?;
-            fill(query, Asked { query: started, scratch, workspace })
+            let limits = limits(with_limits)?;
+            build(query, |place| {
+                let asked = place.write(Asked { query: Query::unopened(request, &limits), scratch, workspace });
+                asked.query.open(head, asked.scratch, asked.workspace)?;
+                Ok(asked)
+            })
         };
         report(error, start())
     }

@@ -195,7 +195,26 @@ pub const fn fits<O: Opaque>() {
 pub unsafe fn fill<O: Opaque>(to: *mut O, value: O::Value) -> Result<()> {
     // SAFETY: the same promise.
     let held = unsafe { held_mut(to)? };
-    held.write(Held { tag: O::TAG, value: MaybeUninit::new(value) });
+    held.value.write(value);
+    held.tag = O::TAG;
+    Ok(())
+}
+
+/// Fills a C struct in place, with what is large for a small stack: if it is made there all the same and then moved, in a stack frame that
+/// holds nothing else. An error leaves the struct empty.
+///
+/// # Safety
+///
+/// As for [`fill`].
+#[inline(never)]
+pub unsafe fn build<O: Opaque>(
+    to: *mut O,
+    make: impl for<'p> FnOnce(&'p mut MaybeUninit<O::Value>) -> Result<&'p mut O::Value>,
+) -> Result<()> {
+    // SAFETY: the same promise.
+    let held = unsafe { held_mut(to)? };
+    make(&mut held.value)?;
+    held.tag = O::TAG;
     Ok(())
 }
 
@@ -206,16 +225,14 @@ pub unsafe fn fill<O: Opaque>(to: *mut O, value: O::Value) -> Result<()> {
 /// As for [`fill`].
 pub unsafe fn clear<O: Opaque>(to: *mut O) -> Result<()> {
     // SAFETY: the same promise.
-    let held = unsafe { held_mut(to)? };
-    held.write(Held { tag: 0, value: MaybeUninit::uninit() });
-    Ok(())
+    unsafe { held_mut(to).map(|_| ()) }
 }
 
 /// What a C struct holds.
 ///
 /// # Safety
 ///
-/// A pointer that is not null leads to such a struct, filled by [`fill`] or with zeros, which nobody changes during `'a`; and what was lent to
+/// A pointer that is not null leads to such a struct, filled by [`fill`] or [`build`] or with zeros, which nobody changes during `'a`; and what was lent to
 /// it is still there.
 pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Result<&'a O::Value> {
     let held = place(from.cast_mut())?.cast_const();
@@ -223,7 +240,7 @@ pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Result<&'a O::Value> {
     if unsafe { (&raw const (*held).tag).read() } != O::TAG {
         return Err(Error::new(ErrorKind::NotInitialised, 0));
     }
-    // SAFETY: the tag is written by `fill` alone, together with the value.
+    // SAFETY: the tag is written behind the value alone, by `fill` and `build`.
     Ok(unsafe { (*held).value.assume_init_ref() })
 }
 
@@ -238,17 +255,22 @@ pub unsafe fn held_in<'a, O: Opaque>(from: *mut O) -> Result<&'a mut O::Value> {
     if unsafe { (&raw const (*held).tag).read() } != O::TAG {
         return Err(Error::new(ErrorKind::NotInitialised, 0));
     }
-    // SAFETY: the tag is written by `fill` alone, together with the value.
+    // SAFETY: the tag is written behind the value alone, by `fill` and `build`.
     Ok(unsafe { (*held).value.assume_init_mut() })
 }
 
+/// The place for a value, marked as empty.
+///
 /// # Safety
 ///
 /// As for [`fill`].
-unsafe fn held_mut<'a, O: Opaque>(to: *mut O) -> Result<&'a mut MaybeUninit<Held<O::Value>>> {
-    let held = place(to)?.cast::<MaybeUninit<Held<O::Value>>>();
-    // SAFETY: not null, aligned, large enough by `fits`, and the rest is what the caller promises.
-    Ok(unsafe { &mut *held })
+unsafe fn held_mut<'a, O: Opaque>(to: *mut O) -> Result<&'a mut Held<O::Value>> {
+    let held = place(to)?;
+    // SAFETY: not null, aligned, large enough by `fits`, and the rest is what the caller promises. Any number is a tag.
+    unsafe {
+        (&raw mut (*held).tag).write(0);
+        Ok(&mut *held)
+    }
 }
 
 /// Where the value lies.

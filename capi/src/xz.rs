@@ -1,17 +1,16 @@
 //! xz.
 
 use core::ffi::c_void;
-use core::mem::MaybeUninit;
 
 use unspool::xz::{self, Decoder, File, Options, Streams, Workspace};
 use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, clear, fill, fits, held_in, input, output, pair, zeroed};
+use crate::memory::{Opaque, answer, build, clear, fits, held_in, input, output, pair, zeroed};
 
 /// Words of a workspace.
-pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 3986;
+pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 4000;
 /// Bytes of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_SIZE: usize = UNSPOOL_XZ_WORKSPACE_WORDS * 8;
 
@@ -26,7 +25,7 @@ pub struct UnspoolXzWorkspace {
 const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_XZ_WORKSPACE_SIZE, "the C struct has too few words");
 
 /// Words of a decoder.
-pub const UNSPOOL_XZ_DECODER_WORDS: usize = 72;
+pub const UNSPOOL_XZ_DECODER_WORDS: usize = 56;
 /// Bytes of a decoder.
 pub const UNSPOOL_XZ_DECODER_SIZE: usize = UNSPOOL_XZ_DECODER_WORDS * 8;
 
@@ -79,14 +78,9 @@ pub struct UnspoolXzDone {
 ///
 /// As for [`zeroed`].
 unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
-    // SAFETY: the same promise; zeros are a value of what need not have one.
-    let place = unsafe { zeroed::<MaybeUninit<Workspace>>(workspace, len)? };
-    // What the filters remember has choices in it, which need not be 0 when nothing is chosen.
-    #[cfg(feature = "xz-filters")]
-    return Ok(place.write(Workspace::new()));
-    // SAFETY: without them it is made of numbers and arrays of numbers, all zero in `Workspace::new`, which a test compares.
-    #[cfg(not(feature = "xz-filters"))]
-    return Ok(unsafe { place.assume_init_mut() });
+    // SAFETY: the same promise. A workspace is made of numbers, of arrays of numbers, and of choices whose first is 0; all of them are
+    // zero in `Workspace::new`, which a test compares.
+    unsafe { zeroed::<Workspace>(workspace, len) }
 }
 
 /// How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
@@ -224,7 +218,8 @@ pub unsafe extern "C" fn unspool_xz_init(
         let start = || {
             clear(decoder)?;
             let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            fill(decoder, Decoder::new(workspace, window, &limits(with_limits)?, &Options::DEFAULT))
+            let limits = limits(with_limits)?;
+            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &Options::DEFAULT))))
         };
         report(error, start())
     }
@@ -253,7 +248,7 @@ pub unsafe extern "C" fn unspool_xz_step(
     }
 }
 
-#[cfg(all(test, not(feature = "xz-filters")))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -131,8 +131,8 @@ pub struct DecodeArgs {
     /// Only these rows, from A on and before B; either may be left out
     #[arg(long, value_name = "A..B", value_parser = rows)]
     pub rows: Option<Range<Option<u64>>>,
-    /// Only these bytes of what a Zstandard file decodes to, from A on and before B; either may be left out. Of a file in the
-    /// seekable format no other frames are decoded than those that hold them
+    /// Only these bytes of what a Zstandard or xz file decodes to, from A on and before B; either may be left out. Of a file
+    /// in the seekable format no other frames are decoded than those that hold them, of an xz file of several blocks no others
     #[arg(long, value_name = "A..B", value_parser = rows, conflicts_with_all = ["rows", "parts"])]
     pub range: Option<Range<Option<u64>>>,
     /// Only the rows of CVC sections whose metadata has this value

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use unspool::Sink;
+use unspool::io::Writer;
 
 use crate::report::Failure;
 
@@ -14,10 +15,9 @@ const PROGRESS_FROM: u64 = 64 << 20;
 
 /// A sink that ends in a file or on standard output.
 pub struct Output {
-    writer: BufWriter<Box<dyn Write>>,
+    writer: Writer<BufWriter<Box<dyn Write>>>,
     /// The file to be, and the one that is being written.
     paths: Option<(PathBuf, PathBuf)>,
-    failed: Option<io::Error>,
     progress: ProgressBar,
 }
 
@@ -34,8 +34,8 @@ impl Output {
                 (Box::new(file), Some((path.to_owned(), partial)))
             }
         };
-        let writer = BufWriter::with_capacity(1 << 18, writer);
-        Ok(Self { writer, paths, failed: None, progress: ProgressBar::hidden() })
+        let writer = Writer::new(BufWriter::with_capacity(1 << 18, writer));
+        Ok(Self { writer, paths, progress: ProgressBar::hidden() })
     }
 
     /// How many bytes there will be. Draws a bar on a terminal, unless that is where the bytes go.
@@ -52,10 +52,10 @@ impl Output {
     pub fn finish(mut self, decoded: Result<(), Failure>) -> Result<(), Failure> {
         self.progress.finish_and_clear();
         let shown = self.paths.as_ref().map_or(PathBuf::from("standard output"), |(path, _)| path.clone());
-        let written = match self.failed.take() {
+        let written = match self.writer.failure() {
             Some(error) => Err(error),
             None if decoded.is_err() => Ok(()),
-            None => self.writer.flush(),
+            None => self.writer.get_mut().flush(),
         };
         if let Err(error) = written {
             self.discard();
@@ -89,10 +89,7 @@ impl Output {
 impl Sink for Output {
     fn write(&mut self, bytes: &[u8]) -> Result<(), unspool::Error> {
         self.progress.inc(u64::try_from(bytes.len()).unwrap_or(0));
-        self.writer.write_all(bytes).map_err(|error| {
-            self.failed = Some(error);
-            unspool::Error::new(unspool::ErrorKind::SinkFull, 0)
-        })
+        self.writer.write(bytes)
     }
 }
 

@@ -21,7 +21,7 @@
 //! # Features
 //!
 //! `default-features = false` leaves the bare core: no allocator, no error texts. Each format is a feature of its
-//! own. `alloc` adds calls that return a `Vec`, `std` adds `std::error::Error` and faster checksums, `messages` adds
+//! own. `alloc` adds calls that return a `Vec`, `std` adds [`io`], `std::error::Error` and faster checksums, `messages` adds
 //! the words of each error, `small` trades speed for flash.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -45,8 +45,15 @@ mod copy;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
+#[cfg(any(feature = "zstd", feature = "cvc"))]
+mod fault;
+#[cfg(feature = "std")]
+pub mod io;
 #[cfg(any(feature = "cvc", feature = "at1"))]
-#[cfg_attr(not(feature = "cvc"), allow(dead_code, reason = "a manifest of AT-1 needs less than a header of CVC"))]
+#[cfg_attr(
+    not(feature = "cvc"),
+    allow(dead_code, unused_imports, reason = "a manifest of AT-1 needs less than a header of CVC")
+)]
 mod json;
 mod limits;
 mod num;

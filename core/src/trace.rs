@@ -79,7 +79,7 @@ pub enum Value<'a> {
     Word(&'static str),
     /// Text out of the file, already checked to be UTF-8.
     Text(&'a str),
-    /// A checksum or a magic number, best shown in hexadecimal.
+    /// A checksum, a magic number or flags, best shown in hexadecimal.
     Hex(u64),
     /// Bytes out of the file.
     Bytes(&'a [u8]),

@@ -1,5 +1,6 @@
 //! A [`Trace`] that remembers: the structure of a file as a flat list of nodes, for inspectors.
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
@@ -34,6 +35,11 @@ pub struct Tree {
 
 /// A value longer than this is shown by its start.
 const MAX_BYTES: usize = 32;
+
+/// How many hexadecimal digits a field of these bits has room for.
+pub fn hex_digits(bits: &Range<u64>) -> usize {
+    usize::try_from(bits.end.saturating_sub(bits.start).min(64).div_ceil(4)).unwrap_or(0)
+}
 
 impl Tree {
     /// A tree that keeps at most so many nodes and counts the rest.
@@ -105,6 +111,7 @@ pub fn write_json_string(out: &mut impl Write, text: &str) -> fmt::Result {
 }
 
 impl fmt::Display for Value<'_> {
+    /// A width says how many hexadecimal digits the field has room for.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Value::None => Ok(()),
@@ -113,7 +120,7 @@ impl fmt::Display for Value<'_> {
             Value::F64(n) => write!(f, "{n}"),
             Value::Word(word) => f.write_str(word),
             Value::Text(text) => f.write_str(text),
-            Value::Hex(n) => write!(f, "{n:08x}"),
+            Value::Hex(n) => write!(f, "0x{n:0digits$x}", digits = f.width().unwrap_or(0)),
             Value::Bytes(bytes) => {
                 for byte in bytes.iter().take(MAX_BYTES) {
                     write!(f, "{byte:02x}")?;
@@ -142,7 +149,8 @@ impl Trace for Tree {
             }
         }
         let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
-        self.push(Node { name, value: value.to_string(), part: Some(part), bits, depth });
+        let value = format!("{value:digits$}", digits = hex_digits(&bits));
+        self.push(Node { name, value, part: Some(part), bits, depth });
     }
 
     fn leave(&mut self) {
@@ -170,7 +178,7 @@ mod tests {
             json,
             concat!(
                 r#"[{"name":"file","start":0,"end":35,"children":["#,
-                r#"{"name":"magic","value":"000000ab","part":"framing","start":0,"end":32},"#,
+                r#"{"name":"magic","value":"0x000000ab","part":"framing","start":0,"end":32},"#,
                 r#"{"name":"chunk","value":"0","start":32,"end":35,"children":["#,
                 r#"{"name":"bits","value":"say \"hi\"\n","part":"data","start":32,"end":35}]}]},"#,
                 r#"{"name":"rest","part":"padding","start":40,"end":48}]"#

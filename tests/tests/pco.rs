@@ -266,16 +266,34 @@ fn wrapped(header: &[u8], ty: NumberType, meta: &[u8], pages: &[(Vec<u8>, usize)
     // The bad ones of version 3 leave the minor version unread.
     assert!(len <= header.len());
     let (meta, _) = Meta::parse(meta, ty, version.major, 0, &Limits::NONE)?;
-    match ty.bits() {
+    let all = match ty.bits() {
         8 => wrapped_pages::<u8>(&meta, pages),
         16 => wrapped_pages::<u16>(&meta, pages),
         32 => wrapped_pages::<u32>(&meta, pages),
         _ => wrapped_pages::<u64>(&meta, pages),
+    }?;
+    // And all of them behind each other, whether that is where numbers may lie or not.
+    let together = all.concat();
+    let (longest, each) = (longest(pages), || pages.iter().map(|(page, n)| (page.as_slice(), *n)));
+    let mut words = vec![0; meta.workspace_len(longest, Plan::Batches) as usize];
+    let mut room = vec![0xAA_u8; together.len() + 1];
+    for start in [0, 1] {
+        meta.decode_pages_bytes(each(), longest, &mut room[start..][..together.len()], &mut words)?;
+        assert!(room[start..][..together.len()] == together);
     }
+    if let Some(less) = together.len().checked_sub(1) {
+        let error = meta.decode_pages_bytes(each(), longest, &mut room[..less], &mut words).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::OutputTooSmall);
+    }
+    Ok(all)
+}
+
+fn longest(pages: &[(Vec<u8>, usize)]) -> usize {
+    pages.iter().map(|(_, n)| *n).max().unwrap_or(0)
 }
 
 fn wrapped_pages<L: Latent>(meta: &Meta<'_>, pages: &[(Vec<u8>, usize)]) -> Result<Vec<Vec<u8>>, Error> {
-    let longest = pages.iter().map(|(_, n)| *n).max().unwrap_or(0);
+    let longest = longest(pages);
     let mut words = vec![0; meta.workspace_len(longest, Plan::Whole) as usize];
     let mut decoder = Decoder::<L>::new(meta, longest, Plan::Whole, &mut words)?;
     let mut compact_words = vec![0; meta.workspace_len(longest, Plan::CompactWhole) as usize];

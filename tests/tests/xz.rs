@@ -3,7 +3,8 @@
 
 use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::xz::{
-    CheckKind, Decoder, File, Options, Search, Streams, Workspace, decode_to_vec, decode_with, decoded_size, inspect,
+    CheckKind, Decoder, File, Options, Search, Streams, Workspace, decode_block_to_vec, decode_to_vec, decode_with,
+    decoded_size, inspect,
 };
 use unspool::{Class, End, Error, ErrorKind, Limits, Status};
 use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};
@@ -377,6 +378,8 @@ fn any_position_is_found_in_its_block() {
         let done = open.decode_block(&block, &mut room, &mut ws, true).unwrap();
         assert_eq!((done.read as u64, done.wrote), (block.range.end - block.range.start, content.len()));
         assert!(room == text[content], "block {seen}");
+        let bytes = &file[block.range.start as usize..block.range.end as usize];
+        assert!(decode_block_to_vec(bytes, &block, &mut ws, &Limits::DEFAULT, true).unwrap() == room, "block {seen}");
         assert_eq!(open.locate(block.content.end - 1).unwrap(), Some(block.clone()));
         let mut small = vec![0; room.len() - 1];
         let error = open.decode_block(&block, &mut small, &mut ws, true).unwrap_err();
@@ -388,6 +391,9 @@ fn any_position_is_found_in_its_block() {
             open.decode_block(&other, &mut vec![0; 20_000], &mut ws, true).unwrap_err().kind,
             ErrorKind::XzIndex
         );
+        other.content.end = u64::MAX;
+        let claimed = decode_block_to_vec(bytes, &other, &mut ws, &Limits::DEFAULT, true).unwrap_err();
+        assert_eq!(claimed.kind, ErrorKind::XzIndex, "found before there is memory for it");
         (position, seen) = (block.content.end, seen + 1);
     }
     assert_eq!((position, seen), (text.len() as u64, 11));

@@ -10,11 +10,33 @@ use unspool::{Error, ErrorKind, Result};
 use crate::js::Uint8Array;
 use crate::number;
 
-/// What stays.
+/// What stays. Whatever is in it is from the call before.
 #[derive(Default)]
-struct Room {
-    bytes: Vec<u8>,
-    words: Vec<u64>,
+pub(crate) struct Room {
+    pub bytes: Vec<u8>,
+    pub words: Vec<u64>,
+}
+
+impl Room {
+    /// Makes it have so many bytes and words at least.
+    pub(crate) fn extend(&mut self, bytes: usize, words: usize) {
+        if self.bytes.len() < bytes {
+            self.bytes.resize(bytes, 0);
+        }
+        if self.words.len() < words {
+            self.words.resize(words, 0);
+        }
+    }
+}
+
+/// Works with what stayed from the call before.
+pub(crate) fn with_room<T>(work: impl FnOnce(&mut Room) -> T) -> T {
+    let mut room = ROOM.0.take();
+    let done = work(&mut room);
+    if room.bytes.capacity() <= KEPT {
+        ROOM.0.set(room);
+    }
+    done
 }
 
 /// More than this does not stay.
@@ -32,20 +54,18 @@ static ROOM: Only<Cell<Room>> = Only(Cell::new(Room { bytes: vec![], words: vec!
 /// An output of JavaScript's, of which the start is filled piece by piece.
 pub(crate) struct Output<'a> {
     to: &'a Uint8Array,
-    room: Room,
+    room: &'a mut Room,
     written: u32,
 }
 
 impl Output<'_> {
     /// Runs `fill` on the output, and gives how many bytes were written.
     pub(crate) fn fill(to: &Uint8Array, fill: impl FnOnce(&mut Output<'_>) -> Result<()>) -> Result<f64> {
-        let mut output = Output { to, room: ROOM.0.take(), written: 0 };
-        let done = fill(&mut output);
-        let Output { room, written, .. } = output;
-        if room.bytes.capacity() <= KEPT {
-            ROOM.0.set(room);
-        }
-        done.map(|()| f64::from(written))
+        with_room(|room| {
+            let mut output = Output { to, room, written: 0 };
+            fill(&mut output)?;
+            Ok(f64::from(output.written))
+        })
     }
 
     /// Writes the next `len` bytes, for which `decode` gets room, and so many words besides. `at` is where the file says how
@@ -62,13 +82,8 @@ impl Output<'_> {
             return Err(Error::new(ErrorKind::OutputTooSmall, at).needing(end));
         };
         let (len, words) = (number::index(len), number::index(words));
-        if self.room.bytes.len() < len {
-            self.room.bytes.resize(len, 0);
-        }
-        if self.room.words.len() < words {
-            self.room.words.resize(words, 0);
-        }
-        let Room { bytes, words } = &mut self.room;
+        self.room.extend(len, words);
+        let Room { bytes, words } = &mut *self.room;
         let bytes = bytes.get_mut(..len).unwrap_or_default();
         decode(bytes, words)?;
         self.to.set(bytes, self.written);
@@ -79,9 +94,7 @@ impl Output<'_> {
     /// Writes as many bytes as `decode` finds, which gets all the room there is.
     pub(crate) fn some(&mut self, decode: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
         let len = number::index(u64::from(self.to.length().saturating_sub(self.written)));
-        if self.room.bytes.len() < len {
-            self.room.bytes.resize(len, 0);
-        }
+        self.room.extend(len, 0);
         let bytes = self.room.bytes.get_mut(..len).unwrap_or_default();
         let filled = decode(bytes)?;
         let bytes = bytes.get(..filled).unwrap_or_default();

@@ -6,12 +6,12 @@ mod bins;
 use alloc::vec;
 use alloc::vec::Vec;
 use unspool::pco::{File, Meta, NumberType, Plan, Version};
-use unspool::{Error, ErrorKind, Result, Trace};
+use unspool::{Error, ErrorKind, Limits, Result, Trace};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
-use crate::into::Output;
-use crate::js::Uint8Array;
+use crate::into::{Output, Room, with_room};
+use crate::js::{Uint8Array, Values};
 use crate::number;
 
 /// Whom the parsers tell what they read, though nobody wants to know: the inspector's observer where that is in the module anyway,
@@ -25,70 +25,44 @@ fn silent() -> impl Trace {
 #[cfg(not(feature = "inspect"))]
 fn silent() -> impl Trace {}
 
-/// The numbers of a file: a run for each stretch of chunks of one type.
+/// Decodes a whole file. Gives the byte that stands for a type and little-endian numbers of it, again and again: for each stretch of
+/// chunks of one type. A file without numbers has one stretch if it says of which type, else none.
 #[wasm_bindgen]
-#[derive(Default)]
-pub struct PcoNumbers {
-    types: Vec<u8>,
-    /// Little-endian numbers.
-    runs: Vec<Vec<u8>>,
-    len: u64,
-}
-
-#[wasm_bindgen]
-impl PcoNumbers {
-    /// The byte that stands for the type of each run.
-    pub fn types(&self) -> Vec<u8> {
-        self.types.clone()
-    }
-
-    /// The bytes of a run. Given away once.
-    pub fn run(&mut self, index: usize) -> Vec<u8> {
-        self.runs.get_mut(index).map(core::mem::take).unwrap_or_default()
-    }
-
-    /// How many bytes of the input the file takes.
-    pub fn len(&self) -> f64 {
-        number::from_u64(self.len)
-    }
-}
-
-/// Decodes a whole file. One without numbers has one empty run if it says of which type, else none.
-#[wasm_bindgen]
-pub fn pco_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<PcoNumbers, Fault> {
-    Ok(decode(bytes, limits)?)
-}
-
-fn decode(bytes: &[u8], limits: &[f64]) -> Result<PcoNumbers> {
+pub fn pco_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<Values, Fault> {
     let limits = crate::limits(limits);
+    let found = with_room(|room| {
+        let found = Values::new();
+        let mut tell = |ty: NumberType, numbers: &[u8]| found.push_both(ty as u8, &Uint8Array::of(numbers));
+        decode(bytes, &limits, room, &mut tell)?;
+        Ok::<_, Error>(found)
+    });
+    Ok(found?)
+}
+
+fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, tell: &mut dyn FnMut(NumberType, &[u8])) -> Result<()> {
     let silent = &mut silent();
-    let file = File::open_traced(bytes, &limits, silent)?;
-    let mut numbers = PcoNumbers::default();
-    let (mut at, mut left, mut words) = (file.first(), limits.max_output, vec![]);
+    let file = File::open_traced(bytes, limits, silent)?;
+    let (mut at, mut left) = (file.first(), limits.max_output);
+    // The stretch so far: of which type, and how many bytes of the room.
+    let (mut stretch, mut end) = (file.header.uniform_type, 0usize);
     while let Some(chunk) = file.chunk_traced(at, silent)? {
         let ty = chunk.number_type();
         let size = chunk.len.saturating_mul(ty.size());
         let over = Error::new(ErrorKind::OutputLimit, at).needing(limits.max_output.saturating_add(1));
         left = u64::try_from(size).ok().and_then(|size| left.checked_sub(size)).ok_or(over)?;
-        let need = number::index(chunk.workspace_len(Plan::Batches));
-        if words.len() < need {
-            words.resize(need, 0);
+        if let Some(before) = stretch.replace(ty).filter(|before| *before != ty) {
+            tell(before, room.bytes.get(..end).unwrap_or_default());
+            end = 0;
         }
-        if numbers.types.last() != Some(&(ty as u8)) {
-            numbers.types.push(ty as u8);
-            numbers.runs.push(vec![]);
-        }
-        let Some(run) = numbers.runs.last_mut() else { break };
-        let start = run.len();
-        run.resize(start.saturating_add(size), 0);
-        at = chunk.decode_bytes_traced(run.get_mut(start..).unwrap_or_default(), &mut words, silent)?;
+        let start = end;
+        end = start.saturating_add(size);
+        room.extend(end, number::index(chunk.workspace_len(Plan::Batches)));
+        at = chunk.decode_bytes_traced(room.bytes.get_mut(start..end).unwrap_or_default(), &mut room.words, silent)?;
     }
-    if let (true, Some(ty)) = (numbers.types.is_empty(), file.header.uniform_type) {
-        numbers.types.push(ty as u8);
-        numbers.runs.push(vec![]);
+    if let Some(ty) = stretch {
+        tell(ty, room.bytes.get(..end).unwrap_or_default());
     }
-    numbers.len = at.saturating_add(1);
-    Ok(numbers)
+    Ok(())
 }
 
 /// Decodes a whole file to the start of `to`, as little-endian bytes. `ty` is the type that the numbers must have, by its byte; 0
@@ -144,15 +118,15 @@ pub fn pco_decode_pages(
         longest = count.max(longest);
     }
     let (meta, _) = Meta::parse_traced(meta, ty, version.major, 0, &limits, silent)?;
-    let mut words = vec![0; number::index(meta.workspace_len(number::index(longest), Plan::Batches))];
+    let longest = number::index(longest);
+    let mut words = vec![0; number::index(meta.workspace_len(longest, Plan::Batches))];
     let mut numbers = vec![0; number::index(size)];
-    let (mut start, mut rest) = (0, numbers.as_mut_slice());
-    for (&end, &count) in ends.iter().zip(counts) {
-        let (end, count) = (number::index(number::to_u64(end)), number::index(number::to_u64(count)));
-        let page = pages.get(start..end).unwrap_or_default();
-        meta.decode_page_bytes_traced(page, count, rest, &mut words, silent)?;
-        rest = rest.get_mut(count.saturating_mul(ty.size())..).unwrap_or_default();
-        start = end;
-    }
+    let mut start = 0;
+    let all = ends.iter().zip(counts).map(|(&end, &count)| {
+        let end = number::index(number::to_u64(end));
+        let page = pages.get(core::mem::replace(&mut start, end)..end).unwrap_or_default();
+        (page, number::index(number::to_u64(count)))
+    });
+    meta.decode_pages_bytes_traced(all, longest, &mut numbers, &mut words, silent)?;
     Ok(numbers)
 }

@@ -14,6 +14,7 @@ use core::ops::Range;
 
 #[cfg(any(feature = "xz", feature = "zstd"))]
 use unspool::Shifted;
+use unspool::tree::hex_digits;
 use unspool::{Error, ErrorKind, Limits, Part, Probe, Trace, Value};
 use wasm_bindgen::prelude::*;
 
@@ -88,7 +89,7 @@ impl Structure {
         // No format has near as many names; one that had would show its last ones as the 256th.
         self.names.push(u8::try_from(known).unwrap_or(u8::MAX));
         let start = self.values.len();
-        show(&mut self.values, value);
+        show(&mut self.values, value, hex_digits(&bits));
         if self.values.len() - start > MAX_VALUE {
             let cut = (0..=start + MAX_VALUE).rev().find(|&at| self.values.is_char_boundary(at)).unwrap_or(start);
             self.values.truncate(cut);
@@ -99,12 +100,12 @@ impl Structure {
 }
 
 /// Writes a value as the core's `Display` does, but for floats: printing one takes Rust 15 KB of code that JavaScript has.
-fn show(values: &mut String, value: Value<'_>) {
+fn show(values: &mut String, value: Value<'_>, digits: usize) {
     // Writing to a string cannot fail.
     let _ = match value {
         Value::U64(number) => write!(values, "{number}"),
         Value::I64(number) => write!(values, "{number}"),
-        Value::Hex(number) => write!(values, "{number:08x}"),
+        Value::Hex(number) => write!(values, "0x{number:0digits$x}"),
         Value::Word(text) | Value::Text(text) => values.write_str(text),
         Value::Bytes(bytes) => bytes.iter().take(MAX_VALUE / 2).try_for_each(|byte| write!(values, "{byte:02x}")),
         Value::F64(number) => {
@@ -128,7 +129,7 @@ impl Trace for Structure {
         let mut words = name.to_owned();
         if !matches!(value, Value::None) {
             words.push(' ');
-            show(&mut words, value);
+            show(&mut words, value, 0);
         }
         self.trail.push(words);
         self.push(name, GROUP, 0..0, value);

@@ -4,6 +4,7 @@ pub mod at1;
 mod cvc;
 pub mod gzip;
 pub mod onpair;
+mod part;
 mod pco;
 mod xz;
 pub mod zstd;
@@ -119,8 +120,8 @@ pub fn decode(
     limits: &Limits,
     to: &mut Output,
 ) -> Result<(), Stop> {
-    if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07) {
-        return Err(Stop::Usage("--range is for zstd files".to_owned()));
+    if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07 | Format::Xz) {
+        return Err(Stop::Usage("--range is for zstd and xz files".to_owned()));
     }
     match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::decode(format, bytes, wanted, limits, to),

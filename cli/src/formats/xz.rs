@@ -1,9 +1,12 @@
 //! xz on the command line.
 
+use std::ops::Range;
+
 use unspool::tree::Tree;
-use unspool::xz::{Decoder, Done, Options, Workspace, decode_to_vec};
+use unspool::xz::{Decoder, Done, File, Options, Workspace, decode_block_to_vec, decode_to_vec};
 use unspool::{Count, End, Error, Format, Limits, Sink};
 
+use super::part::{self, Part};
 use super::{Checksums, Selection, Stop, in_pieces, pour};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
@@ -36,15 +39,44 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     if selected || wanted.text || wanted.dictionary.is_some() {
         return Err(Stop::Usage("xz files hold plain bytes: no columns, no rows, no text, no dictionary".to_owned()));
     }
-    let done = unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut ())?;
-    to.expect(u64::try_from(done.wrote).unwrap_or(0));
-    Ok(stream(bytes, &done, limits, to)?)
+    match &wanted.range {
+        Some(range) => Ok(decode_range(bytes, range, limits, to)?),
+        None => {
+            let done = sizes(bytes, limits)?;
+            to.expect(u64::try_from(done.wrote).unwrap_or(0));
+            Ok(stream(bytes, &done, limits, to)?)
+        }
+    }
+}
+
+/// Writes a part of the content: from the blocks that hold it, if there are several.
+fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
+    let file = File::open(bytes, limits)?;
+    let range = part::bounds(wanted, file.content)?;
+    if file.blocks <= 1 {
+        return stream(bytes, &sizes(bytes, limits)?, limits, &mut Part::new(range, 0, to));
+    }
+    let (mut ws, mut at) = (Workspace::new(), range.start);
+    while at < range.end {
+        let Some(block) = file.locate(at)? else { break };
+        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+        let bytes = bytes.get(place(block.range.start)..place(block.range.end)).unwrap_or_default();
+        let content = decode_block_to_vec(bytes, &block, &mut ws, limits, true)?;
+        Part::new(range.clone(), block.content.start, to).write(&content)?;
+        at = block.content.end;
+    }
+    Ok(())
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    let done = unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut ())?;
+    let done = sizes(bytes, limits)?;
     stream(bytes, &done, limits, to)?;
     Ok(checksums(&done))
+}
+
+/// What the file comes to, by its headers and the headers of its chunks.
+fn sizes(bytes: &[u8], limits: &Limits) -> Result<Done, Error> {
+    unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut ())
 }
 
 /// Decodes through a window, or in memory where that takes less.

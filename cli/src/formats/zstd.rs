@@ -7,8 +7,9 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_to_vec, decoded_size, detect,
     stream_buffer,
 };
-use unspool::{Count, End, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
+use unspool::{End, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
 
+use super::part::{self, Part};
 use super::{Checksums, Selection, Stop, in_pieces, pour};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
@@ -122,25 +123,16 @@ fn decode_range(
         Some(table) => table.content(),
         None => decoded_size(bytes, &mut Workspace::new(), limits, options)?,
     };
-    let range = wanted.start.unwrap_or(0)..wanted.end.unwrap_or(content);
-    if range.start > range.end || range.end > content {
-        return Err(Error::new(ErrorKind::RangeOutside, 0));
-    }
+    let range = part::bounds(wanted, content)?;
     // What is decoded starts with the first frame that holds a part of it.
     let first = table.as_ref().and_then(|table| table.frames_in(range.clone()).next());
-    let mut at = Count(first.map_or(0, |frame| frame.content.start));
-    let mut part = |piece: &[u8]| {
-        let clamped = |place: u64| usize::try_from(place.saturating_sub(at.0)).unwrap_or(usize::MAX).min(piece.len());
-        let wanted = piece.get(clamped(range.start)..clamped(range.end)).unwrap_or_default();
-        to.write(wanted)?;
-        at.write(piece)
-    };
+    let mut part = Part::new(range.clone(), first.map_or(0, |frame| frame.content.start), to);
     let Some(table) = table else { return stream(bytes, limits, options, &mut part) };
     let mut ws = Workspace::new();
-    for frame in table.frames_in(range.clone()) {
+    for frame in table.frames_in(range) {
         let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         let bytes = bytes.get(place(frame.range.start)..place(frame.range.end)).unwrap_or_default();
-        part(&frame.decode_to_vec(bytes, &mut ws, limits, options)?)?;
+        part.write(&frame.decode_to_vec(bytes, &mut ws, limits, options)?)?;
     }
     Ok(())
 }

@@ -59,6 +59,7 @@ pub fn inspect<T: Trace>(src: &[u8], ws: &mut Workspace, limits: &Limits, trace:
 }
 
 /// Decodes a file to a sink. RAW payloads, which [`decode`] decodes in the output itself, take scratch here, and so does a buffer.
+#[cfg_attr(feature = "small", inline(never))]
 pub fn decode_to<S: Sink>(
     src: &[u8],
     sink: &mut S,
@@ -116,6 +117,7 @@ pub struct Need {
 ///
 /// That is all for most files. What lies in a stream, the size of the row groups or of a dictionary, can ask for more:
 /// decoding then says how much, before it writes anything, with an error of the class `WorkspaceTooSmall`.
+#[cfg_attr(feature = "small", inline(never))]
 pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
     let header = Header::read(src)?;
     let mut need = Need::default();
@@ -140,6 +142,7 @@ pub(super) const fn of_streams(limits: &Limits) -> Limits {
 }
 
 /// Room for the streams of a set that its codec reads, and for what it makes of them as far as their sizes tell.
+#[cfg_attr(feature = "small", inline(never))]
 fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64> {
     let mut sum = 0u64;
     for entry in set.entries() {

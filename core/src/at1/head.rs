@@ -11,7 +11,7 @@ use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// A stream in the scratch.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
     start: usize,
     end: usize,
@@ -20,10 +20,26 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
+    /// An empty one.
+    const NONE: Self = Self { start: 0, end: 0, at: 0, stored: false };
+
     /// The stream itself.
     pub(super) fn stream<'s>(&self, scratch: &'s [u8]) -> Stream<'s> {
         let bytes = scratch.get(self.start..self.end).unwrap_or_default();
         Stream::new(bytes, self.at, self.stored)
+    }
+
+    /// Decodes a stream to the place `start` of the scratch.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn of(
+        entry: &Entry<'_>,
+        head: &[u8],
+        start: usize,
+        scratch: &mut [u8],
+        ws: &mut Workspace,
+        limits: &Limits,
+    ) -> Result<Self> {
+        Self::load(entry.backend, entry.payload(head)?, entry.start, start, scratch, ws, limits)
     }
 
     /// Decodes a payload to the place `start` of the scratch.
@@ -86,84 +102,116 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Reads the start of a file. An error of the class `Truncated` says how much of it is needed to know more.
+    /// Of a file that is not known.
+    pub(super) const NONE: Self = Self {
+        codec: Codec::QColumnar,
+        meta: Stretch::NONE,
+        index: Stretch::NONE,
+        template: Stretch::NONE,
+        paths: Stretch::NONE,
+        modes: Stretch::NONE,
+        verbatim: Stretch::NONE,
+        backend: Backend::Stored,
+        blocks_at: 0,
+        blocks_len: 0,
+        used: 0,
+    };
+
+    /// Reads the start of a file into a head that knew none. An error of the class `Truncated` says how much of it is needed to know more.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read(
+        &mut self,
         head: &[u8],
         names: bool,
         lines: bool,
         scratch: &mut [u8],
         ws: &mut Workspace,
         limits: &Limits,
-    ) -> Result<Self> {
-        let header = Header::read_start(head)?;
-        let json = match header.codec {
-            Codec::QColumnar => false,
-            Codec::QJson => true,
-            _ => return Err(Error::new(ErrorKind::At1NotQueryable, 4)),
-        };
-        if header.container == Container::Frames {
-            return Err(Error::new(ErrorKind::At1QueryFrames, 3));
-        }
-        let wanted = [
-            (&b"meta"[..], true),
-            (b"index", true),
-            (b"template", json && lines),
-            (b"paths", json && names),
-            (b"row_modes", !json && names),
-            (b"verbatim", !json && names),
-            (b"blocks", true),
-        ];
-        let found = find(head, wanted, limits)?;
-        let [small @ .., blocks] = found;
-        // All of them at once: how much of the file they take, and how much of the scratch.
-        let end = small.iter().flatten().map(|entry| entry.range().end).max().unwrap_or(0);
-        if end > u64_from(head.len()) {
-            return Err(Error::new(ErrorKind::Truncated, u64_from(head.len())).needing(end));
-        }
-        let mut need = 0u64;
-        for entry in small.iter().flatten() {
-            let size = entry.backend.decoded_size(entry.payload(head)?, limits);
-            need = need.saturating_add(size.map_err(|error| inside(error, entry.start))?);
-            if need > limits.max_output {
-                return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(need));
-            }
-        }
-        if need > u64_from(scratch.len()) {
-            return Err(too_small(need));
-        }
+    ) -> Result<()> {
+        self.codec = queryable(head)?;
+        let mut found = [None; 7];
+        find(head, self.codec, names, lines, &mut found, limits)?;
+        let [small @ .., blocks] = &found;
+        check_room(small, head, scratch.len(), limits)?;
+        let Self { meta, index, template, paths, modes, verbatim, .. } = self;
         let mut used = 0;
-        let mut stretches = [Stretch::default(); 6];
-        for (entry, stretch) in small.iter().zip(&mut stretches) {
+        for (entry, stretch) in small.iter().zip([meta, index, template, paths, modes, verbatim]) {
             if let Some(entry) = entry {
-                let payload = entry.payload(head)?;
-                *stretch = Stretch::load(entry.backend, payload, entry.start, used, scratch, ws, limits)?;
+                *stretch = Stretch::of(entry, head, used, scratch, ws, limits)?;
                 used = stretch.end;
             }
         }
-        let [meta, index, template, paths, modes, verbatim] = stretches;
+        self.used = used;
         // A file without blocks has an index without entries, or the first of them lies outside.
-        let (backend, Range { start, end }) =
-            blocks.map_or((Backend::Stored, 0..0), |entry| (entry.backend, entry.range()));
-        let blocks_len = end.saturating_sub(start);
-        let codec = header.codec;
-        Ok(Self { codec, meta, index, template, paths, modes, verbatim, backend, blocks_at: start, blocks_len, used })
+        if let Some(entry) = blocks {
+            let Range { start, end } = entry.range();
+            (self.backend, self.blocks_at, self.blocks_len) = (entry.backend, start, end.saturating_sub(start));
+        }
+        Ok(())
     }
 }
 
+/// The codec of a file that questions can be put to.
+#[cfg_attr(feature = "small", inline(never))]
+fn queryable(head: &[u8]) -> Result<Codec> {
+    let header = Header::read_start(head)?;
+    if !matches!(header.codec, Codec::QColumnar | Codec::QJson) {
+        return Err(Error::new(ErrorKind::At1NotQueryable, 4));
+    }
+    if header.container == Container::Frames {
+        return Err(Error::new(ErrorKind::At1QueryFrames, 3));
+    }
+    Ok(header.codec)
+}
+
+/// All of them at once: how much of the file they take, and how much of the scratch.
+#[cfg_attr(feature = "small", inline(never))]
+fn check_room(entries: &[Option<Entry<'_>>], head: &[u8], scratch: usize, limits: &Limits) -> Result<()> {
+    let end = entries.iter().flatten().map(|entry| entry.range().end).max().unwrap_or(0);
+    if end > u64_from(head.len()) {
+        return Err(Error::new(ErrorKind::Truncated, u64_from(head.len())).needing(end));
+    }
+    let mut need = 0u64;
+    for entry in entries.iter().flatten() {
+        let size = entry.backend.decoded_size(entry.payload(head)?, limits);
+        need = need.saturating_add(size.map_err(|error| inside(error, entry.start))?);
+        if need > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(need));
+        }
+    }
+    if need > u64_from(scratch) {
+        return Err(too_small(need));
+    }
+    Ok(())
+}
+
 /// Walks over the set until all streams that are wanted are found; what stands behind them is not looked at.
-fn find<'a, const N: usize>(
+#[cfg_attr(feature = "small", inline(never))]
+fn find<'a>(
     head: &'a [u8],
-    wanted: [(&[u8], bool); N],
+    codec: Codec,
+    names: bool,
+    lines: bool,
+    found: &mut [Option<Entry<'a>>; 7],
     limits: &Limits,
-) -> Result<[Option<Entry<'a>>; N]> {
-    let mut found = [None; N];
+) -> Result<()> {
+    let json = codec == Codec::QJson;
+    let wanted = [
+        (&b"meta"[..], true),
+        (b"index", true),
+        (b"template", json && lines),
+        (b"paths", json && names),
+        (b"row_modes", !json && names),
+        (b"verbatim", !json && names),
+        (b"blocks", true),
+    ];
     let mut missing = wanted.iter().filter(|(_, wanted)| *wanted).count();
     let set = Set::open(head, HEADER_LEN, u64::MAX, limits)?;
     let mut entries = set.entries();
     while missing > 0
         && let Some(entry) = entries.next().transpose()?
     {
-        let known = wanted.iter().zip(&mut found).find(|((name, wanted), _)| *wanted && *name == entry.name);
+        let known = wanted.iter().zip(&mut *found).find(|((name, wanted), _)| *wanted && *name == entry.name);
         if let Some((_, slot)) = known {
             if slot.is_some() {
                 return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
@@ -172,5 +220,5 @@ fn find<'a, const N: usize>(
             missing = missing.saturating_sub(1);
         }
     }
-    Ok(found)
+    Ok(())
 }

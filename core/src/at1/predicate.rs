@@ -78,6 +78,12 @@ impl<'q> Matcher<'q> {
         Self::Between(low, high)
     }
 
+    /// Whether a block with this zone map may hold a value that passes a test.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn may_find(test: &Test<'q>, column: ColumnType, zone: Zone) -> Result<bool> {
+        Ok(Self::new(test, column)?.may_be_in(zone))
+    }
+
     /// Whether a value is one of those that are meant.
     #[inline]
     pub(super) fn accepts(&self, value: &[u8]) -> bool {
@@ -100,7 +106,7 @@ impl<'q> Matcher<'q> {
     /// A zone map that makes no sense says nothing: `NaN` compares as neither, and one whose ends are swapped is not looked
     /// at. The ends of 64 bits are open, because a writer can only have cut off there what does not fit; a bound that is
     /// an `f64` may be one step off.
-    pub(super) fn may_be_in(&self, zone: Zone) -> bool {
+    fn may_be_in(&self, zone: Zone) -> bool {
         let Self::Between(from, to) = self else { return true };
         let outside = match zone {
             Zone::None => false,

@@ -169,6 +169,7 @@ impl<'a> Index<'a> {
     }
 
     /// The index from the first block of a later group on.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn resume(stream: Stream<'a>, meta: &Meta<'a>, mark: Mark) -> Result<Self> {
         let mut index = Self::new(stream, meta);
         index.numbers.bytes(mark.read)?;
@@ -180,6 +181,7 @@ impl<'a> Index<'a> {
         Mark { read: self.numbers.position(stream.bytes.len()), group: self.group, at: self.at }
     }
 
+    #[cfg_attr(feature = "small", inline(never))]
     fn read(&mut self) -> Result<Block> {
         let len = self.numbers.unsigned()?;
         let end = self.at.checked_add(len).filter(|_| len > 0);

@@ -22,7 +22,7 @@ use super::compare::{Best, Number, Sum};
 use super::head::{Head, Stretch, inside, too_small};
 use super::header::Codec;
 use super::lines::{Lines, line_len};
-use super::predicate::{Column, Filter, Matcher};
+use super::predicate::{Column, Filter, Matcher, Test};
 use super::qcolumnar::{ColumnType, Index, Layout, Mark, Meta, Zone, block_size, decode_block};
 use super::qjson::{Paths, Template};
 use super::row::{RECORD, Record, Row, Slot};
@@ -193,42 +193,24 @@ impl<'q> Query<'q> {
         ws: &mut Workspace,
         limits: &Limits,
     ) -> Result<Self> {
-        let asked = request.ask.columns();
-        let named = |column: &Column<'_>| matches!(column, Column::Name(_));
-        let by_name = asked.iter().any(named) || request.filters.iter().any(|filter| named(&filter.column));
-        if request.ask == Ask::Columns(&[]) {
-            return Err(Error::new(ErrorKind::At1NoSuchColumn, 0));
-        }
-        let head = Head::read(head, by_name, request.ask == Ask::Rows, scratch, ws, limits)?;
-        let meta = Meta::read(head.meta.stream(scratch), head.codec == Codec::QColumnar, limits)?;
-        if meta.columns() == 0 && meta.rows > 0 {
-            return Err(Error::new(ErrorKind::At1RowGroups, head.blocks_at));
-        }
-        let names = match head.codec {
-            _ if !by_name => None,
-            Codec::QJson => Some(Names::Paths),
-            _ if meta.lines == 0 => return Err(Error::new(ErrorKind::At1NoNames, 0)),
-            _ => match head.modes.stream(scratch).numbers().byte()? {
-                0 => Some(Names::Line),
-                _ => Some(Names::Row),
-            },
-        };
-        let groups = meta.groups;
-        let picks = request.filters.len().saturating_add(asked.len());
-        let picks_end = head.used.saturating_add(picks.saturating_mul(size_of::<u64>()));
-        if picks_end > scratch.len() {
-            return Err(too_small(u64_from(picks_end)));
-        }
-        let mut query = Self {
+        let mut query = Self::unopened(request, limits);
+        query.open(head, scratch, ws)?;
+        Ok(query)
+    }
+
+    /// A question that knows of no file yet, to be [opened](Self::open) where it lies: a query is too large to be moved about on a
+    /// small stack.
+    pub fn unopened(request: Request<'q>, limits: &Limits) -> Self {
+        Self {
             request,
             limits: *limits,
-            head,
+            head: Head::NONE,
             inside: None,
-            names,
-            picks: head.used..picks_end,
-            slots_at: picks_end,
+            names: None,
+            picks: 0..0,
+            slots_at: 0,
             slots: 0,
-            stage: Stage::Start,
+            stage: Stage::Done,
             pending: 0,
             needs: None,
             mark: Mark::default(),
@@ -242,16 +224,58 @@ impl<'q> Query<'q> {
             without_number: 0,
             sum: ([0; 16], 0),
             best: Best::default(),
-            stats: Stats { groups, block_bytes_total: head.blocks_len, ..Stats::default() },
-        };
-        if head.backend == Backend::Stored {
-            query.start(scratch)?;
-            query.advance(scratch, &mut |_| Ok(Flow::On))?;
-        } else {
-            query.stage = Stage::Unwrap;
-            query.needs = Some(head.blocks_at..head.blocks_at.saturating_add(head.blocks_len));
+            stats: Stats::default(),
         }
-        Ok(query)
+    }
+
+    /// The rest of [`new`](Self::new): takes the first bytes of a file. Behind an error the query is of no use.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub fn open(&mut self, head: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
+        self.read_head(head, scratch, ws)?;
+        let Head { backend, blocks_at, blocks_len, .. } = self.head;
+        if backend == Backend::Stored {
+            self.start(scratch)?;
+            return self.advance(scratch, &mut |_| Ok(Flow::On));
+        }
+        self.stage = Stage::Unwrap;
+        self.needs = Some(blocks_at..blocks_at.saturating_add(blocks_len));
+        Ok(())
+    }
+
+    /// Finds out what the table is like, and where the columns of the request will stand in the scratch.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn read_head(&mut self, head: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
+        let request = self.request;
+        let asked = request.ask.columns();
+        let named = |column: &Column<'_>| matches!(column, Column::Name(_));
+        let by_name = asked.iter().any(named) || request.filters.iter().any(|filter| named(&filter.column));
+        if request.ask == Ask::Columns(&[]) {
+            return Err(Error::new(ErrorKind::At1NoSuchColumn, 0));
+        }
+        self.head.read(head, by_name, request.ask == Ask::Rows, scratch, ws, &self.limits)?;
+        let head = &self.head;
+        let meta = self.meta(scratch)?;
+        if meta.columns() == 0 && meta.rows > 0 {
+            return Err(Error::new(ErrorKind::At1RowGroups, head.blocks_at));
+        }
+        let names = match head.codec {
+            _ if !by_name => None,
+            Codec::QJson => Some(Names::Paths),
+            _ if meta.lines == 0 => return Err(Error::new(ErrorKind::At1NoNames, 0)),
+            _ => match head.modes.stream(scratch).numbers().byte()? {
+                0 => Some(Names::Line),
+                _ => Some(Names::Row),
+            },
+        };
+        let picks = request.filters.len().saturating_add(asked.len());
+        let picks_end = head.used.saturating_add(picks.saturating_mul(size_of::<u64>()));
+        if picks_end > scratch.len() {
+            return Err(too_small(u64_from(picks_end)));
+        }
+        (self.stats.groups, self.stats.block_bytes_total) = (meta.groups, head.blocks_len);
+        (self.names, self.picks, self.slots_at) = (names, head.used..picks_end, picks_end);
+        self.stage = Stage::Start;
+        Ok(())
     }
 
     /// The bytes of the file that come next; `None` when all is done.
@@ -625,14 +649,10 @@ impl<'q> Query<'q> {
     fn next_group(&mut self, scratch: &mut [u8]) -> Result<bool> {
         let (filters, blocks_len) = (self.request.filters, self.stats.block_bytes_total);
         let reading_names = self.stage == Stage::Names;
-        let picks = self.picks.clone();
-        let head = self.head;
-        let delimited = head.codec == Codec::QColumnar;
-        let limits = self.limits;
+        let blocks_at = self.head.blocks_at;
         let (known, records, _) = self.parts(scratch);
-        let meta = Meta::read(head.meta.stream(known), delimited, &limits)?;
-        let picks = known.get(picks).unwrap_or_default().as_chunks::<8>().0;
-        let stream = head.index.stream(known);
+        let (meta, picks) = (self.meta(known)?, self.picks(known));
+        let stream = self.head.index.stream(known);
         let mut blocks = Index::resume(stream, &meta, self.mark)?;
         loop {
             let mut slots = (0u64..).zip(records.iter_mut()).peekable();
@@ -644,7 +664,7 @@ impl<'q> Query<'q> {
                 let wanted = slots.next_if(|(_, record)| Slot::read(record).column == u64_from(column));
                 let Some((slot, record)) = wanted else { continue };
                 if block.range.end > blocks_len {
-                    let at = head.blocks_at.saturating_add(block.range.start);
+                    let at = blocks_at.saturating_add(block.range.start);
                     return Err(Error::new(ErrorKind::At1BlockOutside, at).needing(block.range.end));
                 }
                 *record = Slot::new(u64_from(column), (block.range.start, block.range.end)).write();
@@ -653,8 +673,7 @@ impl<'q> Query<'q> {
                 }
                 for (filter, pick) in filters.iter().zip(picks) {
                     if u64::from_le_bytes(*pick) == slot && possible {
-                        let matcher = Matcher::new(&filter.test, kind(&meta, column))?;
-                        possible = matcher.may_be_in(block.zone);
+                        possible = Matcher::may_find(&filter.test, kind(&meta, column), block.zone)?;
                     }
                 }
             }
@@ -717,7 +736,7 @@ impl<'q> Query<'q> {
     fn apply(&mut self, filter: usize, slot: usize, scratch: &mut [u8]) -> Result<u64> {
         let slot = self.slot(scratch, slot);
         let Some(filter) = self.request.filters.get(filter) else { return Ok(0) };
-        let matcher = Matcher::new(&filter.test, kind(&self.meta(scratch)?, index(slot.column)))?;
+        let column = kind(&self.meta(scratch)?, index(slot.column));
         let at = self.place(slot.block.0);
         let flags = self.flags.unwrap_or_default();
         let (_, _, texts) = self.parts(scratch);
@@ -731,32 +750,17 @@ impl<'q> Query<'q> {
             let text = text.start.saturating_sub(flags.1)..text.end.saturating_sub(flags.1);
             (behind.get(text), before.get_mut(flags.0..))
         };
-        let mut rest = text;
-        let mut left = 0u64;
-        for flag in flags.unwrap_or_default() {
-            let text = rest.ok_or(Error::new(ErrorKind::At1ListShort, at))?;
-            let len = line_len(text);
-            if *flag != 0 {
-                let accepted = matcher.accepts(text.get(..len).unwrap_or(text));
-                *flag = accepted.into();
-                left = left.saturating_add(accepted.into());
-            }
-            rest = text.get(len.saturating_add(1)..);
-        }
-        Ok(left)
+        sift(&filter.test, column, text, flags.unwrap_or_default(), at)
     }
 
     /// Takes the rows of a group that are left, or those up to the one that `visit` stops at.
     fn hand_out(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>) -> Result<Flow> {
         let ask = self.request.ask;
         let (at, flags, filters) = (self.head.blocks_at, self.flags, self.request.filters.len());
-        let picks = self.picks.clone();
-        let head = self.head;
-        let limits = self.limits;
         let (known, records, texts) = self.parts(scratch);
-        let picks = known.get(picks).unwrap_or_default().as_chunks::<8>().0.get(filters..).unwrap_or_default();
+        let picks = self.picks(known).get(filters..).unwrap_or_default();
         let all = ask == Ask::Rows;
-        let layout = if all { Some(layout(&head, known, &limits)?) } else { None };
+        let layout = if all { Some(layout(&self.head, known, &self.limits)?) } else { None };
         let target = picks.first().map_or(usize::MAX, |&pick| index(u64::from_le_bytes(pick)));
         let mut sum = self.sum();
         for row in self.row..self.rows {
@@ -802,6 +806,24 @@ impl<'q> Query<'q> {
         }
         Ok(Flow::On)
     }
+}
+
+/// Clears the flags of those values of a text, which lies at byte `at`, that do not pass a test. Says how many are left.
+#[cfg_attr(feature = "small", inline(never))]
+fn sift(test: &Test<'_>, column: ColumnType, mut text: Option<&[u8]>, flags: &mut [u8], at: u64) -> Result<u64> {
+    let matcher = Matcher::new(test, column)?;
+    let mut left = 0u64;
+    for flag in flags {
+        let values = text.ok_or(Error::new(ErrorKind::At1ListShort, at))?;
+        let len = line_len(values);
+        if *flag != 0 {
+            let accepted = matcher.accepts(values.get(..len).unwrap_or(values));
+            *flag = accepted.into();
+            left = left.saturating_add(accepted.into());
+        }
+        text = values.get(len.saturating_add(1)..);
+    }
+    Ok(left)
 }
 
 /// What stands around the values of a line.

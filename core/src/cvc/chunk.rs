@@ -5,7 +5,8 @@ use core::ops::Range;
 use super::header::File;
 use super::object::Object;
 use super::section::{Metadata, Sections};
-use crate::json::{Elements, Node, Verdict};
+use crate::fault::Verdict;
+use crate::json::{Elements, Node};
 use crate::{ErrorKind, Result};
 
 /// A chunk as the header describes it: the same rows of every column.

@@ -4,7 +4,8 @@ use super::chunk::{Chunk, Chunks};
 use super::column::{Column, Columns, Schema};
 use super::object::Object;
 use super::section::Sections;
-use crate::json::{self, Fault, Node, Verdict};
+use crate::fault::{Fault, Verdict};
+use crate::json::{self, Node};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 

@@ -2,7 +2,8 @@
 
 use super::decimal;
 use crate::ErrorKind;
-use crate::json::{Fault, Node, Text, Verdict};
+use crate::fault::{Fault, Verdict};
+use crate::json::{Node, Text};
 
 /// An object while its members are read.
 ///

@@ -3,7 +3,8 @@
 use core::ops::Range;
 
 use super::object::Object;
-use crate::json::{self, Elements, Node, Text, Verdict};
+use crate::fault::Verdict;
+use crate::json::{self, Elements, Node, Text};
 use crate::{Error, ErrorKind, Result};
 
 /// A stretch of rows that the header names.

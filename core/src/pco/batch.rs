@@ -90,36 +90,39 @@ pub(crate) fn symbols<D: Latent>(
     let groups = values.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks_mut::<4>().0);
     for (values, widths) in groups {
         // Four symbols have at most 56 bits, and 57 are there.
-        let Some(eight) = bytes.get(at / 8..).and_then(<[u8]>::first_chunk) else { break };
-        let mut word = u64::from_le_bytes(*eight) >> (at % 8);
-        let mut taken = 0;
+        let Some(mut word) = word::<false>(bytes, at) else { break };
+        let mut sum = 0u32;
         for ((value, width), state) in values.iter_mut().zip(widths).zip(&mut four) {
-            (*value, *width) = symbol(nodes, lowers, state, &mut word, &mut taken);
+            let Some((node, lower)) = symbol(nodes, lowers, state, &mut word) else { return at };
+            [_, *width, ..] = node.to_le_bytes();
+            *value = lower;
+            sum = sum.wrapping_add(node);
         }
-        at = at.wrapping_add(taken);
+        let [taken, ..] = sum.to_le_bytes();
+        at = at.wrapping_add(usize::from(taken));
         done += 4;
     }
     // The last bytes of the input, and what is left over in the last batch of a page.
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get_mut(done..).unwrap_or(&mut []));
     for ((value, width), turn) in rest.zip((0..4).cycle()) {
         let mut word = window(bytes, at / 8) >> (at % 8);
-        let mut taken = 0;
-        (*value, *width) = symbol(nodes, lowers, &mut four[turn & 3], &mut word, &mut taken);
-        at = at.wrapping_add(taken);
+        let Some((node, lower)) = symbol(nodes, lowers, &mut four[turn & 3], &mut word) else { return at };
+        let [taken, offset, ..] = node.to_le_bytes();
+        (*value, *width) = (lower, offset);
+        at = at.wrapping_add(usize::from(taken));
     }
     *states = four;
     at
 }
 
-/// One step of one state: its bin, and the next state. The table is not empty.
+/// One step of one state: its entry, and the least latent of its bin. No state lies outside of the table.
 #[inline(always)]
-fn symbol<D: Latent>(nodes: &[Node], lowers: &[D], state: &mut usize, word: &mut u64, taken: &mut usize) -> (D, u8) {
-    let (Some(&node), Some(&lower)) = (nodes.get(*state), lowers.get(*state)) else { return (D::ZERO, 0) };
-    let [read, width, ..] = node.to_le_bytes();
+fn symbol<D: Latent>(nodes: &[Node], lowers: &[D], state: &mut usize, word: &mut u64) -> Option<(Node, D)> {
+    let (&node, &lower) = (nodes.get(*state)?, lowers.get(*state)?);
+    let [read, ..] = node.to_le_bytes();
     *state = following(node, *word);
     *word >>= read & 63;
-    *taken = taken.wrapping_add(usize::from(read));
-    (lower, width)
+    Some((node, lower))
 }
 
 /// Adds to each value an offset of as many bits as `widths` says, and passes the sum through `finish`.
@@ -140,10 +143,10 @@ pub(crate) fn offsets<D: Latent>(
         return at;
     }
     let done = match widest {
-        0..=14 => loads::<4, D>(bytes, &mut at, widths, values, &mut finish),
-        15..=28 => loads::<2, D>(bytes, &mut at, widths, values, &mut finish),
-        29..=57 => loads::<1, D>(bytes, &mut at, widths, values, &mut finish),
-        _ => 0,
+        0..=14 => loads::<4, false, D>(bytes, &mut at, widths, values, &mut finish),
+        15..=28 => loads::<2, false, D>(bytes, &mut at, widths, values, &mut finish),
+        29..=57 => loads::<1, false, D>(bytes, &mut at, widths, values, &mut finish),
+        _ => loads::<1, true, D>(bytes, &mut at, widths, values, &mut finish),
     };
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get(done..).unwrap_or(&[]));
     for (value, &width) in rest {
@@ -153,9 +156,9 @@ pub(crate) fn offsets<D: Latent>(
     at
 }
 
-/// Adds offsets, `MANY` of which are in the 57 bits that a load is good for, as long as there are eight bytes to load. Gives their number.
+/// Adds offsets, `MANY` of which are in what a load is good for, as long as there are enough bytes to load. Gives their number.
 #[inline(always)]
-fn loads<const MANY: usize, D: Latent>(
+fn loads<const MANY: usize, const WIDE: bool, D: Latent>(
     bytes: &[u8],
     at: &mut usize,
     widths: &[u8],
@@ -164,10 +167,10 @@ fn loads<const MANY: usize, D: Latent>(
 ) -> usize {
     let mut done = 0;
     for (values, widths) in values.as_chunks_mut::<MANY>().0.iter_mut().zip(widths.as_chunks::<MANY>().0) {
-        let Some(eight) = bytes.get(*at / 8..).and_then(<[u8]>::first_chunk) else { break };
-        let mut word = u64::from_le_bytes(*eight) >> (*at % 8);
+        let Some(mut word) = word::<WIDE>(bytes, *at) else { break };
         for (value, &width) in values.iter_mut().zip(widths) {
-            *value = finish(value.plus(D::low(keep_few(word, width))));
+            let offset = if WIDE { keep(word, width) } else { keep_few(word, width) };
+            *value = finish(value.plus(D::low(offset)));
             word >>= width & 63;
             *at = at.wrapping_add(usize::from(width));
         }
@@ -193,20 +196,23 @@ pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, v
     }
 }
 
-/// `width` bits from bit `at` on, up to 64, which may lie in nine bytes.
+/// The bits from bit `at` on: 57 that a field may take, or 64 where it may be `WIDE` and lie in nine bytes. Nothing if the input ends before.
+#[inline(always)]
+fn word<const WIDE: bool>(bytes: &[u8], at: usize) -> Option<u64> {
+    let (bytes, shift) = (bytes.get(at / 8..)?, at % 8);
+    if !WIDE {
+        return Some(u64::from_le_bytes(*bytes.first_chunk()?) >> shift);
+    }
+    let [low @ .., high] = bytes.first_chunk::<9>()?;
+    // `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0.
+    Some(u64::from_le_bytes(*low) >> shift | u64::from(*high) << 1 << (63 - shift))
+}
+
+/// `width` bits from bit `at` on, up to 64.
 #[inline(always)]
 fn field(bytes: &[u8], at: usize, width: u8) -> u64 {
-    let end;
-    let [low @ .., high] = match bytes.get(at / 8..).and_then(<[u8]>::first_chunk) {
-        Some(nine) => nine,
-        None => {
-            end = last_nine(bytes, at / 8);
-            &end
-        }
-    };
-    let (low, shift) = (u64::from_le_bytes(*low), at % 8);
-    // `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0.
-    keep(low >> shift | u64::from(*high) << 1 << (63 - shift), width)
+    let word = word::<true>(bytes, at).unwrap_or_else(|| word::<true>(&last_nine(bytes, at / 8), at % 8).unwrap_or(0));
+    keep(word, width)
 }
 
 /// The nine bytes from byte `at` on, with zeros where the input has ended.

@@ -10,6 +10,7 @@ use super::number::{Latent, bytes_of};
 #[cfg(not(feature = "small"))]
 use super::page::{Fast, words_of};
 use super::workspace::Plan;
+use crate::num::u64_from;
 use crate::{End, Error, ErrorKind, Result, Step, Trace, Value};
 
 /// Decodes the pages of one chunk into raw numbers of the width of `L`.
@@ -33,16 +34,34 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     ///
     /// `words` must have [`Meta::workspace_len`] words for the same `n` and `plan`; what is in them does not matter.
     pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan, words: &'w mut [u64]) -> Result<Self> {
-        check_width::<L>(meta)?;
+        let mut decoder = Self::unbuilt(meta, n, plan);
+        decoder.build(words)?;
+        Ok(decoder)
+    }
+
+    /// A decoder that has no tables yet, for which it knows nothing but zeros, to be [built](Self::build) where it lies: it is too
+    /// large to be moved about on a small stack.
+    pub fn unbuilt(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
         #[cfg(not(feature = "small"))]
         if !plan.is_compact() {
-            let mut fast = Fast::new(meta, n, plan, Cut::to::<L>());
-            fast.build(words)?;
-            return Ok(Self(Engine::Fast(fast)));
+            return Self(Engine::Fast(Fast::new(meta, n, plan, Cut::to::<L>())));
         }
-        let mut compact = Compact::new(meta, n, plan);
-        compact.build(words)?;
-        Ok(Self(Engine::Compact(compact)))
+        Self(Engine::Compact(Compact::new(meta, n, plan)))
+    }
+
+    /// The rest of [`new`](Self::new): builds the tables. Behind an error the decoder is of no use.
+    pub fn build(&mut self, words: &'w mut [u64]) -> Result<()> {
+        let meta = match &self.0 {
+            #[cfg(not(feature = "small"))]
+            Engine::Fast(fast) => fast.meta,
+            Engine::Compact(compact) => compact.meta,
+        };
+        check_width::<L>(meta)?;
+        match &mut self.0 {
+            #[cfg(not(feature = "small"))]
+            Engine::Fast(fast) => fast.build(words),
+            Engine::Compact(compact) => compact.build(words),
+        }
     }
 
     /// The next input is the start of a page of `n` numbers, at this offset in the caller's input.
@@ -108,68 +127,106 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     }
 }
 
-/// What the calls for whole pages need.
-pub(crate) struct Whole<'p> {
-    pub page: &'p [u8],
-    /// Offset of the page in the caller's input.
-    pub at: u64,
-    pub workspace: &'p mut [u64],
+/// Pages of one chunk, each with how many numbers it has. Of one type whatever they come from, so that there is one decoder for all.
+pub(crate) type Pages<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], usize)>;
+
+/// Decodes pages of at most `n` numbers, with one set of tables, into little-endian numbers that lie behind each other. Gives the bytes
+/// that the last one took.
+#[cfg(feature = "small")]
+pub(crate) fn pages_bytes(
+    meta: &Meta<'_>,
+    n: usize,
+    workspace: &mut [u64],
+    at: u64,
+    pages: Pages<'_, '_>,
+    bytes: &mut [u8],
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    match meta.number_type.bits() {
+        64 => compact_bytes::<u64>(meta, n, workspace, at, pages, bytes, trace),
+        _ => compact_bytes::<u32>(meta, n, workspace, at, pages, bytes, trace),
+    }
 }
 
-impl Whole<'_> {
-    /// Decodes the page into numbers. Gives the bytes it took.
-    pub fn numbers<L: Latent>(self, meta: &Meta<'_>, out: &mut [L], trace: &mut impl Trace) -> Result<usize> {
-        let (n, page) = (out.len(), core::iter::once((self.page, out)));
-        pages(meta, n, self.workspace, self.at, page, trace)
+#[cfg(feature = "small")]
+#[inline(never)]
+fn compact_bytes<W: Latent>(
+    meta: &Meta<'_>,
+    n: usize,
+    workspace: &mut [u64],
+    at: u64,
+    pages: Pages<'_, '_>,
+    bytes: &mut [u8],
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    let mut compact = Compact::<W>::new(meta, n, Plan::CompactWhole);
+    compact.build(workspace)?;
+    let (mut rest, mut read) = (bytes, 0);
+    for (page, n) in pages {
+        let (out, behind) = split(rest, meta, n, at)?;
+        read = whole(&mut compact, page, at, out, trace)?;
+        rest = behind;
     }
+    Ok(read)
+}
 
-    /// Decodes a page of `n` numbers into as many little-endian ones.
-    #[cfg(feature = "small")]
-    pub fn bytes(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
-        match meta.number_type.bits() {
-            64 => self.compact::<u64>(meta, n, bytes, trace),
-            _ => self.compact::<u32>(meta, n, bytes, trace),
-        }
+/// Decodes pages of at most `n` numbers, with one set of tables, into little-endian numbers that lie behind each other. Gives the bytes
+/// that the last one took.
+#[cfg(not(feature = "small"))]
+pub(crate) fn pages_bytes(
+    meta: &Meta<'_>,
+    n: usize,
+    workspace: &mut [u64],
+    at: u64,
+    pages: Pages<'_, '_>,
+    bytes: &mut [u8],
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    match meta.number_type.bits() {
+        8 => fast_bytes(Cut::<Widened<u8>>::to::<u8>(), meta, n, workspace, at, pages, bytes, trace),
+        16 => fast_bytes(Cut::<Widened<u16>>::to::<u16>(), meta, n, workspace, at, pages, bytes, trace),
+        32 => fast_bytes(Cut::<u32>::to::<u32>(), meta, n, workspace, at, pages, bytes, trace),
+        _ => fast_bytes(Cut::<u64>::to::<u64>(), meta, n, workspace, at, pages, bytes, trace),
     }
+}
 
-    #[cfg(feature = "small")]
-    #[inline(never)]
-    fn compact<W: Latent>(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
-        let mut compact = Compact::<W>::new(meta, n, Plan::CompactWhole);
-        compact.build(self.workspace)?;
-        whole(&mut compact, self.page, self.at, bytes, trace)
-    }
-
-    /// Decodes a page of `n` numbers into as many little-endian ones.
-    #[cfg(not(feature = "small"))]
-    pub fn bytes(self, meta: &Meta<'_>, n: usize, bytes: &mut [u8], trace: &mut impl Trace) -> Result<usize> {
-        match meta.number_type.bits() {
-            8 => self.bytes_of::<Widened<u8>>(Cut::to::<u8>(), meta, n, bytes, trace),
-            16 => self.bytes_of::<Widened<u16>>(Cut::to::<u16>(), meta, n, bytes, trace),
-            32 => self.bytes_of::<u32>(Cut::to::<u32>(), meta, n, bytes, trace),
-            _ => self.bytes_of::<u64>(Cut::to::<u64>(), meta, n, bytes, trace),
-        }
-    }
-
-    #[cfg(not(feature = "small"))]
-    #[inline(never)]
-    fn bytes_of<L: Latent>(
-        self,
-        cut: Cut<L>,
-        meta: &Meta<'_>,
-        n: usize,
-        bytes: &mut [u8],
-        trace: &mut impl Trace,
-    ) -> Result<usize> {
-        let plan = if words_of::<L>(bytes, meta).is_some() { Plan::Whole } else { Plan::Batches };
-        let mut fast = Fast::new(meta, n, plan, cut);
-        fast.build(self.workspace)?;
+#[cfg(not(feature = "small"))]
+#[allow(clippy::too_many_arguments, reason = "those of its only caller")]
+#[inline(never)]
+fn fast_bytes<L: Latent>(
+    cut: Cut<L>,
+    meta: &Meta<'_>,
+    n: usize,
+    workspace: &mut [u64],
+    at: u64,
+    pages: Pages<'_, '_>,
+    bytes: &mut [u8],
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    let plan = if words_of::<L>(bytes, meta).is_some() { Plan::Whole } else { Plan::Batches };
+    let mut fast = Fast::new(meta, n, plan, cut);
+    fast.build(workspace)?;
+    let (mut rest, mut read) = (bytes, 0);
+    for (page, n) in pages {
+        let (out, behind) = split(rest, meta, n, at)?;
         trace.enter("page", Value::None);
-        fast.start(n, self.at)?;
-        let read = fast.step_bytes(self.page, End::Here, bytes, trace)?.read;
+        fast.start(n, at)?;
+        read = fast.step_bytes(page, End::Here, out, trace)?.read;
         trace.leave();
-        Ok(read)
+        rest = behind;
     }
+    Ok(read)
+}
+
+/// Room for `n` numbers, and what is behind it.
+fn split<'b>(bytes: &'b mut [u8], meta: &Meta<'_>, n: usize, at: u64) -> Result<(&'b mut [u8], &'b mut [u8])> {
+    let size = meta.number_type.size();
+    bytes.split_at_mut_checked(n.saturating_mul(size)).ok_or(output_too_small(at, n, size))
+}
+
+/// There is no room for `n` numbers of this size.
+pub(crate) fn output_too_small(at: u64, n: usize, size: usize) -> Error {
+    Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(n).saturating_mul(u64_from(size)))
 }
 
 /// Decodes pages of at most `n` numbers with one set of tables. Gives the bytes that the last one took.

@@ -1,6 +1,6 @@
 //! Standalone files: a header, chunks of one page each, and a zero byte.
 
-use super::decoder::{Decoder, Whole, pages};
+use super::decoder::{Decoder, output_too_small, pages, pages_bytes};
 use super::fields::Fields;
 use super::header::Header;
 use super::meta::Meta;
@@ -58,6 +58,11 @@ impl<'a> File<'a> {
         answer
     }
 
+    /// [`chunk`](Self::chunk) in place, because a chunk is large for a small stack. False if there is none.
+    pub fn read_chunk(&self, at: u64, chunk: &mut Chunk<'a>) -> Result<bool> {
+        Ok(chunk.read(self.rest(at), &self.header, at, &self.limits, &mut ())?.is_some())
+    }
+
     /// All bytes from this offset on.
     fn rest(&self, at: u64) -> &'a [u8] {
         self.bytes.get(index(at)..).unwrap_or(&[])
@@ -74,7 +79,7 @@ impl<'a> File<'a> {
     pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64]) -> Result<usize> {
         let (mut at, mut count, mut chunk) = (self.first, 0usize, Chunk::EMPTY);
         // In place, because a chunk is large.
-        while chunk.read(self.rest(at), &self.header, at, &self.limits, &mut ())?.is_some() {
+        while self.read_chunk(at, &mut chunk)? {
             let out = numbers.get_mut(count..).and_then(|rest| rest.get_mut(..chunk.len));
             let need = count.saturating_add(chunk.len);
             let out = out.ok_or(Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need)))?;
@@ -119,7 +124,8 @@ impl<'a> Chunk<'a> {
         Ok(len.map(|len| (chunk, len)))
     }
 
-    const EMPTY: Self = Self { meta: Meta::EMPTY, len: 0, page_at: 0, page: &[] };
+    /// No chunk: what [`File::read_chunk`] is given to fill.
+    pub const EMPTY: Self = Self { meta: Meta::EMPTY, len: 0, page_at: 0, page: &[] };
 
     /// [`parse_traced`](Self::parse_traced), in place. `None` if there is no chunk.
     #[inline(never)]
@@ -200,8 +206,8 @@ impl<'a> Chunk<'a> {
         trace: &mut impl Trace,
     ) -> Result<u64> {
         let out = numbers.get_mut(..self.len).ok_or(output_too_small(self.page_at, self.len, 1))?;
-        let whole = Whole { page: self.page, at: self.page_at, workspace };
-        let read = whole.numbers(&self.meta, out, trace)?;
+        let page = core::iter::once((self.page, out));
+        let read = pages(&self.meta, self.len, workspace, self.page_at, page, trace)?;
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 
@@ -215,7 +221,8 @@ impl<'a> Chunk<'a> {
 
     /// [`decode_bytes`](Self::decode_bytes), heard.
     pub fn decode_bytes_traced(&self, bytes: &mut [u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
-        let read = self.meta.page_bytes(self.page, self.len, self.page_at, bytes, workspace, trace)?;
+        let page = &mut core::iter::once((self.page, self.len));
+        let read = pages_bytes(&self.meta, self.len, workspace, self.page_at, page, bytes, trace)?;
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 
@@ -232,8 +239,11 @@ impl<'a> Chunk<'a> {
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 
+    #[inline(never)]
     fn skip_of<L: Latent>(&self, workspace: &mut [u64]) -> Result<usize> {
-        Decoder::<L>::new(&self.meta, self.len, Plan::Whole, workspace)?.skip(self.page, self.len, self.page_at)
+        let mut decoder = Decoder::<L>::unbuilt(&self.meta, self.len, Plan::Whole);
+        decoder.build(workspace)?;
+        decoder.skip(self.page, self.len, self.page_at)
     }
 }
 
@@ -243,7 +253,7 @@ impl Meta<'_> {
     /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n` and [`Plan::Batches`], or more. It is faster if
     /// `bytes` is aligned like the numbers. A [`Decoder`] does the same into numbers, and for many pages with one set of tables.
     pub fn decode_page_bytes(&self, page: &[u8], n: usize, bytes: &mut [u8], workspace: &mut [u64]) -> Result<usize> {
-        self.page_bytes(page, n, 0, bytes, workspace, &mut ())
+        self.decode_page_bytes_traced(page, n, bytes, workspace, &mut ())
     }
 
     /// [`decode_page_bytes`](Self::decode_page_bytes), heard.
@@ -255,7 +265,7 @@ impl Meta<'_> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<usize> {
-        self.page_bytes(page, n, 0, bytes, workspace, trace)
+        pages_bytes(self, n, workspace, 0, &mut core::iter::once((page, n)), bytes, trace)
     }
 
     /// Decodes whole pages of a wrapped chunk, each into a slice of as many raw numbers as it has, with one set of tables for all.
@@ -282,22 +292,30 @@ impl Meta<'_> {
         pages(self, n, workspace, 0, all.into_iter(), trace).map(|_| ())
     }
 
-    /// The page lies at `at` in the file.
-    fn page_bytes(
+    /// Decodes whole pages of a wrapped chunk, each with its count of numbers, into little-endian bytes that lie behind each other, with
+    /// one set of tables for all.
+    ///
+    /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n`, the numbers of the longest page, and [`Plan::Batches`], or
+    /// more. It is faster if `bytes` is aligned like the numbers.
+    pub fn decode_pages_bytes<'p>(
         &self,
-        page: &[u8],
+        pages: impl IntoIterator<Item = (&'p [u8], usize)>,
         n: usize,
-        at: u64,
+        bytes: &mut [u8],
+        workspace: &mut [u64],
+    ) -> Result<()> {
+        self.decode_pages_bytes_traced(pages, n, bytes, workspace, &mut ())
+    }
+
+    /// [`decode_pages_bytes`](Self::decode_pages_bytes), heard.
+    pub fn decode_pages_bytes_traced<'p>(
+        &self,
+        pages: impl IntoIterator<Item = (&'p [u8], usize)>,
+        n: usize,
         bytes: &mut [u8],
         workspace: &mut [u64],
         trace: &mut impl Trace,
-    ) -> Result<usize> {
-        let size = n.saturating_mul(self.number_type.size());
-        let bytes = bytes.get_mut(..size).ok_or(output_too_small(at, n, self.number_type.size()))?;
-        Whole { page, at, workspace }.bytes(self, n, bytes, trace)
+    ) -> Result<()> {
+        pages_bytes(self, n, workspace, 0, &mut pages.into_iter(), bytes, trace).map(|_| ())
     }
-}
-
-fn output_too_small(at: u64, n: usize, size: usize) -> Error {
-    Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(n).saturating_mul(u64_from(size)))
 }

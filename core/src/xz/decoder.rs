@@ -1,16 +1,16 @@
 //! Reads a file piece by piece, field by field. One shot, streams and inspection are this one machine: they differ in how
 //! much of the input is there and where the output goes.
 
+mod chunk;
+
+use self::chunk::{Chunk, chunk_header_len};
 use super::check::{Check, CheckKind, MAX_CHECK};
 use super::decode::{Done, Options, Streams};
 use super::header::{BlockHeader, MAGIC, STREAM_HEADER, StreamFlags, block_header_len, stream_footer, stream_header};
-use super::lzma::{Area, MOST_INPUT};
 use super::number::Number;
-use super::records::Records;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
 use crate::checksum::Crc32;
-use crate::copy::to_front;
 use crate::num::{copy, index, u64_from};
 use crate::{End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
 
@@ -51,15 +51,6 @@ struct Block {
     compressed: u64,
     /// How many bytes its chunks hold, up to and with the one that is being read.
     content: u64,
-}
-
-/// The chunk that is being read.
-#[derive(Clone, Copy, Debug, Default)]
-struct Chunk {
-    /// Bytes of its data that are not used up.
-    input: usize,
-    /// Bytes that it still decodes to.
-    output: usize,
 }
 
 /// The index while it is read.
@@ -113,7 +104,6 @@ pub(super) struct Machine {
     flags: StreamFlags,
     block: Block,
     chunk: Chunk,
-    check: Check,
     /// Whether the next chunk must reset the dictionary, or bring properties.
     wants_dictionary: bool,
     wants_properties: bool,
@@ -157,7 +147,6 @@ impl Machine {
             flags: StreamFlags([0; 2]),
             block: NO_BLOCK,
             chunk: Chunk::default(),
-            check: Check::None,
             wants_dictionary: true,
             wants_properties: true,
             lone: false,
@@ -166,11 +155,11 @@ impl Machine {
         }
     }
 
-    /// A machine for one block of a file, which starts at `at`.
-    pub(super) fn at_block(limits: &Limits, options: &Options, check: CheckKind, at: u64, ws: &mut Workspace) -> Self {
-        ws.seen = Records::new();
-        let flags = StreamFlags([0, check.id()]);
-        Self { at, flags, lone: true, state: State::BlockStart, ..Self::new(limits, options) }
+    /// There is one block of a file and nothing else, which starts at `at`.
+    pub(super) fn expect_block(&mut self, check: CheckKind, at: u64, ws: &mut Workspace) {
+        ws.seen.clear();
+        (self.at, self.flags) = (at, StreamFlags([0, check.id()]));
+        (self.lone, self.state) = (true, State::BlockStart);
     }
 
     /// What there is to say of the file at its end.
@@ -189,10 +178,11 @@ impl Machine {
     ) -> bool {
         // Filters may hold back some bytes as long as it is not sure that the block has no more.
         let over = matches!(self.state, State::BlockPadding(_) | State::Check(_));
-        window.flush(over, ws, &mut self.check, dst, wrote)
+        window.flush(over, ws, dst, wrote)
     }
 
     /// Reads `src` on, and writes `dst`, until one of them or the file ends.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn go<T: Trace>(
         &mut self,
         src: &mut &[u8],
@@ -251,10 +241,10 @@ impl Machine {
                 if !gathered.iter().chain(*src).zip(&MAGIC).all(|(byte, magic)| byte == magic) {
                     return Err(ErrorKind::XzMagic);
                 }
-                let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, STREAM_HEADER, &mut ws.head) else { return Ok(Advance::Starved) };
                 let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
                 self.stream(bytes, trace)?;
-                ws.seen = Records::new();
+                ws.seen.clear();
             }
             State::BlockStart => {
                 let Some(&first) = src.first() else { return Ok(Advance::Starved) };
@@ -266,7 +256,7 @@ impl Machine {
                     trace.enter("index", Value::None);
                     self.tell(trace, Part::Framing, "index indicator", 1, Value::U64(0));
                     self.index = Index::new(self.at);
-                    ws.listed = Records::new();
+                    ws.listed.clear();
                     self.index.crc.update(&[0]);
                     self.skip(1);
                     self.state = State::Index;
@@ -275,7 +265,7 @@ impl Machine {
                 }
             }
             State::BlockHeader(len) => {
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 trace.enter("block", Value::U64(self.blocks));
                 let mut at = self.at;
                 let header = BlockHeader::read(bytes, &mut at, trace);
@@ -290,7 +280,7 @@ impl Machine {
             }
             State::ChunkHeader(control) => {
                 let len = chunk_header_len(control);
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 let mut header = [0; 10];
                 copy(bytes, &mut header);
                 self.chunk(control, header, window, ws, trace)?;
@@ -326,7 +316,7 @@ impl Machine {
                 self.end_chunk(trace);
             }
             State::BlockPadding(len) => {
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 let right = bytes.iter().all(|&byte| byte == 0);
                 self.tell(trace, Part::Padding, "block padding", len, Value::None);
                 if !right {
@@ -337,9 +327,9 @@ impl Machine {
             }
             State::Check(len) => {
                 const { assert!(MAX_CHECK <= super::header::MAX_BLOCK_HEADER) }
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 self.tell(trace, Part::Checksum, "check", len, Value::Bytes(bytes));
-                if window.kind != Kind::Nowhere && !self.check.is(bytes) {
+                if window.kind != Kind::Nowhere && !ws.check.is(bytes) {
                     return Err(ErrorKind::XzCheck);
                 }
                 self.skip(len);
@@ -348,7 +338,7 @@ impl Machine {
             }
             State::Index => return self.index(src, ws, trace),
             State::IndexPadding(len) => {
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 let mut padding = [0; 4];
                 copy(bytes, &mut padding);
                 self.tell(trace, Part::Padding, "index padding", len, Value::None);
@@ -360,7 +350,7 @@ impl Machine {
                 self.state = State::IndexCrc;
             }
             State::IndexCrc => {
-                let Some(&[a, b, c, d]) = self.take(src, 4, ws) else { return Ok(Advance::Starved) };
+                let Some(&[a, b, c, d]) = self.take(src, 4, &mut ws.head) else { return Ok(Advance::Starved) };
                 let stored = u32::from_le_bytes([a, b, c, d]);
                 self.tell(trace, Part::Checksum, "index CRC-32", 4, Value::Hex(stored.into()));
                 if self.index.crc.value() != stored {
@@ -374,7 +364,7 @@ impl Machine {
                 self.state = State::Footer;
             }
             State::Footer => {
-                let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, STREAM_HEADER, &mut ws.head) else { return Ok(Advance::Starved) };
                 let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
                 let mut at = self.at;
                 let footer = stream_footer(bytes, &mut at, trace);
@@ -394,14 +384,14 @@ impl Machine {
     }
 
     /// The next `len` bytes, at most as many as the header of a block, once they are there. They count as used up when `at` says so.
-    fn take<'w, 's: 'w>(&mut self, src: &mut &'s [u8], len: usize, ws: &'w mut Workspace) -> Option<&'w [u8]> {
+    fn take<'w, 's: 'w>(&mut self, src: &mut &'s [u8], len: usize, head: &'w mut [u8]) -> Option<&'w [u8]> {
         if self.gathered == 0
             && let Some((bytes, rest)) = src.split_at_checked(len)
         {
             *src = rest;
             return Some(bytes);
         }
-        let room = ws.head.get_mut(self.gathered..len).unwrap_or_default();
+        let room = head.get_mut(self.gathered..len).unwrap_or_default();
         copy(src, room);
         let more = room.len().min(src.len());
         *src = src.get(more..).unwrap_or_default();
@@ -410,7 +400,7 @@ impl Machine {
             return None;
         }
         self.gathered = 0;
-        ws.head.get(..len)
+        head.get(..len)
     }
 
     /// A leaf of `len` bytes that starts at the next byte.
@@ -453,7 +443,7 @@ impl Machine {
         self.need = 0;
         self.skip(self.block.header.len);
         self.block.data = self.at;
-        self.check = Check::new(if self.options.verify { self.flags.check() } else { CheckKind::None });
+        ws.check = Check::new(if self.options.verify { self.flags.check() } else { CheckKind::None });
         (self.wants_dictionary, self.wants_properties) = (true, true);
         self.state = State::Control;
         Ok(())
@@ -483,109 +473,6 @@ impl Machine {
         Err(kind)
     }
 
-    /// The first byte of a chunk.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn control<T: Trace>(&mut self, control: u8, window: &mut Window<'_>, trace: &mut T) -> Result<()> {
-        if control == 0 {
-            return self.end_data(trace);
-        }
-        // A dictionary reset comes with new properties, in this chunk or before the next that needs some.
-        if control >= 0xE0 || control == 1 {
-            window.reset();
-            (self.wants_dictionary, self.wants_properties) = (false, true);
-        } else if self.wants_dictionary {
-            return Err(ErrorKind::XzDictionaryReset);
-        }
-        let name = match control {
-            1 => "copy, dictionary reset",
-            2 => "copy",
-            0..0x80 => return Err(ErrorKind::XzControl),
-            0x80..0xA0 => "LZMA",
-            0xA0..0xC0 => "LZMA, state reset",
-            0xC0..0xE0 => "LZMA, state reset, new properties",
-            0xE0.. => "LZMA, all reset",
-        };
-        if control >= 0xC0 {
-            self.wants_properties = false;
-        } else if control >= 0x80 && self.wants_properties {
-            return Err(ErrorKind::XzProperties);
-        }
-        if T::LISTENS {
-            trace.enter("chunk", Value::Word(name));
-            self.tell(trace, Part::Framing, "control", 1, Value::Hex(control.into()));
-        }
-        self.skip(1);
-        self.state = State::ChunkHeader(control);
-        Ok(())
-    }
-
-    /// The sizes of a chunk, its properties, and the start of its range coder.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn chunk<T: Trace>(
-        &mut self,
-        control: u8,
-        header: [u8; 10],
-        window: &mut Window<'_>,
-        ws: &mut Workspace,
-        trace: &mut T,
-    ) -> Result<()> {
-        let [a, b, c, d, ref rest @ ..] = header;
-        let size = |high, low| usize::from(u16::from_be_bytes([high, low])) + 1;
-        let (input, output, start) = if control < 0x80 {
-            self.tell(trace, Part::Framing, "chunk size", 2, Value::U64(u64_from(size(a, b))));
-            (size(a, b), size(a, b), 2)
-        } else {
-            let output = size(a, b) + (usize::from(control & 0x1F) << 16);
-            self.tell(trace, Part::Framing, "chunk sizes", 4, Value::U64(u64_from(output)));
-            (size(c, d), output, 4)
-        };
-        self.block.content += u64_from(output);
-        if self.block.header.uncompressed.is_some_and(|size| self.block.content > size) {
-            return Err(ErrorKind::XzBlockSize);
-        }
-        self.spend(u64_from(output), window)?;
-        self.produced += u64_from(output);
-        self.chunk = Chunk { input, output };
-        self.skip(start);
-        let behind = self.at + u64_from(input) + u64::from(control >= 0xC0);
-        if self.block.header.compressed.is_some_and(|size| behind - self.block.data > size) {
-            return Err(ErrorKind::XzBlockSize);
-        }
-        if control < 0x80 {
-            self.tell(trace, Part::Data, "copied bytes", input, Value::None);
-            self.state = State::Copy;
-            return Ok(());
-        }
-        let [properties, coder @ ..] = rest;
-        let mut coder_start = [0; 5];
-        if control >= 0xC0 {
-            self.tell(trace, Part::Header, "lc, lp, pb", 1, Value::U64((*properties).into()));
-            if !ws.lzma.set_properties(*properties) {
-                return Err(ErrorKind::XzProperties);
-            }
-            self.skip(1);
-            copy(coder, &mut coder_start);
-        } else {
-            copy(rest, &mut coder_start);
-        }
-        if control >= 0xA0 && window.kind != Kind::Nowhere {
-            ws.lzma.reset();
-        }
-        self.tell(trace, Part::Symbols, "LZMA symbols", input, Value::None);
-        if input < coder_start.len() || !ws.lzma.start(coder_start) {
-            return Err(ErrorKind::XzChunkStart);
-        }
-        self.skip(coder_start.len());
-        self.chunk.input -= coder_start.len();
-        self.state = if window.kind == Kind::Nowhere { State::Copy } else { State::Lzma };
-        Ok(())
-    }
-
-    fn end_chunk<T: Trace>(&mut self, trace: &mut T) {
-        trace.leave();
-        self.state = State::Control;
-    }
-
     /// The zero behind the last chunk of a block.
     #[cfg_attr(feature = "small", inline(never))]
     fn end_data<T: Trace>(&mut self, trace: &mut T) -> Result<()> {
@@ -611,71 +498,6 @@ impl Machine {
         self.checks += u64::from(check > 0 && self.options.verify);
         self.state = if self.lone { State::Between } else { State::BlockStart };
         Ok(())
-    }
-
-    /// Symbols, as many as the input at hand and the window allow.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn lzma(&mut self, src: &mut &[u8], window: &mut Window<'_>, ws: &mut Workspace) -> Result<Advance> {
-        // What is left of the last piece goes first, with as much of this one as it takes to decode beyond it.
-        let old = self.gathered;
-        let bytes = if old == 0 {
-            src.get(..self.chunk.input).unwrap_or(src)
-        } else {
-            let end = ws.tail.len().min(self.chunk.input);
-            let room = ws.tail.get_mut(old..end).unwrap_or_default();
-            let more = room.len().min(src.len());
-            copy(src, room);
-            ws.tail.get(..old + more).unwrap_or_default()
-        };
-        let have = bytes.len();
-        // A symbol that may lie across the end of the piece has to wait.
-        let whole = have == self.chunk.input;
-        let least = if whole { 0 } else { MOST_INPUT };
-        let mut area = window.area(self.chunk.output);
-        let (start, limit) = (area.at, area.limit);
-        let (used, result) = ws.lzma.run(bytes, least, &mut area);
-        let Area { at, .. } = area;
-        window.wrote(at.saturating_sub(start));
-        self.chunk.output -= at.saturating_sub(start);
-        self.skip(used.min(have));
-        self.chunk.input -= used.min(have);
-        result?;
-        if used > have {
-            return Err(ErrorKind::XzChunkEnd);
-        }
-        let full = at >= limit;
-        let starved = !full && !whole;
-        if used < old {
-            // The tail was not used up: it stays, with what was added to it if more than that is needed.
-            let keep = if starved { have } else { old };
-            to_front(&mut ws.tail, used..keep);
-            self.gathered = keep - used;
-            *src = src.get(keep - old..).unwrap_or_default();
-        } else {
-            *src = src.get(used - old..).unwrap_or_default();
-            self.gathered = 0;
-            // With the tail out of the way, there may be more of this piece to decode.
-            if starved && old == 0 {
-                copy(src, &mut ws.tail);
-                self.gathered = src.len();
-                *src = &[];
-            }
-        }
-        if self.chunk.output == 0 {
-            self.state = State::LzmaEnd;
-        }
-        Ok(if starved && src.is_empty() { Advance::Starved } else { Advance::On })
-    }
-
-    /// One byte of the chunk, out of the last piece or this one.
-    fn next_byte(&mut self, src: &mut &[u8], ws: &Workspace) -> Option<u8> {
-        if self.gathered > 0 {
-            self.gathered = 0;
-            return ws.tail.first().copied();
-        }
-        let (&byte, rest) = src.split_first()?;
-        *src = rest;
-        Some(byte)
     }
 
     /// The number of records, and the records.
@@ -762,14 +584,5 @@ impl Index {
     /// An index that starts here, of which nothing is read yet.
     fn new(start: u64) -> Self {
         Self { start, crc: Crc32::new(), count: None, unpadded: None, number: Number::default() }
-    }
-}
-
-/// How much of the header of a chunk lies behind its control byte: sizes, properties, and the start of the range coder.
-const fn chunk_header_len(control: u8) -> usize {
-    match control {
-        0..0x80 => 2,
-        0x80..0xC0 => 4 + 5,
-        0xC0.. => 4 + 1 + 5,
     }
 }

@@ -42,6 +42,8 @@ pub use decode::{Done, Options, Streams, decode, decode_with, inspect};
 #[cfg(feature = "xz-filters")]
 pub use filter::{FilterKind, Machine};
 pub use header::{BlockHeader, MAX_BLOCK_HEADER};
+#[cfg(feature = "alloc")]
+pub use search::decode_block_to_vec;
 pub use search::{Block, File, Search, decode_block, decoded_size};
 pub use stream::Decoder;
 pub use workspace::{WORKSPACE_SIZE, Workspace};

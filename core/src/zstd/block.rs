@@ -9,8 +9,9 @@ use super::header::{Block, BlockKind, FrameHeader, MAX_BLOCK};
 use super::literals::Literals;
 use super::sequences::Sequences;
 use super::workspace::{Lent, Workspace};
+use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, Result, Shifted, Trace};
+use crate::{Error, ErrorKind, Shifted, Trace};
 
 /// A frame that is being decoded.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,17 @@ pub(super) struct Frame<'d> {
 }
 
 impl<'d> Frame<'d> {
+    /// An empty one: what a decoder holds before its first.
+    pub(super) const NONE: Self = Self {
+        flavour: Flavour::Rfc8878,
+        header: FrameHeader::NONE,
+        produced: 0,
+        dictionary: None,
+        prefix: &[],
+        lent: Lent { code: None, tables: None },
+        blind: false,
+    };
+
     /// Starts a frame whose header ends before `at`.
     pub(super) fn start(
         flavour: Flavour,
@@ -36,37 +48,35 @@ impl<'d> Frame<'d> {
         dictionary: Option<Dictionary<'d>>,
         ws: &mut Workspace,
         at: usize,
-    ) -> Result<Self> {
+    ) -> Result<Self, Error> {
         ws.reset();
         // Whoever names no dictionary takes the one that is there.
         let wanted = header.dictionary_id;
         if wanted != 0 && dictionary.is_none_or(|dictionary| dictionary.id() != wanted) {
             return Err(Error::new(ErrorKind::ZstdDictionaryWanted, u64_from(at)).needing(wanted.into()));
         }
-        Ok(Self { flavour, header, produced: 0, dictionary, prefix: &[], lent: Lent::default(), blind: false })
+        Ok(Self { flavour, header, dictionary, ..Self::NONE })
     }
 
     /// A frame of which only the structure is wanted, since its dictionary is not at hand.
     pub(super) fn start_blind(flavour: Flavour, header: FrameHeader, ws: &mut Workspace) -> Self {
         ws.reset();
         ws.pretend(flavour);
-        Self { flavour, header, produced: 0, dictionary: None, prefix: &[], lent: Lent::default(), blind: true }
+        Self { flavour, header, blind: true, ..Self::NONE }
     }
 
     /// Bytes that the next block may hold, and what is wrong with one that holds more.
-    pub(super) fn limit(&self, at: usize) -> (usize, Error) {
+    pub(super) fn limit(&self) -> (usize, ErrorKind) {
         let max = self.header.max_block();
         let left = self.header.content_size.map_or(usize::MAX, |size| index(size.saturating_sub(self.produced)));
         let kind = if left < max { ErrorKind::ZstdContentSize } else { ErrorKind::ZstdBlockSize };
-        (max.min(left), Error::new(kind, u64_from(at)))
+        (max.min(left), kind)
     }
 
     /// Compares what the frame held with what its header says.
-    pub(super) fn check_size(&self, at: usize) -> Result<()> {
+    pub(super) fn check_size(&self, at: usize) -> Verdict<()> {
         match self.header.content_size {
-            Some(size) if size != self.produced && !self.blind => {
-                Err(Error::new(ErrorKind::ZstdContentSize, u64_from(at)))
-            }
+            Some(size) if size != self.produced && !self.blind => Err(Fault::new(ErrorKind::ZstdContentSize, at)),
             _ => Ok(()),
         }
     }
@@ -79,10 +89,10 @@ impl<'d> Frame<'d> {
         block: Range<usize>,
         ws: &mut Workspace,
         trace: &mut T,
-    ) -> Result<Parsed> {
+    ) -> Verdict<Parsed> {
         if let Some(dictionary) = self.dictionary.take() {
-            (self.prefix, self.lent) =
-                dictionary.load(self.flavour, ws).map_err(|error| Error { at: u64_from(block.start), ..error })?;
+            let wrong = Fault::new(ErrorKind::ZstdDictionary, block.start);
+            (self.prefix, self.lent) = dictionary.load(self.flavour, ws).ok_or(wrong)?;
             if T::LISTENS || cfg!(feature = "small") {
                 // Symbols are read from what the workspace has.
                 ws.copy(&self.lent);
@@ -102,7 +112,7 @@ impl<'d> Frame<'d> {
         block: Range<usize>,
         ws: &mut Workspace,
         trace: &mut T,
-    ) -> Result<Parsed> {
+    ) -> Verdict<Parsed> {
         let lent = &mut self.lent;
         let literals = Literals::read(self.flavour, src, block.clone(), ws, lent, trace)?;
         let sequences = Sequences::read(self.flavour, src, literals.end..block.end, ws, lent, trace)?;
@@ -120,13 +130,14 @@ impl<'d> Frame<'d> {
         before: &[u8],
         out: &mut [u8],
         at: usize,
-    ) -> Result<usize> {
+    ) -> Verdict<usize> {
         let Parsed { start, literals, sequences } = parsed;
-        let (limit, mut too_long) = self.limit(*start);
+        let (limit, mut too_long) = self.limit();
         let room = out.len().saturating_sub(at);
         if room < limit {
-            too_long = Error::new(ErrorKind::OutputTooSmall, u64_from(*start));
+            too_long = ErrorKind::OutputTooSmall;
         }
+        let too_long = Fault::new(too_long, *start);
         let size = literals.size;
         // Literals lie where the block would end if it were as long as it may be. Every match that is carried out brings
         // the writes closer to the literals that are left; they meet if the block is exactly that long.
@@ -156,11 +167,12 @@ impl<'d> Frame<'d> {
             #[cfg(not(feature = "small"))]
             near: allowed.saturating_sub(super::copy::NEAREST - 1),
             produced: self.produced,
-            place: u64_from(sequences.bits.start),
+            place: sequences.bits.start,
             too_long,
         };
         let cursor = Cursor { at: low(at), literals: low(begin) };
-        Ok(base + carry_out(sequences, self.flavour, src, ws, self.lent, area, out, cursor)? as usize)
+        let end = carry_out(sequences, self.flavour, src, ws, self.lent, area, out, cursor)?;
+        Ok(base + end as usize)
     }
 
     /// Decodes a block of any kind, all of whose bytes these are. `before` is what was before `out`, if not the dictionary.
@@ -172,17 +184,17 @@ impl<'d> Frame<'d> {
         before: Option<&[u8]>,
         out: &mut [u8],
         at: usize,
-    ) -> Result<usize> {
+    ) -> Verdict<usize> {
         if block.kind == BlockKind::Compressed {
             let parsed = self.parse(bytes, 0..bytes.len(), ws, &mut ())?;
             return self.decode(&parsed, bytes, ws, before.unwrap_or(self.prefix), out, at);
         }
         let size = block.size as usize;
-        let (limit, too_long) = self.limit(0);
+        let (limit, too_long) = self.limit();
         if size > limit {
-            return Err(too_long);
+            return Err(Fault::new(too_long, 0));
         }
-        let out = out.get_mut(at..at.saturating_add(size)).ok_or(Error::new(ErrorKind::OutputTooSmall, 0))?;
+        let out = out.get_mut(at..at.saturating_add(size)).ok_or(Fault::new(ErrorKind::OutputTooSmall, 0))?;
         match (block.kind, bytes.first()) {
             (BlockKind::Rle, Some(&byte)) => out.fill(byte),
             _ => copy(bytes, out),
@@ -191,17 +203,18 @@ impl<'d> Frame<'d> {
     }
 
     /// How many bytes a block holds, without decoding its literals.
-    pub(super) fn count(&self, parsed: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
+    pub(super) fn count(&self, parsed: &Parsed, src: &[u8], ws: &mut Workspace) -> Verdict<u64> {
         if self.blind {
             return Ok(0);
         }
-        let (limit, too_long) = self.limit(parsed.start);
+        let (limit, too_long) = self.limit();
+        let wrong = |kind| Fault::new(kind, parsed.sequences.bits.start);
         let size = u64_from(parsed.literals.size);
         let (literals, matches) = parsed.sequences.sums(self.flavour, src, ws, self.lent)?;
         if literals > size {
-            return Err(Error::new(ErrorKind::ZstdLiteralsUsedUp, u64_from(parsed.sequences.bits.start)));
+            return Err(wrong(ErrorKind::ZstdLiteralsUsedUp));
         }
-        Some(size + matches).filter(|&all| all <= u64_from(limit)).ok_or(too_long)
+        Some(size + matches).filter(|&all| all <= u64_from(limit)).ok_or(Fault::new(too_long, parsed.start))
     }
 }
 
@@ -217,7 +230,7 @@ fn carry_out(
     area: Area<'_>,
     out: &mut [u8],
     cursor: Cursor,
-) -> Result<u32> {
+) -> Verdict<u32> {
     if area.before.is_empty() || cfg!(feature = "small") {
         let mut writer = Writer::<false> { area, out };
         let cursor = sequences.fold(flavour, src, ws, lent, cursor, &mut writer)?;

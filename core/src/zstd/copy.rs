@@ -3,8 +3,9 @@
 use core::cell::Cell;
 
 use super::sequences::{Act, Sequence};
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Result};
 
 /// The block that is being written, and what its matches may refer to: everything that stays the same from sequence to
 /// sequence. What changes is in a [`Cursor`], which is handed on by value so that it lives in registers.
@@ -24,9 +25,9 @@ pub(super) struct Area<'a> {
     /// Bytes that the frame had before this block.
     pub(super) produced: u64,
     /// Where to say that something is wrong.
-    pub(super) place: u64,
+    pub(super) place: usize,
     /// What is wrong when the block does not fit.
-    pub(super) too_long: Error,
+    pub(super) too_long: Fault,
 }
 
 /// How far the sequences of a block have come.
@@ -60,7 +61,7 @@ pub(super) struct Writer<'a, 'b, const BEFORE: bool> {
 impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
     type SoFar = Cursor;
 
-    fn act(&mut self, cursor: Cursor, sequence: Sequence) -> Result<Cursor> {
+    fn act(&mut self, cursor: Cursor, sequence: Sequence) -> Verdict<Cursor> {
         self.area.exactly(self.out, cursor, sequence)
     }
 
@@ -100,11 +101,10 @@ impl Area<'_> {
     /// a few bytes.
     #[cold]
     #[inline(never)]
-    fn exactly(&self, out: &mut [u8], cursor: Cursor, sequence: Sequence) -> Result<Cursor> {
+    fn exactly(&self, out: &mut [u8], cursor: Cursor, sequence: Sequence) -> Verdict<Cursor> {
         let Sequence { literals, length, offset } = sequence;
-        let error = |kind| Err(Error::new(kind, self.place));
         if literals > self.literals_end - cursor.literals {
-            return error(ErrorKind::ZstdLiteralsUsedUp);
+            return Err(Fault::new(ErrorKind::ZstdLiteralsUsedUp, self.place));
         }
         let middle = cursor.at + literals;
         let used = cursor.literals + literals;
@@ -117,7 +117,7 @@ impl Area<'_> {
         let far = u64::from(offset) > window && produced > window;
         let reach = u64::from(middle) + u64_from(self.before.len());
         if far || u64::from(offset) > reach {
-            return error(ErrorKind::ZstdOffset);
+            return Err(Fault::new(ErrorKind::ZstdOffset, self.place));
         }
         forward(out, cursor.literals as usize, cursor.at as usize, literals as usize);
         let mut length = length as usize;

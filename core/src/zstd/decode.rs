@@ -7,10 +7,11 @@ use super::block::{Frame, Parsed};
 use super::detect::detect;
 use super::dictionary::Options;
 use super::flavour::Flavour;
-use super::header::{Block, BlockKind, Header, cut};
+use super::header::{Block, BlockKind, FrameHeader, Header, cut};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::entropy::low32;
+use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
@@ -120,9 +121,9 @@ pub(super) fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
 trait Output {
     /// A frame starts; it says how long it is, or not.
     fn frame(&mut self, size: Option<u64>, at: usize) -> Result<()>;
-    fn raw(&mut self, bytes: &[u8], at: usize) -> Result<()>;
-    fn rle(&mut self, byte: u8, count: usize, at: usize) -> Result<()>;
-    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64>;
+    fn raw(&mut self, bytes: &[u8], at: usize) -> Verdict<()>;
+    fn rle(&mut self, byte: u8, count: usize, at: usize) -> Verdict<()>;
+    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Verdict<u64>;
     /// Whether nobody wants the content.
     fn is_blind(&self) -> bool {
         false
@@ -143,9 +144,9 @@ struct Slice<'a> {
 }
 
 impl Slice<'_> {
-    fn room(&mut self, len: usize, at: usize) -> Result<&mut [u8]> {
+    fn room(&mut self, len: usize, at: usize) -> Verdict<&mut [u8]> {
         let end = self.at.saturating_add(len);
-        let too_small = Error::new(ErrorKind::OutputTooSmall, u64_from(at));
+        let too_small = Fault::new(ErrorKind::OutputTooSmall, at);
         let room = self.dst.get_mut(self.at..end).ok_or(too_small)?;
         self.at = end;
         Ok(room)
@@ -163,17 +164,17 @@ impl Output for Slice<'_> {
         Ok(())
     }
 
-    fn raw(&mut self, bytes: &[u8], at: usize) -> Result<()> {
+    fn raw(&mut self, bytes: &[u8], at: usize) -> Verdict<()> {
         copy(bytes, self.room(bytes.len(), at)?);
         Ok(())
     }
 
-    fn rle(&mut self, byte: u8, count: usize, at: usize) -> Result<()> {
+    fn rle(&mut self, byte: u8, count: usize, at: usize) -> Verdict<()> {
         self.room(count, at)?.fill(byte);
         Ok(())
     }
 
-    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
+    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Verdict<u64> {
         let out = self.dst.get_mut(self.start..).unwrap_or_default();
         let at = self.at - self.start;
         let end = frame.decode(block, src, ws, frame.prefix, out, at)?;
@@ -202,17 +203,17 @@ impl Output for Counter {
         Ok(())
     }
 
-    fn raw(&mut self, bytes: &[u8], _: usize) -> Result<()> {
+    fn raw(&mut self, bytes: &[u8], _: usize) -> Verdict<()> {
         self.size += u64_from(bytes.len());
         Ok(())
     }
 
-    fn rle(&mut self, _: u8, count: usize, _: usize) -> Result<()> {
+    fn rle(&mut self, _: u8, count: usize, _: usize) -> Verdict<()> {
         self.size += u64_from(count);
         Ok(())
     }
 
-    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Result<u64> {
+    fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Verdict<u64> {
         let size = frame.count(block, src, ws)?;
         self.size += size;
         Ok(size)
@@ -230,18 +231,26 @@ impl Output for Counter {
 }
 
 /// Compares a hash with what the file holds of it.
-pub(super) fn checksum(flavour: Flavour, hash: u64, stored: u32, at: usize) -> Result<()> {
+pub(super) fn checksum(flavour: Flavour, hash: u64, stored: u32, at: usize) -> Verdict<()> {
     let ours = if flavour.checksum_behind() { low32(hash) } else { low32(hash >> 11) & 0x3F_FFFF };
-    if ours == stored { Ok(()) } else { Err(Error::new(ErrorKind::ZstdChecksum, u64_from(at))) }
+    if ours == stored { Ok(()) } else { Err(Fault::new(ErrorKind::ZstdChecksum, at)) }
 }
 
 /// Adds to what a file decodes to, as far as the limit allows.
-pub(super) fn spend(produced: &mut u64, len: u64, limits: &Limits, at: usize) -> Result<()> {
+pub(super) fn spend(produced: &mut u64, len: u64, limits: &Limits, at: usize) -> Verdict<()> {
     *produced = produced.saturating_add(len);
     if *produced > limits.max_output {
-        return Err(Error::new(ErrorKind::OutputLimit, u64_from(at)).needing(*produced));
+        return Err(Fault::new(ErrorKind::OutputLimit, at));
     }
     Ok(())
+}
+
+/// What was wrong with a block, after which so much was produced.
+pub(super) fn refused(fault: Fault, produced: u64) -> Error {
+    match fault.kind {
+        ErrorKind::OutputLimit => Error::from(fault).needing(produced),
+        _ => fault.into(),
+    }
 }
 
 fn run<T: Trace>(
@@ -255,41 +264,31 @@ fn run<T: Trace>(
     let flavour = flavour(src, options);
     let magic = (!options.magicless).then_some(flavour);
     let mut done = Done::default();
-    let mut produced = 0;
+    let mut walk = Walk { src, ws, limits, trace, frame: Frame::NONE, verify: false, produced: 0 };
     let mut at = 0;
     loop {
-        trace.enter("frame", Value::U64(done.frames));
-        match Header::read_at(src, at, magic, trace)? {
+        walk.trace.enter("frame", Value::U64(done.frames));
+        match Header::read_at(src, at, magic, walk.trace)? {
             Header::Skippable { size, .. } => {
                 let start = at + 8;
                 let end = start.saturating_add(size as usize);
                 if end > src.len() {
-                    return Err(cut(src));
+                    return Err(cut(src).into());
                 }
                 if T::LISTENS {
-                    super::seekable::tell_skippable(src, start..end, trace);
+                    super::seekable::tell_skippable(src, start..end, walk.trace);
                 }
                 at = end;
             }
             Header::Frame(header) => {
-                header.check(limits, produced, at)?;
-                let frame = match Frame::start(flavour, header, options.dictionary, ws, at) {
-                    Err(error) if out.is_blind() && error.kind == ErrorKind::ZstdDictionaryWanted => {
-                        Frame::start_blind(flavour, header, ws)
-                    }
-                    frame => frame?,
-                };
-                out.frame(header.content_size, at)?;
-                at += header.len;
-                let verify = header.checksum && options.verify;
-                let mut walk = Walk { src, ws, limits, trace, frame, verify, produced };
-                at = walk.blocks(out, at)?;
-                produced = walk.produced;
+                walk.start(flavour, header, options, out, at)?;
+                let end = walk.blocks(out, at + header.len);
+                at = end.map_err(|fault| refused(fault, walk.produced))?;
                 done.frames += 1;
-                done.checksums += u64::from(verify);
+                done.checksums += u64::from(walk.verify);
             }
         }
-        trace.leave();
+        walk.trace.leave();
         done.read = at;
         if at >= src.len() {
             return Ok(done);
@@ -297,7 +296,7 @@ fn run<T: Trace>(
     }
 }
 
-/// The blocks of one frame.
+/// The blocks of one frame after the other.
 struct Walk<'a, 'd, T> {
     src: &'a [u8],
     ws: &'a mut Workspace,
@@ -308,10 +307,31 @@ struct Walk<'a, 'd, T> {
     produced: u64,
 }
 
-impl<T: Trace> Walk<'_, '_, T> {
+impl<'d, T: Trace> Walk<'_, 'd, T> {
+    /// The frame whose header lies at `at`.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn start(
+        &mut self,
+        flavour: Flavour,
+        header: FrameHeader,
+        options: &Options<'d>,
+        out: &mut dyn Output,
+        at: usize,
+    ) -> Result<()> {
+        header.check(self.limits, self.produced, at)?;
+        self.frame = match Frame::start(flavour, header, options.dictionary, self.ws, at) {
+            Err(error) if out.is_blind() && error.kind == ErrorKind::ZstdDictionaryWanted => {
+                Frame::start_blind(flavour, header, self.ws)
+            }
+            frame => frame?,
+        };
+        self.verify = header.checksum && options.verify;
+        out.frame(header.content_size, at)
+    }
+
     /// Decodes the blocks from `at` on; says where the frame ends.
     #[cfg_attr(feature = "small", inline(never))]
-    fn blocks(&mut self, out: &mut dyn Output, mut at: usize) -> Result<usize> {
+    fn blocks(&mut self, out: &mut dyn Output, mut at: usize) -> Verdict<usize> {
         let (src, flavour, header) = (self.src, self.frame.flavour, self.frame.header);
         loop {
             let block = Block::read(flavour, src, at)?;
@@ -332,10 +352,10 @@ impl<T: Trace> Walk<'_, '_, T> {
                     out.block(&self.frame, &parsed, src, self.ws)?
                 }
                 _ => {
-                    let (limit, too_long) = self.frame.limit(start);
+                    let (limit, too_long) = self.frame.limit();
                     let size = block.size as usize;
                     if size > limit {
-                        return Err(too_long);
+                        return Err(Fault::new(too_long, start));
                     }
                     if block.kind == BlockKind::Rle {
                         let byte = bytes.first().copied().unwrap_or(0);
@@ -369,12 +389,12 @@ impl<T: Trace> Walk<'_, '_, T> {
         }
     }
 
-    fn finish(&self, out: &dyn Output, stored: u32, at: usize) -> Result<()> {
+    fn finish(&self, out: &dyn Output, stored: u32, at: usize) -> Verdict<()> {
         self.frame.check_size(at)?;
         self.compare(out, stored, at)
     }
 
-    fn compare(&self, out: &dyn Output, stored: u32, at: usize) -> Result<()> {
+    fn compare(&self, out: &dyn Output, stored: u32, at: usize) -> Verdict<()> {
         match out.checksum() {
             Some(hash) if self.verify => checksum(self.frame.flavour, hash, stored, at),
             _ => Ok(()),

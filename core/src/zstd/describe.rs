@@ -13,7 +13,7 @@ use crate::{Error, ErrorKind, Result};
 /// # Ok::<(), unspool::Error>(())
 /// ```
 pub fn code_lengths(bytes: &[u8], flavour: Flavour) -> Result<[u8; 256]> {
-    huffman::lengths(bytes, flavour.tree()).map_err(|_| Error::new(ErrorKind::ZstdTree, 0))
+    huffman::lengths(bytes, flavour.tree()).ok_or(Error::new(ErrorKind::ZstdTree, 0))
 }
 
 /// No table of sequences has states of more bits.

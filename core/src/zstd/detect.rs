@@ -6,8 +6,9 @@
 use super::dictionary::Options;
 use super::flavour::Flavour;
 use super::header::{Block, BlockKind, Header, MAX_BLOCK, cut};
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Result};
+use crate::{ErrorKind, Result};
 
 /// Which format a whole file is in. `None` if it starts with no magic number of theirs, or is not whole.
 ///
@@ -47,11 +48,11 @@ pub(crate) struct Walked {
 
 /// What the headers of one frame of RFC 8878 promise, which is all that there is.
 #[cfg(feature = "at1-columnar")]
-pub(crate) fn one_frame(src: &[u8]) -> Result<Walked> {
+pub(crate) fn one_frame(src: &[u8]) -> Verdict<Walked> {
     let walked = walk(src, &Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT })?;
     match walked.frames {
         1 => Ok(walked),
-        _ => Err(Error::new(ErrorKind::At1Trailing, 0)),
+        _ => Err(Fault::new(ErrorKind::At1Trailing, 0)),
     }
 }
 
@@ -65,11 +66,11 @@ pub(crate) fn one_frame(src: &[u8]) -> Result<Walked> {
 /// ```
 pub fn stream_buffer(src: &[u8], options: &Options<'_>) -> Result<u64> {
     let flavour = options.flavour.or_else(|| detect(src));
-    walk(src, &Options { flavour, ..*options }).map(|walked| walked.buffer)
+    Ok(walk(src, &Options { flavour, ..*options })?.buffer)
 }
 
 /// Follows the headers of all frames without decoding anything.
-pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
+pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Verdict<Walked> {
     let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
     let magic = (!options.magicless).then_some(flavour);
     let mut walked = Walked { declared: Some(0), ..Walked::default() };
@@ -104,7 +105,7 @@ pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Result<Walked> {
                 at += if header.checksum && flavour.checksum_behind() { 4 } else { 0 };
                 most += sure;
                 if header.content_size.is_some_and(|size| size < sure || size > most) {
-                    return Err(Error::new(ErrorKind::ZstdContentSize, u64_from(at)));
+                    return Err(Fault::new(ErrorKind::ZstdContentSize, at));
                 }
                 walked.declared = walked.declared.zip(header.content_size).and_then(|(all, n)| all.checked_add(n));
                 walked.most = walked.most.saturating_add(most);

@@ -56,27 +56,27 @@ impl<'a> Dictionary<'a> {
     /// ```
     pub fn prepared(self, flavour: Flavour, tables: &'a mut Workspace) -> Result<Self> {
         tables.reset();
-        let (content, _) = self.load(flavour, tables)?;
+        let (content, _) = self.load(flavour, tables).ok_or(Error::new(ErrorKind::ZstdDictionary, 0))?;
         #[cfg(not(feature = "small"))]
         tables.huffman.pack();
         Ok(Self { prepared: self.trained.then_some((tables, content, flavour)), ..self })
     }
 
     /// Puts the tables into the workspace, or lends them if they were prepared; says what matches may refer to.
-    pub(super) fn load(&self, flavour: Flavour, ws: &mut Workspace) -> Result<(&'a [u8], Lent<'a>)> {
+    /// `None` if they break the rules.
+    pub(super) fn load(&self, flavour: Flavour, ws: &mut Workspace) -> Option<(&'a [u8], Lent<'a>)> {
         if !self.trained {
-            return Ok((self.bytes, Lent::default()));
+            return Some((self.bytes, Lent::default()));
         }
         if let Some((tables, content, _)) = self.prepared.filter(|&(_, _, of)| of == flavour) {
             (ws.ready, ws.history) = (tables.ready, tables.history);
-            return Ok((content, Lent { code: Some(&tables.huffman), tables: Some(tables) }));
+            return Some((content, Lent { code: Some(&tables.huffman), tables: Some(tables) }));
         }
-        let content = self.read(flavour, ws);
-        content.map(|content| (content, Lent::default())).ok_or(Error::new(ErrorKind::ZstdDictionary, 0))
+        self.read(flavour, ws).map(|content| (content, Lent::default()))
     }
 
     fn read(&self, flavour: Flavour, ws: &mut Workspace) -> Option<&'a [u8]> {
-        let len = ws.huffman.read(self.bytes, 8, flavour.tree()).ok()?;
+        let len = ws.huffman.read(self.bytes, 8, flavour.tree())?;
         let mut rest = self.bytes.get(8 + len..)?;
         // The log limits are those of blocks; the 2016 decoder forgot them here and wrote past its tables.
         let len = ws.offsets.read(rest, flavour.max_offset_code(), codes::MAX_OFFSET_LOG, &OFFSETS)?;

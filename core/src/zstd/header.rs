@@ -2,6 +2,7 @@
 
 use super::flavour::Flavour;
 use crate::entropy::low32;
+use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
@@ -46,6 +47,10 @@ pub struct FrameHeader {
 }
 
 impl FrameHeader {
+    /// Of a frame that holds nothing.
+    pub(super) const NONE: Self =
+        Self { len: 0, window: 0, content_size: None, dictionary_id: 0, checksum: false, single_segment: false };
+
     /// The most that a block of this frame may hold.
     pub fn max_block(&self) -> usize {
         index(self.window).min(MAX_BLOCK)
@@ -87,7 +92,7 @@ pub(super) struct Block {
 
 impl Block {
     /// The block header at `at`.
-    pub(super) fn read(flavour: Flavour, src: &[u8], at: usize) -> Result<Self> {
+    pub(super) fn read(flavour: Flavour, src: &[u8], at: usize) -> Verdict<Self> {
         match src.get(at..).and_then(<[u8]>::first_chunk) {
             Some(bytes) => Ok(flavour.block(*bytes)),
             None => Err(cut(src)),
@@ -104,20 +109,20 @@ impl Block {
     }
 
     /// Compares the block with what its frame allows; `at` is its first byte.
-    pub(super) fn check(&self, flavour: Flavour, frame: &FrameHeader, at: usize) -> Result<()> {
-        let error = |kind| Err(Error::new(kind, u64_from(at)));
+    pub(super) fn check(&self, flavour: Flavour, frame: &FrameHeader, at: usize) -> Verdict<()> {
+        let fault = |kind| Err(Fault::new(kind, at));
         let size = self.size as usize;
         if self.stray {
-            return error(ErrorKind::ZstdReservedBit);
+            return fault(ErrorKind::ZstdReservedBit);
         }
         match self.kind {
-            BlockKind::Reserved => error(ErrorKind::ZstdBlockType),
-            BlockKind::Raw | BlockKind::Rle if size > frame.max_block() => error(ErrorKind::ZstdBlockSize),
+            BlockKind::Reserved => fault(ErrorKind::ZstdBlockType),
+            BlockKind::Raw | BlockKind::Rle if size > frame.max_block() => fault(ErrorKind::ZstdBlockSize),
             // Two bytes hold no literals and no sequences; the older decoders want three.
             BlockKind::Compressed if size > frame.max_block() || size < if flavour.is_rfc() { 2 } else { 3 } => {
-                error(ErrorKind::ZstdBlockSize)
+                fault(ErrorKind::ZstdBlockSize)
             }
-            BlockKind::End if !frame.checksum && size != 0 => error(ErrorKind::ZstdEndBlock),
+            BlockKind::End if !frame.checksum && size != 0 => fault(ErrorKind::ZstdEndBlock),
             _ => Ok(()),
         }
     }
@@ -141,8 +146,8 @@ impl Block {
 
 /// The input ends too early.
 #[cold]
-pub(super) fn cut(src: &[u8]) -> Error {
-    Error::new(ErrorKind::Truncated, u64_from(src.len()))
+pub(super) fn cut(src: &[u8]) -> Fault {
+    Fault::new(ErrorKind::Truncated, src.len())
 }
 
 fn magic_number(bytes: &[u8]) -> u64 {
@@ -168,11 +173,11 @@ impl Header {
     /// # Ok::<(), unspool::Error>(())
     /// ```
     pub fn read(src: &[u8], flavour: Flavour) -> Result<Self> {
-        Self::read_at(src, 0, Some(flavour), &mut ())
+        Ok(Self::read_at(src, 0, Some(flavour), &mut ())?)
     }
 
     /// Reads the header at `at`. Without a flavour there is no magic number.
-    pub(super) fn read_at<T: Trace>(src: &[u8], at: usize, magic: Option<Flavour>, trace: &mut T) -> Result<Self> {
+    pub(super) fn read_at<T: Trace>(src: &[u8], at: usize, magic: Option<Flavour>, trace: &mut T) -> Verdict<Self> {
         let start = u64_from(at);
         let bytes = src.get(at..).unwrap_or_default();
         let mut rest = bytes;
@@ -183,7 +188,7 @@ impl Header {
             let skippable = first & 0xF0 == 0x50 && SKIPPABLE_TAIL.starts_with(tail);
             let ours = flavour.starts_with(first) && MAGIC_TAIL.starts_with(tail);
             if !skippable && !ours {
-                return Err(Error::new(ErrorKind::ZstdMagic, start));
+                return Err(Fault::new(ErrorKind::ZstdMagic, at));
             }
             rest = bytes.get(4..).ok_or_else(|| cut(src))?;
             if skippable {
@@ -196,11 +201,11 @@ impl Header {
         let (&descriptor, mut fields) = rest.split_first().ok_or_else(|| cut(src))?;
         let after_magic = start + u64_from(bytes.len() - rest.len());
         if descriptor & 8 != 0 {
-            return Err(Error::new(ErrorKind::ZstdReservedBit, after_magic));
+            return Err(Fault::new(ErrorKind::ZstdReservedBit, at + bytes.len() - rest.len()));
         }
         let single_segment = descriptor & 0x20 != 0;
         let checksum = descriptor & 4 != 0;
-        let mut take = |len: usize| -> Result<(u64, usize)> {
+        let mut take = |len: usize| -> Verdict<(u64, usize)> {
             let (field, rest) = fields.split_at_checked(len).ok_or_else(|| cut(src))?;
             fields = rest;
             Ok((number(field), len))

@@ -4,12 +4,13 @@
 //! byte of the block that is being read, because a block is read from its end.
 
 use super::block::Frame;
-use super::decode::{Done, checksum, flavour, spend};
+use super::decode::{Done, checksum, flavour, refused, spend};
 use super::detect::walk;
 use super::dictionary::Options;
 use super::header::{Block, BlockKind, Header, cut};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Limits, Result};
 
@@ -21,7 +22,7 @@ use crate::{Error, ErrorKind, Limits, Result};
 /// block and what follows it.
 pub fn in_place_margin(src: &[u8], options: &Options<'_>) -> Result<u64> {
     let options = Options { flavour: Some(flavour(src, options)), ..*options };
-    walk(src, &options).map(|walked| walked.margin)
+    Ok(walk(src, &options)?.margin)
 }
 
 /// Decodes the file that is the last `len` bytes of `buffer` to the front of it, over what was read.
@@ -66,8 +67,9 @@ pub fn decode_in_place(
                 at += header.len;
                 let verify = header.checksum && options.verify;
                 let mut walk = Walk { buffer, start, begin: done.wrote, ws, limits, frame, produced, verify };
-                (at, done.wrote) = walk.blocks(at)?;
+                let end = walk.blocks(at);
                 produced = walk.produced;
+                (at, done.wrote) = end.map_err(|fault| refused(fault, produced))?;
                 done.frames += 1;
                 done.checksums += u64::from(verify);
             }
@@ -93,7 +95,7 @@ struct Walk<'a, 'd> {
 
 impl Walk<'_, '_> {
     /// Decodes the blocks from `at` on; says where the frame ends in the file, and in the buffer its content.
-    fn blocks(&mut self, mut at: usize) -> Result<(usize, usize)> {
+    fn blocks(&mut self, mut at: usize) -> Verdict<(usize, usize)> {
         let (flavour, header) = (self.frame.flavour, self.frame.header);
         let (mut hash, mut wrote) = (Xxh64::new(), 0);
         let stored = loop {
@@ -110,7 +112,7 @@ impl Walk<'_, '_> {
             let (out, bytes) = self.buffer.split_at_mut_checked(block_start).unwrap_or_default();
             let (out, bytes) = (out.get_mut(self.begin..).unwrap_or_default(), bytes.get(..len).unwrap_or_default());
             let end = self.frame.block(block, bytes, self.ws, None, out, wrote);
-            let end = end.map_err(|error| error.offset_by(u64_from(at)))?;
+            let end = end.map_err(|fault| Fault::new(fault.kind, at + fault.at))?;
             let new = out.get(wrote..end).unwrap_or_default();
             if self.verify {
                 hash.update(new);

@@ -6,9 +6,10 @@ use super::flavour::{Flavour, LiteralsHeader, LiteralsKind};
 use super::header::MAX_BLOCK;
 use super::symbols;
 use super::workspace::{Lent, Workspace};
-use crate::entropy::huffman::{self, Fault};
+use crate::entropy::huffman;
+use crate::fault::{Fault, Verdict};
 use crate::num::{copy, u64_from};
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{ErrorKind, Part, Trace, Value};
 
 /// A literals section whose code, if it has one, is in the workspace.
 #[derive(Clone, Debug)]
@@ -38,19 +39,18 @@ impl Literals {
         ws: &mut Workspace,
         lent: &mut Lent<'_>,
         trace: &mut T,
-    ) -> Result<Self> {
-        let error = |kind, at: usize| Error::new(kind, u64_from(at));
+    ) -> Verdict<Self> {
         let bytes = src.get(block.clone()).unwrap_or_default();
-        let header = flavour.literals(bytes).ok_or(error(ErrorKind::ZstdLiteralsSize, block.start))?;
+        let header = flavour.literals(bytes).ok_or(Fault::new(ErrorKind::ZstdLiteralsSize, block.start))?;
         let LiteralsHeader { kind, single, len, size, stored } = header;
         let size = size as usize;
         trace.enter("literals", Value::U64(u64_from(size)));
         let start = block.start + len;
         tell(trace, Part::Header, "literals header", block.start..start, Value::Word(name(kind, single)));
         if size > MAX_BLOCK {
-            return Err(error(ErrorKind::ZstdLiteralsSize, block.start));
+            return Err(Fault::new(ErrorKind::ZstdLiteralsSize, block.start));
         }
-        let too_long = error(ErrorKind::ZstdLiteralsSize, block.start);
+        let too_long = Fault::new(ErrorKind::ZstdLiteralsSize, block.start);
         let stored = match kind {
             LiteralsKind::Raw => size,
             LiteralsKind::Rle => 1,
@@ -72,12 +72,11 @@ impl Literals {
                 if kind == LiteralsKind::Huffman {
                     lent.code = None;
                     let src = src.get(..end).unwrap_or_default();
-                    at += ws.huffman.read(src, start, flavour.tree()).map_err(|fault| match fault {
-                        Fault::Cut | Fault::Coding | Fault::Weights => error(ErrorKind::ZstdTree, start),
-                    })?;
+                    let read = ws.huffman.read(src, start, flavour.tree());
+                    at += read.ok_or(Fault::new(ErrorKind::ZstdTree, start))?;
                     tell(trace, Part::Table, "huffman code", start..at, Value::U64(ws.huffman.depth().into()));
                 } else if lent.code().is_none() && !ws.huffman.is_ready() {
-                    return Err(error(ErrorKind::ZstdLiteralsRepeat, block.start));
+                    return Err(Fault::new(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
                 streams(src, at..end, size, single, &ws.huffman, trace)?
             }
@@ -88,7 +87,7 @@ impl Literals {
 
     /// Decodes the literals to `out`, which is as long as they are.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Result<()> {
+    pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Verdict<()> {
         #[cfg(not(feature = "small"))]
         if let (Content::Four([first, .., last]), None) = (&self.content, lent.code()) {
             ws.huffman.prepare(out.len(), last.end - first.start);
@@ -107,7 +106,7 @@ impl Literals {
             Content::One(range) => (code.decode_one(src, range.clone(), out), range.start),
             Content::Four(ranges) => (code.decode_four(src, ranges, out), ranges[0].start),
         };
-        done.ok_or(Error::new(ErrorKind::ZstdHuffmanStream, u64_from(at)))
+        done.ok_or(Fault::new(ErrorKind::ZstdHuffmanStream, at))
     }
 }
 
@@ -119,14 +118,14 @@ fn streams<T: Trace>(
     single: bool,
     code: &huffman::Table,
     trace: &mut T,
-) -> Result<Content> {
+) -> Verdict<Content> {
     if single {
         symbols::huffman(src, all.clone(), size, code, trace)?;
         return Ok(Content::One(all));
     }
-    let error = Error::new(ErrorKind::ZstdLiteralsSize, u64_from(all.start));
+    let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
     // With fewer than six literals the last stream would have none or less.
-    let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(error)?;
+    let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(fault)?;
     let mut start = all.start + 6;
     tell(trace, Part::Header, "jump table", all.start..start, Value::None);
     let mut ranges = [0..0, 0..0, 0..0, 0..0];
@@ -135,7 +134,7 @@ fn streams<T: Trace>(
     for (range, length) in ranges.iter_mut().zip(lengths.chain([None])) {
         let end = length.map_or(all.end, |length| start + length);
         if end > all.end {
-            return Err(error);
+            return Err(fault);
         }
         *range = start..end;
         let part = size.div_ceil(4);

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::flavour::Flavour;
 use super::header::{Block, BlockKind, FrameHeader, Header, MAX_FRAME_HEADER};
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Part, Result, Shifted, Trace, Value};
 
@@ -82,7 +83,7 @@ impl Outline {
             Next::Checksum => checksum(bytes, trace),
             Next::Nothing => return Ok(()),
         };
-        let (len, next) = read.map_err(|error| Error { at: error.at.saturating_add(self.at), ..error })?;
+        let (len, next) = read.map_err(|fault| Error::from(fault).offset_by(self.at))?;
         self.at = self.at.saturating_add(len);
         if self.at > self.len {
             return Err(Error::new(ErrorKind::Truncated, self.len));
@@ -97,7 +98,7 @@ impl Outline {
         Ok(())
     }
 
-    fn frame(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Result<(u64, Next)> {
+    fn frame(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
         trace.enter("frame", Value::U64(self.frames));
         let header = Header::read_at(bytes, 0, Some(self.flavour), trace)?;
         self.frames += 1;
@@ -111,7 +112,7 @@ impl Outline {
         })
     }
 
-    fn block(&mut self, bytes: &[u8], frame: FrameHeader, trace: &mut Shifted<'_>) -> Result<(u64, Next)> {
+    fn block(&mut self, bytes: &[u8], frame: FrameHeader, trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
         let block = Block::read(self.flavour, bytes, 0)?;
         block.check(self.flavour, &frame, 0)?;
         if block.kind == BlockKind::End {
@@ -133,8 +134,8 @@ impl Outline {
 }
 
 /// It is behind the last block.
-fn checksum(bytes: &[u8], trace: &mut Shifted<'_>) -> Result<(u64, Next)> {
-    let stored = bytes.first_chunk().ok_or(Error::new(ErrorKind::Truncated, u64_from(bytes.len())))?;
+fn checksum(bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
+    let stored = bytes.first_chunk().ok_or(Fault::new(ErrorKind::Truncated, bytes.len()))?;
     trace.bytes(Part::Checksum, "checksum", 0..4, Value::Hex(u32::from_le_bytes(*stored).into()));
     Ok((4, Next::Frame))
 }

@@ -12,7 +12,7 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::entropy::low32;
 use crate::num::{copy, index, u64_from};
-use crate::{Class, Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
 /// Bytes at the end of a file that tell where its seek table is.
 pub const SEEK_FOOTER: usize = 9;
@@ -218,9 +218,9 @@ impl SeekFrame {
         let size = self.content.end.saturating_sub(self.content.start);
         let too_small = Error::new(ErrorKind::OutputTooSmall, self.range.start).needing(size);
         let dst = dst.get_mut(..index(size)).filter(|dst| u64_from(dst.len()) == size).ok_or(too_small)?;
-        let done = decode_with(bytes, dst, ws, limits, options, &mut ()).map_err(|error| match error.class() {
+        let done = decode_with(bytes, dst, ws, limits, options, &mut ()).map_err(|error| match error.kind {
             // There is as much room as the table says.
-            Class::OutputTooSmall { .. } => wrong,
+            ErrorKind::OutputTooSmall => wrong,
             _ => here(error),
         })?;
         self.check(dst.get(..done.wrote).unwrap_or_default(), options)?;

@@ -8,8 +8,8 @@ use super::literals::tell;
 use super::symbols;
 use super::tables::{self, LITERALS, MATCHES, Meanings, OFFSETS, Predefined, Table};
 use super::workspace::{Lent, Workspace};
-use crate::num::u64_from;
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::fault::{Fault, Verdict};
+use crate::{ErrorKind, Part, Trace, Value};
 #[cfg(not(feature = "small"))]
 use {
     super::tables::Cell,
@@ -47,25 +47,24 @@ impl Sequences {
         ws: &mut Workspace,
         lent: &mut Lent<'_>,
         trace: &mut T,
-    ) -> Result<Self> {
-        let error = |kind, at: usize| Error::new(kind, u64_from(at));
-        let (count, mut at) = count(src, &block).ok_or(error(ErrorKind::ZstdSequencesHeader, block.start))?;
+    ) -> Verdict<Self> {
+        let (count, mut at) = count(src, &block).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
         trace.enter("sequences", Value::U64(count.into()));
         tell(trace, Part::Header, "number of sequences", block.start..at, Value::U64(count.into()));
         // The older formats go on behind a zero that was written in two bytes, and ignore what follows one in one byte.
         if count == 0 && (flavour.is_rfc() || at == block.start + 1) {
             if flavour.is_rfc() && at != block.end {
-                return Err(error(ErrorKind::ZstdSequencesTrailing, at));
+                return Err(Fault::new(ErrorKind::ZstdSequencesTrailing, at));
             }
             tell(trace, Part::Padding, "ignored", at..block.end, Value::None);
             trace.leave();
             return Ok(Self { count, bits: at..at });
         }
         let modes =
-            *src.get(at).filter(|_| at < block.end).ok_or(error(ErrorKind::ZstdSequencesHeader, block.start))?;
+            *src.get(at).filter(|_| at < block.end).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
         tell(trace, Part::Header, "table modes", at..at + 1, Value::Hex(modes.into()));
         if modes & 3 != 0 {
-            return Err(error(ErrorKind::ZstdReservedBit, at));
+            return Err(Fault::new(ErrorKind::ZstdReservedBit, at));
         }
         at += 1;
         let kinds = [
@@ -125,8 +124,8 @@ impl Place<'_> {
         meanings: &Meanings,
         predefined: &Predefined,
         trace: &mut T,
-    ) -> Result<()> {
-        let error = |kind| Error::new(kind, u64_from(self.at));
+    ) -> Verdict<()> {
+        let fault = |kind| Fault::new(kind, self.at);
         let bytes = self.src.get(self.at..self.end).unwrap_or_default();
         let len = match kind.mode {
             TableMode::Predefined => {
@@ -134,16 +133,16 @@ impl Place<'_> {
                 0
             }
             TableMode::Rle => {
-                let symbol = *bytes.first().ok_or(error(ErrorKind::ZstdSequencesHeader))?;
+                let symbol = *bytes.first().ok_or(fault(ErrorKind::ZstdSequencesHeader))?;
                 if symbol > kind.max {
-                    return Err(error(ErrorKind::ZstdTableSymbol));
+                    return Err(fault(ErrorKind::ZstdTableSymbol));
                 }
                 table.repeat(symbol, meanings);
                 1
             }
-            TableMode::Fse => table.read(bytes, kind.max, max_log, meanings).ok_or(error(ErrorKind::ZstdTable))?,
+            TableMode::Fse => table.read(bytes, kind.max, max_log, meanings).ok_or(fault(ErrorKind::ZstdTable))?,
             TableMode::Repeat if *ready => 0,
-            TableMode::Repeat => return Err(error(ErrorKind::ZstdTableRepeat)),
+            TableMode::Repeat => return Err(fault(ErrorKind::ZstdTableRepeat)),
         };
         *ready = true;
         tell(trace, Part::Table, kind.name, self.at..self.at + len, Value::U64(table.log.into()));
@@ -246,7 +245,7 @@ impl<'a> Reader<'a> {
         ws: &Workspace,
         mut so_far: A::SoFar,
         hand: &mut A,
-    ) -> Result<(A::SoFar, Option<Sequence>)> {
+    ) -> Verdict<(A::SoFar, Option<Sequence>)> {
         let Self { mut rest, mut used, before, mut left, mut literals, mut offsets, mut matches, history } = *self;
         // The two older offsets in one register: there are few, and most sequences just move them on.
         let [mut last, one, two] = history;
@@ -360,7 +359,7 @@ pub(super) trait Act {
     /// What was made of the sequences so far. It goes from hand to hand by value, so that it lives in registers.
     type SoFar: Copy;
 
-    fn act(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Result<Self::SoFar>;
+    fn act(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Verdict<Self::SoFar>;
 
     /// The same where it is simple and cannot fail; otherwise nothing is done.
     #[cfg(not(feature = "small"))]
@@ -379,13 +378,13 @@ impl Sequences {
         lent: Lent<'_>,
         mut so_far: A::SoFar,
         hand: &mut A,
-    ) -> Result<A::SoFar> {
+    ) -> Verdict<A::SoFar> {
         if self.count == 0 {
             return Ok(so_far);
         }
-        let error = Error::new(ErrorKind::ZstdSequenceBits, u64_from(self.bits.start));
+        let fault = Fault::new(ErrorKind::ZstdSequenceBits, self.bits.start);
         let tables = lent.tables().unwrap_or(ws);
-        let mut reader = Reader::new(src, self, tables, ws.history).ok_or(error)?;
+        let mut reader = Reader::new(src, self, tables, ws.history).ok_or(fault)?;
         let mut begun = false;
         while reader.left > 0 {
             let refused;
@@ -395,10 +394,10 @@ impl Sequences {
                 _ => reader.run::<A, false>(flavour, tables, so_far, hand)?,
             };
             begun = true;
-            let sequence = refused.or_else(|| reader.one(flavour, tables)).ok_or(error)?;
+            let sequence = refused.or_else(|| reader.one(flavour, tables)).ok_or(fault)?;
             // Nobody looked while all was simple: after too many bits there is none to go on with.
             if reader.bits().is_none() {
-                return Err(error);
+                return Err(fault);
             }
             so_far = hand.act(so_far, sequence)?;
         }
@@ -407,7 +406,7 @@ impl Sequences {
     }
 
     /// Adds up the literals that are used and the bytes that matches make.
-    pub(super) fn sums(&self, flavour: Flavour, src: &[u8], ws: &mut Workspace, lent: Lent<'_>) -> Result<(u64, u64)> {
+    pub(super) fn sums(&self, flavour: Flavour, src: &[u8], ws: &mut Workspace, lent: Lent<'_>) -> Verdict<(u64, u64)> {
         self.fold(flavour, src, ws, lent, (0, 0), &mut Sums)
     }
 }
@@ -419,7 +418,7 @@ impl Act for Sums {
     type SoFar = (u64, u64);
 
     #[inline(always)]
-    fn act(&mut self, (literals, matches): (u64, u64), sequence: Sequence) -> Result<(u64, u64)> {
+    fn act(&mut self, (literals, matches): (u64, u64), sequence: Sequence) -> Verdict<(u64, u64)> {
         Ok((literals + u64::from(sequence.literals), matches + u64::from(sequence.length)))
     }
 

@@ -7,7 +7,8 @@ use super::literals::tell;
 use super::sequences::Sequences;
 use super::workspace::Workspace;
 use crate::entropy::huffman;
-use crate::{Part, Result, Trace, Value};
+use crate::fault::Verdict;
+use crate::{Part, Trace, Value};
 
 /// A Huffman stream.
 pub(super) fn huffman<T: Trace>(
@@ -16,7 +17,7 @@ pub(super) fn huffman<T: Trace>(
     _: usize,
     _: &huffman::Table,
     trace: &mut T,
-) -> Result<()> {
+) -> Verdict<()> {
     tell(trace, Part::Literals, "huffman stream", range, Value::None);
     Ok(())
 }
@@ -28,7 +29,7 @@ pub(super) fn sequences<T: Trace>(
     _: &[u8],
     _: &Workspace,
     trace: &mut T,
-) -> Result<()> {
+) -> Verdict<()> {
     tell(trace, Part::Sequences, "sequence bits", sequences.bits.clone(), Value::None);
     Ok(())
 }

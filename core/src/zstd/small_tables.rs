@@ -5,10 +5,10 @@ pub(super) use super::codes::{PREDEFINED_LITERALS, PREDEFINED_MATCHES, PREDEFINE
 use super::flavour::Flavour;
 use super::sequences::{Act, Sequences};
 use super::workspace::{Lent, Workspace};
+use crate::ErrorKind;
 use crate::entropy::backward::Backward;
 use crate::entropy::{fse, low8};
-use crate::num::u64_from;
-use crate::{Error, ErrorKind, Result};
+use crate::fault::{Fault, Verdict};
 
 /// A table, ready to decode: for each state its symbol in the high six bits, and in the others a number that says what
 /// follows. It runs from how many states the symbol has to twice that; shifted up until it reaches the size of the table,
@@ -155,12 +155,12 @@ impl Sequences {
         _: Lent<'_>,
         mut so_far: A::SoFar,
         hand: &mut A,
-    ) -> Result<A::SoFar> {
+    ) -> Verdict<A::SoFar> {
         if self.count == 0 {
             return Ok(so_far);
         }
-        let error = Error::new(ErrorKind::ZstdSequenceBits, u64_from(self.bits.start));
-        let mut bits = src.get(self.bits.clone()).and_then(Backward::new).ok_or(error)?;
+        let fault = Fault::new(ErrorKind::ZstdSequenceBits, self.bits.start);
+        let mut bits = src.get(self.bits.clone()).and_then(Backward::new).ok_or(fault)?;
         let logs = [ws.literals.log, ws.offsets.log, ws.matches.log];
         let [mut literals, mut offsets, mut matches] = logs.map(|log| bits.take(log.into()) as usize);
         let mut left = self.count;
@@ -189,7 +189,7 @@ impl Sequences {
             }
             // Behind the last sequence no states follow, and nothing else.
             if bits.left() < 0 || left == 0 && bits.left() > 0 {
-                return Err(error);
+                return Err(fault);
             }
             so_far =
                 hand.act(so_far, super::sequences::Sequence { literals: literal, length: copied, offset: offset_now })?;

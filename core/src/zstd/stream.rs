@@ -7,8 +7,9 @@ use super::flavour::Flavour;
 use super::header::{Block, BlockKind, FrameHeader, Header, MAX_FRAME_HEADER};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
+use crate::fault::Fault;
 use crate::num::{copy, index, u64_from};
-use crate::{Class, End, Error, ErrorKind, Limits, Result, Status, Step};
+use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 impl FrameHeader {
     /// How many bytes a [`Decoder`] needs for the window of this frame: the history that matches refer to, the block that
@@ -22,14 +23,14 @@ impl FrameHeader {
 
 /// What the next bytes of the input are.
 #[derive(Clone, Copy, Debug)]
-enum State<'a> {
+enum State {
     FrameHeader,
     Skip(u64),
     /// None yet: a frame whose header was read starts once the window is large enough.
-    Window(Frame<'a>),
-    BlockHeader(Frame<'a>),
-    Block(Frame<'a>, Block),
-    Checksum(Frame<'a>),
+    Window,
+    BlockHeader,
+    Block(Block),
+    Checksum,
 }
 
 /// Decodes a stream, whatever the pieces that it comes in.
@@ -62,7 +63,9 @@ pub struct Decoder<'a> {
     limits: Limits,
     options: Options<'a>,
     flavour: Option<Flavour>,
-    state: State<'a>,
+    state: State,
+    /// The frame that is being read.
+    frame: Frame<'a>,
     /// The start of a header that is not complete.
     head: [u8; MAX_FRAME_HEADER],
     /// How much of a header or a block is gathered.
@@ -94,6 +97,7 @@ impl<'a> Decoder<'a> {
             options: *options,
             flavour: options.flavour,
             state: State::FrameHeader,
+            frame: Frame::NONE,
             head: [0; MAX_FRAME_HEADER],
             gathered: 0,
             consumed: 0,
@@ -140,7 +144,7 @@ impl<'a> Decoder<'a> {
     /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be, and says how far the
     /// call came that failed. At any other time the window is in use, and stays.
     pub fn lend(&mut self, window: &'a mut [u8]) -> Step {
-        if matches!(self.state, State::Window(_)) {
+        if matches!(self.state, State::Window) {
             self.window = window;
         }
         let (read, wrote) = core::mem::take(&mut self.moved);
@@ -184,33 +188,34 @@ impl<'a> Decoder<'a> {
                 self.state = if len == left { State::FrameHeader } else { State::Skip(left - len) };
                 return Ok(len == left);
             }
-            State::Window(frame) => {
-                let need = frame.header.stream_buffer();
+            State::Window => {
+                let need = self.frame.header.stream_buffer();
                 if need > u64_from(self.window.len()) {
                     return Err(Error::new(ErrorKind::ZstdWindowBuffer, self.consumed).needing(need));
                 }
                 self.hash = Xxh64::new();
                 (self.at, self.flushed, self.lap_end) = (0, 0, 0);
-                self.consumed += u64_from(frame.header.len);
+                self.consumed += u64_from(self.frame.header.len);
                 self.frames += 1;
-                self.state = State::BlockHeader(frame);
+                self.state = State::BlockHeader;
             }
-            State::BlockHeader(frame) => {
+            State::BlockHeader => {
                 let Some(bytes) = self.gather::<3>(src) else { return Ok(false) };
-                let block = frame.flavour.block(bytes);
-                block.check(frame.flavour, &frame.header, 0).map_err(|error| error.offset_by(self.consumed))?;
+                let Frame { flavour, header, .. } = &self.frame;
+                let block = flavour.block(bytes);
+                block.check(*flavour, header, 0).map_err(|fault| self.here(fault))?;
                 if block.kind == BlockKind::End {
-                    self.end_frame(&frame, Some(block.size))?;
+                    self.end_frame(Some(block.size))?;
                     self.consumed += 3;
                 } else {
                     self.consumed += 3;
-                    self.state = State::Block(frame, block);
+                    self.state = State::Block(block);
                 }
             }
-            State::Block(frame, block) => return self.block(src, frame, block),
-            State::Checksum(frame) => {
+            State::Block(block) => return self.block(src, block),
+            State::Checksum => {
                 let Some(bytes) = self.gather::<4>(src) else { return Ok(false) };
-                self.end_frame(&frame, Some(u32::from_le_bytes(bytes)))?;
+                self.end_frame(Some(u32::from_le_bytes(bytes)))?;
                 self.consumed += 4;
             }
         }
@@ -229,6 +234,7 @@ impl<'a> Decoder<'a> {
         self.head.first_chunk().copied()
     }
 
+    #[cfg_attr(feature = "small", inline(never))]
     fn frame_header(&mut self, src: &mut &[u8]) -> Result<bool> {
         // A header says only while it is read how long it is.
         let header = loop {
@@ -253,14 +259,14 @@ impl<'a> Decoder<'a> {
                     self.gathered = 0;
                     break header;
                 }
-                Err(error) if error.class() == Class::Truncated => {
+                Err(fault) if fault.kind == ErrorKind::Truncated => {
                     let Some((&byte, rest)) = src.split_first() else { return Ok(false) };
-                    let Some(place) = self.head.get_mut(self.gathered) else { return Err(error) };
+                    let Some(place) = self.head.get_mut(self.gathered) else { return Err(self.here(fault)) };
                     *place = byte;
                     self.gathered += 1;
                     *src = rest;
                 }
-                Err(error) => return Err(error.offset_by(self.consumed)),
+                Err(fault) => return Err(self.here(fault)),
             }
         };
         let here = |error: Error| error.offset_by(self.consumed);
@@ -273,16 +279,18 @@ impl<'a> Decoder<'a> {
             Header::Frame(header) => {
                 header.check(&self.limits, self.produced, 0).map_err(here)?;
                 let flavour = self.flavour.unwrap_or(Flavour::Rfc8878);
-                let frame = Frame::start(flavour, header, self.options.dictionary, self.ws, 0).map_err(here)?;
-                State::Window(frame)
+                self.frame = Frame::start(flavour, header, self.options.dictionary, self.ws, 0).map_err(here)?;
+                State::Window
             }
         };
         Ok(true)
     }
 
     /// A block, in one piece of the input or gathered at the end of the window.
-    fn block(&mut self, src: &mut &[u8], mut frame: Frame<'a>, block: Block) -> Result<bool> {
+    #[cfg_attr(feature = "small", inline(never))]
+    fn block(&mut self, src: &mut &[u8], block: Block) -> Result<bool> {
         let stored = block.stored();
+        let frame = &mut self.frame;
         let max = frame.header.max_block();
         let (window, input) = self.window.split_at_mut(self.window.len().saturating_sub(max.max(1)));
         let bytes = if self.gathered == 0 && src.len() >= stored {
@@ -301,8 +309,8 @@ impl<'a> Decoder<'a> {
             self.gathered = 0;
             input.get(..stored).unwrap_or_default()
         };
-        let here = |error: Error| error.offset_by(self.consumed);
-        let (limit, _) = frame.limit(0);
+        let here = |fault: Fault| Error::from(fault).offset_by(self.consumed);
+        let (limit, _) = frame.limit();
         // If the block might not fit behind the last one, a new lap begins: what is in the window stays before it, and is
         // overwritten from its start.
         if window.len() - self.at < limit {
@@ -319,31 +327,37 @@ impl<'a> Decoder<'a> {
             self.hash.update(new);
         }
         let len = u64_from(end - at);
-        spend(&mut self.produced, len, &self.limits, 0).map_err(here)?;
+        let spent = spend(&mut self.produced, len, &self.limits, 0);
+        spent.map_err(|fault| here(fault).needing(self.produced))?;
         frame.produced += len;
         self.at = end;
         self.consumed += u64_from(stored);
-        self.state = State::BlockHeader(frame);
+        self.state = State::BlockHeader;
         if block.last {
             if frame.header.checksum {
-                frame.check_size(0).map_err(|error| error.offset_by(self.consumed))?;
-                self.state = State::Checksum(frame);
+                frame.check_size(0).map_err(|fault| self.here(fault))?;
+                self.state = State::Checksum;
             } else {
-                self.end_frame(&frame, None)?;
+                self.end_frame(None)?;
             }
         }
         Ok(true)
     }
 
+    /// A fault of what comes next.
+    fn here(&self, fault: Fault) -> Error {
+        Error::from(fault).offset_by(self.consumed)
+    }
+
     /// The frame is complete, and this is its checksum if it has one.
-    fn end_frame(&mut self, frame: &Frame<'a>, stored: Option<u32>) -> Result<()> {
-        let here = |error: Error| error.offset_by(self.consumed);
-        frame.check_size(0).map_err(here)?;
+    fn end_frame(&mut self, stored: Option<u32>) -> Result<()> {
+        let frame = &self.frame;
+        frame.check_size(0).map_err(|fault| self.here(fault))?;
         if let Some(stored) = stored
             && frame.header.checksum
             && self.options.verify
         {
-            checksum(frame.flavour, self.hash.value(), stored, 0).map_err(here)?;
+            checksum(frame.flavour, self.hash.value(), stored, 0).map_err(|fault| self.here(fault))?;
         }
         self.state = State::FrameHeader;
         Ok(())

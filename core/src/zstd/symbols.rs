@@ -12,8 +12,9 @@ use super::workspace::Workspace;
 use crate::bits::BackwardBitReader;
 use crate::entropy::huffman;
 use crate::entropy::low32;
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{ErrorKind, Part, Trace, Value};
 
 /// A stream that is read from its end, whose fields are told.
 struct Fields<'a, T> {
@@ -21,40 +22,40 @@ struct Fields<'a, T> {
     /// The first bit of the stream, in the file.
     start: u64,
     /// What is wrong when the stream is.
-    error: Error,
+    fault: Fault,
     trace: &'a mut T,
 }
 
 impl<'a, T: Trace> Fields<'a, T> {
     /// Starts below the highest bit that is set.
-    fn new(src: &'a [u8], range: Range<usize>, kind: ErrorKind, trace: &'a mut T) -> Result<Self> {
-        let error = Error::new(kind, u64_from(range.start));
+    fn new(src: &'a [u8], range: Range<usize>, kind: ErrorKind, trace: &'a mut T) -> Verdict<Self> {
+        let fault = Fault::new(kind, range.start);
         let (start, end) = (u64_from(range.start) * 8, u64_from(range.end) * 8);
-        let bits = BackwardBitReader::new(src.get(range).unwrap_or_default()).map_err(|_| error)?;
-        let left = u64::try_from(bits.remaining()).map_err(|_| error)?;
+        let bits = BackwardBitReader::new(src.get(range).unwrap_or_default()).map_err(|_| fault)?;
+        let left = u64::try_from(bits.remaining()).map_err(|_| fault)?;
         trace.leaf(Part::Padding, "end mark", start + left..end, Value::None);
-        Ok(Self { bits, start, error, trace })
+        Ok(Self { bits, start, fault, trace })
     }
 
     /// The next `width` bits are this.
-    fn field(&mut self, part: Part, name: &'static str, width: u32, value: u64) -> Result<()> {
+    fn field(&mut self, part: Part, name: &'static str, width: u32, value: u64) -> Verdict<()> {
         self.bits.skip(width);
         // Below zero there are no bits any more.
-        let left = u64::try_from(self.bits.remaining()).map_err(|_| self.error)?;
+        let left = u64::try_from(self.bits.remaining()).map_err(|_| self.fault)?;
         self.trace.leaf(part, name, self.start + left..self.start + left + u64::from(width), Value::U64(value));
         Ok(())
     }
 
     /// A state of one of the three tables: the first, or what follows a cell.
-    fn state<const N: usize>(&mut self, table: &Table<N>, name: &'static str, from: Option<Cell>) -> Result<Cell> {
+    fn state<const N: usize>(&mut self, table: &Table<N>, name: &'static str, from: Option<Cell>) -> Verdict<Cell> {
         let (base, width) = from.map_or((0, table.log), |cell| (cell.next(), cell.bits()));
         let state = base.wrapping_add(low32(self.bits.peek(width.into())));
         self.field(Part::Sequences, name, width.into(), state.into())?;
-        table.cells.get(state as usize).copied().ok_or(self.error)
+        table.cells.get(state as usize).copied().ok_or(self.fault)
     }
 
-    fn end(self) -> Result<()> {
-        if self.bits.is_exhausted() { Ok(()) } else { Err(self.error) }
+    fn end(self) -> Verdict<()> {
+        if self.bits.is_exhausted() { Ok(()) } else { Err(self.fault) }
     }
 }
 
@@ -65,7 +66,7 @@ pub(super) fn huffman<T: Trace>(
     count: usize,
     code: &huffman::Table,
     trace: &mut T,
-) -> Result<()> {
+) -> Verdict<()> {
     if !T::SYMBOLS || !trace.symbols() {
         tell(trace, Part::Literals, "huffman stream", range, Value::None);
         return Ok(());
@@ -88,7 +89,7 @@ pub(super) fn sequences<T: Trace>(
     src: &[u8],
     ws: &Workspace,
     trace: &mut T,
-) -> Result<()> {
+) -> Verdict<()> {
     let stream = sequences.bits.clone();
     if !T::SYMBOLS || !trace.symbols() {
         tell(trace, Part::Sequences, "sequence bits", stream, Value::None);

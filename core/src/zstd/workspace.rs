@@ -74,7 +74,7 @@ impl Workspace {
         self.ready = [true; 3];
         // Two symbols of one bit each, which is a code in all formats.
         let read = self.huffman.read(&[128, 0x10], 0, flavour.tree());
-        debug_assert!(read.is_ok());
+        debug_assert!(read.is_some());
     }
 
     /// Forgets everything, as at the start of a frame.

@@ -129,7 +129,7 @@ impl Data {
                 let mut again = vec![MaybeUninit::<u8>::new(0); len + 16];
                 Race::new(name, len, || decode(&column, &mut ours))
                     .against("unpack, try_decode_into", || {
-                        unpack(&self.packed, self.width, &mut codes);
+                        unpack(&self.packed, self.width, 0, &mut codes);
                         theirs(onpair::try_decode_into(&codes, wide.as_view(), &mut again))
                     })
                     .against("plain try_decode_into", || {
@@ -182,6 +182,19 @@ impl Data {
             let sum: usize = rows.iter().map(|&row| unsafe { onpair::decode_into(codes(row), tokens, line) }).sum();
             if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
         };
+        // It takes plain codes only: somebody has to unpack those of the row.
+        let mut codes = vec![0; most];
+        let mut reference_packed = |line: &mut [MaybeUninit<u8>]| {
+            let mut sum = 0;
+            for &row in &rows {
+                let (start, end) = (self.theirs.row_offsets[row] as usize, self.theirs.row_offsets[row + 1] as usize);
+                let codes = &mut codes[..end - start];
+                unpack(&self.packed, self.width, start, codes);
+                // SAFETY: as above.
+                sum += unsafe { onpair::decode_into(codes, view.dict, line) };
+            }
+            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+        };
         let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
         let mut again = theirs.clone();
         Race::new(name, bytes, || ours(plain, &mut line))
@@ -193,6 +206,7 @@ impl Data {
             .against("unsafe row, wide", || reference_wide(&mut again))
             .run()?;
         Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
+            .against("unpack, unsafe row", || reference_packed(&mut again))
             .against("unsafe row, plain", || reference(&mut theirs))
             .run()
     }
@@ -237,7 +251,12 @@ impl Data {
             if found.len() == expected.len() { Ok(()) } else { Err("found other rows".into()) }
         };
         Race::new(name, self.bytes.len(), || ours(plain)).against("reference", reference).run()?;
+        let mut codes = vec![0u16; self.theirs.codes.len()];
         Race::new(&format!("{name}, packed"), self.bytes.len(), || ours(packed))
+            .against("unpack, reference", || {
+                unpack(&self.packed, self.width, 0, &mut codes);
+                reference()
+            })
             .against("reference, plain", reference)
             .run()
     }
@@ -263,9 +282,9 @@ fn pack(codes: &[u16], bits: u32) -> Vec<u8> {
 }
 
 /// What one would write without a library: eight bytes loaded, shifted, masked. The reference has no unpacker.
-fn unpack(bytes: &[u8], bits: u32, codes: &mut [u16]) {
+fn unpack(bytes: &[u8], bits: u32, first: usize, codes: &mut [u16]) {
     let mask = (1u64 << bits) - 1;
-    for (i, code) in codes.iter_mut().enumerate() {
+    for (i, code) in (first..).zip(codes) {
         let bit = i * bits as usize;
         let rest = bytes.get(bit / 8..).unwrap_or(&[]);
         let window = match rest.first_chunk() {

@@ -6,7 +6,7 @@ use crate::Result;
 
 /// Turns that each contestant gets.
 pub const ROUNDS: usize = 9;
-/// A turn lasts at least so long; the time of one run is the mean within it.
+/// A turn lasts about so long, or up to twice that; the time of one run is the mean within it.
 const TURN: Duration = Duration::from_millis(25);
 
 /// Something that does the work so many times and says how long that took.
@@ -46,10 +46,13 @@ impl<'a> Race<'a> {
     pub fn run(mut self) -> Result<()> {
         let mut plan = vec![];
         for (_, work) in &mut self.contestants {
-            // The first run warms up caches and tables, the second says how many fill a turn.
-            work(1)?;
-            let once = work(1)?.max(Duration::from_nanos(100));
-            plan.push(u32::try_from(TURN.as_nanos() / once.as_nanos())?.max(1));
+            // As often as fills a turn, which is found by doubling: by then caches and tables are warm, and an engine that compiles
+            // while it runs has seen what is worth it.
+            let mut times = 1;
+            while work(times)? < TURN {
+                times *= 2;
+            }
+            plan.push(times);
         }
         let mut best = vec![Duration::MAX; plan.len()];
         for _ in 0..ROUNDS {

@@ -25,7 +25,7 @@ export interface PcoDecodeOptions {
   limits?: Limits;
 }
 
-type ArrayOf = { new (buffer: ArrayBuffer): PcoData; readonly BYTES_PER_ELEMENT: number };
+type ArrayOf = { new (buffer: ArrayBufferLike): PcoData; readonly BYTES_PER_ELEMENT: number };
 
 const half = (globalThis as { Float16Array?: typeof Uint16Array }).Float16Array ?? Uint16Array;
 
@@ -47,18 +47,16 @@ const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])
 /** @internal Decodes all numbers: an array for each stretch of chunks of one type. */
 export function decodePcoArrays(bytes: Uint8Array, options: PcoDecodeOptions): PcoArray[] {
   const limits = limitNumbers(options.limits);
-  return work(bytes, limits, () =>
-    call((wasm) => {
-      const found = wasm.pco_decode(bytes, limits);
-      const arrays = Array.from(found.types(), (byte, index) => {
-        const type = TYPES.find(([known]) => known === byte);
-        if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${byte}`);
-        return { dtype: type[1], data: new type[2](found.run(index).buffer as ArrayBuffer) };
-      });
-      found.free();
-      return arrays;
-    }),
-  );
+  return work(bytes, limits, () => {
+    const found = call((wasm) => wasm.pco_decode(bytes, limits)) as (number | Uint8Array)[];
+    const arrays: PcoArray[] = [];
+    for (let at = 0; at < found.length; at += 2) {
+      const type = TYPES.find(([known]) => known === found[at]);
+      if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${String(found[at])}`);
+      arrays.push({ dtype: type[1], data: new type[2]((found[at + 1] as Uint8Array).buffer) });
+    }
+    return arrays;
+  });
 }
 
 /**

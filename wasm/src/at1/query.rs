@@ -15,7 +15,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Stats, Test, Workspace};
-use unspool::{Class, Error, ErrorKind, Limits, Result};
+use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
@@ -187,8 +187,10 @@ async fn fetch(desk: &Shared, range: Range<u64>, size: u64) -> Result<Vec<u8>> {
 
 /// A longer scratch, where that is what an error asks for.
 pub(super) fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
-    let Class::WorkspaceTooSmall { need } = error.class() else { return Err(error) };
-    let more = number::index(need).saturating_sub(scratch.len());
+    if error.kind != ErrorKind::WorkspaceTooSmall {
+        return Err(error);
+    }
+    let more = number::index(error.need).saturating_sub(scratch.len());
     scratch.try_reserve_exact(more).map_err(|_| error)?;
     scratch.resize(scratch.len().saturating_add(more), 0);
     Ok(())

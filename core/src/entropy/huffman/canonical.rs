@@ -3,8 +3,8 @@
 
 use core::ops::Range;
 
+use super::Rules;
 use super::weights::Weights;
-use super::{Fault, Rules};
 use crate::entropy::backward::Backward;
 use crate::entropy::{low8, low16};
 
@@ -45,7 +45,7 @@ impl Table {
 
     /// Reads a description that starts at `at` of `src`, which may go on behind it; says how long it is.
     #[inline(never)]
-    pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Result<usize, Fault> {
+    pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Option<usize> {
         self.depth = 0;
         let mut weights = Weights::new();
         weights.read(src, at, rules, &mut self.cells)?;
@@ -60,7 +60,7 @@ impl Table {
             }
         }
         self.depth = low8(weights.depth);
-        Ok(weights.len)
+        Some(weights.len)
     }
 
     /// Fills `out` from one stream, which must hold exactly that many symbols.

@@ -23,23 +23,12 @@ pub(crate) struct Rules {
     pub(crate) max_weights_log: u32,
 }
 
-/// How many bits the code of each symbol has, as a description at the start of `bytes` says.
-pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Result<[u8; 256], Fault> {
+/// How many bits the code of each symbol has, as a description at the start of `bytes` says; `None` if that breaks the rules.
+pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Option<[u8; 256]> {
     let mut weights = weights::Weights::new();
     weights.read(bytes, 0, rules, &mut [0; 1 << 11])?;
     let depth = low8(weights.depth);
-    Ok(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
-}
-
-/// What is wrong with a description.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    /// The bytes end before the description does.
-    Cut,
-    /// The weights are badly coded.
-    Coding,
-    /// The weights are no complete code.
-    Weights,
+    Some(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
 }
 
 /// The last 57 or more of the first `bits` bits, left-aligned, with zeros where the slice has begun.
@@ -70,7 +59,7 @@ mod tests {
         let description = [127 + 12, 0xCB, 0xA9, 0x87, 0x65, 0x43, 0x21];
         let mut code = Table::new();
         let read = code.read(&description, 0, Rules { ones: false, max_weights_log: 6 });
-        assert_eq!((read, code.depth()), (Ok(description.len()), 12));
+        assert_eq!((read, code.depth()), (Some(description.len()), 12));
         for (symbol, bit) in [(11u8, 0u8), (12, 1)] {
             for before in [0, 3, 20] {
                 let mut src = vec![0xFF; before];

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::weights::{PARTS, Weights};
-use super::{Fault, MAX_DEPTH, Rules};
+use super::{MAX_DEPTH, Rules};
 use crate::bits::BackwardBitReader;
 use crate::entropy::{low8, low32};
 
@@ -64,12 +64,12 @@ impl Table {
     }
 
     /// Reads a description that starts at `at` of `src`, which may go on behind it; says how long it is.
-    pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Result<usize, Fault> {
+    pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Option<usize> {
         self.depth = 0;
         let mut weights = Weights::new();
         weights.read(src, at, rules, &mut self.cells)?;
-        self.build(&weights).ok_or(Fault::Weights)?;
-        Ok(weights.len)
+        self.build(&weights)?;
+        Some(weights.len)
     }
 
     fn build(&mut self, weights: &Weights) -> Option<()> {

@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use super::{Fault, Rules, top};
+use super::{Rules, top};
 use crate::entropy::{fse, low8, low32};
 use crate::num::{index, u64_from};
 
@@ -32,22 +32,23 @@ impl Weights {
         Self { of: [0; 256], count: 0, counts: [[0; 16]; PARTS], part: 0, depth: 0, len: 1 }
     }
 
-    /// Reads a description that starts at `at` of `src`, which may go on behind it. In the cells a table is built.
+    /// Reads a description that starts at `at` of `src`, which may go on behind it. In the cells a table is built. `None` if it
+    /// breaks the rules.
     pub(super) fn read<const N: usize>(
         &mut self,
         src: &[u8],
         at: usize,
         rules: Rules,
         cells: &mut [u32; N],
-    ) -> Result<(), Fault> {
-        let (&header, rest) = src.get(at..).and_then(<[u8]>::split_first).ok_or(Fault::Cut)?;
+    ) -> Option<()> {
+        let (&header, rest) = src.get(at..).and_then(<[u8]>::split_first)?;
         match header {
             0..128 => {
                 self.len += usize::from(header);
                 let log = rules.max_weights_log.min(N.trailing_zeros());
                 let end = at + self.len;
                 if end > src.len() {
-                    return Err(Fault::Cut);
+                    return None;
                 }
                 self.coded(src, at + 1..end, log, cells)?;
             }
@@ -58,7 +59,7 @@ impl Weights {
             }
             _ => {
                 self.count = usize::from(header - 127);
-                let pairs = rest.get(..self.count.div_ceil(2)).ok_or(Fault::Cut)?;
+                let pairs = rest.get(..self.count.div_ceil(2))?;
                 let (places, _) = self.of.as_chunks_mut::<2>();
                 for (to, pair) in places.iter_mut().zip(pairs) {
                     *to = [pair >> 4, pair & 15];
@@ -81,15 +82,14 @@ impl Weights {
         range: Range<usize>,
         max_log: u32,
         cells: &mut [u32; N],
-    ) -> Result<(), Fault> {
+    ) -> Option<()> {
         // How many cells each symbol gets all over the table and at its end. What is no weight counts as 15.
         let mut counts = [[0u16; 2]; 16];
-        let behind = src.get(range.start..).ok_or(Fault::Coding)?;
+        let behind = src.get(range.start..)?;
         let (log, len) = fse::describe(behind, 255, max_log, &mut |symbol, count| {
             let [spread, last] = &mut counts[symbol.min(15)];
             *(if count < 0 { last } else { spread }) += count.unsigned_abs();
-        })
-        .ok_or(Fault::Coding)?;
+        })?;
         let size = 1usize << log;
         let mut high = size;
         for (symbol, &[_, last]) in (0u32..).zip(&counts) {
@@ -115,11 +115,11 @@ impl Weights {
         }
 
         let start = (range.start + len) * 8;
-        let last = *src.get(range.end - 1).filter(|&&last| last != 0).ok_or(Fault::Coding)?;
+        let last = *src.get(range.end - 1).filter(|&&last| last != 0)?;
         let mut left = range.end * 8 - 1 - last.leading_zeros() as usize;
         let both = 2 * log as usize;
-        left = left.checked_sub(both).filter(|&left| left >= start).ok_or(Fault::Coding)?;
-        let mut window = top(src, left + both).ok_or(Fault::Coding)?;
+        left = left.checked_sub(both).filter(|&left| left >= start)?;
+        let mut window = top(src, left + both)?;
         let mut one = index(window >> (64 - log));
         window <<= log;
         let mut other = index(window >> (64 - log));
@@ -129,7 +129,7 @@ impl Weights {
             if left - start < 4 * log as usize {
                 break;
             }
-            window = top(src, left).ok_or(Fault::Coding)?;
+            window = top(src, left)?;
             let mut widths = 0;
             for to in group {
                 let cell = cells[one & (N - 1)];
@@ -143,21 +143,21 @@ impl Weights {
         }
         let mut room = self.of.iter_mut().take(255).skip(self.count);
         loop {
-            window = top(src, left).ok_or(Fault::Coding)?;
+            window = top(src, left)?;
             let cell = cells[one & (N - 1)];
-            *room.next().ok_or(Fault::Coding)? = low8(cell >> 8);
+            *room.next()? = low8(cell >> 8);
             let Some(less) = left.checked_sub(cell as usize & 63).filter(|&less| less >= start) else { break };
             (one, other) = (other, follower(cell, window));
             left = less;
         }
-        *room.next().ok_or(Fault::Coding)? = low8(cells[other & (N - 1)] >> 8);
+        *room.next()? = low8(cells[other & (N - 1)] >> 8);
         self.count = 255 - room.len();
-        Ok(())
+        Some(())
     }
 
     /// Counts the weights and adds the last one, which nobody writes.
     #[cfg_attr(feature = "small", inline(never))]
-    fn complete(&mut self) -> Result<(), Fault> {
+    fn complete(&mut self) -> Option<()> {
         let part = (self.count + 1).div_ceil(PARTS);
         self.part = low32(u64_from(part));
         for at in 0..self.part {
@@ -172,16 +172,16 @@ impl Weights {
         self.depth = 32 - sum.leading_zeros();
         let missing = (1u32 << self.depth) - sum;
         if self.depth > super::MAX_DEPTH || !missing.is_power_of_two() {
-            return Err(Fault::Weights);
+            return None;
         }
         let last = missing.trailing_zeros() + 1;
-        *self.of.get_mut(self.count).ok_or(Fault::Weights)? = low8(last);
+        *self.of.get_mut(self.count)? = low8(last);
         let counts = self.count.checked_div(part).and_then(|part| self.counts.get_mut(part));
-        counts.ok_or(Fault::Weights)?[last as usize & 15] += 1;
+        counts?[last as usize & 15] += 1;
         self.count += 1;
         // The longest codes come in pairs.
         let longest = self.ranks()[1];
-        (longest > 0 && longest.is_multiple_of(2)).then_some(()).ok_or(Fault::Weights)
+        (longest > 0 && longest.is_multiple_of(2)).then_some(())
     }
 
     /// Symbols of each weight; of weight 0 too many.

@@ -1,0 +1,31 @@
+//! An error on its way to the caller.
+
+use crate::num::u64_from;
+use crate::{Error, ErrorKind};
+
+/// What is wrong with a slice, and at which of its bytes.
+///
+/// An [`Error`] takes 24 bytes, which every function in between would copy, and test, in memory. This fits in two registers; what needs to be said besides,
+/// how much would have been enough, is known at the doors where it becomes an `Error`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) kind: ErrorKind,
+    pub(crate) at: usize,
+}
+
+impl Fault {
+    pub(crate) const fn new(kind: ErrorKind, at: usize) -> Self {
+        Self { kind, at }
+    }
+}
+
+impl From<Fault> for Error {
+    #[cold]
+    #[inline(never)]
+    fn from(fault: Fault) -> Self {
+        Self::new(fault.kind, u64_from(fault.at))
+    }
+}
+
+/// Whether all is well with a slice.
+pub(crate) type Verdict<T> = Result<T, Fault>;

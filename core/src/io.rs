@@ -1,0 +1,111 @@
+//! [`std::io`] on both sides of a decoder: a [`Reader`] of what a stream decodes to, a [`Writer`] that is a sink.
+
+use std::io::{self, BufRead, Read, Write};
+
+use crate::{Class, End, Error, ErrorKind, Result, Sink, Status, Step};
+
+/// Reads what a stream decodes to, whichever decoder goes on with it.
+///
+/// Whatever follows the data stays in the input. An error of the decoder comes as an [`io::Error`] around an
+/// [`unspool::Error`](Error), and again with each further call.
+///
+/// ```
+/// use std::io::Read;
+/// use unspool::{Limits, io::Reader};
+/// # #[cfg(feature = "xz")] {
+/// use unspool::xz;
+/// # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
+/// # let file = &file[..];
+/// let (mut ws, mut window) = (xz::Workspace::new(), vec![0; 1 << 20]);
+/// let mut decoder = xz::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &xz::Options::DEFAULT);
+/// let mut reader = Reader::new(file, |src, end, dst| decoder.step(src, end, dst));
+/// assert_eq!(std::io::read_to_string(&mut reader)?, "unspool unspool unspool");
+/// # }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader<R, F> {
+    input: R,
+    step: F,
+    done: bool,
+}
+
+impl<R: BufRead, F: FnMut(&[u8], End, &mut [u8]) -> Result<Step>> Reader<R, F> {
+    /// Reads from `input`, and decodes with the `step` of a decoder.
+    pub const fn new(input: R, step: F) -> Self {
+        Self { input, step, done: false }
+    }
+
+    /// The input, from what was not needed on.
+    pub fn into_inner(self) -> R {
+        self.input
+    }
+}
+
+impl<R: BufRead, F: FnMut(&[u8], End, &mut [u8]) -> Result<Step>> Read for Reader<R, F> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if room.is_empty() || self.done {
+            return Ok(0);
+        }
+        loop {
+            let src = self.input.fill_buf()?;
+            let end = if src.is_empty() { End::Here } else { End::NotYet };
+            let step = (self.step)(src, end, room)?;
+            self.input.consume(step.read);
+            self.done = step.status == Status::Done;
+            if step.wrote > 0 || self.done {
+                return Ok(step.wrote);
+            }
+        }
+    }
+}
+
+/// A sink that writes to something else.
+///
+/// A sink can only say that it takes no more. What went wrong with the writing is found [here](Self::failure) afterwards.
+#[derive(Debug)]
+pub struct Writer<W> {
+    to: W,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes to `to`.
+    pub const fn new(to: W) -> Self {
+        Self { to, failure: None }
+    }
+
+    /// The error of the write that the sink refused with, once.
+    pub const fn failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
+    }
+
+    /// What it writes to.
+    pub const fn get_mut(&mut self) -> &mut W {
+        &mut self.to
+    }
+}
+
+impl<W: Write> Sink for Writer<W> {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.to.write_all(bytes).map_err(|error| {
+            self.failure = Some(error);
+            Error::new(ErrorKind::SinkFull, 0)
+        })
+    }
+}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match error.class() {
+            Class::Truncated => io::ErrorKind::UnexpectedEof,
+            Class::Corrupt | Class::Checksum => io::ErrorKind::InvalidData,
+            Class::Unsupported => io::ErrorKind::Unsupported,
+            Class::Limit => io::ErrorKind::FileTooLarge,
+            Class::OutputTooSmall { .. } | Class::WorkspaceTooSmall { .. } | Class::Misuse => {
+                io::ErrorKind::InvalidInput
+            }
+        };
+        Self::new(kind, error)
+    }
+}

@@ -1,0 +1,329 @@
+//! Reads a text once, and refuses what Python refuses.
+
+use core::ops::Range;
+
+use super::text::utf8;
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
+
+/// Deepest nesting that fits in the checker's bit stack.
+const MAX_DEPTH: usize = 1024;
+
+/// Python refuses longer integers.
+const MAX_INTEGER_DIGITS: usize = 4300;
+
+/// Checks that `text[range]` is one JSON value, and finds where it starts.
+#[inline(never)]
+pub(crate) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Verdict<usize> {
+    let text = text.get(..range.end).unwrap_or(text);
+    let body = text.get(range.start..).unwrap_or(&[]);
+    if let [0, ..] | [_, 0, ..] | [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] = body {
+        return Err(Fault::new(ErrorKind::JsonEncoding, range.start));
+    }
+    let bom = if body.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let mut checker = Checker { text, at: range.start.saturating_add(bom) };
+    checker.spaces();
+    let start = checker.at;
+    checker.value(usize::from(max_depth).min(MAX_DEPTH)).map_err(|kind| Fault::new(kind, checker.at))?;
+    checker.spaces();
+    if checker.at < text.len() {
+        return Err(Fault::new(ErrorKind::JsonTrailing, checker.at));
+    }
+    Ok(start)
+}
+
+type Checked<T> = Result<T, ErrorKind>;
+
+/// An error is a kind alone, which fits in a register; `at` stands where it shows then.
+struct Checker<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Checker<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    fn bump(&mut self) {
+        self.at = self.at.saturating_add(1);
+    }
+
+    fn spaces(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.bump();
+        }
+    }
+
+    #[cold]
+    fn wrong_at(&mut self, kind: ErrorKind, at: usize) -> Checked<()> {
+        self.at = at;
+        Err(kind)
+    }
+
+    fn expect(&mut self, byte: u8) -> Checked<()> {
+        if self.peek() != Some(byte) {
+            return Err(ErrorKind::JsonSyntax);
+        }
+        self.bump();
+        Ok(())
+    }
+
+    fn literal(&mut self, word: &[u8]) -> Checked<()> {
+        word.iter().try_for_each(|&byte| self.expect(byte))
+    }
+
+    /// A value with all that it contains. One bit per open container tells objects from arrays; there is no recursion.
+    fn value(&mut self, max_depth: usize) -> Checked<()> {
+        let mut objects = [0u32; MAX_DEPTH / 32];
+        let mut depth = 0usize;
+        loop {
+            // A value starts here.
+            let first = self.peek();
+            let object = match first {
+                Some(b'{') => true,
+                Some(b'[') => false,
+                _ => {
+                    self.scalar()?;
+                    if self.after_value(&objects, &mut depth)? {
+                        return Ok(());
+                    }
+                    continue;
+                }
+            };
+            if depth >= max_depth {
+                return Err(ErrorKind::JsonDepth);
+            }
+            if let Some(word) = objects.get_mut(depth / 32) {
+                *word = *word & !(1 << (depth % 32)) | u32::from(object) << (depth % 32);
+            }
+            depth += 1;
+            self.bump();
+            self.spaces();
+            let close = if object { b'}' } else { b']' };
+            if self.peek() == Some(close) {
+                self.bump();
+                depth -= 1;
+                if depth == 0 || self.after_value(&objects, &mut depth)? {
+                    return Ok(());
+                }
+            } else if object {
+                self.key()?;
+            }
+        }
+    }
+
+    /// Behind a value: closes what ends here, or moves to the next value. `true` when the outermost value has ended.
+    fn after_value(&mut self, objects: &[u32; MAX_DEPTH / 32], depth: &mut usize) -> Checked<bool> {
+        while let Some(top) = depth.checked_sub(1) {
+            let object = objects.get(top / 32).is_some_and(|word| word >> (top % 32) & 1 == 1);
+            self.spaces();
+            match self.peek() {
+                Some(b',') => {
+                    self.bump();
+                    self.spaces();
+                    if object {
+                        self.key()?;
+                    }
+                    return Ok(false);
+                }
+                Some(b'}') if object => self.bump(),
+                Some(b']') if !object => self.bump(),
+                _ => return Err(ErrorKind::JsonSyntax),
+            }
+            *depth = top;
+        }
+        Ok(true)
+    }
+
+    fn key(&mut self) -> Checked<()> {
+        self.string()?;
+        self.spaces();
+        self.expect(b':')?;
+        self.spaces();
+        Ok(())
+    }
+
+    fn scalar(&mut self) -> Checked<()> {
+        match self.peek() {
+            Some(b'"') => self.string(),
+            Some(b't') => self.literal(b"true"),
+            Some(b'f') => self.literal(b"false"),
+            Some(b'n') => self.literal(b"null"),
+            Some(b'N') => self.literal(b"NaN"),
+            Some(b'I') => self.literal(b"Infinity"),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => Err(ErrorKind::JsonSyntax),
+        }
+    }
+
+    fn string(&mut self) -> Checked<()> {
+        self.expect(b'"')?;
+        loop {
+            let at = self.at;
+            let byte = self.peek().ok_or(ErrorKind::JsonSyntax)?;
+            self.bump();
+            match byte {
+                b'"' => return Ok(()),
+                b'\\' => {
+                    let escape = self.peek();
+                    self.bump();
+                    match escape {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
+                        Some(b'u') => {
+                            for _ in 0..4 {
+                                if !self.peek().is_some_and(|digit| digit.is_ascii_hexdigit()) {
+                                    return self.wrong_at(ErrorKind::JsonString, at);
+                                }
+                                self.bump();
+                            }
+                        }
+                        _ => return self.wrong_at(ErrorKind::JsonString, at),
+                    }
+                }
+                0..0x20 => return self.wrong_at(ErrorKind::JsonString, at),
+                0x20..0x80 => {}
+                0x80.. => {
+                    self.at = at;
+                    let mut rest = self.text.get(at..).unwrap_or(&[]);
+                    utf8(&mut rest).ok_or(ErrorKind::JsonUtf8)?;
+                    self.at = self.text.len().saturating_sub(rest.len());
+                }
+            }
+        }
+    }
+
+    fn digits(&mut self) -> usize {
+        let start = self.at;
+        while self.peek().is_some_and(|digit| digit.is_ascii_digit()) {
+            self.bump();
+        }
+        self.at.saturating_sub(start)
+    }
+
+    fn number(&mut self) -> Checked<()> {
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.bump();
+        }
+        let mut integer = true;
+        let digits = match self.peek() {
+            Some(b'I') => return self.literal(b"Infinity"),
+            Some(b'0') => {
+                self.bump();
+                1
+            }
+            Some(b'1'..=b'9') => self.digits(),
+            _ => return Err(ErrorKind::JsonNumber),
+        };
+        if self.peek() == Some(b'.') {
+            self.bump();
+            integer = false;
+            if self.digits() == 0 {
+                return Err(ErrorKind::JsonNumber);
+            }
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.bump();
+            integer = false;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.bump();
+            }
+            if self.digits() == 0 {
+                return Err(ErrorKind::JsonNumber);
+            }
+        }
+        if integer && digits > MAX_INTEGER_DIGITS {
+            return self.wrong_at(ErrorKind::JsonNumber, start);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(text: &str) -> Option<ErrorKind> {
+        check(text.as_bytes(), 0..text.len(), 100).err().map(|error| error.kind)
+    }
+
+    #[test]
+    fn what_python_reads_is_read() {
+        for text in [
+            "{}",
+            "[]",
+            " [ ] ",
+            "[[],{}]",
+            r#"{"a":[1,2,{"b":null}],"c":true}"#,
+            "NaN",
+            "[-Infinity,Infinity]",
+            "-0.5e+10",
+            "0",
+            "\u{feff}{}",
+            r#""\ud83c alone""#,
+            r#"{"a":1,"a":2}"#,
+            "1E5",
+            "\"\u{7f}é😀\"",
+            "[0.0,-1]",
+            "{\"\":0}",
+        ] {
+            assert_eq!(verdict(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_python_refuses_is_refused() {
+        use ErrorKind::{JsonDepth, JsonNumber, JsonString, JsonSyntax, JsonTrailing};
+        for (text, kind) in [
+            ("", JsonSyntax),
+            ("{", JsonSyntax),
+            ("[1,]", JsonSyntax),
+            ("{\"a\":1,}", JsonSyntax),
+            ("{a:1}", JsonSyntax),
+            ("['a']", JsonSyntax),
+            ("[1 2]", JsonSyntax),
+            ("[1}", JsonSyntax),
+            ("{\"a\" 1}", JsonSyntax),
+            ("01", JsonTrailing),
+            ("+1", JsonSyntax),
+            ("0x10", JsonTrailing),
+            ("1.", JsonNumber),
+            ("1e", JsonNumber),
+            ("-", JsonNumber),
+            (".5", JsonSyntax),
+            ("\"\\x\"", JsonString),
+            ("\"\\u12g4\"", JsonString),
+            ("\"\n\"", JsonString),
+            ("{} {}", JsonTrailing),
+            ("{}\0", JsonTrailing),
+            ("/* */ {}", JsonSyntax),
+            ("tru", JsonSyntax),
+            ("\"open", JsonSyntax),
+            ("\"open\\", JsonString),
+            ("-Inf", JsonSyntax),
+        ] {
+            assert_eq!(verdict(text), Some(kind), "{text}");
+        }
+        assert_eq!(verdict(&"[".repeat(101)), Some(JsonDepth));
+        assert_eq!(verdict(&("[".repeat(100) + &"]".repeat(100))), None);
+        assert_eq!(verdict(&("{\"a\":[".repeat(50) + &"]}".repeat(50))), None);
+        assert_eq!(verdict(&"9".repeat(4301)), Some(JsonNumber));
+        assert_eq!(verdict(&"9".repeat(4300)), None);
+    }
+
+    #[test]
+    fn every_cut_of_a_text_is_refused() {
+        let text = r#"{"a":[1,-2.5e3,{"b\u00e9":null}],"c":"x\\","d":[[],{}],"e":NaN}"#;
+        for cut in 0..text.len() {
+            assert!(verdict(&text[..cut]).is_some(), "{}", &text[..cut]);
+        }
+        assert_eq!(verdict(text), None);
+    }
+
+    #[test]
+    fn encodings_are_named() {
+        assert_eq!(check(b"{\0}\0", 0..4, 9).map_err(|error| error.kind), Err(ErrorKind::JsonEncoding));
+        assert_eq!(check(b"..\"\xFF\"", 2..5, 9), Err(Fault::new(ErrorKind::JsonUtf8, 3)));
+    }
+}

@@ -1,0 +1,195 @@
+//! Strings of a text that was checked, still escaped.
+
+use core::fmt;
+
+/// A string of the header, still escaped: comparing and printing decode it on the way.
+///
+/// ```
+/// # #[cfg(feature = "cvc")]
+/// # {
+/// # use unspool::{cvc, Limits};
+/// # let mut file = b"CVCF\x02\0\0\0".to_vec();
+/// # let json = br#"{"num_vectors":0,"columns":[{"name":"\u00fcber","dimension":1,"dtype":"int32","compression":"none"}],"chunks":[]}"#;
+/// # file.extend((json.len() as u32).to_le_bytes());
+/// # file.extend(json);
+/// let file = cvc::File::open(&file, &Limits::DEFAULT)?;
+/// let name = file.columns().next().unwrap()?.name();
+/// assert!(name.is("über"));
+/// assert_eq!(name.to_string(), "über");
+/// # }
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Copy, Default)]
+pub struct Text<'a> {
+    pub(super) raw: &'a [u8],
+}
+
+impl<'a> Text<'a> {
+    /// The text as it stands in the file, escapes and all.
+    pub fn raw(&self) -> &'a str {
+        core::str::from_utf8(self.raw).unwrap_or("")
+    }
+
+    /// Whether it says the same as `text`.
+    pub fn is(&self, text: &str) -> bool {
+        self.units().same(Units { rest: text.as_bytes(), escaped: false })
+    }
+
+    /// Whether it has no characters.
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// Its characters; U+FFFD stands for an escaped half of a surrogate pair.
+    pub fn chars(&self) -> impl Iterator<Item = char> + use<'a> {
+        self.units().map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    /// Whether two say the same. Halves of surrogate pairs equal nothing but themselves.
+    pub(crate) fn same(&self, other: &Text<'_>) -> bool {
+        self.raw == other.raw || self.units().same(other.units())
+    }
+
+    fn units(&self) -> Units<'a> {
+        Units { rest: self.raw, escaped: true }
+    }
+
+    /// Fills `room` with its UTF-8 if it fits, else gives the escaped text: for showing only.
+    pub(crate) fn shown<'b>(&self, room: &'b mut [u8]) -> &'b str
+    where
+        'a: 'b,
+    {
+        let mut len = 0usize;
+        for c in self.chars() {
+            let mut utf8 = [0; 4];
+            let bytes = c.encode_utf8(&mut utf8).as_bytes();
+            let Some(to) = room.get_mut(len..).and_then(|rest| rest.get_mut(..bytes.len())) else { return self.raw() };
+            crate::num::copy(bytes, to);
+            len = len.saturating_add(bytes.len());
+        }
+        room.get(..len).and_then(|utf8| core::str::from_utf8(utf8).ok()).unwrap_or("")
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.chars().try_for_each(|c| fmt::Write::write_char(f, c))
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.raw(), f)
+    }
+}
+
+/// Takes a character off the front; nothing if what it takes is not UTF-8.
+pub(super) fn utf8(rest: &mut &[u8]) -> Option<char> {
+    let (&first, behind) = rest.split_first()?;
+    *rest = behind;
+    let (more, least) = match first {
+        0..0x80 => return Some(char::from(first)),
+        0xC0..0xE0 => (1, 0x80),
+        0xE0..0xF0 => (2, 0x800),
+        0xF0..0xF8 => (3, 0x10000),
+        _ => return None,
+    };
+    let mut code = u32::from(first) & (0x3F >> more);
+    for _ in 0..more {
+        let (&byte, behind) = rest.split_first().filter(|(byte, _)| **byte & 0xC0 == 0x80)?;
+        (code, *rest) = (code << 6 | u32::from(byte & 0x3F), behind);
+    }
+    char::from_u32(code).filter(|_| code >= least)
+}
+
+/// The characters of a checked string; `None` for an escaped half of a surrogate pair.
+struct Units<'a> {
+    rest: &'a [u8],
+    /// Whether a backslash means something.
+    escaped: bool,
+}
+
+impl Units<'_> {
+    /// Whether both are the same characters, all of them whole.
+    #[inline(never)]
+    fn same(mut self, mut other: Units<'_>) -> bool {
+        loop {
+            match (self.next(), other.next()) {
+                (None, None) => return true,
+                (Some(Some(a)), Some(Some(b))) if a == b => {}
+                _ => return false,
+            }
+        }
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (&byte, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        Some(byte)
+    }
+
+    /// Four hexadecimal digits.
+    fn code_unit(&mut self) -> Option<u32> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            unit = unit << 4 | char::from(self.byte()?).to_digit(16)?;
+        }
+        Some(unit)
+    }
+
+    fn escape(&mut self) -> Option<Option<char>> {
+        Some(Some(match self.byte()? {
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let high = self.code_unit()?;
+                if let 0xD800..=0xDBFF = high {
+                    let mut ahead = Units { rest: self.rest.strip_prefix(b"\\u").unwrap_or(&[]), escaped: true };
+                    if let Some(low @ 0xDC00..=0xDFFF) = ahead.code_unit() {
+                        self.rest = ahead.rest;
+                        return Some(char::from_u32(0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF)));
+                    }
+                }
+                return Some(char::from_u32(high));
+            }
+            other => char::from(other),
+        }))
+    }
+}
+
+impl Iterator for Units<'_> {
+    type Item = Option<char>;
+
+    #[inline(never)]
+    fn next(&mut self) -> Option<Option<char>> {
+        match self.rest {
+            [] => None,
+            [b'\\', rest @ ..] if self.escaped => {
+                self.rest = rest;
+                self.escape()
+            }
+            _ => Some(utf8(&mut self.rest)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_compare_decoded() {
+        let text = |raw: &'static str| Text { raw: raw.as_bytes() };
+        assert!(text(r"a\u00e9\/\u20ac").is("aé/€") && text("aé/€").is("aé/€"));
+        assert!(text(r"\u00e9").same(&text("é")) && !text(r"\ud800").is("\u{fffd}"));
+        assert!(!text(r"\ud800").same(&text(r"\uD800 ")) && text(r"\ud800").same(&text(r"\ud800")));
+        assert_eq!(text(r"\ud800x").chars().collect::<String>(), "\u{fffd}x");
+        assert_eq!(text(r"\ud83c\u0041").chars().collect::<String>(), "\u{fffd}A");
+        let mut room = [0; 4];
+        assert_eq!(text(r"\ud83c\udf89").shown(&mut room), "🎉");
+        assert_eq!(text(r"a\ud83c\udf89").shown(&mut room), r"a\ud83c\udf89");
+    }
+}
