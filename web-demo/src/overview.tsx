@@ -17,11 +17,13 @@ export function Overview({ report }: { readonly report: Report }) {
   const name = format === undefined ? 'Not a format that unspool knows' : ABOUT[format].name;
   return (
     <section class="overview" aria-label="What this file is">
-      <h2>
-        {name}
-        {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
-      </h2>
-      {verdict !== undefined && <p class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+      <div class="kind">
+        <h2>
+          {name}
+          {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
+        </h2>
+        {verdict !== undefined && <p class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+      </div>
       {format !== undefined && <p class="what">{ABOUT[format].what}</p>}
       <dl>
         {facts.map(([term, fact]) => (
@@ -37,7 +39,7 @@ export function Overview({ report }: { readonly report: Report }) {
 
 /** Whether the file is broken, in a word; nothing where nobody knows. */
 function verdictOf({ format, error, read, checksums, wrapped, size }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
-  if (format === undefined || (error === undefined && read !== 'all')) return undefined;
+  if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
   if (error?.class === 'Truncated') return { kind: 'bad', words: 'Incomplete' };
   if (error?.name === 'ZstdDictionaryWanted') return { kind: 'bad', words: 'Wants its dictionary' };
   if (error !== undefined) return { kind: 'bad', words: error.class === 'Unsupported' || error.class === 'Limit' ? 'Not decoded' : error.offset < size ? `Broken at byte ${count(error.offset)}` : 'Broken' };
