@@ -29,7 +29,7 @@ export function value(n: number | bigint): string {
   if (typeof n === 'bigint' || (Number.isInteger(n) && Math.abs(n) < 1e15)) return Object.is(n, -0) ? '-0' : String(n);
   if (!Number.isFinite(n)) return String(n);
   const size = Math.abs(n);
-  return size >= 1e-4 && size < 1e6 ? n.toPrecision(5).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '') : n.toExponential(3);
+  return size >= 1e-4 && size < 1e6 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
 }
 
 /** Hexadecimal bytes as a quoted text, if they are one that can be read; else as they are. */
