@@ -137,6 +137,31 @@ test('a table says how many fields and bytes each part has, and they add up to t
   assert.ok(cells.some(([name, fields]) => name === 'checksum' && fields === '4'));
 });
 
+test('each chunk, block, stream and column says what it takes and decodes to', async () => {
+  const lines = () => page.locator('.shares tbody tr').evaluateAll((rows) => rows.map(({ children }) => [...children].map(({ textContent }) => textContent)));
+  const shown = async (what) => {
+    await page.getByText('Piece by piece').click();
+    await page.locator('.shares tbody td').first().waitFor();
+    assert.deepEqual((await lines())[0], what);
+  };
+  await open('#sample=xz');
+  await heading('page.xz');
+  await shown(['block 0', '616 bytes', '35 %', '1,500 bytes', '2.44×']);
+  await page.getByRole('button', { name: /^Show block 2/ }).click();
+  assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^block#2/);
+  await open('#sample=at1');
+  await heading('events.at1');
+  await shown(['stream meta', '75 bytes', '0.5 %', '11 bytes', '0.15×']);
+  await open('#sample=columns');
+  await heading('columns.cvc');
+  await shown(['int32_s', '44 bytes', '1.7 %', '44 bytes', '1.00×']);
+  // Two chunks of four zeros.
+  const chunk = Buffer.concat([Buffer.from('0203000000100000000000000000000002', 'hex'), Buffer.alloc(32)]);
+  await pick('two.pco', Buffer.concat([Buffer.from('70636f21020003', 'hex'), chunk, chunk, Buffer.from([0])]));
+  await heading('two.pco');
+  await shown(['chunk 0 of u64', '49 bytes', '46 %', '32 bytes', '0.65×']);
+});
+
 test('statistics are those of all values', async () => {
   const values = floats('cvc/med_fp16.f32.bin');
   const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
