@@ -591,8 +591,8 @@ test('a large file of numbers is decoded chunk by chunk, and its numbers where s
   await page.waitForFunction(() => [...document.querySelectorAll('.preview tbody td')].map((cell) => cell.textContent).slice(-4).join() === '0,7,8,9');
   const summed = page.getByRole('region', { name: 'Statistics' });
   await summed.getByText('the first 4,194,304 of 16,777,219').waitFor();
-  await page.getByLabel('Chunk').fill('2');
-  await page.getByLabel('Chunk').press('Enter');
+  await page.getByLabel('Chunk', { exact: true }).fill('2');
+  await page.getByLabel('Chunk', { exact: true }).press('Enter');
   await page.getByText('100 % (3)').waitFor();
   await page.getByRole('button', { name: 'Raw bytes' }).click();
   await page.getByText('too large to be decoded here as a whole').waitFor();
