@@ -13,6 +13,7 @@ use crate::size;
 
 const HEADER: &str = "capi/include/unspool.h";
 const HOSTED: &str = "capi/examples/hosted";
+const PAGE: &str = "docs/firmware.md";
 const BARE: &str = "capi/examples/firmware";
 const VECTORS: &str = "tests/vectors";
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -35,7 +36,8 @@ pub fn header() -> Result<()> {
 pub fn test() -> Result<()> {
     every_function_is_called()?;
     hosted()?;
-    bare()
+    bare()?;
+    page_is_true()
 }
 
 /// The functions that the header declares.
@@ -131,13 +133,6 @@ fn hosted() -> Result<()> {
     slow.env("UNSPOOL_C_EVERY", "40").run()?;
 
     // As a project would.
-    let cmake = folder.join("cmake");
-    cmd("cmake -S capi/examples/hosted -B")
-        .arg(&cmake)
-        .arg(format!("-DCMAKE_PREFIX_PATH={}", root().join("capi").display()))
-        .run()?;
-    cmd("cmake --build").arg(&cmake).run()?;
-    decodes(&cmake.join("decode"))?;
     ensure!(has("pkg-config"), "pkg-config is missing; type: sudo apt-get install -y pkg-config");
     let flags = cmd("pkg-config --cflags --libs --static unspool")
         .env("PKG_CONFIG_PATH", root().join("capi/pkgconfig"))
@@ -145,7 +140,16 @@ fn hosted() -> Result<()> {
         .read()?;
     let program = folder.join("decode-pkg-config");
     cmd("cc -std=c99 -O2").arg(format!("{HOSTED}/decode.c")).args(&flags).arg("-o").arg(&program).run()?;
-    decodes(&program)
+    decodes(&program)?;
+    // Last, because it builds another archive in the place of the one that the others link.
+    let cmake = folder.join("cmake");
+    cmd("cmake -S capi/examples/hosted -B")
+        .arg(&cmake)
+        .arg(format!("-DCMAKE_PREFIX_PATH={}", root().join("capi").display()))
+        .arg(format!("-DUNSPOOL_FEATURES=small,{}", formats()?.join(",")))
+        .run()?;
+    cmd("cmake --build").arg(&cmake).run()?;
+    decodes(&cmake.join("decode"))
 }
 
 /// One file that is known.
@@ -154,6 +158,20 @@ fn decodes(program: &Path) -> Result<()> {
         cmd(&program.display().to_string()).arg(format!("{VECTORS}/onpair/cpp/utf8_b12.onp")).outcome(PATIENCE)?;
     let expected = std::fs::read_to_string(root().join(VECTORS).join("onpair/data/utf8.expected.bin"))?;
     ensure!(outcome.success && outcome.stdout == expected, "{} decodes to something else", program.display());
+    Ok(())
+}
+
+/// The commands of the page for firmware, as they stand there.
+fn page_is_true() -> Result<()> {
+    let page = std::fs::read_to_string(root().join(PAGE))?;
+    let section = page.split("\n## From C\n").nth(1).and_then(|rest| rest.split("```console\n").nth(1));
+    let block = section.and_then(|rest| rest.split("```").next()).unwrap_or_default().replace("\\\n", " ");
+    let commands: Vec<_> = block.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    ensure!(commands.len() > 3, "{PAGE} does not say how to link: {commands:?}");
+    for command in commands {
+        let said = cmd(&command.replace("target/", &format!("{}/", target().display()))).outcome(PATIENCE)?;
+        ensure!(said.success, "{PAGE} says what does not work: {command}\n{}", said.stderr);
+    }
     Ok(())
 }
 

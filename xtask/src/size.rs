@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32, WASM};
 use crate::peers;
@@ -258,8 +258,9 @@ pub fn frames(file: &object::File<'_>) -> Result<BTreeMap<String, u64>> {
     let section = file.section_by_name(".stack_sizes").context("no .stack_sizes")?;
     // The lowest bit of an address says that the code is Thumb.
     let place = |address: u64| address & !1;
+    let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
     let names: BTreeMap<_, _> =
-        file.symbols().filter_map(|symbol| Some((place(symbol.address()), symbol.name().ok()?))).collect();
+        functions.filter_map(|symbol| Some((place(symbol.address()), symbol.name().ok()?))).collect();
     let (mut rest, mut frames) = (section.data()?, BTreeMap::new());
     while let Some((address, behind)) = rest.split_first_chunk() {
         let Some((size, used)) = leb128(behind) else { bail!(".stack_sizes ends early") };
@@ -274,7 +275,8 @@ pub fn frames(file: &object::File<'_>) -> Result<BTreeMap<String, u64>> {
 
 fn largest_frame(file: &object::File<'_>) -> Result<u64> {
     let frames = frames(file)?;
-    ensure!(frames.contains_key("reset"), "the start-up code is not in .stack_sizes");
+    let is_program = file.symbols().any(|symbol| symbol.name() == Ok("reset"));
+    ensure!(is_program && !frames.is_empty(), "no functions in .stack_sizes");
     Ok(frames.into_values().max().unwrap_or(0))
 }
 

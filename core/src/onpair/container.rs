@@ -29,7 +29,6 @@ type Section<'a> = (&'a [u8], Range<u64>);
 impl<'a> Container<'a> {
     /// Reads the four tables and checks them as [`Dictionary::open`] and [`Column::open`] do. What follows the container in
     /// `bytes` is left alone.
-    #[cfg_attr(feature = "small", inline(never))]
     pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::open_traced(bytes, limits, &mut ())
     }

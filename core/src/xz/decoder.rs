@@ -182,7 +182,6 @@ impl Machine {
     }
 
     /// Reads `src` on, and writes `dst`, until one of them or the file ends.
-    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn go<T: Trace>(
         &mut self,
         src: &mut &[u8],

@@ -11,7 +11,7 @@ use super::sequences::Sequences;
 use super::workspace::{Lent, Workspace};
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, Shifted, Trace};
+use crate::{Error, ErrorKind, Result, Shifted, Trace};
 
 /// A frame that is being decoded.
 #[derive(Clone, Copy, Debug)]
@@ -41,28 +41,30 @@ impl<'d> Frame<'d> {
         blind: false,
     };
 
-    /// Starts a frame whose header ends before `at`.
+    /// Starts a frame whose header lies at `at`. In place: as something that is given back it would be copied from call to call.
     pub(super) fn start(
+        &mut self,
         flavour: Flavour,
-        header: FrameHeader,
+        header: &FrameHeader,
         dictionary: Option<Dictionary<'d>>,
         ws: &mut Workspace,
         at: usize,
-    ) -> Result<Self, Error> {
+    ) -> Result<()> {
         ws.reset();
+        *self = Self { flavour, header: *header, dictionary, ..Self::NONE };
         // Whoever names no dictionary takes the one that is there.
         let wanted = header.dictionary_id;
         if wanted != 0 && dictionary.is_none_or(|dictionary| dictionary.id() != wanted) {
             return Err(Error::new(ErrorKind::ZstdDictionaryWanted, u64_from(at)).needing(wanted.into()));
         }
-        Ok(Self { flavour, header, dictionary, ..Self::NONE })
+        Ok(())
     }
 
-    /// A frame of which only the structure is wanted, since its dictionary is not at hand.
-    pub(super) fn start_blind(flavour: Flavour, header: FrameHeader, ws: &mut Workspace) -> Self {
-        ws.reset();
-        ws.pretend(flavour);
-        Self { flavour, header, blind: true, ..Self::NONE }
+    /// Goes on where only the structure is wanted, since the dictionary is not at hand.
+    pub(super) fn go_blind(&mut self, ws: &mut Workspace) {
+        ws.pretend(self.flavour);
+        self.dictionary = None;
+        self.blind = true;
     }
 
     /// Bytes that the next block may hold, and what is wrong with one that holds more.

@@ -281,7 +281,7 @@ fn run<T: Trace>(
                 at = end;
             }
             Header::Frame(header) => {
-                walk.start(flavour, header, options, out, at)?;
+                walk.start(flavour, &header, options, out, at)?;
                 let end = walk.blocks(out, at + header.len);
                 at = end.map_err(|fault| refused(fault, walk.produced))?;
                 done.frames += 1;
@@ -313,18 +313,16 @@ impl<'d, T: Trace> Walk<'_, 'd, T> {
     fn start(
         &mut self,
         flavour: Flavour,
-        header: FrameHeader,
+        header: &FrameHeader,
         options: &Options<'d>,
         out: &mut dyn Output,
         at: usize,
     ) -> Result<()> {
         header.check(self.limits, self.produced, at)?;
-        self.frame = match Frame::start(flavour, header, options.dictionary, self.ws, at) {
-            Err(error) if out.is_blind() && error.kind == ErrorKind::ZstdDictionaryWanted => {
-                Frame::start_blind(flavour, header, self.ws)
-            }
-            frame => frame?,
-        };
+        match self.frame.start(flavour, header, options.dictionary, self.ws, at) {
+            Err(_) if out.is_blind() => self.frame.go_blind(self.ws),
+            started => started?,
+        }
         self.verify = header.checksum && options.verify;
         out.frame(header.content_size, at)
     }

@@ -63,7 +63,8 @@ pub fn decode_in_place(
             }
             Header::Frame(header) => {
                 header.check(limits, produced, at)?;
-                let frame = Frame::start(flavour, header, options.dictionary, ws, at)?;
+                let mut frame = Frame::NONE;
+                frame.start(flavour, &header, options.dictionary, ws, at)?;
                 at += header.len;
                 let verify = header.checksum && options.verify;
                 let mut walk = Walk { buffer, start, begin: done.wrote, ws, limits, frame, produced, verify };

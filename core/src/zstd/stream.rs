@@ -279,7 +279,7 @@ impl<'a> Decoder<'a> {
             Header::Frame(header) => {
                 header.check(&self.limits, self.produced, 0).map_err(here)?;
                 let flavour = self.flavour.unwrap_or(Flavour::Rfc8878);
-                self.frame = Frame::start(flavour, header, self.options.dictionary, self.ws, 0).map_err(here)?;
+                self.frame.start(flavour, &header, self.options.dictionary, self.ws, 0).map_err(here)?;
                 State::Window
             }
         };
