@@ -17,6 +17,7 @@ import { Place } from './place';
 import { Preview } from './preview';
 import { Readings } from './readings';
 import { useShortcuts } from './shortcuts';
+import { Shares } from './shares';
 import { Strings } from './strings';
 import { Table } from './table';
 import { Take } from './take';
@@ -102,6 +103,7 @@ export function Inspector({ name, file, report, onFiles }: Props) {
       {size > 0 && (
         <>
           {known && <Parts model={model} size={size} onPick={pickPart} />}
+          <Shares report={report} onPick={goToNode} />
           {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />}
           <Find file={file} size={size} cursor={cursor} onGo={goToByte} />
           <div class="panes" style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>

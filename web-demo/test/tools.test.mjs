@@ -137,6 +137,31 @@ test('a table says how many fields and bytes each part has, and they add up to t
   assert.ok(cells.some(([name, fields]) => name === 'checksum' && fields === '4'));
 });
 
+test('each chunk, block, stream and column says what it takes and decodes to', async () => {
+  const lines = () => page.locator('.shares tbody tr').evaluateAll((rows) => rows.map(({ children }) => [...children].map(({ textContent }) => textContent)));
+  const shown = async (what) => {
+    await page.getByText('Piece by piece').click();
+    await page.locator('.shares tbody td').first().waitFor();
+    assert.deepEqual((await lines())[0], what);
+  };
+  await open('#sample=xz');
+  await heading('page.xz');
+  await shown(['block 0', '616 bytes', '35 %', '1,500 bytes', '2.44×']);
+  await page.getByRole('button', { name: /^Show block 2/ }).click();
+  assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^block#2/);
+  await open('#sample=at1');
+  await heading('events.at1');
+  await shown(['stream meta', '75 bytes', '0.5 %', '11 bytes', '0.15×']);
+  await open('#sample=columns');
+  await heading('columns.cvc');
+  await shown(['int32_s', '44 bytes', '1.7 %', '44 bytes', '1.00×']);
+  // Two chunks of four zeros.
+  const chunk = Buffer.concat([Buffer.from('0203000000100000000000000000000002', 'hex'), Buffer.alloc(32)]);
+  await pick('two.pco', Buffer.concat([Buffer.from('70636f21020003', 'hex'), chunk, chunk, Buffer.from([0])]));
+  await heading('two.pco');
+  await shown(['chunk 0 of u64', '49 bytes', '46 %', '32 bytes', '0.65×']);
+});
+
 test('statistics are those of all values', async () => {
   const values = floats('cvc/med_fp16.f32.bin');
   const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
@@ -566,8 +591,8 @@ test('a large file of numbers is decoded chunk by chunk, and its numbers where s
   await page.waitForFunction(() => [...document.querySelectorAll('.preview tbody td')].map((cell) => cell.textContent).slice(-4).join() === '0,7,8,9');
   const summed = page.getByRole('region', { name: 'Statistics' });
   await summed.getByText('the first 4,194,304 of 16,777,219').waitFor();
-  await page.getByLabel('Chunk').fill('2');
-  await page.getByLabel('Chunk').press('Enter');
+  await page.getByLabel('Chunk', { exact: true }).fill('2');
+  await page.getByLabel('Chunk', { exact: true }).press('Enter');
   await page.getByText('100 % (3)').waitFor();
   await page.getByRole('button', { name: 'Raw bytes' }).click();
   await page.getByText('too large to be decoded here as a whole').waitFor();
@@ -601,6 +626,7 @@ test('a large file of strings is read where somebody looks, and searched', async
   const far = await shown();
   await page.getByLabel('Search', { exact: true }).fill('42');
   await page.getByText(/^[\d,]+ of 3,000 rows$/).waitFor();
+  await page.locator('.preview tbody td.text').first().waitFor();
   const [said, found] = [await page.getByText(/of 3,000 rows$/).textContent(), await shown()];
   // The same of the file as it was, which is decoded as a whole.
   await open('#sample=strings');
@@ -609,6 +635,7 @@ test('a large file of strings is read where somebody looks, and searched', async
   assert.deepEqual(far, await shown());
   await page.getByLabel('Search', { exact: true }).fill('42');
   await page.getByText(said, { exact: true }).waitFor();
+  await page.locator('.preview tbody td.text').first().waitFor();
   assert.deepEqual(found, await shown());
 });
 
@@ -625,7 +652,7 @@ test('a large file shows its blocks by their headers, and long work can be cance
   assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
   await page.getByRole('note').getByText('What is in them was not decoded').waitFor();
   await page.getByRole('treeitem', { name: /^frame #3/ }).waitFor();
-  await page.getByRole('treeitem', { name: /^checksum 05f574ca/ }).last().waitFor();
+  await page.getByRole('treeitem', { name: /^checksum 0x05f574ca/ }).last().waitFor();
   // Eight gigabytes without the needle: whoever does not want to wait need not.
   await page.getByLabel('Find in the file').fill('there is no such text in it');
   await page.getByLabel('Find in the file').press('Enter');
@@ -701,7 +728,7 @@ test('the structure and the bytes of a field are saved', async () => {
   const leaves = nodes.filter(({ part }) => part !== undefined);
   assert.equal(leaves.reduce((sum, { startBit, endBit }) => sum + endBit - startBit, 0), 640 * 8);
   assert.ok(await page.getByRole('button', { name: 'Save the bytes of this field' }).isDisabled());
-  await page.getByRole('treeitem', { name: /^checksum 05f574ca/ }).click();
+  await page.getByRole('treeitem', { name: /^checksum 0x05f574ca/ }).click();
   const [field, bytes] = await save('Save the bytes of this field');
   assert.equal(field, 'text.zst.636-640.bin');
   assert.deepEqual(bytes, vector('zstd/rfc8878/text-1025.zst').subarray(636));

@@ -1,0 +1,78 @@
+// What each chunk, block, frame, stream or column of a file takes, and what it decodes to, as far as the structure says so.
+import { nodeAt, type Node } from 'unspool/separate';
+import type { Report } from '../model';
+
+export interface Share {
+  /** The node to go to. */
+  readonly node: number;
+  readonly name: string;
+  readonly bytes: number;
+  /** 0 where the file does not say. */
+  readonly decoded: number;
+}
+
+/** What the sizes are told by, besides the names of the pieces. */
+const TELLING = ['numbers, less 1', 'number type', 'page', 'page of numbers', 'content of decoded size', 'uncompressed size', 'content size', 'size'];
+
+type Draft = { -readonly [K in keyof Share]: Share[K] };
+
+/** What a file of each format is cut into; nothing where that has no sizes of its own. */
+const PIECES: Partial<Record<NonNullable<Report['format']>, string>> = {
+  pco: 'chunk', xz: 'block', zstd: 'frame', 'zstd-v07': 'frame', gzip: 'member', at1: 'stream',
+};
+
+/** The pieces in the order of the file. */
+export function sharesOf(report: Report): Share[] {
+  const { format, model: { structure, behind } } = report;
+  if (format === 'cvc') return columnsOf(report);
+  const piece = format === undefined ? undefined : PIECES[format];
+  if (piece === undefined) return [];
+  const shares: Draft[] = [];
+  // The index of xz says what the blocks before it decode to.
+  let indexed = 0;
+  const telling = new Set([piece, ...TELLING].map((name) => structure.names.indexOf(name)));
+  for (let at = 0; at < structure.length; at++) {
+    if (!telling.has(structure.name[at] ?? -1)) continue;
+    const node = nodeAt(structure, at);
+    const { name, value, start, end, depth } = node;
+    const last = shares.at(-1);
+    if (name === piece && node.part === undefined && depth <= 1 && !(last !== undefined && at < (behind[last.node] ?? 0))) {
+      shares.push({ node: at, name: value === '' ? `${piece} ${shares.length}` : `${piece} ${value}`, bytes: (end - start) / 8, decoded: 0 });
+      continue;
+    }
+    if (last === undefined) continue;
+    const size = Number(value);
+    if (format === 'pco') {
+      if (name === 'numbers, less 1') last.decoded = size + 1;
+      else if (name === 'number type' && at < (behind[last.node] ?? 0)) last.name += ` of ${value}`;
+      else if ((name === 'page' && depth === 0) || name === 'page of numbers') last.bytes += (end - start) / 8;
+    } else if (format === 'xz') {
+      if (name === 'content of decoded size') last.decoded = size;
+      else if (name === 'uncompressed size' && at >= (behind[last.node] ?? 0)) {
+        const block = shares[indexed++];
+        if (block !== undefined) block.decoded = size;
+      }
+    } else if (name === 'uncompressed size' || name === 'content size' || (format === 'gzip' && name === 'size')) last.decoded += size;
+  }
+  if (format === 'pco') for (const share of shares) share.decoded *= Number(/\d+$/.exec(share.name)?.[0] ?? 0) / 8;
+  return shares.some(({ decoded }) => decoded > 0) ? shares : [];
+}
+
+/** The columns of CVC, each over all chunks: the header says how long they are. */
+function columnsOf({ model: { structure, behind, parent }, summary }: Report): Share[] {
+  if (summary === undefined) return [];
+  const width = (dtype: string): number => Number(/\d+$/.exec(dtype)?.[0] ?? 0) / 8;
+  const shares = summary.columns.map(({ name, dimension, dtype }) => ({ node: -1, name, bytes: 0, decoded: summary.rows * dimension * width(dtype) }));
+  const nodes = (from: number, wanted: string): [number, Node][] =>
+    Array.from({ length: (behind[from] ?? 0) - from }, (_, at): [number, Node] => [from + at, nodeAt(structure, from + at)]).filter(([, { name }]) => name === wanted);
+  const column = structure.names.indexOf('column');
+  for (let at = 0; at < structure.length; at++) {
+    if (structure.name[at] !== column || (parent[at] ?? -1) < 0) continue;
+    const { value } = nodeAt(structure, at);
+    const share = shares.find(({ name }) => name === value);
+    if (share === undefined) continue;
+    if (share.node < 0) share.node = at;
+    for (const [, { value }] of nodes(at, 'size')) share.bytes += Number(value);
+  }
+  return shares.filter(({ node, bytes }) => node >= 0 && bytes > 0);
+}
