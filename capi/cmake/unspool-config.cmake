@@ -1,8 +1,8 @@
 # find_package(unspool) with CMAKE_PREFIX_PATH set to the folder `capi` gives the target unspool::unspool, which builds the archive with cargo.
 #
-#   UNSPOOL_FEATURES   formats, comma-separated (default: all)
-#   UNSPOOL_TARGET     a Rust target, for devices (default: this machine)
-#   UNSPOOL_PROFILE    release, or firmware for the smallest code (default: release)
+#   UNSPOOL_FEATURES   formats and what else the archive shall have, comma-separated: zstd,small (default: all formats)
+#   UNSPOOL_TARGET     a Rust target, for devices: thumbv6m-none-eabi (default: this machine)
+#   UNSPOOL_PROFILE    release, firmware for the smallest code, firmware-fast (default: release; for devices firmware)
 
 if(TARGET unspool::unspool)
   return()
@@ -10,7 +10,9 @@ endif()
 
 get_filename_component(UNSPOOL_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 find_program(UNSPOOL_CARGO cargo REQUIRED)
-if(NOT UNSPOOL_PROFILE)
+if(NOT UNSPOOL_PROFILE AND UNSPOOL_TARGET)
+  set(UNSPOOL_PROFILE firmware)
+elseif(NOT UNSPOOL_PROFILE)
   set(UNSPOOL_PROFILE release)
 endif()
 
@@ -24,7 +26,12 @@ if(UNSPOOL_FEATURES OR UNSPOOL_TARGET)
   if(NOT UNSPOOL_FEATURES)
     set(UNSPOOL_FEATURES zstd,xz,pco,onpair,cvc,at1)
   endif()
-  list(APPEND UNSPOOL_ARGUMENTS --no-default-features --features ${UNSPOOL_FEATURES})
+  set(UNSPOOL_ALL "${UNSPOOL_FEATURES}")
+  if(NOT UNSPOOL_TARGET)
+    # What a program of this machine is unwound with when it panics, which it never does here, is in Rust's own library.
+    string(APPEND UNSPOOL_ALL ",std")
+  endif()
+  list(APPEND UNSPOOL_ARGUMENTS --no-default-features --features ${UNSPOOL_ALL})
 endif()
 if(UNSPOOL_TARGET)
   list(APPEND UNSPOOL_ARGUMENTS --target ${UNSPOOL_TARGET})
@@ -44,6 +51,10 @@ add_dependencies(unspool::unspool unspool_archive)
 set_target_properties(unspool::unspool PROPERTIES
   IMPORTED_LOCATION "${UNSPOOL_ARCHIVE}"
   INTERFACE_INCLUDE_DIRECTORIES "${UNSPOOL_ROOT}/capi/include")
+# The header has to know which structs are smaller.
+if("${UNSPOOL_FEATURES}" MATCHES "(^|,)small(,|$)")
+  set_property(TARGET unspool::unspool PROPERTY INTERFACE_COMPILE_DEFINITIONS UNSPOOL_SMALL)
+endif()
 if(NOT UNSPOOL_TARGET)
   set_property(TARGET unspool::unspool PROPERTY INTERFACE_LINK_LIBRARIES "pthread;dl;m")
 endif()

@@ -529,13 +529,13 @@ enum UnspoolKind {
 #define UNSPOOL_ZSTD_DRAFT 3
 
 // Words of a workspace.
-#define UNSPOOL_XZ_WORKSPACE_WORDS 3986
+#define UNSPOOL_XZ_WORKSPACE_WORDS 4000
 
 // Bytes of a workspace.
 #define UNSPOOL_XZ_WORKSPACE_SIZE (UNSPOOL_XZ_WORKSPACE_WORDS * 8)
 
 // Words of a decoder.
-#define UNSPOOL_XZ_DECODER_WORDS 72
+#define UNSPOOL_XZ_DECODER_WORDS 56
 
 // Bytes of a decoder.
 #define UNSPOOL_XZ_DECODER_SIZE (UNSPOOL_XZ_DECODER_WORDS * 8)
@@ -647,14 +647,19 @@ enum UnspoolKind {
 // Bytes of a column.
 #define UNSPOOL_ONPAIR_COLUMN_SIZE (UNSPOOL_ONPAIR_COLUMN_WORDS * 8)
 
-#if defined(UNSPOOL_32_BIT)
-// Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 90
+#if defined(UNSPOOL_SMALL)
+// Words of a search. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 34
 #endif
 
-#if !defined(UNSPOOL_32_BIT)
+#if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 94
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 112
+#endif
+
+#if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
+// Words of a search.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 118
 #endif
 
 // Bytes of a search.
@@ -762,12 +767,12 @@ enum UnspoolKind {
 
 #if defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 4414
+#define UNSPOOL_AT1_WORKSPACE_WORDS 4430
 #endif
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 6330
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6344
 #endif
 
 // Bytes of a workspace.
@@ -1768,7 +1773,7 @@ UnspoolErrorKind unspool_onpair_search_matches(const struct UnspoolOnPairSearch 
                                                uint8_t *matches,
                                                struct UnspoolError *error);
 
-// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left.
+// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left. An error ends the search.
 UnspoolErrorKind unspool_onpair_search_next(struct UnspoolOnPairSearch *search,
                                             uint64_t *row,
                                             uint8_t *found,

@@ -11,10 +11,10 @@ use crate::memory::{answer, input, output, pair, zeroed};
 
 /// Words of a workspace.
 #[cfg(feature = "small")]
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4414;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4430;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6330;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6344;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
 

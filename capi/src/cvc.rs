@@ -7,7 +7,7 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, clear, fill, fits, held, held_in, input, output, pair};
+use crate::memory::{Opaque, answer, build, clear, fill, fits, held, held_in, input, output, pair};
 
 /// Words of an open file.
 #[cfg(target_pointer_width = "32")]
@@ -517,7 +517,12 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
     unsafe {
         let start = || {
             clear(plan)?;
-            fill(plan, Walk { plan: held(column)?.plan(first_row..end_row)?, piece: None })
+            let column = held(column)?;
+            build(plan, |place| {
+                let walk = place.write(Walk { plan: Plan::of(column), piece: None });
+                walk.plan.ask(first_row..end_row)?;
+                Ok(walk)
+            })
         };
         report(error, start())
     }
@@ -660,7 +665,8 @@ pub unsafe extern "C" fn unspool_cvc_init(
             clear(decoder)?;
             let column = if column.is_null() { None } else { Some(words(column, column_len)?) };
             let space = output(space, space_len)?;
-            fill(decoder, Decoder::new(space, column, crc(check)?, &limits(with_limits)?))
+            let (check, limits) = (crc(check)?, limits(with_limits)?);
+            build(decoder, |place| Ok(place.write(Decoder::new(space, column, check, &limits))))
         };
         report(error, start())
     }

@@ -194,14 +194,19 @@ pub const fn fits<O: Opaque>() {
 /// A pointer that is not null leads to such a struct, which nobody else uses meanwhile.
 pub unsafe fn fill<O: Opaque>(to: *mut O, value: O::Value) -> Result<()> {
     // SAFETY: the same promise.
-    unsafe { build(to, |place| Ok(place.write(value))) }
+    let held = unsafe { held_mut(to)? };
+    held.value.write(value);
+    held.tag = O::TAG;
+    Ok(())
 }
 
-/// Fills a C struct in place: with what is too large to be made on a small stack and then moved. An error leaves it empty.
+/// Fills a C struct in place, with what is large for a small stack: if it is made there all the same and then moved, in a stack frame that
+/// holds nothing else. An error leaves the struct empty.
 ///
 /// # Safety
 ///
 /// As for [`fill`].
+#[inline(never)]
 pub unsafe fn build<O: Opaque>(
     to: *mut O,
     make: impl for<'p> FnOnce(&'p mut MaybeUninit<O::Value>) -> Result<&'p mut O::Value>,
@@ -235,7 +240,7 @@ pub unsafe fn held<'a, O: Opaque>(from: *const O) -> Result<&'a O::Value> {
     if unsafe { (&raw const (*held).tag).read() } != O::TAG {
         return Err(Error::new(ErrorKind::NotInitialised, 0));
     }
-    // SAFETY: the tag is written by `build` alone, behind the value.
+    // SAFETY: the tag is written behind the value alone, by `fill` and `build`.
     Ok(unsafe { (*held).value.assume_init_ref() })
 }
 
@@ -250,7 +255,7 @@ pub unsafe fn held_in<'a, O: Opaque>(from: *mut O) -> Result<&'a mut O::Value> {
     if unsafe { (&raw const (*held).tag).read() } != O::TAG {
         return Err(Error::new(ErrorKind::NotInitialised, 0));
     }
-    // SAFETY: the tag is written by `build` alone, behind the value.
+    // SAFETY: the tag is written behind the value alone, by `fill` and `build`.
     Ok(unsafe { (*held).value.assume_init_mut() })
 }
 

@@ -2,14 +2,14 @@
 
 use core::ffi::c_void;
 
-use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, Matches, RowOffsets, Search, SearchSpace};
+use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, Progress, RowOffsets, Search, SearchSpace};
 use unspool::{Error, ErrorKind};
 
 use crate::common::{
     UNSPOOL_STATUS_DONE, UNSPOOL_STATUS_NEED_OUTPUT, UnspoolLimits, UnspoolStep, bad_argument, limits, u64_from,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, clear, fill, fits, held, held_in, input, maybe, output};
+use crate::memory::{Opaque, answer, build, clear, fits, held, held_in, input, maybe, output};
 
 /// Words of a column.
 #[cfg(target_pointer_width = "32")]
@@ -35,12 +35,15 @@ impl Opaque for UnspoolOnPairColumn {
 
 const _: () = fits::<UnspoolOnPairColumn>();
 
+/// Words of a search. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+#[cfg(feature = "small")]
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 34;
 /// Words of a search.
-#[cfg(target_pointer_width = "32")]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 90;
+#[cfg(all(not(feature = "small"), target_pointer_width = "32"))]
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 112;
 /// Words of a search.
-#[cfg(not(target_pointer_width = "32"))]
-pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 94;
+#[cfg(all(not(feature = "small"), not(target_pointer_width = "32")))]
+pub const UNSPOOL_ONPAIR_SEARCH_WORDS: usize = 118;
 /// Bytes of a search.
 pub const UNSPOOL_ONPAIR_SEARCH_SIZE: usize = UNSPOOL_ONPAIR_SEARCH_WORDS * 8;
 
@@ -52,13 +55,11 @@ pub struct UnspoolOnPairSearch {
     pub opaque: [u64; UNSPOOL_ONPAIR_SEARCH_WORDS],
 }
 
-/// A search and the rows that are left.
+/// A search and how far it came.
 #[derive(Debug)]
 pub struct Hunt {
     search: Search<'static>,
-    /// The rows that were not looked at yet.
-    next: u64,
-    end: u64,
+    progress: Progress,
 }
 
 impl Opaque for UnspoolOnPairSearch {
@@ -125,8 +126,8 @@ pub unsafe extern "C" fn unspool_onpair_open(
     unsafe {
         let open = || {
             clear(column)?;
-            let container = Container::open(input(bytes, bytes_len)?, &limits(with_limits)?)?;
-            fill(column, best(*container.column()))
+            let (bytes, limits) = (input(bytes, bytes_len)?, limits(with_limits)?);
+            build(column, |place| Ok(best(place.write(*Container::open(bytes, &limits)?.column()))))
         };
         report(error, open())
     }
@@ -158,15 +159,20 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
                 0 => Codes::bytes(codes)?,
                 bits => Codes::packed(codes, bits.into(), usize::try_from(rows.last()).unwrap_or(usize::MAX))?,
             };
-            fill(column, best(Column::open(dictionary, codes, rows, &limits(with_limits)?)?))
+            let opened = Column::open(dictionary, codes, rows, &limits(with_limits)?)?;
+            build(column, |place| Ok(best(place.write(opened))))
         };
         report(error, open())
     }
 }
 
 /// The same column, with the knowledge that its dictionary is conforming if it is.
-fn best(column: Column<'static>) -> Column<'static> {
-    column.conforming().unwrap_or(column)
+#[inline(never)]
+fn best<'p>(column: &'p mut Column<'static>) -> &'p mut Column<'static> {
+    if let Ok(better) = column.conforming() {
+        *column = better;
+    }
+    column
 }
 
 /// What a column holds.
@@ -395,7 +401,10 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
                 }
                 _ => return Err(bad_argument()),
             };
-            fill(search, Hunt { search: prepared, next: 0, end: column.rows().end })
+            build(
+                search,
+                |place| Ok(place.write(Hunt { search: prepared, progress: prepared.progress(column.rows()) })),
+            )
         };
         report(error, start())
     }
@@ -419,7 +428,7 @@ pub unsafe extern "C" fn unspool_onpair_search_matches(
     }
 }
 
-/// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left.
+/// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left. An error ends the search.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_onpair_search_next(
     search: *mut UnspoolOnPairSearch,
@@ -430,19 +439,13 @@ pub unsafe extern "C" fn unspool_onpair_search_next(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let look = || {
-            let hunt = held_in(search)?;
-            let mut matches: Matches<'_> = hunt.search.rows_in(hunt.next..hunt.end);
-            match matches.next() {
+            let Hunt { search, progress } = held_in(search)?;
+            match search.next_match(progress) {
                 Some(match_at) => {
-                    let match_at = match_at?;
-                    hunt.next = match_at.saturating_add(1);
-                    answer(row, match_at);
+                    answer(row, match_at?);
                     answer(found, 1);
                 }
-                None => {
-                    hunt.next = hunt.end;
-                    answer(found, 0);
-                }
+                None => answer(found, 0),
             }
             Ok(())
         };

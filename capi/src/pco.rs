@@ -7,7 +7,7 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, Plain, answer, clear, fill, fits, held, held_in, input, output, pair};
+use crate::memory::{Opaque, Plain, answer, build, clear, fill, fits, held, held_in, input, output, pair};
 
 /// Words of an open file.
 #[cfg(target_pointer_width = "32")]
@@ -243,10 +243,11 @@ pub unsafe extern "C" fn unspool_pco_chunk(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let read = || {
-            let Some(found) = held(file)?.chunk(at)? else {
+            let mut found = Chunk::EMPTY;
+            if !held(file)?.read_chunk(at, &mut found)? {
                 answer(chunk, UnspoolPcoChunk::default());
                 return Ok(());
-            };
+            }
             let told = UnspoolPcoChunk {
                 len: found.len,
                 page_at: found.page_at,
@@ -261,12 +262,17 @@ pub unsafe extern "C" fn unspool_pco_chunk(
     }
 }
 
+/// The chunk at this offset, which must be one.
+///
 /// # Safety
 ///
 /// A pointer that is not null leads to a file whose bytes are there.
-unsafe fn chunk<'a>(file: *const UnspoolPcoFile, at: u64) -> Result<Chunk<'a>> {
+unsafe fn read(file: *const UnspoolPcoFile, at: u64, chunk: &mut Chunk<'_>) -> Result<()> {
     // SAFETY: the same promise.
-    unsafe { held(file)? }.chunk(at)?.ok_or(Error::new(ErrorKind::RangeOutside, at))
+    match unsafe { held(file)? }.read_chunk(at, chunk)? {
+        true => Ok(()),
+        false => Err(Error::new(ErrorKind::RangeOutside, at)),
+    }
 }
 
 /// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next one. It is faster if `dst` is aligned
@@ -286,7 +292,9 @@ pub unsafe extern "C" fn unspool_pco_decode(
     unsafe {
         let decode = || {
             let (dst, words) = (output(dst.cast::<u8>(), dst_len)?, output(words, words_len)?);
-            answer(next, chunk(file, at)?.decode_bytes(dst, words)?);
+            let mut chunk = Chunk::EMPTY;
+            read(file, at, &mut chunk)?;
+            answer(next, chunk.decode_bytes(dst, words)?);
             Ok(())
         };
         report(error, decode())
@@ -306,7 +314,9 @@ pub unsafe extern "C" fn unspool_pco_skip(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let skip = || {
-            answer(next, chunk(file, at)?.skip(output(words, words_len)?)?);
+            let mut chunk = Chunk::EMPTY;
+            read(file, at, &mut chunk)?;
+            answer(next, chunk.skip(output(words, words_len)?)?);
             Ok(())
         };
         report(error, skip())
@@ -330,24 +340,31 @@ pub unsafe extern "C" fn unspool_pco_decode_file(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let (bytes, mut rest) = pair(bytes, bytes_len, dst.cast::<u8>(), dst_len)?;
-            let (words, file) = (output(words, words_len)?, File::open(bytes, &limits(with_limits)?)?);
-            let (mut at, mut told) = (file.first(), UnspoolPcoDone::default());
-            while let Some(chunk) = file.chunk(at)? {
-                let size = chunk.len.saturating_mul(chunk.number_type().size());
-                told.wrote = told.wrote.saturating_add(size);
-                let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(told.wrote));
-                let (out, behind) = rest.split_at_mut_checked(size).ok_or(too_small)?;
-                at = chunk.decode_bytes(out, words)?;
-                rest = behind;
-                told.chunks = told.chunks.saturating_add(1);
-            }
-            told.read = at.saturating_add(1);
-            answer(done, told);
+            let (bytes, dst) = pair(bytes, bytes_len, dst.cast::<u8>(), dst_len)?;
+            let words = output(words, words_len)?;
+            let file = File::open(bytes, &limits(with_limits)?)?;
+            answer(done, decode_all(&file, dst, words)?);
             Ok(())
         };
         report(error, decode())
     }
+}
+
+/// In a stack frame of its own, because a chunk is large.
+#[inline(never)]
+fn decode_all(file: &File<'_>, mut dst: &mut [u8], words: &mut [u64]) -> Result<UnspoolPcoDone> {
+    let (mut at, mut told, mut chunk) = (file.first(), UnspoolPcoDone::default(), Chunk::EMPTY);
+    while file.read_chunk(at, &mut chunk)? {
+        let size = chunk.len.saturating_mul(chunk.number_type().size());
+        told.wrote = told.wrote.saturating_add(size);
+        let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(told.wrote));
+        let (out, behind) = dst.split_at_mut_checked(size).ok_or(too_small)?;
+        at = chunk.decode_bytes(out, words)?;
+        dst = behind;
+        told.chunks = told.chunks.saturating_add(1);
+    }
+    told.read = at.saturating_add(1);
+    Ok(told)
 }
 
 /// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how many.
@@ -391,9 +408,12 @@ pub unsafe extern "C" fn unspool_pco_meta(
         let read = || {
             clear(meta)?;
             let number_type = NumberType::from_byte(number_type).ok_or(bad_argument())?;
-            let (read, taken) = Meta::parse(input(bytes, bytes_len)?, number_type, major, 0, &limits(with_limits)?)?;
-            answer(len, taken);
-            fill(meta, read)
+            let (bytes, limits) = (input(bytes, bytes_len)?, limits(with_limits)?);
+            build(meta, |place| {
+                let meta = place.write(Meta::EMPTY);
+                answer(len, meta.parse_into(bytes, number_type, major, 0, &limits)?);
+                Ok(meta)
+            })
         };
         report(error, read())
     }
@@ -423,7 +443,12 @@ unsafe fn init<L: Latent>(
     // SAFETY: the same promises.
     unsafe {
         clear(decoder)?;
-        fill(decoder, Decoder::new(held(meta)?, n, plan(with)?, output(words, words_len)?)?)
+        let (meta, plan, words) = (held(meta)?, plan(with)?, output(words, words_len)?);
+        build(decoder, |place| {
+            let decoder = place.write(Decoder::unbuilt(meta, n, plan));
+            decoder.build(words)?;
+            Ok(decoder)
+        })
     }
 }
 

@@ -7,10 +7,10 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, clear, fill, fits, held_in, input, output, pair, zeroed};
+use crate::memory::{Opaque, answer, build, clear, fits, held_in, input, output, pair, zeroed};
 
 /// Words of a workspace.
-pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 3986;
+pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 4000;
 /// Bytes of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_SIZE: usize = UNSPOOL_XZ_WORKSPACE_WORDS * 8;
 
@@ -25,7 +25,7 @@ pub struct UnspoolXzWorkspace {
 const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_XZ_WORKSPACE_SIZE, "the C struct has too few words");
 
 /// Words of a decoder.
-pub const UNSPOOL_XZ_DECODER_WORDS: usize = 72;
+pub const UNSPOOL_XZ_DECODER_WORDS: usize = 56;
 /// Bytes of a decoder.
 pub const UNSPOOL_XZ_DECODER_SIZE: usize = UNSPOOL_XZ_DECODER_WORDS * 8;
 
@@ -218,7 +218,8 @@ pub unsafe extern "C" fn unspool_xz_init(
         let start = || {
             clear(decoder)?;
             let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            fill(decoder, Decoder::new(workspace, window, &limits(with_limits)?, &Options::DEFAULT))
+            let limits = limits(with_limits)?;
+            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &Options::DEFAULT))))
         };
         report(error, start())
     }

@@ -7,7 +7,7 @@ use unspool::zstd::{self, Decoder, Dictionary, Flavour, Header, Options, Workspa
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, clear, fill, fits, held_in, input, maybe, output, pair, zeroed};
+use crate::memory::{Opaque, answer, build, clear, fits, held_in, input, maybe, output, pair, zeroed};
 
 /// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
 #[cfg(feature = "small")]
@@ -274,7 +274,8 @@ pub unsafe extern "C" fn unspool_zstd_init(
         let start = || {
             clear(decoder)?;
             let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            fill(decoder, Decoder::new(workspace, window, &limits(with_limits)?, &options(with_options)?))
+            let (limits, options) = (limits(with_limits)?, options(with_options)?);
+            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &options))))
         };
         report(error, start())
     }

@@ -8,7 +8,7 @@ export function count(n: number): string {
 
 export function bytes(n: number): string {
   // A part may end within a byte.
-  if (n < 10_000) return `${count(Math.round(10 * n) / 10)} ${n === 1 ? 'byte' : 'bytes'}`;
+  if (n < 10_000) return `${count(n < 10 ? Math.round(10 * n) / 10 : Math.round(n))} ${n === 1 ? 'byte' : 'bytes'}`;
   const [unit, size] = n < 1e6 ? ['KB', 1e3] : n < 1e9 ? ['MB', 1e6] : ['GB', 1e9];
   return `${(n / size).toPrecision(3)} ${unit}`;
 }
@@ -29,7 +29,7 @@ export function value(n: number | bigint): string {
   if (typeof n === 'bigint' || (Number.isInteger(n) && Math.abs(n) < 1e15)) return Object.is(n, -0) ? '-0' : String(n);
   if (!Number.isFinite(n)) return String(n);
   const size = Math.abs(n);
-  return size >= 1e-4 && size < 1e6 ? n.toPrecision(5).replace(/(\.\d*?)0+$/, '$1') : n.toExponential(3);
+  return size >= 1e-4 && size < 1e6 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
 }
 
 /** Hexadecimal bytes as a quoted text, if they are one that can be read; else as they are. */
@@ -66,7 +66,7 @@ export function advice({ class: class_, name }: { readonly class: string; readon
     case 'Truncated': return 'The file ends too early. It may have been copied or downloaded only in part.';
     case 'Checksum': return 'The file was damaged after it was written. The values in this place cannot be trusted.';
     case 'Corrupt': return 'The file contradicts itself here. It was damaged, or its writer made a mistake.';
-    case 'Unsupported': return 'This is not a format, or not a variant of one, that this page can decode.';
+    case 'Unsupported': return 'This is a variant of the format that this page cannot decode.';
     case 'Limit': return 'The file asks for more than this page is willing to spend.';
     default: return 'The decoder stopped here.';
   }

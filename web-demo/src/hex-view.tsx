@@ -4,6 +4,7 @@ import { bytesOf, leafAt, type Model } from './model';
 import { hex } from './format';
 import { useBytes } from './bytes';
 import type { Content } from './remote';
+import { HEAD } from './tree-view';
 import { useLines } from './virtual';
 
 const LINE = 24;
@@ -24,7 +25,7 @@ interface Props {
 export function HexView({ blob, model, selected, hovered, cursor, broken, onCursor, onHover }: Props) {
   const [width, setWidth] = useState(16);
   const total = Math.ceil(blob.size / width);
-  const lines = useLines(total, LINE);
+  const lines = useLines(total, LINE, HEAD);
   const data = useBytes(blob, lines.first * width, lines.last * width);
   const marked = selected >= 0 ? bytesOf(model, selected) : undefined;
   const hinted = hovered >= 0 ? bytesOf(model, hovered) : undefined;
@@ -118,6 +119,7 @@ export function HexView({ blob, model, selected, hovered, cursor, broken, onCurs
       aria-label="Bytes"
       aria-rowcount={total}
       tabIndex={0}
+      style={{ '--digits': digits }}
       aria-activedescendant={cursor >= 0 ? `byte-${cursor}` : undefined}
       onKeyDown={onKeyDown}
       onClick={(event) => {
@@ -130,6 +132,11 @@ export function HexView({ blob, model, selected, hovered, cursor, broken, onCurs
       }}
       onMouseLeave={() => onHover(-1)}
     >
+      <div class="line row head" aria-hidden="true" style={{ height: HEAD }}>
+        <span class="offset">{'\u00a0'.repeat(digits)}</span>
+        <span class="cells">{Array.from({ length: width }, (_, at) => <span key={at} class="byte">{hex(at, 1)}</span>)}</span>
+        <span>text</span>
+      </div>
       <div class="scrolled" role="presentation" style={{ height: lines.height }}>
         <div class="window" role="rowgroup" style={{ transform: `translateY(${lines.top}px)` }}>{rows}</div>
       </div>

@@ -1,5 +1,6 @@
 // One open file: what it is, where its bytes go, and where in it the visitor is.
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import type { Node } from 'unspool/separate';
 import { noteInAddress, readAddress } from './address';
 import type { OpenFile } from './client';
 import { Decoded } from './decoded';
@@ -9,7 +10,7 @@ import { Find } from './find';
 import { HexView } from './hex-view';
 import { FileMap } from './map';
 import { Inside } from './inside';
-import { leafAt, type Report } from './model';
+import { brokenAt, leafAt, pathTo, type Report } from './model';
 import { Overview, Problem } from './overview';
 import { Parts } from './parts';
 import { Place } from './place';
@@ -19,10 +20,14 @@ import { useShortcuts } from './shortcuts';
 import { Strings } from './strings';
 import { Table } from './table';
 import { Take } from './take';
+import { Unknown } from './unknown';
 import { TreeView } from './tree-view';
 
 /** What shows the decoded values, by what they are. */
 const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
+
+/** What stands beside the part that an error is about, where it is not broken. */
+const FLAGS: Readonly<Record<string, string>> = { Truncated: 'ends too early', ZstdDictionaryWanted: 'wants its dictionary' };
 
 interface Props {
   readonly name: string;
@@ -37,8 +42,10 @@ export function Inspector({ name, file, report, onFiles }: Props) {
   const [selected, setSelected] = useState(-1);
   const [hovered, setHovered] = useState(-1);
   const [cursor, setCursor] = useState(-1);
-  const broken = error !== undefined && error.offset < size ? error.offset : -1;
-  const brokenLeaf = broken >= 0 ? leafAt(model, broken) : -1;
+  const known = report.format !== undefined;
+  // What ends too early is broken at its last byte.
+  const broken = error !== undefined && known ? Math.min(error.offset, size - 1) : -1;
+  const brokenNode = broken >= 0 ? brokenAt(model, broken) : -1;
   useShortcuts();
 
   const goToByte = useCallback(
@@ -88,17 +95,18 @@ export function Inspector({ name, file, report, onFiles }: Props) {
         </label>
       </div>
       <Overview report={report} />
-      {error !== undefined && (
-        <Problem error={error} size={size} understood={model.leaves.length} onShow={() => goToByte(error.offset)} />
+      {error !== undefined && known && (
+        <Problem error={error} part={error.part ?? placeOf(pathTo(model, brokenNode))} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
       )}
+      {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
-          <Parts model={model} size={size} onPick={pickPart} />
-          <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />
+          {known && <Parts model={model} size={size} onPick={pickPart} />}
+          {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />}
           <Find file={file} size={size} cursor={cursor} onGo={goToByte} />
-          <div class="panes">
+          <div class="panes" style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
             {model.structure.length > 0 && (
-              <TreeView model={model} selected={selected} hovered={hovered} broken={brokenLeaf} onSelect={goToNode} onHover={setHovered} />
+              <TreeView model={model} selected={selected} hovered={hovered} broken={brokenNode} flag={FLAGS[error?.name ?? ''] ?? 'broken here'} onSelect={goToNode} onHover={setHovered} />
             )}
             <HexView blob={content} model={model} selected={selected} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
           </div>
@@ -128,4 +136,14 @@ export function Inspector({ name, file, report, onFiles }: Props) {
       <Inside file={file} report={report} selected={selected} onSelect={goToNode} />
     </div>
   );
+}
+
+/** Names of groups and what tells them from their siblings, outermost first. */
+function placeOf(path: readonly Node[]): string {
+  return path.map(({ name, value }) => (value === '' ? name : `${name} ${value}`)).join(' › ');
+}
+
+/** As high as the tree and the bytes could be; a short file leaves no empty room. */
+function tallest(nodes: number, size: number): number {
+  return 40 + Math.max(26 * nodes, 24 * Math.ceil(size / 16));
 }

@@ -106,6 +106,7 @@ export function FileMap({ model, size, cursor, selected, broken, onCursor }: Pro
 
   return (
     <section class="map" aria-label="Map of the file">
+      <h2>From the first byte to the last</h2>
       <canvas
         ref={canvas}
         style={{ height: HEIGHT }}

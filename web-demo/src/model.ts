@@ -121,6 +121,19 @@ export function leafAt({ structure, leaves }: Model, byte: number): number {
   return leaf !== undefined && (structure.end[leaf] ?? 0) > bit ? leaf : -1;
 }
 
+/**
+ * The node that an error at a byte is about, or -1. A file of which every byte was understood is wrong in what a part of it holds: that part starts at the
+ * byte. Where nothing was understood, it is the part that was being read.
+ */
+export function brokenAt(model: Model, byte: number): number {
+  const { structure, parent, totals } = model;
+  let node = leafAt(model, byte);
+  if (node < 0) return parent[structure.length - 1] ?? -1;
+  if (totals.at(-1) !== 0) return node;
+  for (let up = parent[node] ?? -1; up >= 0 && structure.start[up] === structure.start[node]; up = parent[node] ?? -1) node = up;
+  return node;
+}
+
 /** Whether a node contains others. */
 export function isGroup({ structure }: Model, node: number): boolean {
   return structure.part[node] === 255;

@@ -13,13 +13,18 @@ export function Overview({ report }: { readonly report: Report }) {
     if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
     else if (checksums.right > 0) facts.push(['Checksums', `${count(checksums.right)} right`]);
   }
+  const verdict = verdictOf(report);
   const name = format === undefined ? 'Not a format that unspool knows' : ABOUT[format].name;
   return (
     <section class="overview" aria-label="What this file is">
-      <h2>
-        {name}
-        {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
-      </h2>
+      <div class="kind">
+        <h2>
+          {name}
+          {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
+        </h2>
+        {verdict !== undefined && <p class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+      </div>
+      {format !== undefined && <p class="what">{ABOUT[format].what}</p>}
       <dl>
         {facts.map(([term, fact]) => (
           <div key={term}>
@@ -32,27 +37,35 @@ export function Overview({ report }: { readonly report: Report }) {
   );
 }
 
+/** Whether the file is broken, in a word; nothing where nobody knows. */
+function verdictOf({ format, error, read, checksums, wrapped, size }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
+  if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
+  if (error?.class === 'Truncated') return { kind: 'bad', words: 'Incomplete' };
+  if (error?.name === 'ZstdDictionaryWanted') return { kind: 'bad', words: 'Wants its dictionary' };
+  if (error !== undefined) return { kind: 'bad', words: error.class === 'Unsupported' || error.class === 'Limit' ? 'Not decoded' : error.offset < size ? `Broken at byte ${count(error.offset)}` : 'Broken' };
+  const proven = checksums.right > 0 || format === 'gzip' || wrapped !== undefined;
+  return { kind: 'good', words: proven ? 'Intact' : 'No error found' };
+}
+
 interface ProblemProps {
   readonly error: Fault;
+  /** In which part of the structure it lies. */
+  readonly part: string;
   readonly size: number;
   readonly understood: number;
   readonly onShow: () => void;
 }
 
-export function Problem({ error, size, understood, onShow }: ProblemProps) {
+export function Problem({ error, part, size, understood, onShow }: ProblemProps) {
   return (
     <section class="problem" role="alert">
       <h2>{advice(error)}</h2>
       <p>{sentence(error.message)}.</p>
       <p class="fine">
-        {error.name}, number {error.code}{error.part !== undefined && <>, in <strong>{error.part}</strong></>}.{' '}
+        {error.name}, number {error.code}{part !== '' && <>, in <strong>{part}</strong></>}.{' '}
         {understood > 0 && `What was understood before it is shown below: ${plural(understood, 'field')}.`}
       </p>
-      {error.offset < size && (
-        <button type="button" onClick={onShow}>
-          Show byte {count(error.offset)}
-        </button>
-      )}
+      <button type="button" onClick={onShow}>{error.offset < size ? `Show byte ${count(error.offset)}` : 'Show where it ends'}</button>
     </section>
   );
 }

@@ -30,6 +30,7 @@ export function Parts({ model, size, onPick }: Props) {
     .filter(({ bits }) => bits > 0);
   return (
     <section class="parts" aria-label="Where the bytes go">
+      <h2>Where the bytes go</h2>
       <div class="bar" aria-hidden="true">
         {shares.map(({ part, bits, name }) => (
           <span key={part} class={`share part-${name}`} style={{ flexGrow: bits }} title={`${name}: ${MEANING[name] ?? ''}`} />

@@ -1,5 +1,5 @@
 // The decoded numbers of one column: its rows, those in sight as a picture, and the chosen one as a curve.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from './answer';
 import type { OpenFile } from './client';
 import { noteInAddress, readAddress } from './address';
@@ -98,6 +98,28 @@ function Values({ file, column, index, rows: total }: ColumnProps) {
   const { value: drawn } = useAnswer(async () => file.rows(index, from, Math.min(total, dimension > 1 ? from + 1 : from + AROUND)), [file, index, from, dimension, total]);
   const sight = useSight(rows);
   const shown = Math.min(dimension, SHOWN);
+  const { first, last, reveal } = rows.lines;
+  // One of the rows is reached by tab, and the others from there by arrows.
+  const stop = chosen >= first && chosen < last ? chosen : first;
+  const table = useRef<HTMLDivElement>(null);
+  const follows = useRef(false);
+  useLayoutEffect(() => {
+    const button = follows.current ? table.current?.querySelector<HTMLElement>('tbody [aria-pressed=true]') : null;
+    // A row may still be on its way.
+    if (button === null || button === undefined) return;
+    follows.current = false;
+    button.focus();
+  });
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    const next = Math.min(total - 1, Math.max(0, stop + step));
+    follows.current = true;
+    choose(next);
+    reveal(next);
+    event.preventDefault();
+    event.stopPropagation();
+  };
   const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: String(at) }))];
   if (dimension > shown) heads.push({ name: `${count(dimension - shown)} more`, kind: 'more' });
 
@@ -126,21 +148,23 @@ function Values({ file, column, index, rows: total }: ColumnProps) {
           )}
         </div>
       )}
-      <RowTable
-        rows={rows}
-        heads={heads}
-        chosen={chosen}
-        onRow={choose}
-        cells={(values, at) => (
-          <>
-            <th scope="row">
-              <button type="button" aria-pressed={at === chosen} aria-label={`Draw row ${at}`} onClick={() => choose(at)}>{count(at)}</button>
-            </th>
-            {values.slice(0, shown).map((number, place) => <td key={place}>{value(number)}</td>)}
-            {dimension > shown && <td class="more">…</td>}
-          </>
-        )}
-      />
+      <div ref={table} class="values">
+        <RowTable
+          rows={rows}
+          heads={heads}
+          chosen={chosen}
+          onRow={choose}
+          cells={(values, at) => (
+            <>
+              <th scope="row">
+                <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={`Draw row ${at}`} onClick={() => choose(at)}>{count(at)}</button>
+              </th>
+              {values.slice(0, shown).map((number, place) => <td key={place}>{value(number)}</td>)}
+              {dimension > shown && <td class="more">…</td>}
+            </>
+          )}
+        />
+      </div>
       {total === 0 && <p class="facts">There is nothing to show.</p>}
     </>
   );

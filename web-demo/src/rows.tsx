@@ -16,6 +16,8 @@ export interface Rows<Row> {
   readonly total: number;
   /** A row, if it is here. */
   readonly row: (at: number) => Row | undefined;
+  /** Whether it cannot be shown. */
+  readonly failed: (at: number) => boolean;
   /** Why rows in sight cannot be shown; empty if they can. */
   readonly error: string;
   readonly of: readonly unknown[];
@@ -23,7 +25,7 @@ export interface Rows<Row> {
 
 /** Rows that are there. They are those of `of`: when that changes, the table starts at its top again. */
 export function useList<Row>(list: readonly Row[], of: readonly unknown[]): Rows<Row> {
-  return { ...useScrolled(list.length, of), row: (at) => list[at], error: '' };
+  return { ...useScrolled(list.length, of), row: (at) => list[at], failed: () => false, error: '' };
 }
 
 /** Rows that are got as they come into sight. */
@@ -33,7 +35,8 @@ export function useRows<Row>(total: number, get: (start: number, end: number) =>
   const pieces = usePieces((piece) => get(piece * PIECE, Math.min(total, (piece + 1) * PIECE)), first, last, [...of, total]);
   let error = '';
   for (let piece = first; piece <= last; piece++) error ||= pieces.get(piece)?.error ?? '';
-  return { ...scrolled, row: (at) => pieces.get(Math.floor(at / PIECE))?.here?.[at % PIECE], error };
+  const pieceOf = (at: number) => pieces.get(Math.floor(at / PIECE));
+  return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error };
 }
 
 function useScrolled(total: number, of: readonly unknown[]) {
@@ -79,7 +82,7 @@ export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRo
     const row = rows.row(at);
     shown.push(
       <tr key={at} aria-rowindex={at + 2} class={at === chosen ? 'selected' : ''} onClick={onRow && (() => onRow(at))}>
-        {row === undefined ? <th scope="row" class="coming" colSpan={heads.length}>…</th> : cells(row, at)}
+        {row === undefined ? <th scope="row" class="coming" colSpan={heads.length}>{rows.failed(at) ? `${count(at)} cannot be decoded` : '…'}</th> : cells(row, at)}
       </tr>,
     );
   }

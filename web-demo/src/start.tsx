@@ -9,10 +9,12 @@ interface Props {
 export function Start({ onFiles }: Props) {
   return (
     <section class="start">
+      <h1 class="hidden">See what is inside a compressed file</h1>
       <label class="drop">
         <FileInput onFiles={onFiles} />
         <span class="big">Drop a file here</span>
         <span>or <u>choose one</u> from your machine, with its Zstandard dictionary if it needs one</span>
+        <span class="kinds">Zstandard, xz and gzip files, Pco numbers, OnPair strings, CVC vectors, AT-1 logs and tables</span>
       </label>
       <form
         class="remote"
@@ -26,7 +28,7 @@ export function Start({ onFiles }: Props) {
           or the address of one <input name="url" type="url" required placeholder="https://example.com/vectors.cvc" />
         </label>
         <button type="submit">Open</button>
-        <span class="fine">Large CVC files and AT-1 tables are read only where you look.</span>
+        <span class="fine">Large files of CVC and OnPair, and tables of AT-1, are read only where you look.</span>
       </form>
       <Samples current="" />
       <ul class="promises">

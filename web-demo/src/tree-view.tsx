@@ -6,22 +6,25 @@ import { bytes, readable } from './format';
 import { useLines } from './virtual';
 
 const LINE = 26;
+/** How high the line above the tree is. */
+export const HEAD = 28;
 
 interface Props {
   readonly model: Model;
   readonly selected: number;
   readonly hovered: number;
-  /** The field that the error lies in. */
+  /** The node that the error is about, and what is said of it. */
   readonly broken: number;
+  readonly flag: string;
   readonly onSelect: (node: number) => void;
   readonly onHover: (node: number) => void;
 }
 
-export function TreeView({ model, selected, hovered, broken, onSelect, onHover }: Props) {
+export function TreeView({ model, selected, hovered, broken, flag, onSelect, onHover }: Props) {
   const [open, setOpen] = useState(() => openAtFirst(model));
   const kept = selected >= 0 && isNoise(model, selected) ? selected : -1;
   const visible = useMemo(() => visibleNodes(model, open, [kept, broken]), [model, open, kept, broken]);
-  const lines = useLines(visible.length, LINE);
+  const lines = useLines(visible.length, LINE, HEAD);
   const { parent } = model;
 
   // Whatever is selected elsewhere is unfolded here.
@@ -79,6 +82,10 @@ export function TreeView({ model, selected, hovered, broken, onSelect, onHover }
       onKeyDown={onKeyDown}
       onMouseLeave={() => onHover(-1)}
     >
+      <div class="line head" aria-hidden="true" style={{ height: HEAD }}>
+        <span>structure</span>
+        <span class="size">size</span>
+      </div>
       <div class="scrolled" role="presentation" style={{ height: lines.height }}>
         <div class="window" role="presentation" style={{ transform: `translateY(${lines.top}px)` }}>
           {Array.from(visible.subarray(lines.first, lines.last), (node) => (
@@ -89,7 +96,7 @@ export function TreeView({ model, selected, hovered, broken, onSelect, onHover }
               open={open.has(node)}
               state={(node === selected ? ' selected' : '') + (node === hovered ? ' hovered' : '')}
               selected={node === selected}
-              broken={node === broken}
+              flag={node === broken ? flag : ''}
               onSelect={onSelect}
               onHover={onHover}
               onToggle={toggle}
@@ -106,17 +113,18 @@ interface LineProps extends Pick<Props, 'model' | 'onSelect' | 'onHover'> {
   readonly open: boolean;
   readonly state: string;
   readonly selected: boolean;
-  readonly broken: boolean;
+  /** What is wrong with it, if anything is. */
+  readonly flag: string;
   readonly onToggle: (node: number) => void;
 }
 
-function TreeLine({ model, node, open, state, selected, broken, onSelect, onHover, onToggle }: LineProps) {
+function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover, onToggle }: LineProps) {
   const { name, value, part, depth } = nodeAt(model.structure, node);
   const [start, end] = bytesOf(model, node);
   return (
     <div
       id={`node-${node}`}
-      class={`line node${state}${broken ? ' broken' : ''}`}
+      class={`line node${state}${flag === '' ? '' : ' broken'}`}
       style={{ height: LINE, paddingLeft: 10 + 16 * depth }}
       role="treeitem"
       aria-level={depth + 1}
@@ -140,7 +148,7 @@ function TreeLine({ model, node, open, state, selected, broken, onSelect, onHove
       )}
       <span class="name">{name}</span>
       <span class="value">{part === undefined && value !== '' && /^\d+$/.test(value) ? `#${value}` : name === 'token' ? readable(value) : value}</span>
-      {broken && <span class="flag">broken here</span>}
+      {flag !== '' && <span class="flag">{flag}</span>}
       <span class="size">{bytes(end - start)}</span>
     </div>
   );

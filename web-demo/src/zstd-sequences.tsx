@@ -7,7 +7,7 @@ import type { InsideProps } from './inside';
 import { usePicked } from './picked';
 import { RowTable, useList } from './rows';
 
-export function ZstdSequences({ file, report: { format, model: { structure } }, selected, onSelect }: InsideProps) {
+export function ZstdSequences({ file, report: { format, error: fault, model: { structure } }, selected, onSelect }: InsideProps) {
   const blocks = useMemo(() => blocksOf(structure), [structure]);
   const at = usePicked(blocks, selected);
   const block = blocks[at];
@@ -25,6 +25,7 @@ export function ZstdSequences({ file, report: { format, model: { structure } }, 
   );
   const rows = useList(useMemo(() => Array.from(found?.offsets ?? [], (_, sequence) => sequence), [found]), [found]);
   if (block === undefined) return null;
+  if (fault?.name === 'ZstdDictionaryWanted') return <p class="fine">The sequences of its blocks are listed when its dictionary is opened along.</p>;
   const literals = found?.literalLengths.reduce((sum, length) => sum + length, 0) ?? 0;
   const total = found?.places.at(-1) ?? 0;
   return (

@@ -256,6 +256,38 @@ test('the tree answers to the keyboard', async () => {
   assert.equal(await tree.getAttribute('aria-activedescendant'), await selected.getAttribute('id'));
 });
 
+test('all that a mouse reaches is reached by tab, in the order of the page, and shows that it is', async () => {
+  await open('#sample=columns');
+  await page.locator('.preview tbody td').first().waitFor();
+  await page.getByRole('region', { name: 'Statistics' }).waitFor();
+  const names = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const stop = await page.evaluate(() => {
+      const { activeElement: element } = document;
+      if (element === document.body) return undefined;
+      const outlined = [element, element.closest('label')].some((shown) => shown !== null && getComputedStyle(shown).outlineStyle !== 'none');
+      return { name: element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent.trim() ?? element.textContent, outlined };
+    });
+    if (stop === undefined) break;
+    assert.ok(stop.outlined, `${stop.name} shows that it has the focus`);
+    names.push(stop.name);
+  }
+  const order = ['unspool inspector, start', 'Open another file', 'Place in the file', 'Zoom in', 'Find in the file', 'Structure', 'Bytes', 'Rows', 'Draw row 0', 'CSV', 'Copy TypeScript'];
+  assert.deepEqual(names.filter((name) => order.includes(name)), order);
+  assert.equal(names.filter((name) => name.startsWith('Draw row')).length, 1, 'of the rows one is reached by tab');
+  await open('#sample=embeddings');
+  await page.getByRole('heading', { name: 'embeddings.cvc' }).waitFor();
+  await page.getByText('400 rows of 64 values').waitFor();
+  const row = (number) => page.getByRole('button', { name: `Draw row ${number}`, exact: true });
+  await row(0).focus();
+  for (let number = 1; number <= 20; number++) {
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction((name) => document.activeElement.getAttribute('aria-label') === name, `Draw row ${number}`);
+  }
+  assert.equal(await row(20).getAttribute('aria-pressed'), 'true');
+});
+
 test('a broken file shows where and why, and what came before', async () => {
   await open('#sample=broken');
   const alert = page.locator('.problem');
@@ -278,9 +310,9 @@ test('files that are broken in other ways, and files that are none', async () =>
   for (const [name, words] of [
     ['trunc_in_payload', /ends too early/],
     ['json_bad_escape', /contradicts itself/],
-    ['comp_bfloat16', /not a format, or not a variant/],
-    ['empty_file', /ends too early/],
-    ['magic_bad', /not a format/],
+    ['comp_bfloat16', /a variant of the format that this page cannot decode/],
+    ['empty_file', /is empty/],
+    ['magic_bad', /not a format that this page knows/],
     ['lossless_bits255', /contradicts itself/],
   ]) {
     await drop(`${name}.cvc`, vector(`bad/${name}.cvc`));
@@ -289,6 +321,7 @@ test('files that are broken in other ways, and files that are none', async () =>
   }
   await drop('picture.gif', Buffer.from('GIF89a and so on'));
   await page.getByText('Not a format that unspool knows').waitFor();
+  await page.getByText('This looks like a GIF picture').waitFor();
   assert.equal(await byte(0).textContent(), '47', 'the bytes are shown even so');
 });
 
@@ -367,11 +400,11 @@ test('a hundred megabytes do not freeze the page, and every line can be reached'
   await grid.press('ArrowUp');
   await page.locator(`#byte-${end - 16}.cursor`).waitFor();
   // A turn of the wheel moves by lines, not by megabytes.
-  const before = await page.locator('.row').first().getAttribute('aria-rowindex');
+  const before = await page.locator('.hex [role=row]').first().getAttribute('aria-rowindex');
   await page.locator('.hex').hover();
   await page.mouse.wheel(0, -240);
-  await page.waitForFunction((row) => document.querySelector('.row').getAttribute('aria-rowindex') !== row, before);
-  const moved = Number(before) - Number(await page.locator('.row').first().getAttribute('aria-rowindex'));
+  await page.waitForFunction((row) => document.querySelector('.hex [role=row]').getAttribute('aria-rowindex') !== row, before);
+  const moved = Number(before) - Number(await page.locator('.hex [role=row]').first().getAttribute('aria-rowindex'));
   assert.ok(moved > 0 && moved <= 20, `moved by ${moved} lines`);
   // And so do the rows of the table, which have more pixels than a browser lays out.
   await goToRow(12_499_999);

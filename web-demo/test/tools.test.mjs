@@ -32,7 +32,7 @@ const hash = () => new URLSearchParams(new URL(page.url()).hash.slice(1));
 test('nothing that axe finds serious, in light and dark', async () => {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme });
-    for (const [address, shown] of [['', 'Drop a file here'], ['#sample=embeddings&at=9', 'Statistics'], ['#sample=strings&at=100', 'Values'], ['#sample=numbers&at=60', 'Statistics'], ['#sample=broken', 'Show byte'], ['#sample=at1&at=4', 'Zone maps']]) {
+    for (const [address, shown] of [['', 'Drop a file here'], ['#sample=embeddings&at=9', 'Statistics'], ['#sample=strings&at=100', 'Values'], ['#sample=bins&at=60', 'Inside the codec'], ['#sample=zstd', 'Sequences of a block'], ['#sample=broken', 'Show byte'], ['#sample=at1&at=4', 'Zone maps']]) {
       await page.goto('about:blank');
       await open(address);
       await page.getByText(shown).or(page.getByRole('region', { name: shown })).first().waitFor();
@@ -250,6 +250,35 @@ test('an error says in which part of the structure it lies', async () => {
   await open('#sample=broken');
   await page.locator('.problem', { hasText: 'CvcCrc, number 514, in chunk 0' }).waitFor();
   await page.locator('.byte.broken').waitFor();
+  assert.equal(await page.locator('.verdict').textContent(), 'Broken at byte 213');
+  // What is wrong with the content of a stream is said of the stream, although each of its bytes was understood.
+  await pick('months.at1', vector('at1/bad/c0_months.at1'));
+  await page.locator('.problem', { hasText: /At1ListShort, number 612, in stream \w+ › payload xz/ }).waitFor();
+  assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^payload/);
+  // A file that breaks off does so at its last byte.
+  await pick('cut.zst', vector('zstd/rfc8878/text-1025.zst').subarray(0, 300));
+  await page.locator('#byte-299.broken').waitFor();
+  assert.match(await page.getByRole('treeitem', { name: /ends too early/ }).textContent(), /^block/);
+  assert.equal(await page.locator('.verdict').textContent(), 'Incomplete');
+  await page.getByRole('treeitem', { name: /^magic number/ }).click();
+  await page.getByRole('button', { name: 'Show where it ends' }).click();
+  await cursorAt(299);
+});
+
+test('a file that is none of those says what it may be', async () => {
+  await open('#sample=zstd');
+  await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
+  for (const [name, bytes, words] of [
+    ['picture', '\x89PNG\r\n', 'This looks like a PNG picture'],
+    ['notes', 'Words, and an é.\n', 'This looks like text'],
+    ['nothing', '', 'The file is empty.'],
+    ['short', '\x28\xb5', 'The file ends before its format can be told.'],
+    ['noise', '\xf0\x9f\0\xff', 'This is not a format that this page knows.'],
+  ]) {
+    await pick(name, Buffer.from(bytes, name === 'notes' ? 'utf8' : 'latin1'));
+    await heading(name);
+    await page.getByRole('alert').getByText(words).waitFor();
+  }
 });
 
 test('a file of two gigabytes shows its structure at once, and its values', async () => {

@@ -45,7 +45,8 @@ fn reference() -> Result<()> {
 
 /// The folders of C headers within these crates.
 fn headers(folders: &[(&str, &str)]) -> Result<OsString> {
-    let found = folders.iter().map(|(name, within)| Ok(peers::source_of(name)?.join(within)));
+    let crates = peers::crates()?;
+    let found = folders.iter().map(|(name, within)| Ok(peers::source_of(&crates, name)?.join(within)));
     Ok(std::env::join_paths(found.collect::<Result<Vec<_>>>()?)?)
 }
 

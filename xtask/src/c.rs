@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 
 use crate::firmware::{self, DEVICES, Device, QEMU};
 use crate::install::{self, CORTEX_M0};
 use crate::sh::{Cmd, cmd, has, root};
+use crate::size;
 
 const HEADER: &str = "capi/include/unspool.h";
 const HOSTED: &str = "capi/examples/hosted";
+const PAGE: &str = "docs/firmware.md";
 const BARE: &str = "capi/examples/firmware";
 const VECTORS: &str = "tests/vectors";
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -19,7 +22,8 @@ const LIBRARIES: &str = "-lpthread -ldl -lm";
 /// The symbol that an archive lacks if it can reach a panic.
 const MISSING: &str = "unspool_a_panic_is_reachable";
 /// Cargo's profiles, and the C compiler's words for the same.
-const PROFILES: [(&str, &str); 2] = [("firmware", "-Os"), ("firmware-fast", "-O2")];
+const PROFILES: [(&str, &str); 2] = [(SMALLEST, "-Os"), ("firmware-fast", "-O2")];
+const SMALLEST: &str = "firmware";
 
 /// Writes `unspool.h` anew.
 pub fn header() -> Result<()> {
@@ -32,7 +36,8 @@ pub fn header() -> Result<()> {
 pub fn test() -> Result<()> {
     every_function_is_called()?;
     hosted()?;
-    bare()
+    bare()?;
+    page_is_true()
 }
 
 /// The functions that the header declares.
@@ -128,13 +133,6 @@ fn hosted() -> Result<()> {
     slow.env("UNSPOOL_C_EVERY", "40").run()?;
 
     // As a project would.
-    let cmake = folder.join("cmake");
-    cmd("cmake -S capi/examples/hosted -B")
-        .arg(&cmake)
-        .arg(format!("-DCMAKE_PREFIX_PATH={}", root().join("capi").display()))
-        .run()?;
-    cmd("cmake --build").arg(&cmake).run()?;
-    decodes(&cmake.join("decode"))?;
     ensure!(has("pkg-config"), "pkg-config is missing; type: sudo apt-get install -y pkg-config");
     let flags = cmd("pkg-config --cflags --libs --static unspool")
         .env("PKG_CONFIG_PATH", root().join("capi/pkgconfig"))
@@ -142,7 +140,16 @@ fn hosted() -> Result<()> {
         .read()?;
     let program = folder.join("decode-pkg-config");
     cmd("cc -std=c99 -O2").arg(format!("{HOSTED}/decode.c")).args(&flags).arg("-o").arg(&program).run()?;
-    decodes(&program)
+    decodes(&program)?;
+    // Last, because it builds another archive in the place of the one that the others link.
+    let cmake = folder.join("cmake");
+    cmd("cmake -S capi/examples/hosted -B")
+        .arg(&cmake)
+        .arg(format!("-DCMAKE_PREFIX_PATH={}", root().join("capi").display()))
+        .arg(format!("-DUNSPOOL_FEATURES=small,{}", formats()?.join(",")))
+        .run()?;
+    cmd("cmake --build").arg(&cmake).run()?;
+    decodes(&cmake.join("decode"))
 }
 
 /// One file that is known.
@@ -151,6 +158,20 @@ fn decodes(program: &Path) -> Result<()> {
         cmd(&program.display().to_string()).arg(format!("{VECTORS}/onpair/cpp/utf8_b12.onp")).outcome(PATIENCE)?;
     let expected = std::fs::read_to_string(root().join(VECTORS).join("onpair/data/utf8.expected.bin"))?;
     ensure!(outcome.success && outcome.stdout == expected, "{} decodes to something else", program.display());
+    Ok(())
+}
+
+/// The commands of the page for firmware, as they stand there.
+fn page_is_true() -> Result<()> {
+    let page = std::fs::read_to_string(root().join(PAGE))?;
+    let section = page.split("\n## From C\n").nth(1).and_then(|rest| rest.split("```console\n").nth(1));
+    let block = section.and_then(|rest| rest.split("```").next()).unwrap_or_default().replace("\\\n", " ");
+    let commands: Vec<_> = block.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    ensure!(commands.len() > 3, "{PAGE} does not say how to link: {commands:?}");
+    for command in commands {
+        let said = cmd(&command.replace("target/", &format!("{}/", target().display()))).outcome(PATIENCE)?;
+        ensure!(said.success, "{PAGE} says what does not work: {command}\n{}", said.stderr);
+    }
     Ok(())
 }
 
@@ -168,6 +189,10 @@ fn bare() -> Result<()> {
                 "the archive for {} at {profile} can reach a panic",
                 device.name
             );
+            holds_nothing(device)?;
+            if device.is_small() && profile == SMALLEST {
+                frames_are_small(device)?;
+            }
             for name in examples()? {
                 example(device, profile, level, &name, &archive)?;
             }
@@ -176,16 +201,19 @@ fn bare() -> Result<()> {
     Ok(())
 }
 
-/// The archive for a device, with every format; the smallest device gets the smallest tables.
+/// The archive for a device, with every format and all that it can have; the smallest device gets the smallest tables.
 fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
     let small = if device.is_small() { "small," } else { "" };
-    let features = format!("{small}{more}{}", formats()?.join(","));
+    let features = format!("{small}{more}xz-filters,xz-sha256,{}", formats()?.join(","));
     cmd("cargo rustc --locked -p unspool-capi --no-default-features --crate-type staticlib --features")
         .arg(features)
         .arg("--target")
         .arg(device.target)
         .arg("--profile")
         .arg(profile)
+        // Everything is compiled when it is linked together, so that it is enough to say it once.
+        .args("-- -Zemit-stack-sizes")
+        .env("RUSTC_BOOTSTRAP", "1")
         .run()?;
     Ok(target().join(device.target).join(profile).join("libunspool_capi.a"))
 }
@@ -196,11 +224,49 @@ fn link_all(device: &Device, archive: &Path, roots: &[String]) -> Result<crate::
     for root in roots {
         link = link.arg(format!("-Wl,-u,{root}"));
     }
-    link.quiet()
-        .arg(archive)
-        .args("-lgcc -o")
-        .arg(folder()?.join(format!("all-{}.elf", device.target)))
-        .outcome(PATIENCE)
+    link.quiet().arg(archive).args("-lgcc -o").arg(linked(device)?).outcome(PATIENCE)
+}
+
+/// What [`link_all`] writes.
+fn linked(device: &Device) -> Result<PathBuf> {
+    Ok(folder()?.join(format!("all-{}.elf", device.target)))
+}
+
+/// No globals that are written, no heap, no trace of panicking: whatever the header declares, linked together.
+fn holds_nothing(device: &Device) -> Result<()> {
+    let bytes = std::fs::read(linked(device)?)?;
+    let file = object::File::parse(&*bytes)?;
+    for section in file.sections() {
+        let written = matches!(section.kind(), SectionKind::Data | SectionKind::UninitializedData);
+        ensure!(
+            !written || section.size() == 0,
+            "the archive has globals: {} bytes of {}",
+            section.size(),
+            section.name()?
+        );
+    }
+    let names = file.symbols().map(|symbol| symbol.name()).collect::<Result<Vec<_>, _>>()?;
+    for banned in ["9panicking", "rust_begin_unwind", "__rust_alloc", "malloc", "5alloc"] {
+        let found = names.iter().find(|name| name.contains(banned));
+        ensure!(found.is_none(), "the archive holds {}", found.copied().unwrap_or_default());
+    }
+    ensure!(names.len() > 500, "only {} symbols to check", names.len());
+    Ok(())
+}
+
+/// Of every function that the header declares and all that they call.
+fn frames_are_small(device: &Device) -> Result<()> {
+    let bytes = std::fs::read(linked(device)?)?;
+    let frames = size::frames(&object::File::parse(&*bytes)?)?;
+    for name in functions()? {
+        ensure!(frames.contains_key(&name), "the compiler does not say how large the stack frame of {name} is");
+    }
+    let large: Vec<_> = frames.iter().filter(|&(_, &frame)| frame >= size::FRAME).collect();
+    let named = large.iter().map(|(name, frame)| format!("{frame} {name}")).collect::<Vec<_>>().join("\n");
+    ensure!(large.is_empty(), "stack frames of {} bytes and more:\n{named}", size::FRAME);
+    let largest = frames.values().max().copied().unwrap_or_default();
+    println!("    {}: {} functions, the largest stack frame has {largest} bytes", device.name, frames.len());
+    Ok(())
 }
 
 /// The gate must close: an archive with one unbounded index fails to link, and for no other reason.

@@ -137,6 +137,7 @@ fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
         cmd(&format!("{sudo}apt-get update")).run()?;
         *updated = true;
     }
-    cmd(&format!("{sudo}apt-get install -y {packages}")).run()?;
+    // Another step may be at it, too.
+    cmd(&format!("{sudo}apt-get -o DPkg::Lock::Timeout=600 install -y {packages}")).run()?;
     find().with_context(|| format!("{packages} is installed, and still there is no {program}"))
 }

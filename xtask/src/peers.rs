@@ -64,8 +64,9 @@ const PEERS: [Peer; 3] = [
 pub fn build(level: &str) -> Result<PathBuf> {
     install::arm_gcc()?;
     let folder = root().join(FOLDER).join(level);
+    let crates = crates()?;
     for Peer { name, from, within, flags, includes, files } in PEERS {
-        let sources = source_of(from)?.join(within);
+        let sources = source_of(&crates, from)?.join(within);
         let objects = folder.join(name);
         std::fs::create_dir_all(&objects)?;
         let mut compile = cmd("arm-none-eabi-gcc -c").arg(format!("-O{level}")).args(FLAGS).args(flags).dir(&objects);
@@ -84,14 +85,17 @@ pub fn build(level: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The folder of a crate that something here depends on.
-pub fn source_of(name: &str) -> Result<PathBuf> {
-    // Also those that are only asked for their sources.
+/// The folders of all crates that something here depends on, also of those that are only asked for their sources.
+pub fn crates() -> Result<Vec<PathBuf>> {
     let said = cmd("cargo metadata --locked --all-features --format-version 1").read()?;
     let manifests = said.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());
-    let mut crates = manifests.filter_map(|manifest| PathBuf::from(manifest).parent().map(PathBuf::from));
+    Ok(manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_owned)).collect())
+}
+
+/// The folder of one of them.
+pub fn source_of<'c>(crates: &'c [PathBuf], name: &str) -> Result<&'c Path> {
     // A crate from a registry lies in a folder of its name and its version.
-    let called = |folder: &PathBuf| folder.file_name()?.to_str()?.rsplit_once('-').map(|(called, _)| called == name);
-    let found = crates.find(|folder| called(folder) == Some(true));
-    found.with_context(|| format!("{name} is not among the dependencies"))
+    let called = |folder: &Path| folder.file_name()?.to_str()?.rsplit_once('-').map(|(called, _)| called == name);
+    let found = crates.iter().find(|folder| called(folder) == Some(true));
+    found.map(PathBuf::as_path).with_context(|| format!("{name} is not among the dependencies"))
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
 use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32, WASM};
 use crate::peers;
@@ -89,7 +89,7 @@ impl Program {
 }
 
 /// No stack frame on a Cortex-M0 at z is as large as this.
-const FRAME: u64 = 512;
+pub const FRAME: u64 = 512;
 
 /// What one program weighs more than nothing.
 #[derive(Clone, Copy, Default)]
@@ -252,19 +252,32 @@ fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// The compiler notes an address and a size for each function.
-fn largest_frame(file: &object::File<'_>) -> Result<u64> {
+/// The names of the functions of a program, as the linker knows them, and the bytes of their stack frames. The compiler notes an address and
+/// a size for each.
+pub fn frames(file: &object::File<'_>) -> Result<BTreeMap<String, u64>> {
     let section = file.section_by_name(".stack_sizes").context("no .stack_sizes")?;
-    let mut rest = section.data()?;
-    let (mut largest, mut count) = (0, 0);
-    while let Some((_, behind)) = rest.split_at_checked(4) {
+    // The lowest bit of an address says that the code is Thumb.
+    let place = |address: u64| address & !1;
+    let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+    let names: BTreeMap<_, _> =
+        functions.filter_map(|symbol| Some((place(symbol.address()), symbol.name().ok()?))).collect();
+    let (mut rest, mut frames) = (section.data()?, BTreeMap::new());
+    while let Some((address, behind)) = rest.split_first_chunk() {
         let Some((size, used)) = leb128(behind) else { bail!(".stack_sizes ends early") };
         rest = behind.get(used..).unwrap_or_default();
-        largest = largest.max(size);
-        count += 1;
+        let address = place(u32::from_le_bytes(*address).into());
+        let name = names.get(&address).map_or_else(|| format!("{address:#x}"), ToString::to_string);
+        let frame = frames.entry(name).or_insert(0);
+        *frame = size.max(*frame);
     }
-    ensure!(count > 0 && file.symbols().any(|symbol| symbol.name() == Ok("reset")), "no functions in .stack_sizes");
-    Ok(largest)
+    Ok(frames)
+}
+
+fn largest_frame(file: &object::File<'_>) -> Result<u64> {
+    let frames = frames(file)?;
+    let is_program = file.symbols().any(|symbol| symbol.name() == Ok("reset"));
+    ensure!(is_program && !frames.is_empty(), "no functions in .stack_sizes");
+    Ok(frames.into_values().max().unwrap_or(0))
 }
 
 /// Stack and instructions for each byte.

@@ -1,4 +1,4 @@
-//! Runs named steps and sums up: one after the other, and beside them those that would keep one core busy for long.
+//! Runs named steps and sums up: one after the other, and beside them those that get in nobody's way.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,17 @@ pub struct Step {
 
 /// Runs every step, also those behind one that failed, so that one run shows all that is wrong. Whether all passed.
 ///
-/// Those that `beside` names go on beside the others, and what they print follows theirs. A step that runs alone is never beside.
+/// Those that `beside` names go on beside the others, in its order, and what they print follows theirs. A step that runs alone is
+/// never beside.
 ///
 /// The last line is `N passed, M failed`; steps that the caller asked to leave out are named in it and count as neither.
 pub fn run_all(command: &str, steps: &[&Step], beside: &[&str], left_out: &[String]) -> bool {
     let start = Instant::now();
     let mut failed = vec![];
-    let (beside, in_turn): (Vec<&Step>, Vec<&Step>) =
-        steps.iter().partition(|step| steps.len() > 1 && beside.contains(&step.name));
+    let beside = if steps.len() > 1 { beside } else { &[] };
+    let in_turn = steps.iter().filter(|step| !beside.contains(&step.name));
+    let beside: Vec<&Step> =
+        beside.iter().filter_map(|name| steps.iter().copied().find(|step| step.name == *name)).collect();
     let mut number = 0;
     let mut report = |step: &Step, run: &mut dyn FnMut() -> (Result<()>, f64)| {
         number += 1;

@@ -44,8 +44,9 @@ pub const STEPS: &[Step] = &[
     Step { name: "miri", proves: "a big-endian machine of 32 bits agrees", run: miri },
 ];
 
-/// They keep one core busy for long, most of it in a program of one thread, and share no build folder with the other steps.
-pub const BESIDE: &[&str] = &["fuzz", "miri"];
+/// They share no build folder with the other steps. The first two keep one core busy for long, most of it in a program of one thread; by the
+/// time they are done, the others have installed what the last two need.
+pub const BESIDE: &[&str] = &["fuzz", "miri", "firmware", "size"];
 
 const NO_WARNINGS: &str = "-D warnings";
 

@@ -14,109 +14,25 @@
 //! A query reads parts of a file. It cannot compare the hash at the file's end, which is that of all lines, and it does not
 //! look at streams that it does not need.
 
-use core::cmp::Ordering;
+mod columns;
+mod group;
+mod request;
+
 use core::ops::Range;
 
+use self::columns::Names;
+pub use self::request::{Answer, Ask, Next, Request, Stats};
 use super::backend::Backend;
-use super::compare::{Best, Number, Sum};
-use super::head::{Head, Stretch, inside, too_small};
+use super::compare::{Best, Sum};
+use super::head::{Head, Stretch, too_small};
 use super::header::Codec;
-use super::lines::{Lines, line_len};
-use super::predicate::{Column, Filter, Matcher, Test};
-use super::qcolumnar::{ColumnType, Index, Layout, Mark, Meta, Zone, block_size, decode_block};
-use super::qjson::{Paths, Template};
+use super::predicate::Column;
+use super::qcolumnar::{Layout, Mark, Meta};
+use super::qjson::Template;
 use super::row::{RECORD, Record, Row, Slot};
 use super::scratch::Workspace;
-use crate::copy::to_front;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
-
-/// What is wanted of the rows that meet all conditions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask<'q> {
-    /// All columns, or the lines.
-    Rows,
-    /// Some columns, in this order.
-    Columns(&'q [Column<'q>]),
-    /// How many there are.
-    Count,
-    /// The sum of the numbers in a column.
-    Sum(Column<'q>),
-    /// The smallest number in a column.
-    Min(Column<'q>),
-    /// The largest number in a column.
-    Max(Column<'q>),
-}
-
-impl<'q> Ask<'q> {
-    fn columns(&self) -> &[Column<'q>] {
-        match self {
-            Self::Rows | Self::Count => &[],
-            Self::Columns(columns) => columns,
-            Self::Sum(column) | Self::Min(column) | Self::Max(column) => core::slice::from_ref(column),
-        }
-    }
-}
-
-/// A question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request<'q> {
-    /// What a row must meet, all of it.
-    pub filters: &'q [Filter<'q>],
-    /// What is wanted of these rows.
-    pub ask: Ask<'q>,
-    /// The first so many of these rows are looked at, no more. `u64::MAX` for all.
-    pub limit: u64,
-}
-
-/// How much of the file was needed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Row groups of the table.
-    pub groups: u64,
-    /// Groups that the zone maps ruled out.
-    pub skipped: u64,
-    /// Groups of which blocks were read.
-    pub read: u64,
-    /// Bytes of the blocks that were read.
-    pub block_bytes_read: u64,
-    /// Bytes of all blocks.
-    pub block_bytes_total: u64,
-}
-
-/// What came out besides rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer<'s> {
-    /// Rows that met all conditions, as far as the limit.
-    pub rows: u64,
-    /// Of these, the rows whose value is no number. Sum, minimum and maximum are over the others.
-    pub without_number: u64,
-    /// The sum.
-    pub sum: Sum,
-    /// The smallest or largest number, as the first row that has it writes it.
-    pub best: Option<&'s [u8]>,
-}
-
-/// What [`Query::step`] stopped at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// These bytes of the file come next.
-    Bytes(Range<u64>),
-    /// A row that meets all conditions: [`Query::row`] shows it until the next step.
-    Row,
-    /// All is done.
-    Nothing,
-}
-
-/// Where the names of columns come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Names {
-    Paths,
-    /// The first line, which is no row.
-    Line,
-    /// The first row.
-    Row,
-}
 
 /// What happens next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -434,137 +350,6 @@ impl<'q> Query<'q> {
         Ok(())
     }
 
-    /// Finds out which columns are meant and makes room for them.
-    fn start(&mut self, scratch: &mut [u8]) -> Result<()> {
-        if self.request.ask == Ask::Rows {
-            layout(&self.head, scratch, &self.limits)?;
-        }
-        if self.names == Some(Names::Row) {
-            self.all_slots(scratch)?;
-            self.stage = Stage::Names;
-            let first = self.next_group(scratch)?;
-            return if first { Ok(()) } else { Err(Error::new(ErrorKind::At1NoNames, 0)) };
-        }
-        self.resolve(scratch)
-    }
-
-    /// Writes down the columns of the request by number, makes slots of them, and writes down the slots.
-    fn resolve(&mut self, scratch: &mut [u8]) -> Result<()> {
-        let request = self.request;
-        let columns = request.filters.iter().map(|filter| filter.column);
-        for (i, column) in columns.chain(request.ask.columns().iter().copied()).enumerate() {
-            let number = match column {
-                Column::Number(number) => {
-                    Some(number).filter(|&number| number < self.meta(scratch).map_or(0, |meta| meta.columns()))
-                }
-                Column::Name(name) => self.find(name, scratch)?,
-            };
-            let number = number.ok_or(Error::new(ErrorKind::At1NoSuchColumn, 0))?;
-            self.set_pick(scratch, i, number);
-        }
-        match request.ask {
-            Ask::Rows => self.all_slots(scratch)?,
-            _ => self.some_slots(scratch)?,
-        }
-        for i in 0..self.picks(scratch).len() {
-            let column = self.pick(scratch, i);
-            let slot =
-                self.records(scratch).binary_search_by_key(&u64_from(column), |record| Slot::read(record).column);
-            self.set_pick(scratch, i, slot.unwrap_or(usize::MAX));
-        }
-        self.stage = Stage::Group;
-        self.mark = Mark::default();
-        self.top = 0;
-        if request.ask == Ask::Count && request.filters.is_empty() {
-            self.found = self.meta(scratch)?.rows.min(request.limit);
-            self.stage = Stage::Done;
-        }
-        Ok(())
-    }
-
-    fn set_pick(&self, scratch: &mut [u8], i: usize, pick: usize) {
-        let picks = scratch.get_mut(self.picks.clone()).unwrap_or_default();
-        if let Some(slot) = picks.as_chunks_mut().0.get_mut(i) {
-            *slot = u64_from(pick).to_le_bytes();
-        }
-    }
-
-    fn room_for_slots(&mut self, slots: usize, scratch: &[u8]) -> Result<()> {
-        let end = slots.saturating_mul(RECORD).saturating_add(self.slots_at);
-        if end > scratch.len() {
-            return Err(too_small(u64_from(end)));
-        }
-        self.slots = slots;
-        Ok(())
-    }
-
-    fn all_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
-        self.room_for_slots(self.meta(scratch)?.columns(), scratch)?;
-        let (_, records, _) = self.parts(scratch);
-        for (column, record) in (0u64..).zip(records) {
-            *record = Slot::new(column, (0, 0)).write();
-        }
-        Ok(())
-    }
-
-    /// A slot for each column that is picked, in the order of the table.
-    fn some_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
-        self.room_for_slots(self.picks(scratch).len(), scratch)?;
-        let picks = self.picks.clone();
-        let (known, records, _) = self.parts(scratch);
-        let mut count = 0usize;
-        for &pick in known.get(picks).unwrap_or_default().as_chunks().0 {
-            let column = u64::from_le_bytes(pick);
-            let sorted = records.get(..count).unwrap_or_default();
-            if let Err(place) = sorted.binary_search_by_key(&column, |record| Slot::read(record).column)
-                && let Some(moved) = records.get_mut(place..=count)
-            {
-                let mut next = Slot::new(column, (0, 0)).write();
-                for record in moved {
-                    core::mem::swap(record, &mut next);
-                }
-                count = count.saturating_add(1);
-            }
-        }
-        self.slots = count;
-        Ok(())
-    }
-
-    /// The column of this name.
-    fn find(&self, name: &[u8], scratch: &[u8]) -> Result<Option<usize>> {
-        let meta = self.meta(scratch)?;
-        let no_names = Error::new(ErrorKind::At1NoNames, 0);
-        match self.names {
-            Some(Names::Paths) => {
-                let paths = Paths::open(self.head.paths.stream(scratch))?;
-                if paths.iter().next().is_none() {
-                    return Err(no_names);
-                }
-                one(paths.iter().take(meta.columns()).map(|path| path == name))
-            }
-            Some(Names::Line) => {
-                let line = Lines::new(self.head.verbatim.stream(scratch)).item()?;
-                let fields = Fields { rest: Some(line), delimiter: meta.delimiter };
-                if fields.clone().count() != meta.columns() {
-                    return Err(no_names);
-                }
-                one(fields.map(|field| names(field, name)))
-            }
-            _ => {
-                let texts = scratch.get(self.texts_at()..).unwrap_or_default();
-                let fields = self.records(scratch).iter().map(|record| {
-                    let text = texts.get(Slot::read(record).text_range()).unwrap_or_default();
-                    text.get(..line_len(text)).unwrap_or(text)
-                });
-                // A first row that holds a number or nothing is a row like the others.
-                if fields.clone().any(|field| field.is_empty() || Number::read(field).is_some()) {
-                    return Err(no_names);
-                }
-                one(fields.map(|field| names(field, name)))
-            }
-        }
-    }
-
     /// Goes on until a block is needed or `visit` stops.
     fn advance(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>) -> Result<()> {
         loop {
@@ -644,186 +429,6 @@ impl<'q> Query<'q> {
         let at = self.head.blocks_at;
         self.needs = Some(at.saturating_add(start)..at.saturating_add(end));
     }
-
-    /// Finds the next group that the zone maps do not rule out, and where its blocks lie.
-    fn next_group(&mut self, scratch: &mut [u8]) -> Result<bool> {
-        let (filters, blocks_len) = (self.request.filters, self.stats.block_bytes_total);
-        let reading_names = self.stage == Stage::Names;
-        let blocks_at = self.head.blocks_at;
-        let (known, records, _) = self.parts(scratch);
-        let (meta, picks) = (self.meta(known)?, self.picks(known));
-        let stream = self.head.index.stream(known);
-        let mut blocks = Index::resume(stream, &meta, self.mark)?;
-        loop {
-            let mut slots = (0u64..).zip(records.iter_mut()).peekable();
-            let mut possible = true;
-            let mut group = None;
-            for column in 0..meta.columns() {
-                let Some(block) = blocks.next().transpose()? else { break };
-                group = Some(block.group);
-                let wanted = slots.next_if(|(_, record)| Slot::read(record).column == u64_from(column));
-                let Some((slot, record)) = wanted else { continue };
-                if block.range.end > blocks_len {
-                    let at = blocks_at.saturating_add(block.range.start);
-                    return Err(Error::new(ErrorKind::At1BlockOutside, at).needing(block.range.end));
-                }
-                *record = Slot::new(u64_from(column), (block.range.start, block.range.end)).write();
-                if block.zone == Zone::None || reading_names {
-                    continue;
-                }
-                for (filter, pick) in filters.iter().zip(picks) {
-                    if u64::from_le_bytes(*pick) == slot && possible {
-                        possible = Matcher::may_find(&filter.test, kind(&meta, column), block.zone)?;
-                    }
-                }
-            }
-            let Some(group) = group else { return Ok(false) };
-            self.mark = blocks.mark(&stream);
-            if possible {
-                self.stats.read = self.stats.read.saturating_add(1);
-                self.first_row = group.saturating_mul(meta.rows_per_group);
-                self.rows = meta.rows_of(group);
-                self.row = 0;
-                self.top = self.base;
-                self.flags = None;
-                return Ok(true);
-            }
-            self.stats.skipped = self.stats.skipped.saturating_add(1);
-        }
-    }
-
-    /// Decodes the block of the pending slot.
-    fn load(&mut self, piece: &[u8], block: (u64, u64), at: u64, scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
-        let texts_at = self.texts_at();
-        let (top, unwrapped) = (self.top, self.inside);
-        let (known, records, texts) = self.parts(scratch);
-        let piece = match unwrapped {
-            None => piece,
-            Some(blocks) => blocks.stream(known).bytes.get(index(block.0)..index(block.1)).unwrap_or_default(),
-        };
-        let size = block_size(piece, at, &self.limits).map_err(|error| inside(error, 0))?;
-        // The flags of the rows lie behind the first text that has a value for each of them.
-        let flags = if matches!(self.stage, Stage::Filter(_)) && self.flags.is_none() { self.rows } else { 0 };
-        if flags > size.saturating_add(1) {
-            return Err(Error::new(ErrorKind::At1ListShort, at).needing(flags));
-        }
-        let decoded = u64_from(top).saturating_add(size);
-        if decoded > self.limits.max_output {
-            return Err(Error::new(ErrorKind::OutputLimit, at).needing(decoded));
-        }
-        let (end, need) = (index(decoded), decoded.saturating_add(flags));
-        if need > u64_from(texts.len()) {
-            return Err(too_small(u64_from(texts_at).saturating_add(need)));
-        }
-        if let Some(room) = texts.get_mut(top..end) {
-            decode_block(piece, at, room, ws, &self.limits).map_err(|error| inside(error, 0))?;
-        }
-        if let Some(record) = records.get_mut(self.pending) {
-            let mut slot = Slot::read(record);
-            slot.load(top, end);
-            *record = slot.write();
-        }
-        if flags > 0 {
-            texts.get_mut(end..index(need)).unwrap_or_default().fill(1);
-            self.flags = Some((end, index(need)));
-        }
-        self.top = index(need);
-        self.stats.block_bytes_read = self.stats.block_bytes_read.saturating_add(u64_from(piece.len()));
-        Ok(())
-    }
-
-    /// Clears the flags of rows that do not meet a condition. Says how many are left.
-    fn apply(&mut self, filter: usize, slot: usize, scratch: &mut [u8]) -> Result<u64> {
-        let slot = self.slot(scratch, slot);
-        let Some(filter) = self.request.filters.get(filter) else { return Ok(0) };
-        let column = kind(&self.meta(scratch)?, index(slot.column));
-        let at = self.place(slot.block.0);
-        let flags = self.flags.unwrap_or_default();
-        let (_, _, texts) = self.parts(scratch);
-        let text = slot.text_range();
-        // Text and flags lie side by side, in this order only for the first text of a group.
-        let (text, flags) = if text.end <= flags.0 {
-            let (before, behind) = texts.split_at_mut_checked(flags.0).unwrap_or_default();
-            (before.get(text), behind.get_mut(..flags.1.saturating_sub(flags.0)))
-        } else {
-            let (before, behind) = texts.split_at_mut_checked(flags.1).unwrap_or_default();
-            let text = text.start.saturating_sub(flags.1)..text.end.saturating_sub(flags.1);
-            (behind.get(text), before.get_mut(flags.0..))
-        };
-        sift(&filter.test, column, text, flags.unwrap_or_default(), at)
-    }
-
-    /// Takes the rows of a group that are left, or those up to the one that `visit` stops at.
-    fn hand_out(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>) -> Result<Flow> {
-        let ask = self.request.ask;
-        let (at, flags, filters) = (self.head.blocks_at, self.flags, self.request.filters.len());
-        let (known, records, texts) = self.parts(scratch);
-        let picks = self.picks(known).get(filters..).unwrap_or_default();
-        let all = ask == Ask::Rows;
-        let layout = if all { Some(layout(&self.head, known, &self.limits)?) } else { None };
-        let target = picks.first().map_or(usize::MAX, |&pick| index(u64::from_le_bytes(pick)));
-        let mut sum = self.sum();
-        for row in self.row..self.rows {
-            for record in records.iter_mut() {
-                let mut slot = Slot::read(record);
-                slot.step(texts).ok_or(Error::new(ErrorKind::At1ListShort, at.saturating_add(slot.block.0)))?;
-                *record = slot.write();
-            }
-            let left = flags.is_none_or(|(start, _)| texts.get(start.saturating_add(index(row))) != Some(&0));
-            if !left {
-                continue;
-            }
-            if self.found >= self.request.limit {
-                break;
-            }
-            self.found = self.found.saturating_add(1);
-            let value = records.get(target).map_or(0..0, |record| Slot::read(record).value_range());
-            let number = match ask {
-                Ask::Sum(_) => match texts.get(value).and_then(Number::read) {
-                    Some(number) => sum.add(&number).map(|()| true)?,
-                    None => false,
-                },
-                Ask::Min(_) => self.best.offer(texts, value.start, value.end, Ordering::Less),
-                Ask::Max(_) => self.best.offer(texts, value.start, value.end, Ordering::Greater),
-                _ => {
-                    let number = self.first_row.saturating_add(row);
-                    if visit(&Row { number, records, picks: (!all).then_some(picks), texts, layout })? == Flow::Stop {
-                        self.row = row.saturating_add(1);
-                        return Ok(Flow::Stop);
-                    }
-                    true
-                }
-            };
-            self.without_number = self.without_number.saturating_add((!number).into());
-        }
-        self.sum = (sum.value.to_le_bytes(), sum.scale);
-        // The texts of the group go, but for the number that is the best so far.
-        if self.best.found {
-            let Best { start, end, .. } = self.best;
-            to_front(texts, start..end);
-            self.base = self.best.len();
-            self.best = Best { start: 0, end: self.base, found: true };
-        }
-        Ok(Flow::On)
-    }
-}
-
-/// Clears the flags of those values of a text, which lies at byte `at`, that do not pass a test. Says how many are left.
-#[cfg_attr(feature = "small", inline(never))]
-fn sift(test: &Test<'_>, column: ColumnType, mut text: Option<&[u8]>, flags: &mut [u8], at: u64) -> Result<u64> {
-    let matcher = Matcher::new(test, column)?;
-    let mut left = 0u64;
-    for flag in flags {
-        let values = text.ok_or(Error::new(ErrorKind::At1ListShort, at))?;
-        let len = line_len(values);
-        if *flag != 0 {
-            let accepted = matcher.accepts(values.get(..len).unwrap_or(values));
-            *flag = accepted.into();
-            left = left.saturating_add(accepted.into());
-        }
-        text = values.get(len.saturating_add(1)..);
-    }
-    Ok(left)
 }
 
 /// What stands around the values of a line.
@@ -837,53 +442,9 @@ fn layout<'s>(head: &Head, known: &'s [u8], limits: &Limits) -> Result<Layout<'s
     })
 }
 
-/// What a column holds.
-fn kind(meta: &Meta<'_>, column: usize) -> ColumnType {
-    meta.column_type(column).unwrap_or(ColumnType::Text)
-}
-
 /// The bytes of a range out of a piece of the file that starts at byte `at`.
 fn cut<'b>(at: u64, bytes: &'b [u8], range: &Range<u64>) -> Option<&'b [u8]> {
     let start = range.start.checked_sub(at)?;
     let end = range.end.checked_sub(at)?;
     bytes.get(index(start)..index(end))
-}
-
-/// Which of several things is it: none, one, or too many of them.
-fn one(matches: impl Iterator<Item = bool>) -> Result<Option<usize>> {
-    let mut places = matches.enumerate().filter(|&(_, is)| is).map(|(place, _)| place);
-    let first = places.next();
-    match places.next() {
-        None => Ok(first),
-        Some(_) => Err(Error::new(ErrorKind::At1ColumnTwice, 0)),
-    }
-}
-
-/// Whether a field of a header line is this name: as it stands, or without quotes and the end of a line.
-fn names(field: &[u8], name: &[u8]) -> bool {
-    let bare = field.strip_suffix(b"\r").unwrap_or(field);
-    let unquoted = bare.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
-    field == name || bare == name || unquoted == Some(name)
-}
-
-/// Cuts a line at its delimiters.
-#[derive(Clone, Debug)]
-struct Fields<'a> {
-    rest: Option<&'a [u8]>,
-    delimiter: &'a [u8],
-}
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.rest.take()?;
-        let at = match self.delimiter {
-            [] => None,
-            delimiter => rest.windows(delimiter.len()).position(|window| window == delimiter),
-        };
-        let Some(at) = at else { return Some(rest) };
-        self.rest = rest.get(at.saturating_add(self.delimiter.len())..);
-        rest.get(..at)
-    }
 }

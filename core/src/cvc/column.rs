@@ -179,11 +179,12 @@ impl<'a> Column<'a> {
 
     /// Which bytes of the file hold these rows, chunk by chunk, for someone who fetches only those.
     pub fn plan(&self, rows: Range<u64>) -> Result<Plan<'a>> {
-        self.check_rows(&rows)?;
-        Ok(Plan::new(self, rows))
+        let mut plan = Plan::of(self);
+        plan.ask(rows)?;
+        Ok(plan)
     }
 
-    fn check_rows(&self, rows: &Range<u64>) -> Result<()> {
+    pub(super) fn check_rows(&self, rows: &Range<u64>) -> Result<()> {
         if rows.start > rows.end || rows.end > self.file.num_vectors() {
             return Err(Error::new(ErrorKind::RangeOutside, 0));
         }
@@ -299,14 +300,14 @@ impl<'a> Column<'a> {
         crc: Crc,
         decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
     ) -> Result<Done> {
-        self.check_rows(&rows)?;
-        let mut plan = Plan::new(self, rows);
+        let mut plan = Plan::of(self);
+        plan.ask(rows)?;
         let mut piece = Piece::NONE;
         let mut done = Done::default();
         loop {
             match plan.read(&mut piece)? {
                 Asked::Nothing => return Ok(done),
-                Asked::Length => plan.feed(part(bytes, piece.length())?)?,
+                Asked::Length => plan.look_up(bytes, &piece)?,
                 Asked::Chunk => self.chunk(bytes, &piece, crc, &mut done, decode)?,
             }
         }

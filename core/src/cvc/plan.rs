@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::chunk::{Chunk, Chunks};
-use super::column::{Column, Slot};
+use super::column::{Column, Slot, part};
 use super::convert::Encoding;
 use super::header::File;
 use super::lossless::Planes;
@@ -45,12 +45,19 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// For rows that the column has.
+    /// For no rows yet, to be [asked](Self::ask) where it lies: a plan is large for a small stack.
     #[inline(never)]
-    pub(super) fn new(column: &Column<'a>, rows: Range<u64>) -> Self {
+    pub fn of(column: &Column<'a>) -> Self {
         let next_at = column.file.head_len();
         let (chunks, chunk) = (column.file.chunks(), Chunk::default());
-        Self { column: *column, chunks, rows, next_at, chunk, waiting: false, answer: None }
+        Self { column: *column, chunks, rows: 0..0, next_at, chunk, waiting: false, answer: None }
+    }
+
+    /// Starts with these rows, which the column must have. Only once, and before anything else.
+    pub fn ask(&mut self, rows: Range<u64>) -> Result<()> {
+        self.column.check_rows(&rows)?;
+        self.rows = rows;
+        Ok(())
     }
 
     /// The answer to [`Need::Length`].
@@ -60,6 +67,12 @@ impl<'a> Plan<'a> {
             self.answer = Some(u32::from_le_bytes(*bytes).into());
         }
         Ok(())
+    }
+
+    /// The answer out of a file that is at hand.
+    #[inline(never)]
+    pub(super) fn look_up(&mut self, file: &[u8], piece: &Piece) -> Result<()> {
+        self.feed(part(file, piece.length())?)
     }
 
     /// What is needed next; `None` when all rows have been named.

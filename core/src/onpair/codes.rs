@@ -316,12 +316,6 @@ fn cut(window: u32, bit: u32, bits: u32) -> u16 {
     u16::from_le_bytes([low, high])
 }
 
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "that is what it is for")]
-const fn low(bits: u64) -> u16 {
-    bits as u16
-}
-
 /// Fills the start of `room`; gives how many codes.
 fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK]) -> usize {
     let left = range.end.saturating_sub(range.start);
@@ -378,19 +372,23 @@ fn groups_of(width: u32, mut bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize
     for group in groups {
         let Some(window) = bytes.first_chunk() else { break };
         let window = u128::from_le_bytes(*window);
-        let (lower, upper) = (low64(window), low64(window >> 64));
-        for (at, code) in (0..).step_by(index(width.into())).zip(group) {
-            let bits = match at {
-                0..=48 => lower >> at,
-                49..64 => lower >> at | upper << (64 - at),
-                _ => upper >> ((at - 64) % 64),
-            };
-            *code = low(bits) & ((1 << width) - 1);
+        let halves = [low64(window), low64(window >> (4 * width))].map(|half| spread(half, width).to_le_bytes());
+        for (code, pair) in group.iter_mut().zip(halves.as_flattened().as_chunks().0) {
+            *code = u16::from_le_bytes(*pair);
         }
         bytes = bytes.get(index(width.into())..).unwrap_or(&[]);
         done += 1;
     }
     done
+}
+
+/// Four codes, each in 16 bits of its own: first two and two are parted, then one and one.
+#[inline(always)]
+const fn spread(codes: u64, width: u32) -> u64 {
+    let two = (1 << (2 * width)) - 1;
+    let codes = codes & two | (codes >> (2 * width) & two) << 32;
+    let one = ((1 << width) - 1) * 0x1_0000_0001;
+    codes & one | (codes >> width & one) << 16
 }
 
 #[inline]

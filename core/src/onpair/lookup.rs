@@ -87,6 +87,7 @@ impl Step {
 }
 
 /// Cuts the start of the needle into tokens, the longest first. Gives how many steps that are.
+#[cfg_attr(feature = "small", inline(never))]
 pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [Step]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in room {
@@ -172,6 +173,7 @@ fn common(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// The tokens that the needle may end with.
+#[cfg_attr(feature = "small", inline(never))]
 pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> Filter {
     let starts = needle.len().saturating_sub(MAX_TOKEN_LEN)..needle.len();
     let whole = |start| {
@@ -182,6 +184,7 @@ pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> Filter {
 }
 
 /// Narrows down the tokens that agree with the needle, byte after byte.
+#[cfg_attr(feature = "small", inline(never))]
 fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> {
     // From `low` on, before `high`: the tokens that start with the first `depth` bytes.
     let (mut low, mut high) = (0, u64_from(dictionary.len()));

@@ -44,5 +44,5 @@ pub use dictionary::{Dictionary, MAX_TOKEN_LEN, MAX_TOKENS};
 pub use inspect::inspect;
 pub use offsets::RowOffsets;
 pub use row::{Row, Rows};
-pub use search::{Matches, Search, SearchSpace};
+pub use search::{Matches, Progress, Search, SearchSpace};
 pub use wide::WideSpace;

@@ -52,8 +52,9 @@ enum Kind<'s> {
     Inside(Substring<'s>),
 }
 
-/// How many tokens of the needle are looked up beforehand. Rows that agree with all of them are rare, or compared bytewise.
-const STEPS: usize = 8;
+/// How many tokens of the needle are looked up beforehand. Rows that agree with all of them are rare, or compared bytewise. Where stack
+/// counts for more than time, only the first.
+const STEPS: usize = if cfg!(feature = "small") { 1 } else { 8 };
 
 /// From the start of a row: the whole row, or what it starts with.
 #[derive(Clone, Copy, Debug)]
@@ -92,14 +93,7 @@ impl<'s> Search<'s> {
     }
 
     fn start(column: &'s Column<'s>, needle: &'s [u8], whole: bool) -> Self {
-        let mut room = [Step::default(); STEPS];
-        let len = if column.dictionary.is_conforming() { steps(&column.dictionary, needle, &mut room) } else { 0 };
-        let known = room.get(..len).and_then(<[_]>::last).map_or(0, |step| step.end);
-        let complete = known == needle.len();
-        let cut = if whole && len > 0 && column.is_greedy() { cut(&column.dictionary, needle) } else { None };
-        let ends = if whole && len > 0 && cut.is_none() { ends(&column.dictionary, needle) } else { Filter::ALL };
-        let start = Start { whole, steps: room, len, complete, ends, cut, tokens: column.dictionary.len() };
-        Self { column, needle, kind: Kind::Start(start) }
+        Self { column, needle, kind: Kind::Start(Start::new(column, needle, whole)) }
     }
 
     /// Rows in which the needle occurs; all, if it is empty.
@@ -147,8 +141,26 @@ impl<'s> Search<'s> {
 
     /// The rows that match among these.
     pub fn rows_in(&self, rows: Range<u64>) -> Matches<'s> {
-        let rows = rows.start..rows.end.min(self.column.rows().end);
-        Matches { search: *self, next: rows, sifted: Sifted::default(), unpacked: Unpacked::new() }
+        Matches { search: *self, progress: self.progress(rows) }
+    }
+
+    /// Where a search among these rows starts, for whoever goes on with [`next_match`](Self::next_match).
+    pub fn progress(&self, rows: Range<u64>) -> Progress {
+        let next = rows.start..rows.end.min(self.column.rows().end);
+        Progress { next, sifted: Sifted::default(), unpacked: Unpacked::new() }
+    }
+
+    /// The next row that matches. An error ends the search.
+    pub fn next_match(&self, progress: &mut Progress) -> Option<Result<u64>> {
+        let Progress { next, sifted, unpacked } = progress;
+        let found = match &self.kind {
+            Kind::Start(start) => self.first_in(start, sifted, next),
+            Kind::Inside(inside) => inside.first_in(self.column, unpacked, next),
+        };
+        if matches!(found, Some(Err(_))) {
+            (*next, *sifted) = (0..0, Sifted::default());
+        }
+        found
     }
 
     fn decide(&self, start: &Start, verdict: Verdict, codes: Range<usize>) -> Result<bool> {
@@ -244,6 +256,23 @@ impl Iterator for Sifted {
 }
 
 impl Start {
+    #[cfg_attr(feature = "small", inline(never))]
+    fn new(column: &Column<'_>, needle: &[u8], whole: bool) -> Self {
+        let (tokens, dictionary) = (column.dictionary.len(), &column.dictionary);
+        let room = [Step::default(); STEPS];
+        let mut start = Self { whole, steps: room, len: 0, complete: false, ends: Filter::ALL, cut: None, tokens };
+        if dictionary.is_conforming() {
+            start.len = steps(dictionary, needle, &mut start.steps);
+        }
+        let known = start.steps.get(..start.len).and_then(<[_]>::last).map_or(0, |step| step.end);
+        start.complete = known == needle.len();
+        if whole && start.len > 0 {
+            start.cut = if column.is_greedy() { cut(dictionary, needle) } else { None };
+            start.ends = if start.cut.is_none() { ends(dictionary, needle) } else { Filter::ALL };
+        }
+        start
+    }
+
     /// What the codes of a row say.
     #[inline]
     fn judge(&self, source: impl Source, codes: Range<usize>) -> Verdict {
@@ -355,27 +384,25 @@ impl Start {
     }
 }
 
+/// How far a search came, for whoever keeps that beside the search: [`Matches`] is both.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    next: Range<u64>,
+    sifted: Sifted,
+    unpacked: Unpacked,
+}
+
 /// Rows that a search finds. An error ends it.
 #[derive(Clone, Debug)]
 pub struct Matches<'s> {
     search: Search<'s>,
-    next: Range<u64>,
-    sifted: Sifted,
-    unpacked: Unpacked,
+    progress: Progress,
 }
 
 impl Iterator for Matches<'_> {
     type Item = Result<u64>;
 
     fn next(&mut self) -> Option<Result<u64>> {
-        let search = &self.search;
-        let found = match &search.kind {
-            Kind::Start(start) => search.first_in(start, &mut self.sifted, &mut self.next),
-            Kind::Inside(inside) => inside.first_in(search.column, &mut self.unpacked, &mut self.next),
-        };
-        if matches!(found, Some(Err(_))) {
-            (self.next, self.sifted) = (0..0, Sifted::default());
-        }
-        found
+        self.search.next_match(&mut self.progress)
     }
 }

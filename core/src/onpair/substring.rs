@@ -33,6 +33,7 @@ const FOUND: u8 = u8::MAX;
 
 impl<'s> Substring<'s> {
     /// Prepares the search. `fallback` has an entry for each byte of the needle, `tokens` one for each token or none.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn new(
         needle: &'s [u8],
         fallback: &'s mut [u32],

@@ -24,7 +24,7 @@ pub(crate) const CONVOLVED: usize = MAX_ORDER;
 /// The latent variables, in the order of the format, as words of `W`.
 #[derive(Debug)]
 pub(crate) struct Compact<'m, 'w, W> {
-    meta: &'m Meta<'m>,
+    pub(super) meta: &'m Meta<'m>,
     plan: Plan,
     /// The longest page that the workspace is for.
     longest: usize,

@@ -34,16 +34,34 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     ///
     /// `words` must have [`Meta::workspace_len`] words for the same `n` and `plan`; what is in them does not matter.
     pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan, words: &'w mut [u64]) -> Result<Self> {
-        check_width::<L>(meta)?;
+        let mut decoder = Self::unbuilt(meta, n, plan);
+        decoder.build(words)?;
+        Ok(decoder)
+    }
+
+    /// A decoder that has no tables yet, for which it knows nothing but zeros, to be [built](Self::build) where it lies: it is too
+    /// large to be moved about on a small stack.
+    pub fn unbuilt(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
         #[cfg(not(feature = "small"))]
         if !plan.is_compact() {
-            let mut fast = Fast::new(meta, n, plan, Cut::to::<L>());
-            fast.build(words)?;
-            return Ok(Self(Engine::Fast(fast)));
+            return Self(Engine::Fast(Fast::new(meta, n, plan, Cut::to::<L>())));
         }
-        let mut compact = Compact::new(meta, n, plan);
-        compact.build(words)?;
-        Ok(Self(Engine::Compact(compact)))
+        Self(Engine::Compact(Compact::new(meta, n, plan)))
+    }
+
+    /// The rest of [`new`](Self::new): builds the tables. Behind an error the decoder is of no use.
+    pub fn build(&mut self, words: &'w mut [u64]) -> Result<()> {
+        let meta = match &self.0 {
+            #[cfg(not(feature = "small"))]
+            Engine::Fast(fast) => fast.meta,
+            Engine::Compact(compact) => compact.meta,
+        };
+        check_width::<L>(meta)?;
+        match &mut self.0 {
+            #[cfg(not(feature = "small"))]
+            Engine::Fast(fast) => fast.build(words),
+            Engine::Compact(compact) => compact.build(words),
+        }
     }
 
     /// The next input is the start of a page of `n` numbers, at this offset in the caller's input.

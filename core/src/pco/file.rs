@@ -58,6 +58,11 @@ impl<'a> File<'a> {
         answer
     }
 
+    /// [`chunk`](Self::chunk) in place, because a chunk is large for a small stack. False if there is none.
+    pub fn read_chunk(&self, at: u64, chunk: &mut Chunk<'a>) -> Result<bool> {
+        Ok(chunk.read(self.rest(at), &self.header, at, &self.limits, &mut ())?.is_some())
+    }
+
     /// All bytes from this offset on.
     fn rest(&self, at: u64) -> &'a [u8] {
         self.bytes.get(index(at)..).unwrap_or(&[])
@@ -74,7 +79,7 @@ impl<'a> File<'a> {
     pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64]) -> Result<usize> {
         let (mut at, mut count, mut chunk) = (self.first, 0usize, Chunk::EMPTY);
         // In place, because a chunk is large.
-        while chunk.read(self.rest(at), &self.header, at, &self.limits, &mut ())?.is_some() {
+        while self.read_chunk(at, &mut chunk)? {
             let out = numbers.get_mut(count..).and_then(|rest| rest.get_mut(..chunk.len));
             let need = count.saturating_add(chunk.len);
             let out = out.ok_or(Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need)))?;
@@ -119,7 +124,8 @@ impl<'a> Chunk<'a> {
         Ok(len.map(|len| (chunk, len)))
     }
 
-    const EMPTY: Self = Self { meta: Meta::EMPTY, len: 0, page_at: 0, page: &[] };
+    /// No chunk: what [`File::read_chunk`] is given to fill.
+    pub const EMPTY: Self = Self { meta: Meta::EMPTY, len: 0, page_at: 0, page: &[] };
 
     /// [`parse_traced`](Self::parse_traced), in place. `None` if there is no chunk.
     #[inline(never)]
@@ -233,8 +239,11 @@ impl<'a> Chunk<'a> {
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 
+    #[inline(never)]
     fn skip_of<L: Latent>(&self, workspace: &mut [u64]) -> Result<usize> {
-        Decoder::<L>::new(&self.meta, self.len, Plan::Whole, workspace)?.skip(self.page, self.len, self.page_at)
+        let mut decoder = Decoder::<L>::unbuilt(&self.meta, self.len, Plan::Whole);
+        decoder.build(workspace)?;
+        decoder.skip(self.page, self.len, self.page_at)
     }
 }
 

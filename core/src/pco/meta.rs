@@ -293,7 +293,20 @@ impl<'a> Meta<'a> {
         Ok((meta, len))
     }
 
-    pub(crate) const EMPTY: Self =
+    /// [`parse`](Self::parse) in place, because metadata is large for a small stack. Gives the bytes it took.
+    pub fn parse_into(
+        &mut self,
+        bytes: &'a [u8],
+        number_type: NumberType,
+        major: u8,
+        at: u64,
+        limits: &Limits,
+    ) -> Result<usize> {
+        self.read(bytes, number_type, major, at, limits, &mut ())
+    }
+
+    /// Of a chunk without numbers: what [`parse_into`](Self::parse_into) is given to fill.
+    pub const EMPTY: Self =
         Self { number_type: NumberType::U32, mode: Mode::Classic, delta: Delta::None, variables: [None; 3] };
 
     /// [`parse_traced`](Self::parse_traced), in place: what is as large as this should not be moved around.

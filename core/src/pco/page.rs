@@ -16,7 +16,7 @@ use crate::{End, Error, ErrorKind, Part, Result, Status, Step, Trace, Value};
 /// Decodes the pages of one chunk with tables made for speed.
 #[derive(Debug)]
 pub(crate) struct Fast<'m, 'w, L> {
-    meta: &'m Meta<'m>,
+    pub(super) meta: &'m Meta<'m>,
     plan: Plan,
     /// The longest page that the workspace is for.
     longest: usize,

@@ -8,7 +8,6 @@ use super::check::{Check, CheckKind, MAX_CHECK};
 use super::decode::{Done, Options, Streams};
 use super::header::{BlockHeader, MAGIC, STREAM_HEADER, StreamFlags, block_header_len, stream_footer, stream_header};
 use super::number::Number;
-use super::records::Records;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
 use crate::checksum::Crc32;
@@ -105,7 +104,6 @@ pub(super) struct Machine {
     flags: StreamFlags,
     block: Block,
     chunk: Chunk,
-    check: Check,
     /// Whether the next chunk must reset the dictionary, or bring properties.
     wants_dictionary: bool,
     wants_properties: bool,
@@ -149,7 +147,6 @@ impl Machine {
             flags: StreamFlags([0; 2]),
             block: NO_BLOCK,
             chunk: Chunk::default(),
-            check: Check::None,
             wants_dictionary: true,
             wants_properties: true,
             lone: false,
@@ -158,11 +155,11 @@ impl Machine {
         }
     }
 
-    /// A machine for one block of a file, which starts at `at`.
-    pub(super) fn at_block(limits: &Limits, options: &Options, check: CheckKind, at: u64, ws: &mut Workspace) -> Self {
-        ws.seen = Records::new();
-        let flags = StreamFlags([0, check.id()]);
-        Self { at, flags, lone: true, state: State::BlockStart, ..Self::new(limits, options) }
+    /// There is one block of a file and nothing else, which starts at `at`.
+    pub(super) fn expect_block(&mut self, check: CheckKind, at: u64, ws: &mut Workspace) {
+        ws.seen.clear();
+        (self.at, self.flags) = (at, StreamFlags([0, check.id()]));
+        (self.lone, self.state) = (true, State::BlockStart);
     }
 
     /// What there is to say of the file at its end.
@@ -181,7 +178,7 @@ impl Machine {
     ) -> bool {
         // Filters may hold back some bytes as long as it is not sure that the block has no more.
         let over = matches!(self.state, State::BlockPadding(_) | State::Check(_));
-        window.flush(over, ws, &mut self.check, dst, wrote)
+        window.flush(over, ws, dst, wrote)
     }
 
     /// Reads `src` on, and writes `dst`, until one of them or the file ends.
@@ -243,10 +240,10 @@ impl Machine {
                 if !gathered.iter().chain(*src).zip(&MAGIC).all(|(byte, magic)| byte == magic) {
                     return Err(ErrorKind::XzMagic);
                 }
-                let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, STREAM_HEADER, &mut ws.head) else { return Ok(Advance::Starved) };
                 let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
                 self.stream(bytes, trace)?;
-                ws.seen = Records::new();
+                ws.seen.clear();
             }
             State::BlockStart => {
                 let Some(&first) = src.first() else { return Ok(Advance::Starved) };
@@ -258,7 +255,7 @@ impl Machine {
                     trace.enter("index", Value::None);
                     self.tell(trace, Part::Framing, "index indicator", 1, Value::U64(0));
                     self.index = Index::new(self.at);
-                    ws.listed = Records::new();
+                    ws.listed.clear();
                     self.index.crc.update(&[0]);
                     self.skip(1);
                     self.state = State::Index;
@@ -267,7 +264,7 @@ impl Machine {
                 }
             }
             State::BlockHeader(len) => {
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 trace.enter("block", Value::U64(self.blocks));
                 let mut at = self.at;
                 let header = BlockHeader::read(bytes, &mut at, trace);
@@ -282,7 +279,7 @@ impl Machine {
             }
             State::ChunkHeader(control) => {
                 let len = chunk_header_len(control);
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 let mut header = [0; 10];
                 copy(bytes, &mut header);
                 self.chunk(control, header, window, ws, trace)?;
@@ -318,7 +315,7 @@ impl Machine {
                 self.end_chunk(trace);
             }
             State::BlockPadding(len) => {
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 let right = bytes.iter().all(|&byte| byte == 0);
                 self.tell(trace, Part::Padding, "block padding", len, Value::None);
                 if !right {
@@ -329,9 +326,9 @@ impl Machine {
             }
             State::Check(len) => {
                 const { assert!(MAX_CHECK <= super::header::MAX_BLOCK_HEADER) }
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 self.tell(trace, Part::Checksum, "check", len, Value::Bytes(bytes));
-                if window.kind != Kind::Nowhere && !self.check.is(bytes) {
+                if window.kind != Kind::Nowhere && !ws.check.is(bytes) {
                     return Err(ErrorKind::XzCheck);
                 }
                 self.skip(len);
@@ -340,7 +337,7 @@ impl Machine {
             }
             State::Index => return self.index(src, ws, trace),
             State::IndexPadding(len) => {
-                let Some(bytes) = self.take(src, len, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 let mut padding = [0; 4];
                 copy(bytes, &mut padding);
                 self.tell(trace, Part::Padding, "index padding", len, Value::None);
@@ -352,7 +349,7 @@ impl Machine {
                 self.state = State::IndexCrc;
             }
             State::IndexCrc => {
-                let Some(&[a, b, c, d]) = self.take(src, 4, ws) else { return Ok(Advance::Starved) };
+                let Some(&[a, b, c, d]) = self.take(src, 4, &mut ws.head) else { return Ok(Advance::Starved) };
                 let stored = u32::from_le_bytes([a, b, c, d]);
                 self.tell(trace, Part::Checksum, "index CRC-32", 4, Value::Hex(stored.into()));
                 if self.index.crc.value() != stored {
@@ -366,7 +363,7 @@ impl Machine {
                 self.state = State::Footer;
             }
             State::Footer => {
-                let Some(bytes) = self.take(src, STREAM_HEADER, ws) else { return Ok(Advance::Starved) };
+                let Some(bytes) = self.take(src, STREAM_HEADER, &mut ws.head) else { return Ok(Advance::Starved) };
                 let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
                 let mut at = self.at;
                 let footer = stream_footer(bytes, &mut at, trace);
@@ -386,14 +383,14 @@ impl Machine {
     }
 
     /// The next `len` bytes, at most as many as the header of a block, once they are there. They count as used up when `at` says so.
-    fn take<'w, 's: 'w>(&mut self, src: &mut &'s [u8], len: usize, ws: &'w mut Workspace) -> Option<&'w [u8]> {
+    fn take<'w, 's: 'w>(&mut self, src: &mut &'s [u8], len: usize, head: &'w mut [u8]) -> Option<&'w [u8]> {
         if self.gathered == 0
             && let Some((bytes, rest)) = src.split_at_checked(len)
         {
             *src = rest;
             return Some(bytes);
         }
-        let room = ws.head.get_mut(self.gathered..len).unwrap_or_default();
+        let room = head.get_mut(self.gathered..len).unwrap_or_default();
         copy(src, room);
         let more = room.len().min(src.len());
         *src = src.get(more..).unwrap_or_default();
@@ -402,7 +399,7 @@ impl Machine {
             return None;
         }
         self.gathered = 0;
-        ws.head.get(..len)
+        head.get(..len)
     }
 
     /// A leaf of `len` bytes that starts at the next byte.
@@ -445,7 +442,7 @@ impl Machine {
         self.need = 0;
         self.skip(self.block.header.len);
         self.block.data = self.at;
-        self.check = Check::new(if self.options.verify { self.flags.check() } else { CheckKind::None });
+        ws.check = Check::new(if self.options.verify { self.flags.check() } else { CheckKind::None });
         (self.wants_dictionary, self.wants_properties) = (true, true);
         self.state = State::Control;
         Ok(())

@@ -59,6 +59,12 @@ impl Records {
         Self { sums: Sums::new(), hash: None }
     }
 
+    /// Starts an empty list, in place.
+    pub(super) fn clear(&mut self) {
+        self.sums = Sums::new();
+        self.hash = None;
+    }
+
     /// One block more.
     pub(super) fn add(&mut self, unpadded: u64, content: u64) -> Option<()> {
         self.sums.add(unpadded, content)?;

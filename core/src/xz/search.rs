@@ -303,14 +303,17 @@ pub struct File<'a> {
 impl<'a> File<'a> {
     /// Walks over the file from its end, in constant memory.
     pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
-        let search = run(Search::sizes(u64_from(bytes.len()), limits), bytes)?;
+        let mut search = Search::sizes(u64_from(bytes.len()), limits);
+        run(&mut search, bytes)?;
         let (content, streams, blocks) = (search.content(), search.streams(), search.blocks());
         Ok(Self { bytes, limits: *limits, content, streams, blocks })
     }
 
     /// The block that holds this position of the content; nothing behind its end.
+    #[cfg_attr(feature = "small", inline(never))]
     pub fn locate(&self, position: u64) -> Result<Option<Block>> {
-        let search = run(Search::new(u64_from(self.bytes.len()), position, &self.limits), self.bytes)?;
+        let mut search = Search::new(u64_from(self.bytes.len()), position, &self.limits);
+        run(&mut search, self.bytes)?;
         Ok(search.found)
     }
 
@@ -322,11 +325,11 @@ impl<'a> File<'a> {
     }
 }
 
-fn run(mut search: Search, bytes: &[u8]) -> Result<Search> {
+fn run(search: &mut Search, bytes: &[u8]) -> Result<()> {
     while let Some(range) = search.needs() {
         search.feed(bytes.get(index(range.start)..index(range.end)).unwrap_or_default())?;
     }
-    Ok(search)
+    Ok(())
 }
 
 /// How many bytes a file decodes to, by its indexes. Reads nothing else, so that it is quick, and is to be believed no more
@@ -367,6 +370,7 @@ pub(super) fn claimed_size(src: &[u8], limits: &Limits) -> Option<u64> {
 }
 
 /// Decodes the block whose bytes these are to the front of `dst`. Offsets of errors count from the start of the file.
+#[cfg_attr(feature = "small", inline(never))]
 pub fn decode_block(
     bytes: &[u8],
     block: &Block,
@@ -407,7 +411,8 @@ fn run_block(
         return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
     }
     let options = Options { verify, streams: Streams::First };
-    let mut machine = Machine::at_block(limits, &options, block.check, block.range.start, ws);
+    let mut machine = Machine::new(limits, &options);
+    machine.expect_block(block.check, block.range.start, ws);
     let (mut rest, mut wrote) = (bytes, 0);
     machine.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, ws, &mut ())?;
     let content = block.content.end.saturating_sub(block.content.start);

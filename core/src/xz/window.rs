@@ -1,6 +1,5 @@
 //! Where decoded bytes go: the caller's output itself, a ring that a stream is decoded through, or nowhere.
 
-use super::check::Check;
 use super::header::{BlockHeader, RING};
 use super::lzma::Area;
 use super::workspace::Workspace;
@@ -122,14 +121,7 @@ impl<'a> Window<'a> {
     }
 
     /// Gives bytes away and adds them to the check; `end` says that the block has no more. False if some could not leave yet.
-    pub(super) fn flush(
-        &mut self,
-        end: bool,
-        ws: &mut Workspace,
-        check: &mut Check,
-        dst: &mut [u8],
-        wrote: &mut usize,
-    ) -> bool {
+    pub(super) fn flush(&mut self, end: bool, ws: &mut Workspace, dst: &mut [u8], wrote: &mut usize) -> bool {
         match self.kind {
             Kind::Nowhere => true,
             Kind::Output => {
@@ -141,7 +133,7 @@ impl<'a> Window<'a> {
                 if self.filtered {
                     ws.pipeline.whole(block);
                 }
-                check.update(block);
+                ws.check.update(block);
                 self.flushed = self.at;
                 true
             }
@@ -149,7 +141,7 @@ impl<'a> Window<'a> {
                 let ready = self.buf.get(self.flushed..self.at).unwrap_or_default();
                 let room = dst.get_mut(*wrote..).unwrap_or_default();
                 let (taken, put) = pass(ready, end, room, self.filtered, ws);
-                check.update(room.get(..put).unwrap_or_default());
+                ws.check.update(room.get(..put).unwrap_or_default());
                 self.flushed += taken;
                 *wrote += put;
                 self.flushed >= self.at && !(self.filtered && waiting(end, ws))

@@ -1,5 +1,6 @@
 //! What a decoder remembers.
 
+use super::check::Check;
 #[cfg(feature = "xz-filters")]
 use super::filter::Pipeline;
 use super::header::MAX_BLOCK_HEADER;
@@ -25,6 +26,8 @@ pub struct Workspace {
     /// What the blocks of the stream were so far, and what its index says of them.
     pub(super) seen: Records,
     pub(super) listed: Records,
+    /// That of the block that is being read.
+    pub(super) check: Check,
     #[cfg(feature = "xz-filters")]
     pub(super) pipeline: Pipeline,
 }
@@ -38,6 +41,7 @@ impl Workspace {
             tail: [0; 2 * MOST_INPUT],
             seen: Records::new(),
             listed: Records::new(),
+            check: Check::None,
             #[cfg(feature = "xz-filters")]
             pipeline: Pipeline::new(),
         }

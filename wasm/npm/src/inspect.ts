@@ -104,6 +104,7 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   const { size } = reader;
   let piece: { start: number; bytes: Uint8Array } = { start: 0, bytes: new Uint8Array() };
   const read = async (start: number, end: number): Promise<Uint8Array> => {
+    options.signal?.throwIfAborted();
     if (start < piece.start || end > piece.start + piece.bytes.length) {
       const most = Math.max(end - start, typeof Blob !== 'undefined' && source instanceof Blob ? PIECE : PIECE_REMOTE);
       piece = { start, bytes: await reader.read({ start, end: Math.min(size, start + most) }) };

@@ -16,11 +16,36 @@ export interface ByteRange {
 
 /** Checks what a caller passes for bytes. */
 export function bytesOf(bytes: unknown): Uint8Array {
-  if (bytes instanceof Uint8Array) return bytes;
-  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
-  const got = typeof bytes === 'string' ? 'a string' : bytes === null ? 'null' : typeof bytes;
-  const hint = typeof Blob !== 'undefined' && bytes instanceof Blob ? '; await blob.arrayBuffer() gives them' : '';
-  throw new TypeError(`bytes must be a Uint8Array or an ArrayBuffer, not ${hint ? 'a Blob' : got}${hint}`);
+  const view = bytes instanceof ArrayBuffer && !isDetached(bytes) ? new Uint8Array(bytes) : bytes;
+  if (view instanceof Uint8Array && !(view.length === 0 && isDetached(view.buffer))) return view;
+  const detached = bytes instanceof ArrayBuffer || view instanceof Uint8Array;
+  throw new TypeError(detached ? 'the memory of these bytes was transferred away' : `bytes must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
+}
+
+/** Whether a buffer went to another thread, for instance. */
+function isDetached(buffer: ArrayBufferLike): boolean {
+  if (buffer.byteLength > 0 || !(buffer instanceof ArrayBuffer)) return false;
+  try {
+    new Uint8Array(buffer);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** What somebody passed for bytes, and how to get them out of it. */
+function described(thing: unknown): string {
+  if (thing === null || typeof thing === 'undefined') return String(thing);
+  if (typeof thing !== 'object') return `a ${typeof thing}`;
+  const name = Object.prototype.toString.call(thing).slice('[object '.length, -1);
+  const hint =
+    name === 'Blob' || name === 'File' ? '; await blob.arrayBuffer() gives them'
+    : name === 'Response' ? '; await response.arrayBuffer() gives them'
+    : name === 'Promise' ? ': await it'
+    : name === 'SharedArrayBuffer' ? '; new Uint8Array(it) gives them'
+    : ArrayBuffer.isView(thing) ? '; new Uint8Array(it.buffer, it.byteOffset, it.byteLength) gives them'
+    : '';
+  return `${/^[AEIO]/.test(name) ? 'an' : 'a'} ${name}${hint}`;
 }
 
 /** At most so often, in milliseconds, somebody is told how far reading is. */

@@ -122,7 +122,14 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
       });
     },
     write(bytes) {
-      rest = bytesOf(bytes);
+      try {
+        rest = bytesOf(bytes);
+      } catch (error) {
+        // Whoever reads hears of it, too.
+        end();
+        output.error(error);
+        throw error;
+      }
       if (rest.length > 0) return waiting();
       rest = undefined;
       return undefined;

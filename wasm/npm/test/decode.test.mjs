@@ -155,7 +155,18 @@ test('wrong arguments are told at once', async () => {
     assert.throws(() => decode(wrong), TypeError);
     assert.throws(() => decodeCvc(wrong), TypeError);
   }
-  assert.throws(() => decode('CVCF'), /must be a Uint8Array or an ArrayBuffer, not a string/);
+  const view = new DataView(new ArrayBuffer(8));
+  for (const [bytes, words] of [
+    ['CVCF', 'not a string'], [undefined, 'not undefined'], [null, 'not null'], [[67, 86], 'not an Array'],
+    [new Blob(['CVCF']), 'not a Blob; await blob.arrayBuffer()'], [new Response('CVCF'), 'not a Response; await response.arrayBuffer()'],
+    [Promise.resolve(view), 'not a Promise: await it'], [view, 'not a DataView; new Uint8Array(it.buffer, it.byteOffset, it.byteLength)'],
+    [new SharedArrayBuffer(8), 'not a SharedArrayBuffer; new Uint8Array(it)'], [new Uint16Array(2), 'not a Uint16Array; new Uint8Array(it.buffer'],
+  ]) {
+    assert.throws(() => decode(bytes), (error) => error instanceof TypeError && error.message.includes(`must be a Uint8Array or an ArrayBuffer, ${words}`), words);
+  }
+  const gone = new Uint8Array(8);
+  structuredClone(gone, { transfer: [gone.buffer] });
+  for (const bytes of [gone, gone.buffer]) assert.throws(() => decode(bytes), /TypeError: the memory of these bytes was transferred away/);
   assert.throws(() => decode(new Blob([])), /arrayBuffer/);
   await assert.rejects(openCvc(42), TypeError);
   const file = await openCvc(bytes);

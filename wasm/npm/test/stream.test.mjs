@@ -126,3 +126,10 @@ test('whoever stops in the middle leaves no memory behind', async () => {
   for (let i = 0; i < 20; i++) for (const stop of ways) await round(stop);
   assert.equal(memory.buffer.byteLength, before);
 });
+
+test('what is no bytes is refused on both sides', async () => {
+  for (const stream of [zstdStream(), xzStream(), at1Stream()]) {
+    const read = new Response(ReadableStream.from(['text']).pipeThrough(stream)).arrayBuffer();
+    await assert.rejects(read, /TypeError: bytes must be a Uint8Array or an ArrayBuffer, not a string/);
+  }
+});

@@ -4,6 +4,8 @@ import type { At1Columns, ExportKind, Question } from '../values';
 
 interface About {
   readonly name: string;
+  /** What it is, for those who never heard of it. */
+  readonly what: string;
   readonly saves: readonly ExportKind[];
   /** The call that gives the values of a column, and what to do with them. */
   readonly call: (column: string) => readonly [door: string, lines: readonly string[]];
@@ -16,21 +18,27 @@ const bytesBy = (door: string): About['call'] => () => [door, [`const content = 
 export const ABOUT: Readonly<Record<Format, About>> = {
   cvc: {
     name: 'CVC embedding vectors',
+    what: 'Vectors of numbers, as language models make them, in chunks that can be read one by one.',
     saves: NUMBERS,
     call: (column) => ['decodeCvc', [`const { data, shape } = decodeCvc(bytes${column === '' ? '' : `, { column: ${JSON.stringify(column)} }`});`]],
   },
-  pco: { name: 'Pco numbers', saves: NUMBERS, call: () => ['decodePco', ['const numbers = decodePco(bytes); // a typed array']] },
+  pco: {
+    name: 'Pco numbers',
+    what: 'A column of numbers: predicted, sorted into bins, and of each the bin and the place in it.',
+    saves: NUMBERS, call: () => ['decodePco', ['const numbers = decodePco(bytes); // a typed array']],
+  },
   onpair: {
     name: 'OnPair strings',
+    what: 'A column of strings, made of the pieces of a dictionary, so that any row decodes alone.',
     saves: ['csv', 'json', 'raw'],
     call: () => ['openOnPair', ['using column = openOnPair(bytes);', "const rows = column.search({ contains: 'needle' });", 'const texts = column.texts();']],
   },
-  gzip: { name: 'gzip', saves: ['raw'], call: bytesBy('decodeGzip') },
-  zstd: { name: 'Zstandard', saves: ['raw'], call: bytesBy('decodeZstd') },
-  'zstd-v07': { name: 'Zstandard 0.7', saves: ['raw'], call: bytesBy('decodeZstd') },
-  'zstd-skippable': { name: 'Zstandard skippable frame', saves: ['raw'], call: bytesBy('decodeZstd') },
-  xz: { name: 'xz', saves: ['raw'], call: bytesBy('decodeXz') },
-  at1: { name: 'AT-1 table', saves: ['raw'], call: bytesBy('decodeAt1') },
+  gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.', saves: ['raw'], call: bytesBy('decodeGzip') },
+  zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and sequences that copy what was there before.', saves: ['raw'], call: bytesBy('decodeZstd') },
+  'zstd-v07': { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.', saves: ['raw'], call: bytesBy('decodeZstd') },
+  'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a decoder of Zstandard passes over.', saves: ['raw'], call: bytesBy('decodeZstd') },
+  xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz') },
+  at1: { name: 'AT-1 table', what: 'A log, a table or another text file, taken apart into columns that are compressed one by one.', saves: ['raw'], call: bytesBy('decodeAt1') },
 };
 
 /** TypeScript that decodes what the page shows. */

@@ -1,0 +1,195 @@
+//! Which columns are meant, by number or by name, and a slot for each.
+
+use super::super::compare::Number;
+use super::super::head::too_small;
+use super::super::lines::{Lines, line_len};
+use super::super::predicate::Column;
+use super::super::qcolumnar::Mark;
+use super::super::qjson::Paths;
+use super::super::row::{RECORD, Slot};
+use super::request::Ask;
+use super::{Query, Stage, layout};
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Result};
+
+/// Where the names of columns come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    Paths,
+    /// The first line, which is no row.
+    Line,
+    /// The first row.
+    Row,
+}
+
+impl Query<'_> {
+    /// Finds out which columns are meant and makes room for them.
+    pub(super) fn start(&mut self, scratch: &mut [u8]) -> Result<()> {
+        if self.request.ask == Ask::Rows {
+            layout(&self.head, scratch, &self.limits)?;
+        }
+        if self.names == Some(Names::Row) {
+            self.all_slots(scratch)?;
+            self.stage = Stage::Names;
+            let first = self.next_group(scratch)?;
+            return if first { Ok(()) } else { Err(Error::new(ErrorKind::At1NoNames, 0)) };
+        }
+        self.resolve(scratch)
+    }
+
+    /// Writes down the columns of the request by number, makes slots of them, and writes down the slots.
+    pub(super) fn resolve(&mut self, scratch: &mut [u8]) -> Result<()> {
+        let request = self.request;
+        let columns = request.filters.iter().map(|filter| filter.column);
+        for (i, column) in columns.chain(request.ask.columns().iter().copied()).enumerate() {
+            let number = match column {
+                Column::Number(number) => {
+                    Some(number).filter(|&number| number < self.meta(scratch).map_or(0, |meta| meta.columns()))
+                }
+                Column::Name(name) => self.find(name, scratch)?,
+            };
+            let number = number.ok_or(Error::new(ErrorKind::At1NoSuchColumn, 0))?;
+            self.set_pick(scratch, i, number);
+        }
+        match request.ask {
+            Ask::Rows => self.all_slots(scratch)?,
+            _ => self.some_slots(scratch)?,
+        }
+        for i in 0..self.picks(scratch).len() {
+            let column = self.pick(scratch, i);
+            let slot =
+                self.records(scratch).binary_search_by_key(&u64_from(column), |record| Slot::read(record).column);
+            self.set_pick(scratch, i, slot.unwrap_or(usize::MAX));
+        }
+        self.stage = Stage::Group;
+        self.mark = Mark::default();
+        self.top = 0;
+        if request.ask == Ask::Count && request.filters.is_empty() {
+            self.found = self.meta(scratch)?.rows.min(request.limit);
+            self.stage = Stage::Done;
+        }
+        Ok(())
+    }
+
+    fn set_pick(&self, scratch: &mut [u8], i: usize, pick: usize) {
+        let picks = scratch.get_mut(self.picks.clone()).unwrap_or_default();
+        if let Some(slot) = picks.as_chunks_mut().0.get_mut(i) {
+            *slot = u64_from(pick).to_le_bytes();
+        }
+    }
+
+    fn room_for_slots(&mut self, slots: usize, scratch: &[u8]) -> Result<()> {
+        let end = slots.saturating_mul(RECORD).saturating_add(self.slots_at);
+        if end > scratch.len() {
+            return Err(too_small(u64_from(end)));
+        }
+        self.slots = slots;
+        Ok(())
+    }
+
+    fn all_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
+        self.room_for_slots(self.meta(scratch)?.columns(), scratch)?;
+        let (_, records, _) = self.parts(scratch);
+        for (column, record) in (0u64..).zip(records) {
+            *record = Slot::new(column, (0, 0)).write();
+        }
+        Ok(())
+    }
+
+    /// A slot for each column that is picked, in the order of the table.
+    fn some_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
+        self.room_for_slots(self.picks(scratch).len(), scratch)?;
+        let picks = self.picks.clone();
+        let (known, records, _) = self.parts(scratch);
+        let mut count = 0usize;
+        for &pick in known.get(picks).unwrap_or_default().as_chunks().0 {
+            let column = u64::from_le_bytes(pick);
+            let sorted = records.get(..count).unwrap_or_default();
+            if let Err(place) = sorted.binary_search_by_key(&column, |record| Slot::read(record).column)
+                && let Some(moved) = records.get_mut(place..=count)
+            {
+                let mut next = Slot::new(column, (0, 0)).write();
+                for record in moved {
+                    core::mem::swap(record, &mut next);
+                }
+                count = count.saturating_add(1);
+            }
+        }
+        self.slots = count;
+        Ok(())
+    }
+
+    /// The column of this name.
+    fn find(&self, name: &[u8], scratch: &[u8]) -> Result<Option<usize>> {
+        let meta = self.meta(scratch)?;
+        let no_names = Error::new(ErrorKind::At1NoNames, 0);
+        match self.names {
+            Some(Names::Paths) => {
+                let paths = Paths::open(self.head.paths.stream(scratch))?;
+                if paths.iter().next().is_none() {
+                    return Err(no_names);
+                }
+                one(paths.iter().take(meta.columns()).map(|path| path == name))
+            }
+            Some(Names::Line) => {
+                let line = Lines::new(self.head.verbatim.stream(scratch)).item()?;
+                let fields = Fields { rest: Some(line), delimiter: meta.delimiter };
+                if fields.clone().count() != meta.columns() {
+                    return Err(no_names);
+                }
+                one(fields.map(|field| names(field, name)))
+            }
+            _ => {
+                let texts = scratch.get(self.texts_at()..).unwrap_or_default();
+                let fields = self.records(scratch).iter().map(|record| {
+                    let text = texts.get(Slot::read(record).text_range()).unwrap_or_default();
+                    text.get(..line_len(text)).unwrap_or(text)
+                });
+                // A first row that holds a number or nothing is a row like the others.
+                if fields.clone().any(|field| field.is_empty() || Number::read(field).is_some()) {
+                    return Err(no_names);
+                }
+                one(fields.map(|field| names(field, name)))
+            }
+        }
+    }
+}
+
+/// Which of several things is it: none, one, or too many of them.
+fn one(matches: impl Iterator<Item = bool>) -> Result<Option<usize>> {
+    let mut places = matches.enumerate().filter(|&(_, is)| is).map(|(place, _)| place);
+    let first = places.next();
+    match places.next() {
+        None => Ok(first),
+        Some(_) => Err(Error::new(ErrorKind::At1ColumnTwice, 0)),
+    }
+}
+
+/// Whether a field of a header line is this name: as it stands, or without quotes and the end of a line.
+fn names(field: &[u8], name: &[u8]) -> bool {
+    let bare = field.strip_suffix(b"\r").unwrap_or(field);
+    let unquoted = bare.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    field == name || bare == name || unquoted == Some(name)
+}
+
+/// Cuts a line at its delimiters.
+#[derive(Clone, Debug)]
+struct Fields<'a> {
+    rest: Option<&'a [u8]>,
+    delimiter: &'a [u8],
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest.take()?;
+        let at = match self.delimiter {
+            [] => None,
+            delimiter => rest.windows(delimiter.len()).position(|window| window == delimiter),
+        };
+        let Some(at) = at else { return Some(rest) };
+        self.rest = rest.get(at.saturating_add(self.delimiter.len())..);
+        rest.get(..at)
+    }
+}

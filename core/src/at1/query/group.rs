@@ -1,0 +1,214 @@
+//! Row groups: which may hold rows, their blocks, and the rows in them that are left.
+
+use core::cmp::Ordering;
+
+use super::super::compare::{Best, Number};
+use super::super::head::{inside, too_small};
+use super::super::lines::line_len;
+use super::super::predicate::{Matcher, Test};
+use super::super::qcolumnar::{ColumnType, Index, Meta, Zone, block_size, decode_block};
+use super::super::row::{Row, Slot};
+use super::super::scratch::Workspace;
+use super::request::Ask;
+use super::{Flow, Query, Stage, layout};
+use crate::copy::to_front;
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Result};
+
+impl Query<'_> {
+    /// Finds the next group that the zone maps do not rule out, and where its blocks lie.
+    pub(super) fn next_group(&mut self, scratch: &mut [u8]) -> Result<bool> {
+        let (filters, blocks_len) = (self.request.filters, self.stats.block_bytes_total);
+        let reading_names = self.stage == Stage::Names;
+        let blocks_at = self.head.blocks_at;
+        let (known, records, _) = self.parts(scratch);
+        let (meta, picks) = (self.meta(known)?, self.picks(known));
+        let stream = self.head.index.stream(known);
+        let mut blocks = Index::resume(stream, &meta, self.mark)?;
+        loop {
+            let mut slots = (0u64..).zip(records.iter_mut()).peekable();
+            let mut possible = true;
+            let mut group = None;
+            for column in 0..meta.columns() {
+                let Some(block) = blocks.next().transpose()? else { break };
+                group = Some(block.group);
+                let wanted = slots.next_if(|(_, record)| Slot::read(record).column == u64_from(column));
+                let Some((slot, record)) = wanted else { continue };
+                if block.range.end > blocks_len {
+                    let at = blocks_at.saturating_add(block.range.start);
+                    return Err(Error::new(ErrorKind::At1BlockOutside, at).needing(block.range.end));
+                }
+                *record = Slot::new(u64_from(column), (block.range.start, block.range.end)).write();
+                if block.zone == Zone::None || reading_names {
+                    continue;
+                }
+                for (filter, pick) in filters.iter().zip(picks) {
+                    if u64::from_le_bytes(*pick) == slot && possible {
+                        possible = Matcher::may_find(&filter.test, kind(&meta, column), block.zone)?;
+                    }
+                }
+            }
+            let Some(group) = group else { return Ok(false) };
+            self.mark = blocks.mark(&stream);
+            if possible {
+                self.stats.read = self.stats.read.saturating_add(1);
+                self.first_row = group.saturating_mul(meta.rows_per_group);
+                self.rows = meta.rows_of(group);
+                self.row = 0;
+                self.top = self.base;
+                self.flags = None;
+                return Ok(true);
+            }
+            self.stats.skipped = self.stats.skipped.saturating_add(1);
+        }
+    }
+
+    /// Decodes the block of the pending slot.
+    pub(super) fn load(
+        &mut self,
+        piece: &[u8],
+        block: (u64, u64),
+        at: u64,
+        scratch: &mut [u8],
+        ws: &mut Workspace,
+    ) -> Result<()> {
+        let texts_at = self.texts_at();
+        let (top, unwrapped) = (self.top, self.inside);
+        let (known, records, texts) = self.parts(scratch);
+        let piece = match unwrapped {
+            None => piece,
+            Some(blocks) => blocks.stream(known).bytes.get(index(block.0)..index(block.1)).unwrap_or_default(),
+        };
+        let size = block_size(piece, at, &self.limits).map_err(|error| inside(error, 0))?;
+        // The flags of the rows lie behind the first text that has a value for each of them.
+        let flags = if matches!(self.stage, Stage::Filter(_)) && self.flags.is_none() { self.rows } else { 0 };
+        if flags > size.saturating_add(1) {
+            return Err(Error::new(ErrorKind::At1ListShort, at).needing(flags));
+        }
+        let decoded = u64_from(top).saturating_add(size);
+        if decoded > self.limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, at).needing(decoded));
+        }
+        let (end, need) = (index(decoded), decoded.saturating_add(flags));
+        if need > u64_from(texts.len()) {
+            return Err(too_small(u64_from(texts_at).saturating_add(need)));
+        }
+        if let Some(room) = texts.get_mut(top..end) {
+            decode_block(piece, at, room, ws, &self.limits).map_err(|error| inside(error, 0))?;
+        }
+        if let Some(record) = records.get_mut(self.pending) {
+            let mut slot = Slot::read(record);
+            slot.load(top, end);
+            *record = slot.write();
+        }
+        if flags > 0 {
+            texts.get_mut(end..index(need)).unwrap_or_default().fill(1);
+            self.flags = Some((end, index(need)));
+        }
+        self.top = index(need);
+        self.stats.block_bytes_read = self.stats.block_bytes_read.saturating_add(u64_from(piece.len()));
+        Ok(())
+    }
+
+    /// Clears the flags of rows that do not meet a condition. Says how many are left.
+    pub(super) fn apply(&mut self, filter: usize, slot: usize, scratch: &mut [u8]) -> Result<u64> {
+        let slot = self.slot(scratch, slot);
+        let Some(filter) = self.request.filters.get(filter) else { return Ok(0) };
+        let column = kind(&self.meta(scratch)?, index(slot.column));
+        let at = self.place(slot.block.0);
+        let flags = self.flags.unwrap_or_default();
+        let (_, _, texts) = self.parts(scratch);
+        let text = slot.text_range();
+        // Text and flags lie side by side, in this order only for the first text of a group.
+        let (text, flags) = if text.end <= flags.0 {
+            let (before, behind) = texts.split_at_mut_checked(flags.0).unwrap_or_default();
+            (before.get(text), behind.get_mut(..flags.1.saturating_sub(flags.0)))
+        } else {
+            let (before, behind) = texts.split_at_mut_checked(flags.1).unwrap_or_default();
+            let text = text.start.saturating_sub(flags.1)..text.end.saturating_sub(flags.1);
+            (behind.get(text), before.get_mut(flags.0..))
+        };
+        sift(&filter.test, column, text, flags.unwrap_or_default(), at)
+    }
+
+    /// Takes the rows of a group that are left, or those up to the one that `visit` stops at.
+    pub(super) fn hand_out(
+        &mut self,
+        scratch: &mut [u8],
+        visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>,
+    ) -> Result<Flow> {
+        let ask = self.request.ask;
+        let (at, flags, filters) = (self.head.blocks_at, self.flags, self.request.filters.len());
+        let (known, records, texts) = self.parts(scratch);
+        let picks = self.picks(known).get(filters..).unwrap_or_default();
+        let all = ask == Ask::Rows;
+        let layout = if all { Some(layout(&self.head, known, &self.limits)?) } else { None };
+        let target = picks.first().map_or(usize::MAX, |&pick| index(u64::from_le_bytes(pick)));
+        let mut sum = self.sum();
+        for row in self.row..self.rows {
+            for record in records.iter_mut() {
+                let mut slot = Slot::read(record);
+                slot.step(texts).ok_or(Error::new(ErrorKind::At1ListShort, at.saturating_add(slot.block.0)))?;
+                *record = slot.write();
+            }
+            let left = flags.is_none_or(|(start, _)| texts.get(start.saturating_add(index(row))) != Some(&0));
+            if !left {
+                continue;
+            }
+            if self.found >= self.request.limit {
+                break;
+            }
+            self.found = self.found.saturating_add(1);
+            let value = records.get(target).map_or(0..0, |record| Slot::read(record).value_range());
+            let number = match ask {
+                Ask::Sum(_) => match texts.get(value).and_then(Number::read) {
+                    Some(number) => sum.add(&number).map(|()| true)?,
+                    None => false,
+                },
+                Ask::Min(_) => self.best.offer(texts, value.start, value.end, Ordering::Less),
+                Ask::Max(_) => self.best.offer(texts, value.start, value.end, Ordering::Greater),
+                _ => {
+                    let number = self.first_row.saturating_add(row);
+                    if visit(&Row { number, records, picks: (!all).then_some(picks), texts, layout })? == Flow::Stop {
+                        self.row = row.saturating_add(1);
+                        return Ok(Flow::Stop);
+                    }
+                    true
+                }
+            };
+            self.without_number = self.without_number.saturating_add((!number).into());
+        }
+        self.sum = (sum.value.to_le_bytes(), sum.scale);
+        // The texts of the group go, but for the number that is the best so far.
+        if self.best.found {
+            let Best { start, end, .. } = self.best;
+            to_front(texts, start..end);
+            self.base = self.best.len();
+            self.best = Best { start: 0, end: self.base, found: true };
+        }
+        Ok(Flow::On)
+    }
+}
+
+/// Clears the flags of those values of a text, which lies at byte `at`, that do not pass a test. Says how many are left.
+#[cfg_attr(feature = "small", inline(never))]
+fn sift(test: &Test<'_>, column: ColumnType, mut text: Option<&[u8]>, flags: &mut [u8], at: u64) -> Result<u64> {
+    let matcher = Matcher::new(test, column)?;
+    let mut left = 0u64;
+    for flag in flags {
+        let values = text.ok_or(Error::new(ErrorKind::At1ListShort, at))?;
+        let len = line_len(values);
+        if *flag != 0 {
+            let accepted = matcher.accepts(values.get(..len).unwrap_or(values));
+            *flag = accepted.into();
+            left = left.saturating_add(accepted.into());
+        }
+        text = values.get(len.saturating_add(1)..);
+    }
+    Ok(left)
+}
+
+/// What a column holds.
+fn kind(meta: &Meta<'_>, column: usize) -> ColumnType {
+    meta.column_type(column).unwrap_or(ColumnType::Text)
+}
