@@ -114,6 +114,12 @@ fn every_vector_decodes_byte_for_byte() {
         });
         assert_eq!(sunk.map(|(done, _)| done.wrote), Ok(original.len()), "{name}");
         assert!(collected == *original, "{name} to a sink");
+        if !original.is_empty() {
+            let refusal = Error::new(ErrorKind::SinkFull, 7).needing(9);
+            let mut sink = |_: &[u8]| Err(refusal);
+            let sunk = with_scratch(need.sink, |scratch| decode_to(bytes, &mut sink, scratch, &mut ws, &limits));
+            assert_eq!(sunk.unwrap_err(), refusal, "{name} to a sink that refuses");
+        }
     });
     println!("{count} vectors");
     assert!(count > 60);

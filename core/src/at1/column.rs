@@ -8,7 +8,7 @@ use super::digits::{self, MAX_SCALE};
 use super::lines::{Lines, line_len};
 use super::map::{self, Map};
 use super::numbers::{Numbers, Stream};
-use super::output::Output;
+use super::output::{Output, Put};
 use super::scratch::Scratch;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
@@ -120,7 +120,7 @@ pub(super) struct Number {
 
 impl Number {
     #[inline]
-    pub(super) fn put<O: Output>(self, out: &mut O) -> Result<()> {
+    pub(super) fn put<O: Output>(self, out: &mut O) -> Put<()> {
         match self.scale {
             None => digits::signed(self.value, out),
             Some(scale) => digits::fixed(self.value, scale, out),
@@ -422,7 +422,7 @@ impl<'a> Columns<'a> {
                 numbers.add_to(&mut sum)?;
                 set(record, POS, u64_from(numbers.position(end)));
                 set(record, SUM, sum.cast_unsigned());
-                flags.number(sum).put(out)
+                Ok(flags.number(sum).put(out)?)
             }
             _ => self.any_field(column, out),
         }
@@ -467,10 +467,11 @@ impl<'a> Columns<'a> {
             }
         };
         match text {
-            text if quote => quoted(text, out),
-            Text::Bytes(bytes) => out.put(bytes),
-            Text::Number(number) => number.put(out),
+            text if quote => quoted(text, out)?,
+            Text::Bytes(bytes) => out.put(bytes)?,
+            Text::Number(number) => number.put(out)?,
         }
+        Ok(())
     }
 
     /// The next value of a column that is not derived.

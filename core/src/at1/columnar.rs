@@ -8,7 +8,7 @@
 use super::column::{Columns, Text};
 use super::lines::Lines;
 use super::numbers::{Numbers, Stream};
-use super::output::Output;
+use super::output::{Output, Put};
 use super::scratch::Scratch;
 use crate::num::index;
 use crate::{ErrorKind, Limits, Result};
@@ -117,7 +117,7 @@ impl<'a> Table<'a> {
 /// Appends a value between quotes, with each quote in it doubled.
 #[cold]
 #[inline(never)]
-pub(super) fn quoted<O: Output>(text: Text<'_>, out: &mut O) -> Result<()> {
+pub(super) fn quoted<O: Output>(text: Text<'_>, out: &mut O) -> Put<()> {
     out.byte(b'"')?;
     match text {
         Text::Bytes(mut rest) => {

@@ -72,7 +72,7 @@ pub fn decode_to<S: Sink>(
     let buffer = scratch.take(BUFFER)?;
     let mut out = Buffered::new(sink, buffer, header.hash.is_some(), limits);
     let done = run(src, &header, &mut out, &mut scratch, ws, limits)?;
-    out.flush()?;
+    out.flush().map_err(|full| out.why().unwrap_or(full.into()))?;
     Ok(done)
 }
 
@@ -280,8 +280,20 @@ impl<'a> Bodies<'a> {
     }
 }
 
-#[cfg_attr(feature = "small", inline(never))]
 fn run<O: Output>(
+    src: &[u8],
+    header: &Header,
+    out: &mut O,
+    scratch: &mut Scratch<'_>,
+    ws: &mut Workspace,
+    limits: &Limits,
+) -> Result<Done> {
+    let done = walk(src, header, out, scratch, ws, limits);
+    done.map_err(|error| out.why().unwrap_or(error))
+}
+
+#[cfg_attr(feature = "small", inline(never))]
+fn walk<O: Output>(
     src: &[u8],
     header: &Header,
     out: &mut O,

@@ -75,7 +75,7 @@ impl<'a> Image<'a> {
     pub(super) fn all<O: Output>(&self, scratch: &mut Scratch<'_>, out: &mut O) -> Result<()> {
         let Self::Parts { pre, pixels, pad, suf, transform, row, wide } = *self else {
             let Self::Raw(bytes) = self else { return Ok(()) };
-            return out.put(bytes);
+            return Ok(out.put(bytes)?);
         };
         out.put(pre)?;
         if transform == Transform::None {
@@ -93,7 +93,7 @@ impl<'a> Image<'a> {
             }
         }
         out.put(pad)?;
-        out.put(suf)
+        Ok(out.put(suf)?)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use core::num::NonZero;
 
-use super::output::Output;
-use crate::Result;
+use super::output::{Output, Put};
 use crate::bits::mask;
 use crate::num::index;
 
@@ -74,7 +73,7 @@ fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
 
 /// Appends a number.
 #[inline]
-pub(super) fn unsigned<O: Output>(n: u64, out: &mut O) -> Result<()> {
+pub(super) fn unsigned<O: Output>(n: u64, out: &mut O) -> Put<()> {
     if n < EIGHT.get() {
         let (text, len) = short(n);
         return out.put_short(&text.to_le_bytes(), len as usize);
@@ -82,7 +81,7 @@ pub(super) fn unsigned<O: Output>(n: u64, out: &mut O) -> Result<()> {
     long(n, out)
 }
 
-fn long<O: Output>(n: u64, out: &mut O) -> Result<()> {
+fn long<O: Output>(n: u64, out: &mut O) -> Put<()> {
     let (high, low) = divided(n, EIGHT);
     if high < EIGHT.get() {
         let (text, len) = short(high);
@@ -95,7 +94,7 @@ fn long<O: Output>(n: u64, out: &mut O) -> Result<()> {
 
 /// Appends a number with its sign if it is below zero.
 #[inline]
-pub(super) fn signed<O: Output>(n: i64, out: &mut O) -> Result<()> {
+pub(super) fn signed<O: Output>(n: i64, out: &mut O) -> Put<()> {
     if n < 0 {
         out.byte(b'-')?;
     }
@@ -104,7 +103,7 @@ pub(super) fn signed<O: Output>(n: i64, out: &mut O) -> Result<()> {
 
 /// Appends `n` / 10^`scale` with all of its `scale` digits behind the point. Without any, the point still stands.
 #[inline]
-pub(super) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Result<()> {
+pub(super) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Put<()> {
     if n < 0 {
         out.byte(b'-')?;
     }
@@ -135,7 +134,7 @@ mod tests {
     use super::*;
     use crate::Limits;
 
-    fn written(write: impl Fn(&mut Slice<'_>) -> Result<()>) -> String {
+    fn written(write: impl Fn(&mut Slice<'_>) -> Put<()>) -> String {
         let mut room = [0; 64];
         let mut out = Slice::new(&mut room, false, &Limits::DEFAULT);
         write(&mut out).unwrap();

@@ -157,7 +157,7 @@ impl<'a> Tape<'a> {
             self.gaps.count(out).map_err(|kind| self.tape.error(kind))?;
         }
         out.put(literals.string()?)?;
-        out.byte(b'"')
+        Ok(out.byte(b'"')?)
     }
 }
 

@@ -30,10 +30,10 @@ impl<'a> Document<'a> {
     /// Appends all of the file.
     pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
         match self {
-            Self::Raw(bytes) => out.put(bytes),
+            Self::Raw(bytes) => Ok(out.put(bytes)?),
             Self::Parts(skeleton, columns, values) => gaps(skeleton, out, |out| {
                 let column = columns.index()?;
-                out.put(values.item(column)?)
+                Ok(out.put(values.item(column)?)?)
             }),
         }
     }

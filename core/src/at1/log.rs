@@ -50,7 +50,7 @@ impl<'a> Log<'a> {
             let template = self.templates.get(template).ok_or_else(|| self.numbers.error(ErrorKind::At1TextNumber))?;
             gaps(template, out, |out| {
                 let item = self.variables.item()?;
-                out.put(item)
+                Ok(out.put(item)?)
             })?;
         }
         if self.trailing {
@@ -67,7 +67,7 @@ pub(super) fn gaps<O: Output>(mut text: &[u8], out: &mut O, mut fill: impl FnMut
         fill(out)?;
         text = rest.get(1..).unwrap_or_default();
     }
-    out.put(text)
+    Ok(out.put(text)?)
 }
 
 /// Counts gaps that may stay empty. A long text with nothing but such gaps, used over and over, would keep a decoder busy

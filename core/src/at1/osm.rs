@@ -2,7 +2,7 @@
 
 use super::digits;
 use super::numbers::{Numbers, Stream};
-use super::output::Output;
+use super::output::{Output, Put};
 use super::record::{Memory, Reader, Word, Writer};
 use super::scratch::{Scratch, Workspace};
 use super::streams::Set;
@@ -124,7 +124,7 @@ impl<'a> Columns<'a> {
         out.put(b"\" timestamp=\"")?;
         let seconds = self.time.sum()?;
         timestamp(seconds, out)?.ok_or_else(|| self.time.numbers.error(ErrorKind::At1Time))?;
-        out.byte(b'"')
+        Ok(out.byte(b'"')?)
     }
 
     /// Appends so many tags, each on its own line.
@@ -143,7 +143,7 @@ impl<'a> Columns<'a> {
 }
 
 /// Appends the end of an element.
-fn close<O: Output>(name: &[u8], children: bool, out: &mut O) -> Result<()> {
+fn close<O: Output>(name: &[u8], children: bool, out: &mut O) -> Put<()> {
     if !children {
         return out.put(b"/>");
     }
@@ -247,7 +247,7 @@ impl<'a> Extract<'a> {
             out.byte(b'>')?;
         }
         columns.tags(tags, &self.keys, out)?;
-        close(b"node", tags > 0, out)
+        Ok(close(b"node", tags > 0, out)?)
     }
 
     fn a_way<O: Output>(&mut self, out: &mut O) -> Result<()> {
@@ -265,7 +265,7 @@ impl<'a> Extract<'a> {
             out.put(b"\"/>")?;
         }
         columns.tags(tags, &self.keys, out)?;
-        close(b"way", children, out)
+        Ok(close(b"way", children, out)?)
     }
 
     fn a_relation<O: Output>(&mut self, out: &mut O) -> Result<()> {
@@ -294,12 +294,12 @@ impl<'a> Extract<'a> {
             out.put(b"\"/>")?;
         }
         columns.tags(tags, &self.keys, out)?;
-        close(b"relation", children, out)
+        Ok(close(b"relation", children, out)?)
     }
 }
 
 /// Appends a coordinate of seven digits behind the point, without zeros at the end.
-fn coordinate<O: Output>(ten_millionths: i64, out: &mut O) -> Result<()> {
+fn coordinate<O: Output>(ten_millionths: i64, out: &mut O) -> Put<()> {
     let (mut value, mut scale) = (ten_millionths, 7u8);
     while scale > 0 && value % 10 == 0 {
         (value, scale) = (value / 10, scale - 1);

@@ -9,38 +9,56 @@ use crate::checksum::Sha256;
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Sink};
 
+/// The output takes no more. Whoever is told so gives up; why, the output [tells](Output::why) at the end. That fits in a register, which counts
+/// where every field and every byte between two of them may be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+/// Whether the output took it.
+pub(super) type Put<T> = core::result::Result<T, Full>;
+
+impl From<Full> for Error {
+    /// A stand-in, on its way to whoever asks the output.
+    fn from(_: Full) -> Self {
+        Self::new(ErrorKind::OutputTooSmall, 0)
+    }
+}
+
 /// Takes what a codec puts together, in order.
 pub(super) trait Output {
     /// Appends these bytes.
-    fn put(&mut self, bytes: &[u8]) -> Result<()>;
+    fn put(&mut self, bytes: &[u8]) -> Put<()>;
 
     /// Appends `text` as far as its first line feed, or all of it; says how much that was.
-    fn put_line(&mut self, text: &[u8]) -> Result<usize> {
+    fn put_line(&mut self, text: &[u8]) -> Put<usize> {
         let len = line_len(text);
         self.put(text.get(..len).unwrap_or(text))?;
         Ok(len)
     }
 
     /// Appends the first `len` of these bytes.
-    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Result<()> {
+    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Put<()> {
         self.put(bytes.get(..len).unwrap_or(bytes))
     }
 
     /// Appends one byte.
-    fn byte(&mut self, byte: u8) -> Result<()> {
+    fn byte(&mut self, byte: u8) -> Put<()> {
         self.put(&[byte])
     }
 
     /// Appends `text` behind a byte so many times. What that would be too much of is refused at once.
-    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Result<()> {
+    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Put<()> {
         repeat(self, before, text, count)
     }
 
     /// Refuses if `len` bytes more would be too many.
-    fn expect(&self, len: u64) -> Result<()>;
+    fn expect(&mut self, len: u64) -> Put<()>;
 
     /// Appends `len` bytes that `fill` writes in place. `Ok(false)` if there is no such place, and nothing was done.
     fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool>;
+
+    /// Why bytes were refused, if some were.
+    fn why(&self) -> Option<Error>;
 
     /// How many bytes there are so far.
     fn written(&self) -> u64;
@@ -49,7 +67,7 @@ pub(super) trait Output {
     fn hash(&mut self) -> Option<[u8; 32]>;
 }
 
-fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], count: u64) -> Result<()> {
+fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], count: u64) -> Put<()> {
     out.expect(count.saturating_mul(u64_from(text.len()).saturating_add(1)))?;
     for _ in 0..count {
         out.byte(before)?;
@@ -63,7 +81,7 @@ const HASH_STEP: usize = 32 << 10;
 
 /// What it means when a slice is full.
 #[derive(Clone, Copy)]
-enum Full {
+enum End {
     /// The limit is reached.
     Limit,
     /// The caller's slice ends.
@@ -76,45 +94,48 @@ enum Full {
 pub(super) struct Slice<'a> {
     dst: &'a mut [u8],
     at: usize,
-    full: Full,
+    end: End,
     hash: Option<Sha256>,
     hashed: usize,
+    /// How many bytes would have fitted what was refused.
+    need: u64,
 }
 
 impl<'a> Slice<'a> {
     /// Fills no more of `dst` than the limit allows; hashes what it is filled with if that is wanted.
     pub(super) fn new(dst: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
-        let (full, dst) = match usize::try_from(limits.max_output) {
-            Ok(max) if max < dst.len() => (Full::Limit, dst.get_mut(..max).unwrap_or_default()),
-            _ => (Full::Slice, dst),
+        let (end, dst) = match usize::try_from(limits.max_output) {
+            Ok(max) if max < dst.len() => (End::Limit, dst.get_mut(..max).unwrap_or_default()),
+            _ => (End::Slice, dst),
         };
-        Self { dst, at: 0, full, hash: hash.then(Sha256::new), hashed: 0 }
+        Self { dst, at: 0, end, hash: hash.then(Sha256::new), hashed: 0, need: 0 }
     }
 
     /// Counts what another one would be filled with, and keeps none of it: there is no third copy of the codecs for that.
     pub(super) fn counting(limits: &Limits) -> Self {
-        Self { dst: &mut [], at: 0, full: Full::Counts(index(limits.max_output)), hash: None, hashed: 0 }
+        Self { dst: &mut [], at: 0, end: End::Counts(index(limits.max_output)), hash: None, hashed: 0, need: 0 }
     }
 
     const fn counts(&self) -> bool {
-        matches!(self.full, Full::Counts(_))
+        matches!(self.end, End::Counts(_))
     }
 
-    /// Why `len` bytes more have no place; there is no reason if they are just counted.
+    /// Refuses `len` bytes that have no place, unless they are just counted.
     #[cold]
-    fn check(&self, len: u64) -> Result<()> {
+    fn check(&mut self, len: u64) -> Put<()> {
         let need = u64_from(self.at).saturating_add(len);
-        let kind = match self.full {
-            Full::Counts(max) if need <= u64_from(max) => return Ok(()),
-            Full::Counts(_) | Full::Limit => ErrorKind::OutputLimit,
-            Full::Slice => ErrorKind::OutputTooSmall,
-        };
-        Err(Error::new(kind, 0).needing(need))
+        match self.end {
+            End::Counts(max) if need <= u64_from(max) => Ok(()),
+            _ => {
+                self.need = need;
+                Err(Full)
+            }
+        }
     }
 
     /// Counts bytes that have no place, or refuses them.
     #[cold]
-    fn count(&mut self, len: u64) -> Result<()> {
+    fn count(&mut self, len: u64) -> Put<()> {
         self.check(len)?;
         self.at = self.at.saturating_add(index(len));
         Ok(())
@@ -139,7 +160,7 @@ impl<'a> Slice<'a> {
 
 impl Output for Slice<'_> {
     #[inline]
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+    fn put(&mut self, bytes: &[u8]) -> Put<()> {
         let end = self.at.saturating_add(bytes.len());
         match self.dst.get_mut(self.at..end) {
             Some(room) => copy(bytes, room),
@@ -150,7 +171,7 @@ impl Output for Slice<'_> {
     }
 
     #[inline]
-    fn put_line(&mut self, text: &[u8]) -> Result<usize> {
+    fn put_line(&mut self, text: &[u8]) -> Put<usize> {
         if let Some(len) = wide_line(text, self.dst.get_mut(self.at..).unwrap_or_default()) {
             self.advance(len);
             return Ok(len);
@@ -161,7 +182,7 @@ impl Output for Slice<'_> {
     }
 
     #[inline]
-    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Result<()> {
+    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Put<()> {
         match self.dst.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut) {
             Some(room) => *room = *bytes,
             None => return self.put(bytes.get(..len).unwrap_or(bytes)),
@@ -171,7 +192,7 @@ impl Output for Slice<'_> {
     }
 
     #[inline]
-    fn byte(&mut self, byte: u8) -> Result<()> {
+    fn byte(&mut self, byte: u8) -> Put<()> {
         match self.dst.get_mut(self.at) {
             Some(room) => *room = byte,
             None => return self.count(1),
@@ -180,14 +201,14 @@ impl Output for Slice<'_> {
         Ok(())
     }
 
-    fn expect(&self, len: u64) -> Result<()> {
+    fn expect(&mut self, len: u64) -> Put<()> {
         match self.dst.get(self.at..).map(<[u8]>::len) {
             Some(room) if len <= u64_from(room) => Ok(()),
             _ => self.check(len),
         }
     }
 
-    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Result<()> {
+    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Put<()> {
         if self.counts() {
             return self.count(count.saturating_mul(u64_from(text.len()).saturating_add(1)));
         }
@@ -196,11 +217,22 @@ impl Output for Slice<'_> {
 
     fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
         let end = u64_from(self.at).saturating_add(len);
-        let Some(room) = self.dst.get_mut(self.at..index(end)) else { return self.count(len).map(|()| true) };
+        let Some(room) = self.dst.get_mut(self.at..index(end)) else {
+            self.count(len)?;
+            return Ok(true);
+        };
         fill(room)?;
         let len = room.len();
         self.advance(len);
         Ok(true)
+    }
+
+    fn why(&self) -> Option<Error> {
+        let kind = match self.end {
+            End::Counts(_) | End::Limit => ErrorKind::OutputLimit,
+            End::Slice => ErrorKind::OutputTooSmall,
+        };
+        (self.need > 0).then_some(Error::new(kind, 0).needing(self.need))
     }
 
     fn written(&self) -> u64 {
@@ -250,18 +282,19 @@ pub(super) struct Buffered<'a, S> {
     flushed: u64,
     max: u64,
     hash: Option<Sha256>,
+    refused: Option<Error>,
 }
 
 impl<'a, S: Sink> Buffered<'a, S> {
     pub(super) fn new(sink: &'a mut S, buffer: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
         let max = limits.max_output;
-        Self { sink, buffer, filled: 0, flushed: 0, max, hash: hash.then(Sha256::new) }
+        Self { sink, buffer, filled: 0, flushed: 0, max, hash: hash.then(Sha256::new), refused: None }
     }
 
     /// Gives the sink what the buffer holds.
-    pub(super) fn flush(&mut self) -> Result<()> {
+    pub(super) fn flush(&mut self) -> Put<()> {
         let bytes = self.buffer.get(..self.filled).unwrap_or_default();
-        pass(self.sink, &mut self.hash, bytes)?;
+        pass(self.sink, &mut self.hash, bytes).map_err(|error| refuse(&mut self.refused, error))?;
         self.flushed = self.flushed.saturating_add(u64_from(self.filled));
         self.filled = 0;
         Ok(())
@@ -279,8 +312,8 @@ fn pass<S: Sink>(sink: &mut S, hash: &mut Option<Sha256>, bytes: &[u8]) -> Resul
 }
 
 impl<S: Sink> Output for Buffered<'_, S> {
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        spend(self.written(), u64_from(bytes.len()), self.max)?;
+    fn put(&mut self, bytes: &[u8]) -> Put<()> {
+        self.expect(u64_from(bytes.len()))?;
         if bytes.len() > self.buffer.len().saturating_sub(self.filled) {
             self.flush()?;
         }
@@ -290,17 +323,25 @@ impl<S: Sink> Output for Buffered<'_, S> {
             self.filled = end;
             return Ok(());
         }
-        pass(self.sink, &mut self.hash, bytes)?;
+        pass(self.sink, &mut self.hash, bytes).map_err(|error| refuse(&mut self.refused, error))?;
         self.flushed = self.flushed.saturating_add(u64_from(bytes.len()));
         Ok(())
     }
 
-    fn expect(&self, len: u64) -> Result<()> {
-        spend(self.written(), len, self.max)
+    fn expect(&mut self, len: u64) -> Put<()> {
+        let sum = self.written().saturating_add(len);
+        if sum > self.max {
+            return Err(refuse(&mut self.refused, Error::new(ErrorKind::OutputLimit, 0).needing(sum)));
+        }
+        Ok(())
     }
 
     fn fill(&mut self, _: u64, _: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
         Ok(false)
+    }
+
+    fn why(&self) -> Option<Error> {
+        self.refused
     }
 
     fn written(&self) -> u64 {
@@ -313,14 +354,11 @@ impl<S: Sink> Output for Buffered<'_, S> {
     }
 }
 
-/// Compares what there would be with the limit.
-#[inline]
-fn spend(written: u64, len: u64, max: u64) -> Result<()> {
-    let sum = written.saturating_add(len);
-    if sum > max {
-        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(sum));
-    }
-    Ok(())
+/// Remembers why.
+#[cold]
+fn refuse(refused: &mut Option<Error>, error: Error) -> Full {
+    *refused = Some(error);
+    Full
 }
 
 #[cfg(test)]
@@ -382,18 +420,19 @@ mod tests {
         let limits = Limits { max_output: 3, ..Limits::DEFAULT };
         let mut room = [0; 4];
         let mut slice = Slice::new(&mut room, false, &limits);
-        assert_eq!(slice.put(b"abcd").map_err(|error| (error.kind, error.need)), Err((ErrorKind::OutputLimit, 4)));
+        let why = |out: &Slice<'_>| out.why().map(|error| (error.kind, error.need));
+        assert_eq!((slice.put(b"abcd"), why(&slice)), (Err(Full), Some((ErrorKind::OutputLimit, 4))));
         let mut slice = Slice::new(&mut room, false, &Limits::DEFAULT);
-        assert_eq!(slice.put(b"abcd"), Ok(()));
-        assert_eq!(slice.byte(b'e').map_err(|error| error.kind), Err(ErrorKind::OutputTooSmall));
+        assert_eq!((slice.put(b"abcd"), why(&slice)), (Ok(()), None));
+        assert_eq!((slice.byte(b'e'), why(&slice)), (Err(Full), Some((ErrorKind::OutputTooSmall, 5))));
         let mut counter = Slice::counting(&limits);
         assert_eq!(counter.put(b"ab"), Ok(()));
         assert_eq!(counter.repeat(b';', b"", 1), Ok(()));
         assert_eq!((counter.written(), counter.hash()), (3, None));
-        let refused = |result: Result<()>| result.map_err(|error| (error.kind, error.need));
-        assert_eq!(refused(counter.byte(b'd')), Err((ErrorKind::OutputLimit, 4)));
-        assert_eq!(refused(counter.repeat(b';', b"text", u64::MAX)), Err((ErrorKind::OutputLimit, u64::MAX)));
-        assert_eq!(counter.fill(1, |_| Ok(())).map_err(|error| error.kind), Err(ErrorKind::OutputLimit));
+        assert_eq!((counter.byte(b'd'), why(&counter)), (Err(Full), Some((ErrorKind::OutputLimit, 4))));
+        let many = counter.repeat(b';', b"text", u64::MAX);
+        assert_eq!((many, why(&counter)), (Err(Full), Some((ErrorKind::OutputLimit, u64::MAX))));
+        assert!(counter.fill(1, |_| Ok(())).is_err());
         assert_eq!(counter.expect(0), Ok(()));
     }
 }

@@ -431,7 +431,7 @@ impl<'a> Rows<'a> {
                     out.put(segments.take()?)?;
                     value(self.text, cell, &self.blocks, out)?;
                 }
-                out.put(segments.take()?)
+                Ok(out.put(segments.take()?)?)
             }
         }
     }

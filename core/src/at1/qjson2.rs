@@ -74,7 +74,7 @@ pub(super) fn all<'a, O: Output>(
     // One shape at a time is awake, for as many lines in a row as are of it.
     while walk.line < walk.lines {
         match walk.next.checked_sub(1) {
-            None => walk.run(out, |out| out.put(verbatim.item()?))?,
+            None => walk.run(out, |out| Ok(out.put(verbatim.item()?)?))?,
             Some(shape) => {
                 let record = records.get_mut(index(shape)).ok_or_else(|| walk.map.error(ErrorKind::At1Shapes))?;
                 below(|| {

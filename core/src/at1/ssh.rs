@@ -90,7 +90,7 @@ impl<'a> Log<'a> {
         digits::unsigned(self.processes.unsigned()?, out)?;
         out.put(b"]: ")?;
         if !templated {
-            return out.put(self.messages.item()?);
+            return Ok(out.put(self.messages.item()?)?);
         }
         let number = self.template_numbers.index()?;
         let error = || self.template_numbers.error(ErrorKind::At1TextNumber);
@@ -105,7 +105,7 @@ impl<'a> Log<'a> {
             pieces = pieces.get(len.saturating_add(1)..).unwrap_or_default();
             self.gaps.count(out).map_err(|kind| self.template_numbers.error(kind))?;
         }
-        out.put(rest)
+        Ok(out.put(rest)?)
     }
 }
 

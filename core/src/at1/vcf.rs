@@ -128,6 +128,6 @@ impl<'a> Variants<'a> {
             out.put(self.common)?;
         }
         let count = end.saturating_sub(start.max(1));
-        out.repeat(b'\t', self.common, count)
+        Ok(out.repeat(b'\t', self.common, count)?)
     }
 }
