@@ -1,8 +1,6 @@
 //! What a payload is compressed with: xz, one Zstandard frame, or nothing.
 
-use super::scratch::Workspace;
-#[cfg(feature = "at1")]
-use super::scratch::below;
+use super::scratch::{Workspace, below};
 use crate::num::u64_from;
 #[cfg(feature = "at1")]
 use crate::xz;
@@ -22,6 +20,9 @@ pub enum Backend {
 /// The first byte of every `.xz` file. No backend has this number, and no varint of a file that ends can be told apart
 /// from a backend otherwise: see [`Wrapping`](super::Wrapping).
 pub(super) const XZ_FIRST_BYTE: u8 = 0xFD;
+
+/// What the Zstandard frames of a payload are.
+const ZSTD: zstd::Options<'_> = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
 
 /// No LZMA stream expands more than about 7100 times: a match of 273 bytes costs at least 0.29 bits. What claims more is a
 /// lie, found before a caller makes room for it.
@@ -88,11 +89,12 @@ impl Backend {
             #[cfg(feature = "at1")]
             Self::Xz => below(|| xz::decode(payload, dst, &mut ws.xz, limits).map(|done| (done.read, done.wrote)))?,
             Self::Zstd => {
-                let options = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
                 // A single segment may be longer than the window that the caller lends to streams: there is none here.
                 let limits = Limits { max_window: u64::MAX, ..*limits };
-                let done = zstd::decode_with(payload, dst, &mut ws.zstd, &limits, &options, &mut ())?;
-                (done.read, done.wrote)
+                below(|| {
+                    zstd::decode_with(payload, dst, &mut ws.zstd, &limits, &ZSTD, &mut ())
+                        .map(|done| (done.read, done.wrote))
+                })?
             }
         };
         if read != payload.len() {
@@ -121,8 +123,7 @@ impl Backend {
                 xz::inspect(payload, &mut ws.xz, limits, &xz::Options::DEFAULT, trace)?;
             }
             Self::Zstd => {
-                let options = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
-                zstd::inspect(payload, &mut ws.zstd, limits, &options, trace)?;
+                zstd::inspect(payload, &mut ws.zstd, limits, &ZSTD, trace)?;
             }
         }
         Ok(())
