@@ -62,11 +62,12 @@ impl Report {
         self.decoded.filter(|_| size > 0).map(|decoded| decoded as f64 / size as f64)
     }
 
-    /// Bytes of each part, for those that have any.
-    fn parts(&self) -> Vec<(Part, u64)> {
+    /// Bytes of each part, for those that have any. Of a file that was cut short, the last field reaches beyond its `size`.
+    fn parts(&self, size: usize) -> Vec<(Part, u64)> {
+        let end = u64::try_from(size).unwrap_or(u64::MAX).saturating_mul(8);
         let sum = |part| {
             let leaves = self.tree.nodes().iter().filter(|node| node.part == Some(part));
-            leaves.map(|node| node.bits.end - node.bits.start).sum::<u64>().div_ceil(8)
+            leaves.map(|node| node.bits.end.min(end).saturating_sub(node.bits.start)).sum::<u64>().div_ceil(8)
         };
         Part::ALL.iter().map(|&part| (part, sum(part))).filter(|&(_, bytes)| bytes > 0).collect()
     }
@@ -99,7 +100,7 @@ impl Report {
         for column in &self.stats {
             column.write_text(out)?;
         }
-        for (part, size) in self.parts() {
+        for (part, size) in self.parts(bytes.len()) {
             #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
             let share = 100.0 * size as f64 / bytes.len() as f64;
             writeln!(out, "  {:<10} {size} bytes, {share:.1} %", part.name())?;
@@ -203,7 +204,7 @@ impl Report {
             out.push('}');
         }
         out.push_str("],\"parts\":{");
-        for (at, (part, size)) in self.parts().into_iter().enumerate() {
+        for (at, (part, size)) in self.parts(bytes.len()).into_iter().enumerate() {
             write!(out, "{}\"{}\":{size}", if at == 0 { "" } else { "," }, part.name())?;
         }
         out.push('}');

@@ -446,6 +446,12 @@ fn xz_decodes_inspects_and_checks() {
         assert_eq!(output.status.code(), Some(1), "{command}");
         assert!(stderr(&output).starts_with("error: "), "{command}: {}", stderr(&output));
     }
+    // Cut short: the last field reaches beyond the end, and the parts come to what there is.
+    std::fs::write(&file, &read(&folder.join("page.xz"))[..500]).expect("the scratch folder takes files");
+    let output = unspool(&["inspect", "--json", file.to_str().expect("UTF-8")]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let parts = json["parts"].as_object().unwrap();
+    assert_eq!(parts.values().map(|part| part.as_u64().unwrap()).sum::<u64>(), 500, "{parts:?}");
     assert_eq!(unspool(&["decode", "--text", &path("page.xz")]).status.code(), Some(2));
 }
 

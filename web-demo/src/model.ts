@@ -95,7 +95,8 @@ export function buildModel(structure: Structure, size: number): Model {
     open.push(at);
     const [from = 0, to = 0, kind = 255] = [start[at], end[at], part[at]];
     if (kind === 255 || to <= from) continue;
-    totals[kind] = (totals[kind] ?? 0) + to - from;
+    // Of a file that was cut short, the last field reaches beyond its end.
+    totals[kind] = (totals[kind] ?? 0) + Math.max(0, Math.min(to, 8 * size) - from);
     counts[kind] = (counts[kind] ?? 0) + 1;
     leaves[count++] = at;
     inOrder &&= from >= last;

@@ -285,6 +285,8 @@ test('an error says in which part of the structure it lies', async () => {
   await page.locator('#byte-299.broken').waitFor();
   assert.match(await page.getByRole('treeitem', { name: /ends too early/ }).textContent(), /^block/);
   assert.equal(await page.locator('.verdict').textContent(), 'Incomplete');
+  const shares = await page.locator('.parts .legend .percent').allTextContents();
+  assert.ok(shares.length > 0 && shares.every((share) => parseFloat(share.replace('<', '')) <= 100), shares.join(', '));
   await page.getByRole('treeitem', { name: /^magic number/ }).click();
   await page.getByRole('button', { name: 'Show where it ends' }).click();
   await cursorAt(299);
