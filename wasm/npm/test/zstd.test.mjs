@@ -69,6 +69,7 @@ test('broken files are refused, and bombs at the limit', () => {
   const needing = small.find(({ dict, features }) => dict !== null && features.includes('did.1b'));
   assert.throws(() => decodeZstd(read(needing.file)), UnspoolError);
   assert.throws(() => decodeZstd(read(needing.file), { dictionary: new Uint8Array(8) }), UnspoolError);
+  assert.throws(() => zstdSequences(read(needing.file), 0), { name: 'ZstdDictionaryWanted' });
   const empty = new Uint8Array();
   assert.throws(() => decodeZstd(empty), { class: 'Truncated' });
 });
