@@ -13,6 +13,12 @@ pub fn bounds(wanted: &Range<Option<u64>>, content: u64) -> Result<Range<u64>, E
     Ok(range)
 }
 
+/// The bytes of a frame or a block, as far as they are in the file.
+pub fn piece<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+    bytes.get(place(range.start)..place(range.end)).unwrap_or_default()
+}
+
 /// A sink that lets a range through of what comes, and drops the rest.
 pub struct Part<'s, S> {
     range: Range<u64>,

@@ -59,9 +59,7 @@ fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: 
     let (mut ws, mut at) = (Workspace::new(), range.start);
     while at < range.end {
         let Some(block) = file.locate(at)? else { break };
-        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-        let bytes = bytes.get(place(block.range.start)..place(block.range.end)).unwrap_or_default();
-        let content = decode_block_to_vec(bytes, &block, &mut ws, limits, true)?;
+        let content = decode_block_to_vec(part::piece(bytes, &block.range), &block, &mut ws, limits, true)?;
         Part::new(range.clone(), block.content.start, to).write(&content)?;
         at = block.content.end;
     }

@@ -130,9 +130,7 @@ fn decode_range(
     let Some(table) = table else { return stream(bytes, limits, options, &mut part) };
     let mut ws = Workspace::new();
     for frame in table.frames_in(range) {
-        let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-        let bytes = bytes.get(place(frame.range.start)..place(frame.range.end)).unwrap_or_default();
-        part.write(&frame.decode_to_vec(bytes, &mut ws, limits, options)?)?;
+        part.write(&frame.decode_to_vec(part::piece(bytes, &frame.range), &mut ws, limits, options)?)?;
     }
     Ok(())
 }
