@@ -918,6 +918,18 @@ typedef struct UnspoolZstdDone {
   uint64_t checksums;
 } UnspoolZstdDone;
 
+// What the seek table at the end of a file says.
+typedef struct UnspoolZstdSeekInfo {
+  // How many frames it lists.
+  uint64_t frames;
+  // Bytes that all of them decode to, if it is to be believed.
+  uint64_t content_size;
+  // Bytes that the largest of them decodes to, if it is to be believed.
+  size_t room;
+  // 1 if there is a table.
+  uint8_t found;
+} UnspoolZstdSeekInfo;
+
 // A stream that is being decoded.
 typedef struct UnspoolZstdDecoder {
   // Nobody's business.
@@ -1418,6 +1430,30 @@ UnspoolErrorKind unspool_zstd_decode(const uint8_t *src,
                                      const struct UnspoolZstdOptions *with_options,
                                      struct UnspoolZstdDone *done,
                                      struct UnspoolError *error);
+
+// Reads the seek table of a file in the seekable format. A file without one is no error: nothing is `found`.
+UnspoolErrorKind unspool_zstd_seek_info(const uint8_t *src,
+                                        size_t src_len,
+                                        const struct UnspoolLimits *with_limits,
+                                        struct UnspoolZstdSeekInfo *info,
+                                        struct UnspoolError *error);
+
+// Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
+// part is decoded in `room`, which needs as many bytes as the largest of them has; `room` of `UnspoolZstdSeekInfo` is always enough.
+UnspoolErrorKind unspool_zstd_decode_part(const uint8_t *src,
+                                          size_t src_len,
+                                          uint64_t first,
+                                          uint64_t end,
+                                          uint8_t *dst,
+                                          size_t dst_len,
+                                          uint8_t *room,
+                                          size_t room_len,
+                                          void *space,
+                                          size_t space_len,
+                                          const struct UnspoolLimits *with_limits,
+                                          const struct UnspoolZstdOptions *with_options,
+                                          size_t *wrote,
+                                          struct UnspoolError *error);
 
 // Starts a stream. Workspace, window and dictionary are lent to the decoder until it is no longer used. `stream_buffer` of
 // `UnspoolZstdInfo` says how large the window must be.

@@ -5,7 +5,7 @@ use core::str;
 use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Scalar, Text, head_len};
 use unspool::{Error, ErrorKind, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, answer, build, clear, fill, fits, held, held_in, input, output, pair};
 
@@ -369,7 +369,7 @@ pub unsafe extern "C" fn unspool_cvc_column_name(
                     spell(text, room);
                     Ok(())
                 }
-                None => Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64::try_from(size).unwrap_or(u64::MAX))),
+                None => Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(size))),
             }
         };
         report(error, read())

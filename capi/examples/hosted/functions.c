@@ -73,6 +73,7 @@ static void zstd(void) {
   static UnspoolZstdDecoder decoder;
   UnspoolZstdOptions options = {0};
   UnspoolZstdInfo info;
+  UnspoolZstdSeekInfo seek = {0};
   UnspoolZstdDone done;
   UnspoolLimits limits = unspool_limits_default();
   UnspoolStep step;
@@ -106,6 +107,11 @@ static void zstd(void) {
   CHECK(unspool_zstd_decode(both, len, both + len - 1, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_zstd_decode(both, len, both + len, 9, &workspace, sizeof workspace, NULL, NULL, NULL, NULL) == UNSPOOL_OK);
   CHECK(unspool_zstd_decode(NULL, 0, NULL, 0, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_TRUNCATED);
+  /* Output and room must lie apart. */
+  CHECK(unspool_zstd_decode_part(frame, len, 0, 1, out, 9, out + 8, 8, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_zstd_decode_part(both, len, 0, 1, out, 9, both, 1, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_zstd_decode_part(frame, len, 0, 1, out, 9, both, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_ZSTD_SEEK_TABLE);
+  CHECK(unspool_zstd_seek_info(frame, len, NULL, &seek, &error) == UNSPOOL_OK && !seek.found && !seek.frames);
   options.flavour = 77;
   CHECK(unspool_zstd_decode(frame, len, out, 9, &workspace, sizeof workspace, NULL, &options, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
   CHECK(error.error_class == UNSPOOL_CLASS_MISUSE);
