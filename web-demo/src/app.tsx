@@ -9,7 +9,7 @@ import type { Report } from './model';
 import { nameOf, openRemote, type RemoteFile } from './remote';
 import { SAMPLES } from './samples';
 import { Samples, Start } from './start';
-import type { Progress } from './worker';
+import type { Progress } from './progress';
 
 type State =
   | { readonly kind: 'empty' }

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Cancel, useJob } from './cancel';
 import type { OpenFile } from './client';
-import { count, percent } from './format';
+import { count } from './format';
 
 interface Props {
   readonly file: OpenFile;
@@ -32,13 +32,13 @@ export function Find({ file, size, cursor, onGo }: Props) {
     const needle = kind === 'text' ? new TextEncoder().encode(sought) : bytesOf(sought);
     if (needle === undefined || needle.length === 0) return setSaid(kind === 'text' ? '' : 'Bytes are pairs of hexadecimal digits, as in 28 b5 2f fd.');
     setSaid('Searching…');
-    await job.run(async (signal) => {
+    await job.run(async (care) => {
       try {
-        const at = await file.find({ needle, from: cursor, backwards }, signal, ({ done, total }) => setSaid(`Searching… ${percent(done, total)}`));
+        const at = await file.find({ needle, from: cursor, backwards }, care);
         setSaid(at < 0 ? 'It does not occur.' : `At byte ${count(at)}.`);
         if (at >= 0) onGo(at);
       } catch (error) {
-        setSaid(signal.aborted ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
+        setSaid(care.signal.aborted ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
       }
     });
   };

@@ -66,11 +66,12 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
           </div>
         )}
       </div>
-      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} />}
+      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} />}
       {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} />}
       {column !== undefined && report.format !== undefined && (
         <Export
           file={file}
+          report={report}
           name={name}
           column={picked}
           kinds={ABOUT[report.format].saves}
@@ -120,7 +121,7 @@ function Values({ file, column, index, rows: total }: ColumnProps) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: String(at) }))];
+  const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? 'value' : String(at) }))];
   if (dimension > shown) heads.push({ name: `${count(dimension - shown)} more`, kind: 'more' });
 
   return (
