@@ -83,8 +83,8 @@ export function App() {
           return response.blob();
         });
       } else if (address.url !== undefined && URL.canParse(address.url, location.href)) {
-        const { url } = address;
-        void show(nameOf(url), '', (signal, tell) => openRemote(url, signal, tell));
+        const { url, all } = address;
+        void show(nameOf(url), '', (signal, tell) => openRemote(url, all, signal, tell));
       } else {
         return close();
       }

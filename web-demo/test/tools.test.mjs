@@ -27,6 +27,7 @@ const heading = (name) => page.getByRole('heading', { name, level: 1 }).waitFor(
 const summed = (term) => page.locator('.statistics dl div', { has: page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
 const cursorAt = (at) => page.locator(`#byte-${at}.cursor`).waitFor();
 const pick = (name, buffer) => page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(buffer) });
+const classes = (locator) => locator.getAttribute('class');
 const hash = () => new URLSearchParams(new URL(page.url()).hash.slice(1));
 
 test('nothing that axe finds serious, in light and dark', async () => {
@@ -101,6 +102,31 @@ test('reads the bytes at the cursor as numbers of every type', async () => {
   await page.waitForFunction(() => document.querySelectorAll('.readings td')[2]?.textContent === '–');
 });
 
+test('fields that share a byte are told apart by their bits, both ways', async () => {
+  await open('#sample=bins&at=16');
+  const selected = page.locator('[role=treeitem][aria-selected=true]');
+  const bit = (number) => page.getByRole('group', { name: 'Bits' }).getByRole('button', { name: new RegExp(`^Bit ${number % 8} of byte ${number >> 3}:`) });
+  // The upper half of the byte is the logarithm 7, the lower one two fields.
+  await page.getByText('bits 4 to 7 of byte 16').waitFor();
+  assert.match(await selected.textContent(), /^log of table size74 bits$/);
+  assert.equal(await page.locator('.bit').evaluateAll((bits) => bits.map(({ textContent }) => textContent).join('')), (0x71).toString(2).padStart(8, '0'));
+  for (let at = 4; at < 8; at++) assert.match(await classes(bit(8 * 16 + at)), /part-table selected/);
+  await bit(8 * 16 + 3).click();
+  assert.match(await selected.textContent(), /^secondary too01 bit$/);
+  await bit(8 * 16).hover();
+  await page.locator('.node.hovered', { hasText: /^order1/ }).waitFor();
+  await bit(8 * 16).click();
+  await page.getByText('bits 0 to 2 of byte 16').waitFor();
+  // A field over the borders of bytes, and one that ends with them.
+  await page.getByRole('treeitem', { name: /^n_hint/ }).click();
+  await page.getByText('bit 6 of byte 6 to bit 0 of byte 8').waitFor();
+  const marked = await page.locator('.bit').evaluateAll((bits) => bits.map((bit) => Number(bit.matches('.selected'))).join(''));
+  assert.equal(marked, '110000001111111100000001');
+  await page.getByRole('treeitem', { name: /^magic/ }).click();
+  await page.getByText('bytes 0 to 3').waitFor();
+  assert.equal(await page.locator('.bit').count(), 0);
+});
+
 test('the map shows the whole file, zooms, and follows keys and clicks', async () => {
   await open('#sample=embeddings');
   const map = page.getByRole('slider', { name: 'Place in the file' });
@@ -155,9 +181,14 @@ test('each chunk, block, stream and column says what it takes and decodes to', a
   await open('#sample=columns');
   await heading('columns.cvc');
   await shown(['int32_s', '44 bytes', '1.7 %', '44 bytes', '1.00×']);
+  // The chunks of a single column: a hundred rows of 64 values, which decode from two bytes to four.
+  await open('#sample=embeddings');
+  await heading('embeddings.cvc');
+  await shown(['chunk 0', '12.8 KB', '25 %', '25.6 KB', '2.00×']);
+  assert.equal((await lines()).length, 4);
   // Two chunks of four zeros.
-  const chunk = Buffer.concat([Buffer.from('0203000000100000000000000000000002', 'hex'), Buffer.alloc(32)]);
-  await pick('two.pco', Buffer.concat([Buffer.from('70636f21020003', 'hex'), chunk, chunk, Buffer.from([0])]));
+  const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);
+  await pick('two.pco', Buffer.concat([PCO_HEAD, chunk, chunk, Buffer.from([0])]));
   await heading('two.pco');
   await shown(['chunk 0 of u64', '49 bytes', '46 %', '32 bytes', '0.65×']);
 });
@@ -329,6 +360,18 @@ test('a file of two gigabytes shows its structure at once, and its values', asyn
   await cursorAt(2 * 2 ** 30 - 1);
 });
 
+const PCO_HEAD = Buffer.from('70636f21020003', 'hex');
+
+/** What a chunk of Pco starts with whose numbers of 64 bits stand in the file as they are, in one bin. */
+function chunkHead(count) {
+  const bytes = Buffer.from('02000000001000000000000000000000' + '02', 'hex');
+  bytes.writeUIntLE(count - 1, 1, 3);
+  return bytes;
+}
+
+/** A Pco file of so many zeros. */
+const zeros = (count) => Buffer.concat([PCO_HEAD, chunkHead(count), Buffer.alloc(8 * count + 1)]);
+
 /** A server of another origin that answers ranges of a file, which may be longer than its bytes. */
 async function elsewhere(bytes, size, { ranges = true } = {}) {
   let sent = 0;
@@ -375,6 +418,23 @@ for (const [what, size, ranges, most] of [
     it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
   });
 }
+
+test('of a large file of another server that says nothing of where its parts are, all is fetched only when somebody wants that', async () => {
+  const file = zeros(2 ** 23);
+  const other = await elsewhere(file, file.length);
+  try {
+    await open(`#url=${encodeURIComponent(other.url)}`);
+    await page.getByRole('note').getByText('only its first 1.05 MB were looked at').waitFor();
+    assert.ok(other.sent() < 3 * 2 ** 20, `${other.sent()} bytes were sent`);
+    await page.getByRole('button', { name: 'Fetch all 67.1 MB' }).click();
+    await page.getByText('How all 8,388,608 values spread').waitFor();
+    assert.equal(await page.getByRole('note').count(), 0);
+    assert.ok(hash().has('all'), 'the address fetches all of it again');
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
+});
 
 test('an address that leads nowhere is said so in words', async () => {
   await open(`#url=${encodeURIComponent('http://127.0.0.1:9/nothing.cvc')}`);
@@ -570,16 +630,10 @@ test('a large file of which only the head can be understood says so', async () =
 });
 
 test('a large file of numbers is decoded chunk by chunk, and its numbers where somebody looks', async () => {
-  // Numbers of 64 bits in one bin, which stand in the file as they are: a chunk of 2^24 zeros, and one of three others.
-  const chunk = (count) => {
-    const bytes = Buffer.from('02000000001000000000000000000000' + '02', 'hex');
-    bytes.writeUIntLE(count - 1, 1, 3);
-    return bytes;
-  };
-  const [count, head] = [2 ** 24, Buffer.from('70636f21020003', 'hex')];
+  const count = 2 ** 24;
   const step = 17 + 8 * count;
-  const last = Buffer.concat([chunk(3), Buffer.from(new BigUint64Array([7n, 8n, 9n]).buffer), Buffer.from([0])]);
-  const path = sparse('large.pco', [0, Buffer.concat([head, chunk(count)])], [7 + step, last]);
+  const last = Buffer.concat([chunkHead(3), Buffer.from(new BigUint64Array([7n, 8n, 9n]).buffer), Buffer.from([0])]);
+  const path = sparse('large.pco', [0, Buffer.concat([PCO_HEAD, chunkHead(count)])], [7 + step, last]);
   await open();
   await page.locator('input[type=file]').setInputFiles(path);
   await page.getByRole('status').getByText('Reading').waitFor();

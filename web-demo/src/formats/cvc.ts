@@ -47,7 +47,7 @@ function opened(file: CvcFile): Opened {
   const ends = file.chunks.map(({ end }) => end);
   const long = (index: number): Column => ({ rows: length, dimension: columns[index]?.dimension ?? 1, ends, read: (start, end) => rows(index, start, end) });
   return {
-    summary: { version: file.version.join('.'), facts, rows: length, columns, shows: 'numbers', hasChecksums: file.hasChecksums, decoded },
+    summary: { version: file.version.join('.'), facts, rows: length, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: file.hasChecksums, decoded },
     rows,
     save: ({ column, kind }, tell) => fileOf(kind, length, piecesOf(long(column), tell)),
     statistics: (column, tell) => summedUp(long(column), tell),
