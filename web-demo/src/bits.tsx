@@ -32,6 +32,7 @@ export function Bits({ model, content, selected, hovered, cursor, onSelect, onHo
               const leaf = leafAtBit(model, 8 * byte + place);
               const part = model.structure.parts[model.structure.part[leaf] ?? 255] ?? 'unknown';
               const value = byteAt(byte);
+              const bit = value === undefined ? '·' : (value >> place) & 1;
               const name = model.structure.names[model.structure.name[leaf] ?? 0] ?? '';
               return (
                 <button
@@ -39,12 +40,12 @@ export function Bits({ model, content, selected, hovered, cursor, onSelect, onHo
                   type="button"
                   class={`bit part-${part}${leaf >= 0 && leaf === selected ? ' selected' : ''}${leaf >= 0 && leaf === hovered ? ' hovered' : ''}`}
                   tabIndex={-1}
-                  aria-label={`Bit ${place} of byte ${count(byte)}: ${name}`}
+                  aria-label={`Bit ${place} of byte ${count(byte)} is ${bit}: ${name}`}
                   title={name}
                   onClick={() => onSelect(leaf)}
                   onMouseEnter={() => onHover(leaf)}
                 >
-                  {value === undefined ? '·' : (value >> place) & 1}
+                  {bit}
                 </button>
               );
             })}

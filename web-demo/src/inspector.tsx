@@ -109,7 +109,7 @@ export function Inspector({ name, file, report, onFiles }: Props) {
           {known && <Parts model={model} size={size} onPick={pickPart} />}
           <Shares report={report} onPick={goToNode} />
           {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />}
-          <Find file={file} size={size} cursor={cursor} onGo={goToByte} />
+          <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={goToByte} onNode={goToNode} />
           <div class="panes" style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
             {model.structure.length > 0 && (
               <TreeView model={model} selected={selected} hovered={hovered} broken={brokenNode} flag={FLAGS[error?.name ?? ''] ?? 'broken here'} onSelect={goToNode} onHover={setHovered} />

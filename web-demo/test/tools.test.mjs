@@ -81,6 +81,50 @@ test('goes to an offset, and finds text and bytes, around the end and back', asy
   await page.getByText('Bytes are pairs of hexadecimal digits').waitFor();
 });
 
+test('finds fields by what they are called and hold, around the end and back', async () => {
+  await open('#sample=embeddings');
+  await heading('embeddings.cvc');
+  const selected = page.locator('[role=treeitem][aria-selected=true]');
+  await page.getByLabel('What to find').selectOption('field');
+  const field = page.getByLabel('Find in the file');
+  await field.fill('CRC-32');
+  await field.press('Enter');
+  await selected.filter({ hasText: 'crc-320x3d2a91ab' }).waitFor();
+  await field.press('Enter');
+  await selected.filter({ hasText: 'crc-320xa1f930d6' }).waitFor();
+  await page.getByRole('button', { name: 'Previous', exact: true }).click();
+  await selected.filter({ hasText: 'crc-320x3d2a91ab' }).waitFor();
+  await page.getByRole('button', { name: 'Previous', exact: true }).click();
+  await page.locator('.place', { hasText: /^chunk #3crc-32/ }).waitFor();
+  await field.fill('num_vectors 400');
+  await field.press('Enter');
+  await selected.filter({ hasText: 'num_vectors400' }).waitFor();
+  await field.fill('no such thing');
+  await field.press('Enter');
+  await page.getByText('No field is called so or holds that.').waitFor();
+});
+
+test('what is pasted opens: a file, or the address of one, but not what goes into a field', async () => {
+  const paste = (target, text, base64) => page.locator(target).evaluate((element, [text, base64]) => {
+    const clipboardData = new DataTransfer();
+    if (text !== undefined) clipboardData.setData('text/plain', text);
+    if (base64 !== undefined) clipboardData.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], 'pasted.cvc'));
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, [text, base64]);
+  await open();
+  await page.getByText('Drop a file here').waitFor();
+  await paste('body', undefined, vector('cvc/v1_int8.cvc').toString('base64'));
+  await heading('pasted.cvc');
+  const url = new URL('#sample=xz', it.server.url).href;
+  await paste('[aria-label="Find in the file"]', url);
+  await paste('body', 'no address');
+  await heading('pasted.cvc');
+  await paste('body', ` ${url}\n`);
+  // What is there is the page itself.
+  await page.getByText('This looks like text').waitFor();
+  assert.equal(hash().get('url'), url);
+});
+
 test('reads the bytes at the cursor as numbers of every type', async () => {
   const bytes = vector('cvc/med_fp16.cvc');
   await open('#sample=embeddings&at=9');
@@ -105,7 +149,7 @@ test('reads the bytes at the cursor as numbers of every type', async () => {
 test('fields that share a byte are told apart by their bits, both ways', async () => {
   await open('#sample=bins&at=16');
   const selected = page.locator('[role=treeitem][aria-selected=true]');
-  const bit = (number) => page.getByRole('group', { name: 'Bits' }).getByRole('button', { name: new RegExp(`^Bit ${number % 8} of byte ${number >> 3}:`) });
+  const bit = (number) => page.getByRole('group', { name: 'Bits' }).getByRole('button', { name: new RegExp(`^Bit ${number % 8} of byte ${number >> 3} is`) });
   // The upper half of the byte is the logarithm 7, the lower one two fields.
   await page.getByText('bits 4 to 7 of byte 16').waitFor();
   assert.match(await selected.textContent(), /^log of table size74 bits$/);
