@@ -52,15 +52,16 @@ export async function openLargePco(content: Content, structure: Structure): Prom
   const dtype = (places[0] && (await decoded(places[0]))?.dtype) ?? '';
   const facts: [string, string][] = [['Numbers', count(total)], ['Type', dtype], ['Chunks', count(places.length)]];
   const columns = [{ name: dtype, dimension: 1, dtype, compression: 'none', rows: total }];
+  const ends = places.map(({ first, count }) => first + count);
   const long = (raw = false): Column => ({
     rows: total,
     dimension: 1,
-    ends: places.map(({ first, count }) => first + count),
+    ends,
     read: (start, end) => rows(start, end, raw),
   });
   return {
     summary: {
-      version: '', facts: facts.filter(([, fact]) => fact !== ''), rows: total, columns, shows: 'numbers', hasChecksums: undefined,
+      version: '', facts: facts.filter(([, fact]) => fact !== ''), rows: total, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: undefined,
       decoded: dtype === '' ? 0 : (total * bitsOf(dtype)) / 8,
     },
     rows: (_, start, end) => rows(start, end),

@@ -4,6 +4,7 @@ import { fileOf } from '../writers';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
 import type { Door } from './door';
+import { nodesNamed } from './named';
 import { openLargePco } from './pco-large';
 import { summedUp } from './summing';
 
@@ -14,22 +15,21 @@ export const pco: Door = {
   whole: WHOLE,
   outlined: { read: 'pieces', remote: false },
   openOutlined: openLargePco,
-  open(bytes, { names, name, length }) {
+  open(bytes, structure) {
     const found = decode(bytes);
     const arrays = found.format === 'pco' ? found.arrays : [];
     const columns = arrays.map(({ dtype, data }) => ({ name: dtype, dimension: 1, dtype, compression: 'none', rows: data.length }));
     const rows = columns.reduce((sum, { rows }) => sum + rows, 0);
     const decoded = arrays.reduce((sum, { data }) => sum + data.byteLength, 0);
-    const chunk = names.indexOf('chunk');
-    let chunks = 0;
-    for (let at = 0; at < length; at++) if (name[at] === chunk) chunks++;
-    const facts: [string, string][] = [['Numbers', count(rows)], ['Type', columns.map(({ dtype }) => dtype).join(', ')], ['Chunks', count(chunks)]];
+    const chunkEnds: number[] = [];
+    for (const { value } of nodesNamed(structure, 'numbers, less 1')) chunkEnds.push((chunkEnds.at(-1) ?? 0) + Number(value) + 1);
+    const facts: [string, string][] = [['Numbers', count(rows)], ['Type', columns.map(({ dtype }) => dtype).join(', ')], ['Chunks', count(chunkEnds.length)]];
     const long = (index: number, raw = false): Column => {
       const [array, rows] = [arrays[index], columns[index]?.rows ?? 0];
       return { rows, dimension: 1, read: (start, end) => numbersOf(array, start, end, raw) };
     };
     return {
-      summary: { version: '', facts: facts.filter(([, fact]) => fact !== ''), rows, columns, shows: 'numbers', hasChecksums: undefined, decoded },
+      summary: { version: '', facts: facts.filter(([, fact]) => fact !== ''), rows, columns, ...(columns.length === 1 ? { chunkEnds } : {}), shows: 'numbers', hasChecksums: undefined, decoded },
       rows: (column, start, end) => numbersOf(arrays[column], start, end),
       save({ column, kind }, tell) {
         const numbers = long(column, kind === 'raw');
