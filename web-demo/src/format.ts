@@ -13,6 +13,11 @@ export function bytes(n: number): string {
   return `${(n / size).toPrecision(3)} ${unit}`;
 }
 
+/** How many bytes that many bits are, or how many bits where they are no whole byte and few. */
+export function bits(n: number): string {
+  return n % 8 === 0 || n >= 1000 ? bytes(Math.round(n / 8)) : plural(n, 'bit');
+}
+
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
@@ -29,7 +34,8 @@ export function value(n: number | bigint): string {
   if (typeof n === 'bigint' || (Number.isInteger(n) && Math.abs(n) < 1e15)) return Object.is(n, -0) ? '-0' : String(n);
   if (!Number.isFinite(n)) return String(n);
   const size = Math.abs(n);
-  return size >= 1e-4 && size < 1e6 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
+  if (size >= 1e5 && size < 1e9) return n.toFixed(0);
+  return size >= 1e-4 && size < 1e5 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
 }
 
 /** Hexadecimal bytes as a quoted text, if they are one that can be read; else as they are. */

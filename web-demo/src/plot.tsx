@@ -6,7 +6,7 @@ import type { Curve } from './values';
 const [WIDTH, HEIGHT] = [560, 120];
 const MARGIN = 8;
 /** Room for the bounds beside the curve. */
-const LABELS = 64;
+const LABELS = 76;
 
 /** Finite values of a vector, with their bounds. */
 function bounds(values: ArrayLike<number>): [low: number, high: number] {
