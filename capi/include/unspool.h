@@ -497,7 +497,7 @@ enum UnspoolKind {
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2344
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2378
 #endif
 
 // Bytes of a workspace.
@@ -772,7 +772,7 @@ enum UnspoolKind {
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 6344
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6378
 #endif
 
 // Bytes of a workspace.

@@ -14,7 +14,7 @@ use crate::memory::{Opaque, answer, apart, build, clear, fits, held_in, input, m
 pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 432;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
-pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2344;
+pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2378;
 /// Bytes of a workspace.
 pub const UNSPOOL_ZSTD_WORKSPACE_SIZE: usize = UNSPOOL_ZSTD_WORKSPACE_WORDS * 8;
 
