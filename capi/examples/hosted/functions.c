@@ -69,7 +69,7 @@ static void zstd(void) {
   /* A raw block of three bytes, and one that says the same byte six times. */
   static const uint8_t frame[] = "\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
   const size_t len = sizeof frame - 1;
-  static UnspoolZstdWorkspace workspace;
+  static UnspoolZstdWorkspace workspace, two[2];
   static UnspoolZstdDecoder decoder;
   UnspoolZstdOptions options = {0};
   UnspoolZstdInfo info;
@@ -102,7 +102,7 @@ static void zstd(void) {
   CHECK(unspool_zstd_decode(frame, len, out, 9, NULL, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
   CHECK(unspool_zstd_decode(frame, len, out, 9, NULL, 0, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   CHECK(error.need == unspool_zstd_workspace_len());
-  CHECK(unspool_zstd_decode(frame, len, out, 9, (uint8_t *)&workspace + 1, sizeof workspace - 1, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_MISALIGNED);
+  CHECK(unspool_zstd_decode(frame, len, out, 9, (uint8_t *)two + 1, sizeof two - 1, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_MISALIGNED);
   memcpy(both, frame, len);
   CHECK(unspool_zstd_decode(both, len, both + len - 1, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_zstd_decode(both, len, both + len, 9, &workspace, sizeof workspace, NULL, NULL, NULL, NULL) == UNSPOOL_OK);
