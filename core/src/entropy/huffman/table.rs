@@ -264,7 +264,7 @@ impl Table {
 }
 
 /// Of so many symbols, several are looked up at once.
-const PACKED_FROM: usize = 8 << 10;
+const PACKED_FROM: usize = 4 << 10;
 
 /// So many bytes a round may touch: three for each look, and one more.
 const ROOM: usize = 15 + 4;
