@@ -109,6 +109,8 @@ test('strings: rows as text, and a search', async () => {
   await item(/^token 00 1 byte$/).waitFor();
   await byte(0x38).click();
   await item(/^token “&ref=” 5 bytes$/).waitFor();
+  // A number that counts is no name.
+  assert.equal(await page.locator('.place').textContent(), 'tokens 944token“&ref=”bytes 55 to 59, table');
   await page.locator('.preview td.text').first().waitFor();
   assert.deepEqual((await texts()).slice(0, 12), Array.from({ length: 12 }, (_, row) => text(row)));
   await goToRow(2999);

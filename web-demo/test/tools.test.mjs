@@ -393,6 +393,15 @@ test('what Zstandard, xz and AT-1 hold is shown as text', async () => {
     assert.ok((await content.textContent()).startsWith(start), name);
     if (id !== 'at1') assert.match(await fact('Checksums').textContent(), /right$/);
   }
+  // A longer text has pages.
+  const [content, log] = [page.getByRole('region', { name: 'Decoded bytes' }), vector('at1/c0_ssh.orig').toString()];
+  assert.equal(await content.textContent(), log.slice(0, 4096));
+  await page.getByRole('button', { name: 'Later' }).click();
+  await content.filter({ hasText: log.slice(4096, 4160) }).waitFor();
+  await page.getByLabel('Page of the content').fill('999');
+  await page.getByLabel('Page of the content').press('Enter');
+  await content.filter({ hasText: log.slice(-64).trimEnd() }).waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Later' }).isDisabled());
 });
 
 test('an error says in which part of the structure it lies', async () => {
