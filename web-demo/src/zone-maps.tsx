@@ -1,6 +1,7 @@
 // Zone maps: between which numbers each row group lies, and which of the groups a question needed.
 import { useMemo, useState } from 'preact/hooks';
 import { bytes, count, plural, value } from './format';
+import { shareOf } from './plot';
 import { RowTable, useList } from './rows';
 import type { At1Columns, Condition, Fate } from './values';
 
@@ -107,7 +108,7 @@ function Chart({ groups, low, high, condition }: ChartProps) {
   const top = bars.reduce((most, bar) => Math.max(most, bar.top), -Infinity);
   const mapped = bottom <= top;
   const room = HEIGHT - 2 * MARGIN;
-  const y = (number: number): number => MARGIN + (mapped ? Math.min(1, Math.max(0, (top - number) / (top - bottom || 1))) : 0) * room;
+  const y = (number: number): number => MARGIN + (mapped ? 1 - Math.min(1, Math.max(0, shareOf(number, bottom, top))) : 0) * room;
   const step = (WIDTH - 2 * MARGIN) / Math.max(1, bars.length);
   const bound = (text: string, otherwise: number): number => (text.trim() === '' || Number.isNaN(Number(text)) ? otherwise : Number(text));
   const [from, to] = [bound(condition?.from ?? '', bottom), bound(condition?.to ?? '', top)];

@@ -170,6 +170,13 @@ test('numbers of every type', async () => {
   assert.deepEqual(await numbersInSight(), Array.from(new BigInt64Array(numbers, at('i64'), 12), String));
   await page.getByRole('tab', { name: 'float16', exact: true }).click();
   await page.getByText('300 numbers, float16').waitFor();
+  // Numbers that are further apart than any number: they are drawn, and what no number holds is not said.
+  await drop('extreme.pco', bytesAt('x_f64_extreme_fmulthuge_c2.pco'));
+  await page.getByRole('heading', { name: 'extreme.pco' }).waitFor();
+  const line = page.getByRole('img', { name: /^All \d+ values in order/ }).locator('path');
+  await line.waitFor({ state: 'attached' });
+  assert.doesNotMatch(await line.getAttribute('d'), /NaN/);
+  assert.equal(await page.locator('.statistics dd', { hasText: 'NaN' }).count(), 0);
 });
 
 test('a broken file of strings or of numbers shows where', async () => {
