@@ -38,8 +38,18 @@ export function value(n: number | bigint): string {
   return size >= 1e-4 && size < 1e5 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
 }
 
+/** What tells a group from its siblings: a number, unless it counts what lies in the group, or a word. */
+export function whichOf(name: string, value: string): string {
+  return /^\d+$/.test(value) && !name.endsWith('s') ? `#${value}` : value;
+}
+
+/** What a field holds. */
+export function heldBy(name: string, value: string): string {
+  return name === 'token' ? readable(value) : value;
+}
+
 /** Hexadecimal bytes as a quoted text, if they are one that can be read; else as they are. */
-export function readable(bytes: string): string {
+function readable(bytes: string): string {
   const letters = (bytes.match(/../g) ?? []).map((digits) => parseInt(digits, 16));
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(letters));

@@ -1,7 +1,7 @@
 // One line that says where the cursor is.
 import type { Node } from 'unspool/separate';
 import { bytesOf, cutsBytes, pathTo, type Model } from './model';
-import { count, hex } from './format';
+import { count, heldBy, hex, whichOf } from './format';
 
 interface Props {
   readonly model: Model;
@@ -26,11 +26,11 @@ export function Place({ model, node, cursor }: Props) {
       {path.slice(0, -1).map(({ name, value }, depth) => (
         <span key={depth} class="step">
           {name}
-          {value !== '' && ` ${/^\d+$/.test(value) ? '#' : ''}${value}`}
+          {value !== '' && ` ${whichOf(name, value)}`}
         </span>
       ))}
       <strong>{field?.name}</strong>
-      {field !== undefined && field.value !== '' && <code>{field.value}</code>}
+      {field !== undefined && field.value !== '' && <code>{field.part === undefined ? whichOf(field.name, field.value) : heldBy(field.name, field.value)}</code>}
       <span class="where">
         {cutsBytes(model, node) && field !== undefined ? placeOfBits(field) : end - start === 1 ? `byte ${count(start)}` : end > start ? `bytes ${count(start)} to ${count(end - 1)}` : 'no bytes'}
         {field?.part !== undefined && `, ${field.part}`}

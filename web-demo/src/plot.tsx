@@ -20,12 +20,17 @@ function bounds(values: ArrayLike<number>): [low: number, high: number] {
   return low <= high ? [low, high] : [0, 0];
 }
 
+/** How far up a number lies between two others. Halves, because two of the largest numbers are further apart than any number. */
+export function shareOf(number: number, low: number, high: number): number {
+  return (number / 2 - low / 2) / (high / 2 - low / 2 || 1);
+}
+
 /** A vector as a curve, or as bars where it is short. */
 export function Plot({ values }: { readonly values: readonly (number | bigint)[] }) {
   const numbers = values.map(Number);
   const [low, high] = bounds(numbers);
   const [bottom, top] = [Math.min(low, 0), Math.max(high, 0)];
-  const y = (n: number): number => MARGIN + ((top - n) / (top - bottom || 1)) * (HEIGHT - 2 * MARGIN);
+  const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
   const step = (WIDTH - MARGIN - LABELS) / Math.max(1, numbers.length);
   const x = (at: number): number => MARGIN + (at + 0.5) * step;
   const bars = numbers.length <= 128;
@@ -57,7 +62,7 @@ export function Plot({ values }: { readonly values: readonly (number | bigint)[]
 export function Line({ curve: { low, high }, count }: { readonly curve: Curve; readonly count: number }) {
   const [bottom] = bounds(low);
   const [, top] = bounds(high);
-  const y = (n: number): number => MARGIN + ((top - n) / (top - bottom || 1)) * (HEIGHT - 2 * MARGIN);
+  const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
   const step = (WIDTH - MARGIN - LABELS) / Math.max(1, low.length - 1);
   let path = '';
   let pen = 'M';
@@ -97,7 +102,7 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow }: HeatP
     const [low, high] = bounds(numbers);
     const image = context.createImageData(dimension, rows);
     for (const [at, n] of numbers.entries()) {
-      image.data.set(Number.isFinite(n) ? colour((n - low) / (high - low || 1)) : [220, 38, 38, 255], 4 * at);
+      image.data.set(Number.isFinite(n) ? colour(shareOf(n, low, high)) : [220, 38, 38, 255], 4 * at);
     }
     context.putImageData(image, 0, 0);
   }, [rows, dimension, values]);

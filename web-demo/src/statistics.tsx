@@ -77,8 +77,10 @@ export function Statistics({ file, column, values }: Props) {
 }
 
 function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Summary): (readonly [string, string])[] {
+  // Of nothing, and of what no number can hold, there is none.
+  const known = (number: number): string => (Number.isNaN(number) ? '–' : value(number));
   const all: (readonly [string, string])[] = [
-    ['Values', count(numbers + nans)], ['Min', value(min)], ['Max', value(max)], ['Mean', value(mean)], ['Deviation', value(deviation)],
+    ['Values', count(numbers + nans)], ['Min', known(min)], ['Max', known(max)], ['Mean', known(mean)], ['Deviation', known(deviation)],
   ];
   if (nans > 0) all.push(['Not a number', count(nans)]);
   if (infinite > 0) all.push(['Infinite', count(infinite)]);

@@ -2,7 +2,7 @@
 import { nodeAt } from 'unspool/separate';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isGroup, isNoise, openAtFirst, visibleNodes, type Model } from './model';
-import { bits, readable } from './format';
+import { bits, heldBy, whichOf } from './format';
 import { useLines } from './virtual';
 
 const LINE = 26;
@@ -146,7 +146,7 @@ function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover,
         <span class={`dot part-${part}`} aria-hidden="true" title={part} />
       )}
       <span class="name">{name}</span>
-      <span class="value">{part === undefined && value !== '' && /^\d+$/.test(value) ? `#${value}` : name === 'token' ? readable(value) : value}</span>
+      <span class="value">{part === undefined ? whichOf(name, value) : heldBy(name, value)}</span>
       {flag !== '' && <span class="flag">{flag}</span>}
       <span class="size">{bits(end - start)}</span>
     </div>

@@ -27,7 +27,15 @@ export function inspector() {
   });
   it.open = (hash = '') => it.page.goto(`${it.server.url}${hash}`);
   it.fact = (term) => it.page.locator('.overview dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
+  it.summed = (term) => it.page.locator('.statistics dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
+  it.heading = (name) => it.page.getByRole('heading', { name, level: 1 }).waitFor();
+  it.item = (name) => it.page.getByRole('treeitem', { name });
   it.byte = (at) => it.page.locator(`#byte-${at}`);
+  it.cursorAt = (at) => it.page.locator(`#byte-${at}.cursor`).waitFor();
+  it.classes = (locator) => locator.getAttribute('class');
+  it.pick = (name, buffer) => it.page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(buffer) });
+  /** What the address of the page says. */
+  it.hash = () => new URLSearchParams(new URL(it.page.url()).hash.slice(1));
   /** Measures from now on how long the page stands still at most, and fails when asked if that was long. */
   it.watchFrames = async () => {
     await it.page.evaluate(() => {
