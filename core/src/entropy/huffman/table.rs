@@ -100,21 +100,21 @@ impl Table {
             }
         }
         let log = depth.max(LOG);
-        let (mut symbols, mut cells) = (&self.symbols[..], self.cells.as_chunks_mut().0);
+        let (mut symbols, mut cells) = (&self.symbols[..], &mut self.cells[..]);
         for (weight, &rank) in (1..=depth).zip(weights.ranks.iter().skip(1)) {
-            let each = 1usize << (weight - 1 + log - depth);
+            let each = 2usize << (weight - 1 + log - depth);
             let (these, others) = symbols.split_at_checked(rank.into())?;
             let (room, rest) = cells.split_at_mut_checked(these.len() * each)?;
             let width = low8(depth + 1 - weight);
             match each {
-                1 => lay::<1>(room, these, width),
                 2 => lay::<2>(room, these, width),
                 4 => lay::<4>(room, these, width),
                 8 => lay::<8>(room, these, width),
                 16 => lay::<16>(room, these, width),
+                32 => lay::<32>(room, these, width),
                 _ => {
-                    for (cells, &symbol) in room.chunks_exact_mut(each.max(1)).zip(these) {
-                        cells.fill([width, symbol]);
+                    for (cells, &symbol) in room.chunks_exact_mut(each.max(64)).zip(these) {
+                        cells.as_chunks_mut().0.fill(row::<8>(width, symbol));
                     }
                 }
             }
@@ -339,13 +339,21 @@ fn run_one<const N: usize>(src: &[u8], mut reader: Reader, out: &mut [u8], cell:
     reader.is_exhausted().then_some(())
 }
 
-/// Lays `N` cells for every symbol.
+/// Lays `BYTES` bytes of cells for every symbol.
 #[inline(always)]
-fn lay<const N: usize>(cells: &mut [[u8; 2]], symbols: &[u8], width: u8) {
-    let (cells, _) = cells.as_chunks_mut::<N>();
+fn lay<const BYTES: usize>(cells: &mut [u8], symbols: &[u8], width: u8) {
+    let (cells, _) = cells.as_chunks_mut();
     for (cells, &symbol) in cells.iter_mut().zip(symbols) {
-        *cells = [[width, symbol]; N];
+        *cells = row::<BYTES>(width, symbol);
     }
+}
+
+/// The same cell over and over, written in words rather than in bytes.
+#[inline(always)]
+fn row<const BYTES: usize>(width: u8, symbol: u8) -> [u8; BYTES] {
+    let word = (u64::from(u16::from_le_bytes([width, symbol])) * 0x0001_0001_0001_0001).to_le_bytes();
+    let words = [word; 4];
+    words.as_flattened().first_chunk().copied().unwrap_or([0; BYTES])
 }
 
 /// The most symbols that a packed cell has.
