@@ -249,13 +249,12 @@ impl Table {
     #[inline(never)]
     fn rest(&self, src: &[u8], mut reader: Reader, out: &mut [u8], mut at: u32) -> Option<()> {
         while self.packed
-            && let Some(to) = room(out, at)
+            && let Some(to) = out.get_mut(at as usize..).filter(|to| to.len() >= 4)
         {
             reader.refill(src)?;
             let mut sum = 0;
-            for _ in 0..AT_ONCE {
-                reader.symbols(self, &mut sum, to);
-            }
+            // As many looks as there is room for.
+            let _ = (0..AT_ONCE).try_for_each(|_| reader.symbols(self, &mut sum, to));
             at += reader.used(sum);
         }
         // Of codes of 12 bits a word has four.
@@ -455,17 +454,15 @@ impl Reader {
         low8(cell >> 8)
     }
 
-    /// All symbols of a cell.
+    /// All symbols of a cell, if there is room for them and one byte more, so that they are stored at once.
     #[inline(always)]
-    fn symbols(&mut self, table: &Table, sum: &mut u32, to: &mut [u8; ROOM]) {
+    fn symbols(&mut self, table: &Table, sum: &mut u32, to: &mut [u8]) -> Option<()> {
         let cell = table.packed(self.bits);
         let place = (*sum >> COUNT) as usize & 15;
-        // One byte more than there can be symbols, so that they are stored at once.
-        if let Some(to) = to.get_mut(place..place + 4).and_then(<[u8]>::first_chunk_mut) {
-            *to = cell.to_le_bytes();
-        }
+        *to.get_mut(place..place + 4)?.first_chunk_mut()? = cell.to_le_bytes();
         self.bits <<= cell >> 24 & 63;
         *sum += cell >> 24;
+        Some(())
     }
 
     /// Counts the bits that a round has used, whose cells add up to `sum`; says how many symbols that were.
