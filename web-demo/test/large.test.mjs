@@ -189,7 +189,23 @@ test('a large file shows its blocks by their headers, and long work can be cance
   await page.getByRole('progressbar', { name: 'searching' }).waitFor();
   await page.getByRole('button', { name: 'Cancel searching' }).click();
   await page.getByText('Cancelled.').waitFor();
-  // The page goes on with another worker.
+  // A worker that does not hear of that is given up, and another one goes on.
+  await page.evaluate(() => {
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (!('cancel' in message)) post.call(this, message, ...rest);
+    };
+    const { Worker: Old } = globalThis;
+    globalThis.Worker = class extends Old {
+      constructor(...options) {
+        super(...options);
+        globalThis.another = true;
+      }
+    };
+  });
+  await page.getByLabel('Find in the file').press('Enter');
+  await page.getByRole('button', { name: 'Cancel searching' }).click();
+  await page.waitForFunction(() => globalThis.another);
   await page.getByLabel('Go to byte').fill('640');
   await page.getByLabel('Go to byte').press('Enter');
   await cursorAt(640);
