@@ -106,7 +106,7 @@ export function Inspector({ name, file, report, onFiles }: Props) {
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
-          {known && <Parts model={model} size={size} onPick={pickPart} />}
+          {known && <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />}
           <Shares report={report} onPick={goToNode} />
           {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />}
           <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={goToByte} onNode={goToNode} />

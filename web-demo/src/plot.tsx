@@ -29,11 +29,12 @@ export function shareOf(number: number, low: number, high: number): number {
 export function Plot({ values }: { readonly values: readonly (number | bigint)[] }) {
   const numbers = values.map(Number);
   const [low, high] = bounds(numbers);
-  const [bottom, top] = [Math.min(low, 0), Math.max(high, 0)];
+  const bars = numbers.length <= 128;
+  // Bars stand on zero; a curve needs it only where it crosses it.
+  const [bottom, top] = bars ? [Math.min(low, 0), Math.max(high, 0)] : [low, high];
   const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
   const step = (WIDTH - MARGIN - LABELS) / Math.max(1, numbers.length);
   const x = (at: number): number => MARGIN + (at + 0.5) * step;
-  const bars = numbers.length <= 128;
   let path = '';
   let pen = 'M';
   for (const [at, n] of numbers.entries()) {
@@ -51,7 +52,7 @@ export function Plot({ values }: { readonly values: readonly (number | bigint)[]
           return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))} />;
         })}
       <path class="curve" d={path} />
-      <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />
+      {bottom <= 0 && top >= 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
       <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
       <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>
     </svg>
