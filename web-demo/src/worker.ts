@@ -5,9 +5,9 @@ import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
-import { telling, type Progress, type Tell } from './progress';
-import { RemoteFile, type Content } from './remote';
-import { find, type Sought } from './search';
+import { telling, type Progress, type Tell } from './tools/progress';
+import { RemoteFile, type Content } from './arrive/remote';
+import { find, type Sought } from './bytes/search';
 import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
 /** What is opened: bytes of the visitor's, or a large file on a server. */

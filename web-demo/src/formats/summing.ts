@@ -1,6 +1,6 @@
 // Sums up a column piece by piece: what two pieces come to is what each of them comes to, merged.
 import { statistics, type Bin, type Summary } from 'unspool';
-import type { Tell } from '../progress';
+import type { Tell } from '../tools/progress';
 import type { Curve, Summed } from '../values';
 import { piecesOf, type Column } from './column';
 
