@@ -21,6 +21,20 @@ pub struct Container<'a> {
     places: [Range<u64>; 4],
 }
 
+/// How wide the codes are, and where the four tables lie.
+#[cfg_attr(feature = "small", inline(never))]
+fn framing(bytes: &[u8], trace: &mut impl Trace) -> Result<(u32, [Range<u64>; 4])> {
+    let mut outline = Outline::new(u64_from(bytes.len()));
+    while let Some(place) = outline.needs() {
+        outline.feed_framing(part(bytes, &place), trace)?;
+    }
+    Ok((outline.bits(), outline.places().clone()))
+}
+
+fn part<'a>(bytes: &'a [u8], place: &Range<u64>) -> &'a [u8] {
+    bytes.get(index(place.start)..index(place.end)).unwrap_or(&[])
+}
+
 impl<'a> Container<'a> {
     /// Reads the four tables and checks them as [`Dictionary::open`] and [`Column::open`] do. What follows the container in
     /// `bytes` is left alone.
@@ -30,12 +44,8 @@ impl<'a> Container<'a> {
 
     /// The same, heard by somebody: the framing, as far as it can be read.
     pub(super) fn open_traced(bytes: &'a [u8], limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        let mut outline = Outline::new(u64_from(bytes.len()));
-        let part = |place: &Range<u64>| bytes.get(index(place.start)..index(place.end)).unwrap_or(&[]);
-        while let Some(place) = outline.needs() {
-            outline.feed_framing(part(&place), trace)?;
-        }
-        let places = outline.places().clone();
+        let (bits, places) = framing(bytes, trace)?;
+        let part = |place: &Range<u64>| part(bytes, place);
         let [tokens, token_offsets, words, row_offsets] = &places;
 
         let header = u64_from(part(token_offsets).len().saturating_add(part(row_offsets).len()));
@@ -46,7 +56,7 @@ impl<'a> Container<'a> {
         let rows = RowOffsets::u32(part(row_offsets)).map_err(|error| error.offset_by(row_offsets.start))?;
         let rows = rows.lying_at(row_offsets.start);
         // There is no other place that says how many codes there are.
-        let codes = Codes::packed(part(words), outline.bits(), index(rows.last()))
+        let codes = Codes::packed(part(words), bits, index(rows.last()))
             .map_err(|error| error.offset_by(words.start))?
             .lying_at(words.start);
         let column = Column::open(dictionary, codes, rows, limits)?;
