@@ -129,16 +129,17 @@ mod tests {
             entry[0] = (at as u64 * 3).to_le_bytes();
         }
         let mut map = Map::new(&mut words, count, 0);
+        let mut room = NumberText::NONE;
         for round in 0..2 {
             for key in 0..count as i64 {
                 let number = Number { value: key * 977 - 5, scale: None };
                 let place = [number.value.cast_unsigned(), u64::MAX];
-                let (value, seen) = map.find(NumberText::NONE.print(number), place, |other| other == place).unwrap();
+                let (value, seen) = map.find(room.print(number), place, |other| other == place).unwrap();
                 assert_eq!(value[0], key as u64 * 3);
                 assert_eq!(seen, if round == 0 { key as usize + 1 } else { count });
             }
         }
-        assert_eq!(NumberText::NONE.print(Number { value: -977 - 5, scale: None }), b"-982");
+        assert_eq!(room.print(Number { value: -977 - 5, scale: None }), b"-982");
         assert_eq!(map.find(b"one more", [0; 2], |_| false), None, "no entry is left");
         assert_eq!(Map::new(&mut [[0; 8]; 2], 0, 0).find(b"", [0; 2], |_| true), None);
     }
