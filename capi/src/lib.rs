@@ -28,6 +28,8 @@ pub mod at1;
 pub mod at1_query;
 #[cfg(feature = "cvc")]
 pub mod cvc;
+#[cfg(feature = "cvc")]
+pub mod cvc_plan;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]

@@ -3,6 +3,8 @@
 export interface Address {
   readonly sample: string | undefined;
   readonly url: string | undefined;
+  /** Whether a file of a server is fetched as a whole, however large it is. */
+  readonly all: boolean;
   /** The byte under the cursor. */
   readonly at: number | undefined;
   /** The selected node. */
@@ -18,7 +20,7 @@ export function readAddress(): Address {
     return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   };
   const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
-  return { sample: text('sample'), url: text('url'), at: whole('at'), node: whole('node'), column: whole('column') };
+  return { sample: text('sample'), url: text('url'), all: parameters.has('all'), at: whole('at'), node: whole('node'), column: whole('column') };
 }
 
 /** Notes where the visitor is; a file of their own has no address. */
@@ -33,6 +35,11 @@ export function noteInAddress(places: { readonly [name in 'at' | 'node' | 'colum
 }
 
 /** The file that an address names, whatever place in it. */
-export function fileOf({ sample, url }: Address): string {
-  return sample !== undefined ? `sample ${sample}` : url !== undefined ? `url ${url}` : '';
+export function fileOf({ sample, url, all }: Address): string {
+  return sample !== undefined ? `sample ${sample}` : url !== undefined ? `${all ? 'all of ' : ''}url ${url}` : '';
+}
+
+/** Opens the file of a server that is open again, and fetches all of it. */
+export function askForAll(): void {
+  location.hash += '&all=';
 }

@@ -28,7 +28,7 @@ export function Decoded({ file, name, report, summary: { decoded } }: ValuesProp
       {decoded === 0 && <p class="facts">There is nothing to show.</p>}
       <Pages page={page} pages={Math.ceil(decoded / PAGE)} onPage={setPage} />
       {report.format !== undefined && (
-        <Export file={file} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
       )}
     </section>
   );

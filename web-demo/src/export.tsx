@@ -1,11 +1,13 @@
 // Takes the decoded values along.
 import { useState } from 'preact/hooks';
 import { Cancel, useJob } from './cancel';
-import type { OpenFile } from './client';
+import type { Care, OpenFile } from './client';
+import type { Report } from './model';
 import type { ExportKind, Question } from './values';
 
 interface Props {
   readonly file: OpenFile;
+  readonly report: Report;
   /** The name of the file, without its place. */
   readonly name: string;
   readonly column: number;
@@ -18,6 +20,12 @@ interface Props {
 
 const WORDS: Record<ExportKind, string> = { csv: 'CSV', json: 'JSON', npy: 'NPY', raw: 'Raw bytes' };
 
+/** Lets the visitor pick where a file goes; nothing where the browser knows no such thing. */
+function pickPlace(suggestedName: string): Promise<FileSystemFileHandle> | undefined {
+  const { showSaveFilePicker } = window as { showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle> };
+  return showSaveFilePicker?.({ suggestedName });
+}
+
 /** Gives the visitor a file. */
 export function saveAs(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
@@ -27,19 +35,22 @@ export function saveAs(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-export function Export({ file, name, column, kinds, question, snippet }: Props) {
+export function Export({ file, report, name, column, kinds, question, snippet }: Props) {
   const [said, setSaid] = useState('');
   const job = useJob();
 
-  const save = async (kind: ExportKind, signal: AbortSignal): Promise<void> => {
-    setSaid(`Writing ${WORDS[kind]}…`);
+  const save = async (kind: ExportKind, care: Required<Care>): Promise<void> => {
+    const named = `${name.replace(/\.[^.]*$/, '')}.${kind === 'raw' ? 'bin' : kind}`;
     try {
-      const blob = await file.export({ column, kind, question }, signal);
-      const saved = `${name.replace(/\.[^.]*$/, '')}.${kind === 'raw' ? 'bin' : kind}`;
-      saveAs(blob, saved);
-      setSaid(`Saved as ${saved}.`);
+      // The values of a large file are written to disk as they come, where the browser lets the page do that.
+      const to = report.read === 'all' || question !== undefined ? undefined : await pickPlace(named);
+      setSaid(`Writing ${WORDS[kind]}…`);
+      const blob = await file.export({ column, kind, question, to }, care);
+      if (blob !== undefined) saveAs(blob, named);
+      setSaid(`Saved as ${to?.name ?? named}.`);
     } catch (error) {
-      setSaid(signal.aborted ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
+      const cancelled = care.signal.aborted || (error instanceof DOMException && error.name === 'AbortError');
+      setSaid(cancelled ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
     }
   };
 
@@ -56,7 +67,7 @@ export function Export({ file, name, column, kinds, question, snippet }: Props) 
     <div class="export">
       <span>Save as</span>
       {kinds.map((kind) => (
-        <button key={kind} type="button" disabled={job.going} onClick={() => void job.run((signal) => save(kind, signal))}>{WORDS[kind]}</button>
+        <button key={kind} type="button" disabled={job.going} onClick={() => void job.run((care) => save(kind, care))}>{WORDS[kind]}</button>
       ))}
       <button type="button" onClick={() => void copy()}>Copy TypeScript</button>
       <span class="facts" role="status">{said}</span>

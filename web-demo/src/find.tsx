@@ -1,20 +1,26 @@
-// Goes to an offset, and searches for text or bytes.
+// Goes to an offset, and searches for text, bytes or fields.
 import { useState } from 'preact/hooks';
+import type { Structure } from 'unspool/separate';
 import { Cancel, useJob } from './cancel';
-import type { OpenFile } from './client';
-import { count, percent } from './format';
+import type { Care, OpenFile } from './client';
+import { findNode } from './find-node';
+import { count } from './format';
 
 interface Props {
   readonly file: OpenFile;
   readonly size: number;
+  readonly structure: Structure;
   readonly cursor: number;
-  /** Goes to bytes from `start` on. */
-  readonly onGo: (start: number) => void;
+  readonly selected: number;
+  readonly onByte: (byte: number) => void;
+  readonly onNode: (node: number) => void;
 }
 
-type Kind = 'text' | 'bytes';
+/** What can be looked for, and an example of each. */
+const KINDS = { text: 'UTF-8, case matters', bytes: '28 b5 2f fd', field: 'checksum, or chunk 3' };
+type Kind = keyof typeof KINDS;
 
-export function Find({ file, size, cursor, onGo }: Props) {
+export function Find({ file, size, structure, cursor, selected, onByte, onNode }: Props) {
   const [offset, setOffset] = useState('');
   const [kind, setKind] = useState<Kind>('text');
   const [sought, setSought] = useState('');
@@ -25,20 +31,34 @@ export function Find({ file, size, cursor, onGo }: Props) {
     const at = offsetOf(offset);
     if (at === undefined || at >= size) return setSaid(`An offset is a number below ${count(size)}, or 0x and a hexadecimal one.`);
     setSaid('');
-    onGo(at);
+    onByte(at);
+  };
+
+  /** Goes to where it is next, and says where that is. */
+  const searchField = async (backwards: boolean, care: Required<Care>): Promise<string> => {
+    const node = await findNode(structure, { text: sought, from: selected, backwards }, care);
+    if (node < 0) return 'No field is called so or holds that.';
+    onNode(node);
+    return '';
+  };
+  const searchBytes = async (needle: Uint8Array<ArrayBuffer>, backwards: boolean, care: Care): Promise<string> => {
+    const at = await file.find({ needle, from: cursor, backwards }, care);
+    if (at < 0) return 'It does not occur.';
+    onByte(at);
+    return `At byte ${count(at)}.`;
   };
 
   const search = async (backwards: boolean): Promise<void> => {
-    const needle = kind === 'text' ? new TextEncoder().encode(sought) : bytesOf(sought);
-    if (needle === undefined || needle.length === 0) return setSaid(kind === 'text' ? '' : 'Bytes are pairs of hexadecimal digits, as in 28 b5 2f fd.');
+    if (job.going) return;
+    if ((kind === 'field' ? sought.trim() : sought) === '') return setSaid('');
+    const needle = kind === 'bytes' ? bytesOf(sought) : new TextEncoder().encode(sought);
+    if (needle === undefined) return setSaid('Bytes are pairs of hexadecimal digits, as in 28 b5 2f fd.');
     setSaid('Searching…');
-    await job.run(async (signal) => {
+    await job.run(async (care) => {
       try {
-        const at = await file.find({ needle, from: cursor, backwards }, signal, ({ done, total }) => setSaid(`Searching… ${percent(done, total)}`));
-        setSaid(at < 0 ? 'It does not occur.' : `At byte ${count(at)}.`);
-        if (at >= 0) onGo(at);
+        setSaid(await (kind === 'field' ? searchField(backwards, care) : searchBytes(needle, backwards, care)));
       } catch (error) {
-        setSaid(signal.aborted ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
+        setSaid(care.signal.aborted ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
       }
     });
   };
@@ -58,7 +78,7 @@ export function Find({ file, size, cursor, onGo }: Props) {
       </form>
       <form
         role="search"
-        aria-label="Bytes of the file"
+        aria-label="The file"
         onSubmit={(event) => {
           event.preventDefault();
           void search(false);
@@ -67,11 +87,10 @@ export function Find({ file, size, cursor, onGo }: Props) {
         <label>
           Find{' '}
           <select aria-label="What to find" value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}>
-            <option value="text">text</option>
-            <option value="bytes">bytes</option>
+            {Object.keys(KINDS).map((kind) => <option key={kind} value={kind}>{kind}</option>)}
           </select>
         </label>
-        <input type="search" aria-label="Find in the file" aria-keyshortcuts="/" data-key="/" value={sought} placeholder={kind === 'text' ? 'UTF-8, case matters' : '28 b5 2f fd'} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
+        <input type="search" aria-label="Find in the file" aria-keyshortcuts="/" data-key="/" value={sought} placeholder={KINDS[kind]} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
         <button type="submit">Next</button>
         <button type="button" onClick={() => void search(true)}>Previous</button>
       </form>

@@ -1,4 +1,4 @@
-// Goes from one page of rows to another.
+// Goes from one page of the content to another.
 import { useEffect, useState } from 'preact/hooks';
 import { count } from './format';
 
@@ -19,13 +19,13 @@ export function Pages({ page, pages, onPage }: Props) {
     onPage(to);
   };
   return (
-    <nav class="pages" aria-label="More rows">
-      <button type="button" disabled={page === 0} onClick={() => goTo(page - 1)}>Earlier rows</button>
+    <nav class="pages" aria-label="Pages of the content">
+      <button type="button" disabled={page === 0} onClick={() => goTo(page - 1)}>Earlier</button>
       <label>
         page{' '}
         <input
           type="number"
-          aria-label="Page of rows"
+          aria-label="Page of the content"
           min={1}
           max={pages}
           value={typed}
@@ -34,7 +34,7 @@ export function Pages({ page, pages, onPage }: Props) {
         />{' '}
         of {count(pages)}
       </label>
-      <button type="button" disabled={page === pages - 1} onClick={() => goTo(page + 1)}>Later rows</button>
+      <button type="button" disabled={page === pages - 1} onClick={() => goTo(page + 1)}>Later</button>
     </nav>
   );
 }

@@ -14,34 +14,37 @@ const MEANING: Record<string, string> = {
   offsets: 'plain bits that refine a symbol',
   checksum: 'CRCs and hashes',
   padding: 'bytes that mean nothing',
-  unknown: 'the file broke before these bytes were reached',
+  'not reached': 'the file broke before these bytes were reached',
+  'not read': 'bytes of a large file that nobody has looked at',
 };
 
 interface Props {
   readonly model: Model;
   readonly size: number;
+  /** Whether the file broke; if not, what was not understood was not read. */
+  readonly broken: boolean;
   /** Goes to the next field of a part. */
   readonly onPick: (part: number) => void;
 }
 
-export function Parts({ model, size, onPick }: Props) {
+export function Parts({ model, size, broken, onPick }: Props) {
   const shares = model.totals
-    .map((bits, part) => ({ part, bits, name: model.structure.parts[part] ?? 'unknown' }))
+    .map((bits, part) => ({ part, bits, colour: model.structure.parts[part] ?? 'unknown', name: model.structure.parts[part] ?? (broken ? 'not reached' : 'not read') }))
     .filter(({ bits }) => bits > 0);
   return (
     <section class="parts" aria-label="Where the bytes go">
       <h2>Where the bytes go</h2>
       <div class="bar" aria-hidden="true">
-        {shares.map(({ part, bits, name }) => (
-          <span key={part} class={`share part-${name}`} style={{ flexGrow: bits }} title={`${name}: ${MEANING[name] ?? ''}`} />
+        {shares.map(({ part, bits, colour, name }) => (
+          <span key={part} class={`share part-${colour}`} style={{ flexGrow: bits }} title={`${name}: ${MEANING[name] ?? ''}`} />
         ))}
       </div>
       <ul class="legend">
-        {shares.map(({ part, bits, name }) => (
+        {shares.map(({ part, bits, colour, name }) => (
           <li key={part}>
             <button type="button" title={MEANING[name]} onClick={() => onPick(part)}>
-              <span class={`dot part-${name}`} aria-hidden="true" />
-              <span class="name">{name === 'unknown' ? 'not reached' : name}</span>
+              <span class={`dot part-${colour}`} aria-hidden="true" />
+              <span class="name">{name}</span>
               <span class="amount">{bytes(bits / 8)}</span>
               <span class="percent">{percent(bits / 8, size)}</span>
             </button>
@@ -64,7 +67,7 @@ export function Parts({ model, size, onPick }: Props) {
             <tbody>
               {shares.map(({ part, bits, name }) => (
                 <tr key={part} onClick={() => onPick(part)}>
-                  <th scope="row" class="text">{name === 'unknown' ? 'not reached' : name}</th>
+                  <th scope="row" class="text">{name}</th>
                   <td>{part < model.structure.parts.length ? count(model.counts[part] ?? 0) : '–'}</td>
                   <td>{count(Math.round(bits / 8))}</td>
                   <td>{percent(bits / 8, size)}</td>

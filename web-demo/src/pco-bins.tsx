@@ -34,7 +34,7 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
         {chunks.length > 1 && (
           <label>
             chunk{' '}
-            <input type="number" aria-label="Chunk" min={1} max={chunks.length} value={at + 1} onChange={({ currentTarget }) => setAt(Math.min(chunks.length, Math.max(1, currentTarget.valueAsNumber || 1)) - 1)} /> of {count(chunks.length)}
+            <input type="number" aria-label="Chunk" min={0} max={chunks.length - 1} value={at} onChange={({ currentTarget }) => setAt(Math.min(chunks.length - 1, Math.max(0, currentTarget.valueAsNumber || 0)))} /> of {count(chunks.length)}
           </label>
         )}
         {chunk.variables.length > 1 && (

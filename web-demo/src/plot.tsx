@@ -6,7 +6,7 @@ import type { Curve } from './values';
 const [WIDTH, HEIGHT] = [560, 120];
 const MARGIN = 8;
 /** Room for the bounds beside the curve. */
-const LABELS = 64;
+const LABELS = 76;
 
 /** Finite values of a vector, with their bounds. */
 function bounds(values: ArrayLike<number>): [low: number, high: number] {
@@ -20,15 +20,21 @@ function bounds(values: ArrayLike<number>): [low: number, high: number] {
   return low <= high ? [low, high] : [0, 0];
 }
 
+/** How far up a number lies between two others. Halves, because two of the largest numbers are further apart than any number. */
+export function shareOf(number: number, low: number, high: number): number {
+  return (number / 2 - low / 2) / (high / 2 - low / 2 || 1);
+}
+
 /** A vector as a curve, or as bars where it is short. */
 export function Plot({ values }: { readonly values: readonly (number | bigint)[] }) {
   const numbers = values.map(Number);
   const [low, high] = bounds(numbers);
-  const [bottom, top] = [Math.min(low, 0), Math.max(high, 0)];
-  const y = (n: number): number => MARGIN + ((top - n) / (top - bottom || 1)) * (HEIGHT - 2 * MARGIN);
+  const bars = numbers.length <= 128;
+  // Bars stand on zero; a curve needs it only where it crosses it.
+  const [bottom, top] = bars ? [Math.min(low, 0), Math.max(high, 0)] : [low, high];
+  const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
   const step = (WIDTH - MARGIN - LABELS) / Math.max(1, numbers.length);
   const x = (at: number): number => MARGIN + (at + 0.5) * step;
-  const bars = numbers.length <= 128;
   let path = '';
   let pen = 'M';
   for (const [at, n] of numbers.entries()) {
@@ -46,7 +52,7 @@ export function Plot({ values }: { readonly values: readonly (number | bigint)[]
           return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))} />;
         })}
       <path class="curve" d={path} />
-      <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />
+      {bottom <= 0 && top >= 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
       <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
       <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>
     </svg>
@@ -57,7 +63,7 @@ export function Plot({ values }: { readonly values: readonly (number | bigint)[]
 export function Line({ curve: { low, high }, count }: { readonly curve: Curve; readonly count: number }) {
   const [bottom] = bounds(low);
   const [, top] = bounds(high);
-  const y = (n: number): number => MARGIN + ((top - n) / (top - bottom || 1)) * (HEIGHT - 2 * MARGIN);
+  const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
   const step = (WIDTH - MARGIN - LABELS) / Math.max(1, low.length - 1);
   let path = '';
   let pen = 'M';
@@ -97,7 +103,7 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow }: HeatP
     const [low, high] = bounds(numbers);
     const image = context.createImageData(dimension, rows);
     for (const [at, n] of numbers.entries()) {
-      image.data.set(Number.isFinite(n) ? colour((n - low) / (high - low || 1)) : [220, 38, 38, 255], 4 * at);
+      image.data.set(Number.isFinite(n) ? colour(shareOf(n, low, high)) : [220, 38, 38, 255], 4 * at);
     }
     context.putImageData(image, 0, 0);
   }, [rows, dimension, values]);

@@ -66,11 +66,12 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
           </div>
         )}
       </div>
-      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} />}
-      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} />}
+      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} />}
+      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} ends={summary.chunkEnds ?? []} />}
       {column !== undefined && report.format !== undefined && (
         <Export
           file={file}
+          report={report}
           name={name}
           column={picked}
           kinds={ABOUT[report.format].saves}
@@ -87,9 +88,11 @@ interface ColumnProps {
   readonly index: number;
   /** How many rows there are. */
   readonly rows: number;
+  /** The row behind the last one of each chunk, where that is known. */
+  readonly ends: readonly number[];
 }
 
-function Values({ file, column, index, rows: total }: ColumnProps) {
+function Values({ file, column, index, rows: total, ends }: ColumnProps) {
   const [chosen, choose] = useState(0);
   const { dimension } = column;
   const rows = useRows(total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
@@ -120,7 +123,7 @@ function Values({ file, column, index, rows: total }: ColumnProps) {
     event.preventDefault();
     event.stopPropagation();
   };
-  const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: String(at) }))];
+  const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? 'value' : String(at) }))];
   if (dimension > shown) heads.push({ name: `${count(dimension - shown)} more`, kind: 'more' });
 
   return (
@@ -165,8 +168,36 @@ function Values({ file, column, index, rows: total }: ColumnProps) {
           )}
         />
       </div>
+      {ends.length > 1 && total > 0 && <Chunks ends={ends} first={first} onRow={(row) => (choose(row), rows.lines.go(row))} />}
       {total === 0 && <p class="facts">There is nothing to show.</p>}
     </>
+  );
+}
+
+interface ChunksProps {
+  readonly ends: readonly number[];
+  /** The first row in sight. */
+  readonly first: number;
+  readonly onRow: (row: number) => void;
+}
+
+/** Which chunk the rows in sight are of, and the way to another. */
+function Chunks({ ends, first, onRow }: ChunksProps) {
+  const at = ends.findIndex((end) => end > first);
+  const start = ends[at - 1] ?? 0;
+  return (
+    <label class="goto fine">
+      go to chunk{' '}
+      <input
+        type="number"
+        aria-label="Go to chunk"
+        min={0}
+        max={ends.length - 1}
+        value={at}
+        onChange={({ currentTarget }) => onRow(ends[Math.min(ends.length, currentTarget.valueAsNumber || 0) - 1] ?? 0)}
+      />{' '}
+      of {count(ends.length)}; this one holds {(ends[at] ?? 0) - start === 1 ? `row ${count(start)}` : `rows ${count(start)} to ${count((ends[at] ?? 0) - 1)}`}
+    </label>
   );
 }
 

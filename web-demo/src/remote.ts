@@ -27,8 +27,8 @@ export class RemoteFile implements Content {
 /** Files up to this size are read as a whole: the structure is all there then. */
 const WHOLE = 64 * 2 ** 20;
 
-/** Opens a file on a server: all of a small one, or of one whose server knows no ranges; of a large one only what is looked at. */
-export async function openRemote(url: string, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
+/** Opens a file on a server: all of a small one, or of one whose server knows no ranges, or if somebody wants it; of a large one only what is looked at. */
+export async function openRemote(url: string, all: boolean, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
   let response;
   try {
     response = await fetch(url, { headers: { Range: 'bytes=0-0' }, signal });
@@ -38,19 +38,20 @@ export async function openRemote(url: string, signal: AbortSignal, tell: (done: 
   }
   if (!response.ok && response.status !== 416) throw new Error(`The server answers ${response.status} ${response.statusText}.`);
   const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
-  if (response.status === 206 && size > WHOLE) {
+  if (response.status === 206 && size > WHOLE && !all) {
     await response.body?.cancel();
     return new RemoteFile(url, size);
   }
   if (response.status === 206) response = await fetch(url, { signal });
   const total = Number(response.headers.get('Content-Length') ?? size);
-  const parts: BlobPart[] = [];
+  const parts: Blob[] = [];
   let done = 0;
   const reader = response.body?.getReader();
   for (;;) {
     const { value } = (await reader?.read()) ?? {};
     if (value === undefined) return new Blob(parts);
-    parts.push(value);
+    // The browser may keep a `Blob` on disk.
+    parts.push(new Blob([value]));
     done += value.length;
     tell(done, total);
   }

@@ -1,4 +1,5 @@
 // Searches a file for bytes, in the worker, a stretch at a time.
+import type { Tell } from './progress';
 import type { Content } from './remote';
 
 export interface Sought {
@@ -10,16 +11,13 @@ export interface Sought {
 
 const STRETCH = 4 * 2 ** 20;
 
-/** Hears how many of all places have been looked at. */
-type Tell = (progress: { done: number; total: number }) => void;
-
 /** Where the bytes occur next, or -1. */
 export async function find(content: Content, { needle, from, backwards }: Sought, tell: Tell): Promise<number> {
   const { size } = content;
   const starts = size - needle.length + 1;
   if (starts <= 0) return -1;
   let done = 0;
-  const step = (places: number): void => tell({ done: (done += places), total: starts });
+  const step = (places: number): Promise<void> => tell({ done: (done += places), total: starts });
   if (backwards) {
     const before = from < 0 ? starts : Math.min(from, starts);
     const found = await last(content, needle, 0, before, step);
@@ -31,20 +29,20 @@ export async function find(content: Content, { needle, from, backwards }: Sought
 }
 
 /** The first place from `low` on and below `high`. */
-async function first(content: Content, needle: Uint8Array, low: number, high: number, step: (places: number) => void): Promise<number> {
+async function first(content: Content, needle: Uint8Array, low: number, high: number, step: (places: number) => Promise<void>): Promise<number> {
   for (let at = low; at < high; at += STRETCH) {
     const [found] = await places(content, needle, at, Math.min(high, at + STRETCH));
     if (found !== undefined) return found;
-    step(STRETCH);
+    await step(STRETCH);
   }
   return -1;
 }
 
-async function last(content: Content, needle: Uint8Array, low: number, high: number, step: (places: number) => void): Promise<number> {
+async function last(content: Content, needle: Uint8Array, low: number, high: number, step: (places: number) => Promise<void>): Promise<number> {
   for (let end = high; end > low; end -= STRETCH) {
     const found = (await places(content, needle, Math.max(low, end - STRETCH), end)).at(-1);
     if (found !== undefined) return found;
-    step(STRETCH);
+    await step(STRETCH);
   }
   return -1;
 }

@@ -28,7 +28,7 @@ export function Start({ onFiles }: Props) {
           or the address of one <input name="url" type="url" required placeholder="https://example.com/vectors.cvc" />
         </label>
         <button type="submit">Open</button>
-        <span class="fine">Large files of CVC and OnPair, and tables of AT-1, are read only where you look.</span>
+        <span class="fine">Or paste it, or a file, anywhere on this page. Large files of CVC and OnPair, and tables of AT-1, are read only where you look.</span>
       </form>
       <Samples current="" />
       <ul class="promises">

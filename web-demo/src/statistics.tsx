@@ -1,38 +1,48 @@
 // What all numbers of a column come to, and how they spread.
 import { useState } from 'preact/hooks';
-import type { Bin, Statistics as Found } from 'unspool';
+import type { Bin, Summary } from 'unspool';
 import { useAnswer } from './answer';
 import { Cancel, useJob } from './cancel';
 import type { OpenFile } from './client';
-import { count, value } from './format';
-import { Line, Plot } from './plot';
+import { count, plural, value } from './format';
+import { Line } from './plot';
+import { RemoteFile } from './remote';
 import type { Summed } from './values';
 
 const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
 
-export function Statistics({ file, column }: { readonly file: OpenFile; readonly column: number }) {
+interface Props {
+  readonly file: OpenFile;
+  readonly column: number;
+  /** How many values there are. */
+  readonly values: number;
+}
+
+export function Statistics({ file, column, values }: Props) {
   const job = useJob();
-  const [cancelled, setCancelled] = useState(false);
+  // Of a file on a server nothing is fetched that nobody asked for.
+  const [wanted, want] = useState(!(file.source instanceof RemoteFile));
   const { value: found, error } = useAnswer(
-    () =>
-      new Promise<Summed>((resolve, reject) => {
-        void job.run(async (signal) => {
-          signal.addEventListener('abort', () => setCancelled(true));
-          await file.statistics(column, signal).then(resolve, reject);
-        });
-      }),
-    [file, column],
+    () => new Promise<Summed | undefined>((resolve, reject) => {
+      if (!wanted) return resolve(undefined);
+      void job.run(async (care) => {
+        care.signal.addEventListener('abort', () => want(false));
+        await file.statistics(column, care).then(resolve, reject);
+      });
+    }),
+    [file, column, wanted],
   );
   const [logarithmic, setLogarithmic] = useState(false);
   if (error !== '') return <p class="facts">These numbers are not summed up: {error}.</p>;
   if (found === undefined) {
     return (
       <p class="facts" role="status">
-        {cancelled && !job.going ? 'These numbers have not been summed up.' : 'Summing up…'} <Cancel job={job} what="summing up" />
+        {wanted ? 'Summing up… ' : <button type="button" onClick={() => want(true)}>Sum up all {plural(values, 'value')}</button>}
+        <Cancel job={job} what="summing up" />
       </p>
     );
   }
-  const { statistics, values } = found;
+  const { statistics, norms, curve } = found;
   if (statistics.count + statistics.nans === 0) return null;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
   return (
@@ -49,44 +59,32 @@ export function Statistics({ file, column }: { readonly file: OpenFile; readonly
         <figure>
           <Bars bins={bins} logarithmic={logarithmic} />
           <figcaption>
-            How {values < found.all ? `the first ${count(values)} of ${count(found.all)}` : `all ${count(values)}`} values spread{' '}
+            How all {count(values)} values spread{' '}
             <label class="switch">
               <input type="checkbox" checked={logarithmic} onChange={({ currentTarget }) => setLogarithmic(currentTarget.checked)} /> by size, in powers of two
             </label>
           </figcaption>
         </figure>
-        {found.curve !== undefined && (
-          <figure>
-            <Line curve={found.curve} count={values} />
-            <figcaption>In the order of the file</figcaption>
-          </figure>
-        )}
-        {statistics.norms !== undefined && (
-          <figure>
-            <Plot values={thin(statistics.norms.each)} />
-            <figcaption>
-              Lengths of the vectors: {value(statistics.norms.min)} to {value(statistics.norms.max)}, mean {value(statistics.norms.mean)}
-            </figcaption>
-          </figure>
-        )}
+        <figure>
+          <Line curve={curve} count={norms?.count ?? values} />
+          <figcaption>
+            {norms === undefined ? 'In the order of the file' : `Lengths of the vectors: ${value(norms.min)} to ${value(norms.max)}, mean ${value(norms.mean)}`}
+          </figcaption>
+        </figure>
       </div>
     </section>
   );
 }
 
-function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Found): (readonly [string, string])[] {
+function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Summary): (readonly [string, string])[] {
+  // Of nothing, and of what no number can hold, there is none.
+  const known = (number: number): string => (Number.isNaN(number) ? '–' : value(number));
   const all: (readonly [string, string])[] = [
-    ['Values', count(numbers + nans)], ['Min', value(min)], ['Max', value(max)], ['Mean', value(mean)], ['Deviation', value(deviation)],
+    ['Values', count(numbers + nans)], ['Min', known(min)], ['Max', known(max)], ['Mean', known(mean)], ['Deviation', known(deviation)],
   ];
   if (nans > 0) all.push(['Not a number', count(nans)]);
   if (infinite > 0) all.push(['Infinite', count(infinite)]);
   return all;
-}
-
-/** No more than fit on the curve, evenly picked. */
-function thin(values: Float64Array): number[] {
-  const step = Math.max(1, Math.ceil(values.length / 1000));
-  return Array.from({ length: Math.ceil(values.length / step) }, (_, at) => values[at * step] ?? NaN);
 }
 
 function Bars({ bins, logarithmic }: { readonly bins: readonly Bin[]; readonly logarithmic: boolean }) {

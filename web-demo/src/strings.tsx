@@ -1,6 +1,7 @@
 // Rows of a column of strings, or those that a search finds.
 import { useState } from 'preact/hooks';
 import { pause, useAnswer } from './answer';
+import { Cancel, useJob } from './cancel';
 import { Export } from './export';
 import { ABOUT, snippet } from './formats/about';
 import { bytes, count, inOneLine, plural } from './format';
@@ -19,11 +20,21 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
   const [place, setPlace] = useState<Place>('contains');
   const [needle, setNeedle] = useState('');
 
+  const job = useJob();
+
   const search = useAnswer(
     async (gone): Promise<Uint32Array | undefined> => {
       await pause(PAUSE, gone);
       // Everything contains the empty string, but exactly that are few rows.
-      return needle === '' && place !== 'equals' ? undefined : file.search({ place, needle });
+      if (needle === '' && place !== 'equals') return undefined;
+      return new Promise((resolve, reject) => {
+        gone.addEventListener('abort', job.cancel);
+        void job.run(async (care) => {
+          // Whoever does not want to wait sees all rows again.
+          care.signal.addEventListener('abort', () => gone.aborted || setNeedle(''));
+          await file.search({ place, needle }, care).then(resolve, reject);
+        });
+      });
     },
     [file, place, needle],
   );
@@ -49,6 +60,7 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
         <p class="facts" role="status">
           {matches === undefined ? plural(rows, 'row') : `${count(total)} of ${plural(rows, 'row')}`}
         </p>
+        {job.progress !== undefined && <Cancel job={job} what="searching the rows" />}
       </div>
       {error !== '' && <p class="refused" role="alert">These rows cannot be decoded: {error}.</p>}
       <RowTable
@@ -65,7 +77,7 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
       />
       {total === 0 && <p class="facts">{rows === 0 ? 'There is nothing to show.' : 'No row matches.'}</p>}
       {report.format !== undefined && (
-        <Export file={file} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
       )}
     </section>
   );

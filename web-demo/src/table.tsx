@@ -112,9 +112,10 @@ export function Table({ file, name, report, summary }: ValuesProps) {
       />
       <Export
         file={file}
+        report={report}
         name={name}
         column={0}
-        kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...ABOUT.at1.saves]}
+        kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...(summary.decoded > 0 ? ABOUT.at1.saves : [])]}
         question={question}
         snippet={snippetOfQuery(name, question, table, report.wrapped !== undefined)}
       />

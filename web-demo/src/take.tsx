@@ -3,6 +3,7 @@ import { nodeAt, type Structure } from 'unspool/separate';
 import { pause } from './answer';
 import { Cancel, useJob } from './cancel';
 import { saveAs } from './export';
+import type { Care } from './client';
 import { bytesOf, type Model } from './model';
 import type { Content } from './remote';
 
@@ -18,7 +19,7 @@ export function Take({ name, model, content, selected }: Props) {
   if (model.structure.length === 0) return null;
   const [start, end] = selected < 0 ? [0, 0] : bytesOf(model, selected);
   const saveBytes = async (): Promise<void> => saveAs(new Blob([await content.slice(start, end).arrayBuffer()]), `${name}.${start}-${end}.bin`);
-  const saveTree = (): Promise<void> => job.run(async (signal) => saveAs(await treeOf(model.structure, signal), `${name}.structure.json`));
+  const saveTree = (): Promise<void> => job.run(async (care) => saveAs(await treeOf(model.structure, care), `${name}.structure.json`));
   return (
     <div class="controls">
       <button type="button" disabled={end <= start} onClick={() => void saveBytes()}>Save the bytes of this field</button>
@@ -32,7 +33,7 @@ export function Take({ name, model, content, selected }: Props) {
 const AT_ONCE = 5000;
 
 /** The nodes as a list of objects, a line each, every one before what it contains. */
-async function treeOf(structure: Structure, signal: AbortSignal): Promise<Blob> {
+async function treeOf(structure: Structure, { signal, tell }: Required<Care>): Promise<Blob> {
   const parts: string[] = [];
   for (let first = 0; first < structure.length; first += AT_ONCE) {
     const lines = Array.from({ length: Math.min(AT_ONCE, structure.length - first) }, (_, at) => {
@@ -40,6 +41,7 @@ async function treeOf(structure: Structure, signal: AbortSignal): Promise<Blob> 
       return `${first + at === 0 ? '[\n' : ',\n'}${JSON.stringify({ depth, name, value, part, startBit: start, endBit: end })}`;
     });
     parts.push(lines.join(''));
+    tell({ done: first, total: structure.length });
     await pause(0, signal);
   }
   return new Blob([...parts, '\n]\n'], { type: 'application/json' });

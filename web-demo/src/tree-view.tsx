@@ -1,8 +1,8 @@
 // The structure of the file.
 import { nodeAt } from 'unspool/separate';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { bytesOf, isGroup, isNoise, openAtFirst, visibleNodes, type Model } from './model';
-import { bytes, readable } from './format';
+import { isGroup, isNoise, openAtFirst, visibleNodes, type Model } from './model';
+import { bits, heldBy, whichOf } from './format';
 import { useLines } from './virtual';
 
 const LINE = 26;
@@ -119,8 +119,7 @@ interface LineProps extends Pick<Props, 'model' | 'onSelect' | 'onHover'> {
 }
 
 function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover, onToggle }: LineProps) {
-  const { name, value, part, depth } = nodeAt(model.structure, node);
-  const [start, end] = bytesOf(model, node);
+  const { name, value, part, depth, start, end } = nodeAt(model.structure, node);
   return (
     <div
       id={`node-${node}`}
@@ -147,9 +146,9 @@ function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover,
         <span class={`dot part-${part}`} aria-hidden="true" title={part} />
       )}
       <span class="name">{name}</span>
-      <span class="value">{part === undefined && value !== '' && /^\d+$/.test(value) ? `#${value}` : name === 'token' ? readable(value) : value}</span>
+      <span class="value">{part === undefined ? whichOf(name, value) : heldBy(name, value)}</span>
       {flag !== '' && <span class="flag">{flag}</span>}
-      <span class="size">{bytes(end - start)}</span>
+      <span class="size">{bits(end - start)}</span>
     </div>
   );
 }

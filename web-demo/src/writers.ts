@@ -7,11 +7,10 @@ const DESCR: readonly (readonly [new (length: number) => ArrayBufferView, string
   [Uint32Array, '<u4'], [Int16Array, '<i2'], [Uint16Array, '<u2'], [Int8Array, '|i1'], [Uint8Array, '|u1'],
 ];
 
-/** A numpy array, of two dimensions where rows have several values. */
-export function npy({ data, dimension }: Rows): BlobPart[] {
+/** The head of a numpy array, of two dimensions where rows have several values. */
+function npyHead({ data, dimension }: Rows, rows: number): BlobPart {
   const [, descr] = DESCR.find(([type]) => data instanceof type) ?? [];
   if (descr === undefined) throw new Error('numpy has no name for this type');
-  const rows = dimension === 0 ? 0 : data.length / dimension;
   const shape = dimension === 1 ? `(${rows},)` : `(${rows}, ${dimension})`;
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }`;
   // The data starts at a multiple of 64.
@@ -19,45 +18,74 @@ export function npy({ data, dimension }: Rows): BlobPart[] {
   const head = new Uint8Array(10 + length);
   head.set([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, length & 255, length >> 8]);
   head.set(new TextEncoder().encode(`${text.padEnd(length - 1)}\n`), 10);
-  return [head, data as BlobPart];
+  return head;
 }
 
-/** A line for each row, under the numbers of the columns. */
-export function csv({ data, dimension, start }: Rows): BlobPart[] {
-  const parts = [`row,${Array.from({ length: dimension }, (_, at) => (dimension === 1 ? 'value' : at)).join(',')}\n`];
-  for (let at = 0, row = start; dimension > 0 && at < data.length; at += dimension, row++) {
-    parts.push(`${row},${data.subarray(at, at + dimension).join(',')}\n`);
-  }
-  return parts;
+/** A line for each row. */
+function csvOf({ data, dimension, start }: Rows): string {
+  let lines = '';
+  for (let at = 0, row = start; dimension > 0 && at < data.length; at += dimension, row++) lines += `${row},${data.subarray(at, at + dimension).join(',')}\n`;
+  return lines;
 }
 
-/** A list of rows; rows of several values are lists. What JSON has no words for becomes null, and long integers strings. */
-export function json({ data, dimension }: Rows): BlobPart[] {
+/** Rows as JSON; rows of several values are lists. What JSON has no words for becomes null, and long integers strings. */
+function jsonOf({ data, dimension, start }: Rows): string {
   const word = (value: number | bigint): string =>
     typeof value === 'bigint' ? (Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`) : Number.isFinite(value) ? `${value}` : 'null';
-  const parts: string[] = [];
+  let text = '';
   for (let at = 0; dimension > 0 && at < data.length; at += dimension) {
     const row = Array.from(data.subarray(at, at + dimension) as ArrayLike<number | bigint>, word).join(',');
-    parts.push(`${at === 0 ? '[\n' : ',\n'}${dimension === 1 ? row : `[${row}]`}`);
+    text += `${start + at === 0 ? '\n' : ',\n'}${dimension === 1 ? row : `[${row}]`}`;
   }
-  return [...(parts.length === 0 ? ['['] : parts), '\n]\n'];
+  return text;
 }
 
-/** Rows as a file of a kind. */
-export function fileOf(kind: ExportKind, rows: Rows): BlobPart[] {
-  switch (kind) {
-    case 'csv': return csv(rows);
-    case 'json': return json(rows);
-    case 'npy': return npy(rows);
-    case 'raw': return [rows.data as BlobPart];
+/** Numbers as a file of a kind, out of all their pieces. */
+export async function* fileOf(kind: ExportKind, rows: number, pieces: AsyncIterable<Rows>): AsyncGenerator<BlobPart> {
+  let first: Rows | undefined;
+  for await (const piece of pieces) {
+    if (first === undefined) {
+      first = piece;
+      if (kind === 'npy') yield npyHead(piece, rows);
+      if (kind === 'csv') yield `row,${Array.from({ length: piece.dimension }, (_, at) => (piece.dimension === 1 ? 'value' : at)).join(',')}\n`;
+      if (kind === 'json') yield '[';
+    }
+    if (piece.data.constructor !== first.data.constructor) throw new Error('its chunks hold numbers of different types');
+    if (kind === 'csv') yield csvOf(piece);
+    else if (kind === 'json') yield jsonOf(piece);
+    else yield piece.data as BlobPart;
   }
+  if (kind === 'json') yield '\n]\n';
 }
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Texts as CSV, quoted wherever that might be needed. */
-export function csvOfTexts(texts: readonly string[]): BlobPart[] {
-  return ['row,text\n', ...texts.map((text, row) => `${row},${quoted(text)}\n`)];
+/** Strings behind each other, from a row on. */
+export interface Strings {
+  readonly start: number;
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Strings as a file of a kind, out of all their pieces: as CSV, quoted wherever that might be needed, as JSON, or one right behind the other. */
+export async function* fileOfStrings(kind: ExportKind, pieces: AsyncIterable<Strings>): AsyncGenerator<BlobPart> {
+  if (kind === 'csv') yield 'row,text\n';
+  if (kind === 'json') yield '[';
+  for await (const { start, offsets, bytes } of pieces) {
+    if (kind === 'raw') {
+      yield bytes as BlobPart;
+      continue;
+    }
+    let lines = '';
+    for (let row = 0; row + 1 < offsets.length; row++) {
+      const text = utf8.decode(bytes.subarray(offsets[row], offsets[row + 1]));
+      lines += kind === 'csv' ? `${start + row},${quoted(text)}\n` : `${start + row === 0 ? '\n' : ',\n'}${JSON.stringify(text)}`;
+    }
+    yield lines;
+  }
+  if (kind === 'json') yield '\n]\n';
 }
 
 /** Rows of texts under the names of their columns. */
@@ -69,8 +97,4 @@ export function csvOfRows(names: readonly string[], rows: readonly (readonly str
 export function jsonOfRows(names: readonly string[], rows: readonly (readonly string[])[]): BlobPart[] {
   const lines = rows.map((row) => JSON.stringify(Object.fromEntries(row.map((text, at) => [names[at] ?? at, text]))));
   return [`[\n${lines.join(',\n')}\n]\n`];
-}
-
-export function jsonOfTexts(texts: readonly string[]): BlobPart[] {
-  return texts.length === 0 ? ['[]\n'] : [...texts.map((text, at) => `${at === 0 ? '[\n' : ',\n'}${JSON.stringify(text)}`), '\n]\n'];
 }

@@ -1,10 +1,11 @@
 // Zone maps: between which numbers each row group lies, and which of the groups a question needed.
 import { useMemo, useState } from 'preact/hooks';
 import { bytes, count, plural, value } from './format';
+import { shareOf } from './plot';
 import { RowTable, useList } from './rows';
 import type { At1Columns, Condition, Fate } from './values';
 
-const [WIDTH, HEIGHT, MARGIN, LABELS] = [760, 120, 8, 84];
+const [WIDTH, HEIGHT, MARGIN] = [760, 120, 8];
 /** No more bars than this: of more groups, neighbours share one. */
 const BARS = 240;
 
@@ -107,36 +108,37 @@ function Chart({ groups, low, high, condition }: ChartProps) {
   const top = bars.reduce((most, bar) => Math.max(most, bar.top), -Infinity);
   const mapped = bottom <= top;
   const room = HEIGHT - 2 * MARGIN;
-  const y = (number: number): number => MARGIN + (mapped ? Math.min(1, Math.max(0, (top - number) / (top - bottom || 1))) : 0) * room;
-  const step = (WIDTH - MARGIN - LABELS) / Math.max(1, bars.length);
+  const y = (number: number): number => MARGIN + (mapped ? 1 - Math.min(1, Math.max(0, shareOf(number, bottom, top))) : 0) * room;
+  const step = (WIDTH - 2 * MARGIN) / Math.max(1, bars.length);
   const bound = (text: string, otherwise: number): number => (text.trim() === '' || Number.isNaN(Number(text)) ? otherwise : Number(text));
   const [from, to] = [bound(condition?.from ?? '', bottom), bound(condition?.to ?? '', top)];
   return (
-    <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${plural(groups.length, 'row group')}${mapped ? ` between ${value(bottom)} and ${value(top)}` : ', without zone maps'}`}>
-      {mapped && condition !== undefined && from <= to && (
-        <rect class="wanted" x={MARGIN} width={WIDTH - MARGIN - LABELS} y={y(to) - 1} height={Math.max(2, y(from) - y(to) + 2)} />
-      )}
-      {bars.map((bar, at) => {
-        const [name, words] = FATES[bar.fate] ?? ['', ''];
-        const span = bar.bottom <= bar.top;
-        const [head, foot] = span ? [y(bar.top), y(bar.bottom)] : [MARGIN, HEIGHT - MARGIN];
-        const height = Math.max(3, foot - head);
-        const which = bar.end - bar.start === 1 ? `group ${count(bar.start)}` : `groups ${count(bar.start)} to ${count(bar.end - 1)}`;
-        return (
-          <rect
-            key={at}
-            class={`zone ${name}`}
-            x={MARGIN + at * step}
-            width={Math.max(1, Math.min(40, step - Math.min(3, step * 0.2)))}
-            y={Math.min(head, HEIGHT - MARGIN - height)}
-            height={height}
-          >
-            <title>{`${which}: ${span ? `${value(bar.bottom)} to ${value(bar.top)}, ` : ''}${words}`}</title>
-          </rect>
-        );
-      })}
-      {mapped && <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>}
-      {mapped && <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>}
-    </svg>
+    <>
+      <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${plural(groups.length, 'row group')}${mapped ? ` between ${value(bottom)} and ${value(top)}` : ', without zone maps'}`}>
+        {mapped && condition !== undefined && from <= to && (
+          <rect class="wanted" x={MARGIN} width={WIDTH - 2 * MARGIN} y={y(to) - 1} height={Math.max(2, y(from) - y(to) + 2)} />
+        )}
+        {bars.map((bar, at) => {
+          const [name, words] = FATES[bar.fate] ?? ['', ''];
+          const span = bar.bottom <= bar.top;
+          const [head, foot] = span ? [y(bar.top), y(bar.bottom)] : [MARGIN, HEIGHT - MARGIN];
+          const height = Math.max(3, foot - head);
+          const which = bar.end - bar.start === 1 ? `group ${count(bar.start)}` : `groups ${count(bar.start)} to ${count(bar.end - 1)}`;
+          return (
+            <rect
+              key={at}
+              class={`zone ${name}`}
+              x={MARGIN + at * step}
+              width={Math.max(1, Math.min(40, step - Math.min(3, step * 0.2)))}
+              y={Math.min(head, HEIGHT - MARGIN - height)}
+              height={height}
+            >
+              <title>{`${which}: ${span ? `${value(bar.bottom)} to ${value(bar.top)}, ` : ''}${words}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      {mapped && <p class="fine">A bar for each group, from its lowest to its highest number: {value(bottom)} at the bottom, {value(top)} at the top.</p>}
+    </>
   );
 }

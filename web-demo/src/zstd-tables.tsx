@@ -52,6 +52,7 @@ export function ZstdTables({ file, report: { format, model: { structure } }, sel
               );
             })}
           </svg>
+          <p class="fine">A bar for each symbol, the likeliest first: the higher, the more bits it costs.</p>
           <div class="table" tabIndex={0} role="region" aria-label="Codes">
             <table>
               <thead>

@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use super::Rules;
-use super::weights::Weights;
+use super::weights::{Cell, Weights};
 use crate::entropy::backward::Backward;
 use crate::entropy::{low8, low16};
 
@@ -12,7 +12,7 @@ use crate::entropy::{low8, low16};
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     /// What the weights are decoded with: enough for tables of 7 bits. Nobody writes more than 6.
-    cells: [u32; 128],
+    cells: [Cell; 128],
     /// From the smallest weight, whose codes are the longest and the lowest, to the largest.
     symbols: [u8; 256],
     /// Of each weight the first code, as wide as the longest, and where its symbols begin.
@@ -23,7 +23,7 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) const fn new() -> Self {
-        Self { cells: [0; 128], symbols: [0; 256], firsts: [(0, 0); 16], depth: 0 }
+        Self { cells: [[0; 4]; 128], symbols: [0; 256], firsts: [(0, 0); 16], depth: 0 }
     }
 
     pub(crate) const fn is_ready(&self) -> bool {

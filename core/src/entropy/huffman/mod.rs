@@ -26,7 +26,7 @@ pub(crate) struct Rules {
 /// How many bits the code of each symbol has, as a description at the start of `bytes` says; `None` if that breaks the rules.
 pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Option<[u8; 256]> {
     let mut weights = weights::Weights::new();
-    weights.read(bytes, 0, rules, &mut [0; 1 << 11])?;
+    weights.read(bytes, 0, rules, &mut [[0; 4]; 1 << 11])?;
     let depth = low8(weights.depth);
     Some(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
 }

@@ -18,13 +18,17 @@ const AT_ONCE: usize = 5;
 /// A code, ready to decode.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
-    /// What the next [`LOG`] bits stand for: in the lowest byte the width of a code, above it the symbol. Codes of 12 bits come
-    /// in pairs that differ in their last bit; the cell of such a pair has the other symbol above the first.
+    /// What the next [`LOG`] bits stand for: in the low byte the width of a code, above it the symbol. That is the first half; where
+    /// codes have 12 bits so are looked up, and all of it is used.
     ///
-    /// Once cells are packed they stand for as many symbols as there are in their bits, up to three: these from the lowest
-    /// byte on, in the highest how many bits that takes and, above six bits, how many they are.
-    cells: [u32; CELLS],
-    /// Width of the code of each symbol.
+    /// Once cells are packed two make one, which stands for as many symbols as there are in its bits, up to three: these from the
+    /// lowest byte on, in the highest how many bits that takes and, above six bits, how many they are.
+    cells: [u8; 4 * CELLS],
+    /// In the order of their codes, the longest first; those without a code come last.
+    symbols: [u8; 256],
+    /// How many codes there are of each width, from the longest on.
+    ranks: [u16; 16],
+    /// Once cells are packed, the width of the code of each symbol.
     widths: [u8; 256],
     /// Width of the longest code; 0 when there is no code.
     depth: u32,
@@ -32,12 +36,16 @@ pub(crate) struct Table {
     packed: bool,
 }
 
+/// A cell in the order of its bytes, as it is if it is packed. A table is seen as the one or the other.
+type Packed = [u8; 4];
+
 /// Above so many bits of the highest byte of a packed cell, and of a sum of them, is how many symbols that is.
 const COUNT: u32 = 6;
 
 impl Table {
     pub(crate) const fn new() -> Self {
-        Self { cells: [0; CELLS], widths: [0; 256], depth: 0, packed: false }
+        let cells = [0; 4 * CELLS];
+        Self { cells, symbols: [0; 256], ranks: [0; 16], widths: [0; 256], depth: 0, packed: false }
     }
 
     pub(crate) const fn is_ready(&self) -> bool {
@@ -67,7 +75,7 @@ impl Table {
     pub(crate) fn read(&mut self, src: &[u8], at: usize, rules: Rules) -> Option<usize> {
         self.depth = 0;
         let mut weights = Weights::new();
-        weights.read(src, at, rules, &mut self.cells)?;
+        weights.read::<CELLS>(src, at, rules, self.cells.as_chunks_mut().0.first_chunk_mut()?)?;
         self.build(&weights)?;
         Some(weights.len)
     }
@@ -83,50 +91,36 @@ impl Table {
                 place = place.wrapping_add(low8(counts[weight].into()));
             }
         }
-        let mut sorted = [0; 256];
         for at in 0..weights.part {
             for (part, places) in (0..).zip(&mut places) {
                 let symbol = low8(part * weights.part + at);
                 let place = &mut places[usize::from(weights.of[usize::from(symbol)] & 15)];
-                sorted[usize::from(*place)] = symbol;
+                self.symbols[usize::from(*place)] = symbol;
                 *place = place.wrapping_add(1);
             }
         }
-        for (to, &weight) in self.widths.iter_mut().zip(&weights.of) {
-            *to = low8(depth + 1).wrapping_sub(weight);
-        }
-        let (mut symbols, mut cells) = (&sorted[..], &mut self.cells[..]);
-        let ranks = weights.ranks();
-        if depth > LOG {
-            let (these, others) = symbols.split_at_checked(ranks[1].into())?;
-            let (pairs, _) = these.as_chunks::<2>();
-            let (room, rest) = cells.split_at_mut_checked(pairs.len())?;
-            for (cell, &[one, other]) in room.iter_mut().zip(pairs) {
-                *cell = u32::from(other) << 16 | u32::from(one) << 8 | depth;
-            }
-            (symbols, cells) = (others, rest);
-        }
-        let deepest = depth.min(LOG);
-        for (weight, &rank) in (1..=deepest).zip(ranks.iter().skip(1 + (depth - deepest) as usize)) {
-            let each = 1usize << (weight - 1 + LOG - deepest);
+        let log = depth.max(LOG);
+        let (mut symbols, mut cells) = (&self.symbols[..], &mut self.cells[..]);
+        for (weight, &rank) in (1..=depth).zip(weights.ranks.iter().skip(1)) {
+            let each = 2usize << (weight - 1 + log - depth);
             let (these, others) = symbols.split_at_checked(rank.into())?;
             let (room, rest) = cells.split_at_mut_checked(these.len() * each)?;
-            let width = deepest + 1 - weight;
+            let width = low8(depth + 1 - weight);
             match each {
-                1 => lay::<1>(room, these, width),
                 2 => lay::<2>(room, these, width),
                 4 => lay::<4>(room, these, width),
                 8 => lay::<8>(room, these, width),
                 16 => lay::<16>(room, these, width),
+                32 => lay::<32>(room, these, width),
                 _ => {
-                    for (cells, &symbol) in room.chunks_exact_mut(each.max(1)).zip(these) {
-                        cells.fill(u32::from(symbol) << 8 | width);
+                    for (cells, &symbol) in room.chunks_exact_mut(each.max(64)).zip(these) {
+                        cells.as_chunks_mut().0.fill(row::<8>(width, symbol));
                     }
                 }
             }
             (symbols, cells) = (others, rest);
         }
-        (self.depth, self.packed) = (depth, false);
+        (self.ranks, self.depth, self.packed) = (weights.ranks, depth, false);
         Some(())
     }
 
@@ -137,63 +131,48 @@ impl Table {
         if self.packed || !(1..=LOG).contains(&self.depth) {
             return None;
         }
-        let (mut at, mut before) = (0, 0);
-        while at < CELLS {
-            let symbol = self.cells[at & (CELLS - 1)] >> 8 & 0xFF;
-            let width = self.widths[symbol as usize];
-            let len = CELLS >> width;
-            if width == before {
-                // What can follow a symbol is the same for all of that width.
-                let (done, rest) = self.cells.split_at_mut_checked(at)?;
-                let from = done.get(at.checked_sub(len)?..)?;
-                rest.iter_mut().zip(from).for_each(|(to, from)| *to = from & !0xFF | symbol);
-            } else {
-                (at..at + len).for_each(|at| self.cells[at & (CELLS - 1)] = self.packed(at, symbol, width.into()));
-            }
-            (at, before) = (at + len, width);
+        let (mut before, mut symbols, mut codes) = ([(0, 0); 16], 0, 0);
+        let ranks = self.ranks.get(1..=self.depth as usize)?;
+        for ((at, &rank), before) in (0..).zip(ranks).zip(&mut before) {
+            *before = (symbols, codes);
+            let these = self.symbols.get(symbols..symbols + usize::from(rank))?;
+            these.iter().for_each(|&symbol| self.widths[usize::from(symbol)] = low8(self.depth - at));
+            symbols += usize::from(rank);
+            codes += usize::from(rank) << at;
         }
+        before[ranks.len() & 15] = (symbols, codes);
+        let (cells, _) = self.cells.as_chunks_mut();
+        Codes { symbols: &self.symbols, ranks, depth: self.depth, before }.lay(cells, 0, 0)?;
         self.packed = true;
         Some(())
-    }
-
-    /// The symbols that so many bits stand for, of which the first is known. The cells below are packed already.
-    fn packed(&self, bits: usize, first: u32, width: u32) -> u32 {
-        let behind = |width: u32| {
-            let at = bits << width & (CELLS - 1);
-            let symbol = self.cells[at] >> if at < bits { 0 } else { 8 } & 0xFF;
-            (symbol, width + u32::from(self.widths[symbol as usize]))
-        };
-        let (second, two) = behind(width);
-        let (third, three) = behind(two);
-        let one = first | (1 << COUNT | width) << 24;
-        let pair = first | second << 8 | (2 << COUNT | two) << 24;
-        let triple = first | second << 8 | third << 16 | (3 << COUNT | three) << 24;
-        if two > LOG {
-            one
-        } else if three > LOG {
-            pair
-        } else {
-            triple
-        }
     }
 
     /// The cell of the next bits, which are at the top.
     #[inline(always)]
     fn cell(&self, bits: u64) -> u32 {
-        self.cells[low32(bits >> (64 - LOG)) as usize & (CELLS - 1)]
+        let (cells, _) = self.cells.as_chunks();
+        u16::from_le_bytes(cells[low32(bits >> (64 - LOG)) as usize & (CELLS - 1)]).into()
     }
 
-    /// The same in any table: the width of the next code and its symbol.
+    /// The packed cell of the next bits.
+    #[inline(always)]
+    fn packed(&self, bits: u64) -> u32 {
+        let (cells, _) = self.cells.as_chunks();
+        u32::from_le_bytes(cells[low32(bits >> (64 - LOG)) as usize & (CELLS - 1)])
+    }
+
+    /// The cell of the next bits in any table.
     #[inline(always)]
     fn look(&self, bits: u64) -> u32 {
-        let cell = self.cell(bits);
-        // Only the pairs of codes that one bit more tells apart have such a width there.
-        let other = cell & 63 > LOG && bits >> (63 - LOG) & 1 == 1;
-        let symbol = match self.packed {
-            true => low8(cell),
-            false => low8(cell >> if other { 16 } else { 8 }),
-        };
-        u32::from(symbol) << 8 | u32::from(self.widths[usize::from(symbol)])
+        if self.packed {
+            let symbol = low8(self.packed(bits));
+            u32::from(symbol) << 8 | u32::from(self.widths[usize::from(symbol)])
+        } else if self.depth > LOG {
+            let (cells, _) = self.cells.as_chunks();
+            u16::from_le_bytes(cells[low32(bits >> (64 - MAX_DEPTH)) as usize & (2 * CELLS - 1)]).into()
+        } else {
+            self.cell(bits)
+        }
     }
 
     /// Fills `out` from one stream, which must hold exactly that many symbols.
@@ -270,13 +249,12 @@ impl Table {
     #[inline(never)]
     fn rest(&self, src: &[u8], mut reader: Reader, out: &mut [u8], mut at: u32) -> Option<()> {
         while self.packed
-            && let Some(to) = room(out, at)
+            && let Some(to) = out.get_mut(at as usize..).filter(|to| to.len() >= 4)
         {
             reader.refill(src)?;
             let mut sum = 0;
-            for _ in 0..AT_ONCE {
-                reader.symbols(self, &mut sum, to);
-            }
+            // As many looks as there is room for.
+            let _ = (0..AT_ONCE).try_for_each(|_| reader.symbols(self, &mut sum, to));
             at += reader.used(sum);
         }
         // Of codes of 12 bits a word has four.
@@ -285,7 +263,7 @@ impl Table {
 }
 
 /// Of so many symbols, several are looked up at once.
-const PACKED_FROM: usize = 8 << 10;
+const PACKED_FROM: usize = 4 << 10;
 
 /// So many bytes a round may touch: three for each look, and one more.
 const ROOM: usize = 15 + 4;
@@ -360,13 +338,73 @@ fn run_one<const N: usize>(src: &[u8], mut reader: Reader, out: &mut [u8], cell:
     reader.is_exhausted().then_some(())
 }
 
-/// Lays `N` cells for every symbol.
+/// Lays `BYTES` bytes of cells for every symbol.
 #[inline(always)]
-fn lay<const N: usize>(cells: &mut [u32], symbols: &[u8], width: u32) {
-    let (cells, _) = cells.as_chunks_mut::<N>();
+fn lay<const BYTES: usize>(cells: &mut [u8], symbols: &[u8], width: u8) {
+    let (cells, _) = cells.as_chunks_mut();
     for (cells, &symbol) in cells.iter_mut().zip(symbols) {
-        *cells = [u32::from(symbol) << 8 | width; N];
+        *cells = row::<BYTES>(width, symbol);
     }
+}
+
+/// The same cell over and over, written in words rather than in bytes.
+#[inline(always)]
+fn row<const BYTES: usize>(width: u8, symbol: u8) -> [u8; BYTES] {
+    let word = (u64::from(u16::from_le_bytes([width, symbol])) * 0x0001_0001_0001_0001).to_le_bytes();
+    let words = [word; 4];
+    words.as_flattened().first_chunk().copied().unwrap_or([0; BYTES])
+}
+
+/// The most symbols that a packed cell has.
+const MOST: u32 = 3;
+
+/// A code, as packed cells are laid from it.
+struct Codes<'a> {
+    symbols: &'a [u8],
+    ranks: &'a [u16],
+    depth: u32,
+    /// Before the codes of each width, from the longest on: how many symbols there are, and how many of the longest codes would
+    /// take their place.
+    before: [(usize, usize); 16],
+}
+
+impl Codes<'_> {
+    /// Lays all that follows `known` symbols into the cells, which are one for every value of the bits behind those. What is
+    /// known of these cells, in their highest bytes, is `base`.
+    fn lay(&self, cells: &mut [Packed], known: u32, base: u32) -> Option<()> {
+        if known == MOST {
+            cells.fill(base.to_le_bytes());
+            return Some(());
+        }
+        // So many widths have more bits than there are.
+        let bits = cells.len().trailing_zeros();
+        let long = self.depth.saturating_sub(bits);
+        let (symbols, codes) = self.before[long as usize & 15];
+        let (none, mut cells) = cells.split_at_mut_checked(codes >> long)?;
+        none.fill(base.to_le_bytes());
+        let mut symbols = self.symbols.get(symbols..)?;
+        for (width, &rank) in (1..=self.depth).rev().zip(self.ranks).skip(long as usize) {
+            let (these, others) = symbols.split_at_checked(rank.into())?;
+            let Some((&first, more)) = these.split_first() else { continue };
+            let each = 1usize << (bits - width);
+            let (one, rest) = cells.split_at_mut_checked(each)?;
+            let (room, rest) = rest.split_at_mut_checked(more.len() * each)?;
+            // What can follow a symbol is the same for all of that width.
+            self.lay(one, known + 1, base + ((1 << COUNT | width) << 24))?;
+            for (to, &symbol) in room.chunks_exact_mut(each).zip(more) {
+                to.iter_mut().zip(&*one).for_each(|(to, from)| *to = with(*from, symbol, known));
+            }
+            one.iter_mut().for_each(|cell| *cell = with(*cell, first, known));
+            (symbols, cells) = (others, rest);
+        }
+        Some(())
+    }
+}
+
+/// A cell with a symbol behind `known` others.
+#[inline(always)]
+fn with(cell: Packed, symbol: u8, known: u32) -> Packed {
+    (u32::from_le_bytes(cell) | u32::from(symbol) << (8 * known)).to_le_bytes()
 }
 
 /// A stream, read from its end. The bytes are given with each refill, because four streams lie in the same.
@@ -416,17 +454,15 @@ impl Reader {
         low8(cell >> 8)
     }
 
-    /// All symbols of a cell.
+    /// All symbols of a cell, if there is room for them and one byte more, so that they are stored at once.
     #[inline(always)]
-    fn symbols(&mut self, table: &Table, sum: &mut u32, to: &mut [u8; ROOM]) {
-        let cell = table.cell(self.bits);
+    fn symbols(&mut self, table: &Table, sum: &mut u32, to: &mut [u8]) -> Option<()> {
+        let cell = table.packed(self.bits);
         let place = (*sum >> COUNT) as usize & 15;
-        // One byte more than there can be symbols, so that they are stored at once.
-        if let Some(to) = to.get_mut(place..place + 4).and_then(<[u8]>::first_chunk_mut) {
-            *to = cell.to_le_bytes();
-        }
+        *to.get_mut(place..place + 4)?.first_chunk_mut()? = cell.to_le_bytes();
         self.bits <<= cell >> 24 & 63;
         *sum += cell >> 24;
+        Some(())
     }
 
     /// Counts the bits that a round has used, whose cells add up to `sum`; says how many symbols that were.

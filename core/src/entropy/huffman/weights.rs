@@ -11,6 +11,10 @@ use crate::num::{index, u64_from};
 /// each other.
 pub(super) const PARTS: usize = if cfg!(feature = "small") { 1 } else { 4 };
 
+/// A state of the table that weights are decoded with, from the lowest byte on: how many bits are read, the weight, and in two
+/// bytes where the next state starts, to which these bits are added.
+pub(super) type Cell = [u8; 4];
+
 /// Weights, and how often each comes up.
 pub(super) struct Weights {
     pub(super) of: [u8; 256],
@@ -20,6 +24,8 @@ pub(super) struct Weights {
     pub(super) counts: [[u16; 16]; PARTS],
     /// How many symbols such a part has.
     pub(super) part: u32,
+    /// The same for all of them; of weight 0 too many.
+    pub(super) ranks: [u16; 16],
     /// Bits of the longest code.
     pub(super) depth: u32,
     /// Bytes of the description.
@@ -29,7 +35,7 @@ pub(super) struct Weights {
 impl Weights {
     /// What [`read`](Self::read) fills. It is large, and given from call to call it would be on the stack more than once.
     pub(super) const fn new() -> Self {
-        Self { of: [0; 256], count: 0, counts: [[0; 16]; PARTS], part: 0, depth: 0, len: 1 }
+        Self { of: [0; 256], count: 0, counts: [[0; 16]; PARTS], part: 0, ranks: [0; 16], depth: 0, len: 1 }
     }
 
     /// Reads a description that starts at `at` of `src`, which may go on behind it. In the cells a table is built. `None` if it
@@ -39,7 +45,7 @@ impl Weights {
         src: &[u8],
         at: usize,
         rules: Rules,
-        cells: &mut [u32; N],
+        cells: &mut [Cell; N],
     ) -> Option<()> {
         let (&header, rest) = src.get(at..).and_then(<[u8]>::split_first)?;
         match header {
@@ -81,7 +87,7 @@ impl Weights {
         src: &[u8],
         range: Range<usize>,
         max_log: u32,
-        cells: &mut [u32; N],
+        cells: &mut [Cell; N],
     ) -> Option<()> {
         // How many cells each symbol gets all over the table and at its end. What is no weight counts as 15.
         let mut counts = [[0u16; 2]; 16];
@@ -92,25 +98,25 @@ impl Weights {
         })?;
         let size = 1usize << log;
         let mut high = size;
-        for (symbol, &[_, last]) in (0u32..).zip(&counts) {
+        for (weight, &[_, last]) in (0..).zip(&counts) {
             for _ in 0..last {
                 high = high.wrapping_sub(1);
-                cells[high & (N - 1)] = symbol;
+                cells[high & (N - 1)][1] = weight;
             }
         }
         let mut at = 0;
-        for (symbol, &[spread, _]) in (0u32..).zip(&counts) {
+        for (weight, &[spread, _]) in (0..).zip(&counts) {
             for _ in 0..spread {
-                cells[at & (N - 1)] = symbol;
+                cells[at & (N - 1)][1] = weight;
                 at = fse::next(at, log, high);
             }
         }
-        // A cell: one byte for how many bits are read, one for its symbol, and where the state starts to which they are added.
         let mut next = counts.map(|[spread, last]| spread + last);
         for cell in cells.iter_mut().take(size) {
-            let next = &mut next[*cell as usize & 15];
+            let [_, weight, ..] = *cell;
+            let next = &mut next[usize::from(weight) & 15];
             let (width, base) = fse::successor((*next).into(), log);
-            *cell = base << 16 | *cell << 8 | width;
+            *cell = (base << 16 | u32::from(weight) << 8 | width).to_le_bytes();
             *next = next.wrapping_add(1);
         }
 
@@ -123,34 +129,40 @@ impl Weights {
         let mut one = index(window >> (64 - log));
         window <<= log;
         let mut other = index(window >> (64 - log));
-        // Four at a time, as long as there are bits for whatever they may be.
-        let (groups, _) = self.of.as_chunks_mut::<4>();
+        // Eight at a time, as long as there are bits for whatever they may be, and one word has them.
+        let (groups, _) = self.of.as_chunks_mut::<8>();
+        let most = 8 * log as usize;
         for group in groups {
-            if left - start < 4 * log as usize {
+            if left - start < most || most > 57 {
                 break;
             }
             window = top(src, left)?;
             let mut widths = 0;
             for to in group {
-                let cell = cells[one & (N - 1)];
+                let cell = u32::from_le_bytes(cells[one & (N - 1)]);
                 *to = low8(cell >> 8);
+                window = window.rotate_left(cell & 63);
                 (one, other) = (other, follower(cell, window));
-                window <<= cell & 63;
-                widths += cell & 63;
+                widths += cell;
             }
-            left -= widths as usize;
-            self.count += 4;
+            left -= widths as usize & 63;
+            self.count += 8;
         }
-        let mut room = self.of.iter_mut().take(255).skip(self.count);
+        let mut room = self.of.get_mut(self.count..255)?.iter_mut();
+        let mut ready = 0;
         loop {
-            window = top(src, left)?;
-            let cell = cells[one & (N - 1)];
+            if ready < log {
+                (window, ready) = (top(src, left)?, 57);
+            }
+            let cell = u32::from_le_bytes(cells[one & (N - 1)]);
             *room.next()? = low8(cell >> 8);
-            let Some(less) = left.checked_sub(cell as usize & 63).filter(|&less| less >= start) else { break };
+            let width = cell & 63;
+            let Some(less) = left.checked_sub(width as usize).filter(|&less| less >= start) else { break };
+            window = window.rotate_left(width);
             (one, other) = (other, follower(cell, window));
-            left = less;
+            (left, ready) = (less, ready - width);
         }
-        *room.next()? = low8(cells[other & (N - 1)] >> 8);
+        *room.next()? = cells[other & (N - 1)][1];
         self.count = 255 - room.len();
         Some(())
     }
@@ -166,7 +178,8 @@ impl Weights {
                 counts[usize::from(self.of[usize::from(symbol)] & 15)] += 1;
             }
         }
-        let [_, ranks @ ..] = self.ranks();
+        self.ranks = core::array::from_fn(|weight| self.counts.iter().map(|counts| counts[weight]).sum());
+        let [_, ranks @ ..] = &self.ranks;
         // What all of them take of the code space. One that is too deep takes too much.
         let sum: u32 = ranks.iter().zip(0u32..).map(|(&rank, bits)| u32::from(rank) << bits).sum();
         self.depth = 32 - sum.leading_zeros();
@@ -178,24 +191,16 @@ impl Weights {
         *self.of.get_mut(self.count)? = low8(last);
         let counts = self.count.checked_div(part).and_then(|part| self.counts.get_mut(part));
         counts?[last as usize & 15] += 1;
+        self.ranks[last as usize & 15] += 1;
         self.count += 1;
         // The longest codes come in pairs.
-        let longest = self.ranks()[1];
+        let longest = self.ranks[1];
         (longest > 0 && longest.is_multiple_of(2)).then_some(())
-    }
-
-    /// Symbols of each weight; of weight 0 too many.
-    pub(super) fn ranks(&self) -> [u16; 16] {
-        let mut all = [0; 16];
-        for counts in &self.counts {
-            all.iter_mut().zip(counts).for_each(|(all, some)| *all += some);
-        }
-        all
     }
 }
 
-/// The state that comes after a cell.
+/// The state that comes after a cell whose bits are the lowest now.
 #[inline(always)]
 fn follower(cell: u32, window: u64) -> usize {
-    (cell >> 16) as usize + index(window >> 1 >> (!cell & 63))
+    ((cell >> 16) + (low32(window) & !(u32::MAX << (cell & 31)))) as usize
 }
