@@ -497,7 +497,7 @@ enum UnspoolKind {
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2344
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2378
 #endif
 
 // Bytes of a workspace.
@@ -701,19 +701,6 @@ enum UnspoolKind {
 #define UNSPOOL_CVC_COLUMN_SIZE (UNSPOOL_CVC_COLUMN_WORDS * 8)
 
 #if defined(UNSPOOL_32_BIT)
-// Words of a plan.
-#define UNSPOOL_CVC_PLAN_WORDS 48
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of a plan.
-#define UNSPOOL_CVC_PLAN_WORDS 58
-#endif
-
-// Bytes of a plan.
-#define UNSPOOL_CVC_PLAN_SIZE (UNSPOOL_CVC_PLAN_WORDS * 8)
-
-#if defined(UNSPOOL_32_BIT)
 // Words of a decoder.
 #define UNSPOOL_CVC_DECODER_WORDS 52
 #endif
@@ -756,6 +743,19 @@ enum UnspoolKind {
 // CRCs are not computed.
 #define UNSPOOL_CVC_CRC_SKIP 2
 
+#if defined(UNSPOOL_32_BIT)
+// Words of a plan.
+#define UNSPOOL_CVC_PLAN_WORDS 48
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a plan.
+#define UNSPOOL_CVC_PLAN_WORDS 58
+#endif
+
+// Bytes of a plan.
+#define UNSPOOL_CVC_PLAN_SIZE (UNSPOOL_CVC_PLAN_WORDS * 8)
+
 // Nothing: all rows have been named.
 #define UNSPOOL_CVC_NEED_NOTHING 0
 
@@ -772,7 +772,7 @@ enum UnspoolKind {
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 6344
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6378
 #endif
 
 // Bytes of a workspace.
@@ -917,6 +917,18 @@ typedef struct UnspoolZstdDone {
   // Checksums that were compared and found right.
   uint64_t checksums;
 } UnspoolZstdDone;
+
+// What the seek table at the end of a file says.
+typedef struct UnspoolZstdSeekInfo {
+  // How many frames it lists.
+  uint64_t frames;
+  // Bytes that all of them decode to, if it is to be believed.
+  uint64_t content_size;
+  // Bytes that the largest of them decodes to, if it is to be believed.
+  size_t room;
+  // 1 if there is a table.
+  uint8_t found;
+} UnspoolZstdSeekInfo;
 
 // A stream that is being decoded.
 typedef struct UnspoolZstdDecoder {
@@ -1155,6 +1167,26 @@ typedef struct UnspoolCvcDone {
   uint64_t crc_unchecked;
 } UnspoolCvcDone;
 
+// A stream that is being decoded.
+typedef struct UnspoolCvcDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_CVC_DECODER_WORDS];
+} UnspoolCvcDecoder;
+
+// A stretch of rows that the header names.
+typedef struct UnspoolCvcSection {
+  // Its first row.
+  uint64_t first_row;
+  // The row behind its last.
+  uint64_t end_row;
+  // Its metadata, as the JSON that stands in the header; not null-terminated.
+  const uint8_t *metadata;
+  // Bytes of the metadata.
+  size_t metadata_len;
+  // 1 if there is such a section.
+  uint8_t found;
+} UnspoolCvcSection;
+
 // A walk over the bytes that some rows need. It borrows the header, but not the struct of the column.
 typedef struct UnspoolCvcPlan {
   // Nobody's business.
@@ -1183,26 +1215,6 @@ typedef struct UnspoolCvcNeed {
   // What it is.
   UnspoolCvcNeedKind kind;
 } UnspoolCvcNeed;
-
-// A stream that is being decoded.
-typedef struct UnspoolCvcDecoder {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_CVC_DECODER_WORDS];
-} UnspoolCvcDecoder;
-
-// A stretch of rows that the header names.
-typedef struct UnspoolCvcSection {
-  // Its first row.
-  uint64_t first_row;
-  // The row behind its last.
-  uint64_t end_row;
-  // Its metadata, as the JSON that stands in the header; not null-terminated.
-  const uint8_t *metadata;
-  // Bytes of the metadata.
-  size_t metadata_len;
-  // 1 if there is such a section.
-  uint8_t found;
-} UnspoolCvcSection;
 
 // What stands at both ends of a file, and what it takes to decode it.
 typedef struct UnspoolAt1Info {
@@ -1418,6 +1430,30 @@ UnspoolErrorKind unspool_zstd_decode(const uint8_t *src,
                                      const struct UnspoolZstdOptions *with_options,
                                      struct UnspoolZstdDone *done,
                                      struct UnspoolError *error);
+
+// Reads the seek table of a file in the seekable format. A file without one is no error: nothing is `found`.
+UnspoolErrorKind unspool_zstd_seek_info(const uint8_t *src,
+                                        size_t src_len,
+                                        const struct UnspoolLimits *with_limits,
+                                        struct UnspoolZstdSeekInfo *info,
+                                        struct UnspoolError *error);
+
+// Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
+// part is decoded in `room`, which needs as many bytes as the largest of them has; `room` of `UnspoolZstdSeekInfo` is always enough.
+UnspoolErrorKind unspool_zstd_decode_part(const uint8_t *src,
+                                          size_t src_len,
+                                          uint64_t first,
+                                          uint64_t end,
+                                          uint8_t *dst,
+                                          size_t dst_len,
+                                          uint8_t *room,
+                                          size_t room_len,
+                                          void *space,
+                                          size_t space_len,
+                                          const struct UnspoolLimits *with_limits,
+                                          const struct UnspoolZstdOptions *with_options,
+                                          size_t *wrote,
+                                          struct UnspoolError *error);
 
 // Starts a stream. Workspace, window and dictionary are lent to the decoder until it is no longer used. `stream_buffer` of
 // `UnspoolZstdInfo` says how large the window must be.
@@ -1851,6 +1887,43 @@ UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
                                         struct UnspoolCvcDone *done,
                                         struct UnspoolError *error);
 
+// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
+// used; `unspool_cvc_workspace_len` says how large the workspace must be.
+UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
+                                  uint8_t *space,
+                                  size_t space_len,
+                                  const uint8_t *column,
+                                  size_t column_len,
+                                  UnspoolCvcCrc check,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolError *error);
+
+// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
+UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
+                                  const uint8_t *src,
+                                  size_t src_len,
+                                  UnspoolEnd at_end,
+                                  uint8_t *dst,
+                                  size_t dst_len,
+                                  struct UnspoolStep *step,
+                                  struct UnspoolError *error);
+
+// The type of the values that a stream gives; unknown until its header is read.
+UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
+
+// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
+// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
+// with `as_text` always text.
+UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
+                                     const uint8_t *key,
+                                     size_t key_len,
+                                     const uint8_t *value,
+                                     size_t value_len,
+                                     uint8_t as_text,
+                                     uint64_t *number,
+                                     struct UnspoolCvcSection *section,
+                                     struct UnspoolError *error);
+
 // Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
 UnspoolErrorKind unspool_cvc_plan_init(struct UnspoolCvcPlan *plan,
                                        const struct UnspoolCvcColumn *column,
@@ -1889,43 +1962,6 @@ UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
                                       const uint8_t **values,
                                       size_t *values_len,
                                       struct UnspoolError *error);
-
-// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
-// used; `unspool_cvc_workspace_len` says how large the workspace must be.
-UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
-                                  uint8_t *space,
-                                  size_t space_len,
-                                  const uint8_t *column,
-                                  size_t column_len,
-                                  UnspoolCvcCrc check,
-                                  const struct UnspoolLimits *with_limits,
-                                  struct UnspoolError *error);
-
-// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
-UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
-                                  const uint8_t *src,
-                                  size_t src_len,
-                                  UnspoolEnd at_end,
-                                  uint8_t *dst,
-                                  size_t dst_len,
-                                  struct UnspoolStep *step,
-                                  struct UnspoolError *error);
-
-// The type of the values that a stream gives; unknown until its header is read.
-UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
-
-// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
-// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
-// with `as_text` always text.
-UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
-                                     const uint8_t *key,
-                                     size_t key_len,
-                                     const uint8_t *value,
-                                     size_t value_len,
-                                     uint8_t as_text,
-                                     uint64_t *number,
-                                     struct UnspoolCvcSection *section,
-                                     struct UnspoolError *error);
 
 // How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
 size_t unspool_at1_workspace_len(void);
@@ -2034,6 +2070,16 @@ UnspoolErrorKind unspool_at1_query_answer(const struct UnspoolAt1Query *query,
 UnspoolErrorKind unspool_at1_query_stats(const struct UnspoolAt1Query *query,
                                          struct UnspoolAt1Stats *stats,
                                          struct UnspoolError *error);
+
+#if defined(UNSPOOL_SMALL)
+// Only archives with the feature `small` have it. Others would write more into these structs than they hold, and do not link.
+extern const volatile uint8_t unspool_small;
+#define unspool_pco_init_8(...) ((void)unspool_small, unspool_pco_init_8(__VA_ARGS__))
+#define unspool_pco_init_16(...) ((void)unspool_small, unspool_pco_init_16(__VA_ARGS__))
+#define unspool_pco_init_32(...) ((void)unspool_small, unspool_pco_init_32(__VA_ARGS__))
+#define unspool_pco_init_64(...) ((void)unspool_small, unspool_pco_init_64(__VA_ARGS__))
+#define unspool_onpair_search_init(...) ((void)unspool_small, unspool_onpair_search_init(__VA_ARGS__))
+#endif
 
 #ifdef __cplusplus
 }  // extern "C"

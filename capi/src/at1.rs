@@ -14,7 +14,7 @@ use crate::memory::{answer, input, output, pair, zeroed};
 pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 4430;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
-pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6344;
+pub const UNSPOOL_AT1_WORKSPACE_WORDS: usize = 6378;
 /// Bytes of a workspace.
 pub const UNSPOOL_AT1_WORKSPACE_SIZE: usize = UNSPOOL_AT1_WORKSPACE_WORDS * 8;
 

@@ -28,6 +28,8 @@ pub mod at1;
 pub mod at1_query;
 #[cfg(feature = "cvc")]
 pub mod cvc;
+#[cfg(feature = "cvc")]
+pub mod cvc_plan;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]
@@ -36,6 +38,11 @@ pub mod pco;
 pub mod xz;
 #[cfg(feature = "zstd")]
 pub mod zstd;
+
+/// What the header asks for where C defines `UNSPOOL_SMALL`: a program with small structs links with no archive that writes larger ones.
+#[cfg(feature = "small")]
+#[unsafe(export_name = "unspool_small")]
+pub static SMALL: u8 = 1;
 
 /// Nothing defines the symbol that this calls: an archive that can reach a panic does not link.
 #[cfg(not(any(feature = "std", feature = "open", test)))]

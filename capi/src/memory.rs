@@ -53,14 +53,18 @@ pub unsafe fn pair<'a, T: Plain>(
     to: *mut T,
     to_len: usize,
 ) -> Result<(&'a [u8], &'a mut [T])> {
-    let to_size = to_len.saturating_mul(size_of::<T>());
-    let before = from.addr().saturating_add(from_len) <= to.addr();
-    let behind = to.addr().saturating_add(to_size) <= from.addr();
-    if from_len > 0 && to_size > 0 && !before && !behind {
-        return Err(Error::new(ErrorKind::Overlap, 0));
-    }
+    apart(from.addr(), from_len, to.addr(), to_len.saturating_mul(size_of::<T>()))?;
     // SAFETY: they do not overlap, and the rest is what the caller promises.
     unsafe { Ok((input(from, from_len)?, output(to, to_len)?)) }
+}
+
+/// Two stretches of memory, by address and bytes, have nothing in common.
+pub fn apart(one: usize, one_size: usize, other: usize, other_size: usize) -> Result<()> {
+    let (before, behind) = (one.saturating_add(one_size) <= other, other.saturating_add(other_size) <= one);
+    if one_size > 0 && other_size > 0 && !before && !behind {
+        return Err(Error::new(ErrorKind::Overlap, 0));
+    }
+    Ok(())
 }
 
 /// No slice may be misaligned, or larger than half of all addresses.

@@ -2,19 +2,19 @@
 
 use core::ffi::c_void;
 
-use unspool::Result;
-use unspool::zstd::{self, Decoder, Dictionary, Flavour, Header, Options, Workspace};
+use unspool::zstd::{self, Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace};
+use unspool::{Error, ErrorKind, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, build, clear, fits, held_in, input, maybe, output, pair, zeroed};
+use crate::memory::{Opaque, answer, apart, build, clear, fits, held_in, input, maybe, output, pair, zeroed};
 
 /// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
 #[cfg(feature = "small")]
 pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 432;
 /// Words of a workspace.
 #[cfg(not(feature = "small"))]
-pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2344;
+pub const UNSPOOL_ZSTD_WORKSPACE_WORDS: usize = 2378;
 /// Bytes of a workspace.
 pub const UNSPOOL_ZSTD_WORKSPACE_SIZE: usize = UNSPOOL_ZSTD_WORKSPACE_WORDS * 8;
 
@@ -118,6 +118,20 @@ pub struct UnspoolZstdDone {
     pub frames: u64,
     /// Checksums that were compared and found right.
     pub checksums: u64,
+}
+
+/// What the seek table at the end of a file says.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolZstdSeekInfo {
+    /// How many frames it lists.
+    pub frames: u64,
+    /// Bytes that all of them decode to, if it is to be believed.
+    pub content_size: u64,
+    /// Bytes that the largest of them decodes to, if it is to be believed.
+    pub room: usize,
+    /// 1 if there is a table.
+    pub found: u8,
 }
 
 /// # Safety
@@ -250,6 +264,65 @@ pub unsafe extern "C" fn unspool_zstd_decode(
             let zstd::Done { read, wrote, frames, checksums } =
                 zstd::decode_with(src, dst, workspace, &limits, &options, &mut ())?;
             answer(done, UnspoolZstdDone { read, wrote, frames, checksums });
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Reads the seek table of a file in the seekable format. A file without one is no error: nothing is `found`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_seek_info(
+    src: *const u8,
+    src_len: usize,
+    with_limits: *const UnspoolLimits,
+    info: *mut UnspoolZstdSeekInfo,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let table = SeekTable::of(input(src, src_len)?, &limits(with_limits)?)?;
+            let told = table.map_or(UnspoolZstdSeekInfo::default(), |table| UnspoolZstdSeekInfo {
+                frames: u64_from(table.len()),
+                content_size: table.content(),
+                room: table.room(),
+                found: 1,
+            });
+            answer(info, told);
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
+/// part is decoded in `room`, which needs as many bytes as the largest of them has; `room` of `UnspoolZstdSeekInfo` is always enough.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_decode_part(
+    src: *const u8,
+    src_len: usize,
+    first: u64,
+    end: u64,
+    dst: *mut u8,
+    dst_len: usize,
+    room: *mut u8,
+    room_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    with_options: *const UnspoolZstdOptions,
+    wrote: *mut usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header, and both outputs are apart.
+    unsafe {
+        let decode = || {
+            apart(dst.addr(), dst_len, room.addr(), room_len)?;
+            let ((src, dst), (_, room)) = (pair(src, src_len, dst, dst_len)?, pair(src, src_len, room, room_len)?);
+            let (limits, workspace) = (limits(with_limits)?, workspace(space, space_len)?);
+            let table = SeekTable::of(src, &limits)?.ok_or(Error::new(ErrorKind::ZstdSeekTable, u64_from(src_len)))?;
+            answer(wrote, table.decode(src, first..end, dst, room, workspace, &options(with_options)?)?);
             Ok(())
         };
         report(error, decode())

@@ -45,7 +45,6 @@ mod copy;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
-#[cfg(any(feature = "zstd", feature = "cvc"))]
 mod fault;
 #[cfg(feature = "std")]
 pub mod io;

@@ -1,7 +1,7 @@
 //! AT-1 on arbitrary bytes: no panic, and every way to decode a file says the same.
 
 use unspool::at1::{
-    Bundle, Codec, Header, Scratch, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
+    Bundle, Codec, Header, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
     scratch_needed,
 };
 use unspool::checksum::Sha256;
@@ -105,7 +105,7 @@ fn bundle(bytes: &[u8], ws: &mut Workspace) {
         return;
     }
     let mut scratch = vec![0; SCRATCH as usize];
-    let Ok(files) = Bundle::open(bytes, &mut Scratch::new(&mut scratch), ws, &LIMITS) else { return };
+    let Ok(files) = Bundle::open(bytes, &mut scratch, ws, &LIMITS) else { return };
     for file in files.flatten().take(100) {
         let name = file.name.to_string();
         assert!(!name.starts_with('/') && !name.split('/').any(|part| part == ".." || part.is_empty()), "{name}");

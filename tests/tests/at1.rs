@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use unspool::at1::{
-    Bundle, Codec, Container, Done, Header, Scratch, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
+    Bundle, Codec, Container, Done, Header, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
     scratch_needed,
 };
 use unspool::checksum::Sha256;
@@ -172,7 +172,7 @@ fn unbundled(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let (limits, mut ws) = (Limits::DEFAULT, Workspace::new());
     let mut out = vec![];
     let mut scratch = vec![0; scratch_needed(bytes, &limits)?.slice as usize];
-    for file in Bundle::open(bytes, &mut Scratch::new(&mut scratch), &mut ws, &limits)? {
+    for file in Bundle::open(bytes, &mut scratch, &mut ws, &limits)? {
         let file = file?;
         let mut inner = vec![0; file.entry.decoded_size(bytes, &limits)? as usize];
         file.entry.decode(bytes, &mut inner, &mut ws, &limits)?;

@@ -287,11 +287,11 @@ fn split(line: &[u8], delimiter: &[u8]) -> Vec<Vec<u8>> {
 fn between(line: &[u8], template: at1::Stream<'_>, columns: usize) -> Vec<Vec<u8>> {
     let template = qjson::Template::open(template, columns).expect("good");
     let mut segments = template.segments();
-    let first = segments.take().expect("good");
+    let first = segments.next().expect("good");
     let mut rest = line.strip_prefix(first).expect("the first literal");
     let mut values = vec![];
     for column in 0..columns {
-        let literal = segments.take().expect("good");
+        let literal = segments.next().expect("good");
         let end = if column + 1 == columns {
             rest.len() - literal.len()
         } else {

@@ -118,6 +118,20 @@ fn zstd() {
         assert_eq!(digest, text(&entry, "sha256"), "{}", file.display());
         check(&arguments, &file, &whole.stdout);
     }
+    let seekable = folder.join("page-seekable.zst");
+    let whole = run(&[&seekable.display().to_string()]).stdout;
+    let part = |first: usize, end: usize, file: &Path| {
+        run(&["--part", &first.to_string(), &end.to_string(), &file.display().to_string()])
+    };
+    for (first, end) in
+        [(0, whole.len()), (0, 1), (whole.len() / 3, whole.len() / 2), (5, 5), (whole.len() - 1, whole.len())]
+    {
+        let output = part(first, end, &seekable);
+        assert!(output.status.success() && output.stdout == whole[first..end], "{first}..{end}: {output:?}");
+    }
+    for refused in [part(0, whole.len() + 1, &seekable), part(9, 8, &seekable), part(0, 1, &folder.join("page.zst"))] {
+        assert!(refused.status.code() == Some(1) && refused.stdout.is_empty(), "{refused:?}");
+    }
     bad(&folder.join("bad/rfc8878"), "zst", &[], 10);
     bad(&folder.join("bad/draft"), "zst", &["--draft"], 10);
 }

@@ -252,8 +252,7 @@ fn at1() {
             let _ = unspool::at1::decoded_len(bytes, &mut scratch, &mut ws, &limits);
             let _ = unspool::at1::decode(bytes, &mut out, &mut scratch, &mut ws, &limits);
             let _ = unspool::at1::decode_to(bytes, &mut Count::default(), &mut scratch, &mut ws, &limits);
-            let mut room = unspool::at1::Scratch::new(&mut scratch);
-            let bundle = unspool::at1::Bundle::open(bytes, &mut room, &mut ws, &limits);
+            let bundle = unspool::at1::Bundle::open(bytes, &mut scratch, &mut ws, &limits);
             let _ = bundle.map(|files| files.flatten().count());
         });
         assert_eq!(count, 0, "{name}");

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use onpair::{CompactDictionaryView, Config, DEFAULT_CONFIG, MaxDictBits};
 use serde_json::Value as Json;
-use unspool::onpair::{Codes, Column, Container, Dictionary, RowOffsets, Search, SearchSpace, inspect};
+use unspool::onpair::{Codes, Column, Container, Dictionary, Outline, RowOffsets, Search, SearchSpace, inspect};
 use unspool::{Class, Count, Error, ErrorKind, Limits};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
 
@@ -248,6 +248,18 @@ fn containers(test: impl Fn(&str, &[u8], &[u8], &[Range<usize>])) {
     }
 }
 
+/// What the tables of a file say that is read where its outline asks.
+fn outlined(bytes: &[u8]) -> (Leaves, Result<Outline, Error>) {
+    let (mut leaves, mut outline) = (Leaves::default(), Outline::new(bytes.len() as u64));
+    while let Some(range) = outline.needs() {
+        if let Err(error) = outline.feed(&bytes[range.start as usize..range.end as usize], &mut leaves) {
+            assert_eq!((outline.needs(), outline.feed(&[], &mut leaves)), (None, Ok(())));
+            return (leaves, Err(error));
+        }
+    }
+    (leaves, Ok(outline))
+}
+
 #[test]
 fn every_container_is_exact_and_its_leaves_tile_it() {
     containers(|name, bytes, expected, rows| {
@@ -262,6 +274,12 @@ fn every_container_is_exact_and_its_leaves_tile_it() {
             inspect(&bytes, &Limits::DEFAULT, &mut leaves).unwrap();
             let rows_told = leaves.leaves.iter().filter(|(_, name)| *name == "row").count();
             assert_eq!(rows_told, rows.len());
+            let (tables, outline) = outlined(&bytes);
+            let outline = outline.unwrap();
+            assert_eq!((outline.places(), outline.bits()), (container.places(), container.column().codes().bits()));
+            let mut known = tables.leaves.iter().filter(|leaf| !["tokens", "codes"].contains(&leaf.1));
+            assert!(known.all(|leaf| leaves.leaves.contains(leaf)), "{name}");
+            tables.assert_tile(bytes.len(), name);
             leaves.assert_tile(bytes.len(), name);
         }
     });
@@ -275,6 +293,7 @@ fn a_container_cut_at_any_byte_is_refused() {
             assert_eq!((error.kind, error.at), (ErrorKind::Truncated, cut as u64), "{name} cut at {cut}");
             assert!(error.need > cut as u64 && error.need <= bytes.len() as u64, "{name} cut at {cut}");
             assert_eq!(inspect(&bytes[..cut], &Limits::DEFAULT, &mut Leaves::default()).unwrap_err(), error);
+            assert_eq!(outlined(&bytes[..cut]).1.unwrap_err(), error);
         }
     });
 }
@@ -302,6 +321,14 @@ fn hostile_containers_are_refused_where_they_lie() {
         let opened = Container::open(bytes, &Limits::DEFAULT);
         let decoded = opened.and_then(|file| file.column().decode_into(file.column().rows(), &mut out)).map(drop);
         assert_eq!(inspected, decoded);
+        // It looks at the framing alone, but at that as closely.
+        match (outlined(bytes).1, &inspected) {
+            (Err(error), said) => assert_eq!(said, &Err(error)),
+            (Ok(_), Err(error)) => assert_ne!(error.class(), Class::Truncated),
+            (Ok(outline), Ok(())) => {
+                assert_eq!(outline.places(), Container::open(bytes, &Limits::DEFAULT).unwrap().places())
+            }
+        }
         decoded.err().map(|error| (error.kind, error.at))
     };
     // Offsets: 9 dictionary length, 13 tokens, 16 count, 20 token offsets, 32 count, 36 words, 44 count, 48 rows.
@@ -325,9 +352,11 @@ fn hostile_containers_are_refused_where_they_lie() {
     for at in [9, 16, 32, 44] {
         let mut bytes = good.clone();
         bytes[at..at + 4].fill(0xFF);
-        let error = Container::open(&bytes, &Limits::DEFAULT).unwrap_err();
-        assert_eq!((error.kind, error.at), (ErrorKind::Truncated, bytes.len() as u64));
+        assert_eq!(verdict(&bytes), Some((ErrorKind::Truncated, bytes.len() as u64)));
     }
+    // Fewer bytes than it asked for.
+    let short = Outline::new(90).feed(&good[..7], &mut ()).unwrap_err();
+    assert_eq!((short.kind, short.at), (ErrorKind::Truncated, 7));
 }
 
 #[test]

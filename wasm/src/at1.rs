@@ -7,9 +7,7 @@ mod table;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-use unspool::at1::{
-    Bundle, Codec, Container, Header, Scratch, Workspace, decode, decode_to_vec, decoded_len, scratch_needed,
-};
+use unspool::at1::{Bundle, Codec, Container, Header, Workspace, decode, decode_to_vec, decoded_len, scratch_needed};
 use unspool::{ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
@@ -85,7 +83,7 @@ pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<At1Files> {
     }
     let mut left = *limits;
     let mut scratch = vec![0; number::index(scratch_needed(bytes, limits)?.slice)];
-    for file in Bundle::open(bytes, &mut Scratch::new(&mut scratch), &mut ws, limits)? {
+    for file in Bundle::open(bytes, &mut scratch, &mut ws, limits)? {
         let file = file?;
         let mut inner = vec![0; number::index(file.entry.decoded_size(bytes, &left)?)];
         file.entry.decode(bytes, &mut inner, &mut ws, &left)?;

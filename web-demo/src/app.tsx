@@ -1,15 +1,16 @@
 // The page: which file is open.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { fileOf, readAddress } from './address';
+import { fileOf, readAddress } from './arrive/address';
 import { OpenFile } from './client';
-import { sortOut } from './dictionary';
+import { sortOut } from './arrive/dictionary';
+import { useDropped } from './arrive/dropped';
 import { bytes } from './format';
 import { Inspector } from './inspector';
 import type { Report } from './model';
-import { nameOf, openRemote, type RemoteFile } from './remote';
-import { SAMPLES } from './samples';
-import { Samples, Start } from './start';
-import type { Progress } from './worker';
+import { nameOf, openRemote, type RemoteFile } from './arrive/remote';
+import { SAMPLES } from './arrive/samples';
+import { Samples, Start } from './arrive/start';
+import type { Progress } from './tools/progress';
 
 type State =
   | { readonly kind: 'empty' }
@@ -22,7 +23,6 @@ type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) =>
 
 export function App() {
   const [state, setState] = useState<State>({ kind: 'empty' });
-  const [over, setOver] = useState(false);
   const opened = useRef<OpenFile>();
   const going = useRef(new AbortController());
   /** What the address named when this file was opened: going to a place in it opens it no second time. */
@@ -83,8 +83,8 @@ export function App() {
           return response.blob();
         });
       } else if (address.url !== undefined && URL.canParse(address.url, location.href)) {
-        const { url } = address;
-        void show(nameOf(url), '', (signal, tell) => openRemote(url, signal, tell));
+        const { url, all } = address;
+        void show(nameOf(url), '', (signal, tell) => openRemote(url, all, signal, tell));
       } else {
         return close();
       }
@@ -95,32 +95,7 @@ export function App() {
     return () => removeEventListener('hashchange', follow);
   }, [show, close]);
 
-  useEffect(() => {
-    const holdsFile = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
-    const onOver = (event: DragEvent): void => {
-      if (!holdsFile(event)) return;
-      event.preventDefault();
-      setOver(true);
-    };
-    const onLeave = (event: DragEvent): void => {
-      if (event.relatedTarget === null) setOver(false);
-    };
-    const onDrop = (event: DragEvent): void => {
-      setOver(false);
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (files.length === 0) return;
-      event.preventDefault();
-      void showFiles(files);
-    };
-    addEventListener('dragover', onOver);
-    addEventListener('dragleave', onLeave);
-    addEventListener('drop', onDrop);
-    return () => {
-      removeEventListener('dragover', onOver);
-      removeEventListener('dragleave', onLeave);
-      removeEventListener('drop', onDrop);
-    };
-  }, [showFiles]);
+  const over = useDropped(useCallback((files) => void showFiles(files), [showFiles]));
 
   return (
     <>

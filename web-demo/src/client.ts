@@ -3,10 +3,11 @@ import type { ZstdSequences } from 'unspool/separate';
 import type { BinsWanted } from './formats/pco-bins';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report } from './model';
-import { RemoteFile, type Content } from './remote';
-import type { Sought } from './search';
+import { RemoteFile, type Content } from './arrive/remote';
+import type { Sought } from './bytes/search';
 import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
-import type { Answer, Progress, Wanted } from './worker';
+import type { Progress } from './tools/progress';
+import type { Answer, Wanted } from './worker';
 
 /** Why the worker could not answer. */
 export class WorkerError extends Error {
@@ -14,6 +15,15 @@ export class WorkerError extends Error {
     super(fault.message);
   }
 }
+
+/** What there is to a job that takes long. */
+export interface Care {
+  readonly signal?: AbortSignal;
+  readonly tell?: (progress: Progress) => void;
+}
+
+/** A worker that has heard of a cancelled job for so long, in milliseconds, is in one long step of it. */
+const PATIENCE = 1000;
 
 interface Waiting {
   readonly wanted: Wanted;
@@ -26,6 +36,8 @@ interface Waiting {
 export class OpenFile {
   #worker = this.#start();
   #waiting = new Map<number, Waiting>();
+  /** Jobs that were cancelled, and when the worker is given up that still does them. */
+  #cancelled = new Map<number, ReturnType<typeof setTimeout>>();
   #next = 0;
 
   constructor(
@@ -38,6 +50,8 @@ export class OpenFile {
     worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
       const waiting = this.#waiting.get(answer.id);
       if ('progress' in answer) return waiting?.tell?.(answer.progress);
+      clearTimeout(this.#cancelled.get(answer.id));
+      this.#cancelled.delete(answer.id);
       this.#waiting.delete(answer.id);
       if ('error' in answer) waiting?.reject(new WorkerError(answer.error));
       else waiting?.resolve(answer.result);
@@ -68,8 +82,8 @@ export class OpenFile {
     return this.#ask({ texts: wanted }) as Promise<Texts>;
   }
 
-  search(wanted: TextSearch): Promise<Uint32Array> {
-    return this.#ask({ search: wanted }) as Promise<Uint32Array>;
+  search(wanted: TextSearch, care: Care): Promise<Uint32Array> {
+    return this.#ask({ search: wanted }, care) as Promise<Uint32Array>;
   }
 
   query(question: Question): Promise<TableAnswer> {
@@ -92,24 +106,25 @@ export class OpenFile {
     return this.#ask({ bytes: { start, end } }) as Promise<Uint8Array>;
   }
 
-  find(wanted: Sought, signal: AbortSignal, tell: (progress: Progress) => void): Promise<number> {
-    return this.#ask({ find: wanted }, { signal, tell }) as Promise<number>;
+  find(wanted: Sought, care: Care): Promise<number> {
+    return this.#ask({ find: wanted }, care) as Promise<number>;
   }
 
-  statistics(column: number, signal: AbortSignal): Promise<Summed> {
-    return this.#ask({ statistics: column }, { signal }) as Promise<Summed>;
+  statistics(column: number, care: Care): Promise<Summed> {
+    return this.#ask({ statistics: column }, care) as Promise<Summed>;
   }
 
-  export(wanted: ExportWanted, signal: AbortSignal): Promise<Blob> {
-    return this.#ask({ save: wanted }, { signal }) as Promise<Blob>;
+  /** Gives the file, unless it was written to one on disk. */
+  export(wanted: ExportWanted, care: Care): Promise<Blob | undefined> {
+    return this.#ask({ save: wanted }, care) as Promise<Blob | undefined>;
   }
 
   close(): void {
-    this.#worker.terminate();
+    this.#end();
     this.#fail(new DOMException('closed', 'AbortError'));
   }
 
-  #ask(wanted: Wanted, { tell, signal }: { tell?: (progress: Progress) => void; signal?: AbortSignal } = {}): Promise<unknown> {
+  #ask(wanted: Wanted, { tell, signal }: Care = {}): Promise<unknown> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { wanted, resolve, reject, tell });
@@ -118,17 +133,28 @@ export class OpenFile {
     });
   }
 
-  /** Ends a job in the one way there is: its worker goes, and another opens the file again and does what else was asked. */
+  /** Ends a job. A worker that does not hear of it goes, and another opens the file again and does what else was asked. */
   #cancel(id: number): void {
     const cancelled = this.#waiting.get(id);
     if (cancelled === undefined) return;
     this.#waiting.delete(id);
     cancelled.reject(new DOMException('cancelled', 'AbortError'));
-    this.#worker.terminate();
+    this.#worker.postMessage({ id, cancel: true });
+    this.#cancelled.set(id, setTimeout(() => this.#startAgain(), PATIENCE));
+  }
+
+  #startAgain(): void {
+    this.#end();
     this.#worker = this.#start();
     // Nobody waits for this answer.
     this.#worker.postMessage({ id: -1, ...this.#open() });
     for (const [id, { wanted }] of this.#waiting) this.#worker.postMessage({ id, ...wanted });
+  }
+
+  #end(): void {
+    this.#worker.terminate();
+    for (const timer of this.#cancelled.values()) clearTimeout(timer);
+    this.#cancelled.clear();
   }
 
   #fail(error: Error): void {

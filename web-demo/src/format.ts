@@ -13,6 +13,11 @@ export function bytes(n: number): string {
   return `${(n / size).toPrecision(3)} ${unit}`;
 }
 
+/** How many bytes that many bits are, or how many bits where they are no whole byte and few. */
+export function bits(n: number): string {
+  return n % 8 === 0 || n >= 1000 ? bytes(Math.round(n / 8)) : plural(n, 'bit');
+}
+
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
@@ -24,16 +29,27 @@ export function percent(part: number, whole: number): string {
   return share < 10 || (share > 99 && share < 100) ? `${Math.min(99.9, share).toFixed(1)} %` : `${share.toFixed(0)} %`;
 }
 
-/** A value of a vector in at most nine characters or so. */
+/** A value in a dozen characters or so. */
 export function value(n: number | bigint): string {
   if (typeof n === 'bigint' || (Number.isInteger(n) && Math.abs(n) < 1e15)) return Object.is(n, -0) ? '-0' : String(n);
   if (!Number.isFinite(n)) return String(n);
   const size = Math.abs(n);
-  return size >= 1e-4 && size < 1e6 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
+  if (size >= 1e5 && size < 1e12) return n.toFixed(0);
+  return size >= 1e-4 && size < 1e5 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
+}
+
+/** What tells a group from its siblings: a number, unless it counts what lies in the group, or a word. */
+export function whichOf(name: string, value: string): string {
+  return /^\d+$/.test(value) && !name.endsWith('s') ? `#${value}` : value;
+}
+
+/** What a field holds. */
+export function heldBy(name: string, value: string): string {
+  return name === 'token' ? readable(value) : value;
 }
 
 /** Hexadecimal bytes as a quoted text, if they are one that can be read; else as they are. */
-export function readable(bytes: string): string {
+function readable(bytes: string): string {
   const letters = (bytes.match(/../g) ?? []).map((digits) => parseInt(digits, 16));
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(letters));

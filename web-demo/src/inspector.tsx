@@ -1,28 +1,31 @@
 // One open file: what it is, where its bytes go, and where in it the visitor is.
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Node } from 'unspool/separate';
-import { noteInAddress, readAddress } from './address';
+import { noteInAddress, readAddress } from './arrive/address';
+import { Bits } from './bytes/bits';
 import type { OpenFile } from './client';
-import { Decoded } from './decoded';
-import { FileInput } from './file-input';
-import { bytes } from './format';
-import { Find } from './find';
-import { HexView } from './hex-view';
-import { FileMap } from './map';
-import { Inside } from './inside';
+import { Decoded } from './data/decoded';
+import { FileInput } from './arrive/file-input';
+import { count, plural } from './format';
+import { Find } from './bytes/find';
+import { HexView } from './bytes/hex-view';
+import { Large } from './structure/large';
+import { FileMap } from './structure/map';
+import { Inside } from './inside/inside';
 import { brokenAt, leafAt, pathTo, type Report } from './model';
-import { Overview, Problem } from './overview';
-import { Parts } from './parts';
-import { Place } from './place';
-import { Preview } from './preview';
-import { Readings } from './readings';
-import { useShortcuts } from './shortcuts';
-import { Shares } from './shares';
-import { Strings } from './strings';
-import { Table } from './table';
-import { Take } from './take';
-import { Unknown } from './unknown';
-import { TreeView } from './tree-view';
+import { Overview, Problem } from './structure/overview';
+import { Parts } from './structure/parts';
+import { Place } from './bytes/place';
+import { Preview } from './data/preview';
+import { Readings } from './bytes/readings';
+import { RemoteFile } from './arrive/remote';
+import { useShortcuts } from './tools/shortcuts';
+import { Shares } from './structure/shares';
+import { Strings } from './data/strings';
+import { Table } from './data/table';
+import { Take } from './structure/take';
+import { Unknown } from './structure/unknown';
+import { TreeView } from './structure/tree-view';
 
 /** What shows the decoded values, by what they are. */
 const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
@@ -96,16 +99,17 @@ export function Inspector({ name, file, report, onFiles }: Props) {
         </label>
       </div>
       <Overview report={report} />
+      <Large report={report} remote={file.source instanceof RemoteFile} />
       {error !== undefined && known && (
         <Problem error={error} part={error.part ?? placeOf(pathTo(model, brokenNode))} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
       )}
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
-          {known && <Parts model={model} size={size} onPick={pickPart} />}
+          {known && <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />}
           <Shares report={report} onPick={goToNode} />
           {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />}
-          <Find file={file} size={size} cursor={cursor} onGo={goToByte} />
+          <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={goToByte} onNode={goToNode} />
           <div class="panes" style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
             {model.structure.length > 0 && (
               <TreeView model={model} selected={selected} hovered={hovered} broken={brokenNode} flag={FLAGS[error?.name ?? ''] ?? 'broken here'} onSelect={goToNode} onHover={setHovered} />
@@ -113,25 +117,10 @@ export function Inspector({ name, file, report, onFiles }: Props) {
             <HexView blob={content} model={model} selected={selected} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
           </div>
           <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
+          <Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
           <Take name={name} model={model} content={content} selected={selected} />
           {cursor >= 0 && <Readings content={content} at={cursor} />}
-          {model.structure.leftOut > 0 && <p class="fine">The tree shows the first {model.structure.length} nodes; {model.structure.leftOut} more were left out.</p>}
-          {report.read === 'values' && <p class="fine">The file is large: its header is shown field by field, and of its values only those are read that you look at.</p>}
-          {report.read === 'headers' && (
-            <p class="fine" role="note">
-              The file is large: you see where its blocks are, by their headers. What is in them was not decoded, so that nobody knows whether it is sound.
-            </p>
-          )}
-          {report.read === 'pieces' && (
-            <p class="fine" role="note">
-              The file is large: it was decoded chunk by chunk, and you see where each lies. What you look at is decoded again.
-            </p>
-          )}
-          {typeof report.read === 'number' && (
-            <p class="fine" role="note">
-              The file is large, and this format has to be read as a whole to be decoded: only its first {bytes(report.read)} were looked at, and nobody knows whether the rest is sound.
-            </p>
-          )}
+          {model.structure.leftOut > 0 && <p class="fine">The tree shows the first {plural(model.structure.length, 'node')}; {count(model.structure.leftOut)} more were left out.</p>}
         </>
       )}
       {values}

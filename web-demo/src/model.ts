@@ -31,6 +31,8 @@ export interface Summary {
   readonly rows: number;
   /** Numbers to show; none where the rows are strings. */
   readonly columns: readonly Column[];
+  /** The row behind the last one of each chunk, where every column has the same. */
+  readonly chunkEnds?: readonly number[];
   /** Which view the values have. */
   readonly shows: 'numbers' | 'strings' | 'bytes' | 'table';
   /** The table that can be asked. */
@@ -75,6 +77,13 @@ export interface Report {
   readonly checksums: { readonly right: number; readonly wrong: number; readonly unchecked: number };
 }
 
+/** The structure of the head of a file, without the groups that start behind it. */
+export function withoutEmptyEnd(structure: Structure): Structure {
+  let { length } = structure;
+  while (length > 0 && structure.part[length - 1] === 255 && (structure.end[length - 1] ?? 0) <= (structure.start[length - 1] ?? 0)) length--;
+  return { ...structure, length };
+}
+
 export function buildModel(structure: Structure, size: number): Model {
   const { length, start, end, depth, part } = structure;
   const parent = new Int32Array(length).fill(-1);
@@ -109,13 +118,21 @@ export function buildModel(structure: Structure, size: number): Model {
   return { structure, parent, behind, leaves: ordered, totals, counts };
 }
 
-/** The field that a byte lies in, or -1. */
-export function leafAt({ structure, leaves }: Model, byte: number): number {
-  const bit = byte * 8;
+/** The field that a byte lies in, or -1; of several, the last one. */
+export function leafAt(model: Model, byte: number): number {
+  for (let bit = 8 * byte + 7; bit >= 8 * byte; bit--) {
+    const leaf = leafAtBit(model, bit);
+    if (leaf >= 0) return leaf;
+  }
+  return -1;
+}
+
+/** The field that a bit lies in, or -1. The lowest bit of a byte is its first. */
+export function leafAtBit({ structure, leaves }: Model, bit: number): number {
   let [low, high] = [0, leaves.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((structure.start[leaves[middle] ?? 0] ?? 0) <= bit + 7) low = middle + 1;
+    if ((structure.start[leaves[middle] ?? 0] ?? 0) <= bit) low = middle + 1;
     else high = middle;
   }
   const leaf = leaves[low - 1];
@@ -143,6 +160,11 @@ export function isGroup({ structure }: Model, node: number): boolean {
 /** First byte of a node, and the byte behind its last one. */
 export function bytesOf({ structure }: Model, node: number): [start: number, end: number] {
   return [Math.floor((structure.start[node] ?? 0) / 8), Math.ceil((structure.end[node] ?? 0) / 8)];
+}
+
+/** Whether a node starts or ends within a byte. */
+export function cutsBytes({ structure }: Model, node: number): boolean {
+  return (structure.start[node] ?? 0) % 8 !== 0 || (structure.end[node] ?? 0) % 8 !== 0;
 }
 
 /** A node and the groups around it, outermost first. */

@@ -1,5 +1,5 @@
 // Decoded values on their way from the worker to the page.
-import type { At1Answer, At1Table, CvcData, PcoData, Statistics } from 'unspool';
+import type { At1Answer, At1Table, CvcData, PcoData, Statistics, Summary } from 'unspool';
 
 /** Rows of a column, as numbers that can be drawn. */
 export interface Rows {
@@ -36,6 +36,8 @@ export interface ExportWanted {
   readonly kind: ExportKind;
   /** Of a table: the rows that answer this. */
   readonly question?: Question | undefined;
+  /** The file that it is written to; without one, it comes back as a `Blob`. */
+  readonly to?: FileSystemFileHandle | undefined;
 }
 
 /** A table in row groups; every column has a name to be shown by. */
@@ -77,36 +79,17 @@ export interface TableAnswer extends At1Answer {
   readonly groups: readonly Fate[];
 }
 
-/** What the numbers of a column come to. */
+/** What all numbers of a column come to. */
 export interface Summed {
-  readonly statistics: Statistics;
-  /** How many values were looked at, and how many there are. */
-  readonly values: number;
-  readonly all: number;
-  /** Single numbers in the order of the file. */
-  readonly curve?: Curve;
+  readonly statistics: Pick<Statistics, 'count' | 'nans' | 'infinite' | 'min' | 'max' | 'mean' | 'deviation' | 'histogram' | 'magnitudes'>;
+  /** Of vectors, what their lengths come to. */
+  readonly norms: Summary | undefined;
+  /** The numbers in the order of the file; of vectors, their lengths. */
+  readonly curve: Curve;
 }
 
 /** A long row of numbers, as its lowest and highest in each of some stretches. */
 export interface Curve {
   readonly low: Float64Array;
   readonly high: Float64Array;
-}
-
-/** No more stretches than this fit on a screen. */
-const STRETCHES = 800;
-
-export function curveOf(data: Rows['data']): Curve {
-  const count = Math.min(STRETCHES, data.length);
-  const [low, high] = [new Float64Array(count).fill(NaN), new Float64Array(count).fill(NaN)];
-  for (let stretch = 0; stretch < count; stretch++) {
-    const [start, end] = [stretch, stretch + 1].map((at) => Math.floor((at * data.length) / count));
-    for (let at = start ?? 0; at < (end ?? 0); at++) {
-      const number = Number(data[at]);
-      if (!Number.isFinite(number)) continue;
-      if (!((low[stretch] ?? NaN) <= number)) low[stretch] = number;
-      if (!((high[stretch] ?? NaN) >= number)) high[stretch] = number;
-    }
-  }
-  return { low, high };
 }

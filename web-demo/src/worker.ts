@@ -4,9 +4,10 @@ import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
-import { buildModel, type Fault, type Report } from './model';
-import { RemoteFile, type Content } from './remote';
-import { find, type Sought } from './search';
+import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
+import { telling, type Progress, type Tell } from './tools/progress';
+import { RemoteFile, type Content } from './arrive/remote';
+import { find, type Sought } from './bytes/search';
 import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
 /** What is opened: bytes of the visitor's, or a large file on a server. */
@@ -27,13 +28,8 @@ export type Wanted =
   | { readonly statistics: number }
   | { readonly save: ExportWanted };
 
-export type Request = Wanted & { readonly id: number };
-
-/** How far reading is, in bytes. */
-export interface Progress {
-  readonly done: number;
-  readonly total: number;
-}
+/** A question, or that its answer is of no use any more. */
+export type Request = { readonly id: number } & (Wanted | { readonly cancel: true });
 
 export type Answer =
   | { readonly id: number; readonly progress: Progress }
@@ -52,10 +48,10 @@ let dictionary: Uint8Array | undefined;
 /** Ends when the file is open: what is asked before waits for that. */
 let opening: Promise<unknown> = Promise.resolve();
 
-async function open(source: Source, lent: Blob | undefined, tell: (progress: Progress) => void): Promise<Report> {
-  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), tell);
-  if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, tell);
-  let bytes = await readBlob(source, (done, total) => tell({ done, total }));
+async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
+  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
+  if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, post);
+  let bytes = await readBlob(source, (done, total) => post({ done, total }));
   const inside = unwrap(bytes);
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
@@ -74,12 +70,12 @@ async function open(source: Source, lent: Blob | undefined, tell: (progress: Pro
 }
 
 /** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */
-async function openLarge(source: Blob | string, from: Content, tell: (progress: Progress) => void): Promise<Report> {
+async function openLarge(source: Blob | string, from: Content, post: (progress: Progress) => void): Promise<Report> {
   const door = doorOf(await formatOf(from));
   const large = await door?.openLarge?.(source);
   [file, content] = [large?.opened, from];
   if (door?.outlined !== undefined && (source instanceof Blob || door.outlined.remote)) {
-    const found = await outline(source, { onProgress: (done, total) => tell({ done, total }) });
+    const found = await outline(source, { onProgress: (done, total) => post({ done, total }) });
     if (found !== undefined) {
       if (found.error === undefined) file = await door.openOutlined?.(from, found.structure);
       return report(found, undefined, undefined, door.outlined.read);
@@ -88,7 +84,7 @@ async function openLarge(source: Blob | string, from: Content, tell: (progress: 
   const head = large?.head ?? Math.min(from.size, source instanceof Blob ? HEAD : HEAD_REMOTE);
   const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
   // That the head ends where it ends is no error.
-  return report({ ...found, size: from.size, error: undefined }, undefined, undefined, large === undefined ? head : 'values');
+  return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: undefined }, undefined, undefined, large === undefined ? head : 'values');
 }
 
 /** As many bytes tell every format. */
@@ -120,9 +116,9 @@ function unwrap(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /** The answer, and the arrays whose memory goes with it. */
-async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
+async function work(wanted: Wanted, post: (progress: Progress) => void, tell: Tell): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
   if ('open' in wanted) {
-    const opened = open(wanted.open, wanted.dictionary, tell);
+    const opened = open(wanted.open, wanted.dictionary, post);
     opening = opened.catch(() => undefined);
     const result = await opened;
     const { structure, parent, behind, leaves } = result.model;
@@ -139,10 +135,28 @@ async function work(wanted: Wanted, tell: (progress: Progress) => void): Promise
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
   if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
-  if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics), []];
-  if ('save' in wanted) return [new Blob(await here(file?.save)(wanted.save)), []];
-  const result = 'search' in wanted ? await here(file?.search)(wanted.search) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
+  if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics, tell), []];
+  if ('save' in wanted) return [await saved(here(file?.save)(wanted.save, tell), wanted.save.to), []];
+  const result = 'search' in wanted ? await here(file?.search)(wanted.search, tell) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];
+}
+
+/** Puts parts together in a file on disk, or in a `Blob`, which is the browser's to keep: neither is in the memory of the worker. */
+async function saved(parts: Iterable<BlobPart> | AsyncIterable<BlobPart>, to: FileSystemFileHandle | undefined): Promise<Blob | undefined> {
+  if (to === undefined) {
+    const blobs: Blob[] = [];
+    for await (const part of parts) blobs.push(new Blob([part]));
+    return new Blob(blobs);
+  }
+  const file = await to.createWritable();
+  try {
+    for await (const part of parts) await file.write(part as FileSystemWriteChunkType);
+    await file.close();
+  } catch (error) {
+    await file.abort();
+    throw error;
+  }
+  return undefined;
 }
 
 /** Something that this file has. */
@@ -157,12 +171,20 @@ function fault(error: unknown): Fault {
   return { name: 'Error', class: 'Other', code: 0, offset: 0, need: 0, message, part: undefined };
 }
 
+/** What is being done, to be cancelled. */
+const going = new Map<number, AbortController>();
+
 self.onmessage = async ({ data: { id, ...wanted } }: MessageEvent<Request>) => {
+  if ('cancel' in wanted) return going.get(id)?.abort();
+  const job = new AbortController();
+  going.set(id, job);
   try {
-    const tell = (progress: Progress): void => self.postMessage({ id, progress } satisfies Answer);
-    const [result, arrays] = await work(wanted as Wanted, tell);
+    const post = (progress: Progress): void => self.postMessage({ id, progress } satisfies Answer);
+    const [result, arrays] = await work(wanted, post, telling(post, job.signal));
     self.postMessage({ id, result } satisfies Answer, { transfer: arrays.map((array) => array.buffer as ArrayBuffer) });
   } catch (error) {
     self.postMessage({ id, error: fault(error) } satisfies Answer);
+  } finally {
+    going.delete(id);
   }
 };

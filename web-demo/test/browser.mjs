@@ -27,6 +27,7 @@ export async function watchedPage(browser, url, options = {}) {
   });
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`));
   page.on('request', (request) => {
+    if (request.method() !== 'GET') wrong.push(`sent: ${request.method()} ${request.url()}`);
     if (!request.url().startsWith(url) && !request.url().startsWith('data:')) wrong.push(`request: ${request.url()}`);
   });
   page.on('requestfailed', (request) => wrong.push(`failed: ${request.url()}`));

@@ -4,6 +4,9 @@ import { after, afterEach, before, beforeEach } from 'node:test';
 import { launch, watchedPage } from './browser.mjs';
 import { serve } from './server.mjs';
 
+/** Less than reading such files takes on the page's own thread, and more than a machine pauses that runs other tests too. */
+const STILL = 1000;
+
 /** Sets all of it up; the object that it gives has `browser`, `server`, `page`, `wrong` when a test runs. */
 export function inspector() {
   const it = {};
@@ -24,7 +27,32 @@ export function inspector() {
   });
   it.open = (hash = '') => it.page.goto(`${it.server.url}${hash}`);
   it.fact = (term) => it.page.locator('.overview dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
+  it.summed = (term) => it.page.locator('.statistics dl div', { has: it.page.locator('dt', { hasText: new RegExp(`^${term}$`) }) }).locator('dd');
+  it.heading = (name) => it.page.getByRole('heading', { name, level: 1 }).waitFor();
+  it.item = (name) => it.page.getByRole('treeitem', { name });
   it.byte = (at) => it.page.locator(`#byte-${at}`);
+  it.cursorAt = (at) => it.page.locator(`#byte-${at}.cursor`).waitFor();
+  it.classes = (locator) => locator.getAttribute('class');
+  it.pick = (name, buffer) => it.page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(buffer) });
+  /** What the address of the page says. */
+  it.hash = () => new URLSearchParams(new URL(it.page.url()).hash.slice(1));
+  /** Measures from now on how long the page stands still at most, and fails when asked if that was long. */
+  it.watchFrames = async () => {
+    await it.page.evaluate(() => {
+      window.gap = 0;
+      let last = performance.now();
+      const tick = (now) => {
+        window.gap = Math.max(window.gap, now - last);
+        last = now;
+        requestAnimationFrame(tick);
+      };
+      requestAnimationFrame(tick);
+    });
+    return async () => {
+      const gap = await it.page.evaluate(() => window.gap);
+      assert.ok(gap < STILL, `the page stood still for ${gap} ms`);
+    };
+  };
   /** Takes back what a test did on purpose. */
   it.forgive = (what) => it.wrong.splice(0, it.wrong.length, ...it.wrong.filter((text) => !what(text)));
   return it;

@@ -1,6 +1,6 @@
 /* Decodes a file of any format to standard output: the whole file in one call, or in pieces.
  *
- *   decode [--pieces N] [--column NUMBER] [--dictionary FILE] [--draft] FILE
+ *   decode [--pieces N] [--column NUMBER] [--dictionary FILE] [--draft] [--part FIRST END] FILE
  *   decode --parts DICTIONARY TOKEN_OFFSETS CODES CODE_BITS ROW_OFFSETS ROW_OFFSET_WIDTH
  *
  * Exits with 0, with 1 for a file that it refuses, with 2 for wrong usage or no memory.
@@ -19,6 +19,8 @@ typedef struct {
 static size_t pieces;
 static uint64_t column_number;
 static UnspoolZstdOptions zstd_options;
+static int part_asked;
+static uint64_t part_first, part_end;
 static UnspoolError error;
 
 static void *memory(size_t len) {
@@ -110,10 +112,30 @@ static int zstd_pieces(Bytes file, size_t window_len) {
   return failed;
 }
 
+/* The bytes that were asked for, out of the frames that hold them. */
+static int zstd_part(Bytes file) {
+  UnspoolZstdWorkspace *workspace = memory(sizeof *workspace);
+  UnspoolZstdSeekInfo info;
+  size_t wrote, len = part_end > part_first ? (size_t)(part_end - part_first) : 0;
+  uint8_t *out = memory(len), *room = NULL;
+  int failed = unspool_zstd_seek_info(file.data, file.len, NULL, &info, &error);
+  if (!failed) {
+    room = memory(info.room);
+    failed = unspool_zstd_decode_part(file.data, file.len, part_first, part_end, out, len, room, info.room, workspace, sizeof *workspace,
+                                      NULL, &zstd_options, &wrote, &error);
+  }
+  if (!failed) emit(out, wrote);
+  free(room);
+  free(out);
+  free(workspace);
+  return failed;
+}
+
 static int zstd(Bytes file) {
   UnspoolZstdInfo info;
   size_t window = 0;
   int failed;
+  if (part_asked) return zstd_part(file);
   if (!pieces) return zstd_whole(file);
   /* The whole file is at hand, so that it can be told which of three formats it is in. */
   if (!zstd_options.flavour && !unspool_zstd_info(file.data, file.len, &info, &error)) zstd_options.flavour = info.flavour;
@@ -413,7 +435,7 @@ static int onpair_parts(char **paths) {
 }
 
 static int usage(void) {
-  fputs("Usage: decode [--pieces N] [--column NUMBER] [--dictionary FILE] [--draft] FILE\n"
+  fputs("Usage: decode [--pieces N] [--column NUMBER] [--dictionary FILE] [--draft] [--part FIRST END] FILE\n"
         "       decode --parts DICTIONARY TOKEN_OFFSETS CODES CODE_BITS ROW_OFFSETS ROW_OFFSET_WIDTH\n", stderr);
   return 2;
 }
@@ -427,7 +449,11 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--column")) column_number = strtoul(argv[++i], NULL, 10);
     else if (!strcmp(argv[i], "--dictionary")) dictionary = read_file(argv[++i]);
     else if (!strcmp(argv[i], "--draft")) zstd_options.flavour = UNSPOOL_ZSTD_DRAFT;
-    else return usage();
+    else if (!strcmp(argv[i], "--part") && i + 2 < argc - 1) {
+      part_first = strtoull(argv[++i], NULL, 10);
+      part_end = strtoull(argv[++i], NULL, 10);
+      part_asked = 1;
+    } else return usage();
   }
   if (i >= argc) return usage();
   if (!strcmp(argv[i], "--parts")) {

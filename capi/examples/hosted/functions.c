@@ -69,10 +69,11 @@ static void zstd(void) {
   /* A raw block of three bytes, and one that says the same byte six times. */
   static const uint8_t frame[] = "\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
   const size_t len = sizeof frame - 1;
-  static UnspoolZstdWorkspace workspace;
+  static UnspoolZstdWorkspace workspace, two[2];
   static UnspoolZstdDecoder decoder;
   UnspoolZstdOptions options = {0};
   UnspoolZstdInfo info;
+  UnspoolZstdSeekInfo seek = {0};
   UnspoolZstdDone done;
   UnspoolLimits limits = unspool_limits_default();
   UnspoolStep step;
@@ -101,11 +102,16 @@ static void zstd(void) {
   CHECK(unspool_zstd_decode(frame, len, out, 9, NULL, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
   CHECK(unspool_zstd_decode(frame, len, out, 9, NULL, 0, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   CHECK(error.need == unspool_zstd_workspace_len());
-  CHECK(unspool_zstd_decode(frame, len, out, 9, (uint8_t *)&workspace + 1, sizeof workspace - 1, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_MISALIGNED);
+  CHECK(unspool_zstd_decode(frame, len, out, 9, (uint8_t *)two + 1, sizeof two - 1, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_MISALIGNED);
   memcpy(both, frame, len);
   CHECK(unspool_zstd_decode(both, len, both + len - 1, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_zstd_decode(both, len, both + len, 9, &workspace, sizeof workspace, NULL, NULL, NULL, NULL) == UNSPOOL_OK);
   CHECK(unspool_zstd_decode(NULL, 0, NULL, 0, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_TRUNCATED);
+  /* Output and room must lie apart. */
+  CHECK(unspool_zstd_decode_part(frame, len, 0, 1, out, 9, out + 8, 8, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_zstd_decode_part(both, len, 0, 1, out, 9, both, 1, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OVERLAP);
+  CHECK(unspool_zstd_decode_part(frame, len, 0, 1, out, 9, both, 9, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_ZSTD_SEEK_TABLE);
+  CHECK(unspool_zstd_seek_info(frame, len, NULL, &seek, &error) == UNSPOOL_OK && !seek.found && !seek.frames);
   options.flavour = 77;
   CHECK(unspool_zstd_decode(frame, len, out, 9, &workspace, sizeof workspace, NULL, &options, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
   CHECK(error.error_class == UNSPOOL_CLASS_MISUSE);

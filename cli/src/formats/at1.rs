@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use unspool::at1::{
-    Bundle, Codec, Container, Header, Scratch, Workspace, decode_to, decode_to_vec, decoded_len, scratch_needed,
+    Bundle, Codec, Container, Header, Workspace, decode_to, decode_to_vec, decoded_len, scratch_needed,
 };
 use unspool::tree::Tree;
 use unspool::{Class, Error, Format, Limits, Sink};
@@ -37,7 +37,7 @@ fn files(bytes: &[u8], limits: &Limits, mut visit: impl FnMut(String, &[u8]) -> 
     let mut ws = Workspace::new();
     let mut scratch = vec![0; usize::try_from(scratch_needed(bytes, limits)?.slice).unwrap_or(usize::MAX)];
     let mut left = limits.max_output;
-    for file in Bundle::open(bytes, &mut Scratch::new(&mut scratch), &mut ws, limits)? {
+    for file in Bundle::open(bytes, &mut scratch, &mut ws, limits)? {
         let file = file?;
         let size = file.entry.decoded_size(bytes, &Limits { max_output: left, ..*limits })?;
         left = left.saturating_sub(size);

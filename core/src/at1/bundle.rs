@@ -5,8 +5,9 @@
 use super::decode::of_streams;
 use super::header::{Codec, Container, Header};
 use super::numbers::Stream;
-use super::scratch::{Scratch, Workspace};
+use super::scratch::{Lent, Scratch, Workspace};
 use super::streams::{Entry, Set};
+use crate::fault::Fault;
 use crate::json::{Elements, Node, Text, check};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Limits, Result};
@@ -34,7 +35,7 @@ pub struct BundleFile<'a> {
 
 impl<'a> Bundle<'a> {
     /// Reads the manifest into the scratch, unless it can be read where it is.
-    pub fn open(src: &'a [u8], scratch: &mut Scratch<'a>, ws: &mut Workspace, limits: &Limits) -> Result<Self> {
+    pub fn open(src: &'a [u8], scratch: &'a mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Self> {
         let header = Header::read(src)?;
         if header.codec != Codec::Bundle {
             return Err(Error::new(ErrorKind::At1NoBundle, 4));
@@ -45,22 +46,23 @@ impl<'a> Bundle<'a> {
         let body = header.body();
         let set = Set::open(src, body.start, body.end, limits)?;
         set.check()?;
-        let manifest = set.load(&[MANIFEST], scratch, ws, &of_streams(limits), |&[manifest], _| Ok(manifest))?;
+        let mut lent = Lent { scratch: Scratch::new(scratch), ws, limits: &of_streams(limits) };
+        let manifest = set.load(&[MANIFEST], &mut lent, |&[manifest], _| Ok::<_, Fault>(manifest))?;
         if u64_from(manifest.bytes.len()) > limits.max_header {
-            return Err(manifest.error(ErrorKind::HeaderLimit, 0).needing(u64_from(manifest.bytes.len())));
+            return Err(Error::from(manifest.fault(ErrorKind::HeaderLimit, 0)).needing(u64_from(manifest.bytes.len())));
         }
         let start = check(manifest.bytes, 0..manifest.bytes.len(), limits.max_depth)
-            .map_err(|error| manifest.error(error.kind, error.at))?;
+            .map_err(|fault| manifest.fault(fault.kind, fault.at))?;
         let root = Node::at(manifest.bytes, start);
         if !root.is_array() {
-            return Err(manifest.error(ErrorKind::At1Manifest, start));
+            return Err(manifest.fault(ErrorKind::At1Manifest, start).into());
         }
         Ok(Self { set, manifest, elements: root.elements(), number: 0 })
     }
 
     /// Where the next file of the manifest lies.
     fn file(&self, node: Node<'a>) -> Result<BundleFile<'a>> {
-        let error = |kind| self.manifest.error(kind, 0);
+        let error = |kind| Error::from(self.manifest.fault(kind, 0));
         let name = node.member("name").ok_or_else(|| error(ErrorKind::At1Manifest))?;
         let name = name.string().map_err(|_| error(ErrorKind::At1Manifest))?;
         if !safe(name) {

@@ -6,12 +6,13 @@
 use super::columnar::quoted;
 use super::digits::{self, MAX_SCALE};
 use super::lines::{Lines, line_len};
-use super::map::{self, Map};
+use super::map::{self, Map, NumberText};
 use super::numbers::{Numbers, Stream};
 use super::output::{Output, Put};
 use super::scratch::Scratch;
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Result};
 
 /// Eight bytes of the scratch: a number, whatever the alignment.
 pub(super) type Word = [u8; 8];
@@ -135,11 +136,46 @@ pub(super) enum Text<'a> {
     Number(Number),
 }
 
+impl Text<'_> {
+    /// As it is printed; a number is printed in `room`.
+    fn bytes<'t>(&'t self, room: &'t mut NumberText) -> &'t [u8] {
+        match *self {
+            Text::Bytes(bytes) => bytes,
+            Text::Number(number) => room.print(number),
+        }
+    }
+}
+
 /// Where bytes lie in `values`, or a number.
 #[derive(Clone, Copy)]
 enum Found {
     Span(usize, usize),
     Number(i64),
+}
+
+impl Found {
+    /// Where bytes start and how long they are, or a number and all ones.
+    fn words(self) -> [u64; 2] {
+        match self {
+            Self::Span(start, len) => [start, len].map(u64_from),
+            Self::Number(value) => [value.cast_unsigned(), u64::MAX],
+        }
+    }
+
+    fn of(words: [u64; 2]) -> Self {
+        match words {
+            [value, u64::MAX] => Self::Number(value.cast_signed()),
+            [start, len] => Self::Span(index(start), index(len)),
+        }
+    }
+
+    /// The value of a column with these flags.
+    fn text(self, values: &[u8], flags: Flags) -> Text<'_> {
+        match self {
+            Self::Span(start, len) => Text::Bytes(values.get(start..start.saturating_add(len)).unwrap_or_default()),
+            Self::Number(value) => Text::Number(flags.number(value)),
+        }
+    }
 }
 
 /// All columns of a table.
@@ -189,7 +225,7 @@ impl<'a> Columns<'a> {
         values: Stream<'a>,
         [quote_modes, quote_bits]: [Stream<'a>; 2],
         scratch: &mut Scratch<'a>,
-    ) -> Result<Self> {
+    ) -> Verdict<Self> {
         // Counted by the types, of which there may be more, so that the headers of the streams tell how much is needed.
         let room = u64_from(types.bytes.len().max(count));
         let records = scratch.take(room.saturating_mul(RECORD))?;
@@ -202,10 +238,10 @@ impl<'a> Columns<'a> {
         let mut words = 0u64;
         for column in 0..count {
             let kind = types.byte()?;
-            let Some(known) = Kind::of(kind) else { return Err(types.error(ErrorKind::At1ColumnType)) };
+            let Some(known) = Kind::of(kind) else { return Err(types.fault(ErrorKind::At1ColumnType)) };
             let end = start.saturating_add(lengths.index()?);
             if end > values.bytes.len() {
-                return Err(lengths.error(ErrorKind::At1StreamShort));
+                return Err(lengths.fault(ErrorKind::At1StreamShort));
             }
             words = columns.head(column, known, start..end, modes.byte()?, words)?;
             start = end;
@@ -231,7 +267,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Reads what stands before the values of a column. The tables have `words` words so far; says how many then.
-    fn head(&mut self, column: usize, kind: Kind, at: core::ops::Range<usize>, quote: u8, words: u64) -> Result<u64> {
+    fn head(&mut self, column: usize, kind: Kind, at: core::ops::Range<usize>, quote: u8, words: u64) -> Verdict<u64> {
         let end = at.end;
         let mut numbers = self.resume(at.start, end);
         let mut flags = Flags { kind: kind as u8, scale: 0, quote, keep: false, width: 0, decimal: false };
@@ -240,7 +276,7 @@ impl<'a> Columns<'a> {
         set(&mut record, TABLE, words);
         let scale = |numbers: &mut Numbers<'_>| match numbers.byte()? {
             scale if scale <= MAX_SCALE => Ok(scale),
-            _ => Err(numbers.error(ErrorKind::At1Scale)),
+            _ => Err(numbers.fault(ErrorKind::At1Scale)),
         };
         match kind {
             Kind::Text | Kind::Integer => {}
@@ -249,7 +285,7 @@ impl<'a> Columns<'a> {
                 flags.decimal = match numbers.byte()? {
                     0 => false,
                     1 => true,
-                    _ => return Err(numbers.error(ErrorKind::At1ColumnType)),
+                    _ => return Err(numbers.fault(ErrorKind::At1ColumnType)),
                 };
                 if flags.decimal {
                     flags.scale = scale(&mut numbers)?;
@@ -260,7 +296,7 @@ impl<'a> Columns<'a> {
                 numbers.bytes(count.div_ceil(8))?;
                 let exceptions = numbers.count()?;
                 if exceptions > count {
-                    return Err(numbers.error(ErrorKind::At1StreamShort));
+                    return Err(numbers.fault(ErrorKind::At1StreamShort));
                 }
                 set(&mut record, ENTRIES, u64_from(exceptions));
                 set(&mut record, OTHER, u64_from(numbers.position(end)));
@@ -272,7 +308,7 @@ impl<'a> Columns<'a> {
                 let source = numbers.index()?;
                 match self.records.get_mut(..column).and_then(|before| before.get_mut(source)) {
                     Some(source) => Flags { keep: true, ..Flags::of(source) }.store(source),
-                    None => return Err(numbers.error(ErrorKind::At1DerivedSource)),
+                    None => return Err(numbers.fault(ErrorKind::At1DerivedSource)),
                 }
                 let entries = numbers.count()?;
                 set(&mut record, OTHER, u64_from(source));
@@ -293,7 +329,7 @@ impl<'a> Columns<'a> {
                     numbers.string()?;
                 }
                 if count > numbers.rest().len() {
-                    return Err(numbers.error(ErrorKind::At1StreamShort));
+                    return Err(numbers.fault(ErrorKind::At1StreamShort));
                 }
                 words = words.saturating_add(u64_from(entries).saturating_mul(2));
             }
@@ -302,10 +338,10 @@ impl<'a> Columns<'a> {
                 set(&mut record, SUM, numbers.signed()?.cast_unsigned());
                 flags.width = numbers.byte()?;
                 if !(1..=8).contains(&flags.width) {
-                    return Err(numbers.error(ErrorKind::At1Scale));
+                    return Err(numbers.fault(ErrorKind::At1Scale));
                 }
                 if count.checked_mul(flags.width.into()).is_none_or(|bytes| bytes > numbers.rest().len()) {
-                    return Err(numbers.error(ErrorKind::At1StreamShort));
+                    return Err(numbers.fault(ErrorKind::At1StreamShort));
                 }
                 set(&mut record, COUNT, u64_from(count));
             }
@@ -321,7 +357,7 @@ impl<'a> Columns<'a> {
 
     /// Notes where the strings of dictionaries and maps lie, and where the root of each derived column starts.
     #[cfg_attr(feature = "small", inline(never))]
-    fn fill(&mut self) -> Result<()> {
+    fn fill(&mut self) -> Verdict<()> {
         for record in self.records.iter() {
             let kind = Kind::of(Flags::of(record).kind);
             if kind == Some(Kind::Derived) {
@@ -356,7 +392,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Finds where the bits of each column start that has quoted fields and others: columns behind each other, whole bytes.
-    fn place_quotes(&mut self) -> Result<()> {
+    fn place_quotes(&mut self) -> Verdict<()> {
         let mut at = 0u64;
         for column in 0..self.records.len() {
             let Some(record) = self.records.get(column) else { continue };
@@ -370,7 +406,7 @@ impl<'a> Columns<'a> {
             at = at.saturating_add(count.div_ceil(8));
         }
         if at > u64_from(self.quote_bits.bytes.len()) {
-            return Err(self.quote_bits.error(ErrorKind::At1StreamShort, self.quote_bits.bytes.len()));
+            return Err(self.quote_bits.fault(ErrorKind::At1StreamShort, self.quote_bits.bytes.len()));
         }
         Ok(())
     }
@@ -397,13 +433,13 @@ impl<'a> Columns<'a> {
 
     /// The column has no more values.
     #[cold]
-    fn short(&self, record: &Record) -> Error {
-        self.values.error(ErrorKind::At1ListShort, place(record, POS))
+    fn short(&self, record: &Record) -> Fault {
+        self.values.fault(ErrorKind::At1ListShort, place(record, POS))
     }
 
     /// Appends the next field of a column.
     #[inline]
-    pub(super) fn field<O: Output>(&mut self, column: usize, out: &mut O) -> Result<()> {
+    pub(super) fn field<O: Output>(&mut self, column: usize, out: &mut O) -> Verdict<()> {
         let Some(record) = self.records.get_mut(column) else { return Ok(()) };
         let flags = Flags::of(record);
         let plain = flags.quote == 0 && !flags.keep;
@@ -429,12 +465,12 @@ impl<'a> Columns<'a> {
     }
 
     #[cold]
-    fn short_at(&self, column: usize) -> Error {
-        self.records.get(column).map_or(Error::new(ErrorKind::At1ListShort, 0), |record| self.short(record))
+    fn short_at(&self, column: usize) -> Fault {
+        self.records.get(column).map_or(Fault::new(ErrorKind::At1ListShort, 0), |record| self.short(record))
     }
 
     /// [`field`](Self::field) of any type, with quotes if there are.
-    fn any_field<O: Output>(&mut self, column: usize, out: &mut O) -> Result<()> {
+    fn any_field<O: Output>(&mut self, column: usize, out: &mut O) -> Verdict<()> {
         let Some(record) = self.records.get(column) else { return Ok(()) };
         let flags = Flags::of(record);
         let used = word(record, USED);
@@ -444,26 +480,17 @@ impl<'a> Columns<'a> {
         };
         let Some(record) = self.records.get_mut(column) else { return Ok(()) };
         set(record, USED, used.saturating_add(1));
-        let text = match found {
-            Found::Span(start, len) => {
-                set(record, LAST, u64_from(start));
-                set(record, LAST_LEN, u64_from(len));
-                let end = start.saturating_add(len);
-                Text::Bytes(self.values.bytes.get(start..end).unwrap_or_default())
-            }
-            Found::Number(value) => {
-                set(record, LAST, value.cast_unsigned());
-                set(record, LAST_LEN, u64::MAX);
-                Text::Number(flags.number(value))
-            }
-        };
+        let [last, len] = found.words();
+        set(record, LAST, last);
+        set(record, LAST_LEN, len);
+        let text = found.text(self.values.bytes, flags);
         let quote = match flags.quote {
             0 => false,
             1 => true,
             _ => {
                 let at = index(word(record, QUOTES).saturating_add(used >> 3));
                 let bits = self.quote_bits.bytes.get(at).copied();
-                bits.ok_or_else(|| self.quote_bits.error(ErrorKind::At1StreamShort, at))? >> (used & 7) & 1 == 1
+                bits.ok_or_else(|| self.quote_bits.fault(ErrorKind::At1StreamShort, at))? >> (used & 7) & 1 == 1
             }
         };
         match text {
@@ -475,7 +502,7 @@ impl<'a> Columns<'a> {
     }
 
     /// The next value of a column that is not derived.
-    fn next(&mut self, column: usize) -> Result<Found> {
+    fn next(&mut self, column: usize) -> Verdict<Found> {
         match self.records.get_mut(column) {
             Some(record) => next(self.values, self.tables, record),
             None => Err(self.short_at(column)),
@@ -483,7 +510,7 @@ impl<'a> Columns<'a> {
     }
 
     /// The next value of a derived column: what its map makes of the value of its source.
-    fn derived(&mut self, column: usize) -> Result<Found> {
+    fn derived(&mut self, column: usize) -> Verdict<Found> {
         let at = |place: usize| self.records.get(place).copied();
         let Some(record) = at(column) else { return Err(self.short_at(column)) };
         let Some(source) = at(place(&record, OTHER)) else { return Err(self.short_at(column)) };
@@ -491,10 +518,7 @@ impl<'a> Columns<'a> {
         let value = if word(&source, USED) != word(&record, USED).saturating_add(1) {
             self.behind(column)?
         } else {
-            match word(&source, LAST_LEN) {
-                u64::MAX => Found::Number(word(&source, LAST).cast_signed()),
-                len => Found::Span(place(&source, LAST), index(len)),
-            }
+            Found::of([LAST, LAST_LEN].map(|at| word(&source, at)))
         };
         self.mapped(column, value)
     }
@@ -503,9 +527,9 @@ impl<'a> Columns<'a> {
     /// the column at the root, through the maps of the columns between, which know all that they have seen.
     #[cold]
     #[inline(never)]
-    fn behind(&mut self, column: usize) -> Result<Found> {
+    fn behind(&mut self, column: usize) -> Verdict<Found> {
         let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
-        let error = self.values.error(ErrorKind::At1DerivedAhead, place(record, STRINGS));
+        let fault = self.values.fault(ErrorKind::At1DerivedAhead, place(record, STRINGS));
         // The columns between, the nearest first.
         let mut between = [0; MAX_BETWEEN];
         let mut len = 0usize;
@@ -513,10 +537,10 @@ impl<'a> Columns<'a> {
         while let Some(other) = self.records.get(source)
             && Flags::of(other).kind == Kind::Derived as u8
         {
-            *between.get_mut(len).ok_or(error)? = source;
+            *between.get_mut(len).ok_or(fault)? = source;
             (source, len) = (place(other, OTHER), len.saturating_add(1));
         }
-        let mut own = *own_cursor(self.tables, record).ok_or(error)?;
+        let mut own = *own_cursor(self.tables, record).ok_or(fault)?;
         let value = loop {
             let (value, taken) = (next(self.values, self.tables, &mut own)?, word(&own, USED));
             set(&mut own, USED, taken.saturating_add(1));
@@ -531,40 +555,27 @@ impl<'a> Columns<'a> {
     }
 
     /// What the map of a derived column makes of a value of its source.
-    fn mapped(&mut self, column: usize, value: Found) -> Result<Found> {
+    fn mapped(&mut self, column: usize, value: Found) -> Verdict<Found> {
         let Some((record, before)) = self.records.get_mut(..=column).and_then(<[Record]>::split_last_mut) else {
-            return Err(Error::new(ErrorKind::At1ListShort, 0));
+            return Err(Fault::new(ErrorKind::At1ListShort, 0));
         };
-        let error = |kind| self.values.error(kind, place(record, STRINGS));
-        let source = before.get(place(record, OTHER)).ok_or_else(|| error(ErrorKind::At1DerivedSource))?;
+        let fault = |kind| self.values.fault(kind, place(record, STRINGS));
+        let source = before.get(place(record, OTHER)).ok_or_else(|| fault(ErrorKind::At1DerivedSource))?;
         let flags = Flags::of(source);
-        let (key, last) = match value {
-            Found::Number(value) => (Text::Number(flags.number(value)), [value.cast_unsigned(), u64::MAX]),
-            Found::Span(start, len) => {
-                let bytes = self.values.bytes.get(start..start.saturating_add(len)).unwrap_or_default();
-                (Text::Bytes(bytes), [u64_from(start), u64_from(len)])
-            }
-        };
+        let (mut own, mut room) = (NumberText::NONE, NumberText::NONE);
+        let text = value.text(self.values.bytes, flags);
+        let key = text.bytes(&mut own);
         let entries = place(record, ENTRIES);
         let words = self.tables.get_mut(place(record, TABLE)..).unwrap_or_default();
         let mut map = Map::new(words, entries, index(word(record, SEEN)));
-        let same = |other: [u64; 2]| match (key, other) {
-            (Text::Number(number), [value, u64::MAX]) => number.value == value.cast_signed(),
-            (Text::Bytes(bytes), [start, len]) if len != u64::MAX => {
-                let end = start.saturating_add(len);
-                self.values.bytes.get(index(start)..index(end)) == Some(bytes)
-            }
-            // An exception that reads like a number.
-            (Text::Bytes(bytes), [value, _]) => Map::text(flags.number(value.cast_signed())).is(bytes),
-            (Text::Number(number), [start, len]) => {
-                let end = start.saturating_add(len);
-                self.values.bytes.get(index(start)..index(end)).is_some_and(|bytes| Map::text(number).is(bytes))
-            }
+        let same = |other: [u64; 2]| match (value, Found::of(other)) {
+            (Found::Number(one), Found::Number(other)) => one == other,
+            // An exception may read like a number.
+            (_, other) => other.text(self.values.bytes, flags).bytes(&mut room) == key,
         };
-        let (span, seen) = map.find(key, last, same).ok_or_else(|| error(ErrorKind::At1DerivedMap))?;
+        let (span, seen) = map.find(key, value.words(), same).ok_or_else(|| fault(ErrorKind::At1DerivedMap))?;
         set(record, SEEN, u64_from(seen));
-        let [start, len] = span.map(index);
-        Ok(Found::Span(start, len))
+        Ok(Found::of(span))
     }
 }
 
@@ -586,8 +597,8 @@ const fn copy_record(from: &Record, to: &mut Record) {
 }
 
 /// The next value of a cursor over a column that is not derived.
-fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Result<Found> {
-    let short = |record: &Record| values.error(ErrorKind::At1ListShort, place(record, POS));
+fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Verdict<Found> {
+    let short = |record: &Record| values.fault(ErrorKind::At1ListShort, place(record, POS));
     let flags = Flags::of(record);
     let used = word(record, USED);
     let end = place(record, END);
@@ -620,7 +631,7 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Result<Foun
         Some(Kind::Dictionary) => {
             let entry = numbers.index()?;
             if entry >= place(record, ENTRIES) {
-                return Err(numbers.error(ErrorKind::At1DictionaryIndex));
+                return Err(numbers.fault(ErrorKind::At1DictionaryIndex));
             }
             let at = place(record, TABLE).saturating_add(entry.saturating_mul(2));
             let span = tables.get(at..).and_then(<[Word]>::first_chunk::<2>);
@@ -632,7 +643,7 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Result<Foun
             let planes = numbers.rest().iter().skip(index(used)).step_by(count.max(1)).take(flags.width.into());
             let above = planes.zip(0..8).fold(0, |sum, (&byte, plane)| sum | u64::from(byte) << (8 * plane));
             let value = sum.checked_add_unsigned(above);
-            Found::Number(value.ok_or_else(|| numbers.error(ErrorKind::At1SumOverflow))?)
+            Found::Number(value.ok_or_else(|| numbers.fault(ErrorKind::At1SumOverflow))?)
         }
         _ => {
             let start = place(record, POS);

@@ -9,9 +9,10 @@ use super::column::{Columns, Text};
 use super::lines::Lines;
 use super::numbers::{Numbers, Stream};
 use super::output::{Output, Put};
-use super::scratch::Scratch;
+use super::scratch::Lent;
+use crate::fault::Verdict;
 use crate::num::index;
-use crate::{ErrorKind, Limits, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The streams of a table, in the order that [`Table::open`] wants them.
 pub(super) const NAMES: [&[u8]; 10] = [
@@ -42,7 +43,7 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// Reads what the streams say of the table. Takes from the scratch the state of the columns and their dictionaries.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn open(streams: &[Stream<'a>; 10], scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 10], lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let &[meta, modes, field_counts, types, lengths, values, quote_modes, quote_bits, verbatim, header] = streams;
         let mut meta = meta.numbers();
         let rows = meta.unsigned()?;
@@ -50,11 +51,11 @@ impl<'a> Table<'a> {
         let has_header = meta.byte()? != 0;
         let delimiter = meta.string()?;
         let columns = meta.unsigned()?;
-        if columns > limits.max_columns {
-            return Err(meta.error(ErrorKind::ElementLimit).needing(columns));
+        if columns > lent.limits.max_columns {
+            return Err(Error::from(meta.fault(ErrorKind::ElementLimit)).needing(columns));
         }
         if index(rows) > modes.bytes.len() {
-            return Err(modes.error(ErrorKind::At1StreamShort, modes.bytes.len()));
+            return Err(modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()).into());
         }
         let quotes = [quote_modes, quote_bits];
         Ok(Self {
@@ -65,13 +66,13 @@ impl<'a> Table<'a> {
             modes: modes.numbers(),
             field_counts: field_counts.numbers(),
             verbatim: Lines::new(verbatim),
-            columns: Columns::open(index(columns), types, lengths, values, quotes, scratch)?,
+            columns: Columns::open(index(columns), types, lengths, values, quotes, &mut lent.scratch)?,
         })
     }
 
     /// Appends all of the file.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         if let Some(header) = self.header {
             out.put(header)?;
         }
@@ -96,10 +97,10 @@ impl<'a> Table<'a> {
     }
 
     #[inline]
-    fn row<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    fn row<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         let fields = self.field_counts.index()?;
         if fields > self.columns.len() {
-            return Err(self.field_counts.error(ErrorKind::At1FieldCount));
+            return Err(self.field_counts.fault(ErrorKind::At1FieldCount));
         }
         for column in 0..fields {
             if column > 0 {

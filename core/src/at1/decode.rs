@@ -10,7 +10,7 @@ use super::header::{Codec, Container, Header};
 use super::output::{Buffered, Output, Slice};
 #[cfg(feature = "at1")]
 use super::qcolumnar::{self, Rows};
-use super::scratch::{BUFFER, Scratch, Workspace, below};
+use super::scratch::{BUFFER, Lent, Scratch, Workspace, below};
 use super::streams::{Entry, Set, varint};
 #[cfg(feature = "at1")]
 use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
@@ -34,7 +34,7 @@ pub struct Done {
 pub fn decode(src: &[u8], dst: &mut [u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Done> {
     let header = Header::read(src)?;
     let mut out = Slice::new(dst, header.hash.is_some(), limits);
-    run(src, &header, &mut out, &mut Scratch::new(scratch), ws, limits)
+    run(src, &header, &mut out, Lent { scratch: Scratch::new(scratch), ws, limits })
 }
 
 /// Tells `trace` where everything in a file lies, down to the blocks of a payload; says what stands at its ends. Tables are
@@ -71,7 +71,7 @@ pub fn decode_to<S: Sink>(
     let mut scratch = Scratch::new(scratch);
     let buffer = scratch.take(BUFFER)?;
     let mut out = Buffered::new(sink, buffer, header.hash.is_some(), limits);
-    let done = run(src, &header, &mut out, &mut scratch, ws, limits)?;
+    let done = run(src, &header, &mut out, Lent { scratch, ws, limits })?;
     out.flush().map_err(|full| out.why().unwrap_or(full.into()))?;
     Ok(done)
 }
@@ -80,7 +80,7 @@ pub fn decode_to<S: Sink>(
 /// that cannot address as many bytes refuses them, as if that was the limit.
 pub fn decoded_len(src: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<u64> {
     let mut out = Slice::counting(limits);
-    run(src, &Header::read(src)?, &mut out, &mut Scratch::new(scratch), ws, limits)?;
+    run(src, &Header::read(src)?, &mut out, Lent { scratch: Scratch::new(scratch), ws, limits })?;
     Ok(out.written())
 }
 
@@ -280,33 +280,18 @@ impl<'a> Bodies<'a> {
     }
 }
 
-fn run<O: Output>(
-    src: &[u8],
-    header: &Header,
-    out: &mut O,
-    scratch: &mut Scratch<'_>,
-    ws: &mut Workspace,
-    limits: &Limits,
-) -> Result<Done> {
-    let done = walk(src, header, out, scratch, ws, limits);
+fn run<O: Output>(src: &[u8], header: &Header, out: &mut O, mut lent: Lent<'_, '_>) -> Result<Done> {
+    let done = walk(src, header, out, &mut lent);
     done.map_err(|error| out.why().unwrap_or(error))
 }
 
 #[cfg_attr(feature = "small", inline(never))]
-fn walk<O: Output>(
-    src: &[u8],
-    header: &Header,
-    out: &mut O,
-    scratch: &mut Scratch<'_>,
-    ws: &mut Workspace,
-    limits: &Limits,
-) -> Result<Done> {
+fn walk<O: Output>(src: &[u8], header: &Header, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<Done> {
     let mut bodies = Bodies::new(src, header)?;
     while let Some(body) = bodies.next(&mut ())? {
-        let mut scratch = scratch.lend();
         match body.content {
-            Content::Raw(entry) => raw(&entry, src, &mut scratch, out, ws, limits)?,
-            Content::Set => set(src, header, body.range, &mut scratch, out, ws, limits)?,
+            Content::Raw(entry) => raw(&entry, src, &mut lent.behind(0), out)?,
+            Content::Set => set(src, header, body.range, lent, out)?,
         }
     }
     if let (Some(stored), Some(ours)) = (header.hash, out.hash())
@@ -319,103 +304,56 @@ fn walk<O: Output>(
 
 /// Decodes a body that is one stream.
 #[cfg_attr(feature = "small", inline(never))]
-fn raw<'a, O: Output>(
-    entry: &Entry<'a>,
-    src: &'a [u8],
-    scratch: &mut Scratch<'a>,
-    out: &mut O,
-    ws: &mut Workspace,
-    limits: &Limits,
-) -> Result<()> {
-    let size = entry.decoded_size(src, limits)?;
-    if !out.fill(size, |room| entry.decode(src, room, ws, limits))? {
-        out.put(entry.load(src, scratch, ws, limits)?.bytes)?;
+fn raw<'a, O: Output>(entry: &Entry<'a>, src: &'a [u8], lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+    let size = entry.decoded_size(src, lent.limits)?;
+    if !out.fill(size, |room| entry.decode(src, room, lent.ws, lent.limits))? {
+        out.put(entry.load(src, lent)?.bytes)?;
     }
     Ok(())
 }
 
 /// Decodes a body that is a set of streams.
 #[cfg_attr(feature = "small", inline(never))]
-fn set<'a, O: Output>(
-    src: &'a [u8],
-    header: &Header,
-    range: Range<u64>,
-    scratch: &mut Scratch<'a>,
-    out: &mut O,
-    ws: &mut Workspace,
-    limits: &Limits,
-) -> Result<()> {
-    let set = Set::open(src, range.start, range.end, limits)?;
+fn set<O: Output>(src: &[u8], header: &Header, range: Range<u64>, lent: &mut Lent<'_, '_>, out: &mut O) -> Result<()> {
+    let set = Set::open(src, range.start, range.end, lent.limits)?;
     set.check()?;
-    structured(header, &set, scratch, out, ws, &of_streams(limits))
+    let limits = of_streams(lent.limits);
+    structured(header, &set, &mut Lent { limits: &limits, ..lent.behind(0) }, out)
 }
 
 /// Decodes the streams of a set.
 #[cfg_attr(feature = "small", inline(never))]
-fn structured<'a, O: Output>(
-    header: &Header,
-    set: &Set<'a>,
-    scratch: &mut Scratch<'a>,
-    out: &mut O,
-    ws: &mut Workspace,
-    limits: &Limits,
-) -> Result<()> {
+fn structured<'a, O: Output>(header: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
     match header.codec {
         #[cfg(feature = "at1")]
-        Codec::Ssh => apart(|| set.load(&ssh::NAMES, scratch, ws, limits, ssh::Log::open), |log| log.all(out)),
+        Codec::Ssh => apart(lent, |lent| set.load(&ssh::NAMES, lent, ssh::Log::open), |log, _| log.all(out)),
         #[cfg(feature = "at1")]
-        Codec::Json => apart(
-            || {
-                set.load(&json::NAMES, scratch, ws, limits, |streams, scratch| {
-                    json::Tape::open(streams, scratch, limits)
-                })
-            },
-            |tape| tape.all(out),
-        ),
+        Codec::Json => apart(lent, |lent| set.load(&json::NAMES, lent, json::Tape::open), |tape, _| tape.all(out)),
         #[cfg(feature = "at1")]
-        Codec::Osm => apart(|| osm::Extract::open(set, scratch, ws, limits), |extract| extract.all(out)),
+        Codec::Osm => apart(lent, |lent| osm::Extract::open(set, lent), |extract, _| extract.all(out)),
         #[cfg(feature = "at1")]
-        Codec::Log => apart(|| set.load(&log::NAMES, scratch, ws, limits, log::Log::open), |log| log.all(out)),
-        Codec::Columnar => apart(
-            || {
-                set.load(&columnar::NAMES, scratch, ws, limits, |streams, scratch| {
-                    Table::open(streams, scratch, limits)
-                })
-            },
-            |table| table.all(out),
-        ),
+        Codec::Log => apart(lent, |lent| set.load(&log::NAMES, lent, log::Log::open), |log, _| log.all(out)),
+        Codec::Columnar => apart(lent, |lent| set.load(&columnar::NAMES, lent, Table::open), |table, _| table.all(out)),
         #[cfg(feature = "at1")]
-        Codec::Vcf => {
-            apart(|| set.load(&vcf::NAMES, scratch, ws, limits, vcf::Variants::open), |variants| variants.all(out))
+        Codec::Vcf => apart(lent, |lent| set.load(&vcf::NAMES, lent, vcf::Variants::open), |file, _| file.all(out)),
+        #[cfg(feature = "at1")]
+        Codec::JsonDoc => {
+            apart(lent, |lent| set.load(&jsondoc::NAMES, lent, jsondoc::Document::open), |file, _| file.all(out))
         }
-        #[cfg(feature = "at1")]
-        Codec::JsonDoc => apart(
-            || set.load(&jsondoc::NAMES, scratch, ws, limits, jsondoc::Document::open),
-            |document| document.all(out),
-        ),
         #[cfg(feature = "at1")]
         Codec::QColumnar | Codec::QJson => {
             let delimited = header.codec == Codec::QColumnar;
-            let open = || {
-                let rows = set.load(&qcolumnar::NAMES, scratch, ws, limits, |streams, scratch| {
-                    Rows::open(streams, delimited, scratch, limits)
-                });
-                Ok((rows?, ws))
-            };
-            apart(open, |(rows, ws)| rows.all(out, ws, limits))
+            let open = |streams: &_, lent: &mut Lent<'_, 'a>| Rows::open(streams, delimited, lent);
+            apart(lent, |lent| set.load(&qcolumnar::NAMES, lent, open), |rows, lent| rows.all(out, lent))
         }
         #[cfg(feature = "at1")]
-        Codec::Dicom => apart(
-            || {
-                let image = set.load(&dicom::NAMES, scratch, ws, limits, |streams, _| dicom::Image::open(streams));
-                Ok((image?, scratch))
-            },
-            |(image, scratch)| image.all(scratch, out),
-        ),
+        Codec::Dicom => {
+            apart(lent, |lent| set.load(&dicom::NAMES, lent, dicom::Image::open), |image, lent| image.all(lent, out))
+        }
         #[cfg(feature = "at1")]
-        Codec::Embed => set.load(&embed::NAMES, scratch, ws, limits, |streams, _| embed::all(streams, out)),
+        Codec::Embed => set.load(&embed::NAMES, lent, |streams, _| embed::all(streams, out)),
         #[cfg(feature = "at1")]
-        Codec::QJson2 => qjson2::all(set, scratch, out, ws, limits),
+        Codec::QJson2 => qjson2::all(set, lent, out),
         #[cfg(feature = "at1")]
         Codec::Bundle if header.container == Container::Whole => Err(Error::new(ErrorKind::At1BundleWhole, 4)),
         #[cfg(feature = "at1")]
@@ -429,11 +367,18 @@ fn structured<'a, O: Output>(
 /// Runs one codec in a stack frame of its own, so that what it keeps there does not add to what the others would. What was opened is
 /// used where it lies: to take it out of the result would be a second copy on the stack.
 #[inline(never)]
-fn apart<T>(open: impl FnOnce() -> Result<T>, all: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
+fn apart<'a, T, E>(
+    lent: &mut Lent<'_, 'a>,
+    open: impl FnOnce(&mut Lent<'_, 'a>) -> Result<T>,
+    all: impl FnOnce(&mut T, &mut Lent<'_, 'a>) -> core::result::Result<(), E>,
+) -> Result<()>
+where
+    Error: From<E>,
+{
     // What only opening needs is gone from the stack when all is appended.
-    match &mut below(open) {
-        Ok(opened) if cfg!(feature = "small") => below(|| all(opened)),
-        Ok(opened) => all(opened),
+    match &mut below(|| open(lent)) {
+        Ok(opened) if cfg!(feature = "small") => Ok(below(|| all(opened, lent))?),
+        Ok(opened) => Ok(all(opened, lent)?),
         Err(error) => Err(*error),
     }
 }

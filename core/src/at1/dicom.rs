@@ -2,7 +2,8 @@
 
 use super::numbers::Stream;
 use super::output::Output;
-use super::scratch::Scratch;
+use super::scratch::Lent;
+use crate::fault::Verdict;
 use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Result};
 
@@ -39,23 +40,23 @@ pub(super) enum Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 5]) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 5], _: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, raw, pre, pixels, suf] = streams;
         let mut fields = meta.numbers();
         match fields.byte()? {
             0 => return Ok(Self::Raw(raw.bytes)),
             1 => {}
-            _ => return Err(meta.error(ErrorKind::At1Mode, 0)),
+            _ => return Err(meta.fault(ErrorKind::At1Mode, 0)),
         }
         let transform = match fields.byte()? {
             0 => Transform::None,
             1 => Transform::Left,
             2 => Transform::Above,
             3 => Transform::Split,
-            _ => return Err(fields.error(ErrorKind::At1Transform)),
+            _ => return Err(fields.fault(ErrorKind::At1Transform)),
         };
         if fields.byte()? != 0 {
-            return Err(fields.error(ErrorKind::At1Jpeg));
+            return Err(fields.fault(ErrorKind::At1Jpeg));
         }
         let [rows, columns, samples, bits] =
             [fields.unsigned()?, fields.unsigned()?, fields.unsigned()?, fields.unsigned()?];
@@ -65,14 +66,14 @@ impl<'a> Image<'a> {
         let size = row.and_then(|row| row.checked_mul(rows));
         let fits = transform == Transform::None || size == Some(u64_from(pixels.bytes.len()));
         if !fits || transform == Transform::Split && !wide {
-            return Err(fields.error(ErrorKind::At1ImageSize));
+            return Err(fields.fault(ErrorKind::At1ImageSize));
         }
         let (pre, pixels, suf) = (pre.bytes, pixels.bytes, suf.bytes);
         Ok(Self::Parts { pre, pixels, pad, suf, transform, row: index(row.unwrap_or(0)), wide })
     }
 
     /// Appends all of the file. A sink takes scratch for the pixels.
-    pub(super) fn all<O: Output>(&self, scratch: &mut Scratch<'_>, out: &mut O) -> Result<()> {
+    pub(super) fn all<O: Output>(&self, lent: &mut Lent<'_, '_>, out: &mut O) -> Result<()> {
         let Self::Parts { pre, pixels, pad, suf, transform, row, wide } = *self else {
             let Self::Raw(bytes) = self else { return Ok(()) };
             return Ok(out.put(bytes)?);
@@ -87,7 +88,7 @@ impl<'a> Image<'a> {
                 Ok(())
             };
             if !out.fill(len, restore)? {
-                let room = scratch.take(len)?;
+                let room = lent.scratch.take(len)?;
                 undo(transform, pixels, row, wide, room);
                 out.put(room)?;
             }

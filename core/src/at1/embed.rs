@@ -2,8 +2,8 @@
 
 use super::numbers::Stream;
 use super::output::Output;
-use crate::num::u64_from;
-use crate::{ErrorKind, Result};
+use crate::ErrorKind;
+use crate::fault::Verdict;
 
 /// The streams of an array.
 pub(super) const NAMES: [&[u8]; 2] = [b"meta", b"data"];
@@ -13,14 +13,14 @@ const MAX_WIDTH: usize = 32;
 
 /// Appends all of the file.
 #[inline(never)]
-pub(super) fn all<O: Output>(streams: &[Stream<'_>; 2], out: &mut O) -> Result<()> {
+pub(super) fn all<O: Output>(streams: &[Stream<'_>; 2], out: &mut O) -> Verdict<()> {
     let &[meta, data] = streams;
     let mut fields = meta.numbers();
     let width = fields.index()?;
     let header = fields.string()?;
     let count = fields.index()?;
     if !(1..=MAX_WIDTH).contains(&width) || count.checked_mul(width) != Some(data.bytes.len()) {
-        return Err(fields.error(ErrorKind::At1ArraySize).needing(u64_from(data.bytes.len())));
+        return Err(fields.fault(ErrorKind::At1ArraySize));
     }
     out.put(header)?;
     let mut planes: [&[u8]; MAX_WIDTH] = [&[]; MAX_WIDTH];

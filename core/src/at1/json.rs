@@ -4,10 +4,11 @@ use super::lines::Lines;
 use super::log::Gaps;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
-use super::scratch::Scratch;
+use super::scratch::{Lent, Scratch};
 use super::table::{Blobs, Texts};
+use crate::fault::Verdict;
 use crate::num::u64_from;
-use crate::{ErrorKind, Limits, Result};
+use crate::{Error, ErrorKind, Limits, Result};
 
 /// The streams of a file, in the order that [`Tape::open`] wants them.
 pub(super) const NAMES: [&[u8]; 8] =
@@ -43,7 +44,8 @@ pub(super) struct Tape<'a> {
 }
 
 impl<'a> Tape<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 8], scratch: &mut Scratch<'a>, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 8], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
+        let Lent { scratch, limits, .. } = lent;
         let &[meta, flags, verbatim, keys, lengths, values, rules_stream, tape] = streams;
         let stack = scratch.take(stack_room(u64_from(tape.bytes.len()), limits))?;
         let mut meta = meta.numbers();
@@ -69,6 +71,13 @@ impl<'a> Tape<'a> {
 
     /// Appends all of the file.
     pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+        self.lines(out).map_err(|fault| match fault.kind {
+            ErrorKind::At1Depth => Error::from(fault).needing(u64_from(self.stack.len()).saturating_add(1)),
+            _ => fault.into(),
+        })
+    }
+
+    fn lines<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for line in 0..self.lines {
             if line > 0 {
                 out.byte(b'\n')?;
@@ -85,7 +94,7 @@ impl<'a> Tape<'a> {
     }
 
     /// Appends a value with all that it contains.
-    fn value<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    fn value<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         let mut depth = 0usize;
         loop {
             match self.tape.unsigned()? {
@@ -98,11 +107,11 @@ impl<'a> Tape<'a> {
                     let count = self.tape.unsigned()?;
                     let kind = if kind == 1 { OBJECT } else { ARRAY };
                     out.byte(if kind == OBJECT { b'{' } else { b'[' })?;
-                    let too_deep = || self.tape.error(ErrorKind::At1Depth).needing(u64_from(depth).saturating_add(1));
+                    let too_deep = || self.tape.fault(ErrorKind::At1Depth);
                     *self.stack.get_mut(depth).ok_or_else(too_deep)? = [count, kind].map(u64::to_le_bytes);
                     depth = depth.saturating_add(1);
                 }
-                _ => return Err(self.tape.error(ErrorKind::At1Token)),
+                _ => return Err(self.tape.fault(ErrorKind::At1Token)),
             }
             if self.close(&mut depth, out)? {
                 return Ok(());
@@ -111,7 +120,7 @@ impl<'a> Tape<'a> {
     }
 
     /// Behind a value or an opening bracket: closes what ends here, or goes on to the next value. `true` when all is closed.
-    fn close<O: Output>(&mut self, depth: &mut usize, out: &mut O) -> Result<bool> {
+    fn close<O: Output>(&mut self, depth: &mut usize, out: &mut O) -> Verdict<bool> {
         while let Some(top) = depth.checked_sub(1) {
             let Some(level) = self.stack.get_mut(top) else { return Ok(true) };
             let [left, kind] = level.map(u64::from_le_bytes);
@@ -123,7 +132,7 @@ impl<'a> Tape<'a> {
                 *level = [left, kind | STARTED].map(u64::to_le_bytes);
                 if object {
                     let number = self.tape.index()?;
-                    let key = self.keys.get(number).ok_or_else(|| self.tape.error(ErrorKind::At1TextNumber))?;
+                    let key = self.keys.get(number).ok_or_else(|| self.tape.fault(ErrorKind::At1TextNumber))?;
                     out.put(key)?;
                     out.byte(b':')?;
                 }
@@ -136,9 +145,9 @@ impl<'a> Tape<'a> {
     }
 
     /// Appends a string that follows from the last values of other columns.
-    fn derived<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    fn derived<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         let number = self.tape.index()?;
-        let rule = self.rules.get(number).ok_or_else(|| self.tape.error(ErrorKind::At1TextNumber))?;
+        let rule = self.rules.get(number).ok_or_else(|| self.tape.fault(ErrorKind::At1TextNumber))?;
         let mut literals = Stream { bytes: rule, ..self.rules_stream }.numbers();
         let mut sources = literals;
         for _ in 0..sources.index()? {
@@ -154,7 +163,7 @@ impl<'a> Tape<'a> {
                 all => all,
             };
             out.put(inside)?;
-            self.gaps.count(out).map_err(|kind| self.tape.error(kind))?;
+            self.gaps.count(out).map_err(|kind| self.tape.fault(kind))?;
         }
         out.put(literals.string()?)?;
         Ok(out.byte(b'"')?)
@@ -162,7 +171,7 @@ impl<'a> Tape<'a> {
 }
 
 /// Reads all rules once: each has one literal more than sources, and the sources are there.
-fn rules<'a>(stream: Stream<'a>, columns: usize, scratch: &mut Scratch<'a>) -> Result<Texts<'a>> {
+fn rules<'a>(stream: Stream<'a>, columns: usize, scratch: &mut Scratch<'a>) -> Verdict<Texts<'a>> {
     let mut numbers = stream.numbers();
     let count = if stream.bytes.is_empty() { 0 } else { numbers.count()? };
     Texts::pieces(count, &mut numbers, stream.bytes, scratch, |numbers| {
@@ -172,11 +181,11 @@ fn rules<'a>(stream: Stream<'a>, columns: usize, scratch: &mut Scratch<'a>) -> R
         }
         let sources = numbers.index()?;
         if sources.checked_add(1) != Some(literals) {
-            return Err(numbers.error(ErrorKind::At1Rule));
+            return Err(numbers.fault(ErrorKind::At1Rule));
         }
         for _ in 0..sources {
             if numbers.index()? >= columns {
-                return Err(numbers.error(ErrorKind::At1Rule));
+                return Err(numbers.fault(ErrorKind::At1Rule));
             }
         }
         Ok(())

@@ -3,9 +3,9 @@
 use super::log::gaps;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
-use super::scratch::Scratch;
+use super::scratch::Lent;
 use super::table::Blobs;
-use crate::Result;
+use crate::fault::Verdict;
 
 /// The streams of a document, in the order that [`Document::open`] wants them.
 pub(super) const NAMES: [&[u8]; 6] = [b"meta", b"raw", b"skeleton", b"colids", b"value_index", b"values"];
@@ -19,16 +19,16 @@ pub(super) enum Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 6], scratch: &mut Scratch<'a>) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 6], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, raw, skeleton, columns, lengths, values] = streams;
         Ok(match meta.numbers().byte()? {
             0 => Self::Raw(raw.bytes),
-            _ => Self::Parts(skeleton.bytes, columns.numbers(), Blobs::open(lengths, values, 0, scratch)?),
+            _ => Self::Parts(skeleton.bytes, columns.numbers(), Blobs::open(lengths, values, 0, &mut lent.scratch)?),
         })
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         match self {
             Self::Raw(bytes) => Ok(out.put(bytes)?),
             Self::Parts(skeleton, columns, values) => gaps(skeleton, out, |out| {

@@ -1,8 +1,9 @@
 //! Lists whose items are separated by line feeds.
 
 use super::numbers::{Place, Stream};
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Result};
 
 /// Takes the items of a list one after the other. `n` line feeds make `n + 1` items: an empty list has one, which is empty.
 #[derive(Clone, Copy, Debug)]
@@ -38,30 +39,30 @@ impl<'a> Lines<'a> {
 
     /// What has not been taken, from the next item on; `None` when all has been.
     #[inline]
-    pub const fn rest(&self) -> Option<&'a [u8]> {
+    pub(super) const fn rest(&self) -> Option<&'a [u8]> {
         self.rest
     }
 
     /// Steps over `len` bytes and the line feed behind them.
     #[inline]
-    pub fn step_over(&mut self, len: usize) {
+    pub(super) fn step_over(&mut self, len: usize) {
         self.rest = self.rest.and_then(|rest| rest.get(len.saturating_add(1)..));
     }
 
     /// The next item, which must be there.
     #[inline]
-    pub fn item(&mut self) -> Result<&'a [u8]> {
+    pub(super) fn item(&mut self) -> Verdict<&'a [u8]> {
         self.next().ok_or_else(|| self.short())
     }
 
     /// The list has fewer items than are wanted.
     #[cold]
-    pub fn short(&self) -> Error {
-        self.place.error(ErrorKind::At1ListShort, 0)
+    pub(super) fn short(&self) -> Fault {
+        self.place.fault(ErrorKind::At1ListShort, 0)
     }
 
     /// How many items there are from here on.
-    pub fn left(&self) -> u64 {
+    pub(super) fn left(&self) -> u64 {
         match self.rest {
             None => 0,
             Some(rest) => u64_from(memchr::memchr_iter(b'\n', rest).count()).saturating_add(1),
@@ -99,7 +100,7 @@ mod tests {
             for item in items {
                 assert_eq!(lines.item(), Ok(item.as_bytes()), "{text:?}");
             }
-            let end = Error::new(ErrorKind::At1ListShort, 3 + text.len() as u64);
+            let end = Fault::new(ErrorKind::At1ListShort, 3 + text.len());
             assert_eq!((lines.next(), lines.item(), lines.left()), (None, Err(end), 0));
         }
     }

@@ -3,9 +3,10 @@
 use super::lines::Lines;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
-use super::scratch::Scratch;
+use super::scratch::Lent;
 use super::table::Texts;
-use crate::{ErrorKind, Result};
+use crate::ErrorKind;
+use crate::fault::Verdict;
 
 /// The streams of a log, in the order that [`Log::open`] wants them.
 pub(super) const NAMES: [&[u8]; 6] = [b"meta", b"flags", b"templates", b"tids", b"vars", b"verbatim"];
@@ -22,14 +23,14 @@ pub(super) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 6], scratch: &mut Scratch<'a>) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 6], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, flags, templates, numbers, variables, verbatim] = streams;
         let mut meta = meta.numbers();
         Ok(Self {
             lines: meta.unsigned()?,
             trailing: meta.byte()? != 0,
             flags: flags.numbers(),
-            templates: Texts::lines(templates, scratch)?,
+            templates: Texts::lines(templates, &mut lent.scratch)?,
             numbers: numbers.numbers(),
             variables: Lines::new(variables),
             verbatim: Lines::new(verbatim),
@@ -37,7 +38,7 @@ impl<'a> Log<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for line in 0..self.lines {
             if line > 0 {
                 out.byte(b'\n')?;
@@ -47,7 +48,7 @@ impl<'a> Log<'a> {
                 continue;
             }
             let template = self.numbers.index()?;
-            let template = self.templates.get(template).ok_or_else(|| self.numbers.error(ErrorKind::At1TextNumber))?;
+            let template = self.templates.get(template).ok_or_else(|| self.numbers.fault(ErrorKind::At1TextNumber))?;
             gaps(template, out, |out| {
                 let item = self.variables.item()?;
                 Ok(out.put(item)?)
@@ -61,7 +62,11 @@ impl<'a> Log<'a> {
 }
 
 /// Appends a text in which each NUL stands for something that `fill` appends.
-pub(super) fn gaps<O: Output>(mut text: &[u8], out: &mut O, mut fill: impl FnMut(&mut O) -> Result<()>) -> Result<()> {
+pub(super) fn gaps<O: Output>(
+    mut text: &[u8],
+    out: &mut O,
+    mut fill: impl FnMut(&mut O) -> Verdict<()>,
+) -> Verdict<()> {
     while let Some((head, rest)) = memchr::memchr(0, text).and_then(|at| text.split_at_checked(at)) {
         out.put(head)?;
         fill(out)?;
@@ -82,7 +87,7 @@ impl Gaps {
 
     /// One more gap has been filled, perhaps with nothing.
     #[inline]
-    pub(super) fn count<O: Output>(&mut self, out: &O) -> core::result::Result<(), ErrorKind> {
+    pub(super) fn count<O: Output>(&mut self, out: &O) -> Result<(), ErrorKind> {
         self.0 = self.0.saturating_add(1);
         let allowed = out.written().saturating_mul(Self::A_BYTE).saturating_add(Self::FREE);
         if self.0 > allowed { Err(ErrorKind::At1EmptyGaps) } else { Ok(()) }

@@ -85,12 +85,12 @@ pub use decode::decode_to_vec;
 pub use decode::{Done, Need, decode, decode_to, decoded_len, inspect, scratch_needed};
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
 pub use lines::Lines;
-pub use numbers::{Numbers, Stream};
+pub use numbers::Stream;
 #[cfg(feature = "at1")]
 pub use predicate::{Column, Filter, Test};
 #[cfg(feature = "at1")]
 pub use query::{Answer, Ask, Next, Query, Request, Stats};
 #[cfg(feature = "at1")]
 pub use row::Row;
-pub use scratch::{Scratch, WORKSPACE_SIZE, Workspace};
+pub use scratch::{WORKSPACE_SIZE, Workspace};
 pub use streams::{Entries, Entry, Set, Wrapping};

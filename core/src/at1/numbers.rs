@@ -1,30 +1,31 @@
 //! A decoded stream, and a cursor that reads numbers and bytes from it.
 
-use crate::bits::{read_varint, zigzag};
-use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Result};
+use crate::ErrorKind;
+use crate::bits::{varint, zigzag};
+use crate::fault::{Fault, Verdict};
+use crate::num::index;
 
 /// Where a stream lies in the file. What is left of it when its start has been read lies there too, so that a cursor need not
 /// remember how far it came.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place(pub(super) u64);
+pub(super) struct Place(pub(super) usize);
 
 impl Place {
     /// The payload is the bytes themselves, and ends at the byte in the other bits; without it, the payload starts there.
-    const STORED: u64 = 1 << 63;
+    const STORED: usize = !(usize::MAX >> 1);
 
     /// Where in the file something is wrong that shows where `left` bytes are left of the stream.
-    fn with(self, left: usize) -> u64 {
+    fn with(self, left: usize) -> usize {
         match self.0 & Self::STORED {
             0 => self.0,
-            _ => (self.0 & !Self::STORED).saturating_sub(u64_from(left)),
+            _ => (self.0 & !Self::STORED).saturating_sub(left),
         }
     }
 
-    /// An error where `left` bytes are left of the stream.
+    /// A fault where `left` bytes are left of the stream.
     #[cold]
-    pub(super) fn error(self, kind: ErrorKind, left: usize) -> Error {
-        Error::new(kind, self.with(left))
+    pub(super) fn fault(self, kind: ErrorKind, left: usize) -> Fault {
+        Fault::new(kind, self.with(left))
     }
 }
 
@@ -39,42 +40,44 @@ pub struct Stream<'a> {
 impl<'a> Stream<'a> {
     /// What the payload that starts at byte `at` of the file decodes to. If the payload is `stored`, it is the bytes themselves,
     /// so that a place in them is a place in the file.
-    pub const fn new(bytes: &'a [u8], at: u64, stored: bool) -> Self {
-        let end = at.saturating_add(bytes.len() as u64) | Place::STORED;
-        Self { bytes, place: Place(if stored { end } else { at & !Place::STORED }) }
+    pub fn new(bytes: &'a [u8], at: u64, stored: bool) -> Self {
+        // No slice is longer than that.
+        let at = index(at).min(!Place::STORED);
+        let end = at.saturating_add(bytes.len()) | Place::STORED;
+        Self { bytes, place: Place(if stored { end } else { at }) }
     }
 
     /// Where in the file something is wrong that shows at byte `pos` of the stream: the very byte if it is stored, else
     /// the start of the payload.
-    pub fn place(&self, pos: usize) -> u64 {
+    pub(super) fn place(&self, pos: usize) -> usize {
         self.place.with(self.bytes.len().saturating_sub(pos))
     }
 
-    /// An error at byte `pos` of the stream.
+    /// A fault at byte `pos` of the stream.
     #[cold]
-    pub fn error(&self, kind: ErrorKind, pos: usize) -> Error {
-        Error::new(kind, self.place(pos))
+    pub(super) fn fault(&self, kind: ErrorKind, pos: usize) -> Fault {
+        Fault::new(kind, self.place(pos))
     }
 
     /// A part of it as a stream of its own.
     #[inline]
-    pub fn part(&self, start: usize, end: usize) -> Option<Self> {
+    pub(super) fn part(&self, start: usize, end: usize) -> Option<Self> {
         let bytes = self.bytes.get(start..end)?;
         // Without a branch, because columns do this for each value: nothing, or what stands behind the part.
-        let stored = (self.place.0 >> 63).wrapping_neg();
-        let behind = u64_from(self.bytes.len().wrapping_sub(end)) & stored;
+        let stored = (self.place.0 >> (usize::BITS - 1)).wrapping_neg();
+        let behind = self.bytes.len().wrapping_sub(end) & stored;
         Some(Self { bytes, place: Place(self.place.0.wrapping_sub(behind)) })
     }
 
     /// Its numbers, from the start.
-    pub const fn numbers(self) -> Numbers<'a> {
+    pub(super) const fn numbers(self) -> Numbers<'a> {
         Numbers { rest: self }
     }
 }
 
 /// Reads a stream from its start: varints, bytes, strings behind their lengths.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Numbers<'a> {
+pub(super) struct Numbers<'a> {
     rest: Stream<'a>,
 }
 
@@ -86,29 +89,29 @@ impl<'a> Numbers<'a> {
     }
 
     /// Which byte of a stream comes next, if what is read ends before byte `end` of it.
-    pub const fn position(&self, end: usize) -> usize {
+    pub(super) const fn position(&self, end: usize) -> usize {
         end.wrapping_sub(self.rest.bytes.len())
     }
 
     /// What has not been read yet.
-    pub const fn rest(&self) -> &'a [u8] {
+    pub(super) const fn rest(&self) -> &'a [u8] {
         self.rest.bytes
     }
 
     /// Whether all has been read.
-    pub const fn is_empty(&self) -> bool {
+    pub(super) const fn is_empty(&self) -> bool {
         self.rest.bytes.is_empty()
     }
 
-    /// An error at what was read last.
+    /// A fault at what was read last.
     #[cold]
-    pub fn error(&self, kind: ErrorKind) -> Error {
-        self.rest.error(kind, 0)
+    pub(super) fn fault(&self, kind: ErrorKind) -> Fault {
+        self.rest.fault(kind, 0)
     }
 
     /// An unsigned number.
     #[inline]
-    pub fn unsigned(&mut self) -> Result<u64> {
+    pub(super) fn unsigned(&mut self) -> Verdict<u64> {
         match self.rest.bytes.split_first() {
             Some((&byte, rest)) if byte < 0x80 => {
                 self.rest.bytes = rest;
@@ -118,46 +121,46 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    fn long(&mut self) -> Result<u64> {
-        match read_varint(self.rest.bytes) {
+    fn long(&mut self) -> Verdict<u64> {
+        match varint(self.rest.bytes) {
             Ok((value, len)) => {
                 self.rest.bytes = self.rest.bytes.get(len..).unwrap_or_default();
                 Ok(value)
             }
-            Err(Error { kind: ErrorKind::Truncated, .. }) => Err(self.short()),
-            Err(error) => Err(self.error(error.kind)),
+            Err(Fault { kind: ErrorKind::Truncated, .. }) => Err(self.short()),
+            Err(Fault { kind, .. }) => Err(self.fault(kind)),
         }
     }
 
     /// A signed number.
     #[inline]
-    pub fn signed(&mut self) -> Result<i64> {
+    pub(super) fn signed(&mut self) -> Verdict<i64> {
         self.unsigned().map(zigzag)
     }
 
     /// Adds a signed number to a running sum.
     #[inline]
-    pub fn add_to(&mut self, sum: &mut i64) -> Result<i64> {
+    pub(super) fn add_to(&mut self, sum: &mut i64) -> Verdict<i64> {
         let delta = self.signed()?;
-        *sum = sum.checked_add(delta).ok_or_else(|| self.error(ErrorKind::At1SumOverflow))?;
+        *sum = sum.checked_add(delta).ok_or_else(|| self.fault(ErrorKind::At1SumOverflow))?;
         Ok(*sum)
     }
 
     /// A number that counts or picks things in memory; one that no slice can have becomes `usize::MAX`.
     #[inline]
-    pub fn index(&mut self) -> Result<usize> {
+    pub(super) fn index(&mut self) -> Verdict<usize> {
         self.unsigned().map(index)
     }
 
     /// The stream ends early.
     #[cold]
-    fn short(&self) -> Error {
-        self.error(ErrorKind::At1StreamShort)
+    fn short(&self) -> Fault {
+        self.fault(ErrorKind::At1StreamShort)
     }
 
     /// One byte.
     #[inline]
-    pub fn byte(&mut self) -> Result<u8> {
+    pub(super) fn byte(&mut self) -> Verdict<u8> {
         let (&byte, rest) = self.rest.bytes.split_first().ok_or_else(|| self.short())?;
         self.rest.bytes = rest;
         Ok(byte)
@@ -165,14 +168,14 @@ impl<'a> Numbers<'a> {
 
     /// The next `len` bytes.
     #[inline]
-    pub fn bytes(&mut self, len: usize) -> Result<&'a [u8]> {
+    pub(super) fn bytes(&mut self, len: usize) -> Verdict<&'a [u8]> {
         let (bytes, rest) = self.rest.bytes.split_at_checked(len).ok_or_else(|| self.short())?;
         self.rest.bytes = rest;
         Ok(bytes)
     }
 
     /// The next bytes as an array.
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub(super) fn array<const N: usize>(&mut self) -> Verdict<[u8; N]> {
         let (bytes, rest) = self.rest.bytes.split_first_chunk().ok_or_else(|| self.short())?;
         self.rest.bytes = rest;
         Ok(*bytes)
@@ -180,13 +183,13 @@ impl<'a> Numbers<'a> {
 
     /// Bytes behind a number that says how many there are.
     #[inline]
-    pub fn string(&mut self) -> Result<&'a [u8]> {
+    pub(super) fn string(&mut self) -> Verdict<&'a [u8]> {
         let len = self.index()?;
         self.bytes(len)
     }
 
     /// A number of things each of which takes at least one byte of what follows. More cannot be meant.
-    pub fn count(&mut self) -> Result<usize> {
+    pub(super) fn count(&mut self) -> Verdict<usize> {
         let count = self.index()?;
         if count > self.rest.bytes.len() {
             return Err(self.short());
@@ -206,12 +209,12 @@ mod tests {
         let mut sum = i64::MAX - 1;
         assert_eq!((numbers.unsigned(), numbers.unsigned(), numbers.signed()), (Ok(5), Ok(624_485), Ok(-2)));
         assert_eq!((numbers.string(), numbers.byte()), (Ok(&b"ab"[..]), Ok(b'!')));
-        assert_eq!(numbers.count(), Err(Error::new(ErrorKind::At1StreamShort, 110)));
+        assert_eq!(numbers.count(), Err(Fault::new(ErrorKind::At1StreamShort, 110)));
         assert!(numbers.is_empty() && numbers.unsigned().is_err() && numbers.byte().is_err());
         let mut numbers = Stream::new(b"\x02\x02\xFF", 7, false).numbers();
         assert_eq!(numbers.add_to(&mut sum), Ok(i64::MAX));
-        assert_eq!(numbers.add_to(&mut sum), Err(Error::new(ErrorKind::At1SumOverflow, 7)));
-        assert_eq!(numbers.unsigned(), Err(Error::new(ErrorKind::At1StreamShort, 7)));
+        assert_eq!(numbers.add_to(&mut sum), Err(Fault::new(ErrorKind::At1SumOverflow, 7)));
+        assert_eq!(numbers.unsigned(), Err(Fault::new(ErrorKind::At1StreamShort, 7)));
     }
 
     #[test]

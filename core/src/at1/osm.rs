@@ -4,10 +4,11 @@ use super::digits;
 use super::numbers::{Numbers, Stream};
 use super::output::{Output, Put};
 use super::record::{Memory, Reader, Word, Writer};
-use super::scratch::{Scratch, Workspace};
+use super::scratch::Lent;
 use super::streams::Set;
 use super::table::Texts;
-use crate::{ErrorKind, Limits, Result};
+use crate::fault::{Fault, Verdict};
+use crate::{ErrorKind, Result};
 
 /// The streams that all elements share.
 const SHARED: [&[u8]; 5] = [b"meta", b"opcodes", b"verbatim", b"tag_keys", b"roles"];
@@ -49,7 +50,7 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    fn sum(&mut self) -> Result<i64> {
+    fn sum(&mut self) -> Verdict<i64> {
         self.numbers.add_to(&mut self.sum)
     }
 }
@@ -77,12 +78,10 @@ impl<'a> Columns<'a> {
         record: &mut Record,
         memory: Memory,
         set: &Set<'a>,
-        scratch: &mut Scratch<'a>,
-        ws: &mut Workspace,
-        limits: &Limits,
+        lent: &mut Lent<'_, 'a>,
     ) -> Result<()> {
         let mut streams = [Stream::default(); COLUMNS];
-        set.load_into(names, &mut streams, scratch, ws, limits)?;
+        set.load_into(names, &mut streams, lent)?;
         for (stream, words) in streams.iter().zip(record) {
             Writer::new(words, memory).stream(stream);
         }
@@ -114,7 +113,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Appends the start of an element up to its timestamp.
-    fn head<O: Output>(&mut self, name: &[u8], out: &mut O) -> Result<()> {
+    fn head<O: Output>(&mut self, name: &[u8], out: &mut O) -> Verdict<()> {
         out.put(b"  <")?;
         out.put(name)?;
         out.put(b" id=\"")?;
@@ -123,15 +122,15 @@ impl<'a> Columns<'a> {
         digits::unsigned(self.version.numbers.unsigned()?, out)?;
         out.put(b"\" timestamp=\"")?;
         let seconds = self.time.sum()?;
-        timestamp(seconds, out)?.ok_or_else(|| self.time.numbers.error(ErrorKind::At1Time))?;
+        timestamp(seconds, out)?.ok_or_else(|| self.time.numbers.fault(ErrorKind::At1Time))?;
         Ok(out.byte(b'"')?)
     }
 
     /// Appends so many tags, each on its own line.
-    fn tags<O: Output>(&mut self, count: u64, keys: &Texts<'_>, out: &mut O) -> Result<()> {
+    fn tags<O: Output>(&mut self, count: u64, keys: &Texts<'_>, out: &mut O) -> Verdict<()> {
         for _ in 0..count {
             let key = self.tag_key.numbers.index()?;
-            let key = keys.get(key).ok_or_else(|| self.tag_key.numbers.error(ErrorKind::At1TextNumber))?;
+            let key = keys.get(key).ok_or_else(|| self.tag_key.numbers.fault(ErrorKind::At1TextNumber))?;
             out.put(b"\n    <tag k=\"")?;
             out.put(key)?;
             out.put(b"\" v=\"")?;
@@ -171,28 +170,29 @@ pub(super) struct Extract<'a> {
 }
 
 impl<'a> Extract<'a> {
-    pub(super) fn open(set: &Set<'a>, scratch: &mut Scratch<'a>, ws: &mut Workspace, limits: &Limits) -> Result<Self> {
-        let streams = set.load(&SHARED, scratch, ws, limits, |streams, _| Ok(*streams))?;
+    pub(super) fn open(set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
+        let streams = set.load(&SHARED, lent, |streams, _| Ok::<_, Fault>(*streams))?;
         let [meta, elements, verbatim, keys, roles] = streams;
         let (trailing, elements, verbatim) = (meta.numbers().byte()? == 1, elements.bytes, verbatim.numbers());
-        let (keys, roles) = (Texts::terminated(keys, scratch)?, Texts::terminated(roles, scratch)?);
-        let (words, _) = scratch.take(ROOM)?.as_chunks_mut::<8>().0.as_chunks_mut::<4>();
+        let (keys, roles) = (Texts::terminated(keys, &mut lent.scratch)?, Texts::terminated(roles, &mut lent.scratch)?);
+        let (words, _) = lent.scratch.take(ROOM)?.as_chunks_mut::<8>().0.as_chunks_mut::<4>();
         let (records, _) = words.as_chunks_mut::<COLUMNS>();
-        let memory = Memory::new(set.src(), scratch);
+        let memory = Memory::new(set.src(), &lent.scratch);
         let mut used = 0;
         for (names, record) in KINDS.iter().zip(&mut *records) {
             record.fill([[0; 8]; 4]);
-            let mut rest = scratch.behind(used);
-            Columns::load(names, record, memory, set, &mut rest, ws, limits)?;
-            used = rest.taken().saturating_sub(scratch.taken());
+            let before = lent.scratch.taken();
+            let mut rest = lent.behind(used);
+            Columns::load(names, record, memory, set, &mut rest)?;
+            used = rest.scratch.taken().saturating_sub(before);
         }
         let (columns, awake) = (Columns::default(), KINDS.len());
-        let (file, scratch) = (set.src(), scratch.take(used)?);
+        let (file, scratch) = (set.src(), lent.scratch.take(used)?);
         Ok(Self { trailing, elements, verbatim, keys, roles, columns, awake, records, memory, file, scratch })
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for (at, &element) in self.elements.iter().enumerate() {
             if at > 0 {
                 out.byte(b'\n')?;
@@ -233,7 +233,7 @@ impl<'a> Extract<'a> {
         self.awake = kind;
     }
 
-    fn a_node<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    fn a_node<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         let columns = &mut self.columns;
         columns.head(b"node", out)?;
         let [latitude, longitude, ..] = &mut columns.own;
@@ -250,7 +250,7 @@ impl<'a> Extract<'a> {
         Ok(close(b"node", tags > 0, out)?)
     }
 
-    fn a_way<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    fn a_way<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         let columns = &mut self.columns;
         columns.head(b"way", out)?;
         let [count, node, ..] = &mut columns.own;
@@ -268,7 +268,7 @@ impl<'a> Extract<'a> {
         Ok(close(b"way", children, out)?)
     }
 
-    fn a_relation<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    fn a_relation<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         let columns = &mut self.columns;
         columns.head(b"relation", out)?;
         let [count, kinds, member, roles] = &mut columns.own;
@@ -282,7 +282,7 @@ impl<'a> Extract<'a> {
                 0 => b"node",
                 1 => b"way",
                 2 => b"relation",
-                _ => return Err(kinds.numbers.error(ErrorKind::At1Token)),
+                _ => return Err(kinds.numbers.fault(ErrorKind::At1Token)),
             };
             out.put(b"\n    <member type=\"")?;
             out.put(kind)?;
@@ -290,7 +290,7 @@ impl<'a> Extract<'a> {
             digits::signed(member.sum()?, out)?;
             out.put(b"\" role=\"")?;
             let role = roles.numbers.index()?;
-            out.put(self.roles.get(role).ok_or_else(|| roles.numbers.error(ErrorKind::At1TextNumber))?)?;
+            out.put(self.roles.get(role).ok_or_else(|| roles.numbers.fault(ErrorKind::At1TextNumber))?)?;
             out.put(b"\"/>")?;
         }
         columns.tags(tags, &self.keys, out)?;
@@ -311,7 +311,7 @@ fn coordinate<O: Output>(ten_millionths: i64, out: &mut O) -> Put<()> {
 }
 
 /// Appends seconds since 1970 as a date and a time, in years of four digits. `None` for other years; nothing is appended then.
-fn timestamp<O: Output>(seconds: i64, out: &mut O) -> Result<Option<()>> {
+fn timestamp<O: Output>(seconds: i64, out: &mut O) -> Verdict<Option<()>> {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400).cast_unsigned());
     let Some((year, month, day)) = date(days) else { return Ok(None) };
     let two = |n: u64, behind: u8, out: &mut O| {

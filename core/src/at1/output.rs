@@ -6,6 +6,7 @@
 use super::lines::line_len;
 use crate::bits::window;
 use crate::checksum::Sha256;
+use crate::fault::Fault;
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Sink};
 
@@ -17,10 +18,16 @@ pub(super) struct Full;
 /// Whether the output took it.
 pub(super) type Put<T> = core::result::Result<T, Full>;
 
-impl From<Full> for Error {
+impl From<Full> for Fault {
     /// A stand-in, on its way to whoever asks the output.
     fn from(_: Full) -> Self {
         Self::new(ErrorKind::OutputTooSmall, 0)
+    }
+}
+
+impl From<Full> for Error {
+    fn from(full: Full) -> Self {
+        Fault::from(full).into()
     }
 }
 

@@ -13,7 +13,8 @@ use super::numbers::{Numbers, Stream};
 use super::output::Output;
 use super::qjson::Template;
 use super::record::{Memory, Reader, Word, Writer};
-use super::scratch::{Scratch, Workspace};
+use super::scratch::{Lent, Workspace};
+use crate::fault::Verdict;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
 
@@ -78,15 +79,15 @@ impl<'a> Meta<'a> {
         let delimiter = if delimited { meta.string()? } else { b"" };
         let columns = meta.unsigned()?;
         if columns > limits.max_columns {
-            return Err(meta.error(ErrorKind::ElementLimit).needing(columns));
+            return Err(Error::from(meta.fault(ErrorKind::ElementLimit)).needing(columns));
         }
         let (rows_per_group, rows, groups) = (meta.unsigned()?, meta.unsigned()?, meta.unsigned()?);
         if rows_per_group == 0 || groups != rows.div_ceil(rows_per_group) || rows > lines {
-            return Err(meta.error(ErrorKind::At1RowGroups));
+            return Err(meta.fault(ErrorKind::At1RowGroups).into());
         }
         let types = meta.bytes(index(columns))?;
         if types.iter().any(|&byte| ColumnType::of(byte).is_none()) {
-            return Err(meta.error(ErrorKind::At1ColumnType));
+            return Err(meta.fault(ErrorKind::At1ColumnType).into());
         }
         Ok(Self { lines, trailing, delimiter, rows_per_group, rows, groups, types })
     }
@@ -108,12 +109,12 @@ impl<'a> Meta<'a> {
     }
 
     /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows.
-    pub fn check_modes(&self, modes: Stream<'a>) -> Result<&'a [u8]> {
+    pub(super) fn check_modes(&self, modes: Stream<'a>) -> Verdict<&'a [u8]> {
         let bytes = modes.bytes.get(..index(self.lines));
-        let bytes = bytes.ok_or_else(|| modes.error(ErrorKind::At1StreamShort, modes.bytes.len()))?;
+        let bytes = bytes.ok_or_else(|| modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()))?;
         let rows = bytes.iter().filter(|&&mode| mode != 0).count();
         if u64_from(rows) != self.rows {
-            return Err(modes.error(ErrorKind::At1RowGroups, 0).needing(u64_from(rows)));
+            return Err(modes.fault(ErrorKind::At1RowGroups, 0));
         }
         Ok(bytes)
     }
@@ -170,7 +171,7 @@ impl<'a> Index<'a> {
 
     /// The index from the first block of a later group on.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn resume(stream: Stream<'a>, meta: &Meta<'a>, mark: Mark) -> Result<Self> {
+    pub(super) fn resume(stream: Stream<'a>, meta: &Meta<'a>, mark: Mark) -> Verdict<Self> {
         let mut index = Self::new(stream, meta);
         index.numbers.bytes(mark.read)?;
         Ok(Self { group: mark.group, at: mark.at, ..index })
@@ -182,10 +183,10 @@ impl<'a> Index<'a> {
     }
 
     #[cfg_attr(feature = "small", inline(never))]
-    fn read(&mut self) -> Result<Block> {
+    fn read(&mut self) -> Verdict<Block> {
         let len = self.numbers.unsigned()?;
         let end = self.at.checked_add(len).filter(|_| len > 0);
-        let end = end.ok_or_else(|| self.numbers.error(ErrorKind::At1BlockOutside))?;
+        let end = end.ok_or_else(|| self.numbers.fault(ErrorKind::At1BlockOutside))?;
         let zone = match self.types.get(self.column).and_then(|&byte| ColumnType::of(byte)) {
             Some(ColumnType::Integer) => Zone::Integer(self.numbers.signed()?, self.numbers.signed()?),
             Some(ColumnType::Decimal) => {
@@ -217,7 +218,7 @@ impl Iterator for Index<'_> {
             // Nothing can be read behind an error.
             self.groups = 0;
         }
-        Some(block)
+        Some(block.map_err(Error::from))
     }
 }
 
@@ -244,11 +245,11 @@ pub fn decode_block(block: &[u8], at: u64, dst: &mut [u8], ws: &mut Workspace, l
 }
 
 /// The block of a range out of the stream `blocks`.
-fn block_at<'a>(blocks: &Stream<'a>, range: &Range<u64>) -> Result<(&'a [u8], u64)> {
+fn block_at<'a>(blocks: &Stream<'a>, range: &Range<u64>) -> Verdict<(&'a [u8], u64)> {
     let start = index(range.start);
     let bytes = blocks.bytes.get(start..index(range.end));
-    let bytes = bytes.ok_or_else(|| blocks.error(ErrorKind::At1BlockOutside, start).needing(range.end))?;
-    Ok((bytes, blocks.place(start)))
+    let bytes = bytes.ok_or_else(|| blocks.fault(ErrorKind::At1BlockOutside, start))?;
+    Ok((bytes, u64_from(blocks.place(start))))
 }
 
 /// What stands around the values of a row.
@@ -284,12 +285,8 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Opens the streams of [`NAMES`]. Takes from the scratch what the largest group needs.
-    pub fn open(
-        streams: &[Stream<'a>; 6],
-        delimited: bool,
-        scratch: &mut Scratch<'a>,
-        limits: &Limits,
-    ) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 6], delimited: bool, lent: &mut Lent<'_, 'a>) -> Result<Self> {
+        let Lent { scratch, limits, .. } = lent;
         let &[meta, modes, verbatim, index, blocks, template] = streams;
         let meta = Meta::read(meta, delimited, limits)?;
         let modes = meta.check_modes(modes)?;
@@ -368,17 +365,17 @@ impl<'a> Rows<'a> {
     }
 
     /// Decodes the blocks of the next group.
-    fn load(&mut self, ws: &mut Workspace, limits: &Limits) -> Result<()> {
+    fn load(&mut self, lent: &mut Lent<'_, '_>) -> Result<()> {
         let mut at = 0usize;
         let mut group = 0;
         for cell in self.cells.iter_mut() {
-            let short = || self.blocks.error(ErrorKind::At1BlockOutside, self.blocks.bytes.len());
+            let short = || self.blocks.fault(ErrorKind::At1BlockOutside, self.blocks.bytes.len());
             let block = self.index.next().ok_or_else(short)??;
             group = block.group;
             let (bytes, place) = block_at(&self.blocks, &block.range)?;
-            let end = at.saturating_add(index(block_size(bytes, place, limits)?));
+            let end = at.saturating_add(index(block_size(bytes, place, lent.limits)?));
             let dst = self.text.get_mut(at..end).ok_or_else(short)?;
-            decode_block(bytes, place, dst, ws, limits)?;
+            decode_block(bytes, place, dst, lent.ws, lent.limits)?;
             *cell = [u64_from(at), u64_from(end)].map(u64::to_le_bytes);
             at = end;
         }
@@ -389,29 +386,29 @@ impl<'a> Rows<'a> {
 
     /// Appends the next line, without a line feed.
     #[inline]
-    pub(super) fn line<O: Output>(&mut self, out: &mut O, ws: &mut Workspace, limits: &Limits) -> Result<()> {
+    pub(super) fn line<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
         let mode = self.modes.get(self.line).copied();
         self.line = self.line.saturating_add(1);
         match mode {
-            None => Err(self.verbatim.short()),
+            None => Err(self.verbatim.short().into()),
             Some(0) => {
-                let Some(rest) = self.verbatim.rest() else { return Err(self.verbatim.short()) };
+                let Some(rest) = self.verbatim.rest() else { return Err(self.verbatim.short().into()) };
                 let len = out.put_line(rest)?;
                 self.verbatim.step_over(len);
                 Ok(())
             }
             Some(_) => {
                 if self.left == 0 {
-                    self.load(ws, limits)?;
+                    self.load(lent)?;
                 }
                 self.left = self.left.saturating_sub(1);
-                self.row(out)
+                Ok(self.row(out)?)
             }
         }
     }
 
     #[inline]
-    fn row<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    fn row<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         match self.layout {
             Layout::Delimited(delimiter) => {
                 for (column, cell) in self.cells.iter_mut().enumerate() {
@@ -426,23 +423,23 @@ impl<'a> Rows<'a> {
                 Ok(())
             }
             Layout::Template(template) => {
-                let mut segments = template.segments();
+                let mut segments = template.numbers();
                 for cell in self.cells.iter_mut() {
-                    out.put(segments.take()?)?;
+                    out.put(segments.string()?)?;
                     value(self.text, cell, &self.blocks, out)?;
                 }
-                Ok(out.put(segments.take()?)?)
+                Ok(out.put(segments.string()?)?)
             }
         }
     }
 
     /// Appends all lines of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O, ws: &mut Workspace, limits: &Limits) -> Result<()> {
+    pub(super) fn all<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
         for line in 0..self.meta.lines {
             if line > 0 {
                 out.byte(b'\n')?;
             }
-            self.line(out, ws, limits)?;
+            self.line(out, lent)?;
         }
         if self.meta.trailing {
             out.byte(b'\n')?;
@@ -453,10 +450,10 @@ impl<'a> Rows<'a> {
 
 /// Appends the next value of a column.
 #[inline]
-fn value<O: Output>(text: &[u8], cell: &mut Cell, blocks: &Stream<'_>, out: &mut O) -> Result<()> {
+fn value<O: Output>(text: &[u8], cell: &mut Cell, blocks: &Stream<'_>, out: &mut O) -> Verdict<()> {
     let [start, end] = cell.map(u64::from_le_bytes);
     let Some(rest) = text.get(index(start)..index(end)) else {
-        return Err(blocks.error(ErrorKind::At1ListShort, 0));
+        return Err(blocks.fault(ErrorKind::At1ListShort, 0));
     };
     let len = out.put_line(rest)?;
     let [start_cell, _] = cell;
@@ -475,7 +472,7 @@ fn largest_group(index: Index<'_>, blocks: &Stream<'_>, limits: &Limits) -> Resu
         largest = largest.max(sum);
     }
     if largest > limits.max_output {
-        return Err(blocks.error(ErrorKind::OutputLimit, 0).needing(largest));
+        return Err(Error::from(blocks.fault(ErrorKind::OutputLimit, 0)).needing(largest));
     }
     Ok(largest)
 }

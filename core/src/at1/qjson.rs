@@ -3,6 +3,8 @@
 //! A line is a literal, the value of column 0, a literal, the value of column 1 and so on up to a last literal. The
 //! literals are the `template`; `paths` names the columns for whoever asks for one by its key.
 
+use core::iter;
+
 use super::numbers::{Numbers, Stream};
 use crate::{ErrorKind, Result};
 
@@ -18,7 +20,7 @@ impl<'a> Template<'a> {
     pub fn open(stream: Stream<'a>, columns: usize) -> Result<Self> {
         let mut segments = stream.numbers();
         if segments.count()? != columns.saturating_add(1) {
-            return Err(segments.error(ErrorKind::At1Template));
+            return Err(segments.fault(ErrorKind::At1Template).into());
         }
         let template = Self { segments };
         for _ in 0..=columns {
@@ -33,27 +35,14 @@ impl<'a> Template<'a> {
     }
 
     /// The literals, from the first.
-    pub const fn segments(&self) -> Segments<'a> {
-        Segments { rest: self.numbers() }
+    pub fn segments(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let mut segments = self.segments;
+        iter::from_fn(move || segments.string().ok())
     }
 
-    /// The same as [`resume`](Self::resume) wants them.
+    /// The same as [`resume`](Self::resume) wants them: strings behind each other.
     pub(super) const fn numbers(&self) -> Numbers<'a> {
         self.segments
-    }
-}
-
-/// Walks over the literals of a template.
-#[derive(Clone, Copy, Debug)]
-pub struct Segments<'a> {
-    rest: Numbers<'a>,
-}
-
-impl<'a> Segments<'a> {
-    /// The next literal.
-    #[inline]
-    pub fn take(&mut self) -> Result<&'a [u8]> {
-        self.rest.string()
     }
 }
 

@@ -5,10 +5,11 @@ use super::numbers::Numbers;
 use super::output::Output;
 use super::qcolumnar::{NAMES, RECORD, Rows};
 use super::record::{Memory, Word};
-use super::scratch::{Scratch, Workspace, below};
+use super::scratch::{Lent, below};
 use super::streams::{Prefix, Set};
+use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
-use crate::{ErrorKind, Limits, Result};
+use crate::{ErrorKind, Result};
 
 /// The most shapes that a file may have; writers stop at half of it.
 const MAX_SHAPES: usize = 64;
@@ -44,31 +45,26 @@ type Record = [Word; RECORD];
 
 /// Appends all of the file.
 #[inline(never)]
-pub(super) fn all<'a, O: Output>(
-    set: &Set<'a>,
-    scratch: &mut Scratch<'a>,
-    out: &mut O,
-    ws: &mut Workspace,
-    limits: &Limits,
-) -> Result<()> {
-    let [meta, map, verbatim] = set.load(&SHARED, scratch, ws, limits, |streams, _| Ok(*streams))?;
+pub(super) fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+    let [meta, map, verbatim] = set.load(&SHARED, lent, |streams, _| Ok::<_, Fault>(*streams))?;
     let mut fields = meta.numbers();
     let lines = fields.unsigned()?;
     let trailing = fields.byte()? != 0;
     let count = fields.index()?;
     if count > MAX_SHAPES {
-        return Err(fields.error(ErrorKind::At1Shapes));
+        return Err(fields.fault(ErrorKind::At1Shapes).into());
     }
     let room = u64_from(count).saturating_mul(u64_from(size_of::<Record>()));
-    let (records, _) = scratch.take(room)?.as_chunks_mut::<8>().0.as_chunks_mut::<RECORD>();
-    let memory = Memory::new(set.src(), scratch);
+    let (records, _) = lent.scratch.take(room)?.as_chunks_mut::<8>().0.as_chunks_mut::<RECORD>();
+    let memory = Memory::new(set.src(), &lent.scratch);
     let mut used = 0;
     for (number, record) in (0..).zip(&mut *records) {
-        let mut rest = scratch.behind(used);
-        open(&set.of(prefix(number)), record, memory, &mut rest, ws, limits)?;
-        used = rest.taken().saturating_sub(scratch.taken());
+        let before = lent.scratch.taken();
+        let mut rest = lent.behind(used);
+        open(&set.of(prefix(number)), record, memory, &mut rest)?;
+        used = rest.scratch.taken().saturating_sub(before);
     }
-    let scratch = scratch.take(used)?;
+    let scratch = lent.scratch.take(used)?;
     let mut verbatim = Lines::new(verbatim);
     let mut walk = Walk::new(lines, map.numbers())?;
     // One shape at a time is awake, for as many lines in a row as are of it.
@@ -76,10 +72,10 @@ pub(super) fn all<'a, O: Output>(
         match walk.next.checked_sub(1) {
             None => walk.run(out, |out| Ok(out.put(verbatim.item()?)?))?,
             Some(shape) => {
-                let record = records.get_mut(index(shape)).ok_or_else(|| walk.map.error(ErrorKind::At1Shapes))?;
-                below(|| {
+                let record = records.get_mut(index(shape)).ok_or_else(|| walk.map.fault(ErrorKind::At1Shapes))?;
+                below(|| -> Result<()> {
                     let mut rows = Rows::resume(record, set.src(), scratch);
-                    walk.run(out, |out| rows.line(out, ws, limits))?;
+                    walk.run(out, |out| rows.line(out, lent))?;
                     rows.save(record, memory);
                     Ok(())
                 })?;
@@ -94,16 +90,9 @@ pub(super) fn all<'a, O: Output>(
 
 /// Opens the table of a shape, which waits from then on.
 #[inline(never)]
-fn open<'a>(
-    set: &Set<'a>,
-    record: &mut Record,
-    memory: Memory,
-    scratch: &mut Scratch<'a>,
-    ws: &mut Workspace,
-    limits: &Limits,
-) -> Result<()> {
-    set.load(&NAMES, scratch, ws, limits, |streams, scratch| {
-        match &Rows::open(streams, false, scratch, limits) {
+fn open<'a>(set: &Set<'a>, record: &mut Record, memory: Memory, lent: &mut Lent<'_, 'a>) -> Result<()> {
+    set.load(&NAMES, lent, |streams, lent| {
+        match &Rows::open(streams, false, lent) {
             Ok(rows) => rows.save(record, memory),
             Err(error) => return Err(*error),
         }
@@ -122,7 +111,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(lines: u64, mut map: Numbers<'a>) -> Result<Self> {
+    fn new(lines: u64, mut map: Numbers<'a>) -> Verdict<Self> {
         let next = if lines > 0 { map.unsigned()? } else { 0 };
         Ok(Self { map, lines, line: 0, next })
     }

@@ -64,7 +64,7 @@ impl<'r> Writer<'r> {
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn stream(&mut self, stream: &Stream<'_>) {
         self.bytes(stream.bytes);
-        self.number(stream.place.0);
+        self.number(u64_from(stream.place.0));
     }
 }
 
@@ -94,6 +94,6 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn stream(&mut self) -> Stream<'a> {
-        Stream { bytes: self.bytes(), place: Place(self.number()) }
+        Stream { bytes: self.bytes(), place: Place(index(self.number())) }
     }
 }

@@ -128,12 +128,12 @@ impl<'r> Row<'r> {
                 Ok(())
             }
             Some(Layout::Template(template)) => {
-                let mut segments = template.segments();
+                let mut segments = template.numbers();
                 for value in self.values() {
-                    sink.write(segments.take()?)?;
+                    sink.write(segments.string()?)?;
                     sink.write(value)?;
                 }
-                sink.write(segments.take()?)
+                sink.write(segments.string()?)
             }
         }
     }

@@ -3,10 +3,11 @@
 //! Tables of fixed size live in a [`Workspace`]. What depends on the file, decoded streams and the state of its columns,
 //! lives in one slice of bytes, the scratch, that the caller lends; pieces of it are handed out from its start.
 
+use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 #[cfg(feature = "at1")]
 use crate::xz;
-use crate::{Error, ErrorKind, Result, zstd};
+use crate::{ErrorKind, Limits, zstd};
 
 /// The memory of a [`Workspace`], in bytes.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
@@ -43,38 +44,38 @@ impl Default for Workspace {
 
 /// Runs something in a stack frame of its own, so that what it keeps there does not add to what comes before and behind it.
 #[inline(never)]
-pub(super) fn below<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(super) fn below<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
 /// Hands out pieces of the scratch.
 #[derive(Debug)]
-pub struct Scratch<'s> {
+pub(super) struct Scratch<'s> {
     rest: &'s mut [u8],
     taken: u64,
 }
 
 impl<'s> Scratch<'s> {
     /// All of `bytes` is to be had.
-    pub const fn new(bytes: &'s mut [u8]) -> Self {
+    pub(super) const fn new(bytes: &'s mut [u8]) -> Self {
         Self { rest: bytes, taken: 0 }
     }
 
     /// How many bytes have been taken.
-    pub const fn taken(&self) -> u64 {
+    pub(super) const fn taken(&self) -> u64 {
         self.taken
     }
 
     /// Refuses if there are not `len` bytes more, and says how many there should have been in all.
-    pub fn expect(&self, len: u64) -> Result<()> {
+    pub(super) fn expect(&self, len: u64) -> Verdict<()> {
         if len > u64_from(self.rest.len()) {
-            return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(self.taken.saturating_add(len)));
+            return Err(Fault::new(ErrorKind::WorkspaceTooSmall, index(self.taken.saturating_add(len))));
         }
         Ok(())
     }
 
     /// The next `len` bytes. They hold whatever was there before.
-    pub fn take(&mut self, len: u64) -> Result<&'s mut [u8]> {
+    pub(super) fn take(&mut self, len: u64) -> Verdict<&'s mut [u8]> {
         self.expect(len)?;
         let rest = core::mem::take(&mut self.rest);
         let (piece, rest) = rest.split_at_mut_checked(index(len)).unwrap_or_default();
@@ -83,21 +84,8 @@ impl<'s> Scratch<'s> {
         Ok(piece)
     }
 
-    /// Room for `count` records of `N` bytes each, all zero.
-    pub fn records<const N: usize>(&mut self, count: u64) -> Result<&'s mut [[u8; N]]> {
-        let piece = self.take(count.saturating_mul(u64_from(N)))?;
-        piece.fill(0);
-        let (records, _) = piece.as_chunks_mut();
-        Ok(records)
-    }
-
-    /// A part of the scratch to work in for a while: what is taken from it is free again when it is dropped.
-    pub fn lend(&mut self) -> Scratch<'_> {
-        self.behind(0)
-    }
-
-    /// The same, without the next `len` bytes.
-    pub(super) fn behind(&mut self, len: u64) -> Scratch<'_> {
+    /// The scratch without the next `len` bytes, to work in for a while: what is taken from it is free again when it is dropped.
+    fn behind(&mut self, len: u64) -> Scratch<'_> {
         let rest = self.rest.get_mut(index(len)..).unwrap_or_default();
         Scratch { rest, taken: self.taken.saturating_add(len) }
     }
@@ -106,6 +94,20 @@ impl<'s> Scratch<'s> {
     #[cfg(feature = "at1")]
     pub(super) const fn rest(&self) -> &[u8] {
         self.rest
+    }
+}
+
+/// What the caller lends, on its way to whoever needs some of it.
+pub(super) struct Lent<'l, 's> {
+    pub(super) scratch: Scratch<'s>,
+    pub(super) ws: &'l mut Workspace,
+    pub(super) limits: &'l Limits,
+}
+
+impl Lent<'_, '_> {
+    /// The same for a while, but for the next `len` bytes of the scratch.
+    pub(super) fn behind(&mut self, len: u64) -> Lent<'_, '_> {
+        Lent { scratch: self.scratch.behind(len), ws: self.ws, limits: self.limits }
     }
 }
 
@@ -118,12 +120,12 @@ mod tests {
         let mut bytes = [9; 20];
         let mut scratch = Scratch::new(&mut bytes);
         let piece = scratch.take(3).unwrap();
-        let records: &mut [[u8; 4]] = scratch.records(2).unwrap();
+        let next = scratch.take(8).unwrap();
         piece.fill(1);
-        assert_eq!((piece.len(), &*records), (3, &[[0; 4]; 2][..]));
-        assert_eq!(scratch.lend().take(9).map(|piece| piece.len()), Ok(9));
-        assert_eq!(scratch.take(10).map_err(|error| error.need), Err(21));
-        assert_eq!(scratch.records::<8>(u64::MAX).map_err(|error| error.need), Err(u64::MAX));
+        assert_eq!((piece.len(), &*next), (3, &[9; 8][..]));
+        assert_eq!(scratch.behind(0).take(9).map(|piece| piece.len()), Ok(9));
+        assert_eq!(scratch.take(10).map_err(|fault| fault.at), Err(21));
+        assert_eq!(scratch.take(u64::MAX).map_err(|fault| fault.at).err(), Some(usize::MAX));
         assert_eq!(scratch.take(9).map(|piece| piece.len()), Ok(9));
     }
 }

@@ -5,9 +5,10 @@ use super::lines::Lines;
 use super::log::Gaps;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
-use super::scratch::Scratch;
+use super::scratch::Lent;
 use super::table::Texts;
-use crate::{ErrorKind, Result};
+use crate::ErrorKind;
+use crate::fault::Verdict;
 
 /// The streams of a log, in the order that [`Log::open`] wants them.
 pub(super) const NAMES: [&[u8]; 12] = [
@@ -45,7 +46,7 @@ pub(super) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 12], scratch: &mut Scratch<'a>) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 12], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, flags, verbatim, months, days, times, hosts, processes, numbers, templates, variables, messages] =
             streams;
         let mut meta = meta.numbers();
@@ -57,7 +58,7 @@ impl<'a> Log<'a> {
             fields: [months, days, times, hosts].map(Lines::new),
             processes: processes.numbers(),
             template_numbers: numbers.numbers(),
-            templates: Texts::lines(templates, scratch)?,
+            templates: Texts::lines(templates, &mut lent.scratch)?,
             variables: Lines::new(variables),
             messages: Lines::new(messages),
             gaps: Gaps::default(),
@@ -65,7 +66,7 @@ impl<'a> Log<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for line in 0..self.lines {
             if line > 0 {
                 out.byte(b'\n')?;
@@ -81,7 +82,7 @@ impl<'a> Log<'a> {
         Ok(())
     }
 
-    fn line<O: Output>(&mut self, templated: bool, out: &mut O) -> Result<()> {
+    fn line<O: Output>(&mut self, templated: bool, out: &mut O) -> Verdict<()> {
         for field in &mut self.fields {
             out.put(field.item()?)?;
             out.byte(b' ')?;
@@ -93,7 +94,7 @@ impl<'a> Log<'a> {
             return Ok(out.put(self.messages.item()?)?);
         }
         let number = self.template_numbers.index()?;
-        let error = || self.template_numbers.error(ErrorKind::At1TextNumber);
+        let error = || self.template_numbers.fault(ErrorKind::At1TextNumber);
         let mut rest = self.templates.get(number).ok_or_else(error)?;
         // Pieces that are not there are empty, and pieces that are left over are not used.
         let mut pieces = self.variables.item()?;
@@ -103,7 +104,7 @@ impl<'a> Log<'a> {
             let len = memchr::memchr(0, pieces).unwrap_or(pieces.len());
             out.put(pieces.get(..len).unwrap_or_default())?;
             pieces = pieces.get(len.saturating_add(1)..).unwrap_or_default();
-            self.gaps.count(out).map_err(|kind| self.template_numbers.error(kind))?;
+            self.gaps.count(out).map_err(|kind| self.template_numbers.fault(kind))?;
         }
         Ok(out.put(rest)?)
     }

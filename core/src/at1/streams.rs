@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::backend::{Backend, XZ_FIRST_BYTE};
 use super::numbers::Stream;
-use super::scratch::{Scratch, Workspace, below};
+use super::scratch::{Lent, Workspace, below};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
 use crate::trace::Shifted;
@@ -80,18 +80,12 @@ impl Entry<'_> {
     }
 
     /// Decodes it into the scratch, or borrows it from the file where nothing is to be decoded.
-    pub(super) fn load<'a>(
-        &self,
-        file: &'a [u8],
-        scratch: &mut Scratch<'a>,
-        ws: &mut Workspace,
-        limits: &Limits,
-    ) -> Result<Stream<'a>> {
+    pub(super) fn load<'a>(&self, file: &'a [u8], lent: &mut Lent<'_, 'a>) -> Result<Stream<'a>> {
         if self.backend == Backend::Stored {
             return Ok(Stream::new(self.payload(file)?, self.start, true));
         }
-        let dst = scratch.take(self.decoded_size(file, limits)?)?;
-        self.decode(file, dst, ws, limits)?;
+        let dst = lent.scratch.take(self.decoded_size(file, lent.limits)?)?;
+        self.decode(file, dst, lent.ws, lent.limits)?;
         Ok(Stream::new(dst, self.start, false))
     }
 
@@ -257,51 +251,36 @@ impl<'a> Set<'a> {
         Ok(found)
     }
 
-    /// The streams of these names.
-    pub fn find_all<const N: usize>(&self, names: [&[u8]; N]) -> Result<[Option<Entry<'a>>; N]> {
-        let mut found = [None; N];
-        for (name, slot) in names.into_iter().zip(&mut found) {
-            *slot = self.find(name)?;
-        }
-        Ok(found)
-    }
-
     /// Decodes the streams of these names, and lends them to `open`; one that is not there is empty.
-    pub(super) fn load<const N: usize, T>(
+    pub(super) fn load<const N: usize, T, E>(
         &self,
         names: &[&[u8]; N],
-        scratch: &mut Scratch<'a>,
-        ws: &mut Workspace,
-        limits: &Limits,
-        open: impl FnOnce(&[Stream<'a>; N], &mut Scratch<'a>) -> Result<T>,
-    ) -> Result<T> {
+        lent: &mut Lent<'_, 'a>,
+        open: impl FnOnce(&[Stream<'a>; N], &mut Lent<'_, 'a>) -> core::result::Result<T, E>,
+    ) -> Result<T>
+    where
+        Error: From<E>,
+    {
         let mut streams = [Stream::new(b"", self.start, false); N];
-        self.load_into(names, &mut streams, scratch, ws, limits)?;
-        below(|| open(&streams, scratch))
+        self.load_into(names, &mut streams, lent)?;
+        Ok(below(|| open(&streams, lent))?)
     }
 
     /// The same for any number of names, so that there is one copy of it.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn load_into(
-        &self,
-        names: &[&[u8]],
-        streams: &mut [Stream<'a>],
-        scratch: &mut Scratch<'a>,
-        ws: &mut Workspace,
-        limits: &Limits,
-    ) -> Result<()> {
+    pub(super) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
         let mut room = 0u64;
         for name in names {
             let Some(entry) = self.find(name)? else { continue };
-            room = room.saturating_add(entry.room(self.src, limits)?);
-            if room > limits.max_output {
+            room = room.saturating_add(entry.room(self.src, lent.limits)?);
+            if room > lent.limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(room));
             }
         }
-        scratch.expect(room)?;
+        lent.scratch.expect(room)?;
         for (name, stream) in names.iter().zip(streams) {
             if let Some(entry) = self.find(name)? {
-                *stream = entry.load(self.src, scratch, ws, limits)?;
+                *stream = entry.load(self.src, lent)?;
             }
         }
         Ok(())

@@ -4,8 +4,9 @@
 use super::lines::{Lines, line_len};
 use super::numbers::{Numbers, Stream};
 use super::scratch::Scratch;
+use crate::ErrorKind;
+use crate::fault::Verdict;
 use crate::num::{index, u64_from};
-use crate::{ErrorKind, Result};
 
 /// What is known of a text: where it starts and how long it is.
 type Span = [[u8; 8]; 2];
@@ -23,7 +24,7 @@ impl<'a> Texts<'a> {
         count.saturating_mul(size_of::<Span>() as u64)
     }
 
-    fn with_room(bytes: &'a [u8], count: u64, scratch: &mut Scratch<'a>) -> Result<Self> {
+    fn with_room(bytes: &'a [u8], count: u64, scratch: &mut Scratch<'a>) -> Verdict<Self> {
         let (spans, _) = scratch.take(Self::room(count))?.as_chunks_mut::<8>().0.as_chunks_mut::<2>();
         Ok(Self { bytes, spans })
     }
@@ -35,7 +36,7 @@ impl<'a> Texts<'a> {
     }
 
     /// The items of an LF-split list.
-    pub(super) fn lines(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Result<Self> {
+    pub(super) fn lines(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
         let mut texts = Self::with_room(stream.bytes, Lines::new(stream).left(), scratch)?;
         let mut start = 0usize;
         for at in 0..texts.spans.len() {
@@ -52,7 +53,7 @@ impl<'a> Texts<'a> {
         numbers: &mut Numbers<'a>,
         bytes: &'a [u8],
         scratch: &mut Scratch<'a>,
-    ) -> Result<Self> {
+    ) -> Verdict<Self> {
         let mut texts = Self::with_room(bytes, u64_from(count), scratch)?;
         for at in 0..count {
             let text = numbers.string()?;
@@ -67,8 +68,8 @@ impl<'a> Texts<'a> {
         numbers: &mut Numbers<'a>,
         bytes: &'a [u8],
         scratch: &mut Scratch<'a>,
-        step: impl Fn(&mut Numbers<'a>) -> Result<()>,
-    ) -> Result<Self> {
+        step: impl Fn(&mut Numbers<'a>) -> Verdict<()>,
+    ) -> Verdict<Self> {
         let mut texts = Self::with_room(bytes, u64_from(count), scratch)?;
         for at in 0..count {
             let start = numbers.position(bytes.len());
@@ -79,14 +80,14 @@ impl<'a> Texts<'a> {
     }
 
     /// A number, then so many strings that end with a NUL.
-    pub(super) fn terminated(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Result<Self> {
+    pub(super) fn terminated(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
         let mut numbers = stream.numbers();
         // A stream that is not there holds no text.
         let count = if stream.bytes.is_empty() { 0 } else { numbers.count()? };
         let mut texts = Self::with_room(stream.bytes, u64_from(count), scratch)?;
         for at in 0..count {
             let start = numbers.position(stream.bytes.len());
-            let len = memchr::memchr(0, numbers.rest()).ok_or_else(|| numbers.error(ErrorKind::At1StreamShort))?;
+            let len = memchr::memchr(0, numbers.rest()).ok_or_else(|| numbers.fault(ErrorKind::At1StreamShort))?;
             numbers.bytes(len.saturating_add(1))?;
             texts.set(at, start, len);
         }
@@ -116,7 +117,12 @@ impl<'a> Blobs<'a> {
     }
 
     /// Cuts `values` into parts as long as `lengths` says, with `gap` bytes between two of them.
-    pub(super) fn open(lengths: Stream<'a>, values: Stream<'a>, gap: usize, scratch: &mut Scratch<'a>) -> Result<Self> {
+    pub(super) fn open(
+        lengths: Stream<'a>,
+        values: Stream<'a>,
+        gap: usize,
+        scratch: &mut Scratch<'a>,
+    ) -> Verdict<Self> {
         let mut lengths = lengths.numbers();
         let count = if lengths.is_empty() { 0 } else { lengths.count()? };
         let (cells, _) = scratch.take(Self::room(u64_from(count)))?.as_chunks_mut::<8>().0.as_chunks_mut::<3>();
@@ -124,7 +130,7 @@ impl<'a> Blobs<'a> {
         for cell in cells.iter_mut() {
             let end = start.saturating_add(lengths.index()?);
             if end > values.bytes.len() {
-                return Err(lengths.error(ErrorKind::At1StreamShort));
+                return Err(lengths.fault(ErrorKind::At1StreamShort));
             }
             *cell = [start, end, usize::MAX].map(|value| u64_from(value).to_le_bytes());
             start = end.saturating_add(gap);
@@ -139,8 +145,8 @@ impl<'a> Blobs<'a> {
 
     /// The next item of a part.
     #[inline]
-    pub(super) fn item(&mut self, part: usize) -> Result<&'a [u8]> {
-        let short = |at| self.values.error(ErrorKind::At1ListShort, at);
+    pub(super) fn item(&mut self, part: usize) -> Verdict<&'a [u8]> {
+        let short = |at| self.values.fault(ErrorKind::At1ListShort, at);
         let Some(cell) = self.cells.get_mut(part) else { return Err(short(0)) };
         let [start, end, _] = cell.map(u64::from_le_bytes).map(index);
         let rest = self.values.bytes.get(start..end).ok_or_else(|| short(end))?;
@@ -162,7 +168,7 @@ impl<'a> Blobs<'a> {
 mod tests {
     use super::*;
 
-    const fn stream(bytes: &[u8]) -> Stream<'_> {
+    fn stream(bytes: &[u8]) -> Stream<'_> {
         Stream::new(bytes, 9, false)
     }
 

@@ -4,9 +4,10 @@ use super::digits;
 use super::lines::Lines;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
-use super::scratch::Scratch;
+use super::scratch::Lent;
 use super::table::Texts;
-use crate::{ErrorKind, Result};
+use crate::ErrorKind;
+use crate::fault::Verdict;
 
 /// The streams of a file, in the order that [`Variants::open`] wants them.
 pub(super) const NAMES: [&[u8]; 13] = [
@@ -46,7 +47,7 @@ pub(super) struct Variants<'a> {
 }
 
 impl<'a> Variants<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 13], scratch: &mut Scratch<'a>) -> Result<Self> {
+    pub(super) fn open(streams: &[Stream<'a>; 13], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let [meta, flags, verbatim, rare, columns @ ..] = streams;
         let mut fields = meta.numbers();
         let lines = fields.unsigned()?;
@@ -55,7 +56,7 @@ impl<'a> Variants<'a> {
         let differences = fields.byte()? != 0;
         let common = fields.string()?;
         let count = fields.count()?;
-        let genotypes = Texts::strings(count, &mut fields, meta.bytes, scratch)?;
+        let genotypes = Texts::strings(count, &mut fields, meta.bytes, &mut lent.scratch)?;
         let positions = columns.get(POSITION).filter(|_| differences).map(|stream| stream.numbers());
         Ok(Self {
             lines,
@@ -73,7 +74,7 @@ impl<'a> Variants<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for line in 0..self.lines {
             if line > 0 {
                 out.byte(b'\n')?;
@@ -89,7 +90,7 @@ impl<'a> Variants<'a> {
         Ok(())
     }
 
-    fn line<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    fn line<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for (at, column) in self.columns.iter_mut().enumerate() {
             match &mut self.positions {
                 Some(positions) if at == POSITION => digits::signed(positions.add_to(&mut self.position)?, out)?,
@@ -102,7 +103,7 @@ impl<'a> Variants<'a> {
         let (mut next, mut sample) = (0u64, None);
         for _ in 0..rare {
             let step = self.rare.unsigned()?;
-            let error = || self.rare.error(ErrorKind::At1Sample);
+            let error = || self.rare.fault(ErrorKind::At1Sample);
             let at = match sample {
                 None => step,
                 Some(last) => step.checked_add(last).filter(|_| step > 0).ok_or_else(error)?,
@@ -111,7 +112,7 @@ impl<'a> Variants<'a> {
                 return Err(error());
             }
             let number = self.rare.index()?;
-            let genotype = self.genotypes.get(number).ok_or_else(|| self.rare.error(ErrorKind::At1TextNumber))?;
+            let genotype = self.genotypes.get(number).ok_or_else(|| self.rare.fault(ErrorKind::At1TextNumber))?;
             self.commons(next, at, out)?;
             if at > 0 {
                 out.byte(b'\t')?;
@@ -123,7 +124,7 @@ impl<'a> Variants<'a> {
     }
 
     /// Appends the genotypes of the samples from `start` up to `end`, which are all the same.
-    fn commons<O: Output>(&self, start: u64, end: u64, out: &mut O) -> Result<()> {
+    fn commons<O: Output>(&self, start: u64, end: u64, out: &mut O) -> Verdict<()> {
         if start == 0 && end > 0 {
             out.put(self.common)?;
         }

@@ -9,6 +9,8 @@ mod varint;
 
 pub use backward::BackwardBitReader;
 pub use forward::BitReader;
+#[cfg(feature = "at1-columnar")]
+pub(crate) use varint::varint;
 pub use varint::{MAX_VARINT_LEN, read_varint, zigzag};
 
 /// The lowest `n` bits set, for `n` from 0 to 64.

@@ -1,7 +1,7 @@
 //! LEB128 varints and the zigzag code.
 
-use crate::num::u64_from;
-use crate::{Error, ErrorKind, Result};
+use crate::fault::{Fault, Verdict};
+use crate::{ErrorKind, Result};
 
 /// The longest varint: ten bytes, of which the last is 0 or 1.
 pub const MAX_VARINT_LEN: usize = 10;
@@ -15,17 +15,22 @@ pub const MAX_VARINT_LEN: usize = 10;
 /// assert_eq!(read_varint(&[0xE5, 0x8E, 0x26, 0x99]), Ok((624_485, 3)));
 /// ```
 pub fn read_varint(bytes: &[u8]) -> Result<(u64, usize)> {
+    Ok(varint(bytes)?)
+}
+
+/// The same, with a fault.
+pub(crate) fn varint(bytes: &[u8]) -> Verdict<(u64, usize)> {
     let mut value = 0u64;
     for (at, &byte) in bytes.iter().take(MAX_VARINT_LEN).enumerate() {
         if at == MAX_VARINT_LEN - 1 && byte > 1 {
-            return Err(Error::new(ErrorKind::VarintTooLong, u64_from(at)));
+            return Err(Fault::new(ErrorKind::VarintTooLong, at));
         }
         value |= u64::from(byte & 0x7F) << (7 * at);
         if byte & 0x80 == 0 {
             return Ok((value, at + 1));
         }
     }
-    Err(Error::new(ErrorKind::Truncated, u64_from(bytes.len())))
+    Err(Fault::new(ErrorKind::Truncated, bytes.len()))
 }
 
 /// The signed number behind a zigzag code: 0, -1, 1, -2, 2 …
@@ -37,6 +42,7 @@ pub const fn zigzag(code: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
 
     fn write(mut value: u64) -> Vec<u8> {
         let mut bytes = vec![];

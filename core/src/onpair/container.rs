@@ -10,11 +10,9 @@ use super::codes::Codes;
 use super::column::Column;
 use super::dictionary::Dictionary;
 use super::offsets::RowOffsets;
+use super::outline::{self, HEAD, TABLES, Table};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
-
-/// The first eight bytes.
-pub(super) const MAGIC: &[u8; 8] = b"ONPAIR01";
+use crate::{Error, ErrorKind, Limits, Result, Trace};
 
 /// A column in a container, and where its parts lie.
 #[derive(Clone, Debug)]
@@ -22,9 +20,6 @@ pub struct Container<'a> {
     column: Column<'a>,
     places: [Range<u64>; 4],
 }
-
-/// The bytes of a table and where they lie.
-type Section<'a> = (&'a [u8], Range<u64>);
 
 impl<'a> Container<'a> {
     /// Reads the four tables and checks them as [`Dictionary::open`] and [`Column::open`] do. What follows the container in
@@ -35,33 +30,27 @@ impl<'a> Container<'a> {
 
     /// The same, heard by somebody: the framing, as far as it can be read.
     pub(super) fn open_traced(bytes: &'a [u8], limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        let start = bytes.get(..MAGIC.len()).unwrap_or(bytes);
-        if !MAGIC.starts_with(start) {
-            return Err(Error::new(ErrorKind::OnPairMagic, 0));
-        }
-        let Some(&bits) = bytes.get(MAGIC.len()) else { return Err(truncated(bytes, u64_from(MAGIC.len() + 1))) };
-        if !(1..=16).contains(&bits) {
-            return Err(Error::new(ErrorKind::OnPairBits, u64_from(MAGIC.len())));
-        }
-        let magic = u64_from(MAGIC.len());
-        let mut at = magic.saturating_add(1);
-        trace.bytes(Part::Framing, "magic", 0..magic, Value::Text("ONPAIR01"));
-        trace.bytes(Part::Header, "bits a code", magic..at, Value::U64(bits.into()));
-        let mut next = |name, width| section(bytes, &mut at, name, width, trace);
-        let tokens = next("dictionary length", 1)?;
-        let token_offsets = next("token offset count", 4)?;
-        let words = next("code word count", 8)?;
-        let row_offsets = next("row offset count", 4)?;
+        let len = u64_from(bytes.len());
+        let bits = outline::head(bytes, len, trace)?;
+        let mut at = HEAD;
+        let mut next = |table: &Table| -> Result<(&'a [u8], Range<u64>)> {
+            let place = table.place(bytes.get(index(at)..).unwrap_or(&[]), at, len, trace)?;
+            at = place.end;
+            Ok((bytes.get(index(place.start)..index(place.end)).unwrap_or(&[]), place))
+        };
+        let [tokens, token_offsets, words, row_offsets] = &TABLES;
+        let (tokens, token_offsets) = (next(tokens)?, next(token_offsets)?);
+        let (words, row_offsets) = (next(words)?, next(row_offsets)?);
 
-        let header = token_offsets.0.len().saturating_add(row_offsets.0.len());
-        if u64_from(header) > limits.max_header {
-            return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(u64_from(header)));
+        let header = u64_from(token_offsets.0.len().saturating_add(row_offsets.0.len()));
+        if header > limits.max_header {
+            return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(header));
         }
         let dictionary = Dictionary::open_at(tokens.0, token_offsets.0, token_offsets.1.start)?;
         let rows = RowOffsets::u32(row_offsets.0).map_err(|error| error.offset_by(row_offsets.1.start))?;
         let rows = rows.lying_at(row_offsets.1.start);
         // There is no other place that says how many codes there are.
-        let codes = Codes::packed(words.0, bits.into(), index(rows.last()))
+        let codes = Codes::packed(words.0, bits, index(rows.last()))
             .map_err(|error| error.offset_by(words.1.start))?
             .lying_at(words.1.start);
         let column = Column::open(dictionary, codes, rows, limits)?;
@@ -88,27 +77,4 @@ impl<'a> Container<'a> {
     pub const fn places(&self) -> &[Range<u64>; 4] {
         &self.places
     }
-}
-
-/// The next table, whose entries are `width` bytes each, behind their number.
-fn section<'a>(
-    bytes: &'a [u8],
-    at: &mut u64,
-    name: &'static str,
-    width: u64,
-    trace: &mut impl Trace,
-) -> Result<Section<'a>> {
-    let start = at.saturating_add(4);
-    let count = bytes.get(index(*at)..).and_then(<[u8]>::first_chunk).copied();
-    let count = u64::from(count.map(u32::from_le_bytes).ok_or_else(|| truncated(bytes, start))?);
-    trace.bytes(Part::Framing, name, *at..start, Value::U64(count));
-    let end = start.saturating_add(count.saturating_mul(width));
-    let part = bytes.get(index(start)..index(end)).ok_or_else(|| truncated(bytes, end))?;
-    *at = end;
-    Ok((part, start..end))
-}
-
-/// The file is shorter than it must be.
-fn truncated(bytes: &[u8], need: u64) -> Error {
-    Error::new(ErrorKind::Truncated, u64_from(bytes.len())).needing(need)
 }

@@ -5,16 +5,18 @@
 
 use core::ops::Range;
 
-use super::codes::{BLOCK, Codes};
+use super::codes::{BLOCK, Codes, ONCE};
 use super::dictionary::MAX_TOKEN_LEN;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// A dictionary as the decoder sees it.
 pub(super) trait Tokens<'t>: Copy {
-    /// A token with anything behind it, and its length. `None` for a code that names none, and for a token behind which the
-    /// dictionary ends too early.
-    fn fat(self, code: u16) -> Option<(&'t [u8; MAX_TOKEN_LEN], u8)>;
+    /// What finds a token with anything behind it, and its length. It gives `None` for a code that names none, and for a token
+    /// behind which the dictionary ends too early. There is no such function for a dictionary that is shorter than any of these.
+    ///
+    /// Asked for before a loop, so that the compiler knows within it what was found out here.
+    fn fat(self) -> Option<impl Fn(u16) -> Option<(&'t [u8; MAX_TOKEN_LEN], usize)>>;
 
     /// A token by itself. `None` for a code that names none.
     fn token(self, code: u16) -> Option<&'t [u8]>;
@@ -32,34 +34,23 @@ const WINDOW: usize = GROUP * 255 + MAX_TOKEN_LEN;
 /// Copies the tokens of `codes` to `out` from `at` on, as many as fit. Gives how many, and where the last one ends.
 ///
 /// Stops in front of the first code that names no token.
-#[inline]
 fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
     if cfg!(feature = "small") {
         return bytewise(tokens, codes, out, at);
     }
+    let fat = tokens.fat();
     let mut done = 0usize;
     loop {
-        let left = codes.get(done..).unwrap_or(&[]);
-        'groups: for group in left.as_chunks::<GROUP>().0 {
-            let Some(window) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<WINDOW>) else { break };
-            let mut end = 0usize;
-            for &code in group {
-                let Some((token, len)) = tokens.fat(code) else { break 'groups };
-                let to = window.get_mut(end..end.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut);
-                let Some(to) = to else { break 'groups };
-                *to = *token;
-                end = end.wrapping_add(usize::from(len));
-            }
-            at = at.wrapping_add(end);
-            done = done.wrapping_add(GROUP);
-        }
+        let rest = (codes.get(done..).unwrap_or(&[]), out.get_mut(at..).unwrap_or(&mut []));
+        let (codes_done, bytes_done) = fill_groups(&tokens, rest.0, rest.1);
+        (done, at) = (done.wrapping_add(codes_done), at.wrapping_add(bytes_done));
         // What is not a group, where a group has no room, and where one has a token that needs care: one after the other.
         for &code in codes.get(done..).unwrap_or(&[]).iter().take(GROUP) {
-            if let Some((token, len)) = tokens.fat(code)
+            if let Some((token, len)) = fat.as_ref().and_then(|fat| fat(code))
                 && let Some(to) = out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut)
             {
                 *to = *token;
-                at = at.wrapping_add(usize::from(len));
+                at = at.wrapping_add(len);
             } else {
                 let Some(token) = tokens.token(code) else { return (done, at) };
                 let end = at.wrapping_add(token.len());
@@ -73,6 +64,32 @@ fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usiz
             return (done, at);
         }
     }
+}
+
+/// The same for whole groups from the start of `out` on, while nothing needs care.
+///
+/// A function of its own that keeps no more than it must, because its loop needs all registers that there are.
+#[cfg_attr(not(target_arch = "wasm32"), inline(never))]
+#[cfg_attr(target_arch = "wasm32", inline(always))]
+fn fill_groups<'t>(tokens: &impl Tokens<'t>, codes: &[u16], mut out: &mut [u8]) -> (usize, usize) {
+    let (groups, room) = (codes.as_chunks::<GROUP>().0, out.len());
+    let Some(fat) = tokens.fat() else { return (0, 0) };
+    let mut left = groups;
+    'groups: while let [group, after @ ..] = left
+        && let Some(window) = out.first_chunk_mut::<WINDOW>()
+    {
+        let mut end = 0usize;
+        for &code in group {
+            let Some((token, len)) = fat(code) else { break 'groups };
+            let to = window.get_mut(end..end.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut);
+            let Some(to) = to else { break 'groups };
+            *to = *token;
+            end = end.wrapping_add(len & 0xFF);
+        }
+        out = core::mem::take(&mut out).get_mut(end..).unwrap_or_default();
+        left = after;
+    }
+    (groups.len().wrapping_sub(left.len()).wrapping_mul(GROUP), room.wrapping_sub(out.len()))
 }
 
 /// The same byte after byte, where flash counts for more than time: the functions that copy more at once weigh more than all
@@ -91,9 +108,12 @@ fn bytewise<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: 
     (codes.len(), at)
 }
 
-/// Copies a token to where exactly it has room, with two copies that may overlap.
+/// Copies a token to where exactly it has room, with two copies that may overlap: a call costs more than they do, and weighs less.
 #[inline]
 fn exact(token: &[u8], to: &mut [u8]) {
+    if ONCE {
+        return crate::num::copy(token, to);
+    }
     if !overlapping::<8>(token, to) && !overlapping::<4>(token, to) && !overlapping::<2>(token, to) {
         overlapping::<1>(token, to);
     }
@@ -122,16 +142,16 @@ pub(super) fn decode_row<'t>(
     codes: impl Iterator<Item = Option<u16>>,
     out: &mut [u8],
 ) -> Option<usize> {
-    let (tokens, mut at) = (*tokens, 0usize);
+    let (fat, mut at) = (tokens.fat()?, 0usize);
     let last = out.len().checked_sub(MAX_TOKEN_LEN)?;
     for code in codes {
-        let (token, len) = tokens.fat(code?)?;
+        let (token, len) = fat(code?)?;
         // One comparison with a number that stays: the compiler sees that what follows is inside.
         if at > last {
             return None;
         }
         *out.get_mut(at..)?.first_chunk_mut()? = *token;
-        at = at.wrapping_add(usize::from(len));
+        at = at.wrapping_add(len);
     }
     Some(at)
 }

@@ -138,14 +138,21 @@ impl<'a> Dictionary<'a> {
 
 impl<'a> Tokens<'a> for Dictionary<'a> {
     #[inline]
-    fn fat(self, code: u16) -> Option<(&'a [u8; MAX_TOKEN_LEN], u8)> {
-        let (start, len) = self.place(code)?;
-        // One comparison with a number that stays, after which the compiler sees that there are 16 bytes.
-        if start > self.bytes.len().checked_sub(MAX_TOKEN_LEN)? {
-            return None;
-        }
-        let window = self.bytes.get(start..)?.first_chunk()?;
-        Some((window, len))
+    fn fat(self) -> Option<impl Fn(u16) -> Option<(&'a [u8; MAX_TOKEN_LEN], usize)>> {
+        let Self { bytes, offsets, .. } = self;
+        let (_, ends) = offsets.split_first()?;
+        let last = bytes.len().checked_sub(MAX_TOKEN_LEN)?;
+        Some(move |code| {
+            // Where it ends first: there is one entry less of these, so that one comparison bounds both.
+            let end = u32::from_le_bytes(*ends.get(usize::from(code))?);
+            let start = u32::from_le_bytes(*offsets.get(usize::from(code))?);
+            let (start, len) = (index(start.into()), index(end.wrapping_sub(start).into()));
+            // One comparison with a number that stays, after which the compiler sees that there are 16 bytes.
+            if start > last {
+                return None;
+            }
+            Some((bytes.get(start..)?.first_chunk()?, len))
+        })
     }
 
     #[inline]
@@ -193,15 +200,16 @@ mod tests {
         let table = offsets(&[0, 1, 3, 6]);
         for bytes in [&b"abcdef"[..], b"abcdef0123456789", b"abcdef00000000000000000000000000"] {
             let dictionary = Dictionary::open(bytes, &table).unwrap();
+            let fat = |code| dictionary.fat().and_then(|fat| fat(code));
             for (code, token) in [(0, &b"a"[..]), (1, b"bc"), (2, b"def")] {
                 assert_eq!(dictionary.token(code), Some(token));
-                if let Some((window, len)) = dictionary.fat(code) {
-                    assert_eq!(&window[..usize::from(len)], token);
+                if let Some((window, len)) = fat(code) {
+                    assert_eq!(&window[..len], token);
                 }
                 assert_eq!(dictionary.token_len(code), Some(token.len() as u8));
             }
-            assert_eq!((dictionary.token(3), dictionary.fat(3)), (None, None));
-            assert_eq!(dictionary.fat(0).is_some(), bytes.len() >= 16);
+            assert_eq!((dictionary.token(3), fat(3)), (None, None));
+            assert_eq!(fat(0).is_some(), bytes.len() >= 16);
             assert_eq!(dictionary.tokens().collect::<Vec<_>>(), [&b"a"[..], b"bc", b"def"]);
             assert_eq!((dictionary.len(), dictionary.bytes_len(), dictionary.code_bits()), (3, 6, 2));
         }

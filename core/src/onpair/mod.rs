@@ -22,7 +22,8 @@
 //! ```
 //!
 //! [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows, [`Container`] is a file with all
-//! of it, and [`inspect`] tells a [`Trace`](crate::Trace) where everything lies in one.
+//! of it, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies in one, and [`Outline`] where its tables lie in one that is
+//! not at hand.
 
 mod codes;
 mod column;
@@ -32,6 +33,7 @@ mod dictionary;
 mod inspect;
 mod lookup;
 mod offsets;
+mod outline;
 mod row;
 mod search;
 mod substring;
@@ -43,6 +45,7 @@ pub use container::Container;
 pub use dictionary::{Dictionary, MAX_TOKEN_LEN, MAX_TOKENS};
 pub use inspect::inspect;
 pub use offsets::RowOffsets;
+pub use outline::Outline;
 pub use row::{Row, Rows};
 pub use search::{Matches, Progress, Search, SearchSpace};
 pub use wide::WideSpace;

@@ -48,9 +48,10 @@ impl<'w> Wide<'w> {
         let (Some(cells), Some(lens)) = (cells.get_mut(..count), lens.get_mut(..count)) else {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(count)));
         };
+        let fat = dictionary.fat();
         for (code, (cell, len)) in (0..=u16::MAX).zip(cells.iter_mut().zip(lens.iter_mut())) {
             let token = dictionary.token(code).unwrap_or(&[]);
-            match dictionary.fat(code) {
+            match fat.as_ref().and_then(|fat| fat(code)) {
                 Some((fat, _)) => *cell = *fat,
                 None => crate::num::copy(token, cell),
             }
@@ -62,17 +63,20 @@ impl<'w> Wide<'w> {
 
 impl<'w> Tokens<'w> for Wide<'w> {
     #[inline]
-    fn fat(self, code: u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], u8)> {
+    fn fat(self) -> Option<impl Fn(u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], usize)>> {
+        let cells = self.cells;
         // As many as cells, which the compiler sees: one comparison bounds both.
-        let lens = self.lens.get(..self.cells.len())?;
-        let code = usize::from(code);
-        Some((self.cells.get(code)?, *lens.get(code)?))
+        let lens = self.lens.get(..cells.len())?;
+        Some(move |code| {
+            let code = usize::from(code);
+            Some((cells.get(code)?, usize::from(*lens.get(code)?)))
+        })
     }
 
     #[inline]
     fn token(self, code: u16) -> Option<&'w [u8]> {
-        let (cell, len) = self.fat(code)?;
-        cell.get(..usize::from(len))
+        let code = usize::from(code);
+        self.cells.get(code)?.get(..usize::from(*self.lens.get(code)?))
     }
 
     #[inline]

@@ -1,11 +1,10 @@
 // AT-1: questions to tables in row groups, answered from as few bytes as that takes.
 import type { At1Query as WasmQuery } from '../wasm/unspool.js';
-import { trapped } from './error.js';
-import { room } from './instance.js';
+import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type ByteRange, openSource, type Source } from './source.js';
 
-const { call, enter, instanceNumber, leave } = room('at1');
+const here = room('at1');
 
 /** A column by its place, from 0, or by its name: a path of JSON, or a field of the header line. */
 export type At1Column = number | string;
@@ -85,33 +84,26 @@ export async function queryAt1(source: Source, options?: At1QueryOptions & { as?
 export async function queryAt1(source: Source, options: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> {
   if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as can only be 'bytes'");
   const reader = await openSource(source, options.signal);
-  let query: WasmQuery | undefined;
-  enter();
-  let instance: number | undefined;
+  const { make, width } = prepare(reader.size, options);
+  const query = new Held(here, make);
   try {
-    const { job, width } = prepare(reader.size, options);
-    query = job;
-    instance = instanceNumber();
     let bytes: Uint8Array | undefined;
     const ranges: ByteRange[] = [];
     for (;;) {
       const given = bytes;
-      // While this query waited for bytes, another call may have trapped and taken the instance with it.
-      if (instanceNumber() !== instance) throw trapped();
-      if (!call(() => job.step(given))) break;
-      const range = { start: job.start(), end: job.end() };
+      if (!query.call((job) => job.step(given))) break;
+      const range = query.call((job) => ({ start: job.start(), end: job.end() }));
       ranges.push(range);
       bytes = await reader.read(range);
     }
-    return answer(job, width, ranges, options.as);
+    return query.call((job) => answer(job, width, ranges, options.as));
   } finally {
-    if (query !== undefined && instanceNumber() === instance) query.free();
-    leave();
+    query.free();
   }
 }
 
 /** The question in the words of the wasm module, and how many values a row has; 0 for all. */
-function prepare(size: number, options: At1QueryOptions): { job: WasmQuery; width: number } {
+function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports) => WasmQuery; width: number } {
   const asked = ASKS.filter((ask) => options[ask] !== undefined && options[ask] !== false);
   if (asked.length > 1) throw new TypeError(`${asked.join(' and ')} cannot be asked for at once`);
   const [ask] = asked;
@@ -122,11 +114,14 @@ function prepare(size: number, options: At1QueryOptions): { job: WasmQuery; widt
   const single = options.sum ?? options.min ?? options.max;
   const columns = (options.select ?? (single === undefined ? [] : [single])).map(place);
   const limits = limitNumbers(options.limits);
-  const job = call((wasm) => new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, limits));
-  for (const range of ranges) call(() => job.within(...range));
-  for (const value of values) call(() => job.equal(...value));
-  for (const column of columns) call(() => job.select(...column));
-  return { job, width: ask === 'lines' ? 1 : ask === 'select' ? columns.length : 0 };
+  const make = (wasm: Exports): WasmQuery => {
+    const job = new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, limits);
+    for (const range of ranges) job.within(...range);
+    for (const value of values) job.equal(...value);
+    for (const column of columns) job.select(...column);
+    return job;
+  };
+  return { make, width: ask === 'lines' ? 1 : ask === 'select' ? columns.length : 0 };
 }
 
 function place(column: At1Column): [number, string | undefined] {
@@ -149,8 +144,8 @@ function bytes(value: At1Number | Uint8Array): Uint8Array {
 
 function answer(job: WasmQuery, width: number, ranges: readonly ByteRange[], as: 'bytes' | undefined): At1Answer<string | Uint8Array> {
   const [count = 0, withoutNumber = 0, groups = 0, skipped = 0, read = 0, blockBytesRead = 0, blockBytesTotal = 0] =
-    call(() => job.numbers());
-  const [data, ends, result] = call(() => [job.data(), job.ends(), job.result()] as const);
+    job.numbers();
+  const [data, ends, result] = [job.data(), job.ends(), job.result()];
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   const rows: (string | Uint8Array)[][] = [];
   const columns = width > 0 ? width : count > 0 ? ends.length / count : 0;

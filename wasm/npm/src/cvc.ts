@@ -1,12 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // CVC: collections of embedding vectors.
 import type { Reader as WasmReader } from '../wasm/unspool.js';
-import { refuse, trapped } from './error.js';
-import { room } from './instance.js';
+import { refuse } from './error.js';
+import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Bytes, type ByteRange, bytesOf, filled, openSource, type Reader, type Source } from './source.js';
 
-const { call, enter, instanceNumber, leave, work } = room('cvc');
+const here = room('cvc');
+const { call, work } = here;
 
 /** The type of the values of a column, by numpy's names. */
 export type CvcDtype = 'float32' | 'float16' | 'int64' | 'int32' | 'int8' | 'uint8';
@@ -211,8 +212,8 @@ export class CvcColumn {
     checkRows(start, end);
     const { head, reader, limits } = this.#opened;
     const verify = verifies(options);
-    const job = call((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
-    const { ranges } = await this.#pump(drive(job));
+    const work = drive((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
+    const { ranges } = await this.#pump(work);
     return Array.from({ length: ranges.length / 2 }, (_, at) => ({ start: ranges[2 * at] ?? 0, end: ranges[2 * at + 1] ?? 0 }));
   }
 
@@ -259,8 +260,7 @@ export class CvcColumn {
     const { head, reader, limits } = this.#opened;
     const dtype = options.as ?? this.output;
     const [asF32, verify] = [options.as === 'float32', verifies(options)];
-    const job = call((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, asF32, verify, limits));
-    const work = drive(job);
+    const work = drive((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, asF32, verify, limits));
     let buffer = new ArrayBuffer(0);
     let checks;
     try {
@@ -291,28 +291,25 @@ export class CvcColumn {
 type Wanted = ByteRange & { readonly output?: number };
 
 /** Runs a reader of the wasm module: gives what it needs, takes the bytes or the output, and frees it in the end. */
-function* drive(job: WasmReader): Generator<Wanted, { ranges: Float64Array; checks: Float64Array }, Uint8Array> {
-  const instance = instanceNumber();
-  enter();
+function* drive(make: (wasm: Exports) => WasmReader): Generator<Wanted, { ranges: Float64Array; checks: Float64Array }, Uint8Array> {
+  const reader = new Held(here, make);
   try {
     let bytes: Uint8Array | undefined;
     for (;;) {
       const given = bytes;
-      // While this reader waited for bytes, another call may have trapped and taken the instance with it.
-      if (instanceNumber() !== instance) throw trapped();
-      const need = call(() => job.step(given));
-      if (need === 0) return { ranges: job.ranges(), checks: job.checks() };
-      const range = { start: job.start(), end: job.end() };
+      const need = reader.call((job) => job.step(given));
+      if (need === 0) return reader.call((job) => ({ ranges: job.ranges(), checks: job.checks() }));
+      const range = reader.call((job) => ({ start: job.start(), end: job.end() }));
       if (need === 1) {
         bytes = yield range;
       } else {
-        job.set_output(yield { ...range, output: range.end });
+        const output = yield { ...range, output: range.end };
+        reader.call((job) => job.set_output(output));
         bytes = undefined;
       }
     }
   } finally {
-    if (instanceNumber() === instance) job.free();
-    leave();
+    reader.free();
   }
 }
 

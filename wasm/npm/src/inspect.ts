@@ -1,12 +1,11 @@
 // The structure of a file: every field with its name, its bits and its value.
-import { trapped, UnspoolError } from './error.js';
-import { call, enter, instanceNumber, leave, type Exports } from './instance.js';
+import { UnspoolError } from './error.js';
+import { call, type Exports, Held, whole } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf, openSource, type Source } from './source.js';
 
 type WasmStructure = ReturnType<Exports['inspect']>;
-type WasmOutline = ReturnType<Exports['outline']>;
 
 /** How {@link inspect} goes about it. */
 export interface InspectOptions {
@@ -74,11 +73,11 @@ export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection 
   const view = bytesOf(bytes);
   const { format } = probe(view);
   const limits = limitNumbers(options.limits);
-  enter();
+  whole.enter();
   try {
     return call((wasm) => inspection(wasm.inspect(view, options.maxNodes ?? MAX_NODES, limits), format, view.length));
   } finally {
-    leave();
+    whole.leave();
   }
 }
 
@@ -114,25 +113,18 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   };
   const head = await read(0, Math.min(size, PROBED));
   const { format } = probe(head);
-  let job: WasmOutline;
-  let instance: number | undefined;
-  enter();
+  const job = call((wasm) => wasm.outline(head, size, options.maxNodes ?? MAX_NODES, limits));
+  if (job === undefined) return undefined;
+  const outline = new Held(whole, () => job);
   try {
-    job = call((wasm) => wasm.outline(head, size, options.maxNodes ?? MAX_NODES, limits));
-    if (job === undefined) return undefined;
-    const walk = job;
-    instance = instanceNumber();
-    for (let needs; (needs = call(() => walk.needs())) !== undefined; ) {
+    for (let needs; (needs = outline.call((walk) => walk.needs())) !== undefined; ) {
       const [start = 0, end = 0] = needs;
       const bytes = await read(start, end);
-      // While this waited for bytes, another call may have trapped and taken the instance with it.
-      if (instanceNumber() !== instance) throw trapped();
-      call(() => walk.feed(bytes));
+      outline.call((walk) => walk.feed(bytes));
     }
-    return call(() => inspection(walk.found(), format, size));
+    return outline.call((walk) => inspection(walk.found(), format, size));
   } finally {
-    if (job !== undefined && instanceNumber() === instance) job.free();
-    leave();
+    outline.free();
   }
 }
 

@@ -200,6 +200,37 @@ export function room(name: string): Room {
   };
 }
 
+/** Something in a module that outlives one call: a reader, a query, a stream. */
+export class Held<T extends { free(): void }> {
+  #room: Room;
+  #thing: T;
+  #instance: number | undefined;
+
+  /** Makes it. Its instance outlives it. */
+  constructor(room: Room, make: (exports: Exports) => T) {
+    this.#room = room;
+    room.enter();
+    try {
+      this.#thing = room.call(make);
+    } catch (error) {
+      room.leave();
+      throw error;
+    }
+    this.#instance = room.instanceNumber();
+  }
+
+  /** Calls into it, unless another call has trapped since the last one and taken the instance with it. */
+  call<R>(run: (thing: T) => R): R {
+    if (this.#room.instanceNumber() !== this.#instance) throw trapped();
+    return this.#room.call(() => run(this.#thing));
+  }
+
+  free(): void {
+    if (this.#room.instanceNumber() === this.#instance) this.#thing.free();
+    this.#room.leave();
+  }
+}
+
 function located(error: UnspoolError, engine: Engine, bytes: Uint8Array, limits: Float64Array): UnspoolError {
   // What is wrong with the call lies in no part of the file, and an instance that is gone says nothing.
   const { class: class_, code, offset, need } = error;
@@ -210,4 +241,5 @@ function located(error: UnspoolError, engine: Engine, bytes: Uint8Array, limits:
   return found;
 }
 
-export const { call, enter, leave, instanceNumber, work } = room(WHOLE);
+export const whole = room(WHOLE);
+export const { call, work } = whole;

@@ -4,8 +4,7 @@
 // these are pairs whose readable side asks the decoder for the next piece when somebody wants one, and whose writable side waits
 // until its piece is used up.
 import type { Stream as WasmStream } from '../wasm/unspool.js';
-import { trapped } from './error.js';
-import { type Exports, type Room, room } from './instance.js';
+import { type Exports, Held, type Room, room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Bytes, bytesOf } from './source.js';
 import { chosen, type ZstdDecodeOptions } from './zstd.js';
@@ -149,8 +148,7 @@ class Decoder {
   freed = false;
   #room: Room;
   #open: (wasm: Exports) => WasmStream;
-  #stream: WasmStream | undefined;
-  #instance: number | undefined;
+  #stream: Held<WasmStream> | undefined;
 
   constructor(room: Room, open: (wasm: Exports) => WasmStream) {
     this.#room = room;
@@ -158,27 +156,18 @@ class Decoder {
   }
 
   step(bytes: Uint8Array, last: boolean): Uint8Array<ArrayBuffer> {
-    const { call, enter, instanceNumber } = this.#room;
-    if (this.#stream === undefined) {
-      enter();
-      this.#stream = call(this.#open);
-      this.#instance = instanceNumber();
-    }
-    const stream = this.#stream;
-    // Another call may have trapped since the last step and taken the instance with it.
-    if (instanceNumber() !== this.#instance) throw trapped();
-    const piece = call(() => stream.step(bytes, last) as Uint8Array<ArrayBuffer>);
-    this.read = stream.read();
-    this.status = stream.status();
-    return piece;
+    this.#stream ??= new Held(this.#room, this.#open);
+    return this.#stream.call((stream) => {
+      const piece = stream.step(bytes, last) as Uint8Array<ArrayBuffer>;
+      this.read = stream.read();
+      this.status = stream.status();
+      return piece;
+    });
   }
 
   free(): void {
     if (this.freed) return;
     this.freed = true;
-    if (this.#stream === undefined) return;
-    const { instanceNumber, leave } = this.#room;
-    if (instanceNumber() === this.#instance) this.#stream.free();
-    leave();
+    this.#stream?.free();
   }
 }

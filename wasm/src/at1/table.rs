@@ -116,8 +116,11 @@ fn table(head: &[u8], limits: &Limits) -> Result<At1Table> {
     }
     if !delimited {
         Paths::open(paths)?.iter().take(meta.columns()).for_each(|path| found.name(path));
-    } else if meta.lines > 0 && modes.numbers().byte()? == 0 {
-        found.line_of_names(Lines::new(verbatim).item()?, &meta);
+    } else if meta.lines > 0
+        && modes.bytes.first() == Some(&0)
+        && let Some(line) = Lines::new(verbatim).next()
+    {
+        found.line_of_names(line, &meta);
     }
     for block in Index::new(index, &meta) {
         let block = block?;

@@ -1,13 +1,13 @@
 //! The structure of a file that is too large to be read as a whole: from its headers alone, or, of Pco, chunk by chunk.
 
-#[cfg(feature = "onpair")]
-mod onpair;
 #[cfg(feature = "pco")]
 mod pco;
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
+#[cfg(feature = "onpair")]
+use unspool::onpair;
 use unspool::{Format, Part, Probe, Result, Trace, Value, xz, zstd};
 use wasm_bindgen::prelude::*;
 
@@ -27,7 +27,7 @@ enum Walk {
     /// With the blocks of each stream that has some, from the last stream to the first.
     Xz(xz::Search, Vec<Vec<xz::Block>>),
     #[cfg(feature = "onpair")]
-    OnPair(onpair::Tables),
+    OnPair(onpair::Outline),
     #[cfg(feature = "pco")]
     Pco(pco::Chunks),
     Ended,
@@ -43,7 +43,7 @@ pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, limits: &[f64]) -> Optio
         Format::ZstdV07 => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::V07)),
         Format::Xz => Walk::Xz(xz::Search::sizes(len, &crate::limits(limits)), Vec::new()),
         #[cfg(feature = "onpair")]
-        Format::OnPair => Walk::OnPair(onpair::Tables::new(len)),
+        Format::OnPair => Walk::OnPair(onpair::Outline::new(len)),
         #[cfg(feature = "pco")]
         Format::Pco => Walk::Pco(pco::Chunks::new(len, crate::limits(limits))),
         _ => return None,
@@ -59,7 +59,7 @@ impl Outline {
             Walk::Zstd(outline) => outline.needs(),
             Walk::Xz(search, _) => search.needs(),
             #[cfg(feature = "onpair")]
-            Walk::OnPair(tables) => tables.needs(),
+            Walk::OnPair(outline) => outline.needs(),
             #[cfg(feature = "pco")]
             Walk::Pco(chunks) => chunks.needs(),
             Walk::Ended => None,
@@ -95,7 +95,7 @@ impl Outline {
                 fed
             }
             #[cfg(feature = "onpair")]
-            Walk::OnPair(tables) => tables.feed(bytes, &mut self.structure),
+            Walk::OnPair(outline) => outline.feed(bytes, &mut self.structure),
             #[cfg(feature = "pco")]
             Walk::Pco(chunks) => chunks.feed(bytes, &mut self.structure),
             Walk::Ended => Ok(()),

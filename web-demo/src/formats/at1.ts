@@ -1,7 +1,7 @@
 import { decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool';
 import { count } from '../format';
 import type { At1Columns, Fate, Question, TableAnswer } from '../values';
-import { csvOfRows, jsonOfRows } from '../writers';
+import { csvOfRows, jsonOfRows } from '../data/writers';
 import { contentOf } from './content';
 import type { Door, Opened } from './door';
 
@@ -66,15 +66,16 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
       decoded: content?.length ?? 0,
     },
     query,
-    async save({ kind, question }) {
+    async *save({ kind, question }) {
       if (kind === 'raw' || question === undefined) {
         if (content === undefined) throw new Error('this file is too large to be decoded here as a whole');
-        return [content];
+        yield content;
+        return;
       }
       const { rows } = await query(question);
       const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
       const names = question.ask === 'lines' ? ['line'] : picked;
-      return kind === 'json' ? jsonOfRows(names, rows) : csvOfRows(names, rows);
+      yield* kind === 'json' ? jsonOfRows(names, rows) : csvOfRows(names, rows);
     },
   };
 }

@@ -1,13 +1,12 @@
-import { openCvc, statistics, UnspoolError, type CvcFile } from 'unspool';
+import { openCvc, UnspoolError, type CvcFile } from 'unspool';
 import { count } from '../format';
-import { curveOf, type Rows } from '../values';
-import { fileOf } from '../writers';
+import type { Rows } from '../values';
+import { fileOf } from '../data/writers';
+import { piecesOf, type Column } from './column';
 import type { Door, Opened } from './door';
+import { summedUp } from './summing';
 
 const WIDTHS = { float32: 4, float16: 2, int64: 8, int32: 4, int8: 1, uint8: 1 };
-
-/** So many values are summed up at most: a file may hold more than memory does. */
-const MOST_SUMMED = 1 << 25;
 
 export const cvc: Door = {
   open: async (bytes) => opened(await openCvc(bytes)),
@@ -44,14 +43,13 @@ function opened(file: CvcFile): Opened {
     return { start, dimension: shape[1], data };
   };
 
+  // The checksum of a chunk is that of all of it: whoever cuts one reads it as often.
+  const ends = file.chunks.map(({ end }) => end);
+  const long = (index: number): Column => ({ rows: length, dimension: columns[index]?.dimension ?? 1, ends, read: (start, end) => rows(index, start, end) });
   return {
-    summary: { version: file.version.join('.'), facts, rows: length, columns, shows: 'numbers', hasChecksums: file.hasChecksums, decoded },
+    summary: { version: file.version.join('.'), facts, rows: length, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: file.hasChecksums, decoded },
     rows,
-    save: async ({ column, kind }) => fileOf(kind, await rows(column, 0, length)),
-    async statistics(index) {
-      const dimension = file.columns[index]?.dimension ?? 1;
-      const { data } = await rows(index, 0, Math.min(length, Math.ceil(MOST_SUMMED / Math.max(1, dimension))));
-      return { statistics: statistics(data, dimension > 0 ? { dimension } : {}), values: data.length, all: length * dimension, ...(dimension === 1 ? { curve: curveOf(data) } : {}) };
-    },
+    save: ({ column, kind }, tell) => fileOf(kind, length, piecesOf(long(column), tell)),
+    statistics: (column, tell) => summedUp(long(column), tell),
   };
 }

@@ -2,7 +2,8 @@
 import type { Structure } from 'unspool';
 import type { BinsWanted } from './pco-bins';
 import type { Report, Summary } from '../model';
-import type { Content } from '../remote';
+import type { Tell } from '../tools/progress';
+import type { Content } from '../arrive/remote';
 import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from '../values';
 
 /** An open file. A format has those doors that fit what it holds. */
@@ -13,7 +14,7 @@ export interface Opened {
   /** Rows of a column of strings. */
   texts?(wanted: TextsWanted): Texts | Promise<Texts>;
   /** The rows that match. */
-  search?(wanted: TextSearch): Uint32Array | Promise<Uint32Array>;
+  search?(wanted: TextSearch, tell: Tell): Uint32Array | Promise<Uint32Array>;
   /** The rows of a table that answer a question. */
   query?(question: Question): Promise<TableAnswer>;
   /** How often each of the bins of a Pco chunk was taken. */
@@ -21,9 +22,9 @@ export interface Opened {
   /** Decoded bytes. */
   bytes?(start: number, end: number): Uint8Array;
   /** What all numbers of a column come to. */
-  statistics?(column: number): Summed | Promise<Summed>;
-  /** Rows of a column as a file. */
-  save?(wanted: ExportWanted): BlobPart[] | Promise<BlobPart[]>;
+  statistics?(column: number, tell: Tell): Promise<Summed>;
+  /** The values as a file, part by part. */
+  save?(wanted: ExportWanted, tell: Tell): Iterable<BlobPart> | AsyncIterable<BlobPart>;
 }
 
 /** Opens a file. Whatever it throws of the core's errors, the structure has met too. */

@@ -1,10 +1,11 @@
 // An OnPair container that is too large to be read as a whole. Its dictionary is kept; of the codes and offsets only those of the rows that somebody looks at are read.
-import { openOnPair, type OnPairColumn, type Structure } from 'unspool';
+import { openOnPair, type OnPairColumn, type OnPairStrings, type Structure } from 'unspool';
 import { count } from '../format';
-import type { Content } from '../remote';
+import type { Content } from '../arrive/remote';
+import { fileOfStrings } from '../data/writers';
 import type { Opened } from './door';
 import { nodesNamed } from './named';
-import { queryOf, shown } from './onpair';
+import { queryOf, shown, stringsOf } from './onpair';
 
 /** So many rows are searched at a time. */
 const AT_ONCE = 1 << 18;
@@ -47,16 +48,21 @@ export async function openLargeOnPair(content: Content, structure: Structure): P
       }
       return { rows };
     },
-    async search(wanted) {
+    async search(wanted, tell) {
       const found: number[] = [];
       for (let start = 0; start < rowCount; start += AT_ONCE) {
         using column = await part(start, Math.min(rowCount, start + AT_ONCE));
         for (const row of column.search(queryOf(wanted))) found.push(start + row);
+        await tell({ done: start, total: rowCount });
       }
       return Uint32Array.from(found);
     },
-    save() {
-      throw new Error('this file is too large to be decoded here as a whole');
+    save({ kind }, tell) {
+      const read = async (start: number, end: number): Promise<OnPairStrings> => {
+        using column = await part(start, end);
+        return column.decode();
+      };
+      return fileOfStrings(kind, stringsOf(rowCount, read, tell));
     },
   };
 }

@@ -1,7 +1,8 @@
-import { openOnPair, type OnPairQuery } from 'unspool';
+import { openOnPair, type OnPairQuery, type OnPairStrings } from 'unspool';
 import { count } from '../format';
+import type { Tell } from '../tools/progress';
 import type { TextSearch, Texts } from '../values';
-import { csvOfTexts, jsonOfTexts } from '../writers';
+import { fileOfStrings, type Strings } from '../data/writers';
 import type { Door, Opened } from './door';
 import { openLargeOnPair } from './onpair-large';
 
@@ -27,13 +28,21 @@ function opened(bytes: Uint8Array): Opened {
       const wanted = numbers ?? Uint32Array.from({ length: end - start }, (_, at) => start + at);
       return { rows: Array.from(wanted, (row) => shown(row, column.row(row))) };
     },
-    save({ kind }) {
-      if (kind === 'csv') return csvOfTexts(column.texts());
-      if (kind === 'json') return jsonOfTexts(column.texts());
-      return [column.decode().bytes as Uint8Array<ArrayBuffer>];
-    },
+    save: ({ kind }, tell) => fileOfStrings(kind, stringsOf(rowCount, (start, end) => column.decode(start, end), tell)),
     search: (wanted) => column.search(queryOf(wanted)),
   };
+}
+
+/** So many rows are decoded at a time. */
+const AT_ONCE = 1 << 16;
+
+/** All rows, a piece at a time. */
+export async function* stringsOf(rows: number, read: (start: number, end: number) => OnPairStrings | Promise<OnPairStrings>, tell: Tell): AsyncGenerator<Strings> {
+  for (let start = 0; start < rows; start += AT_ONCE) {
+    const end = Math.min(rows, start + AT_ONCE);
+    yield { start, ...(await read(start, end)) };
+    await tell({ done: end, total: rows });
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -1,11 +1,15 @@
 // A Pco file that is too large to be decoded as a whole. Its outline says where each chunk lies; a chunk behind the header of the file is a file of its own.
-import { decode, pcoBinCounts, statistics, type PcoArray, type Structure } from 'unspool';
+import { decode, pcoBinCounts, type PcoArray, type Structure } from 'unspool';
 import { count } from '../format';
-import type { Content } from '../remote';
-import { curveOf, type Rows } from '../values';
+import type { Content } from '../arrive/remote';
+import type { Rows } from '../values';
+import { fileOf } from '../data/writers';
+import { piecesOf, type Column } from './column';
 import type { Opened } from './door';
+import { bitsOf } from './latents';
 import { nodesNamed } from './named';
-import { drawable } from './pco';
+import { numbersOf } from './pco';
+import { summedUp } from './summing';
 
 /** Where a chunk lies, and the number of its first number. */
 interface Place {
@@ -14,9 +18,6 @@ interface Place {
   readonly first: number;
   readonly count: number;
 }
-
-/** So many numbers are summed up at most. */
-const MOST_SUMMED = 1 << 22;
 
 export async function openLargePco(content: Content, structure: Structure): Promise<Opened> {
   const places = placesOf(structure);
@@ -33,35 +34,40 @@ export async function openLargePco(content: Content, structure: Structure): Prom
   };
   // Whoever looks at a row looks at those around it next.
   let last: { place: Place; numbers: Promise<PcoArray | undefined> } | undefined;
-  const numbersOf = (place: Place): Promise<PcoArray | undefined> => {
+  const decoded = (place: Place): Promise<PcoArray | undefined> => {
     if (last?.place !== place) last = { place, numbers: chunkFile(place).then(numbersIn) };
     return last.numbers;
   };
 
-  const rows = async (_: number, start: number, end: number): Promise<Rows> => {
+  const rows = async (start: number, end: number, raw = false): Promise<Rows> => {
     const parts: Rows['data'][] = [];
     for (let at = placeOf(places, start); at < places.length; at++) {
       const place = places[at];
       if (place === undefined || place.first >= end) break;
-      parts.push(drawable(await numbersOf(place), Math.max(0, start - place.first), end - place.first).data);
+      parts.push(numbersOf(await decoded(place), Math.max(0, start - place.first), end - place.first, raw).data);
     }
     return { start, dimension: 1, data: joined(parts) };
   };
 
-  const dtype = (places[0] && (await numbersOf(places[0]))?.dtype) ?? '';
+  const dtype = (places[0] && (await decoded(places[0]))?.dtype) ?? '';
   const facts: [string, string][] = [['Numbers', count(total)], ['Type', dtype], ['Chunks', count(places.length)]];
   const columns = [{ name: dtype, dimension: 1, dtype, compression: 'none', rows: total }];
+  const ends = places.map(({ first, count }) => first + count);
+  const long = (raw = false): Column => ({
+    rows: total,
+    dimension: 1,
+    ends,
+    read: (start, end) => rows(start, end, raw),
+  });
   return {
-    summary: { version: '', facts: facts.filter(([, fact]) => fact !== ''), rows: total, columns, shows: 'numbers', hasChecksums: undefined, decoded: 0 },
-    rows,
+    summary: {
+      version: '', facts: facts.filter(([, fact]) => fact !== ''), rows: total, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: undefined,
+      decoded: dtype === '' ? 0 : (total * bitsOf(dtype)) / 8,
+    },
+    rows: (_, start, end) => rows(start, end),
     bins: async ({ chunk, variable }) => pcoBinCounts(await chunkFile(places[chunk]), 0, variable),
-    async statistics() {
-      const { data } = await rows(0, 0, Math.min(total, MOST_SUMMED));
-      return { statistics: statistics(data), values: data.length, all: total, curve: curveOf(data) };
-    },
-    save() {
-      throw new Error('this file is too large to be decoded here as a whole');
-    },
+    statistics: (_, tell) => summedUp(long(), tell),
+    save: ({ kind }, tell) => fileOf(kind, total, piecesOf(long(kind === 'raw'), tell)),
   };
 }
 

@@ -24,7 +24,7 @@ const PIECES: Partial<Record<NonNullable<Report['format']>, string>> = {
 /** The pieces in the order of the file. */
 export function sharesOf(report: Report): Share[] {
   const { format, model: { structure, behind } } = report;
-  if (format === 'cvc') return columnsOf(report);
+  if (format === 'cvc') return report.summary?.columns.length === 1 ? chunksOf(report) : columnsOf(report);
   const piece = format === undefined ? undefined : PIECES[format];
   if (piece === undefined) return [];
   const shares: Draft[] = [];
@@ -54,14 +54,33 @@ export function sharesOf(report: Report): Share[] {
       }
     } else if (name === 'uncompressed size' || name === 'content size' || (format === 'gzip' && name === 'size')) last.decoded += size;
   }
-  if (format === 'pco') for (const share of shares) share.decoded *= Number(/\d+$/.exec(share.name)?.[0] ?? 0) / 8;
+  if (format === 'pco') for (const share of shares) share.decoded *= width(share.name);
   return shares.some(({ decoded }) => decoded > 0) ? shares : [];
+}
+
+/** How many bytes a value has, by the name of its type. */
+function width(dtype: string): number {
+  return Number(/\d+$/.exec(dtype)?.[0] ?? 0) / 8;
+}
+
+/** The chunks of a CVC file of one column. */
+function chunksOf({ model: { structure }, summary }: Report): Share[] {
+  const [column] = summary?.columns ?? [];
+  const [ends, chunk] = [summary?.chunkEnds ?? [], structure.names.indexOf('chunk')];
+  const shares: Share[] = [];
+  for (let at = 0; at < structure.length && column !== undefined; at++) {
+    // Those in the header are descriptions.
+    if (structure.name[at] !== chunk || structure.depth[at] !== 0) continue;
+    const { value, start, end } = nodeAt(structure, at);
+    const rows = (ends[shares.length] ?? 0) - (ends[shares.length - 1] ?? 0);
+    shares.push({ node: at, name: `chunk ${value}`, bytes: (end - start) / 8, decoded: rows * column.dimension * width(column.dtype) });
+  }
+  return shares;
 }
 
 /** The columns of CVC, each over all chunks: the header says how long they are. */
 function columnsOf({ model: { structure, behind, parent }, summary }: Report): Share[] {
   if (summary === undefined) return [];
-  const width = (dtype: string): number => Number(/\d+$/.exec(dtype)?.[0] ?? 0) / 8;
   const shares = summary.columns.map(({ name, dimension, dtype }) => ({ node: -1, name, bytes: 0, decoded: summary.rows * dimension * width(dtype) }));
   const nodes = (from: number, wanted: string): [number, Node][] =>
     Array.from({ length: (behind[from] ?? 0) - from }, (_, at): [number, Node] => [from + at, nodeAt(structure, from + at)]).filter(([, { name }]) => name === wanted);

@@ -1,0 +1,214 @@
+//! CVC by ranges: a plan names the bytes that some rows need, for someone who fetches only those.
+
+use unspool::cvc::{Crc, CrcCount, Need, Payload, Piece, Plan};
+use unspool::{Error, ErrorKind, Result};
+
+use crate::common::bad_argument;
+use crate::cvc::{UnspoolCvcColumn, UnspoolCvcCrc, UnspoolCvcDone, crc};
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::memory::{Opaque, answer, build, clear, fits, held, held_in, input, pair};
+
+/// Words of a plan.
+#[cfg(target_pointer_width = "32")]
+pub const UNSPOOL_CVC_PLAN_WORDS: usize = 48;
+/// Words of a plan.
+#[cfg(not(target_pointer_width = "32"))]
+pub const UNSPOOL_CVC_PLAN_WORDS: usize = 58;
+/// Bytes of a plan.
+pub const UNSPOOL_CVC_PLAN_SIZE: usize = UNSPOOL_CVC_PLAN_WORDS * 8;
+
+/// A walk over the bytes that some rows need. It borrows the header, but not the struct of the column.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolCvcPlan {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_CVC_PLAN_WORDS],
+}
+
+/// A plan, and the chunk that it has asked for.
+#[derive(Debug)]
+pub struct Walk {
+    plan: Plan<'static>,
+    piece: Option<Piece>,
+}
+
+impl Opaque for UnspoolCvcPlan {
+    type Value = Walk;
+    const TAG: u32 = 0x4356_0003;
+}
+
+const _: () = fits::<UnspoolCvcPlan>();
+
+/// What a plan asks for.
+pub type UnspoolCvcNeedKind = u8;
+
+/// Nothing: all rows have been named.
+pub const UNSPOOL_CVC_NEED_NOTHING: u8 = 0;
+/// The bytes from `start` to `end`, for `unspool_cvc_plan_feed`: the length of a chunk.
+pub const UNSPOOL_CVC_NEED_LENGTH: u8 = 1;
+/// A chunk with rows that were asked for.
+pub const UNSPOOL_CVC_NEED_CHUNK: u8 = 2;
+
+/// What to fetch next.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolCvcNeed {
+    /// The first byte to fetch, in the file.
+    pub start: u64,
+    /// The byte behind the last.
+    pub end: u64,
+    /// Of a chunk: only the bytes of these rows, where no checksum is to be compared.
+    pub data_start: u64,
+    /// The byte behind them.
+    pub data_end: u64,
+    /// The rows of the chunk, counted over the whole file.
+    pub first_row: u64,
+    /// The row behind the last.
+    pub end_row: u64,
+    /// How many values they have.
+    pub values: u64,
+    /// What it is.
+    pub kind: UnspoolCvcNeedKind,
+}
+
+/// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_init(
+    plan: *mut UnspoolCvcPlan,
+    column: *const UnspoolCvcColumn,
+    first_row: u64,
+    end_row: u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let start = || {
+            clear(plan)?;
+            let column = held(column)?;
+            build(plan, |place| {
+                let walk = place.write(Walk { plan: Plan::of(column), piece: None });
+                walk.plan.ask(first_row..end_row)?;
+                Ok(walk)
+            })
+        };
+        report(error, start())
+    }
+}
+
+/// What to fetch next.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_next(
+    plan: *mut UnspoolCvcPlan,
+    need: *mut UnspoolCvcNeed,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let next = || {
+            let walk = held_in(plan)?;
+            walk.piece = None;
+            let told = match walk.plan.next()? {
+                None => UnspoolCvcNeed::default(),
+                Some(Need::Length(range)) => UnspoolCvcNeed {
+                    start: range.start,
+                    end: range.end,
+                    kind: UNSPOOL_CVC_NEED_LENGTH,
+                    ..UnspoolCvcNeed::default()
+                },
+                Some(Need::Chunk(piece)) => {
+                    let (range, data) = (piece.range(), piece.data_range()?);
+                    let told = UnspoolCvcNeed {
+                        start: range.start,
+                        end: range.end,
+                        data_start: data.start,
+                        data_end: data.end,
+                        first_row: piece.rows.start,
+                        end_row: piece.rows.end,
+                        values: piece.values(),
+                        kind: UNSPOOL_CVC_NEED_CHUNK,
+                    };
+                    walk.piece = Some(piece);
+                    told
+                }
+            };
+            answer(need, told);
+            Ok(())
+        };
+        report(error, next())
+    }
+}
+
+/// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_feed(
+    plan: *mut UnspoolCvcPlan,
+    length: *const u8,
+    length_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let feed = || held_in(plan)?.plan.feed(input(length, length_len)?);
+        report(error, feed())
+    }
+}
+
+/// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
+/// those from `data_start` to `data_end`, which cannot be.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
+    plan: *mut UnspoolCvcPlan,
+    bytes: *const u8,
+    bytes_len: usize,
+    check: UnspoolCvcCrc,
+    values: *mut f32,
+    values_len: usize,
+    done: *mut UnspoolCvcDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let (walk, (bytes, values)) = (held_in(plan)?, pair(bytes, bytes_len, values, values_len)?);
+            let (payload, count) = open(walk, bytes, crc(check)?)?;
+            payload.decode_f32(values)?;
+            answer(done, UnspoolCvcDone::new(payload.len(), count));
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
+/// are stored lossless do not stand there one after the other, and are an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_plan_raw(
+    plan: *mut UnspoolCvcPlan,
+    bytes: *const u8,
+    bytes_len: usize,
+    check: UnspoolCvcCrc,
+    values: *mut *const u8,
+    values_len: *mut usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let find = || {
+            let (payload, _) = open(held_in(plan)?, input(bytes, bytes_len)?, crc(check)?)?;
+            let raw = payload.raw().ok_or(Error::new(ErrorKind::WrongType, 0))?;
+            answer(values, raw.as_ptr());
+            answer(values_len, raw.len());
+            Ok(())
+        };
+        report(error, find())
+    }
+}
+
+/// The piece that a plan has named: the whole chunk, or if the bytes are fewer, its rows alone.
+fn open<'b>(walk: &Walk, bytes: &'b [u8], crc: Crc) -> Result<(Payload<'b>, CrcCount)> {
+    let piece = walk.piece.as_ref().ok_or(bad_argument())?;
+    let (range, mut count) = (piece.range(), CrcCount::default());
+    let whole = u64::try_from(bytes.len()).is_ok_and(|len| len == range.end.saturating_sub(range.start));
+    let payload = if whole { piece.open(bytes, crc, &mut count)? } else { piece.open_data(bytes)? };
+    Ok((payload, count))
+}

@@ -1,0 +1,42 @@
+// Files that come to the page from elsewhere: dropped on it, or pasted, as an address may be.
+import { useEffect, useState } from 'preact/hooks';
+
+/** Hears of them, wherever on the page that is. Tells whether files are being held over it. */
+export function useDropped(onFiles: (files: readonly File[]) => void): boolean {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const open = (event: Event, list: FileList | undefined): boolean => {
+      const files = [...(list ?? [])];
+      if (files.length === 0) return false;
+      event.preventDefault();
+      onFiles(files);
+      return true;
+    };
+    const listen = <K extends 'dragover' | 'dragleave' | 'drop' | 'paste'>(name: K, hear: (event: WindowEventMap[K]) => void): (() => void) => {
+      addEventListener(name, hear);
+      return () => removeEventListener(name, hear);
+    };
+    const ends = [
+      listen('dragover', (event) => {
+        if (!event.dataTransfer?.types.includes('Files')) return;
+        event.preventDefault();
+        setOver(true);
+      }),
+      listen('dragleave', (event) => {
+        if (event.relatedTarget === null) setOver(false);
+      }),
+      listen('drop', (event) => {
+        setOver(false);
+        open(event, event.dataTransfer?.files);
+      }),
+      listen('paste', (event) => {
+        if (event.target instanceof Element && event.target.closest('input, textarea') !== null) return;
+        if (open(event, event.clipboardData?.files)) return;
+        const url = event.clipboardData?.getData('text/plain').trim() ?? '';
+        if (/^https?:\/\/\S+$/.test(url)) location.hash = new URLSearchParams({ url }).toString();
+      }),
+    ];
+    return () => ends.forEach((end) => end());
+  }, [onFiles]);
+  return over;
+}

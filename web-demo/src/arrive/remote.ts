@@ -1,0 +1,64 @@
+// A file on a server, as much like a `Blob` as the page needs: it is read by ranges, and only where somebody looks.
+
+/** Bytes that are read piece by piece: a file of the visitor's, or one on a server. */
+export interface Content {
+  readonly size: number;
+  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+}
+
+export class RemoteFile implements Content {
+  constructor(
+    readonly url: string,
+    readonly size: number,
+  ) {}
+
+  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> } {
+    return { arrayBuffer: () => this.#read(start, Math.min(end, this.size)) };
+  }
+
+  async #read(start: number, end: number): Promise<ArrayBuffer> {
+    if (end <= start) return new ArrayBuffer(0);
+    const response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } });
+    if (response.status !== 206) throw new Error(`the server answers ${response.status} to a range`);
+    return response.arrayBuffer();
+  }
+}
+
+/** Files up to this size are read as a whole: the structure is all there then. */
+const WHOLE = 64 * 2 ** 20;
+
+/** Opens a file on a server: all of a small one, or of one whose server knows no ranges, or if somebody wants it; of a large one only what is looked at. */
+export async function openRemote(url: string, all: boolean, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
+  let response;
+  try {
+    response = await fetch(url, { headers: { Range: 'bytes=0-0' }, signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Error('The server cannot be reached, or does not let other pages read its files (it would have to allow this by CORS).');
+  }
+  if (!response.ok && response.status !== 416) throw new Error(`The server answers ${response.status} ${response.statusText}.`);
+  const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
+  if (response.status === 206 && size > WHOLE && !all) {
+    await response.body?.cancel();
+    return new RemoteFile(url, size);
+  }
+  if (response.status === 206) response = await fetch(url, { signal });
+  const total = Number(response.headers.get('Content-Length') ?? size);
+  const parts: Blob[] = [];
+  let done = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {};
+    if (value === undefined) return new Blob(parts);
+    // The browser may keep a `Blob` on disk.
+    parts.push(new Blob([value]));
+    done += value.length;
+    tell(done, total);
+  }
+}
+
+/** The last part of an address, to call the file by. */
+export function nameOf(url: string): string {
+  const path = new URL(url, location.href).pathname;
+  return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)) || url;
+}

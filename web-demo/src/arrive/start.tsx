@@ -1,0 +1,56 @@
+// What a visitor sees first.
+import { FileInput } from './file-input';
+import { SAMPLES } from './samples';
+
+interface Props {
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
+export function Start({ onFiles }: Props) {
+  return (
+    <section class="start">
+      <h1 class="hidden">See what is inside a compressed file</h1>
+      <label class="drop">
+        <FileInput onFiles={onFiles} />
+        <span class="big">Drop a file here</span>
+        <span>or <u>choose one</u> from your machine, with its Zstandard dictionary if it needs one</span>
+        <span class="kinds">Zstandard, xz and gzip files, Pco numbers, OnPair strings, CVC vectors, AT-1 logs and tables</span>
+      </label>
+      <form
+        class="remote"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const url = String(new FormData(event.currentTarget).get('url') ?? '').trim();
+          if (url !== '') location.hash = new URLSearchParams({ url }).toString();
+        }}
+      >
+        <label>
+          or the address of one <input name="url" type="url" required placeholder="https://example.com/vectors.cvc" />
+        </label>
+        <button type="submit">Open</button>
+        <span class="fine">Or paste it, or a file, anywhere on this page. Large files of CVC and OnPair, and tables of AT-1, are read only where you look.</span>
+      </form>
+      <Samples current="" />
+      <ul class="promises">
+        <li><strong>What is it?</strong> The format is told by its bytes, not by its name.</li>
+        <li><strong>Where do the bytes go?</strong> Every byte belongs to one named field.</li>
+        <li><strong>Is it broken?</strong> Then you see where, and why, and all that came before.</li>
+      </ul>
+    </section>
+  );
+}
+
+/** Links to the bundled files. */
+export function Samples({ current }: { readonly current: string }) {
+  return (
+    <nav class="samples" aria-label="Samples">
+      <span class="lead">{current === '' ? 'No file at hand? Look at' : 'Samples'}</span>
+      {SAMPLES.map(({ id, title, note }) => (
+        <a key={id} href={`#sample=${id}`} aria-current={id === current ? 'page' : undefined} title={note}>
+          <strong>{title}</strong>
+          <span class="note">{note}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,26 @@
+// How far long work in the worker is, and whether anybody still wants it.
+
+/** How much of all there is has been done, in whatever it is counted in. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Tells how far a job is, between two of its steps. It throws where nobody wants the job any more. */
+export type Tell = (progress: Progress) => Promise<void>;
+
+/** At most so often, in milliseconds, the page hears of it, and the worker hears of the page. */
+const PAUSE = 50;
+
+/** Tells the page now and then. Meanwhile the worker does what else it was asked. */
+export function telling(post: (progress: Progress) => void, signal: AbortSignal): Tell {
+  let told = performance.now();
+  return async (progress) => {
+    const now = performance.now();
+    if (now - told < PAUSE) return;
+    told = now;
+    post(progress);
+    await new Promise((resolve) => setTimeout(resolve));
+    signal.throwIfAborted();
+  };
+}

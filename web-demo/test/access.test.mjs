@@ -1,0 +1,109 @@
+// For everybody: by keyboard, with a screen reader, in the dark, and on a narrow screen.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { beforeEach, test } from 'node:test';
+import { inspector } from './harness.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const it = inspector();
+let page;
+beforeEach(() => ({ page } = it));
+const { open, heading, byte } = it;
+
+test('nothing that axe finds serious, in light and dark', async () => {
+  for (const [address, shown] of [['', 'Drop a file here'], ['#sample=embeddings&at=9', 'Statistics'], ['#sample=strings&at=100', 'Values'], ['#sample=bins&at=60', 'Inside the codec'], ['#sample=zstd', 'Sequences of a block'], ['#sample=broken', 'Show byte'], ['#sample=at1&at=4', 'Zone maps']]) {
+    await page.goto('about:blank');
+    await open(address);
+    await page.getByText(shown).or(page.getByRole('region', { name: shown })).first().waitFor();
+    if (address !== '') await page.locator('.byte').first().waitFor();
+    await page.evaluate(axe);
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      // Colours are all that the schemes do not share.
+      const rules = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {};
+      const { violations } = await page.evaluate((rules) => globalThis.axe.run(document, { resultTypes: ['violations'], ...rules }), rules);
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      assert.deepEqual(
+        serious.map(({ id, nodes }) => `${colorScheme} ${address}: ${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`),
+        [],
+      );
+    }
+  }
+  it.forgive((what) => what === 'request: about:blank');
+});
+
+test('the tree answers to the keyboard', async () => {
+  await open('#sample=embeddings');
+  const tree = page.getByRole('tree');
+  const selected = page.locator('[role=treeitem][aria-selected=true]');
+  await tree.focus();
+  await tree.press('Home');
+  assert.match(await selected.textContent(), /^magic/);
+  for (let step = 0; step < 4; step++) await tree.press('ArrowDown');
+  assert.match(await selected.textContent(), /^header/);
+  assert.equal(await selected.getAttribute('aria-expanded'), 'true');
+  await tree.press('ArrowLeft');
+  assert.equal(await selected.getAttribute('aria-expanded'), 'false');
+  await tree.press('ArrowRight');
+  await tree.press('ArrowRight');
+  assert.equal(await selected.getAttribute('aria-level'), '2');
+  await tree.press('ArrowLeft');
+  assert.match(await selected.textContent(), /^header/);
+  assert.equal(await tree.getAttribute('aria-activedescendant'), await selected.getAttribute('id'));
+});
+
+test('all that a mouse reaches is reached by tab, in the order of the page, and shows that it is', async () => {
+  await open('#sample=columns');
+  await page.locator('.preview tbody td').first().waitFor();
+  await page.getByRole('region', { name: 'Statistics' }).waitFor();
+  const names = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const stop = await page.evaluate(() => {
+      const { activeElement: element } = document;
+      if (element === document.body) return undefined;
+      const outlined = [element, element.closest('label')].some((shown) => shown !== null && getComputedStyle(shown).outlineStyle !== 'none');
+      return { name: element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent.trim() ?? element.textContent, outlined };
+    });
+    if (stop === undefined) break;
+    assert.ok(stop.outlined, `${stop.name} shows that it has the focus`);
+    names.push(stop.name);
+  }
+  const order = ['unspool inspector, start', 'Open another file', 'Place in the file', 'Zoom in', 'Find in the file', 'Structure', 'Bytes', 'Rows', 'Draw row 0', 'CSV', 'Copy TypeScript'];
+  assert.deepEqual(names.filter((name) => order.includes(name)), order);
+  assert.equal(names.filter((name) => name.startsWith('Draw row')).length, 1, 'of the rows one is reached by tab');
+  await open('#sample=embeddings');
+  await heading('embeddings.cvc');
+  await page.getByText('400 rows of 64 values').waitFor();
+  const row = (number) => page.getByRole('button', { name: `Draw row ${number}`, exact: true });
+  await row(0).focus();
+  for (let number = 1; number <= 20; number++) {
+    await page.keyboard.press('ArrowDown');
+    await page.waitForFunction((name) => document.activeElement.getAttribute('aria-label') === name, `Draw row ${number}`);
+  }
+  assert.equal(await row(20).getAttribute('aria-pressed'), 'true');
+});
+
+test('every colour scheme and width shows the same, with names for all controls', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    for (const width of [1440, 800, 360]) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await open('#sample=sections');
+      await heading('sections.cvc');
+      await byte(0).waitFor();
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overflow <= 0, `${colorScheme} ${width}: the page is ${overflow} pixels too wide`);
+      const nameless = await page.evaluate(() =>
+        [...document.querySelectorAll('button, a, input, [role=tree], [role=grid], [role=img]')]
+          .filter((element) => !(element.getAttribute('aria-label') || element.textContent.trim() || element.labels?.length))
+          .map((element) => element.outerHTML),
+      );
+      assert.deepEqual(nameless, []);
+      await page.goto('about:blank');
+    }
+  }
+  it.forgive((what) => what === 'request: about:blank');
+});

@@ -1,0 +1,245 @@
+// Files that are larger than a browser likes to keep in memory.
+import assert from 'node:assert/strict';
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { inspector } from './harness.mjs';
+import { chunkHead, floats, PCO_HEAD, vector } from './vectors.mjs';
+
+const it = inspector();
+let folder;
+let page;
+before(() => (folder = mkdtempSync(join(tmpdir(), 'unspool-'))));
+after(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => ({ page } = it));
+const { open, heading, fact, summed, cursorAt } = it;
+
+/** A file of these parts, each at its place, and holes between them. */
+function sparse(name, ...parts) {
+  const path = join(folder, name);
+  const handle = openSync(path, 'w');
+  for (const [at, bytes] of parts) writeSync(handle, bytes, 0, bytes.length, at);
+  closeSync(handle);
+  return path;
+}
+
+test('a file of two gigabytes shows its structure at once, and its values', async () => {
+  const path = join(folder, 'large.cvc');
+  writeFileSync(path, vector('cvc/v1_int8.cvc'));
+  const handle = openSync(path, 'r+');
+  ftruncateSync(handle, 2 * 2 ** 30);
+  closeSync(handle);
+  await open();
+  const still = await it.watchFrames();
+  const start = Date.now();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.cvc');
+  assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
+  await page.getByText('The file is large').waitFor();
+  await page.getByRole('treeitem', { name: /^magic CVCF/ }).waitFor();
+  // The tree ends where its head does; what comes behind it is not broken.
+  assert.equal(await page.getByRole('treeitem', { name: /^chunk #0/ }).count(), 0);
+  await page.getByRole('button', { name: /^not read 2\.15 GB/ }).waitFor();
+  const expected = floats('cvc/v1_int8.f32.bin');
+  const shown = await page.locator('.preview tbody tr').first().locator('td').first().textContent();
+  assert.equal(Number(shown), Number(expected[0].toPrecision(5)));
+  await page.getByLabel('Go to byte').fill(String(2 * 2 ** 30 - 1));
+  await page.getByLabel('Go to byte').press('Enter');
+  await cursorAt(2 * 2 ** 30 - 1);
+  await still();
+});
+
+test('a table of two gigabytes is asked without being read', async () => {
+  const path = join(folder, 'large.at1');
+  writeFileSync(path, vector('at1/c8_events.at1'));
+  const handle = openSync(path, 'r+');
+  ftruncateSync(handle, 2 * 2 ** 30);
+  closeSync(handle);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.at1');
+  await page.getByText('The file is large').waitFor();
+  await page.getByRole('treeitem', { name: /^stream meta/ }).waitFor();
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByLabel('From').fill('1700010480');
+  await page.getByLabel('To', { exact: true }).fill('1700010520');
+  await page.getByText('9 rows that meet all conditions. 2 row groups read, 23 ruled out').waitFor();
+  // Rows of it can be saved, all of it cannot.
+  await page.getByRole('button', { name: 'CSV' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Raw bytes' }).count(), 0);
+});
+
+test('a large file of which only the head can be understood says so', async () => {
+  const path = sparse('large.at1', [0, vector('at1/c0_ssh.at1')], [3 * 2 ** 30, Buffer.alloc(1)]);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.at1');
+  await page.getByRole('note').getByText('only its first 16.8 MB were looked at').waitFor();
+});
+
+test('a large file of numbers is decoded chunk by chunk, and its numbers where somebody looks', async () => {
+  const count = 2 ** 24;
+  const step = 17 + 8 * count;
+  const last = Buffer.concat([chunkHead(3), Buffer.from(new BigUint64Array([7n, 8n, 9n]).buffer), Buffer.from([0])]);
+  const path = sparse('large.pco', [0, Buffer.concat([PCO_HEAD, chunkHead(count)])], [7 + step, last]);
+  await open();
+  const still = await it.watchFrames();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await page.getByRole('status').getByText('Reading').waitFor();
+  await heading('large.pco');
+  await page.getByRole('note').getByText('it was decoded chunk by chunk').waitFor();
+  assert.equal(await fact('Numbers').textContent(), '16,777,219');
+  assert.equal(await fact('Type').textContent(), 'uint64');
+  await page.getByRole('treeitem', { name: /^page of numbers 16777216/ }).waitFor();
+  await page.getByText('of 2; this one holds rows 0 to 16,777,215').waitFor();
+  await page.getByLabel('Go to chunk').fill('1');
+  await page.getByLabel('Go to chunk').press('Enter');
+  await page.waitForFunction(() => [...document.querySelectorAll('.preview tbody td')].map((cell) => cell.textContent).slice(-4).join() === '0,7,8,9');
+  await page.getByText('How all 16,777,219 values spread').waitFor();
+  assert.deepEqual([await summed('Max').textContent(), await summed('Mean').textContent()], ['9', '1.431e-6']);
+  await page.getByLabel('Chunk', { exact: true }).fill('1');
+  await page.getByLabel('Chunk', { exact: true }).press('Enter');
+  await page.getByText('100 % (3)').waitFor();
+  // All of them go to a file on disk, as they come. No dialog asks a test for it.
+  await page.evaluate(() => {
+    globalThis.showSaveFilePicker = async ({ suggestedName }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+  });
+  const saved = (name) => page.evaluate(async (name) => {
+    const file = await (await (await navigator.storage.getDirectory()).getFileHandle(name)).getFile();
+    return [file.size, [...new BigUint64Array(await file.slice(-32).arrayBuffer())].map(Number)];
+  }, name);
+  await page.getByRole('button', { name: 'Raw bytes' }).click();
+  await page.getByText('Saved as large.bin.').waitFor();
+  assert.deepEqual(await saved('large.bin'), [8 * (count + 3), [0, 7, 8, 9]]);
+  // Nobody has to wait for it, and a file that is not whole is none.
+  await page.getByRole('button', { name: 'CSV' }).click();
+  await page.getByRole('progressbar', { name: 'saving' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel saving' }).click();
+  await page.getByText('Cancelled.').waitFor();
+  assert.deepEqual(await saved('large.csv'), [0, []]);
+  await still();
+});
+
+test('a large file of strings is read where somebody looks, and searched', async () => {
+  const small = vector('onpair/cpp/urls_b12.onp');
+  const word = (number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(number);
+    return bytes;
+  };
+  // The codes move far behind their place: those between belong to no row.
+  const tokens = 13 + small.readUInt32LE(9);
+  const codes = tokens + 4 + 4 * small.readUInt32LE(tokens);
+  const words = small.readUInt32LE(codes);
+  // As many words as hold a whole number of codes.
+  const [added, offsets] = [3 * 2 ** 23, codes + 4 + 8 * words];
+  const shift = (8 * 8 * added) / small[8];
+  const moved = Buffer.from(small.subarray(offsets));
+  for (let at = 4; at < moved.length; at += 4) moved.writeUInt32LE(moved.readUInt32LE(at) + shift, at);
+  const path = sparse('large.onp', [0, small.subarray(0, codes)], [codes, word(words + added)], [codes + 4 + 8 * added, Buffer.concat([small.subarray(codes + 4, offsets), moved])]);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.onp');
+  await page.getByText('of its values only those are read that you look at').waitFor();
+  assert.equal(await fact('Rows').textContent(), '3,000');
+  await page.getByRole('treeitem', { name: /^codes/ }).waitFor();
+  const shown = () => page.locator('.preview tbody td.text').allTextContents();
+  await page.locator('.preview tbody td.text').first().waitFor();
+  const far = await shown();
+  await page.getByLabel('Search', { exact: true }).fill('42');
+  await page.getByText(/^[\d,]+ of 3,000 rows$/).waitFor();
+  await page.locator('.preview tbody td.text').first().waitFor();
+  const [said, found] = [await page.getByText(/of 3,000 rows$/).textContent(), await shown()];
+  // Where the browser cannot write to a file that the visitor picks, what is saved is put together piece by piece.
+  const save = async () => {
+    await page.evaluate(() => delete Window.prototype.showSaveFilePicker && delete globalThis.showSaveFilePicker);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'JSON', exact: true }).click()]);
+    return JSON.parse(readFileSync(await download.path(), 'utf8'));
+  };
+  const saved = await save();
+  assert.equal(saved.length, 3000);
+  // The same of the file as it was, which is decoded as a whole.
+  await open('#sample=strings');
+  await heading('urls.onp');
+  await page.locator('.preview tbody td.text').first().waitFor();
+  assert.deepEqual(far, await shown());
+  await page.getByLabel('Search', { exact: true }).fill('42');
+  await page.getByText(said, { exact: true }).waitFor();
+  await page.locator('.preview tbody td.text').first().waitFor();
+  assert.deepEqual(found, await shown());
+  assert.deepEqual(saved, await save());
+});
+
+test('a large file shows its blocks by their headers, and long work can be cancelled', async () => {
+  const text = vector('zstd/rfc8878/text-1025.zst');
+  // Two frames, and eight gigabytes in skippable ones between them.
+  const gap = Buffer.from('502a4d18000000f0', 'hex');
+  const step = 8 + 0xf000_0000;
+  const path = sparse('large.zst', [0, text], [640, gap], [640 + step, gap], [640 + 2 * step, text]);
+  await open();
+  const start = Date.now();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.zst');
+  assert.ok(Date.now() - start < 5000, `${Date.now() - start} ms`);
+  await page.getByRole('note').getByText('What is in them was not decoded').waitFor();
+  await page.getByRole('treeitem', { name: /^frame #3/ }).waitFor();
+  await page.getByRole('treeitem', { name: /^checksum 0x05f574ca/ }).last().waitFor();
+  // Eight gigabytes without the needle: whoever does not want to wait need not.
+  await page.getByLabel('Find in the file').fill('there is no such text in it');
+  await page.getByLabel('Find in the file').press('Enter');
+  await page.getByRole('progressbar', { name: 'searching' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel searching' }).click();
+  await page.getByText('Cancelled.').waitFor();
+  // A worker that does not hear of that is given up, and another one goes on.
+  await page.evaluate(() => {
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (!('cancel' in message)) post.call(this, message, ...rest);
+    };
+    const { Worker: Old } = globalThis;
+    globalThis.Worker = class extends Old {
+      constructor(...options) {
+        super(...options);
+        globalThis.another = true;
+      }
+    };
+  });
+  await page.getByLabel('Find in the file').press('Enter');
+  await page.getByRole('button', { name: 'Cancel searching' }).click();
+  await page.waitForFunction(() => globalThis.another);
+  await page.getByLabel('Go to byte').fill('640');
+  await page.getByLabel('Go to byte').press('Enter');
+  await cursorAt(640);
+  await page.getByLabel('Find in the file').fill('PI');
+  await page.getByRole('button', { name: 'Previous', exact: true }).click();
+  await cursorAt(vector('zstd/rfc8878/text-1025.zst').lastIndexOf('PI'));
+});
+
+test('the blocks of a large xz file are read off its index', async () => {
+  const small = vector('xz/blocks.xz');
+  // One block of three gigabytes, which only the index knows.
+  const number = (value) => {
+    const bytes = [];
+    for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
+    return [...bytes, value];
+  };
+  const size = 3 * 2 ** 30;
+  const index = Buffer.from([0, 1, ...number(size), ...number(5e9)]);
+  const padded = Buffer.concat([index, Buffer.alloc((4 - (index.length % 4)) % 4)]);
+  const sum = (bytes) => {
+    const word = Buffer.alloc(4);
+    word.writeUInt32LE(crc32(bytes));
+    return word;
+  };
+  const backward = Buffer.from([padded.length / 4, 0, 0, 0, ...small.subarray(6, 8)]);
+  const footer = Buffer.concat([sum(backward), backward, Buffer.from('YZ')]);
+  const path = sparse('large.xz', [0, small.subarray(0, 12)], [12 + size, Buffer.concat([padded, sum(padded), footer])]);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('large.xz');
+  await page.getByRole('treeitem', { name: /^block #0/ }).click();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('treeitem', { name: /^content of decoded size 5000000000/ }).waitFor();
+});

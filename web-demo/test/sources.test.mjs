@@ -1,0 +1,216 @@
+// Where a file can come from, and what it can be.
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { inspector } from './harness.mjs';
+import { floats, vector, zeros } from './vectors.mjs';
+
+const it = inspector();
+let page;
+beforeEach(() => ({ page } = it));
+const { open, heading, fact, summed, byte, pick, hash } = it;
+
+test('every sample says what it is, by its content and not by its name', async () => {
+  await open();
+  const ids = await page.locator('.samples a').evaluateAll((links) => links.map((link) => [new URLSearchParams(new URL(link.href).hash.slice(1)).get('sample'), link.querySelector('strong').textContent]));
+  assert.equal(ids.length, 12);
+  for (const [id] of ids) {
+    await open(`#sample=${id}`);
+    await page.locator(`nav [href="#sample=${id}"][aria-current]`).waitFor();
+    await page.locator('.verdict', { hasText: id === 'broken' ? 'Broken at byte 213' : /^(Intact|No error found)$/ }).waitFor();
+    await page.getByRole('region', { name: 'Decoded values' }).waitFor();
+  }
+  for (const [file, name] of [
+    ['cvc/v1_int8.cvc', 'CVC embedding vectors'], ['pco/m_i32_classic_auto.pco', 'Pco numbers'], ['onpair/cpp/urls_b12.onp', 'OnPair strings'],
+    ['zstd/rfc8878/text-1025.zst', 'Zstandard'], ['xz/blocks.xz', 'xz'], ['at1/c8_events.at1', 'AT-1 table'], ['gzip/v1_int8.cvc.gz', 'CVC embedding vectors'],
+  ]) {
+    await pick(`photo of ${name}.jpg`, vector(file));
+    await heading(`photo of ${name}.jpg`);
+    await page.getByRole('heading', { name, level: 2 }).waitFor();
+  }
+});
+
+test('what is pasted opens: a file, or the address of one, but not what goes into a field', async () => {
+  const paste = (target, text, base64) => page.locator(target).evaluate((element, [text, base64]) => {
+    const clipboardData = new DataTransfer();
+    if (text !== undefined) clipboardData.setData('text/plain', text);
+    if (base64 !== undefined) clipboardData.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], 'pasted.cvc'));
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, [text, base64]);
+  await open();
+  await page.getByText('Drop a file here').waitFor();
+  await paste('body', undefined, vector('cvc/v1_int8.cvc').toString('base64'));
+  await heading('pasted.cvc');
+  const url = new URL('#sample=xz', it.server.url).href;
+  await paste('[aria-label="Find in the file"]', url);
+  await paste('body', 'no address');
+  await heading('pasted.cvc');
+  await paste('body', ` ${url}\n`);
+  // What is there is the page itself.
+  await page.getByText('This looks like text').waitFor();
+  assert.equal(hash().get('url'), url);
+});
+
+test('what is wrapped in gzip is unwrapped, and what is not known is shown as bytes', async () => {
+  await open('#sample=wrapped');
+  await page.getByText('CVC embedding vectors').waitFor();
+  assert.equal(await fact('Wrapped in').textContent(), 'gzip of 1,868 bytes');
+  assert.equal(await fact('Size').textContent(), `${vector('cvc/v1_int8.cvc').length.toLocaleString('en')} bytes`);
+  await page.getByRole('treeitem', { name: /^magic CVCF/ }).waitFor();
+  await pick('strings.onp.gz', gzipSync(vector('onpair/cpp/urls_b12.onp')));
+  await page.getByText('OnPair strings').waitFor();
+  await pick('text.gz', gzipSync('some text\nin two lines\n'));
+  await heading('text.gz');
+  assert.equal(await page.getByRole('region', { name: 'Decoded bytes' }).textContent(), 'some text\nin two lines\n');
+  await pick('binary.gz', gzipSync(Uint8Array.of(0, 255, 254, 65)));
+  await heading('binary.gz');
+  await page.getByText('00000000  00 ff fe 41').waitFor();
+  const broken = gzipSync('some text');
+  broken[broken.length - 5] ^= 1;
+  await pick('broken.gz', broken);
+  await heading('broken.gz');
+  await page.getByText('The file was damaged after it was written.').waitFor();
+});
+
+test('a file that is none of those says what it may be', async () => {
+  await open('#sample=zstd');
+  await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
+  for (const [name, bytes, words] of [
+    ['picture', '\x89PNG\r\n', 'This looks like a PNG picture'],
+    ['notes', 'Words, and an é.\n', 'This looks like text'],
+    ['nothing', '', 'The file is empty.'],
+    ['short', '\x28\xb5', 'The file ends before its format can be told.'],
+    ['noise', '\xf0\x9f\0\xff', 'This is not a format that this page knows.'],
+  ]) {
+    await pick(name, Buffer.from(bytes, name === 'notes' ? 'utf8' : 'latin1'));
+    await heading(name);
+    await page.getByRole('alert').getByText(words).waitFor();
+  }
+});
+
+test('a file and its dictionary are opened together, whichever comes first', async () => {
+  const folder = 'zstd/rfc8878/';
+  const [file, dictionary] = ['dict-id40000-empty.zst', 'dict-id40000'].map((name) => ({ name, mimeType: '', buffer: vector(folder + name) }));
+  const [raw, lines] = [vector(`${folder}dict-id123456789`), vector(`${folder}dict-id123456789-json60k-stdin.zst`)];
+  const input = page.locator('input[type=file]');
+  await open();
+  await input.setInputFiles(file);
+  await page.getByRole('alert').getByText('The file was compressed against a dictionary').waitFor();
+  for (const files of [[file, dictionary], [dictionary, file]]) {
+    await input.setInputFiles(files);
+    await page.getByText('There is nothing to show.').waitFor();
+    assert.equal(await fact('Dictionary').textContent(), '65.5 KB');
+    assert.equal(await page.getByRole('alert').count(), 0);
+  }
+  await input.setInputFiles([{ name: 'lines.zst', mimeType: '', buffer: lines }, { name: 'words', mimeType: '', buffer: raw }]);
+  await heading('lines.zst');
+  const content = page.getByRole('region', { name: 'Decoded bytes' });
+  await content.waitFor();
+  assert.match(await content.textContent(), /^\{"/);
+});
+
+/** A server of another origin that answers ranges of a file, which may be longer than its bytes. */
+async function elsewhere(bytes, size, { ranges = true } = {}) {
+  let sent = 0;
+  const other = createServer((request, response) => {
+    const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Access-Control-Expose-Headers': 'Content-Range, Content-Length' };
+    if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
+    const range = ranges ? /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') : null;
+    const [start, end] = range === null ? [0, size] : [Number(range[1]), Math.min(size, Number(range[2]) + 1)];
+    const body = Buffer.alloc(end - start);
+    bytes.copy(body, 0, start, end);
+    sent += body.length;
+    const extra = range === null ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${size}` };
+    response.writeHead(range === null ? 200 : 206, { ...cors, ...extra, 'Content-Type': 'application/octet-stream', 'Content-Length': body.length });
+    response.end(body);
+  });
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${other.address().port}/vectors.cvc`, sent: () => sent, close: () => other.close() };
+}
+
+for (const [what, size, ranges, most] of [
+  ['small, with ranges', undefined, true, 100_000],
+  ['small, without ranges', undefined, false, 200_000],
+  ['large, of which only what is looked at is fetched', 300e6, true, 1_000_000],
+]) {
+  test(`opens a file of another server: ${what}`, async () => {
+    const bytes = vector('cvc/med_fp16.cvc');
+    const other = await elsewhere(bytes, size ?? bytes.length, { ranges });
+    try {
+      await open();
+      await page.getByLabel('or the address of one').fill(other.url);
+      await page.getByRole('button', { name: 'Open', exact: true }).click();
+      await heading('vectors.cvc');
+      await page.getByText('CVC embedding vectors').waitFor();
+      const expected = floats('cvc/med_fp16.f32.bin');
+      const shown = await page.locator('.preview tbody tr').first().locator('td').first().textContent();
+      assert.equal(Number(shown), Number(expected[0].toPrecision(5)));
+      await byte(12).click();
+      await page.waitForFunction(() => /at=12/.test(location.hash));
+      assert.equal(hash().get('url'), other.url);
+      assert.ok(other.sent() < most, `${other.sent()} bytes were sent`);
+      if (size !== undefined) {
+        // All values are read when somebody asks for that.
+        await page.getByRole('button', { name: 'Sum up all 25,600 values' }).click();
+      }
+      await summed('Mean').waitFor();
+    } finally {
+      other.close();
+    }
+    it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
+  });
+}
+
+test('of a large file of another server that says nothing of where its parts are, all is fetched only when somebody wants that', async () => {
+  const file = zeros(2 ** 23);
+  const other = await elsewhere(file, file.length);
+  try {
+    await open(`#url=${encodeURIComponent(other.url)}`);
+    await page.getByRole('note').getByText('only its first 1.05 MB were looked at').waitFor();
+    assert.ok(other.sent() < 3 * 2 ** 20, `${other.sent()} bytes were sent`);
+    await page.getByRole('button', { name: 'Fetch all 67.1 MB' }).click();
+    await page.getByText('How all 8,388,608 values spread').waitFor();
+    assert.equal(await page.getByRole('note').count(), 0);
+    assert.ok(hash().has('all'), 'the address fetches all of it again');
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
+});
+
+test('nobody has to wait for a server that is slow', async () => {
+  // It never answers.
+  const other = createServer(() => undefined);
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    await open(`#url=${encodeURIComponent(`http://127.0.0.1:${other.address().port}/slow.cvc`)}`);
+    await page.getByRole('status').getByText('Fetching slow.cvc').waitFor();
+    await page.getByRole('progressbar', { name: 'Fetching' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Drop a file here').waitFor();
+    assert.equal(new URL(page.url()).hash, '');
+  } finally {
+    other.closeAllConnections();
+    other.close();
+  }
+  it.forgive((what) => what.includes('/slow.cvc'));
+});
+
+test('an address that leads nowhere is said so in words', async () => {
+  await open(`#url=${encodeURIComponent('http://127.0.0.1:9/nothing.cvc')}`);
+  await page.getByText('The server cannot be reached').waitFor();
+  it.forgive(() => true);
+});
+
+test('works offline after the first visit, samples included', async () => {
+  await open();
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ?? new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve))).then(() => undefined));
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.getByRole('link', { name: /^Embeddings/ }).click();
+  await heading('embeddings.cvc');
+  await page.locator('.preview tbody td').first().waitFor();
+  await page.context().setOffline(false);
+  it.forgive((what) => /ERR_INTERNET_DISCONNECTED|^failed/.test(what));
+});

@@ -1,0 +1,236 @@
+// The structure of an open file, beside its bytes.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { beforeEach, test } from 'node:test';
+import { inspector } from './harness.mjs';
+import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
+
+const it = inspector();
+let page;
+beforeEach(() => ({ page } = it));
+const { open, heading, classes, cursorAt, pick, hash } = it;
+
+test('goes to an offset, and finds text and bytes, around the end and back', async () => {
+  const file = vector('onpair/cpp/urls_b12.onp');
+  await open('#sample=strings');
+  await heading('urls.onp');
+  await page.getByLabel('Go to byte').fill('0x1000');
+  await page.getByLabel('Go to byte').press('Enter');
+  await cursorAt(4096);
+  await page.getByLabel('Go to byte').fill('99999999');
+  await page.getByLabel('Go to byte').press('Enter');
+  await page.getByText('An offset is a number below 53,731').waitFor();
+  // A key leads to the field from anywhere.
+  await page.getByRole('grid', { name: 'Bytes' }).focus();
+  await page.keyboard.press('/');
+  await page.keyboard.type('ONPAIR01');
+  await page.keyboard.press('Enter');
+  await cursorAt(0);
+  await page.getByLabel('What to find').selectOption('bytes');
+  const needle = file.subarray(20_000, 20_006);
+  await page.getByLabel('Find in the file').fill(needle.toString('hex'));
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await cursorAt(file.indexOf(needle, 1));
+  await page.getByRole('button', { name: 'Previous', exact: true }).click();
+  await cursorAt(file.lastIndexOf(needle));
+  await page.getByLabel('Find in the file').fill('00112233445566778899');
+  await page.getByLabel('Find in the file').press('Enter');
+  await page.getByText('It does not occur.').waitFor();
+  await page.getByLabel('Find in the file').fill('xyz');
+  await page.getByLabel('Find in the file').press('Enter');
+  await page.getByText('Bytes are pairs of hexadecimal digits').waitFor();
+});
+
+test('finds fields by what they are called and hold, around the end and back', async () => {
+  await open('#sample=embeddings');
+  await heading('embeddings.cvc');
+  const selected = page.locator('[role=treeitem][aria-selected=true]');
+  await page.getByLabel('What to find').selectOption('field');
+  const field = page.getByLabel('Find in the file');
+  await field.fill('CRC-32');
+  await field.press('Enter');
+  await selected.filter({ hasText: 'crc-320x3d2a91ab' }).waitFor();
+  await field.press('Enter');
+  await selected.filter({ hasText: 'crc-320xa1f930d6' }).waitFor();
+  await page.getByRole('button', { name: 'Previous', exact: true }).click();
+  await selected.filter({ hasText: 'crc-320x3d2a91ab' }).waitFor();
+  await page.getByRole('button', { name: 'Previous', exact: true }).click();
+  await page.locator('.place', { hasText: /^chunk #3crc-32/ }).waitFor();
+  await field.fill('num_vectors 400');
+  await field.press('Enter');
+  await selected.filter({ hasText: 'num_vectors400' }).waitFor();
+  await field.fill('no such thing');
+  await field.press('Enter');
+  await page.getByText('No field is called so or holds that.').waitFor();
+});
+
+test('reads the bytes at the cursor as numbers of every type', async () => {
+  const bytes = vector('cvc/med_fp16.cvc');
+  await open('#sample=embeddings&at=9');
+  await page.getByText('Byte 9 read as').waitFor();
+  const row = (name) => page.locator('.readings tr', { has: page.getByRole('rowheader', { name }) }).locator('td').allTextContents();
+  const [little, big] = [await row('little-endian'), await row('big-endian')];
+  assert.deepEqual(little.slice(0, 6), [
+    bytes.readUInt8(9), bytes.readInt8(9), bytes.readUInt16LE(9), bytes.readInt16LE(9), bytes.readUInt32LE(9), bytes.readInt32LE(9),
+  ].map(String));
+  assert.deepEqual(little.slice(6, 8), [bytes.readBigUInt64LE(9), bytes.readBigInt64LE(9)].map(String));
+  assert.deepEqual(big.slice(2, 8), [
+    bytes.readUInt16BE(9), bytes.readInt16BE(9), bytes.readUInt32BE(9), bytes.readInt32BE(9), bytes.readBigUInt64BE(9), bytes.readBigInt64BE(9),
+  ].map(String));
+  assert.equal(Number(big[10]), Number(bytes.readDoubleBE(9).toExponential(3)));
+  // At the end there is not enough for the wide ones.
+  await page.getByLabel('Go to byte').fill(String(bytes.length - 1));
+  await page.getByLabel('Go to byte').press('Enter');
+  await page.getByText(`Byte ${(bytes.length - 1).toLocaleString('en')} read as`).waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('.readings td')[2]?.textContent === '–');
+});
+
+test('fields that share a byte are told apart by their bits, both ways', async () => {
+  await open('#sample=bins&at=16');
+  const selected = page.locator('[role=treeitem][aria-selected=true]');
+  const bit = (number) => page.getByRole('group', { name: 'Bits' }).getByRole('button', { name: new RegExp(`^Bit ${number % 8} of byte ${number >> 3} is`) });
+  // The upper half of the byte is the logarithm 7, the lower one two fields.
+  await page.getByText('bits 4 to 7 of byte 16').waitFor();
+  assert.match(await selected.textContent(), /^log of table size74 bits$/);
+  assert.equal(await page.locator('.bit').evaluateAll((bits) => bits.map(({ textContent }) => textContent).join('')), (0x71).toString(2).padStart(8, '0'));
+  for (let at = 4; at < 8; at++) assert.match(await classes(bit(8 * 16 + at)), /part-table selected/);
+  await bit(8 * 16 + 3).click();
+  assert.match(await selected.textContent(), /^secondary too01 bit$/);
+  await bit(8 * 16).hover();
+  await page.locator('.node.hovered', { hasText: /^order1/ }).waitFor();
+  await bit(8 * 16).click();
+  await page.getByText('bits 0 to 2 of byte 16').waitFor();
+  // A field over the borders of bytes, and one that ends with them.
+  await page.getByRole('treeitem', { name: /^n_hint/ }).click();
+  await page.getByText('bit 6 of byte 6 to bit 0 of byte 8').waitFor();
+  const marked = await page.locator('.bit').evaluateAll((bits) => bits.map((bit) => Number(bit.matches('.selected'))).join(''));
+  assert.equal(marked, '110000001111111100000001');
+  await page.getByRole('treeitem', { name: /^magic/ }).click();
+  await page.getByText('bytes 0 to 3').waitFor();
+  assert.equal(await page.locator('.bit').count(), 0);
+});
+
+test('the map shows the whole file, zooms, and follows keys and clicks', async () => {
+  await open('#sample=embeddings');
+  const map = page.getByRole('slider', { name: 'Place in the file' });
+  await map.waitFor();
+  await page.getByText('all 51.4 KB').waitFor();
+  // Most of it is data: its colour fills the middle.
+  const colours = await map.evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+    return new Set(Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 3).join())).size;
+  });
+  assert.ok(colours >= 2, `${colours} colours`);
+  const box = await map.boundingBox();
+  await map.click({ position: { x: box.width / 2, y: 10 } });
+  const middle = Number(await map.getAttribute('aria-valuenow'));
+  assert.ok(Math.abs(middle - 51_436 / 2) < 200, `${middle}`);
+  await cursorAt(middle);
+  await map.press('+');
+  await map.press('+');
+  await page.locator('.map .facts', { hasText: /^bytes [\d,]+ to [\d,]+, 12.9 KB$/ }).waitFor();
+  await map.press('ArrowRight');
+  assert.ok(Number(await map.getAttribute('aria-valuenow')) > middle);
+  await map.press('End');
+  assert.equal(await map.getAttribute('aria-valuenow'), await map.getAttribute('aria-valuemax'));
+  await page.getByRole('button', { name: 'Whole file' }).click();
+  await page.getByText('all 51.4 KB').waitFor();
+});
+
+test('a table says how many fields and bytes each part has, and they add up to the file', async () => {
+  await open('#sample=embeddings');
+  await page.getByText('As a table').click();
+  const cells = await page.locator('.parts tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const sum = cells.reduce((sum, [, , bytes]) => sum + Number(bytes.replaceAll(',', '')), 0);
+  assert.equal(sum, vector('cvc/med_fp16.cvc').length);
+  assert.ok(cells.some(([name, fields]) => name === 'checksum' && fields === '4'));
+});
+
+test('each chunk, block, stream and column says what it takes and decodes to', async () => {
+  const lines = () => page.locator('.shares tbody tr').evaluateAll((rows) => rows.map(({ children }) => [...children].map(({ textContent }) => textContent)));
+  const shown = async (what) => {
+    await page.getByText('Piece by piece').click();
+    await page.locator('.shares tbody td').first().waitFor();
+    assert.deepEqual((await lines())[0], what);
+  };
+  await open('#sample=xz');
+  await heading('page.xz');
+  await shown(['block 0', '616 bytes', '35 %', '1,500 bytes', '2.44×']);
+  await page.getByRole('button', { name: /^Show block 2/ }).click();
+  assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^block#2/);
+  await open('#sample=at1');
+  await heading('events.at1');
+  await shown(['stream meta', '75 bytes', '0.5 %', '11 bytes', '0.15×']);
+  await open('#sample=columns');
+  await heading('columns.cvc');
+  await shown(['int32_s', '44 bytes', '1.7 %', '44 bytes', '1.00×']);
+  // The chunks of a single column: a hundred rows of 64 values, which decode from two bytes to four.
+  await open('#sample=embeddings');
+  await heading('embeddings.cvc');
+  await shown(['chunk 0', '12.8 KB', '25 %', '25.6 KB', '2.00×']);
+  assert.equal((await lines()).length, 4);
+  // Two chunks of four zeros.
+  const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);
+  await pick('two.pco', Buffer.concat([PCO_HEAD, chunk, chunk, Buffer.from([0])]));
+  await heading('two.pco');
+  await shown(['chunk 0 of u64', '49 bytes', '46 %', '32 bytes', '0.65×']);
+});
+
+test('an error says in which part of the structure it lies', async () => {
+  await open('#sample=broken');
+  await page.locator('.problem', { hasText: 'CvcCrc, number 514, in chunk 0' }).waitFor();
+  await page.locator('.byte.broken').waitFor();
+  assert.equal(await page.locator('.verdict').textContent(), 'Broken at byte 213');
+  // What is wrong with the content of a stream is said of the stream, although each of its bytes was understood.
+  await pick('months.at1', vector('at1/bad/c0_months.at1'));
+  await page.locator('.problem', { hasText: /At1ListShort, number 612, in stream \w+ › payload xz/ }).waitFor();
+  assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^payload/);
+  // A file that breaks off does so at its last byte.
+  await pick('cut.zst', vector('zstd/rfc8878/text-1025.zst').subarray(0, 300));
+  await page.locator('#byte-299.broken').waitFor();
+  assert.match(await page.getByRole('treeitem', { name: /ends too early/ }).textContent(), /^block/);
+  assert.equal(await page.locator('.verdict').textContent(), 'Incomplete');
+  const shares = await page.locator('.parts .legend .percent').allTextContents();
+  assert.ok(shares.length > 0 && shares.every((share) => parseFloat(share.replace('<', '')) <= 100), shares.join(', '));
+  await page.getByRole('treeitem', { name: /^magic number/ }).click();
+  await page.getByRole('button', { name: 'Show where it ends' }).click();
+  await cursorAt(299);
+});
+
+test('an address restores the byte, the field and the column', async () => {
+  await open('#sample=columns&column=2&at=100');
+  await cursorAt(100);
+  const third = page.getByRole('tab').nth(2);
+  await third.waitFor();
+  assert.equal(await third.getAttribute('aria-selected'), 'true');
+  await page.getByRole('tab').nth(4).click();
+  await page.getByRole('treeitem', { name: /^magic/ }).click();
+  await page.waitForFunction(() => /column=4/.test(location.hash) && /node=\d/.test(location.hash) && !/at=/.test(location.hash));
+  assert.equal(hash().get('sample'), 'columns');
+  const address = page.url();
+  await page.goto('about:blank');
+  await page.goto(address);
+  await page.locator('[role=treeitem][aria-selected=true]', { hasText: /^magic/ }).waitFor();
+  assert.equal(await page.getByRole('tab').nth(4).getAttribute('aria-selected'), 'true');
+  it.forgive((what) => what === 'request: about:blank');
+});
+
+test('the structure and the bytes of a field are saved', async () => {
+  const save = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  await open('#sample=zstd');
+  await heading('text.zst');
+  const [name, text] = await save('Save the structure as JSON');
+  assert.equal(name, 'text.zst.structure.json');
+  const nodes = JSON.parse(text.toString());
+  assert.equal(nodes[0].name, 'frame');
+  const leaves = nodes.filter(({ part }) => part !== undefined);
+  assert.equal(leaves.reduce((sum, { startBit, endBit }) => sum + endBit - startBit, 0), 640 * 8);
+  assert.ok(await page.getByRole('button', { name: 'Save the bytes of this field' }).isDisabled());
+  await page.getByRole('treeitem', { name: /^checksum 0x05f574ca/ }).click();
+  const [field, bytes] = await save('Save the bytes of this field');
+  assert.equal(field, 'text.zst.636-640.bin');
+  assert.deepEqual(bytes, vector('zstd/rfc8878/text-1025.zst').subarray(636));
+});

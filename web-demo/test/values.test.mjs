@@ -1,0 +1,316 @@
+// What a file decodes to: summed up, asked and saved; and what the codec is made of inside.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { beforeEach, test } from 'node:test';
+import * as unspool from 'unspool';
+import { inspector } from './harness.mjs';
+import { floats, vector } from './vectors.mjs';
+
+const it = inspector();
+let page;
+beforeEach(() => ({ page } = it));
+const { open, heading, fact, summed, pick } = it;
+
+test('statistics are those of all values', async () => {
+  const values = floats('cvc/med_fp16.f32.bin');
+  const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
+  await open('#sample=embeddings');
+  await summed('Mean').waitFor();
+  const near = async (term, expected) => assert.ok(Math.abs(Number(await summed(term).textContent()) - expected) <= Math.abs(expected) * 1e-3 + 1e-9, term);
+  assert.equal(await summed('Values').textContent(), '25,600');
+  await near('Min', Math.min(...values));
+  await near('Max', Math.max(...values));
+  await near('Mean', values.reduce((sum, value) => sum + value, 0) / values.length);
+  const shown = await page.locator('figcaption', { hasText: 'Lengths of the vectors' }).textContent();
+  const [low, high] = shown.match(/[\d.]+/g).map(Number);
+  assert.ok(Math.abs(low - Math.min(...norms)) < 1e-3 * low && Math.abs(high - Math.max(...norms)) < 1e-3 * high, shown);
+  // Every bar says what it counts, and together they count all values.
+  const counted = (await page.locator('.statistics svg title').allTextContents()).reduce((sum, title) => sum + Number(title.split(': ')[1].replaceAll(',', '')), 0);
+  assert.equal(counted, 25_600);
+  await page.getByLabel('by size, in powers of two').check();
+  await page.getByRole('img', { name: /^Histogram: \d+ bins from 2\^/ }).waitFor();
+});
+
+test('statistics of pieces come to those of the whole', async () => {
+  // Three pieces of numbers that have little in common, and a few that are none or infinite.
+  const count = 3 * 2 ** 18 - 1000;
+  const numbers = Array.from({ length: count }, (_, at) => [at % 10, 1000 + (at % 7), -(at % 3)][Math.floor((3 * at) / count)]);
+  [numbers[5], numbers[count - 5], numbers[count / 2]] = [NaN, NaN, Infinity];
+  const head = JSON.stringify({ num_vectors: count, dimension: 1, compression: 'fp16', chunks: [{ rows: count }] });
+  const bytes = Buffer.alloc(12 + head.length + 2 * count);
+  bytes.write('CVCF');
+  bytes.writeUInt32LE(head.length, 4);
+  bytes.write(head, 8);
+  bytes.writeUInt32LE(2 * count, 8 + head.length);
+  numbers.forEach((number, at) => bytes.writeUInt16LE(halfOf(number), 12 + head.length + 2 * at));
+  await open();
+  await pick('pieces.cvc', bytes);
+  await heading('pieces.cvc');
+  const finite = numbers.filter(Number.isFinite);
+  const mean = finite.reduce((sum, number) => sum + number, 0) / finite.length;
+  const deviation = Math.sqrt(finite.reduce((sum, number) => sum + (number - mean) ** 2, 0) / finite.length);
+  await summed('Mean').waitFor();
+  const shown = async (term) => Number((await summed(term).textContent()).replaceAll(',', ''));
+  assert.deepEqual(await Promise.all(['Values', 'Min', 'Max', 'Not a number', 'Infinite'].map(shown)), [count, -2, Infinity, 2, 1]);
+  assert.equal(await shown('Mean'), Number(mean.toPrecision(5)));
+  assert.equal(await shown('Deviation'), Number(deviation.toPrecision(5)));
+  // Each bar counts what lies in it.
+  const bars = (await page.locator('.statistics figure').first().locator('title').allTextContents()).map((title) => title.match(/^(\S+) to (\S+): (\S+)$/).slice(1).map((n) => Number(n.replaceAll(',', ''))));
+  for (const [low, high, held] of bars) assert.equal(held, finite.filter((n) => n >= low && n < high).length, `${low} to ${high}`);
+  assert.ok(bars.length <= 64 && bars.reduce((sum, [, , held]) => sum + held, 0) === finite.length);
+});
+
+/** A half float of a whole number below 2048. */
+function halfOf(number) {
+  if (Number.isNaN(number)) return 0x7e00;
+  const [sign, size] = [number < 0 ? 0x8000 : 0, Math.abs(number)];
+  if (size === Infinity) return sign | 0x7c00;
+  const exponent = size === 0 ? 0 : Math.floor(Math.log2(size));
+  return size === 0 ? sign : sign | ((exponent + 15) << 10) | ((size / 2 ** exponent - 1) * 1024);
+}
+
+test('values are saved as CSV, JSON, NPY and raw bytes, and as TypeScript', async () => {
+  const values = floats('cvc/v1_int8.f32.bin');
+  await open();
+  await pick('mine.cvc', vector('cvc/v1_int8.cvc'));
+  await heading('mine.cvc');
+  const save = async (name) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  const [rawName, raw] = await save('Raw bytes');
+  assert.equal(rawName, 'mine.bin');
+  assert.deepEqual(new Float32Array(new Uint8Array(raw).buffer), values);
+  const [npyName, npy] = await save('NPY');
+  assert.equal(npyName, 'mine.npy');
+  const header = npy.subarray(10, 10 + npy.readUInt16LE(8)).toString();
+  assert.match(header, /^\{'descr': '<f4', 'fortran_order': False, 'shape': \(100, 16\), \} *\n$/);
+  assert.equal((10 + header.length) % 64, 0);
+  assert.deepEqual(npy.subarray(10 + header.length), raw);
+  const [, json] = await save('JSON');
+  assert.deepEqual(Float32Array.from(JSON.parse(json).flat()), values);
+  const [, csv] = await save('CSV');
+  const lines = csv.toString().trimEnd().split('\n');
+  assert.equal(lines.length, 101);
+  assert.deepEqual(Float32Array.from(lines[100].split(',').slice(1), Number), values.subarray(99 * 16));
+  await page.getByText('The same in TypeScript').click();
+  assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /import \{ decodeCvc \} from 'unspool';[^]*decodeCvc\(bytes\);$/);
+});
+
+test('the TypeScript that is copied gives what the page shows', async () => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: it.server.url });
+  /** Runs it, with the file where it looks for one, and gives what it made. */
+  const run = async (code, file, name) => {
+    // As JavaScript, in which an import is asked for and nothing gives a column back.
+    const body = code.replace(/^import (.*) from 'unspool';$/m, 'const $1 = unspool;').replace('using ', 'const ');
+    const fetched = async (asked) => new Response(file.name === asked ? file.bytes : undefined);
+    return Object.getPrototypeOf(async () => undefined).constructor('unspool', 'fetch', `${body}\nreturn ${name};`)(unspool, fetched);
+  };
+  const copied = async () => {
+    await page.getByRole('button', { name: 'Copy TypeScript' }).click();
+    await page.getByText('Copied.').waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  for (const [id, file, name, expected] of [
+    ['embeddings', 'cvc/med_fp16.cvc', 'data', floats('cvc/med_fp16.f32.bin')],
+    ['wrapped', 'gzip/v1_int8.cvc.gz', 'data', floats('cvc/v1_int8.f32.bin')],
+    ['numbers', 'pco/assets/v1_0_0_conv1.pco', 'numbers', new Int32Array(new Uint8Array(vector('pco/assets/v1_0_0_conv1.bin')).buffer)],
+    ['strings', 'onpair/cpp/urls_b12.onp', 'texts.length', 3000],
+    ['zstd', 'zstd/rfc8878/text-1025.zst', 'content', unspool.decodeZstd(vector('zstd/rfc8878/text-1025.zst'))],
+    ['xz', 'xz/blocks.xz', 'content', unspool.decodeXz(vector('xz/blocks.xz'))],
+    ['at1', 'at1/c8_events.at1', 'rows[0]', ['"click"', '1700000000', '5.183']],
+  ]) {
+    await open(`#sample=${id}`);
+    await page.locator(`nav [href="#sample=${id}"][aria-current]`).waitFor();
+    assert.deepEqual(await run(await copied(), { name: await page.getByRole('heading', { level: 1 }).textContent(), bytes: vector(file) }, name), expected, id);
+  }
+});
+
+test('strings are saved, quoted where they must be', async () => {
+  await open('#sample=strings');
+  await page.getByRole('button', { name: 'CSV' }).waitFor();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV', exact: true }).click()]);
+  const lines = readFileSync(await download.path(), 'utf8').trimEnd().split('\n');
+  assert.equal(lines.length, 3001);
+  assert.match(lines[1], /^0,"http.*"$/);
+});
+
+test('what Zstandard, xz and AT-1 hold is shown as text', async () => {
+  for (const [id, name, start] of [['zstd', 'Zstandard', 'Quoun gisweet'], ['xz', 'xz', 'station,time'], ['at1', 'AT-1 table', vector('at1/c0_ssh.orig').toString().slice(0, 40)]]) {
+    // Only some tables of AT-1 can be asked; the others are text.
+    if (id === 'at1') await pick('log.at1', vector('at1/c0_ssh.at1'));
+    else await open(`#sample=${id}`);
+    await page.getByRole('heading', { name, exact: true, level: 2 }).waitFor();
+    const content = page.getByRole('region', { name: 'Decoded bytes' });
+    await content.waitFor();
+    assert.ok((await content.textContent()).startsWith(start), name);
+    if (id !== 'at1') assert.match(await fact('Checksums').textContent(), /right$/);
+  }
+  // A longer text has pages.
+  const [content, log] = [page.getByRole('region', { name: 'Decoded bytes' }), vector('at1/c0_ssh.orig').toString()];
+  assert.equal(await content.textContent(), log.slice(0, 4096));
+  await page.getByRole('button', { name: 'Later' }).click();
+  await content.filter({ hasText: log.slice(4096, 4160) }).waitFor();
+  await page.getByLabel('Page of the content').fill('999');
+  await page.getByLabel('Page of the content').press('Enter');
+  await content.filter({ hasText: log.slice(-64).trimEnd() }).waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Later' }).isDisabled());
+});
+
+test('a table is asked: conditions, what they cost, and which row groups were ruled out', async () => {
+  const rows = page.getByRole('region', { name: 'Rows', exact: true }).locator('tbody tr');
+  const said = page.locator('.query').getByRole('status').first();
+  const fates = (fate) => page.locator(`.zone-chart .zone.${fate}`);
+  await open('#sample=at1');
+  await heading('events.at1');
+  await page.getByText('2,500 rows in 25 groups, 3 columns').waitFor();
+  // 1,000 rows are in the first ten of the groups.
+  await page.getByText('10 row groups read, 15 not needed').waitFor();
+  assert.deepEqual([await fates('read').count(), await fates('unneeded').count()], [10, 15]);
+  assert.deepEqual(await rows.first().locator('td').allTextContents(), ['"click"', '1700000000', '5.183']);
+
+  // A range on times, which rise: all groups but two are ruled out.
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  const first = page.getByRole('group', { name: 'Condition 1' });
+  assert.equal(await first.getByLabel('Column').locator('option:checked').textContent(), 'ts (integer)');
+  await first.getByLabel('From').fill('1700010480');
+  await first.getByLabel('To').fill('1700010520');
+  await page.getByText('9 rows that meet all conditions. 2 row groups read, 23 ruled out by their zone maps').waitFor();
+  assert.deepEqual([await fates('read').count(), await fates('skipped').count()], [2, 23]);
+  assert.match(await said.textContent(), /: [\d,.]+ (bytes|KB) of 13\.1 KB of blocks, (\d|\d\.\d) %\.$/);
+  assert.equal(await rows.count(), 9);
+  const ts = await rows.locator('td:nth-of-type(2)').allTextContents();
+  assert.deepEqual(ts.map(Number), Array.from({ length: 9 }, (_, at) => 1_700_010_480 + 5 * at));
+
+  // Another condition, of texts.
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  const second = page.getByRole('group', { name: 'Condition 2' });
+  await second.getByLabel('Column').selectOption({ label: 'type (text)' });
+  const click = (await rows.locator('td:nth-of-type(1)').allTextContents()).filter((type) => type === '"click"').length;
+  await second.getByLabel('Value').fill('"click"');
+  await page.getByText(`${click} row${click === 1 ? '' : 's'} that meet all conditions`).waitFor();
+
+  // The question as TypeScript, and its rows as a file.
+  await page.getByText('The same in TypeScript').click();
+  const snippet = await page.getByRole('region', { name: 'TypeScript' }).textContent();
+  assert.match(snippet, /where: \[\{ column: "ts", from: "1700010480", to: "1700010520" \}\]/);
+  assert.match(snippet, /eq: \[\{ column: "type", value: "\\"click\\"" \}\]/);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const lines = readFileSync(await download.path(), 'utf8').trimEnd().split('\n');
+  assert.equal(lines[0], '"type","ts","val"');
+  assert.equal(lines.length, click + 1);
+  assert.ok(lines.slice(1).every((line) => line.startsWith('"""click""","17000105') || line.startsWith('"""click""","17000104')));
+
+  // Answers that are no rows.
+  await second.getByRole('button', { name: 'Remove condition 2' }).click();
+  await page.getByLabel('What to show').selectOption('sum');
+  await page.getByLabel('Of which column').selectOption('ts');
+  await page.locator('.result', { hasText: String(ts.map(BigInt).reduce((a, b) => a + b)) }).waitFor();
+  await page.getByLabel('What to show').selectOption('count');
+  await page.getByText('9 rows that meet all conditions').waitFor();
+  await first.getByLabel('From').fill('soon');
+  await page.getByRole('alert').getByText('This cannot be answered').waitFor();
+
+  // Lines as they were, of all groups; each group and its zone map.
+  await page.getByRole('button', { name: 'Remove condition 1' }).click();
+  await page.getByLabel('What to show').selectOption('lines');
+  await rows.first().getByText('{"type":"click","ts":1700000000,"val":5.183}').waitFor();
+  await page.getByText('Each of the 25 groups').click();
+  const group = page.getByRole('region', { name: 'Row groups' }).locator('tbody tr').nth(1);
+  await group.waitFor();
+  assert.deepEqual((await group.locator('td').allTextContents()).filter((_, at) => at !== 1), ['100', '1700000500', '1700000995', 'read']);
+});
+
+test('the bins of Pco stand against the data', async () => {
+  const bins = page.getByRole('region', { name: 'Bins' }).locator('tbody tr');
+  const cells = async (column) => (await bins.locator(`td:nth-of-type(${column})`).allTextContents()).map((text) => text.trim());
+  const number = (text) => Number(/\(([\d,]+)\)/.exec(text)[1].replaceAll(',', ''));
+
+  // Numbers as they are: the page counts what it counts here.
+  await open();
+  await pick('classic.pco', vector('pco/assets/v0_0_0_classic.pco'));
+  await heading('classic.pco');
+  await page.getByText('2,000 numbers of i32, mode classic, delta none').waitFor();
+  await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
+  const numbers = new Int32Array(new Uint8Array(vector('pco/assets/v0_0_0_classic.bin')).buffer);
+  const [low, high, held] = [await cells(1), await cells(2), await cells(6)];
+  assert.equal(low.length, 2);
+  for (const [at, text] of held.entries()) {
+    assert.equal(number(text), numbers.filter((n) => n >= Number(low[at]) && n <= Number(high[at])).length);
+  }
+  assert.equal(held.reduce((sum, text) => sum + number(text), 0), numbers.length);
+
+  // Differences of numbers.
+  await pick('differences.pco', vector('pco/m_i32_classic_auto.pco'));
+  await heading('differences.pco');
+  await page.getByText('delta consecutive of order 1: 6 bins').waitFor();
+  await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
+  const all = new Int32Array(new Uint8Array(vector('pco/m_i32_classic_auto.bin')).buffer);
+  const differences = Array.from(all.subarray(1), (n, at) => (n - all[at]) | 0);
+  // Bins are in order here, and the range of one may reach into the next.
+  const starts = (await cells(1)).map(Number);
+  for (const [at, text] of (await cells(6)).entries()) {
+    assert.equal(number(text), differences.filter((n) => n >= starts[at] && !(n >= starts[at + 1])).length, `bin ${at}`);
+  }
+
+  // What is made of numbers in other ways is counted by its symbols as well.
+  await open('#sample=numbers');
+  await heading('numbers.pco');
+  await page.getByText('delta convolution: 3 bins').waitFor();
+  await page.getByRole('columnheader', { name: 'in the data' }).waitFor();
+  assert.equal(await bins.count(), 3);
+  // But the two that the convolution starts from.
+  assert.equal((await cells(6)).reduce((sum, text) => sum + number(text), 0), 2000 - 2);
+});
+
+test('the tables of Zstandard are those that its literals are coded with', async () => {
+  const rows = page.getByRole('region', { name: 'Codes' }).locator('tbody tr');
+  await open('#sample=zstd');
+  await heading('text.zst');
+  await page.getByText('codes of').waitFor();
+  const table = (await rows.evaluateAll((lines) => lines.map((line) => [...line.children].map(({ textContent }) => textContent)))).map(([symbol, , bits, prefix]) => [Number(symbol), Number(bits), prefix]);
+  assert.ok(table.every(([, bits, prefix]) => prefix.length === bits));
+  assert.equal(table.reduce((sum, [, bits]) => sum + 2 ** -bits, 0), 1);
+  // The first of the four streams lies in the bytes 51 to 173, and is read from its last set bit backwards.
+  const file = vector('zstd/rfc8878/text-1025.zst');
+  const bits = [...file.subarray(51, 174)].reverse().map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  let [at, text] = [bits.indexOf('1') + 1, ''];
+  while (text.length < 13) {
+    const [symbol, length] = table.find(([, , prefix]) => bits.startsWith(prefix, at));
+    text += String.fromCharCode(symbol);
+    at += length;
+  }
+  assert.equal(text, 'Quoun gisweet');
+
+  // A table of sequences, picked in the list and in the tree.
+  await page.getByLabel('Table', { exact: true }).selectOption({ label: 'block 0: FSE table of match lengths' });
+  await page.getByText('32 states of 5 bits').waitFor();
+  const states = (await rows.locator('td:nth-of-type(3)').allTextContents()).map(Number);
+  assert.equal(states.reduce((sum, share) => sum + share, 0), 32);
+  await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'match lengths' }).waitFor();
+  await page.getByRole('treeitem', { name: /^offsets/ }).click();
+  await page.locator('.inside select option:checked', { hasText: 'FSE table of offsets' }).waitFor({ state: 'attached' });
+});
+
+test('the sequences of Zstandard copy what the text holds twice', async () => {
+  await open('#sample=zstd');
+  await heading('text.zst');
+  const rows = page.getByRole('table', { name: 'Sequences' }).getByRole('row');
+  await rows.nth(1).waitFor();
+  const text = unspool.decodeZstd(vector('zstd/rfc8878/text-1025.zst'));
+  const total = Number(await page.getByRole('table', { name: 'Sequences' }).getAttribute('aria-rowcount')) - 1;
+  assert.ok(total > 20);
+  const seen = new Set();
+  for (let guard = 0; seen.size < total && guard < 50; guard++) {
+    for (const line of await rows.evaluateAll((lines) => lines.slice(1).map(({ children }) => [...children].map(({ textContent }) => Number(textContent.replace(/\D/g, '')))))) {
+      const [number, start, literals, length, offset] = line;
+      if (seen.has(number)) continue;
+      seen.add(number);
+      const at = start + literals;
+      assert.deepEqual(text.subarray(at, at + length), text.subarray(at - offset, at - offset + length), `${line}`);
+    }
+    await page.getByRole('region', { name: 'Sequences', exact: true }).evaluate((box) => box.scrollBy(0, 200));
+    await page.waitForTimeout(30);
+  }
+  assert.equal(seen.size, total);
+});

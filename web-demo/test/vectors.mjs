@@ -1,0 +1,20 @@
+// Files of the test suite, and some that are made for a test.
+import { readFileSync } from 'node:fs';
+
+/** A file of `tests/vectors`. */
+export const vector = (name) => readFileSync(new URL(`../../tests/vectors/${name}`, import.meta.url));
+
+/** What the reference implementation decoded one to. */
+export const floats = (name) => new Float32Array(new Uint8Array(vector(name)).buffer);
+
+export const PCO_HEAD = Buffer.from('70636f21020003', 'hex');
+
+/** What a chunk of Pco starts with whose numbers of 64 bits stand in the file as they are, in one bin. */
+export function chunkHead(count) {
+  const bytes = Buffer.from('02000000001000000000000000000000' + '02', 'hex');
+  bytes.writeUIntLE(count - 1, 1, 3);
+  return bytes;
+}
+
+/** A Pco file of so many zeros. */
+export const zeros = (count) => Buffer.concat([PCO_HEAD, chunkHead(count), Buffer.alloc(8 * count + 1)]);
