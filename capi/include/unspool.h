@@ -2071,6 +2071,16 @@ UnspoolErrorKind unspool_at1_query_stats(const struct UnspoolAt1Query *query,
                                          struct UnspoolAt1Stats *stats,
                                          struct UnspoolError *error);
 
+#if defined(UNSPOOL_SMALL)
+// Only archives with the feature `small` have it. Others would write more into these structs than they hold, and do not link.
+extern const volatile uint8_t unspool_small;
+#define unspool_pco_init_8(...) ((void)unspool_small, unspool_pco_init_8(__VA_ARGS__))
+#define unspool_pco_init_16(...) ((void)unspool_small, unspool_pco_init_16(__VA_ARGS__))
+#define unspool_pco_init_32(...) ((void)unspool_small, unspool_pco_init_32(__VA_ARGS__))
+#define unspool_pco_init_64(...) ((void)unspool_small, unspool_pco_init_64(__VA_ARGS__))
+#define unspool_onpair_search_init(...) ((void)unspool_small, unspool_onpair_search_init(__VA_ARGS__))
+#endif
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

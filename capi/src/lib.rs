@@ -39,6 +39,11 @@ pub mod xz;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
+/// What the header asks for where C defines `UNSPOOL_SMALL`: a program with small structs links with no archive that writes larger ones.
+#[cfg(feature = "small")]
+#[unsafe(export_name = "unspool_small")]
+pub static SMALL: u8 = 1;
+
 /// Nothing defines the symbol that this calls: an archive that can reach a panic does not link.
 #[cfg(not(any(feature = "std", feature = "open", test)))]
 #[panic_handler]

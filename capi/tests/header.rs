@@ -32,6 +32,29 @@ _Static_assert(sizeof(void *) == sizeof(size_t), \"unspool wants pointers as wid
 #endif
 ";
 
+/// Functions that write a struct which archives with the feature `small` have smaller, and that are not told how large it is.
+const TRUSTING: [&str; 5] = [
+    "unspool_pco_init_8",
+    "unspool_pco_init_16",
+    "unspool_pco_init_32",
+    "unspool_pco_init_64",
+    "unspool_onpair_search_init",
+];
+
+/// What makes a program with small structs ask for an archive that knows them as small.
+fn small_only() -> String {
+    let mut text = "\
+#if defined(UNSPOOL_SMALL)
+// Only archives with the feature `small` have it. Others would write more into these structs than they hold, and do not link.
+extern const volatile uint8_t unspool_small;
+"
+    .to_owned();
+    for name in TRUSTING {
+        let _ = writeln!(text, "#define {name}(...) ((void)unspool_small, {name}(__VA_ARGS__))");
+    }
+    text + "#endif\n\n"
+}
+
 fn header() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = Config {
@@ -60,7 +83,11 @@ fn header() -> String {
     let builder = sources.fold(Builder::new().with_config(config), |builder, path| builder.with_src(path));
     let mut bytes = vec![];
     builder.generate().expect("the sources can be read").write(&mut bytes);
-    String::from_utf8(bytes).expect("UTF-8")
+    let mut text = String::from_utf8(bytes).expect("UTF-8");
+    // Behind the declarations, which must not be replaced.
+    let end = text.rfind("#ifdef __cplusplus").expect("an end");
+    text.insert_str(end, &small_only());
+    text
 }
 
 /// The core's errors as an `enum`.

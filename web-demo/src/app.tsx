@@ -1,16 +1,16 @@
 // The page: which file is open.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { fileOf, readAddress } from './address';
+import { fileOf, readAddress } from './arrive/address';
 import { OpenFile } from './client';
-import { sortOut } from './dictionary';
-import { useDropped } from './dropped';
+import { sortOut } from './arrive/dictionary';
+import { useDropped } from './arrive/dropped';
 import { bytes } from './format';
 import { Inspector } from './inspector';
 import type { Report } from './model';
-import { nameOf, openRemote, type RemoteFile } from './remote';
-import { SAMPLES } from './samples';
-import { Samples, Start } from './start';
-import type { Progress } from './progress';
+import { nameOf, openRemote, type RemoteFile } from './arrive/remote';
+import { SAMPLES } from './arrive/samples';
+import { Samples, Start } from './arrive/start';
+import type { Progress } from './tools/progress';
 
 type State =
   | { readonly kind: 'empty' }

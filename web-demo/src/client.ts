@@ -3,10 +3,10 @@ import type { ZstdSequences } from 'unspool/separate';
 import type { BinsWanted } from './formats/pco-bins';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report } from './model';
-import { RemoteFile, type Content } from './remote';
-import type { Sought } from './search';
+import { RemoteFile, type Content } from './arrive/remote';
+import type { Sought } from './bytes/search';
 import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
-import type { Progress } from './progress';
+import type { Progress } from './tools/progress';
 import type { Answer, Wanted } from './worker';
 
 /** Why the worker could not answer. */

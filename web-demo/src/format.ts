@@ -29,12 +29,12 @@ export function percent(part: number, whole: number): string {
   return share < 10 || (share > 99 && share < 100) ? `${Math.min(99.9, share).toFixed(1)} %` : `${share.toFixed(0)} %`;
 }
 
-/** A value of a vector in at most nine characters or so. */
+/** A value in a dozen characters or so. */
 export function value(n: number | bigint): string {
   if (typeof n === 'bigint' || (Number.isInteger(n) && Math.abs(n) < 1e15)) return Object.is(n, -0) ? '-0' : String(n);
   if (!Number.isFinite(n)) return String(n);
   const size = Math.abs(n);
-  if (size >= 1e5 && size < 1e9) return n.toFixed(0);
+  if (size >= 1e5 && size < 1e12) return n.toFixed(0);
   return size >= 1e-4 && size < 1e5 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
 }
 

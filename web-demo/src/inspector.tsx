@@ -1,31 +1,31 @@
 // One open file: what it is, where its bytes go, and where in it the visitor is.
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Node } from 'unspool/separate';
-import { noteInAddress, readAddress } from './address';
-import { Bits } from './bits';
+import { noteInAddress, readAddress } from './arrive/address';
+import { Bits } from './bytes/bits';
 import type { OpenFile } from './client';
-import { Decoded } from './decoded';
-import { FileInput } from './file-input';
+import { Decoded } from './data/decoded';
+import { FileInput } from './arrive/file-input';
 import { count, plural } from './format';
-import { Find } from './find';
-import { HexView } from './hex-view';
-import { Large } from './large';
-import { FileMap } from './map';
-import { Inside } from './inside';
+import { Find } from './bytes/find';
+import { HexView } from './bytes/hex-view';
+import { Large } from './structure/large';
+import { FileMap } from './structure/map';
+import { Inside } from './inside/inside';
 import { brokenAt, leafAt, pathTo, type Report } from './model';
-import { Overview, Problem } from './overview';
-import { Parts } from './parts';
-import { Place } from './place';
-import { Preview } from './preview';
-import { Readings } from './readings';
-import { RemoteFile } from './remote';
-import { useShortcuts } from './shortcuts';
-import { Shares } from './shares';
-import { Strings } from './strings';
-import { Table } from './table';
-import { Take } from './take';
-import { Unknown } from './unknown';
-import { TreeView } from './tree-view';
+import { Overview, Problem } from './structure/overview';
+import { Parts } from './structure/parts';
+import { Place } from './bytes/place';
+import { Preview } from './data/preview';
+import { Readings } from './bytes/readings';
+import { RemoteFile } from './arrive/remote';
+import { useShortcuts } from './tools/shortcuts';
+import { Shares } from './structure/shares';
+import { Strings } from './data/strings';
+import { Table } from './data/table';
+import { Take } from './structure/take';
+import { Unknown } from './structure/unknown';
+import { TreeView } from './structure/tree-view';
 
 /** What shows the decoded values, by what they are. */
 const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
@@ -106,7 +106,7 @@ export function Inspector({ name, file, report, onFiles }: Props) {
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
-          {known && <Parts model={model} size={size} onPick={pickPart} />}
+          {known && <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />}
           <Shares report={report} onPick={goToNode} />
           {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />}
           <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={goToByte} onNode={goToNode} />

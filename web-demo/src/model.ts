@@ -77,6 +77,13 @@ export interface Report {
   readonly checksums: { readonly right: number; readonly wrong: number; readonly unchecked: number };
 }
 
+/** The structure of the head of a file, without the groups that start behind it. */
+export function withoutEmptyEnd(structure: Structure): Structure {
+  let { length } = structure;
+  while (length > 0 && structure.part[length - 1] === 255 && (structure.end[length - 1] ?? 0) <= (structure.start[length - 1] ?? 0)) length--;
+  return { ...structure, length };
+}
+
 export function buildModel(structure: Structure, size: number): Model {
   const { length, start, end, depth, part } = structure;
   const parent = new Int32Array(length).fill(-1);

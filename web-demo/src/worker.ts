@@ -4,10 +4,10 @@ import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
-import { buildModel, type Fault, type Report } from './model';
-import { telling, type Progress, type Tell } from './progress';
-import { RemoteFile, type Content } from './remote';
-import { find, type Sought } from './search';
+import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
+import { telling, type Progress, type Tell } from './tools/progress';
+import { RemoteFile, type Content } from './arrive/remote';
+import { find, type Sought } from './bytes/search';
 import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
 /** What is opened: bytes of the visitor's, or a large file on a server. */
@@ -84,7 +84,7 @@ async function openLarge(source: Blob | string, from: Content, post: (progress: 
   const head = large?.head ?? Math.min(from.size, source instanceof Blob ? HEAD : HEAD_REMOTE);
   const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
   // That the head ends where it ends is no error.
-  return report({ ...found, size: from.size, error: undefined }, undefined, undefined, large === undefined ? head : 'values');
+  return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: undefined }, undefined, undefined, large === undefined ? head : 'values');
 }
 
 /** As many bytes tell every format. */

@@ -179,6 +179,24 @@ test('of a large file of another server that says nothing of where its parts are
   it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
 });
 
+test('nobody has to wait for a server that is slow', async () => {
+  // It never answers.
+  const other = createServer(() => undefined);
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    await open(`#url=${encodeURIComponent(`http://127.0.0.1:${other.address().port}/slow.cvc`)}`);
+    await page.getByRole('status').getByText('Fetching slow.cvc').waitFor();
+    await page.getByRole('progressbar', { name: 'Fetching' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Drop a file here').waitFor();
+    assert.equal(new URL(page.url()).hash, '');
+  } finally {
+    other.closeAllConnections();
+    other.close();
+  }
+  it.forgive((what) => what.includes('/slow.cvc'));
+});
+
 test('an address that leads nowhere is said so in words', async () => {
   await open(`#url=${encodeURIComponent('http://127.0.0.1:9/nothing.cvc')}`);
   await page.getByText('The server cannot be reached').waitFor();

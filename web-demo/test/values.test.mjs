@@ -31,6 +31,44 @@ test('statistics are those of all values', async () => {
   await page.getByRole('img', { name: /^Histogram: \d+ bins from 2\^/ }).waitFor();
 });
 
+test('statistics of pieces come to those of the whole', async () => {
+  // Three pieces of numbers that have little in common, and a few that are none or infinite.
+  const count = 3 * 2 ** 18 - 1000;
+  const numbers = Array.from({ length: count }, (_, at) => [at % 10, 1000 + (at % 7), -(at % 3)][Math.floor((3 * at) / count)]);
+  [numbers[5], numbers[count - 5], numbers[count / 2]] = [NaN, NaN, Infinity];
+  const head = JSON.stringify({ num_vectors: count, dimension: 1, compression: 'fp16', chunks: [{ rows: count }] });
+  const bytes = Buffer.alloc(12 + head.length + 2 * count);
+  bytes.write('CVCF');
+  bytes.writeUInt32LE(head.length, 4);
+  bytes.write(head, 8);
+  bytes.writeUInt32LE(2 * count, 8 + head.length);
+  numbers.forEach((number, at) => bytes.writeUInt16LE(halfOf(number), 12 + head.length + 2 * at));
+  await open();
+  await pick('pieces.cvc', bytes);
+  await heading('pieces.cvc');
+  const finite = numbers.filter(Number.isFinite);
+  const mean = finite.reduce((sum, number) => sum + number, 0) / finite.length;
+  const deviation = Math.sqrt(finite.reduce((sum, number) => sum + (number - mean) ** 2, 0) / finite.length);
+  await summed('Mean').waitFor();
+  const shown = async (term) => Number((await summed(term).textContent()).replaceAll(',', ''));
+  assert.deepEqual(await Promise.all(['Values', 'Min', 'Max', 'Not a number', 'Infinite'].map(shown)), [count, -2, Infinity, 2, 1]);
+  assert.equal(await shown('Mean'), Number(mean.toPrecision(5)));
+  assert.equal(await shown('Deviation'), Number(deviation.toPrecision(5)));
+  // Each bar counts what lies in it.
+  const bars = (await page.locator('.statistics figure').first().locator('title').allTextContents()).map((title) => title.match(/^(\S+) to (\S+): (\S+)$/).slice(1).map((n) => Number(n.replaceAll(',', ''))));
+  for (const [low, high, held] of bars) assert.equal(held, finite.filter((n) => n >= low && n < high).length, `${low} to ${high}`);
+  assert.ok(bars.length <= 64 && bars.reduce((sum, [, , held]) => sum + held, 0) === finite.length);
+});
+
+/** A half float of a whole number below 2048. */
+function halfOf(number) {
+  if (Number.isNaN(number)) return 0x7e00;
+  const [sign, size] = [number < 0 ? 0x8000 : 0, Math.abs(number)];
+  if (size === Infinity) return sign | 0x7c00;
+  const exponent = size === 0 ? 0 : Math.floor(Math.log2(size));
+  return size === 0 ? sign : sign | ((exponent + 15) << 10) | ((size / 2 ** exponent - 1) * 1024);
+}
+
 test('values are saved as CSV, JSON, NPY and raw bytes, and as TypeScript', async () => {
   const values = floats('cvc/v1_int8.f32.bin');
   await open();

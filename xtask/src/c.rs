@@ -125,6 +125,12 @@ fn hosted() -> Result<()> {
     // The header is C++ as well.
     cmd("c++ -std=c++11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ -I capi/include").arg(HEADER).run()?;
 
+    // Whose structs are smaller than the archive believes must not link.
+    let small = cmd("cc -std=c99 -DUNSPOOL_SMALL -I capi/include").arg(format!("{HOSTED}/functions.c")).arg(&archive);
+    let outcome = small.args(LIBRARIES).arg("-o").arg(folder.join("functions-small")).outcome(PATIENCE)?;
+    ensure!(!outcome.success, "a program with small structs links with an archive that has large ones");
+    ensure!(outcome.stderr.contains("unspool_small"), "it does not link for another reason:\n{}", outcome.stderr);
+
     let vectors = || cmd("cargo test --locked -p unspool-tests --test c -- --ignored");
     let (decode, query) = (compile("decode", sanitize, "-sanitized")?, compile("query", sanitize, "-sanitized")?);
     vectors().env("UNSPOOL_C_DECODE", decode).env("UNSPOOL_C_QUERY", query).run()?;

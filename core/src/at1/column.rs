@@ -6,7 +6,7 @@
 use super::columnar::quoted;
 use super::digits::{self, MAX_SCALE};
 use super::lines::{Lines, line_len};
-use super::map::{self, Map};
+use super::map::{self, Map, NumberText};
 use super::numbers::{Numbers, Stream};
 use super::output::{Output, Put};
 use super::scratch::Scratch;
@@ -136,11 +136,46 @@ pub(super) enum Text<'a> {
     Number(Number),
 }
 
+impl Text<'_> {
+    /// As it is printed; a number is printed in `room`.
+    fn bytes<'t>(&'t self, room: &'t mut NumberText) -> &'t [u8] {
+        match *self {
+            Text::Bytes(bytes) => bytes,
+            Text::Number(number) => room.print(number),
+        }
+    }
+}
+
 /// Where bytes lie in `values`, or a number.
 #[derive(Clone, Copy)]
 enum Found {
     Span(usize, usize),
     Number(i64),
+}
+
+impl Found {
+    /// Where bytes start and how long they are, or a number and all ones.
+    fn words(self) -> [u64; 2] {
+        match self {
+            Self::Span(start, len) => [start, len].map(u64_from),
+            Self::Number(value) => [value.cast_unsigned(), u64::MAX],
+        }
+    }
+
+    fn of(words: [u64; 2]) -> Self {
+        match words {
+            [value, u64::MAX] => Self::Number(value.cast_signed()),
+            [start, len] => Self::Span(index(start), index(len)),
+        }
+    }
+
+    /// The value of a column with these flags.
+    fn text(self, values: &[u8], flags: Flags) -> Text<'_> {
+        match self {
+            Self::Span(start, len) => Text::Bytes(values.get(start..start.saturating_add(len)).unwrap_or_default()),
+            Self::Number(value) => Text::Number(flags.number(value)),
+        }
+    }
 }
 
 /// All columns of a table.
@@ -445,19 +480,10 @@ impl<'a> Columns<'a> {
         };
         let Some(record) = self.records.get_mut(column) else { return Ok(()) };
         set(record, USED, used.saturating_add(1));
-        let text = match found {
-            Found::Span(start, len) => {
-                set(record, LAST, u64_from(start));
-                set(record, LAST_LEN, u64_from(len));
-                let end = start.saturating_add(len);
-                Text::Bytes(self.values.bytes.get(start..end).unwrap_or_default())
-            }
-            Found::Number(value) => {
-                set(record, LAST, value.cast_unsigned());
-                set(record, LAST_LEN, u64::MAX);
-                Text::Number(flags.number(value))
-            }
-        };
+        let [last, len] = found.words();
+        set(record, LAST, last);
+        set(record, LAST_LEN, len);
+        let text = found.text(self.values.bytes, flags);
         let quote = match flags.quote {
             0 => false,
             1 => true,
@@ -492,10 +518,7 @@ impl<'a> Columns<'a> {
         let value = if word(&source, USED) != word(&record, USED).saturating_add(1) {
             self.behind(column)?
         } else {
-            match word(&source, LAST_LEN) {
-                u64::MAX => Found::Number(word(&source, LAST).cast_signed()),
-                len => Found::Span(place(&source, LAST), index(len)),
-            }
+            Found::of([LAST, LAST_LEN].map(|at| word(&source, at)))
         };
         self.mapped(column, value)
     }
@@ -539,33 +562,20 @@ impl<'a> Columns<'a> {
         let fault = |kind| self.values.fault(kind, place(record, STRINGS));
         let source = before.get(place(record, OTHER)).ok_or_else(|| fault(ErrorKind::At1DerivedSource))?;
         let flags = Flags::of(source);
-        let (key, last) = match value {
-            Found::Number(value) => (Text::Number(flags.number(value)), [value.cast_unsigned(), u64::MAX]),
-            Found::Span(start, len) => {
-                let bytes = self.values.bytes.get(start..start.saturating_add(len)).unwrap_or_default();
-                (Text::Bytes(bytes), [u64_from(start), u64_from(len)])
-            }
-        };
+        let (mut own, mut room) = (NumberText::NONE, NumberText::NONE);
+        let text = value.text(self.values.bytes, flags);
+        let key = text.bytes(&mut own);
         let entries = place(record, ENTRIES);
         let words = self.tables.get_mut(place(record, TABLE)..).unwrap_or_default();
         let mut map = Map::new(words, entries, index(word(record, SEEN)));
-        let same = |other: [u64; 2]| match (key, other) {
-            (Text::Number(number), [value, u64::MAX]) => number.value == value.cast_signed(),
-            (Text::Bytes(bytes), [start, len]) if len != u64::MAX => {
-                let end = start.saturating_add(len);
-                self.values.bytes.get(index(start)..index(end)) == Some(bytes)
-            }
-            // An exception that reads like a number.
-            (Text::Bytes(bytes), [value, _]) => Map::text(flags.number(value.cast_signed())).is(bytes),
-            (Text::Number(number), [start, len]) => {
-                let end = start.saturating_add(len);
-                self.values.bytes.get(index(start)..index(end)).is_some_and(|bytes| Map::text(number).is(bytes))
-            }
+        let same = |other: [u64; 2]| match (value, Found::of(other)) {
+            (Found::Number(one), Found::Number(other)) => one == other,
+            // An exception may read like a number.
+            (_, other) => other.text(self.values.bytes, flags).bytes(&mut room) == key,
         };
-        let (span, seen) = map.find(key, last, same).ok_or_else(|| fault(ErrorKind::At1DerivedMap))?;
+        let (span, seen) = map.find(key, value.words(), same).ok_or_else(|| fault(ErrorKind::At1DerivedMap))?;
         set(record, SEEN, u64_from(seen));
-        let [start, len] = span.map(index);
-        Ok(Found::Span(start, len))
+        Ok(Found::of(span))
     }
 }
 

@@ -5,7 +5,7 @@
 //! whose bounds are `f64`, and errs on the side of reading a group.
 
 use core::cmp::Ordering;
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use crate::{Error, ErrorKind, Result};
 
@@ -258,7 +258,7 @@ impl fmt::Display for Sum {
         // The places from the highest one that matters down to the last: those above the digits are zero.
         for place in (0..count.max(self.scale.saturating_add(1))).rev() {
             let byte = usize::try_from(place).ok().and_then(|place| digits.iter().rev().nth(place));
-            write!(f, "{}", char::from(byte.copied().unwrap_or(b'0')))?;
+            f.write_char(char::from(byte.copied().unwrap_or(b'0')))?;
             if place == self.scale && place > 0 {
                 f.write_str(".")?;
             }

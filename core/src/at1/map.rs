@@ -3,26 +3,25 @@
 //! A hash table, so that many distinct values cost no more than few. It lives in words of the scratch: four for each entry,
 //! then slots, at least twice as many as entries.
 
-use super::column::{Number, Text, Word};
+use super::column::{Number, Word};
 use super::output::{Output, Slice};
 use crate::Limits;
 use crate::bits::window;
 use crate::num::{index, u64_from};
 
-/// A number as text.
-pub(super) struct NumberText {
-    bytes: [u8; 48],
-    len: usize,
-}
+/// Room for a number as text.
+pub(super) struct NumberText([u8; 48]);
 
 impl NumberText {
-    fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or_default()
-    }
+    pub(super) const NONE: Self = Self([0; 48]);
 
-    /// Whether this is the text.
-    pub(super) fn is(&self, text: &[u8]) -> bool {
-        self.bytes() == text
+    /// The text of a number.
+    pub(super) fn print(&mut self, number: Number) -> &[u8] {
+        let mut out = Slice::new(&mut self.0, false, &Limits::NONE);
+        // It has room for the longest.
+        let _ = number.put(&mut out);
+        let len = index(out.written());
+        self.0.get(..len).unwrap_or_default()
     }
 }
 
@@ -59,16 +58,6 @@ impl<'a> Map<'a> {
         Self { entries, slots, seen }
     }
 
-    /// The text of a number.
-    pub(super) fn text(number: Number) -> NumberText {
-        let mut bytes = [0; 48];
-        let mut out = Slice::new(&mut bytes, false, &Limits::NONE);
-        // It has room for the longest.
-        let _ = number.put(&mut out);
-        let len = index(out.written());
-        NumberText { bytes, len }
-    }
-
     fn entry(&mut self, at: usize) -> Option<&mut [Word; ENTRY]> {
         self.entries.get_mut(at.checked_mul(ENTRY)?..)?.first_chunk_mut()
     }
@@ -77,14 +66,11 @@ impl<'a> Map<'a> {
     /// none left. `place` is what the map remembers of a new key, `same` compares the key with what it remembers of another.
     pub(super) fn find(
         &mut self,
-        key: Text<'_>,
+        key: &[u8],
         place: [u64; 2],
-        same: impl Fn([u64; 2]) -> bool,
+        mut same: impl FnMut([u64; 2]) -> bool,
     ) -> Option<([u64; 2], usize)> {
-        let hash = match key {
-            Text::Bytes(bytes) => hash(bytes),
-            Text::Number(number) => hash(Self::text(number).bytes()),
-        };
+        let hash = hash(key);
         let mask = self.slots.len().checked_sub(1)?;
         let tag = hash >> 32;
         let mut at = index(hash & u64_from(mask));
@@ -143,19 +129,19 @@ mod tests {
             entry[0] = (at as u64 * 3).to_le_bytes();
         }
         let mut map = Map::new(&mut words, count, 0);
+        let mut room = NumberText::NONE;
         for round in 0..2 {
             for key in 0..count as i64 {
                 let number = Number { value: key * 977 - 5, scale: None };
                 let place = [number.value.cast_unsigned(), u64::MAX];
-                let (value, seen) = map.find(Text::Number(number), place, |other| other == place).unwrap();
+                let (value, seen) = map.find(room.print(number), place, |other| other == place).unwrap();
                 assert_eq!(value[0], key as u64 * 3);
                 assert_eq!(seen, if round == 0 { key as usize + 1 } else { count });
             }
         }
-        let text = Map::text(Number { value: -977 - 5, scale: None });
-        assert!(text.is(b"-982"));
-        assert_eq!(map.find(Text::Bytes(b"one more"), [0; 2], |_| false), None, "no entry is left");
-        assert_eq!(Map::new(&mut [[0; 8]; 2], 0, 0).find(Text::Bytes(b""), [0; 2], |_| true), None);
+        assert_eq!(room.print(Number { value: -977 - 5, scale: None }), b"-982");
+        assert_eq!(map.find(b"one more", [0; 2], |_| false), None, "no entry is left");
+        assert_eq!(Map::new(&mut [[0; 8]; 2], 0, 0).find(b"", [0; 2], |_| true), None);
     }
 
     #[test]

@@ -251,7 +251,7 @@ impl<'q> Query<'q> {
         bytes: &[u8],
         scratch: &mut [u8],
         ws: &mut Workspace,
-        visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>,
+        visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>,
     ) -> Result<bool> {
         if self.stage == Stage::Unwrap {
             let Some(payload) = self.needs().and_then(|needs| cut(at, bytes, &needs)) else { return Ok(false) };
@@ -351,7 +351,7 @@ impl<'q> Query<'q> {
     }
 
     /// Goes on until a block is needed or `visit` stops.
-    fn advance(&mut self, scratch: &mut [u8], visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>) -> Result<()> {
+    fn advance(&mut self, scratch: &mut [u8], visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>) -> Result<()> {
         loop {
             match self.stage {
                 Stage::Unwrap | Stage::Start | Stage::Done => {

@@ -251,15 +251,6 @@ impl<'a> Set<'a> {
         Ok(found)
     }
 
-    /// The streams of these names.
-    pub fn find_all<const N: usize>(&self, names: [&[u8]; N]) -> Result<[Option<Entry<'a>>; N]> {
-        let mut found = [None; N];
-        for (name, slot) in names.into_iter().zip(&mut found) {
-            *slot = self.find(name)?;
-        }
-        Ok(found)
-    }
-
     /// Decodes the streams of these names, and lends them to `open`; one that is not there is empty.
     pub(super) fn load<const N: usize, T, E>(
         &self,

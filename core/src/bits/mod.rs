@@ -9,7 +9,7 @@ mod varint;
 
 pub use backward::BackwardBitReader;
 pub use forward::BitReader;
-#[cfg(feature = "at1")]
+#[cfg(feature = "at1-columnar")]
 pub(crate) use varint::varint;
 pub use varint::{MAX_VARINT_LEN, read_varint, zigzag};
 

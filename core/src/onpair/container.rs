@@ -10,7 +10,7 @@ use super::codes::Codes;
 use super::column::Column;
 use super::dictionary::Dictionary;
 use super::offsets::RowOffsets;
-use super::outline::Outline;
+use super::outline::{self, HEAD, TABLES, Table};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Trace};
 
@@ -30,27 +30,31 @@ impl<'a> Container<'a> {
 
     /// The same, heard by somebody: the framing, as far as it can be read.
     pub(super) fn open_traced(bytes: &'a [u8], limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        let mut outline = Outline::new(u64_from(bytes.len()));
-        let part = |place: &Range<u64>| bytes.get(index(place.start)..index(place.end)).unwrap_or(&[]);
-        while let Some(place) = outline.needs() {
-            outline.feed_framing(part(&place), trace)?;
-        }
-        let places = outline.places().clone();
-        let [tokens, token_offsets, words, row_offsets] = &places;
+        let len = u64_from(bytes.len());
+        let bits = outline::head(bytes, len, trace)?;
+        let mut at = HEAD;
+        let mut next = |table: &Table| -> Result<(&'a [u8], Range<u64>)> {
+            let place = table.place(bytes.get(index(at)..).unwrap_or(&[]), at, len, trace)?;
+            at = place.end;
+            Ok((bytes.get(index(place.start)..index(place.end)).unwrap_or(&[]), place))
+        };
+        let [tokens, token_offsets, words, row_offsets] = &TABLES;
+        let (tokens, token_offsets) = (next(tokens)?, next(token_offsets)?);
+        let (words, row_offsets) = (next(words)?, next(row_offsets)?);
 
-        let header = u64_from(part(token_offsets).len().saturating_add(part(row_offsets).len()));
+        let header = u64_from(token_offsets.0.len().saturating_add(row_offsets.0.len()));
         if header > limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, 0).needing(header));
         }
-        let dictionary = Dictionary::open_at(part(tokens), part(token_offsets), token_offsets.start)?;
-        let rows = RowOffsets::u32(part(row_offsets)).map_err(|error| error.offset_by(row_offsets.start))?;
-        let rows = rows.lying_at(row_offsets.start);
+        let dictionary = Dictionary::open_at(tokens.0, token_offsets.0, token_offsets.1.start)?;
+        let rows = RowOffsets::u32(row_offsets.0).map_err(|error| error.offset_by(row_offsets.1.start))?;
+        let rows = rows.lying_at(row_offsets.1.start);
         // There is no other place that says how many codes there are.
-        let codes = Codes::packed(part(words), outline.bits(), index(rows.last()))
-            .map_err(|error| error.offset_by(words.start))?
-            .lying_at(words.start);
+        let codes = Codes::packed(words.0, bits, index(rows.last()))
+            .map_err(|error| error.offset_by(words.1.start))?
+            .lying_at(words.1.start);
         let column = Column::open(dictionary, codes, rows, limits)?;
-        Ok(Self { column, places })
+        Ok(Self { column, places: [tokens.1, token_offsets.1, words.1, row_offsets.1] })
     }
 
     /// The column.

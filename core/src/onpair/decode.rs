@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use super::codes::{BLOCK, Codes};
+use super::codes::{BLOCK, Codes, ONCE};
 use super::dictionary::MAX_TOKEN_LEN;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result, Sink};
@@ -35,7 +35,10 @@ const WINDOW: usize = GROUP * 255 + MAX_TOKEN_LEN;
 ///
 /// Stops in front of the first code that names no token.
 fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
-    let Some(fat) = tokens.fat().filter(|_| !cfg!(feature = "small")) else { return bytewise(tokens, codes, out, at) };
+    if cfg!(feature = "small") {
+        return bytewise(tokens, codes, out, at);
+    }
+    let fat = tokens.fat();
     let mut done = 0usize;
     loop {
         let rest = (codes.get(done..).unwrap_or(&[]), out.get_mut(at..).unwrap_or(&mut []));
@@ -43,7 +46,7 @@ fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usiz
         (done, at) = (done.wrapping_add(codes_done), at.wrapping_add(bytes_done));
         // What is not a group, where a group has no room, and where one has a token that needs care: one after the other.
         for &code in codes.get(done..).unwrap_or(&[]).iter().take(GROUP) {
-            if let Some((token, len)) = fat(code)
+            if let Some((token, len)) = fat.as_ref().and_then(|fat| fat(code))
                 && let Some(to) = out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut)
             {
                 *to = *token;
@@ -66,7 +69,8 @@ fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usiz
 /// The same for whole groups from the start of `out` on, while nothing needs care.
 ///
 /// A function of its own that keeps no more than it must, because its loop needs all registers that there are.
-#[inline(never)]
+#[cfg_attr(not(target_arch = "wasm32"), inline(never))]
+#[cfg_attr(target_arch = "wasm32", inline(always))]
 fn fill_groups<'t>(tokens: &impl Tokens<'t>, codes: &[u16], mut out: &mut [u8]) -> (usize, usize) {
     let (groups, room) = (codes.as_chunks::<GROUP>().0, out.len());
     let Some(fat) = tokens.fat() else { return (0, 0) };
@@ -88,9 +92,8 @@ fn fill_groups<'t>(tokens: &impl Tokens<'t>, codes: &[u16], mut out: &mut [u8]) 
     (groups.len().wrapping_sub(left.len()).wrapping_mul(GROUP), room.wrapping_sub(out.len()))
 }
 
-/// The same byte after byte, for a dictionary of a few bytes, and where flash counts for more than time: the functions that copy
-/// more at once weigh more than all that is needed here to decode a row.
-#[inline(never)]
+/// The same byte after byte, where flash counts for more than time: the functions that copy more at once weigh more than all
+/// that is needed here to decode a row.
 fn bytewise<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
     for (done, &code) in codes.iter().enumerate() {
         let Some(token) = tokens.token(code) else { return (done, at) };
@@ -105,9 +108,12 @@ fn bytewise<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: 
     (codes.len(), at)
 }
 
-/// Copies a token to where exactly it has room, with two copies that may overlap.
+/// Copies a token to where exactly it has room, with two copies that may overlap: a call costs more than they do, and weighs less.
 #[inline]
 fn exact(token: &[u8], to: &mut [u8]) {
+    if ONCE {
+        return crate::num::copy(token, to);
+    }
     if !overlapping::<8>(token, to) && !overlapping::<4>(token, to) && !overlapping::<2>(token, to) {
         overlapping::<1>(token, to);
     }

@@ -8,24 +8,55 @@ use crate::{Error, ErrorKind, Part, Result, Trace, Value};
 /// The first eight bytes.
 const MAGIC: &[u8; 8] = b"ONPAIR01";
 /// What is before the first table: these, and the width of the codes.
-const HEAD: u64 = 9;
+pub(super) const HEAD: u64 = 9;
 /// Bytes of the number of entries before each table.
 const COUNT: u64 = 4;
 
 /// What a table is called and for, and how many bytes each of its entries has.
-struct Table {
+pub(super) struct Table {
     count: &'static str,
     name: &'static str,
     part: Part,
     width: u64,
 }
 
-const TABLES: [Table; 4] = [
+pub(super) const TABLES: [Table; 4] = [
     Table { count: "dictionary length", name: "tokens", part: Part::Table, width: 1 },
     Table { count: "token offset count", name: "token offsets", part: Part::Table, width: 4 },
     Table { count: "code word count", name: "codes", part: Part::Symbols, width: 8 },
     Table { count: "row offset count", name: "row offsets", part: Part::Framing, width: 4 },
 ];
+
+impl Table {
+    /// Where the table lies in a file of `len` bytes, if `bytes` from `at` on start with the number of its entries.
+    pub(super) fn place(&self, bytes: &[u8], at: u64, len: u64, trace: &mut impl Trace) -> Result<Range<u64>> {
+        let start = at.saturating_add(COUNT);
+        let count = bytes.first_chunk().copied().map(u32::from_le_bytes).ok_or_else(|| truncated(len, start))?;
+        trace.bytes(Part::Framing, self.count, at..start, Value::U64(count.into()));
+        let end = start.saturating_add(u64::from(count).saturating_mul(self.width));
+        if end <= len { Ok(start..end) } else { Err(truncated(len, end)) }
+    }
+}
+
+/// Reads what is before the first table; gives how many bits each code takes.
+pub(super) fn head(bytes: &[u8], len: u64, trace: &mut impl Trace) -> Result<u32> {
+    let magic = u64_from(MAGIC.len());
+    if !MAGIC.starts_with(bytes.get(..MAGIC.len()).unwrap_or(bytes)) {
+        return Err(Error::new(ErrorKind::OnPairMagic, 0));
+    }
+    let &bits = bytes.get(MAGIC.len()).ok_or_else(|| truncated(len, HEAD))?;
+    if !(1..=16).contains(&bits) {
+        return Err(Error::new(ErrorKind::OnPairBits, magic));
+    }
+    trace.bytes(Part::Framing, "magic", 0..magic, Value::Text("ONPAIR01"));
+    trace.bytes(Part::Header, "bits a code", magic..HEAD, Value::U64(bits.into()));
+    Ok(bits.into())
+}
+
+/// A file of `len` bytes is shorter than it must be.
+fn truncated(len: u64, need: u64) -> Error {
+    Error::new(ErrorKind::Truncated, len).needing(need)
+}
 
 /// Follows the tables of a container, each of which says where the next one is.
 ///
@@ -89,60 +120,32 @@ impl Outline {
 
     /// Takes the bytes that were asked for. Behind an error nothing more is asked for.
     pub fn feed(&mut self, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
-        let next = self.next;
-        self.feed_framing(bytes, trace)?;
-        let Next::Table(number) = next else { return Ok(()) };
-        if let (Some(table), Some(place)) = (TABLES.get(number), self.places.get(number)) {
-            trace.bytes(table.part, table.name, place.clone(), Value::None);
+        let Some(range) = self.needs() else { return Ok(()) };
+        let next = core::mem::replace(&mut self.next, Next::Nothing);
+        if u64_from(bytes.len()) != range.end.saturating_sub(range.start) {
+            return Err(Error::new(ErrorKind::Truncated, self.at.saturating_add(u64_from(bytes.len()))));
         }
-        if matches!(self.next, Next::Nothing) && self.at < self.len {
-            trace.bytes(Part::Padding, "trailing bytes", self.at..self.len, Value::None);
+        match next {
+            Next::Head => {
+                self.bits = head(bytes, self.len, trace)?;
+                (self.at, self.next) = (HEAD, Next::Table(0));
+            }
+            Next::Table(number) => {
+                let (Some(table), Some(place)) = (TABLES.get(number), self.places.get_mut(number)) else {
+                    return Ok(());
+                };
+                *place = table.place(bytes, self.at, self.len, trace)?;
+                trace.bytes(table.part, table.name, place.clone(), Value::None);
+                self.at = place.end;
+                let next = number.saturating_add(1);
+                if next < TABLES.len() {
+                    self.next = Next::Table(next);
+                } else if self.at < self.len {
+                    trace.bytes(Part::Padding, "trailing bytes", self.at..self.len, Value::None);
+                }
+            }
+            Next::Nothing => {}
         }
         Ok(())
-    }
-
-    /// The same without a word about the tables themselves, of which more can be told where they are at hand.
-    pub(super) fn feed_framing(&mut self, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
-        self.next = match core::mem::replace(&mut self.next, Next::Nothing) {
-            Next::Head => self.head(bytes, trace)?,
-            Next::Table(number) => self.table(number, bytes, trace)?,
-            Next::Nothing => Next::Nothing,
-        };
-        Ok(())
-    }
-
-    fn head(&mut self, bytes: &[u8], trace: &mut impl Trace) -> Result<Next> {
-        let magic = u64_from(MAGIC.len());
-        if !MAGIC.starts_with(bytes.get(..MAGIC.len()).unwrap_or(bytes)) {
-            return Err(Error::new(ErrorKind::OnPairMagic, 0));
-        }
-        let &bits = bytes.get(MAGIC.len()).ok_or_else(|| self.cut(bytes, HEAD))?;
-        if !(1..=16).contains(&bits) {
-            return Err(Error::new(ErrorKind::OnPairBits, magic));
-        }
-        trace.bytes(Part::Framing, "magic", 0..magic, Value::Text("ONPAIR01"));
-        trace.bytes(Part::Header, "bits a code", magic..HEAD, Value::U64(bits.into()));
-        (self.bits, self.at) = (bits.into(), HEAD);
-        Ok(Next::Table(0))
-    }
-
-    fn table(&mut self, number: usize, bytes: &[u8], trace: &mut impl Trace) -> Result<Next> {
-        let Some(table) = TABLES.get(number) else { return Ok(Next::Nothing) };
-        let start = self.at.saturating_add(COUNT);
-        let count = bytes.first_chunk().copied().map(u32::from_le_bytes).ok_or_else(|| self.cut(bytes, start))?;
-        trace.bytes(Part::Framing, table.count, self.at..start, Value::U64(count.into()));
-        let end = start.saturating_add(u64::from(count).saturating_mul(table.width));
-        if end > self.len {
-            return Err(Error::new(ErrorKind::Truncated, self.len).needing(end));
-        }
-        self.places.get_mut(number).into_iter().for_each(|place| *place = start..end);
-        self.at = end;
-        let next = number.saturating_add(1);
-        Ok(if next < TABLES.len() { Next::Table(next) } else { Next::Nothing })
-    }
-
-    /// There are only these bytes of what is needed up to `need`.
-    fn cut(&self, bytes: &[u8], need: u64) -> Error {
-        Error::new(ErrorKind::Truncated, self.at.saturating_add(u64_from(bytes.len()))).needing(need)
     }
 }

@@ -121,6 +121,7 @@ impl<'a> SeekTable<'a> {
     }
 
     /// The table of a whole file; `None` if it has none.
+    #[cfg_attr(feature = "small", inline(never))]
     pub fn of(file: &'a [u8], limits: &Limits) -> Result<Option<Self>> {
         let Some(&last) = file.last_chunk() else { return Ok(None) };
         let Some(place) = Self::place(last, u64_from(file.len()), limits)? else { return Ok(None) };
@@ -171,6 +172,7 @@ impl<'a> SeekTable<'a> {
 
     /// Decodes a part of the content of a file that is at hand. `dst` is as long as the part or longer; frames that only lie in it
     /// with a part of theirs are decoded in `room`, which needs as much as the largest of them, or [`room`](Self::room).
+    #[cfg_attr(feature = "small", inline(never))]
     pub fn decode(
         &self,
         file: &[u8],

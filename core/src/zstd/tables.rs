@@ -18,9 +18,13 @@ impl Cell {
         Self((base as u64) << 32 | extra as u64)
     }
 
-    /// The same symbol, followed by so many bits on top of `next`.
-    const fn followed(self, bits: u32, next: u32) -> Self {
-        Self(self.0 | (bits as u64) << 8 | (next as u64) << 16)
+    /// What the cell is that has a number where the next state should be, from the count of its symbol's cells to twice that.
+    const fn followed(self, log: u32) -> Self {
+        let number = self.next() & 0xFFFF;
+        let (bits, next) = fse::successor(number, log);
+        // What is added to the number makes it the next state.
+        let more = (next as u64).wrapping_sub(number as u64);
+        Self(self.0.wrapping_add(more << 16).wrapping_add((bits as u64) << 8))
     }
 
     /// Bits that refine the symbol.
@@ -75,12 +79,12 @@ impl<const N: usize> Table<N> {
         // There is no telling how many they are: eight are written at a time, mostly once, and none are guessed wrong.
         let (mut row, mut filled) = ([0u8; 512 + 8], 0);
         let mut high = size;
-        let mut next = [0u32; 64];
+        // What each symbol stands for and, where the next state will be, the number of its next cell.
+        let mut pending = *meanings;
         let mut symbol = 0u8;
         while (symbol as usize) < described && symbol < 64 {
             let count = counts[(symbol & 63) as usize];
-            next[(symbol & 63) as usize] = count.unsigned_abs() as u32;
-            self.cells[high.wrapping_sub(1) & (N - 1)] = Cell(symbol as u64);
+            pending[(symbol & 63) as usize].0 |= (count.unsigned_abs() as u64) << 16;
             high = high.wrapping_sub((count < 0) as usize);
             let end = filled + if count > 0 { count.unsigned_abs() as usize } else { 0 };
             while let Some((_, room)) = row.split_at_mut_checked(filled)
@@ -95,23 +99,35 @@ impl<const N: usize> Table<N> {
             filled = end;
             symbol += 1;
         }
-        // Then in the order that spreads them over the table, around the cells at its end. Nothing is guessed here either.
-        let (mut at, mut from, mut cell) = (0, 0, 0);
-        while cell < size {
-            let last = self.cells[at & (N - 1)];
-            let inside = at < high;
-            self.cells[at & (N - 1)] = if inside { Cell(row[from & 511] as u64) } else { last };
-            from += inside as usize;
-            at = (at + fse::step(log)) & (size - 1);
-            cell += 1;
+        // Where the symbol of the next cell is in the row.
+        let mut stride = fse::unstep(log);
+        if high < size {
+            // Nothing is guessed around the cells at the end either: now the row is in the order of cells.
+            let symbols = row;
+            let (mut symbol, mut last) = (0u8, size);
+            while (symbol as usize) < described && symbol < 64 {
+                row[last.wrapping_sub(1) & 511] = symbol;
+                last = last.wrapping_sub((counts[(symbol & 63) as usize] < 0) as usize);
+                symbol += 1;
+            }
+            let (mut at, mut from, mut cell) = (0, 0, 0);
+            while cell < size {
+                let inside = at < high;
+                row[at & 511] = if inside { symbols[from & 511] } else { row[at & 511] };
+                from += inside as usize;
+                at = (at + fse::step(log)) & (size - 1);
+                cell += 1;
+            }
+            stride = 1;
         }
-        cell = 0;
-        while cell < size {
-            let symbol = (self.cells[cell & (N - 1)].0 & 63) as usize;
-            let x = next[symbol];
-            next[symbol] = x.wrapping_add(1);
-            let (bits, next) = fse::successor(x, log);
-            self.cells[cell & (N - 1)] = meanings[symbol].followed(bits, next);
+        let Some((cells, _)) = self.cells.split_at_mut_checked(size) else { return };
+        let (mut cell, mut from) = (0, 0);
+        while cell < cells.len() {
+            let symbol = (row[from] & 63) as usize;
+            let numbered = pending[symbol];
+            pending[symbol].0 = numbered.0.wrapping_add(1 << 16);
+            cells[cell] = numbered.followed(log);
+            from = (from + stride) & (size - 1) & 511;
             cell += 1;
         }
         self.log = low8(log);

@@ -1,7 +1,7 @@
 import { decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool';
 import { count } from '../format';
 import type { At1Columns, Fate, Question, TableAnswer } from '../values';
-import { csvOfRows, jsonOfRows } from '../writers';
+import { csvOfRows, jsonOfRows } from '../data/writers';
 import { contentOf } from './content';
 import type { Door, Opened } from './door';
 

@@ -1,5 +1,5 @@
 // A column of numbers, however long: only a piece of it is in memory while it is summed up or saved.
-import type { Tell } from '../progress';
+import type { Tell } from '../tools/progress';
 import type { Rows } from '../values';
 
 export interface Column {

@@ -1,7 +1,7 @@
 import { openCvc, UnspoolError, type CvcFile } from 'unspool';
 import { count } from '../format';
 import type { Rows } from '../values';
-import { fileOf } from '../writers';
+import { fileOf } from '../data/writers';
 import { piecesOf, type Column } from './column';
 import type { Door, Opened } from './door';
 import { summedUp } from './summing';

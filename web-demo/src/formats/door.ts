@@ -2,8 +2,8 @@
 import type { Structure } from 'unspool';
 import type { BinsWanted } from './pco-bins';
 import type { Report, Summary } from '../model';
-import type { Tell } from '../progress';
-import type { Content } from '../remote';
+import type { Tell } from '../tools/progress';
+import type { Content } from '../arrive/remote';
 import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from '../values';
 
 /** An open file. A format has those doors that fit what it holds. */

@@ -1,8 +1,8 @@
 // An OnPair container that is too large to be read as a whole. Its dictionary is kept; of the codes and offsets only those of the rows that somebody looks at are read.
 import { openOnPair, type OnPairColumn, type OnPairStrings, type Structure } from 'unspool';
 import { count } from '../format';
-import type { Content } from '../remote';
-import { fileOfStrings } from '../writers';
+import type { Content } from '../arrive/remote';
+import { fileOfStrings } from '../data/writers';
 import type { Opened } from './door';
 import { nodesNamed } from './named';
 import { queryOf, shown, stringsOf } from './onpair';

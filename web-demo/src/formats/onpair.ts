@@ -1,8 +1,8 @@
 import { openOnPair, type OnPairQuery, type OnPairStrings } from 'unspool';
 import { count } from '../format';
-import type { Tell } from '../progress';
+import type { Tell } from '../tools/progress';
 import type { TextSearch, Texts } from '../values';
-import { fileOfStrings, type Strings } from '../writers';
+import { fileOfStrings, type Strings } from '../data/writers';
 import type { Door, Opened } from './door';
 import { openLargeOnPair } from './onpair-large';
 

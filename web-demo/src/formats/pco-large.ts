@@ -1,9 +1,9 @@
 // A Pco file that is too large to be decoded as a whole. Its outline says where each chunk lies; a chunk behind the header of the file is a file of its own.
 import { decode, pcoBinCounts, type PcoArray, type Structure } from 'unspool';
 import { count } from '../format';
-import type { Content } from '../remote';
+import type { Content } from '../arrive/remote';
 import type { Rows } from '../values';
-import { fileOf } from '../writers';
+import { fileOf } from '../data/writers';
 import { piecesOf, type Column } from './column';
 import type { Opened } from './door';
 import { bitsOf } from './latents';

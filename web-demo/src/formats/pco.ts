@@ -1,6 +1,6 @@
 import { decode, pcoBinCounts, type PcoArray } from 'unspool';
 import { count, half } from '../format';
-import { fileOf } from '../writers';
+import { fileOf } from '../data/writers';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
 import type { Door } from './door';

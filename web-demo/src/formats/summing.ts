@@ -1,6 +1,6 @@
 // Sums up a column piece by piece: what two pieces come to is what each of them comes to, merged.
 import { statistics, type Bin, type Summary } from 'unspool';
-import type { Tell } from '../progress';
+import type { Tell } from '../tools/progress';
 import type { Curve, Summed } from '../values';
 import { piecesOf, type Column } from './column';
 
@@ -8,13 +8,20 @@ export async function summedUp(column: Column, tell: Tell): Promise<Summed> {
   const { rows, dimension } = column;
   const curve = new Stretches(rows);
   let all = summed(new Float64Array(), dimension, curve);
-  for await (const { data } of piecesOf(column, tell)) all = merged(all, summed(data, dimension, curve));
+  for await (const { data } of piecesOf(column, tell)) all = merged(all, summed(floatsOf(data), dimension, curve));
   return all;
 }
 
-function summed(data: Parameters<typeof statistics>[0], dimension: number, curve: Stretches): Summed {
-  const { norms, ...found } = statistics(data, dimension > 1 ? { dimension } : {});
-  curve.push(norms?.each ?? data);
+/** Numbers of any type as the one that is summed up. A loop is faster than `Float64Array.from`. */
+function floatsOf(data: ArrayLike<number | bigint>): Float64Array {
+  const floats = new Float64Array(data.length);
+  for (let at = 0; at < floats.length; at++) floats[at] = Number(data[at]);
+  return floats;
+}
+
+function summed(numbers: Float64Array, dimension: number, curve: Stretches): Summed {
+  const { norms, ...found } = statistics(numbers, dimension > 1 ? { dimension } : {});
+  curve.push(norms?.each ?? numbers);
   if (norms === undefined) return { statistics: found, norms, curve };
   const { each: _, ...lengths } = norms;
   return { statistics: found, norms: lengths, curve };
@@ -85,11 +92,11 @@ export class Stretches implements Curve {
     [this.low, this.high] = [new Float64Array(count).fill(NaN), new Float64Array(count).fill(NaN)];
   }
 
-  push(numbers: ArrayLike<number | bigint>): void {
+  push(numbers: Float64Array): void {
     const { low, high, total } = this;
     const share = low.length / total;
     for (let at = 0; at < numbers.length; at++) {
-      const number = Number(numbers[at]);
+      const number = numbers[at] ?? NaN;
       const stretch = Math.floor(this.#at++ * share);
       if (!Number.isFinite(number)) continue;
       if (!((low[stretch] ?? NaN) <= number)) low[stretch] = number;

@@ -1,6 +1,6 @@
 // What the decoder of Zstandard says of its insides: asked for in the worker, where it is.
 import { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdFormat, type ZstdSequences } from 'unspool';
-import type { Content } from '../remote';
+import type { Content } from '../arrive/remote';
 import type { BlockPlace, TablePlace } from './zstd-tables';
 
 /** Of which version the file is, where that is known. */

@@ -135,7 +135,7 @@ impl Query<'_> {
     pub(super) fn hand_out(
         &mut self,
         scratch: &mut [u8],
-        visit: &mut impl FnMut(&Row<'_>) -> Result<Flow>,
+        visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>,
     ) -> Result<Flow> {
         let ask = self.request.ask;
         let (at, flags, filters) = (self.head.blocks_at, self.flags, self.request.filters.len());

@@ -100,21 +100,21 @@ impl Table {
             }
         }
         let log = depth.max(LOG);
-        let (mut symbols, mut cells) = (&self.symbols[..], self.cells.as_chunks_mut().0);
+        let (mut symbols, mut cells) = (&self.symbols[..], &mut self.cells[..]);
         for (weight, &rank) in (1..=depth).zip(weights.ranks.iter().skip(1)) {
-            let each = 1usize << (weight - 1 + log - depth);
+            let each = 2usize << (weight - 1 + log - depth);
             let (these, others) = symbols.split_at_checked(rank.into())?;
             let (room, rest) = cells.split_at_mut_checked(these.len() * each)?;
             let width = low8(depth + 1 - weight);
             match each {
-                1 => lay::<1>(room, these, width),
                 2 => lay::<2>(room, these, width),
                 4 => lay::<4>(room, these, width),
                 8 => lay::<8>(room, these, width),
                 16 => lay::<16>(room, these, width),
+                32 => lay::<32>(room, these, width),
                 _ => {
-                    for (cells, &symbol) in room.chunks_exact_mut(each.max(1)).zip(these) {
-                        cells.fill([width, symbol]);
+                    for (cells, &symbol) in room.chunks_exact_mut(each.max(64)).zip(these) {
+                        cells.as_chunks_mut().0.fill(row::<8>(width, symbol));
                     }
                 }
             }
@@ -249,13 +249,12 @@ impl Table {
     #[inline(never)]
     fn rest(&self, src: &[u8], mut reader: Reader, out: &mut [u8], mut at: u32) -> Option<()> {
         while self.packed
-            && let Some(to) = room(out, at)
+            && let Some(to) = out.get_mut(at as usize..).filter(|to| to.len() >= 4)
         {
             reader.refill(src)?;
             let mut sum = 0;
-            for _ in 0..AT_ONCE {
-                reader.symbols(self, &mut sum, to);
-            }
+            // As many looks as there is room for.
+            let _ = (0..AT_ONCE).try_for_each(|_| reader.symbols(self, &mut sum, to));
             at += reader.used(sum);
         }
         // Of codes of 12 bits a word has four.
@@ -339,13 +338,21 @@ fn run_one<const N: usize>(src: &[u8], mut reader: Reader, out: &mut [u8], cell:
     reader.is_exhausted().then_some(())
 }
 
-/// Lays `N` cells for every symbol.
+/// Lays `BYTES` bytes of cells for every symbol.
 #[inline(always)]
-fn lay<const N: usize>(cells: &mut [[u8; 2]], symbols: &[u8], width: u8) {
-    let (cells, _) = cells.as_chunks_mut::<N>();
+fn lay<const BYTES: usize>(cells: &mut [u8], symbols: &[u8], width: u8) {
+    let (cells, _) = cells.as_chunks_mut();
     for (cells, &symbol) in cells.iter_mut().zip(symbols) {
-        *cells = [[width, symbol]; N];
+        *cells = row::<BYTES>(width, symbol);
     }
+}
+
+/// The same cell over and over, written in words rather than in bytes.
+#[inline(always)]
+fn row<const BYTES: usize>(width: u8, symbol: u8) -> [u8; BYTES] {
+    let word = (u64::from(u16::from_le_bytes([width, symbol])) * 0x0001_0001_0001_0001).to_le_bytes();
+    let words = [word; 4];
+    words.as_flattened().first_chunk().copied().unwrap_or([0; BYTES])
 }
 
 /// The most symbols that a packed cell has.
@@ -447,17 +454,15 @@ impl Reader {
         low8(cell >> 8)
     }
 
-    /// All symbols of a cell.
+    /// All symbols of a cell, if there is room for them and one byte more, so that they are stored at once.
     #[inline(always)]
-    fn symbols(&mut self, table: &Table, sum: &mut u32, to: &mut [u8; ROOM]) {
+    fn symbols(&mut self, table: &Table, sum: &mut u32, to: &mut [u8]) -> Option<()> {
         let cell = table.packed(self.bits);
         let place = (*sum >> COUNT) as usize & 15;
-        // One byte more than there can be symbols, so that they are stored at once.
-        if let Some(to) = to.get_mut(place..place + 4).and_then(<[u8]>::first_chunk_mut) {
-            *to = cell.to_le_bytes();
-        }
+        *to.get_mut(place..place + 4)?.first_chunk_mut()? = cell.to_le_bytes();
         self.bits <<= cell >> 24 & 63;
         *sum += cell >> 24;
+        Some(())
     }
 
     /// Counts the bits that a round has used, whose cells add up to `sum`; says how many symbols that were.

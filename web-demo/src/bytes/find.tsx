@@ -1,0 +1,113 @@
+// Goes to an offset, and searches for text, bytes or fields.
+import { useState } from 'preact/hooks';
+import type { Structure } from 'unspool/separate';
+import { Cancel, useJob } from '../tools/cancel';
+import type { Care, OpenFile } from '../client';
+import { findNode } from './find-node';
+import { count } from '../format';
+
+interface Props {
+  readonly file: OpenFile;
+  readonly size: number;
+  readonly structure: Structure;
+  readonly cursor: number;
+  readonly selected: number;
+  readonly onByte: (byte: number) => void;
+  readonly onNode: (node: number) => void;
+}
+
+/** What can be looked for, and an example of each. */
+const KINDS = { text: 'UTF-8, case matters', bytes: '28 b5 2f fd', field: 'checksum, or chunk 3' };
+type Kind = keyof typeof KINDS;
+
+export function Find({ file, size, structure, cursor, selected, onByte, onNode }: Props) {
+  const [offset, setOffset] = useState('');
+  const [kind, setKind] = useState<Kind>('text');
+  const [sought, setSought] = useState('');
+  const [said, setSaid] = useState('');
+  const job = useJob();
+
+  const go = (): void => {
+    const at = offsetOf(offset);
+    if (at === undefined || at >= size) return setSaid(`An offset is a number below ${count(size)}, or 0x and a hexadecimal one.`);
+    setSaid('');
+    onByte(at);
+  };
+
+  /** Goes to where it is next, and says where that is. */
+  const searchField = async (backwards: boolean, care: Required<Care>): Promise<string> => {
+    const node = await findNode(structure, { text: sought, from: selected, backwards }, care);
+    if (node < 0) return 'No field is called so or holds that.';
+    onNode(node);
+    return '';
+  };
+  const searchBytes = async (needle: Uint8Array<ArrayBuffer>, backwards: boolean, care: Care): Promise<string> => {
+    const at = await file.find({ needle, from: cursor, backwards }, care);
+    if (at < 0) return 'It does not occur.';
+    onByte(at);
+    return `At byte ${count(at)}.`;
+  };
+
+  const search = async (backwards: boolean): Promise<void> => {
+    if (job.going) return;
+    if ((kind === 'field' ? sought.trim() : sought) === '') return setSaid('');
+    const needle = kind === 'bytes' ? bytesOf(sought) : new TextEncoder().encode(sought);
+    if (needle === undefined) return setSaid('Bytes are pairs of hexadecimal digits, as in 28 b5 2f fd.');
+    setSaid('Searching…');
+    await job.run(async (care) => {
+      try {
+        setSaid(await (kind === 'field' ? searchField(backwards, care) : searchBytes(needle, backwards, care)));
+      } catch (error) {
+        setSaid(care.signal.aborted ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
+      }
+    });
+  };
+
+  return (
+    <div class="find">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          go();
+        }}
+      >
+        <label>
+          Go to byte{' '}
+          <input class="offset-input" value={offset} placeholder="4711 or 0x1267" aria-keyshortcuts="g" data-key="g" onInput={({ currentTarget }) => setOffset(currentTarget.value)} />
+        </label>
+      </form>
+      <form
+        role="search"
+        aria-label="The file"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void search(false);
+        }}
+      >
+        <label>
+          Find{' '}
+          <select aria-label="What to find" value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}>
+            {Object.keys(KINDS).map((kind) => <option key={kind} value={kind}>{kind}</option>)}
+          </select>
+        </label>
+        <input type="search" aria-label="Find in the file" aria-keyshortcuts="/" data-key="/" value={sought} placeholder={KINDS[kind]} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
+        <button type="submit">Next</button>
+        <button type="button" onClick={() => void search(true)}>Previous</button>
+      </form>
+      <p class="facts" role="status">{said}</p>
+      <Cancel job={job} what="searching" />
+    </div>
+  );
+}
+
+function offsetOf(text: string): number | undefined {
+  const trimmed = text.trim().replace(/[,_ ]/g, '');
+  if (/^0x[\da-f]{1,13}$/i.test(trimmed)) return parseInt(trimmed, 16);
+  return /^\d{1,15}$/.test(trimmed) ? Number(trimmed) : undefined;
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const digits = text.replace(/0x|[\s,]/gi, '');
+  if (!/^([\da-f]{2})+$/i.test(digits)) return undefined;
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}

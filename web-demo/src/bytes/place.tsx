@@ -1,0 +1,48 @@
+// One line that says where the cursor is.
+import type { Node } from 'unspool/separate';
+import { bytesOf, cutsBytes, pathTo, type Model } from '../model';
+import { count, heldBy, hex, whichOf } from '../format';
+
+interface Props {
+  readonly model: Model;
+  /** The node that is pointed at, or else the one that is selected. */
+  readonly node: number;
+  readonly cursor: number;
+}
+
+export function Place({ model, node, cursor }: Props) {
+  if (node < 0) {
+    return (
+      <p class="place" aria-live="polite">
+        {cursor < 0 ? 'Point at a byte or a field to see what it is.' : `Byte ${count(cursor)} (0x${hex(cursor, 1)}): not part of any field that was understood.`}
+      </p>
+    );
+  }
+  const path = pathTo(model, node);
+  const field = path.at(-1);
+  const [start, end] = bytesOf(model, node);
+  return (
+    <p class="place" aria-live="polite">
+      {path.slice(0, -1).map(({ name, value }, depth) => (
+        <span key={depth} class="step">
+          {name}
+          {value !== '' && ` ${whichOf(name, value)}`}
+        </span>
+      ))}
+      <strong>{field?.name}</strong>
+      {field !== undefined && field.value !== '' && <code>{field.part === undefined ? whichOf(field.name, field.value) : heldBy(field.name, field.value)}</code>}
+      <span class="where">
+        {cutsBytes(model, node) && field !== undefined ? placeOfBits(field) : end - start === 1 ? `byte ${count(start)}` : end > start ? `bytes ${count(start)} to ${count(end - 1)}` : 'no bytes'}
+        {field?.part !== undefined && `, ${field.part}`}
+      </span>
+    </p>
+  );
+}
+
+/** From which bit to which, the lowest of a byte being its bit 0. */
+function placeOfBits({ start, end }: Node): string {
+  const [from, to] = [start, end - 1].map((bit) => ({ byte: count(Math.floor(bit / 8)), bit: bit % 8 }));
+  if (from === undefined || to === undefined) return '';
+  if (from.byte !== to.byte) return `bit ${from.bit} of byte ${from.byte} to bit ${to.bit} of byte ${to.byte}`;
+  return `${from.bit === to.bit ? `bit ${from.bit}` : `bits ${from.bit} to ${to.bit}`} of byte ${from.byte}`;
+}

@@ -1,0 +1,85 @@
+// The bytes at the cursor, read as whatever they could be.
+import { useAnswer } from '../tools/answer';
+import { count, half, hex, value } from '../format';
+import type { Content } from '../arrive/remote';
+
+/** The longest thing that is read. */
+const LONGEST = 16;
+
+interface Props {
+  readonly content: Content;
+  readonly at: number;
+}
+
+export function Readings({ content, at }: Props) {
+  const { value: bytes } = useAnswer(async () => new Uint8Array(await content.slice(at, at + LONGEST).arrayBuffer()), [content, at]);
+  if (bytes === undefined || bytes.length === 0) return null;
+  return (
+    <details class="readings" open>
+      <summary>Byte {count(at)} read as a number or a letter</summary>
+      <div class="table" tabIndex={0} role="region" aria-label="Readings of the bytes at the cursor">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">type</th>
+              {rows(bytes).map(([name]) => <th key={name} scope="col">{name}</th>)}
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th scope="row">little-endian</th>
+              {rows(bytes).map(([name, little]) => <td key={name}>{little}</td>)}
+            </tr>
+            <tr>
+              <th scope="row">big-endian</th>
+              {rows(bytes).map(([name, , big]) => <td key={name}>{big}</td>)}
+            </tr>
+          </tbody>
+        </table>
+      </div>
+      <p class="facts">
+        varint {varint(bytes)} · bits {(bytes[0] ?? 0).toString(2).padStart(8, '0')} · 0x{hex(bytes[0] ?? 0, 2)} · text {text(bytes)}
+      </p>
+    </details>
+  );
+}
+
+type Read = (view: DataView, little: boolean) => number | bigint;
+
+const TYPES: readonly (readonly [name: string, size: number, read: Read])[] = [
+  ['u8', 1, (view) => view.getUint8(0)],
+  ['i8', 1, (view) => view.getInt8(0)],
+  ['u16', 2, (view, little) => view.getUint16(0, little)],
+  ['i16', 2, (view, little) => view.getInt16(0, little)],
+  ['u32', 4, (view, little) => view.getUint32(0, little)],
+  ['i32', 4, (view, little) => view.getInt32(0, little)],
+  ['u64', 8, (view, little) => view.getBigUint64(0, little)],
+  ['i64', 8, (view, little) => view.getBigInt64(0, little)],
+  ['f16', 2, (view, little) => half(view.getUint16(0, little))],
+  ['f32', 4, (view, little) => view.getFloat32(0, little)],
+  ['f64', 8, (view, little) => view.getFloat64(0, little)],
+];
+
+/** Each type, with the value in either order of bytes; none where the file ends before. */
+function rows(bytes: Uint8Array): (readonly [name: string, little: string, big: string])[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return TYPES.map(([name, size, read]) => {
+    const shown = (little: boolean): string => (bytes.length < size ? '–' : value(read(view, little)));
+    return [name, shown(true), shown(false)];
+  });
+}
+
+function varint(bytes: Uint8Array): string {
+  let [sum, shift] = [0n, 0n];
+  for (const [at, byte] of bytes.subarray(0, 10).entries()) {
+    sum |= BigInt(byte & 127) << shift;
+    if (byte < 128) return `${sum} (${at + 1} ${at === 0 ? 'byte' : 'bytes'})`;
+    shift += 7n;
+  }
+  return 'none';
+}
+
+function text(bytes: Uint8Array): string {
+  const letters = new TextDecoder().decode(bytes);
+  return `“${letters.replace(/[\p{C}\uFFFD]/gu, '·')}”`;
+}

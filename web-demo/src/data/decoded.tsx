@@ -1,0 +1,58 @@
+// Decoded bytes, as text where they are text, else in hexadecimal.
+import { useState } from 'preact/hooks';
+import { useAnswer } from '../tools/answer';
+import { Export } from './export';
+import { ABOUT, snippet } from '../formats/about';
+import { bytes, hex } from '../format';
+import { Pages } from './pages';
+import type { ValuesProps } from './preview';
+
+const PAGE = 4096;
+const WIDTH = 16;
+
+export function Decoded({ file, name, report, summary: { decoded } }: ValuesProps) {
+  const [page, setPage] = useState(0);
+  const start = page * PAGE;
+  const { value: found, error } = useAnswer(() => file.bytes(start, Math.min(decoded, start + PAGE)), [file, start, decoded]);
+  const text = found === undefined ? undefined : textOf(found);
+  return (
+    <section class="preview" aria-label="Decoded values">
+      <div class="heading">
+        <h2>Content</h2>
+        <p class="facts">{bytes(decoded)}{text === undefined ? '' : ' of text'}</p>
+      </div>
+      {error !== '' && <p class="refused" role="alert">These bytes cannot be decoded: {error}.</p>}
+      {found !== undefined && found.length > 0 && (
+        <pre class="table content" tabIndex={0} role="region" aria-label="Decoded bytes">{text ?? dump(found, start)}</pre>
+      )}
+      {decoded === 0 && <p class="facts">There is nothing to show.</p>}
+      <Pages page={page} pages={Math.ceil(decoded / PAGE)} onPage={setPage} />
+      {report.format !== undefined && (
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
+      )}
+    </section>
+  );
+}
+
+/** Bytes as text, if that is what they are. A page may end, and start, within a letter. */
+function textOf(bytes: Uint8Array): string | undefined {
+  let first = 0;
+  while (first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first++;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(first), { stream: true });
+    return /[^\P{C}\t\n\r\p{Cf}]/u.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function dump(bytes: Uint8Array, start: number): string {
+  const lines = [];
+  for (let at = 0; at < bytes.length; at += WIDTH) {
+    const line = bytes.subarray(at, at + WIDTH);
+    const digits = Array.from(line, (byte) => hex(byte, 2)).join(' ').padEnd(3 * WIDTH - 1);
+    const letters = Array.from(line, (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·')).join('');
+    lines.push(`${hex(start + at, 8)}  ${digits}  ${letters}`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,81 @@
+// Takes the decoded values along.
+import { useState } from 'preact/hooks';
+import { Cancel, useJob } from '../tools/cancel';
+import type { Care, OpenFile } from '../client';
+import type { Report } from '../model';
+import type { ExportKind, Question } from '../values';
+
+interface Props {
+  readonly file: OpenFile;
+  readonly report: Report;
+  /** The name of the file, without its place. */
+  readonly name: string;
+  readonly column: number;
+  readonly kinds: readonly ExportKind[];
+  /** Of a table: which of its rows. */
+  readonly question?: Question;
+  /** TypeScript that decodes the same. */
+  readonly snippet: string;
+}
+
+const WORDS: Record<ExportKind, string> = { csv: 'CSV', json: 'JSON', npy: 'NPY', raw: 'Raw bytes' };
+
+/** Lets the visitor pick where a file goes; nothing where the browser knows no such thing. */
+function pickPlace(suggestedName: string): Promise<FileSystemFileHandle> | undefined {
+  const { showSaveFilePicker } = window as { showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle> };
+  return showSaveFilePicker?.({ suggestedName });
+}
+
+/** Gives the visitor a file. */
+export function saveAs(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  [link.href, link.download] = [url, name];
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+export function Export({ file, report, name, column, kinds, question, snippet }: Props) {
+  const [said, setSaid] = useState('');
+  const job = useJob();
+
+  const save = async (kind: ExportKind, care: Required<Care>): Promise<void> => {
+    const named = `${name.replace(/\.[^.]*$/, '')}.${kind === 'raw' ? 'bin' : kind}`;
+    try {
+      // The values of a large file are written to disk as they come, where the browser lets the page do that.
+      const to = report.read === 'all' || question !== undefined ? undefined : await pickPlace(named);
+      setSaid(`Writing ${WORDS[kind]}…`);
+      const blob = await file.export({ column, kind, question, to }, care);
+      if (blob !== undefined) saveAs(blob, named);
+      setSaid(`Saved as ${to?.name ?? named}.`);
+    } catch (error) {
+      const cancelled = care.signal.aborted || (error instanceof DOMException && error.name === 'AbortError');
+      setSaid(cancelled ? 'Cancelled.' : error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(snippet);
+      setSaid('Copied.');
+    } catch {
+      setSaid('This browser does not let the page copy; the text is below.');
+    }
+  };
+
+  return (
+    <div class="export">
+      <span>Save as</span>
+      {kinds.map((kind) => (
+        <button key={kind} type="button" disabled={job.going} onClick={() => void job.run((care) => save(kind, care))}>{WORDS[kind]}</button>
+      ))}
+      <button type="button" onClick={() => void copy()}>Copy TypeScript</button>
+      <span class="facts" role="status">{said}</span>
+      <Cancel job={job} what="saving" />
+      <details>
+        <summary>The same in TypeScript</summary>
+        <pre class="table content" tabIndex={0} role="region" aria-label="TypeScript">{snippet}</pre>
+      </details>
+    </div>
+  );
+}

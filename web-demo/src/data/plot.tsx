@@ -1,0 +1,139 @@
+// Small drawings of vectors.
+import { useEffect, useRef } from 'preact/hooks';
+import { value } from '../format';
+import type { Curve } from '../values';
+
+const [WIDTH, HEIGHT] = [560, 120];
+const MARGIN = 8;
+/** Room for the bounds beside the curve. */
+const LABELS = 76;
+
+/** Finite values of a vector, with their bounds. */
+function bounds(values: ArrayLike<number>): [low: number, high: number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (let at = 0; at < values.length; at++) {
+    const n = values[at] ?? NaN;
+    if (!Number.isFinite(n)) continue;
+    low = Math.min(low, n);
+    high = Math.max(high, n);
+  }
+  return low <= high ? [low, high] : [0, 0];
+}
+
+/** How far up a number lies between two others. Halves, because two of the largest numbers are further apart than any number. */
+export function shareOf(number: number, low: number, high: number): number {
+  return (number / 2 - low / 2) / (high / 2 - low / 2 || 1);
+}
+
+/** A vector as a curve, or as bars where it is short. */
+export function Plot({ values }: { readonly values: readonly (number | bigint)[] }) {
+  const numbers = values.map(Number);
+  const [low, high] = bounds(numbers);
+  const bars = numbers.length <= 128;
+  // Bars stand on zero; a curve needs it only where it crosses it.
+  const [bottom, top] = bars ? [Math.min(low, 0), Math.max(high, 0)] : [low, high];
+  const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
+  const step = (WIDTH - MARGIN - LABELS) / Math.max(1, numbers.length);
+  const x = (at: number): number => MARGIN + (at + 0.5) * step;
+  let path = '';
+  let pen = 'M';
+  for (const [at, n] of numbers.entries()) {
+    if (bars) continue;
+    if (Number.isFinite(n)) path += `${pen}${x(at).toFixed(1)} ${y(n).toFixed(1)}`;
+    pen = Number.isFinite(n) ? 'L' : 'M';
+  }
+  return (
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${numbers.length} values from ${value(low)} to ${value(high)}`}>
+      {bars &&
+        numbers.map((n, at) => {
+          if (!Number.isFinite(n)) return <line key={at} class="missing" x1={x(at)} x2={x(at)} y1={MARGIN} y2={HEIGHT - MARGIN} />;
+          const [a, b] = [y(n), y(0)];
+          const gap = Math.min(2, step * 0.2);
+          return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))} />;
+        })}
+      <path class="curve" d={path} />
+      {bottom <= 0 && top >= 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
+      <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
+      <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>
+    </svg>
+  );
+}
+
+/** A long row of numbers: between the lowest and the highest of each stretch. */
+export function Line({ curve: { low, high }, count }: { readonly curve: Curve; readonly count: number }) {
+  const [bottom] = bounds(low);
+  const [, top] = bounds(high);
+  const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
+  const step = (WIDTH - MARGIN - LABELS) / Math.max(1, low.length - 1);
+  let path = '';
+  let pen = 'M';
+  for (const [at, lowest] of low.entries()) {
+    const highest = high[at] ?? NaN;
+    if (Number.isFinite(lowest)) path += `${pen}${(MARGIN + at * step).toFixed(1)} ${y(lowest).toFixed(1)}${highest > lowest ? `L${(MARGIN + at * step).toFixed(1)} ${y(highest).toFixed(1)}` : ''}`;
+    pen = Number.isFinite(lowest) ? 'L' : 'M';
+  }
+  return (
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`All ${count} values in order, from ${value(bottom)} to ${value(top)}`}>
+      <path class="curve" d={path} />
+      {bottom < 0 && top > 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
+      <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
+      <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>
+    </svg>
+  );
+}
+
+interface HeatProps {
+  /** The number of the first row. */
+  readonly first: number;
+  readonly rows: number;
+  readonly dimension: number;
+  readonly values: readonly (number | bigint)[];
+  readonly chosen: number;
+  readonly onRow: (row: number) => void;
+}
+
+/** Rows under each other, a coloured cell for each value. */
+export function HeatMap({ first, rows, dimension, values, chosen, onRow }: HeatProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+
+  useEffect(() => {
+    const context = canvas.current?.getContext('2d');
+    if (context === undefined || context === null || rows === 0 || dimension === 0) return;
+    const numbers = Float64Array.from(values, Number);
+    const [low, high] = bounds(numbers);
+    const image = context.createImageData(dimension, rows);
+    for (const [at, n] of numbers.entries()) {
+      image.data.set(Number.isFinite(n) ? colour(shareOf(n, low, high)) : [220, 38, 38, 255], 4 * at);
+    }
+    context.putImageData(image, 0, 0);
+  }, [rows, dimension, values]);
+
+  return (
+    <div class="heat">
+      <canvas
+        ref={canvas}
+        width={Math.max(1, dimension)}
+        height={Math.max(1, rows)}
+        role="img"
+        aria-label={`${rows} rows as a heat map`}
+        onClick={(event) => {
+          const box = event.currentTarget.getBoundingClientRect();
+          onRow(first + Math.min(rows - 1, Math.max(0, Math.floor(((event.clientY - box.top) / box.height) * rows))));
+        }}
+      />
+      {chosen >= first && chosen < first + rows && (
+        <span class="marker" style={{ top: `${(100 * (chosen - first)) / rows}%`, height: `${100 / rows}%` }} aria-hidden="true" />
+      )}
+    </div>
+  );
+}
+
+/** From deep blue over green to yellow: even steps of lightness, and readable by people who see few colours. */
+const STOPS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]] as const;
+
+function colour(share: number): [number, number, number, number] {
+  const place = Math.min(0.9999, Math.max(0, share)) * (STOPS.length - 1);
+  const [from, to] = [STOPS[Math.floor(place)] ?? STOPS[0], STOPS[Math.floor(place) + 1] ?? STOPS[4]];
+  const mix = (a: number, b: number): number => a + (b - a) * (place % 1);
+  return [mix(from[0], to[0]), mix(from[1], to[1]), mix(from[2], to[2]), 255];
+}

@@ -1,0 +1,220 @@
+// The decoded numbers of one column: its rows, those in sight as a picture, and the chosen one as a curve.
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../tools/answer';
+import type { OpenFile } from '../client';
+import { noteInAddress, readAddress } from '../arrive/address';
+import { Export } from './export';
+import { ABOUT, snippet } from '../formats/about';
+import type { Column, Report, Summary } from '../model';
+import { Statistics } from './statistics';
+import { RowTable, useRows, type Head, type Rows } from './rows';
+import { count, plural, value } from '../format';
+import { HeatMap, Plot } from './plot';
+import type { Rows as Decoded } from '../values';
+
+/** Values of a row that the table shows; the curve shows all of them. */
+const SHOWN = 12;
+/** So many single numbers are drawn around those in sight. */
+const AROUND = 256;
+
+/** What the view of decoded values is given. */
+export interface ValuesProps {
+  readonly file: OpenFile;
+  readonly name: string;
+  readonly report: Report;
+  readonly summary: Summary;
+}
+
+export function Preview({ file, name, report, summary }: ValuesProps) {
+  const [picked, setPicked] = useState(() => {
+    const { column } = readAddress();
+    return column !== undefined && column < summary.columns.length ? column : 0;
+  });
+  const column = summary.columns[picked];
+  const tabs = useRef<HTMLDivElement>(null);
+
+  useEffect(() => noteInAddress({ column: picked > 0 ? picked : undefined }), [picked]);
+  if (summary.columns.length === 0) return null;
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = (picked + step + summary.columns.length) % summary.columns.length;
+    setPicked(next);
+    tabs.current?.querySelectorAll('button')[next]?.focus();
+  };
+
+  return (
+    <section class="preview" aria-label="Decoded values">
+      <div class="heading">
+        <h2>Values</h2>
+        {summary.columns.length > 1 && (
+          <div class="tabs" role="tablist" aria-label="Columns" ref={tabs} onKeyDown={onKeyDown}>
+            {summary.columns.map(({ name }, index) => (
+              <button
+                key={index}
+                type="button"
+                role="tab"
+                aria-selected={index === picked}
+                tabIndex={index === picked ? 0 : -1}
+                onClick={() => setPicked(index)}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+        )}
+      </div>
+      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} />}
+      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} ends={summary.chunkEnds ?? []} />}
+      {column !== undefined && report.format !== undefined && (
+        <Export
+          file={file}
+          report={report}
+          name={name}
+          column={picked}
+          kinds={ABOUT[report.format].saves}
+          snippet={snippet(report.format, name, summary.columns.length > 1 ? column.name : '', report.wrapped !== undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+interface ColumnProps {
+  readonly file: OpenFile;
+  readonly column: Column;
+  readonly index: number;
+  /** How many rows there are. */
+  readonly rows: number;
+  /** The row behind the last one of each chunk, where that is known. */
+  readonly ends: readonly number[];
+}
+
+function Values({ file, column, index, rows: total, ends }: ColumnProps) {
+  const [chosen, choose] = useState(0);
+  const { dimension } = column;
+  const rows = useRows(total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
+  // The chosen vector; of single numbers, those around.
+  const from = dimension > 1 ? chosen : Math.floor(rows.lines.first / (AROUND / 2)) * (AROUND / 2);
+  const { value: drawn } = useAnswer(async () => file.rows(index, from, Math.min(total, dimension > 1 ? from + 1 : from + AROUND)), [file, index, from, dimension, total]);
+  const sight = useSight(rows);
+  const shown = Math.min(dimension, SHOWN);
+  const { first, last, reveal } = rows.lines;
+  // One of the rows is reached by tab, and the others from there by arrows.
+  const stop = chosen >= first && chosen < last ? chosen : first;
+  const table = useRef<HTMLDivElement>(null);
+  const follows = useRef(false);
+  useLayoutEffect(() => {
+    const button = follows.current ? table.current?.querySelector<HTMLElement>('tbody [aria-pressed=true]') : null;
+    // A row may still be on its way.
+    if (button === null || button === undefined) return;
+    follows.current = false;
+    button.focus();
+  });
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    const next = Math.min(total - 1, Math.max(0, stop + step));
+    follows.current = true;
+    choose(next);
+    reveal(next);
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? 'value' : String(at) }))];
+  if (dimension > shown) heads.push({ name: `${count(dimension - shown)} more`, kind: 'more' });
+
+  return (
+    <>
+      <p class="facts">
+        {column.rows === undefined ? `${plural(total, 'row')} of ${plural(dimension, 'value')}` : plural(total, 'number')}, {column.dtype}
+        {column.compression !== 'none' && `, stored as ${column.compression}`}
+      </p>
+      {rows.error !== '' && <p class="refused" role="alert">Rows in sight cannot be decoded: {rows.error}.</p>}
+      {total > 0 && (
+        <div class="drawings">
+          {drawn !== undefined && (
+            <figure>
+              <Plot values={Array.from(drawn.data as ArrayLike<number | bigint>)} />
+              <figcaption>
+                {dimension > 1 ? `Row ${count(drawn.start)}, all ${plural(dimension, 'value')}` : `Rows ${count(drawn.start)} to ${count(drawn.start + drawn.data.length - 1)}`}
+              </figcaption>
+            </figure>
+          )}
+          {dimension > 1 && sight !== undefined && (
+            <figure>
+              <HeatMap {...sight} dimension={dimension} chosen={chosen} onRow={choose} />
+              <figcaption>Rows {count(sight.first)} to {count(sight.first + sight.rows - 1)}, one below the other, dark for low</figcaption>
+            </figure>
+          )}
+        </div>
+      )}
+      <div ref={table} class="values">
+        <RowTable
+          rows={rows}
+          heads={heads}
+          chosen={chosen}
+          onRow={choose}
+          cells={(values, at) => (
+            <>
+              <th scope="row">
+                <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={`Draw row ${at}`} onClick={() => choose(at)}>{count(at)}</button>
+              </th>
+              {values.slice(0, shown).map((number, place) => <td key={place}>{value(number)}</td>)}
+              {dimension > shown && <td class="more">…</td>}
+            </>
+          )}
+        />
+      </div>
+      {ends.length > 1 && total > 0 && <Chunks ends={ends} first={first} onRow={(row) => (choose(row), rows.lines.go(row))} />}
+      {total === 0 && <p class="facts">There is nothing to show.</p>}
+    </>
+  );
+}
+
+interface ChunksProps {
+  readonly ends: readonly number[];
+  /** The first row in sight. */
+  readonly first: number;
+  readonly onRow: (row: number) => void;
+}
+
+/** Which chunk the rows in sight are of, and the way to another. */
+function Chunks({ ends, first, onRow }: ChunksProps) {
+  const at = ends.findIndex((end) => end > first);
+  const start = ends[at - 1] ?? 0;
+  return (
+    <label class="goto fine">
+      go to chunk{' '}
+      <input
+        type="number"
+        aria-label="Go to chunk"
+        min={0}
+        max={ends.length - 1}
+        value={at}
+        onChange={({ currentTarget }) => onRow(ends[Math.min(ends.length, currentTarget.valueAsNumber || 0) - 1] ?? 0)}
+      />{' '}
+      of {count(ends.length)}; this one holds {(ends[at] ?? 0) - start === 1 ? `row ${count(start)}` : `rows ${count(start)} to ${count((ends[at] ?? 0) - 1)}`}
+    </label>
+  );
+}
+
+type Vector = readonly (number | bigint)[];
+
+/** Rows one by one. */
+function pick({ data, dimension }: Decoded): Vector[] {
+  const numbers = Array.from(data as ArrayLike<number | bigint>);
+  return Array.from({ length: dimension === 0 ? 0 : numbers.length / dimension }, (_, at) => numbers.slice(at * dimension, (at + 1) * dimension));
+}
+
+/** The rows in sight, to be drawn. While some are on their way, those before. */
+function useSight({ lines: { first, page }, total, row }: Rows<Vector>): { first: number; rows: number; values: Vector } | undefined {
+  const drawn = useRef<{ first: number; rows: number; values: Vector }>();
+  const here = Array.from({ length: Math.min(page, total - first) }, (_, at) => row(first + at));
+  if (here.length > 0 && !here.includes(undefined) && !(drawn.current?.first === first && drawn.current.rows === here.length)) {
+    drawn.current = { first, rows: here.length, values: here.flatMap((values) => values ?? []) };
+  }
+  return drawn.current;
+}

@@ -1,0 +1,134 @@
+// Tables of any length: only the rows in sight exist, and only they are asked for.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { count } from '../format';
+import { usePieces } from '../tools/pieces';
+import { useLines, type Lines } from '../tools/virtual';
+
+/** How high a row is, and the names of the columns; the style sheet says the same. */
+const LINE = 26;
+/** So many rows are asked for at a time. */
+const PIECE = 32;
+
+/** The rows of a table, wherever it is scrolled to. */
+export interface Rows<Row> {
+  readonly lines: Lines;
+  readonly total: number;
+  /** A row, if it is here. */
+  readonly row: (at: number) => Row | undefined;
+  /** Whether it cannot be shown. */
+  readonly failed: (at: number) => boolean;
+  /** Why rows in sight cannot be shown; empty if they can. */
+  readonly error: string;
+  readonly of: readonly unknown[];
+}
+
+/** Rows that are there. They are those of `of`: when that changes, the table starts at its top again. */
+export function useList<Row>(list: readonly Row[], of: readonly unknown[]): Rows<Row> {
+  return { ...useScrolled(list.length, of), row: (at) => list[at], failed: () => false, error: '' };
+}
+
+/** Rows that are got as they come into sight. */
+export function useRows<Row>(total: number, get: (start: number, end: number) => Promise<readonly Row[]>, of: readonly unknown[]): Rows<Row> {
+  const scrolled = useScrolled(total, of);
+  const [first, last] = [Math.floor(scrolled.lines.first / PIECE), Math.ceil(scrolled.lines.last / PIECE) - 1];
+  const pieces = usePieces((piece) => get(piece * PIECE, Math.min(total, (piece + 1) * PIECE)), first, last, [...of, total]);
+  let error = '';
+  for (let piece = first; piece <= last; piece++) error ||= pieces.get(piece)?.error ?? '';
+  const pieceOf = (at: number) => pieces.get(Math.floor(at / PIECE));
+  return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error };
+}
+
+function useScrolled(total: number, of: readonly unknown[]) {
+  const lines = useLines(total, LINE, LINE);
+  useEffect(() => lines.go(0), of);
+  return { lines, total, of };
+}
+
+interface Props<Row> {
+  readonly rows: Rows<Row>;
+  /** What the rows are called. */
+  readonly label?: string;
+  /** The names of the columns, that of the rows' numbers first. */
+  readonly heads: readonly Head[];
+  /** The cells of a row: first the head of the row, then one for each name. */
+  readonly cells: (row: Row, at: number) => ComponentChildren;
+  readonly chosen?: number;
+  readonly onRow?: (at: number) => void;
+  /** Where a row stands that somebody wants to go to, if not where its number says. */
+  readonly place?: (row: number) => number;
+}
+
+export interface Head {
+  readonly name: string;
+  readonly kind?: 'text' | 'more';
+}
+
+export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRow, place = (row) => row }: Props<Row>) {
+  const { lines, total } = rows;
+  const table = useKeptWidths(rows.of, heads.length);
+  if (total === 0) return null;
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: lines.page - 1, PageUp: 1 - lines.page, Home: -Infinity, End: Infinity };
+    const step = steps[event.key];
+    if (step === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    lines.go(lines.first + step);
+    event.preventDefault();
+  };
+
+  const shown = [];
+  for (let at = lines.first; at < lines.last; at++) {
+    const row = rows.row(at);
+    shown.push(
+      <tr key={at} aria-rowindex={at + 2} class={at === chosen ? 'selected' : ''} onClick={onRow && (() => onRow(at))}>
+        {row === undefined ? <th scope="row" class="coming" colSpan={heads.length}>{rows.failed(at) ? `${count(at)} cannot be decoded` : '…'}</th> : cells(row, at)}
+      </tr>,
+    );
+  }
+  const below = Math.max(0, lines.height - lines.top - shown.length * LINE);
+  return (
+    <>
+      <div class="table rows" ref={lines.box} tabIndex={0} role="region" aria-label={label} onKeyDown={onKeyDown}>
+        <table ref={table} aria-label={label} aria-rowcount={total + 1} style={{ marginTop: lines.top, marginBottom: below }}>
+          <thead>
+            <tr aria-rowindex={1}>
+              {heads.map(({ name, kind }, at) => <th key={at} scope="col" class={kind}>{name}</th>)}
+            </tr>
+          </thead>
+          <tbody>{shown}</tbody>
+        </table>
+      </div>
+      {total > lines.page && (
+        <label class="goto fine">
+          go to row{' '}
+          <input
+            type="number"
+            aria-label={`Go to row of ${label.toLowerCase()}`}
+            min={0}
+            onChange={({ currentTarget }) => currentTarget.valueAsNumber >= 0 && lines.go(place(currentTarget.valueAsNumber))}
+          />{' '}
+          of {count(total)}
+        </label>
+      )}
+    </>
+  );
+}
+
+/** Lets columns grow with what comes into sight, but not shrink behind it, which would make the table tremble while it is scrolled. */
+function useKeptWidths(of: readonly unknown[], columns: number) {
+  const table = useRef<HTMLTableElement>(null);
+  const room = useRef(0);
+  const heads = (): HTMLElement[] => [...(table.current?.tHead?.rows[0]?.cells ?? [])];
+  useLayoutEffect(() => {
+    for (const head of heads()) head.style.minWidth = '';
+  }, [...of, columns]);
+  useLayoutEffect(() => {
+    const width = table.current?.parentElement?.clientWidth ?? 0;
+    if (width !== room.current) for (const head of heads()) head.style.minWidth = '';
+    room.current = width;
+    const widths = heads().map((head) => head.offsetWidth);
+    heads().forEach((head, at) => (head.style.minWidth = `${widths[at]}px`));
+  });
+  return table;
+}

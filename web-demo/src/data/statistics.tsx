@@ -1,0 +1,111 @@
+// What all numbers of a column come to, and how they spread.
+import { useState } from 'preact/hooks';
+import type { Bin, Summary } from 'unspool';
+import { useAnswer } from '../tools/answer';
+import { Cancel, useJob } from '../tools/cancel';
+import type { OpenFile } from '../client';
+import { count, plural, value } from '../format';
+import { Line } from './plot';
+import { RemoteFile } from '../arrive/remote';
+import type { Summed } from '../values';
+
+const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
+
+interface Props {
+  readonly file: OpenFile;
+  readonly column: number;
+  /** How many values there are. */
+  readonly values: number;
+}
+
+export function Statistics({ file, column, values }: Props) {
+  const job = useJob();
+  // Of a file on a server nothing is fetched that nobody asked for.
+  const [wanted, want] = useState(!(file.source instanceof RemoteFile));
+  const { value: found, error } = useAnswer(
+    () => new Promise<Summed | undefined>((resolve, reject) => {
+      if (!wanted) return resolve(undefined);
+      void job.run(async (care) => {
+        care.signal.addEventListener('abort', () => want(false));
+        await file.statistics(column, care).then(resolve, reject);
+      });
+    }),
+    [file, column, wanted],
+  );
+  const [logarithmic, setLogarithmic] = useState(false);
+  if (error !== '') return <p class="facts">These numbers are not summed up: {error}.</p>;
+  if (found === undefined) {
+    return (
+      <p class="facts" role="status">
+        {wanted ? 'Summing up… ' : <button type="button" onClick={() => want(true)}>Sum up all {plural(values, 'value')}</button>}
+        <Cancel job={job} what="summing up" />
+      </p>
+    );
+  }
+  const { statistics, norms, curve } = found;
+  if (statistics.count + statistics.nans === 0) return null;
+  const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
+  return (
+    <section class="statistics" aria-label="Statistics">
+      <dl>
+        {facts(statistics).map(([term, fact]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="drawings">
+        <figure>
+          <Bars bins={bins} logarithmic={logarithmic} />
+          <figcaption>
+            How all {count(values)} values spread{' '}
+            <label class="switch">
+              <input type="checkbox" checked={logarithmic} onChange={({ currentTarget }) => setLogarithmic(currentTarget.checked)} /> by size, in powers of two
+            </label>
+          </figcaption>
+        </figure>
+        <figure>
+          <Line curve={curve} count={norms?.count ?? values} />
+          <figcaption>
+            {norms === undefined ? 'In the order of the file' : `Lengths of the vectors: ${value(norms.min)} to ${value(norms.max)}, mean ${value(norms.mean)}`}
+          </figcaption>
+        </figure>
+      </div>
+    </section>
+  );
+}
+
+function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Summary): (readonly [string, string])[] {
+  // Of nothing, and of what no number can hold, there is none.
+  const known = (number: number): string => (Number.isNaN(number) ? '–' : value(number));
+  const all: (readonly [string, string])[] = [
+    ['Values', count(numbers + nans)], ['Min', known(min)], ['Max', known(max)], ['Mean', known(mean)], ['Deviation', known(deviation)],
+  ];
+  if (nans > 0) all.push(['Not a number', count(nans)]);
+  if (infinite > 0) all.push(['Infinite', count(infinite)]);
+  return all;
+}
+
+function Bars({ bins, logarithmic }: { readonly bins: readonly Bin[]; readonly logarithmic: boolean }) {
+  const most = bins.reduce((most, bin) => Math.max(most, bin.count), 1);
+  const step = (WIDTH - 2 * MARGIN) / Math.max(1, bins.length);
+  const room = HEIGHT - 2 * MARGIN - 12;
+  const edge = (number: number): string => (logarithmic ? `2^${value(number)}` : value(number));
+  const [first, last] = [bins[0], bins.at(-1)];
+  const words = first === undefined || last === undefined ? 'no values' : `${bins.length} bins from ${edge(first.low)} to ${edge(last.high)}`;
+  return (
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Histogram: ${words}`}>
+      {bins.map(({ low, high, count: held }, at) => {
+        const height = held === 0 ? 0 : Math.max(1, (held / most) * room);
+        return (
+          <rect key={at} class="stick" x={MARGIN + at * step} width={Math.max(0.5, step - Math.min(1, step * 0.1))} y={MARGIN + room - height} height={height}>
+            <title>{`${edge(low)} to ${edge(high)}: ${count(held)}`}</title>
+          </rect>
+        );
+      })}
+      {first !== undefined && <text class="bound" x={MARGIN} y={HEIGHT - 6}>{edge(first.low)}</text>}
+      {last !== undefined && <text class="bound" x={WIDTH - MARGIN} y={HEIGHT - 6} text-anchor="end">{edge(last.high)}</text>}
+    </svg>
+  );
+}

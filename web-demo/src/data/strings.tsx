@@ -1,0 +1,97 @@
+// Rows of a column of strings, or those that a search finds.
+import { useState } from 'preact/hooks';
+import { pause, useAnswer } from '../tools/answer';
+import { Cancel, useJob } from '../tools/cancel';
+import { Export } from './export';
+import { ABOUT, snippet } from '../formats/about';
+import { bytes, count, inOneLine, plural } from '../format';
+import { RowTable, useRows } from './rows';
+import type { ValuesProps } from './preview';
+import type { Place } from '../values';
+
+/** Wait so long for the next key before searching. */
+const PAUSE = 120;
+
+const PLACES: readonly (readonly [Place, string])[] = [
+  ['contains', 'contain'], ['startsWith', 'start with'], ['equals', 'are'],
+];
+
+export function Strings({ file, name, report, summary: { rows } }: ValuesProps) {
+  const [place, setPlace] = useState<Place>('contains');
+  const [needle, setNeedle] = useState('');
+
+  const job = useJob();
+
+  const search = useAnswer(
+    async (gone): Promise<Uint32Array | undefined> => {
+      await pause(PAUSE, gone);
+      // Everything contains the empty string, but exactly that are few rows.
+      if (needle === '' && place !== 'equals') return undefined;
+      return new Promise((resolve, reject) => {
+        gone.addEventListener('abort', job.cancel);
+        void job.run(async (care) => {
+          // Whoever does not want to wait sees all rows again.
+          care.signal.addEventListener('abort', () => gone.aborted || setNeedle(''));
+          await file.search({ place, needle }, care).then(resolve, reject);
+        });
+      });
+    },
+    [file, place, needle],
+  );
+  const matches = search.value;
+  const total = matches?.length ?? rows;
+  const found = useRows(total, async (start, end) => (await file.texts({ numbers: matches?.slice(start, end), start, end })).rows, [file, matches]);
+  const error = search.error || found.error;
+
+  const needleShown = matches === undefined ? '' : needle;
+  return (
+    <section class="preview strings" aria-label="Decoded values">
+      <div class="heading">
+        <h2>Values</h2>
+        <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
+          <label>
+            rows that{' '}
+            <select aria-label="How rows match" value={place} onChange={({ currentTarget }) => setPlace(currentTarget.value as Place)}>
+              {PLACES.map(([place, words]) => <option key={place} value={place}>{words}</option>)}
+            </select>
+          </label>
+          <input type="search" aria-label="Search" placeholder="search without decoding" value={needle} onInput={({ currentTarget }) => setNeedle(currentTarget.value)} />
+        </form>
+        <p class="facts" role="status">
+          {matches === undefined ? plural(rows, 'row') : `${count(total)} of ${plural(rows, 'row')}`}
+        </p>
+        {job.progress !== undefined && <Cancel job={job} what="searching the rows" />}
+      </div>
+      {error !== '' && <p class="refused" role="alert">These rows cannot be decoded: {error}.</p>}
+      <RowTable
+        rows={found}
+        heads={[{ name: 'row' }, { name: 'size' }, { name: 'text', kind: 'text' }]}
+        place={(row) => (matches === undefined ? row : matches.findIndex((match) => match >= row))}
+        cells={({ row, text, bytes: size }) => (
+          <>
+            <th scope="row">{count(row)}</th>
+            <td class="size">{bytes(size)}</td>
+            <td class="text">{size === 0 ? <i>empty</i> : <Marked text={text} needle={needleShown} />}</td>
+          </>
+        )}
+      />
+      {total === 0 && <p class="facts">{rows === 0 ? 'There is nothing to show.' : 'No row matches.'}</p>}
+      {report.format !== undefined && (
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
+      )}
+    </section>
+  );
+}
+
+/** A text with the first place marked that was searched for. */
+function Marked({ text, needle }: { readonly text: string; readonly needle: string }) {
+  const at = needle === '' ? -1 : text.indexOf(needle);
+  if (at < 0) return <>{inOneLine(text)}</>;
+  return (
+    <>
+      {inOneLine(text.slice(0, at))}
+      <mark>{inOneLine(needle)}</mark>
+      {inOneLine(text.slice(at + needle.length))}
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+// A table in row groups: a question to it, the rows that answer it, and how little of the file that took.
+import { useState } from 'preact/hooks';
+import { pause, useAnswer } from '../tools/answer';
+import { Conditions } from './conditions';
+import { Export } from './export';
+import { ABOUT, snippetOfQuery } from '../formats/about';
+import { bytes, count, inOneLine, percent, plural } from '../format';
+import type { ValuesProps } from './preview';
+import { RowTable, useList, type Head } from './rows';
+import { ASKS, NOTHING_ASKED, type Ask, type Question, type TableAnswer } from '../values';
+import { ZoneMaps } from '../inside/zone-maps';
+
+/** Columns that are shown of a row: a table may have thousands. */
+const SHOWN = 40;
+/** Wait so long for the next key before asking. */
+const PAUSE = 150;
+
+export function Table({ file, name, report, summary }: ValuesProps) {
+  const [question, setQuestion] = useState<Question>(NOTHING_ASKED);
+  const { table } = summary;
+  const { value: answer, error } = useAnswer(
+    async (gone) => {
+      await pause(PAUSE, gone);
+      return file.query(question);
+    },
+    [file, question],
+  );
+  const rows = useList(answer?.rows ?? [], [answer]);
+  if (table === undefined) return null;
+
+  const { columns } = table;
+  const ask = (change: Partial<Question>): void => setQuestion({ ...question, ...change });
+  const one = question.ask === 'sum' || question.ask === 'min' || question.ask === 'max';
+  const picked = question.columns.length > 0 ? question.columns.map((at) => columns[at]?.name ?? '') : columns.map(({ name }) => name);
+  const names = question.ask === 'lines' ? ['line'] : picked;
+  const heads: Head[] = [{ name: '#' }, ...names.slice(0, SHOWN).map((name): Head => ({ name, kind: 'text' }))];
+  if (names.length > SHOWN) heads.push({ name: `${count(names.length - SHOWN)} more`, kind: 'more' });
+
+  return (
+    <section class="preview query" aria-label="Decoded values">
+      <div class="heading">
+        <h2>Table</h2>
+        <p class="facts">
+          {plural(table.rows, 'row')} in {plural(table.groups, 'group')}, {plural(columns.length, 'column')}
+        </p>
+      </div>
+      <form aria-label="Question" onSubmit={(event) => event.preventDefault()}>
+        <Conditions table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />
+        <div class="asked">
+          <label>
+            show{' '}
+            <select aria-label="What to show" value={question.ask} onChange={({ currentTarget }) => ask({ ask: currentTarget.value as Ask })}>
+              {ASKS.map(([ask, words]) => <option key={ask} value={ask}>{words}</option>)}
+            </select>
+          </label>
+          {one && (
+            <label>
+              of{' '}
+              <select aria-label="Of which column" value={question.column} onChange={({ currentTarget }) => ask({ column: Number(currentTarget.value) })}>
+                {columns.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
+              </select>
+            </label>
+          )}
+          {question.ask !== 'count' && !one && (
+            <label>
+              the first{' '}
+              <input
+                type="number"
+                class="limit"
+                aria-label="At most so many rows"
+                min={1}
+                value={question.limit}
+                onInput={({ currentTarget }) => currentTarget.valueAsNumber >= 1 && ask({ limit: Math.floor(currentTarget.valueAsNumber) })}
+              />
+            </label>
+          )}
+          {question.ask === 'rows' && columns.length > 1 && (
+            <details class="columns">
+              <summary>{question.columns.length > 0 ? `${question.columns.length} of ${plural(columns.length, 'column')}` : 'all columns'}</summary>
+              <fieldset>
+                <legend class="fine">Only these columns</legend>
+                {columns.map(({ name }, at) => (
+                  <label key={at}>
+                    <input
+                      type="checkbox"
+                      checked={question.columns.includes(at)}
+                      onChange={({ currentTarget }) => ask({ columns: currentTarget.checked ? [...question.columns, at] : question.columns.filter((other) => other !== at) })}
+                    />
+                    {name}
+                  </label>
+                ))}
+              </fieldset>
+            </details>
+          )}
+        </div>
+      </form>
+      {error !== '' && <p class="refused" role="alert">This cannot be answered: {error}.</p>}
+      {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
+      {answer?.result !== undefined && error === '' && <p class="result"><strong>{answer.result}</strong></p>}
+      {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={question.conditions} />}
+      <RowTable
+        rows={rows}
+        heads={heads}
+        place={(row) => row - 1}
+        cells={(row, at) => (
+          <>
+            <th scope="row">{count(at + 1)}</th>
+            {row.slice(0, SHOWN).map((text, column) => <td key={column} class="text">{inOneLine(text)}</td>)}
+            {row.length > SHOWN && <td class="more">…</td>}
+          </>
+        )}
+      />
+      <Export
+        file={file}
+        report={report}
+        name={name}
+        column={0}
+        kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...(summary.decoded > 0 ? ABOUT.at1.saves : [])]}
+        question={question}
+        snippet={snippetOfQuery(name, question, table, report.wrapped !== undefined)}
+      />
+    </section>
+  );
+}
+
+/** What came out, and what it cost. */
+function Found({ answer: { count: found, withoutNumber, stats }, question }: { readonly answer: TableAnswer; readonly question: Question }) {
+  const full = found >= question.limit && (question.ask === 'rows' || question.ask === 'lines');
+  const left = stats.groups - stats.read - stats.skipped;
+  return (
+    <p class="facts" role="status">
+      <strong>{full ? `The first ${plural(found, 'row')}` : plural(found, 'row')}</strong>
+      {question.conditions.length > 0 && ' that meet all conditions'}
+      {withoutNumber > 0 && `, ${count(withoutNumber)} of them without a number`}.{' '}
+      {plural(stats.read, 'row group')} read
+      {stats.skipped > 0 && `, ${count(stats.skipped)} ruled out by ${stats.skipped === 1 ? 'its zone map' : 'their zone maps'}`}
+      {left > 0 && `, ${count(left)} not needed`}: {bytes(stats.blockBytesRead)} of {bytes(stats.blockBytesTotal)} of blocks,{' '}
+      {percent(stats.blockBytesRead, stats.blockBytesTotal)}.
+    </p>
+  );
+}

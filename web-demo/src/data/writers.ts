@@ -1,0 +1,100 @@
+// Decoded values as files, made in the worker.
+import type { ExportKind, Rows } from '../values';
+
+/** numpy's names of the types of arrays. */
+const DESCR: readonly (readonly [new (length: number) => ArrayBufferView, string])[] = [
+  [Float32Array, '<f4'], [Float64Array, '<f8'], [BigInt64Array, '<i8'], [BigUint64Array, '<u8'], [Int32Array, '<i4'],
+  [Uint32Array, '<u4'], [Int16Array, '<i2'], [Uint16Array, '<u2'], [Int8Array, '|i1'], [Uint8Array, '|u1'],
+];
+
+/** The head of a numpy array, of two dimensions where rows have several values. */
+function npyHead({ data, dimension }: Rows, rows: number): BlobPart {
+  const [, descr] = DESCR.find(([type]) => data instanceof type) ?? [];
+  if (descr === undefined) throw new Error('numpy has no name for this type');
+  const shape = dimension === 1 ? `(${rows},)` : `(${rows}, ${dimension})`;
+  const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }`;
+  // The data starts at a multiple of 64.
+  const length = Math.ceil((10 + text.length + 1) / 64) * 64 - 10;
+  const head = new Uint8Array(10 + length);
+  head.set([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, length & 255, length >> 8]);
+  head.set(new TextEncoder().encode(`${text.padEnd(length - 1)}\n`), 10);
+  return head;
+}
+
+/** A line for each row. */
+function csvOf({ data, dimension, start }: Rows): string {
+  let lines = '';
+  for (let at = 0, row = start; dimension > 0 && at < data.length; at += dimension, row++) lines += `${row},${data.subarray(at, at + dimension).join(',')}\n`;
+  return lines;
+}
+
+/** Rows as JSON; rows of several values are lists. What JSON has no words for becomes null, and long integers strings. */
+function jsonOf({ data, dimension, start }: Rows): string {
+  const word = (value: number | bigint): string =>
+    typeof value === 'bigint' ? (Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`) : Number.isFinite(value) ? `${value}` : 'null';
+  let text = '';
+  for (let at = 0; dimension > 0 && at < data.length; at += dimension) {
+    const row = Array.from(data.subarray(at, at + dimension) as ArrayLike<number | bigint>, word).join(',');
+    text += `${start + at === 0 ? '\n' : ',\n'}${dimension === 1 ? row : `[${row}]`}`;
+  }
+  return text;
+}
+
+/** Numbers as a file of a kind, out of all their pieces. */
+export async function* fileOf(kind: ExportKind, rows: number, pieces: AsyncIterable<Rows>): AsyncGenerator<BlobPart> {
+  let first: Rows | undefined;
+  for await (const piece of pieces) {
+    if (first === undefined) {
+      first = piece;
+      if (kind === 'npy') yield npyHead(piece, rows);
+      if (kind === 'csv') yield `row,${Array.from({ length: piece.dimension }, (_, at) => (piece.dimension === 1 ? 'value' : at)).join(',')}\n`;
+      if (kind === 'json') yield '[';
+    }
+    if (piece.data.constructor !== first.data.constructor) throw new Error('its chunks hold numbers of different types');
+    if (kind === 'csv') yield csvOf(piece);
+    else if (kind === 'json') yield jsonOf(piece);
+    else yield piece.data as BlobPart;
+  }
+  if (kind === 'json') yield '\n]\n';
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** Strings behind each other, from a row on. */
+export interface Strings {
+  readonly start: number;
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Strings as a file of a kind, out of all their pieces: as CSV, quoted wherever that might be needed, as JSON, or one right behind the other. */
+export async function* fileOfStrings(kind: ExportKind, pieces: AsyncIterable<Strings>): AsyncGenerator<BlobPart> {
+  if (kind === 'csv') yield 'row,text\n';
+  if (kind === 'json') yield '[';
+  for await (const { start, offsets, bytes } of pieces) {
+    if (kind === 'raw') {
+      yield bytes as BlobPart;
+      continue;
+    }
+    let lines = '';
+    for (let row = 0; row + 1 < offsets.length; row++) {
+      const text = utf8.decode(bytes.subarray(offsets[row], offsets[row + 1]));
+      lines += kind === 'csv' ? `${start + row},${quoted(text)}\n` : `${start + row === 0 ? '\n' : ',\n'}${JSON.stringify(text)}`;
+    }
+    yield lines;
+  }
+  if (kind === 'json') yield '\n]\n';
+}
+
+/** Rows of texts under the names of their columns. */
+export function csvOfRows(names: readonly string[], rows: readonly (readonly string[])[]): BlobPart[] {
+  return [names, ...rows].map((row) => `${row.map(quoted).join(',')}\n`);
+}
+
+/** An object for each row. What it holds stays text, so that no digit is lost. */
+export function jsonOfRows(names: readonly string[], rows: readonly (readonly string[])[]): BlobPart[] {
+  const lines = rows.map((row) => JSON.stringify(Object.fromEntries(row.map((text, at) => [names[at] ?? at, text]))));
+  return [`[\n${lines.join(',\n')}\n]\n`];
+}

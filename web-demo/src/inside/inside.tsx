@@ -1,0 +1,32 @@
+// Inside the codec: what a decoder builds before it decodes.
+import type { OpenFile } from '../client';
+import type { Report } from '../model';
+import { PcoBins } from './pco-bins';
+import { ZstdSequences } from './zstd-sequences';
+import { ZstdTables } from './zstd-tables';
+
+export interface InsideProps {
+  readonly file: OpenFile;
+  readonly report: Report;
+  readonly selected: number;
+  readonly onSelect: (node: number) => void;
+}
+
+export function Inside({ file, report, selected, onSelect }: InsideProps) {
+  switch (report.format) {
+    case 'pco':
+      return report.summary === undefined ? null : <PcoBins file={file} structure={report.model.structure} />;
+    case 'zstd':
+    case 'zstd-v07':
+    // An AT-1 file is streams that xz or Zstandard compressed.
+    case 'at1':
+      return (
+        <>
+          <ZstdTables file={file} report={report} selected={selected} onSelect={onSelect} />
+          <ZstdSequences file={file} report={report} selected={selected} onSelect={onSelect} />
+        </>
+      );
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,95 @@
+// The bins of a Pco chunk: how often its writer expected each, and how often the numbers fall into it.
+import { useMemo, useState } from 'preact/hooks';
+import type { Structure } from 'unspool/separate';
+import { useAnswer } from '../tools/answer';
+import type { OpenFile } from '../client';
+import { count, percent, plural } from '../format';
+import { chunksOf, endsOf } from '../formats/pco-bins';
+import { RowTable, useList } from '../data/rows';
+
+const [WIDTH, HEIGHT, MARGIN] = [560, 120, 8];
+
+export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly structure: Structure }) {
+  const chunks = useMemo(() => chunksOf(structure), [structure]);
+  const [at, setAt] = useState(0);
+  const [which, setWhich] = useState(0);
+  const chunk = chunks[Math.min(at, chunks.length - 1)];
+  const variable = chunk?.variables[Math.min(which, chunk.variables.length - 1)];
+  const { value: taken } = useAnswer(
+    async () => (chunk === undefined || variable === undefined ? undefined : file.bins({ chunk: chunk.index, variable: variable.name })),
+    [file, chunk, variable],
+  );
+  const rows = useList(variable?.bins ?? [], [variable]);
+  if (chunk === undefined || variable === undefined || variable.bins.length === 0) return null;
+  const { bins, total } = variable;
+  // A file that breaks off has no chunk to count in.
+  const counts = taken?.length === bins.length ? taken : undefined;
+  const all = counts?.reduce((sum, count) => sum + count, 0) ?? 0;
+  const bits = bins.reduce((sum, { weight, offsetBits }) => sum + (weight / total) * (Math.log2(total / weight) + offsetBits), 0);
+  const heads = ['bin', 'from', 'to', 'offset bits', 'weight', 'expected', ...(counts === undefined ? [] : ['in the data']), 'bits for a number'];
+  return (
+    <section class="inside" aria-label="Inside the codec">
+      <div class="heading">
+        <h2>Bins</h2>
+        {chunks.length > 1 && (
+          <label>
+            chunk{' '}
+            <input type="number" aria-label="Chunk" min={0} max={chunks.length - 1} value={at} onChange={({ currentTarget }) => setAt(Math.min(chunks.length - 1, Math.max(0, currentTarget.valueAsNumber || 0)))} /> of {count(chunks.length)}
+          </label>
+        )}
+        {chunk.variables.length > 1 && (
+          <label>
+            latent variable{' '}
+            <select aria-label="Latent variable" value={which} onChange={({ currentTarget }) => setWhich(Number(currentTarget.value))}>
+              {chunk.variables.map(({ name }, at) => <option key={at} value={at}>{name}</option>)}
+            </select>
+          </label>
+        )}
+        <p class="facts">
+          {plural(chunk.count, 'number')} of {chunk.dtype}, mode {chunk.mode}, delta {chunk.delta}
+          {chunk.order > 0 && ` of order ${chunk.order}`}: {plural(bins.length, 'bin')}, {bits.toFixed(2)} bits for each number by their weights
+        </p>
+      </div>
+      <Chart weights={bins.map(({ weight }) => weight / total)} shares={counts && Array.from(counts, (count) => count / Math.max(1, all))} />
+      <p class="fine">
+        Bars are the weights{counts !== undefined && ', lines how much of the data fell into each bin: a good writer makes them the same'}.
+      </p>
+      <RowTable
+        rows={rows}
+        label="Bins"
+        heads={heads.map((name) => ({ name }))}
+        cells={(bin, at) => {
+          const [low, high] = endsOf(chunk, variable, bin);
+          const held = counts?.[at] ?? 0;
+          return (
+            <>
+              <th scope="row">{at}</th><td>{low}</td><td>{high}</td><td>{bin.offsetBits}</td><td>{count(bin.weight)} of {count(total)}</td>
+              <td>{percent(bin.weight, total)}</td>{counts !== undefined && <td>{percent(held, all)} ({count(held)})</td>}
+              <td>{(Math.log2(total / bin.weight) + bin.offsetBits).toFixed(2)}</td>
+            </>
+          );
+        }}
+      />
+    </section>
+  );
+}
+
+/** Weights as bars, and shares of the data as lines across them. */
+function Chart({ weights, shares }: { readonly weights: readonly number[]; readonly shares: readonly number[] | undefined }) {
+  const most = Math.max(...weights, ...(shares ?? []));
+  const step = (WIDTH - 2 * MARGIN) / weights.length;
+  const y = (share: number): number => HEIGHT - MARGIN - (share / most) * (HEIGHT - 2 * MARGIN);
+  const gap = Math.min(2, step * 0.2);
+  return (
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Weights of ${weights.length} bins${shares === undefined ? '' : ' against the data'}`}>
+      {weights.map((weight, at) => (
+        <g key={at}>
+          <rect class="stick" x={MARGIN + at * step + gap / 2} width={Math.max(0.5, step - gap)} y={y(weight)} height={HEIGHT - MARGIN - y(weight)}>
+            <title>{`bin ${at}: weight ${(100 * weight).toFixed(2)} %${shares === undefined ? '' : `, data ${(100 * (shares[at] ?? 0)).toFixed(2)} %`}`}</title>
+          </rect>
+          {shares !== undefined && <line class="measured" x1={MARGIN + at * step} x2={MARGIN + (at + 1) * step} y1={y(shares[at] ?? 0)} y2={y(shares[at] ?? 0)} />}
+        </g>
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,57 @@
+// The sequences of a Zstandard block: what it copies from where.
+import { useMemo } from 'preact/hooks';
+import { useAnswer } from '../tools/answer';
+import { bytes, count, plural } from '../format';
+import { blocksOf, versionOf } from '../formats/zstd-tables';
+import type { InsideProps } from './inside';
+import { usePicked } from './picked';
+import { RowTable, useList } from '../data/rows';
+
+export function ZstdSequences({ file, report: { format, error: fault, model: { structure } }, selected, onSelect }: InsideProps) {
+  const blocks = useMemo(() => blocksOf(structure), [structure]);
+  const at = usePicked(blocks, selected);
+  const block = blocks[at];
+  const { value: found, error } = useAnswer(
+    async () => {
+      if (block === undefined) return undefined;
+      const { start, end, index } = block;
+      const sequences = await file.sequences({ start, end, index, version: versionOf(format) });
+      // Where in the block each match is written to.
+      const places = new Uint32Array(sequences.offsets.length + 1);
+      sequences.literalLengths.forEach((literals, at) => (places[at + 1] = (places[at] ?? 0) + literals + (sequences.matchLengths[at] ?? 0)));
+      return { ...sequences, places };
+    },
+    [block, file, format],
+  );
+  const rows = useList(useMemo(() => Array.from(found?.offsets ?? [], (_, sequence) => sequence), [found]), [found]);
+  if (block === undefined) return null;
+  if (fault?.name === 'ZstdDictionaryWanted') return <p class="fine">The sequences of its blocks are listed when its dictionary is opened along.</p>;
+  const literals = found?.literalLengths.reduce((sum, length) => sum + length, 0) ?? 0;
+  const total = found?.places.at(-1) ?? 0;
+  return (
+    <section class="inside" aria-label="Sequences of a block">
+      <div class="heading">
+        <h2>Sequences</h2>
+        <label>
+          <span class="hidden">Block</span>
+          <select aria-label="Block" value={at} onChange={({ currentTarget }) => onSelect(blocks[Number(currentTarget.value)]?.node ?? -1)}>
+            {blocks.map(({ node, block, count: sequences }, at) => <option key={node} value={at}>{block}: {plural(sequences, 'sequence')}</option>)}
+          </select>
+        </label>
+        {found !== undefined && <p class="facts">{bytes(literals)} of literals before matches, {bytes(total - literals)} copied from what came before</p>}
+      </div>
+      {error !== '' && <p class="refused" role="alert">These sequences cannot be shown: {error}.</p>}
+      <RowTable
+        rows={rows}
+        label="Sequences"
+        heads={['sequence', 'starts at', 'literals', 'match length', 'offset'].map((name) => ({ name }))}
+        cells={(sequence) => (
+          <>
+            <th scope="row">{count(sequence)}</th>
+            {[found?.places, found?.literalLengths, found?.matchLengths, found?.offsets].map((column, at) => <td key={at}>{count(column?.[sequence] ?? 0)}</td>)}
+          </>
+        )}
+      />
+    </section>
+  );
+}

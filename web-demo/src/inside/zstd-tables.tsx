@@ -1,0 +1,77 @@
+// The entropy tables of a Zstandard file: which symbols have short codes.
+import { useMemo } from 'preact/hooks';
+import { useAnswer } from '../tools/answer';
+import { count, percent, plural } from '../format';
+import { codesOf, tablesOf, versionOf } from '../formats/zstd-tables';
+import type { InsideProps } from './inside';
+import { usePicked } from './picked';
+
+const [WIDTH, HEIGHT, MARGIN] = [760, 110, 8];
+
+const TITLES = { 'huffman code': 'Huffman code of literals', 'literal lengths': 'FSE table of literal lengths', offsets: 'FSE table of offsets', 'match lengths': 'FSE table of match lengths' };
+
+export function ZstdTables({ file, report: { format, model: { structure } }, selected, onSelect }: InsideProps) {
+  const tables = useMemo(() => tablesOf(structure), [structure]);
+  const at = usePicked(tables, selected);
+  const table = tables[at];
+  const { value: codes, error } = useAnswer(
+    async () => (table === undefined ? undefined : codesOf(table, await file.codes({ kind: table.kind, start: table.start, end: table.end, version: versionOf(format) }))),
+    [table, file, format],
+  );
+  if (table === undefined) return null;
+  const huffman = table.kind === 'huffman code';
+  const all = codes?.reduce((sum, { share }) => sum + share, 0) ?? 0;
+  return (
+    <section class="inside" aria-label="Inside the codec">
+      <div class="heading">
+        <h2>Tables</h2>
+        <label>
+          <span class="hidden">Table</span>
+          <select aria-label="Table" value={at} onChange={({ currentTarget }) => onSelect(tables[Number(currentTarget.value)]?.node ?? -1)}>
+            {tables.map(({ node, kind, block }, at) => <option key={node} value={at}>{block}: {TITLES[kind]}</option>)}
+          </select>
+        </label>
+        {codes !== undefined && (
+          <p class="facts">
+            {plural(codes.length, 'symbol')},{' '}
+            {huffman ? `codes of ${Math.min(...codes.map(({ bits }) => bits))} to ${table.log} bits` : `${count(all)} states of ${table.log} bits`}, described in {plural(table.end - table.start, 'byte')}
+          </p>
+        )}
+      </div>
+      {error !== '' && <p class="refused" role="alert">This table cannot be shown: {error}.</p>}
+      {codes !== undefined && (
+        <>
+          <svg class="plot zone-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Bits of ${plural(codes.length, 'symbol')}, the likeliest first`}>
+            {codes.map(({ symbol, meaning, bits }, place) => {
+              const step = (WIDTH - 2 * MARGIN) / codes.length;
+              const height = Math.max(1, (bits / Math.max(...codes.map((code) => code.bits), 1)) * (HEIGHT - 2 * MARGIN));
+              return (
+                <rect key={symbol} class="stick" x={MARGIN + place * step} width={Math.max(0.5, step - Math.min(2, step * 0.2))} y={HEIGHT - MARGIN - height} height={height}>
+                  <title>{`${symbol} ${meaning}: ${bits.toFixed(huffman ? 0 : 2)} bits`}</title>
+                </rect>
+              );
+            })}
+          </svg>
+          <p class="fine">A bar for each symbol, the likeliest first: the higher, the more bits it costs.</p>
+          <div class="table" tabIndex={0} role="region" aria-label="Codes">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{huffman ? 'literal' : 'code'}</th><th scope="col">stands for</th><th scope="col">bits</th>
+                  <th scope="col">{huffman ? 'prefix' : 'states'}</th><th scope="col">expected</th>
+                </tr>
+              </thead>
+              <tbody>
+                {codes.map(({ symbol, meaning, code, bits, share }) => (
+                  <tr key={symbol}>
+                    <th scope="row">{symbol}</th><td>{meaning}</td><td>{huffman ? bits : bits.toFixed(2)}</td><td>{huffman ? code : count(share)}</td><td>{percent(share, all)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,150 @@
+// The file as a strip, every byte in proportion, to zoom into.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { bytes, count } from '../format';
+import { bytesOf, leafAt, type Model } from '../model';
+
+interface Props {
+  readonly model: Model;
+  readonly size: number;
+  readonly cursor: number;
+  readonly selected: number;
+  readonly broken: number;
+  readonly onCursor: (byte: number) => void;
+}
+
+const HEIGHT = 44;
+/** No fewer bytes than this are worth the whole width. */
+const LEAST = 16;
+
+export function FileMap({ model, size, cursor, selected, broken, onCursor }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [[start, end], setRange] = useState<readonly [number, number]>([0, size]);
+  const [width, setWidth] = useState(600);
+  const [dark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  const span = end - start;
+  const place = cursor >= 0 ? cursor : selected >= 0 ? bytesOf(model, selected)[0] : 0;
+
+  const show = (from: number, to: number): void => {
+    const wide = Math.min(size, Math.max(LEAST, to - from));
+    const first = Math.min(size - wide, Math.max(0, from));
+    setRange([first, first + wide]);
+  };
+  const zoom = (factor: number, around: number): void => show(around - (around - start) * factor, around + (end - around) * factor);
+
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(1, element.clientWidth)));
+    observer.observe(element);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    const onScheme = (): void => setDark(scheme.matches);
+    scheme.addEventListener('change', onScheme);
+    return () => {
+      observer.disconnect();
+      scheme.removeEventListener('change', onScheme);
+    };
+  }, []);
+
+  // What is looked at is in sight.
+  useEffect(() => {
+    if (place < start || place >= end) show(place - span / 2, place + span / 2);
+  }, [place]);
+
+  useEffect(() => {
+    const element = canvas.current;
+    const context = element?.getContext('2d');
+    if (element === null || context === undefined || context === null) return;
+    const style = getComputedStyle(element);
+    const colour = (name: string): string => swatch(style, name);
+    const pixels = Math.round(width * devicePixelRatio);
+    [element.width, element.height] = [pixels, HEIGHT * devicePixelRatio];
+    const at = (byte: number): number => ((byte - start) / span) * pixels;
+    // A column of pixels has the colour of the field in its middle; runs of one field are drawn at once.
+    for (let x = 0; x < pixels; ) {
+      const leaf = leafAt(model, Math.floor(start + ((x + 0.5) / pixels) * span));
+      const to = leaf < 0 ? x + 1 : Math.max(x + 1, Math.min(pixels, Math.floor(at((model.structure.end[leaf] ?? 0) / 8))));
+      const part = leaf < 0 ? 'unknown' : (model.structure.parts[model.structure.part[leaf] ?? 255] ?? 'unknown');
+      context.fillStyle = colour(part);
+      context.fillRect(x, 0, to - x, element.height);
+      x = to;
+    }
+    const mark = (from: number, to: number, name: string): void => {
+      context.fillStyle = colour(name);
+      const [left, right] = [Math.floor(at(from)), Math.ceil(at(to))];
+      context.fillRect(left - 2, 0, Math.max(3, right - left + 4), 5 * devicePixelRatio);
+      context.fillRect(left - 2, element.height - 5 * devicePixelRatio, Math.max(3, right - left + 4), 5 * devicePixelRatio);
+    };
+    if (selected >= 0) mark(...bytesOf(model, selected), 'ink');
+    if (cursor >= 0) mark(cursor, cursor + 1, 'ink');
+    if (broken >= 0) mark(broken, broken + 1, 'bad');
+  }, [model, start, end, width, cursor, selected, broken, dark]);
+
+  const byteAt = (event: MouseEvent): number => {
+    const box = canvas.current?.getBoundingClientRect();
+    if (box === undefined) return 0;
+    return Math.min(size - 1, Math.max(0, Math.floor(start + ((event.clientX - box.left) / box.width) * span)));
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = Math.max(1, Math.floor(span / 50));
+    const steps: Record<string, () => void> = {
+      ArrowRight: () => onCursor(Math.min(size - 1, place + step)),
+      ArrowLeft: () => onCursor(Math.max(0, place - step)),
+      PageDown: () => onCursor(Math.min(size - 1, place + 10 * step)),
+      PageUp: () => onCursor(Math.max(0, place - 10 * step)),
+      Home: () => onCursor(0),
+      End: () => onCursor(size - 1),
+      '+': () => zoom(0.5, place),
+      '-': () => zoom(2, place),
+      '0': () => show(0, size),
+    };
+    const act = steps[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  };
+
+  return (
+    <section class="map" aria-label="Map of the file">
+      <h2>From the first byte to the last</h2>
+      <canvas
+        ref={canvas}
+        style={{ height: HEIGHT }}
+        role="slider"
+        tabIndex={0}
+        aria-label="Place in the file"
+        aria-valuemin={0}
+        aria-valuemax={size - 1}
+        aria-valuenow={place}
+        aria-valuetext={`byte ${count(place)}`}
+        onKeyDown={onKeyDown}
+        onClick={(event) => onCursor(byteAt(event))}
+        onWheel={(event) => {
+          event.preventDefault();
+          if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+            const by = (span / width) * (event.deltaX || event.deltaY);
+            show(start + by, end + by);
+          } else zoom(event.deltaY > 0 ? 1.25 : 0.8, byteAt(event));
+        }}
+      />
+      <div class="controls">
+        <button type="button" onClick={() => zoom(0.5, place >= start && place < end ? place : start + span / 2)} disabled={span <= LEAST}>Zoom in</button>
+        <button type="button" onClick={() => zoom(2, start + span / 2)} disabled={span >= size}>Zoom out</button>
+        <button type="button" onClick={() => show(0, size)} disabled={span >= size}>Whole file</button>
+        <span class="facts">
+          {span >= size ? `all ${bytes(size)}` : `bytes ${count(Math.floor(start))} to ${count(Math.ceil(end) - 1)}, ${bytes(Math.round(span))}`}
+        </span>
+      </div>
+    </section>
+  );
+}
+
+/** A colour of the page, as the canvas understands it: what the style sheet says may depend on the scheme. */
+function swatch(style: CSSStyleDeclaration, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color || style.color;
+}

@@ -1,0 +1,75 @@
+// What the file is, and what is wrong with it.
+import { ABOUT } from '../formats/about';
+import type { Fault, Report } from '../model';
+import { advice, bytes, count, plural } from '../format';
+
+export function Overview({ report }: { readonly report: Report }) {
+  const { summary, size, format, checksums } = report;
+  const facts: [string, string][] = [['Size', bytes(size)]];
+  if (report.wrapped !== undefined) facts.push(['Wrapped in', `gzip of ${bytes(report.wrapped)}`]);
+  if (summary !== undefined) {
+    for (const [term, fact] of summary.facts) facts.push([term, fact]);
+    if (summary.decoded > 0) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
+    if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
+    else if (checksums.right > 0) facts.push(['Checksums', `${count(checksums.right)} right`]);
+  }
+  const verdict = verdictOf(report);
+  const name = format === undefined ? 'Not a format that unspool knows' : ABOUT[format].name;
+  return (
+    <section class="overview" aria-label="What this file is">
+      <div class="kind">
+        <h2>
+          {name}
+          {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
+        </h2>
+        {verdict !== undefined && <p class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+      </div>
+      {format !== undefined && <p class="what">{ABOUT[format].what}</p>}
+      <dl>
+        {facts.map(([term, fact]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** Whether the file is broken, in a word; nothing where nobody knows. */
+function verdictOf({ format, error, read, checksums, wrapped, size }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
+  if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
+  if (error?.class === 'Truncated') return { kind: 'bad', words: 'Incomplete' };
+  if (error?.name === 'ZstdDictionaryWanted') return { kind: 'bad', words: 'Wants its dictionary' };
+  if (error !== undefined) return { kind: 'bad', words: error.class === 'Unsupported' || error.class === 'Limit' ? 'Not decoded' : error.offset < size ? `Broken at byte ${count(error.offset)}` : 'Broken' };
+  const proven = checksums.right > 0 || format === 'gzip' || wrapped !== undefined;
+  return { kind: 'good', words: proven ? 'Intact' : 'No error found' };
+}
+
+interface ProblemProps {
+  readonly error: Fault;
+  /** In which part of the structure it lies. */
+  readonly part: string;
+  readonly size: number;
+  readonly understood: number;
+  readonly onShow: () => void;
+}
+
+export function Problem({ error, part, size, understood, onShow }: ProblemProps) {
+  return (
+    <section class="problem" role="alert">
+      <h2>{advice(error)}</h2>
+      <p>{sentence(error.message)}.</p>
+      <p class="fine">
+        {error.name}, number {error.code}{part !== '' && <>, in <strong>{part}</strong></>}.{' '}
+        {understood > 0 && `What was understood before it is shown below: ${plural(understood, 'field')}.`}
+      </p>
+      <button type="button" onClick={onShow}>{error.offset < size ? `Show byte ${count(error.offset)}` : 'Show where it ends'}</button>
+    </section>
+  );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

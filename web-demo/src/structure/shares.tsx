@@ -1,0 +1,39 @@
+// How well each piece of the file is compressed.
+import { useMemo } from 'preact/hooks';
+import { bytes, count, percent } from '../format';
+import { sharesOf } from '../formats/ratios';
+import type { Report } from '../model';
+import { RowTable, useList } from '../data/rows';
+
+interface Props {
+  readonly report: Report;
+  readonly onPick: (node: number) => void;
+}
+
+export function Shares({ report, onPick }: Props) {
+  const shares = useMemo(() => sharesOf(report), [report]);
+  const rows = useList(shares, [shares]);
+  if (shares.length < 2) return null;
+  return (
+    <details class="shares">
+      <summary>Piece by piece</summary>
+      <RowTable
+        rows={rows}
+        label="Pieces of the file"
+        heads={[{ name: 'piece', kind: 'text' }, { name: 'takes' }, { name: 'of the file' }, { name: 'decodes to' }, { name: 'ratio' }]}
+        onRow={(at) => onPick(shares[at]?.node ?? -1)}
+        cells={({ name, bytes: size, decoded }, at) => (
+          <>
+            <th scope="row" class="text">
+              <button type="button" aria-label={`Show ${name}, number ${count(at)}`} onClick={() => onPick(shares[at]?.node ?? -1)}>{name}</button>
+            </th>
+            <td>{bytes(size)}</td>
+            <td>{percent(size, report.size)}</td>
+            <td>{decoded > 0 ? bytes(decoded) : '–'}</td>
+            <td>{decoded > 0 ? `${(decoded / size).toFixed(2)}×` : '–'}</td>
+          </>
+        )}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,48 @@
+// Takes along what the structure says, and the bytes of a field.
+import { nodeAt, type Structure } from 'unspool/separate';
+import { pause } from '../tools/answer';
+import { Cancel, useJob } from '../tools/cancel';
+import { saveAs } from '../data/export';
+import type { Care } from '../client';
+import { bytesOf, type Model } from '../model';
+import type { Content } from '../arrive/remote';
+
+interface Props {
+  readonly name: string;
+  readonly model: Model;
+  readonly content: Content;
+  readonly selected: number;
+}
+
+export function Take({ name, model, content, selected }: Props) {
+  const job = useJob();
+  if (model.structure.length === 0) return null;
+  const [start, end] = selected < 0 ? [0, 0] : bytesOf(model, selected);
+  const saveBytes = async (): Promise<void> => saveAs(new Blob([await content.slice(start, end).arrayBuffer()]), `${name}.${start}-${end}.bin`);
+  const saveTree = (): Promise<void> => job.run(async (care) => saveAs(await treeOf(model.structure, care), `${name}.structure.json`));
+  return (
+    <div class="controls">
+      <button type="button" disabled={end <= start} onClick={() => void saveBytes()}>Save the bytes of this field</button>
+      <button type="button" disabled={job.going} onClick={() => void saveTree()}>Save the structure as JSON</button>
+      <Cancel job={job} what="saving the structure" />
+    </div>
+  );
+}
+
+/** So many nodes are written before the page may answer. */
+const AT_ONCE = 5000;
+
+/** The nodes as a list of objects, a line each, every one before what it contains. */
+async function treeOf(structure: Structure, { signal, tell }: Required<Care>): Promise<Blob> {
+  const parts: string[] = [];
+  for (let first = 0; first < structure.length; first += AT_ONCE) {
+    const lines = Array.from({ length: Math.min(AT_ONCE, structure.length - first) }, (_, at) => {
+      const { name, value, part, start, end, depth } = nodeAt(structure, first + at);
+      return `${first + at === 0 ? '[\n' : ',\n'}${JSON.stringify({ depth, name, value, part, startBit: start, endBit: end })}`;
+    });
+    parts.push(lines.join(''));
+    tell({ done: first, total: structure.length });
+    await pause(0, signal);
+  }
+  return new Blob([...parts, '\n]\n'], { type: 'application/json' });
+}

@@ -1,0 +1,165 @@
+// The structure of the file.
+import { nodeAt } from 'unspool/separate';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { isGroup, isNoise, openAtFirst, visibleNodes, type Model } from '../model';
+import { bits, heldBy, whichOf } from '../format';
+import { useLines } from '../tools/virtual';
+
+const LINE = 26;
+/** How high the line above the tree is. */
+export const HEAD = 28;
+
+interface Props {
+  readonly model: Model;
+  readonly selected: number;
+  readonly hovered: number;
+  /** The node that the error is about, and what is said of it. */
+  readonly broken: number;
+  readonly flag: string;
+  readonly onSelect: (node: number) => void;
+  readonly onHover: (node: number) => void;
+}
+
+export function TreeView({ model, selected, hovered, broken, flag, onSelect, onHover }: Props) {
+  const [open, setOpen] = useState(() => openAtFirst(model));
+  const kept = selected >= 0 && isNoise(model, selected) ? selected : -1;
+  const visible = useMemo(() => visibleNodes(model, open, [kept, broken]), [model, open, kept, broken]);
+  const lines = useLines(visible.length, LINE, HEAD);
+  const { parent } = model;
+
+  // Whatever is selected elsewhere is unfolded here.
+  useEffect(() => {
+    if (selected < 0) return;
+    const closed: number[] = [];
+    for (let at = parent[selected] ?? -1; at >= 0; at = parent[at] ?? -1) if (!open.has(at)) closed.push(at);
+    if (closed.length > 0) setOpen(new Set([...open, ...closed]));
+  }, [selected]);
+
+  const line = useMemo(() => lineOf(visible, selected), [visible, selected]);
+  useEffect(() => {
+    if (line >= 0) lines.reveal(line, 1, true);
+  }, [line, selected]);
+
+  const toggle = (node: number, to = !open.has(node)): void => {
+    const next = new Set(open);
+    if (to) next.add(node);
+    else next.delete(node);
+    setOpen(next);
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const steps: Record<string, number> = {
+      ArrowDown: 1, ArrowUp: -1, PageDown: lines.page - 1, PageUp: 1 - lines.page, Home: -Infinity, End: Infinity,
+    };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      // With nothing selected, an arrow selects the first line.
+      const from = line < 0 && Number.isFinite(step) ? -step : line;
+      const to = Math.min(visible.length - 1, Math.max(0, from + step));
+      onSelect(visible[to] ?? -1);
+    } else if (selected >= 0 && event.key === 'ArrowRight' && isGroup(model, selected)) {
+      if (!open.has(selected)) toggle(selected, true);
+      else if (visible[line + 1] !== undefined) onSelect(visible[line + 1] ?? -1);
+    } else if (selected >= 0 && event.key === 'ArrowLeft') {
+      if (isGroup(model, selected) && open.has(selected)) toggle(selected, false);
+      else if ((parent[selected] ?? -1) >= 0) onSelect(parent[selected] ?? -1);
+    } else if (selected >= 0 && (event.key === 'Enter' || event.key === ' ') && isGroup(model, selected)) {
+      toggle(selected);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+
+  return (
+    <div
+      class="lines tree"
+      ref={lines.box}
+      role="tree"
+      aria-label="Structure"
+      tabIndex={0}
+      aria-activedescendant={line >= lines.first && line < lines.last ? `node-${selected}` : undefined}
+      onKeyDown={onKeyDown}
+      onMouseLeave={() => onHover(-1)}
+    >
+      <div class="line head" aria-hidden="true" style={{ height: HEAD }}>
+        <span>structure</span>
+        <span class="size">size</span>
+      </div>
+      <div class="scrolled" role="presentation" style={{ height: lines.height }}>
+        <div class="window" role="presentation" style={{ transform: `translateY(${lines.top}px)` }}>
+          {Array.from(visible.subarray(lines.first, lines.last), (node) => (
+            <TreeLine
+              key={node}
+              model={model}
+              node={node}
+              open={open.has(node)}
+              state={(node === selected ? ' selected' : '') + (node === hovered ? ' hovered' : '')}
+              selected={node === selected}
+              flag={node === broken ? flag : ''}
+              onSelect={onSelect}
+              onHover={onHover}
+              onToggle={toggle}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface LineProps extends Pick<Props, 'model' | 'onSelect' | 'onHover'> {
+  readonly node: number;
+  readonly open: boolean;
+  readonly state: string;
+  readonly selected: boolean;
+  /** What is wrong with it, if anything is. */
+  readonly flag: string;
+  readonly onToggle: (node: number) => void;
+}
+
+function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover, onToggle }: LineProps) {
+  const { name, value, part, depth, start, end } = nodeAt(model.structure, node);
+  return (
+    <div
+      id={`node-${node}`}
+      class={`line node${state}${flag === '' ? '' : ' broken'}`}
+      style={{ height: LINE, paddingLeft: 10 + 16 * depth }}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-selected={selected}
+      aria-expanded={part === undefined ? open : undefined}
+      onClick={() => onSelect(node)}
+      onDblClick={() => part === undefined && onToggle(node)}
+      onMouseEnter={() => onHover(node)}
+    >
+      {part === undefined ? (
+        <span
+          class={open ? 'fold open' : 'fold'}
+          aria-hidden="true"
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle(node);
+          }}
+        />
+      ) : (
+        <span class={`dot part-${part}`} aria-hidden="true" title={part} />
+      )}
+      <span class="name">{name}</span>
+      <span class="value">{part === undefined ? whichOf(name, value) : heldBy(name, value)}</span>
+      {flag !== '' && <span class="flag">{flag}</span>}
+      <span class="size">{bits(end - start)}</span>
+    </div>
+  );
+}
+
+/** Where a node stands in the list, or -1. */
+function lineOf(visible: Uint32Array, node: number): number {
+  let [low, high] = [0, visible.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((visible[middle] ?? 0) < node) low = middle + 1;
+    else high = middle;
+  }
+  return visible[low] === node ? low : -1;
+}

@@ -1,0 +1,51 @@
+// What is said of a file whose format the page does not know.
+import { useAnswer } from '../tools/answer';
+import type { Content } from '../arrive/remote';
+
+/** How files of other formats start, for those who have dropped one of them. */
+const STARTS: readonly (readonly [start: string, name: string])[] = [
+  ['\x89PNG', 'a PNG picture'], ['\xff\xd8\xff', 'a JPEG picture'], ['GIF8', 'a GIF picture'], ['%PDF', 'a PDF document'],
+  ['PK\x03\x04', 'a ZIP archive, or a document that is one'], ['BZh', 'bzip2'], ['\x04\x22\x4d\x18', 'LZ4'], ['7z\xbc\xaf\x27\x1c', 'a 7z archive'],
+  ['\xff\x06\x00\x00sNaPpY', 'Snappy'], ['PAR1', 'Parquet'], ['ARROW1', 'Arrow'], ['\x89HDF', 'HDF5'], ['\x93NUMPY', 'a numpy array'],
+  ['SQLite format 3', 'a SQLite database'], ['\0asm', 'a WebAssembly module'], ['\x7fELF', 'an ELF program'], ['AT1', 'AT-1, in a version that this page does not know'],
+];
+/** So many bytes are looked at. */
+const HEAD = 512;
+
+interface Props {
+  readonly content: Content;
+  /** Whether it may be the start of a file that the page knows. */
+  readonly cut: boolean;
+}
+
+export function Unknown({ content, cut }: Props) {
+  const { value: head } = useAnswer(async () => new Uint8Array(await content.slice(0, HEAD).arrayBuffer()), [content]);
+  if (content.size === 0) {
+    return (
+      <section class="problem unknown" role="alert">
+        <h2>The file is empty.</h2>
+        <p>There is no byte in it. If that is a surprise, copying or downloading it may have failed.</p>
+      </section>
+    );
+  }
+  const guess = head === undefined ? '' : guessOf(head);
+  return (
+    <section class="problem unknown" role="alert">
+      <h2>{cut ? 'The file ends before its format can be told.' : guess === '' ? 'This is not a format that this page knows.' : `This looks like ${guess}: not a format that this page knows.`}</h2>
+      <p>It knows Zstandard, xz, gzip, Pco, OnPair, CVC and AT-1, by the first bytes of a file. Here are those of this one, to look at and to search.</p>
+    </section>
+  );
+}
+
+function guessOf(head: Uint8Array): string {
+  const letters = Array.from(head, (byte) => String.fromCharCode(byte)).join('');
+  const known = STARTS.find(([start]) => letters.startsWith(start))?.[1];
+  if (known !== undefined) return known;
+  if (letters.startsWith('ustar', 257)) return 'a tar archive';
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return /[^\P{C}\t\n\r\p{Cf}]/u.test(text) ? '' : 'text';
+  } catch {
+    return '';
+  }
+}
