@@ -7,8 +7,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Need, Scalar, inspect};
-use unspool::{Class, Count, Error, ErrorKind, Limits};
+use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Need, Outline, Scalar, inspect};
+use unspool::tree::{Node, Tree};
+use unspool::{Class, Count, Error, ErrorKind, Limits, Part};
 use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
 
 /// Runs `test` on every valid vector: its name, its bytes, its entry in the manifest and its folder.
@@ -295,6 +296,120 @@ fn leaves_tile_every_valid_file_and_name_the_chunks_where_they_are() {
         inspect(&longer, &Limits::DEFAULT, &mut leaves).unwrap();
         leaves.assert_tile(longer.len(), name);
     });
+}
+
+/// What a file says that is read where its outline asks, and how often that was.
+fn outlined(bytes: &[u8], limits: &Limits) -> (Tree, Result<u64, Error>) {
+    let mut tree = Tree::new(usize::MAX);
+    let mut walk = || {
+        let head = unspool::cvc::head_len(bytes, limits).map_or(bytes.len(), |len| (len as usize).min(bytes.len()));
+        let mut outline = Outline::open(&bytes[..head], bytes.len() as u64, limits, &mut tree)?;
+        let mut asked = 0;
+        while let Some(wanted) = outline.needs() {
+            assert!(wanted.end - wanted.start <= 8 && asked < outline.file().chunk_count());
+            asked += 1;
+            if let Err(error) = outline.feed(&bytes[range(wanted)], &mut tree) {
+                assert_eq!((outline.needs(), outline.feed(&[], &mut ())), (None, Ok(())));
+                return Err(error);
+            }
+        }
+        Ok(asked)
+    };
+    let walked = walk();
+    (tree, walked)
+}
+
+/// The nodes that tell of a file without looking into its payloads.
+fn without_payloads(tree: &Tree) -> Vec<Node> {
+    let mut nodes: Vec<Node> = vec![];
+    for node in tree.nodes() {
+        match nodes.last() {
+            Some(Node { value, depth, .. }) if value == "lossless" && *depth < node.depth => {}
+            _ if node.name == "lossless" => {
+                let (value, part) = ("lossless".to_owned(), Some(Part::Data));
+                nodes.push(Node { name: "values", value, part, ..node.clone() });
+            }
+            _ => nodes.push(node.clone()),
+        }
+    }
+    nodes
+}
+
+#[test]
+fn an_outline_tells_what_is_in_a_file_that_is_not_at_hand() {
+    let lossless = RefCell::new(0);
+    valid(|name, bytes, entry, _| {
+        for bytes in [bytes, &[bytes, b"trailing"].concat()] {
+            let mut all = Tree::new(usize::MAX);
+            inspect(bytes, &Limits::DEFAULT, &mut all).unwrap();
+            let (tree, asked) = outlined(bytes, &Limits::DEFAULT);
+            assert_eq!(asked, Ok(number(entry, "num_chunks")), "{name}");
+            assert!(tree.nodes() == without_payloads(&all), "{name}");
+            let mut leaves = Leaves::default();
+            for node in tree.nodes().iter().filter(|node| node.part.is_some()) {
+                leaves.leaves.push((node.bits.clone(), node.name));
+            }
+            *lossless.borrow_mut() +=
+                tree.nodes().iter().filter(|node| node.value == "lossless" && node.name == "values").count();
+            leaves.assert_tile(bytes.len(), name);
+        }
+        // Of a file that is cut, no more is said than there is.
+        let step = 1 + bytes.len() / 2000;
+        for cut in (0..bytes.len()).step_by(step).map(|cut| &bytes[..cut]) {
+            let mut all = Leaves::default();
+            let inspected = inspect(cut, &Limits::DEFAULT, &mut all).map(|count| count.right + count.unchecked);
+            assert_eq!(outlined(cut, &Limits::DEFAULT).1, inspected, "{name} cut at {}", cut.len());
+        }
+    });
+    assert!(lossless.into_inner() > 0);
+    let file = b"CVCF\x0B\0\0\0{\"chunks\":0";
+    assert_eq!(
+        Outline::open(file, 18, &Limits::DEFAULT, &mut ()).unwrap_err(),
+        outlined(file, &Limits::DEFAULT).1.unwrap_err()
+    );
+}
+
+#[test]
+fn an_outline_of_a_hostile_file_ends() {
+    for folder in vector_folders("cvc") {
+        let folder = folder.join("bad");
+        for variant in list(&manifest(&folder.join("manifest.json")), "variants") {
+            let bytes = read(&folder.join(text(variant, "file")));
+            let inspected = inspect(&bytes, &Limits::DEFAULT, &mut Tree::new(0));
+            match (outlined(&bytes, &Limits::DEFAULT).1, inspected) {
+                (Err(error), inspected) => assert_eq!(inspected.unwrap_err(), error, "{}", text(variant, "name")),
+                // Only payloads are not looked into.
+                (Ok(chunks), Ok(count)) => assert_eq!(chunks, count.right + count.unchecked),
+                (Ok(_), Err(_)) => {}
+            }
+        }
+    }
+    // Chunks that claim to lie anywhere, even all in one place and beyond the end of what can be counted.
+    let at = |offsets: &[u64]| {
+        let chunks: Vec<_> =
+            offsets.iter().map(|at| format!(r#"{{"rows":1,"min":0.5,"scale":0.5,"file_offset":{at}}}"#)).collect();
+        let (count, chunks) = (offsets.len(), chunks.join(","));
+        let json = format!(r#"{{"chunks":[{chunks}],"compression":"int8","dimension":1,"num_vectors":{count}}}"#);
+        let mut bytes = b"CVCF\x01\0\0\0".to_vec();
+        bytes.extend((json.len() as u32).to_le_bytes());
+        bytes.extend(json.as_bytes());
+        bytes.resize(1000, 0);
+        bytes[900] = 1;
+        outlined(&bytes, &Limits::DEFAULT).1.map_err(|error| (error.kind, error.at))
+    };
+    assert_eq!(at(&[900; 4]), Ok(4));
+    assert_eq!(at(&[900, 1000]), Err((ErrorKind::Truncated, 1000)));
+    assert_eq!(at(&[900, 995]), Err((ErrorKind::Truncated, 1000)));
+    assert_eq!(at(&[u64::MAX]), Err((ErrorKind::Truncated, 1000)));
+    assert_eq!(at(&[901]), Err((ErrorKind::CvcChunkLength, 901)));
+    assert_eq!(at(&[900, 7]).unwrap_err().0, ErrorKind::CvcChunkOutside);
+    // What is not what was asked for.
+    let bytes = read(&vector_folders("cvc")[0].join("v1_int8.cvc"));
+    let mut outline = Outline::open(&bytes[..], bytes.len() as u64, &Limits::DEFAULT, &mut ()).unwrap();
+    let at = outline.needs().unwrap().start;
+    assert_eq!(outline.feed(&[0; 3], &mut ()), Err(Error::new(ErrorKind::Truncated, at + 3).needing(at + 8)));
+    assert_eq!(outline.needs(), None);
+    assert_eq!(Outline::open(&bytes[..], at - 1, &Limits::DEFAULT, &mut ()).unwrap_err().need, at);
 }
 
 #[test]

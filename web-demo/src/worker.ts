@@ -77,7 +77,7 @@ async function openLarge(source: Blob | string, from: Content, post: (progress: 
   if (door?.outlined !== undefined && (source instanceof Blob || door.outlined.remote)) {
     const found = await outline(source, { onProgress: (done, total) => post({ done, total }) });
     if (found !== undefined) {
-      if (found.error === undefined) file = await door.openOutlined?.(from, found.structure);
+      if (found.error === undefined && door.openOutlined !== undefined) file = await door.openOutlined(from, found.structure);
       return report(found, undefined, undefined, door.outlined.read);
     }
   }

@@ -13,7 +13,7 @@ use super::plan::{Asked, Piece, Plan};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
 use crate::json::{Elements, Node, Text};
-use crate::num::{behind, index, times};
+use crate::num::{behind, index, times, u64_from};
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// A column of a file.
@@ -351,7 +351,7 @@ impl<'a> Column<'a> {
 #[inline(never)]
 pub(super) fn part(bytes: &[u8], range: Range<u64>) -> Result<&[u8]> {
     let end = range.end;
-    bytes.get(index(range.start)..index(end)).ok_or_else(|| truncated(bytes, end))
+    bytes.get(index(range.start)..index(end)).ok_or_else(|| truncated(u64_from(bytes.len()), end))
 }
 
 /// Takes so many cells off the front, or all there are.

@@ -1,135 +1,49 @@
 //! Tells a [`Trace`] where everything in a file lies: the head, then each chunk with its columns.
 //!
-//! The values come from the same parsers that decoding uses; what is added here is the walk that names every byte once.
+//! The values come from the same parsers that decoding uses, and the walk from chunk to chunk is that of the [`Outline`]; what is
+//! added here is what only shows in a payload.
 
 use core::ops::Range;
 
-use super::chunk::Chunk;
 use super::column::part;
 use super::convert::Encoding;
 use super::header::File;
 use super::lossless::Planes;
 use super::object::{Object, Place};
+use super::outline::Outline;
 use super::payload::{Crc, CrcCount};
-use super::plan::{Piece, place};
 use crate::json::{Member, Node};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Limits, Part, Result, Trace, Value};
 
 /// Room for a name that is shown.
-const SHOWN: usize = 120;
+pub(super) const SHOWN: usize = 120;
 
 /// Walks over a whole file: opens it, finds every chunk and every column in it, verifies every CRC-32.
 ///
 /// On an error, what was heard until then is true. Bytes between chunks are told as padding where chunks lie in ascending order,
 /// as all writers write them.
 pub fn inspect(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<CrcCount> {
-    let file = File::open_traced(bytes, limits, trace)?;
+    let mut outline = Outline::open(bytes, u64_from(bytes.len()), limits, trace)?;
     let mut count = CrcCount::default();
-    let mut end = file.head_len();
-    for chunk in file.chunks() {
-        let chunk = chunk?;
-        let at = place(&file, &chunk, end)?;
-        if at > end {
-            let padding = end..at.min(u64_from(bytes.len()));
-            trace.bytes(Part::Padding, "padding", padding, Value::None);
+    while let Some(at) = outline.at() {
+        let body = outline.body(at, part(bytes, outline.prefix(at))?, trace)?;
+        let payload = part(bytes, body.range.clone())?;
+        if body.encoding == Some(Encoding::Lossless) {
+            trace.enter("lossless", Value::None);
+            Planes::default().read(payload, body.range.start, trace)?;
+            trace.leave();
+        } else {
+            body.tell(trace)?;
         }
-        trace.enter("chunk", Value::U64(chunk.index));
-        end = end.max(self::chunk(&file, &chunk, bytes, at, &mut count, trace)?);
-        trace.leave();
+        count.check(body.crc, Crc::Verify, payload)?;
+        outline.next(trace)?;
     }
-    let len = u64_from(bytes.len());
-    if end < len {
-        trace.bytes(Part::Padding, "trailing bytes", end..len, Value::None);
-    }
-    for column in file.columns() {
+    for column in outline.file().columns() {
         let column = column?;
         column.each(bytes, column.rows(), Crc::Skip, &mut |_| Ok(()))?;
     }
     Ok(count)
-}
-
-/// One chunk: prefix, then the payload by columns. Gives its end.
-fn chunk(
-    file: &File<'_>,
-    chunk: &Chunk<'_>,
-    bytes: &[u8],
-    at: u64,
-    count: &mut CrcCount,
-    trace: &mut impl Trace,
-) -> Result<u64> {
-    let length = part(bytes, at..at.saturating_add(4))?;
-    let len = length.first_chunk().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
-    trace.bytes(Part::Framing, "payload length", at..at.saturating_add(4), Value::U64(len));
-    let mut piece = Piece::NONE;
-    (piece.at, piece.has_crc) = (at, file.has_checksums());
-    let start = piece.payload_start();
-    let prefix = part(bytes, at..start)?;
-    let stored = prefix.get(4..).and_then(<[u8]>::first_chunk).map(|crc| u32::from_le_bytes(*crc));
-    if let Some(crc) = stored {
-        trace.bytes(Part::Checksum, "crc-32", at.saturating_add(4)..start, Value::Hex(crc.into()));
-    }
-    let range = start..start.saturating_add(len);
-    match file.is_columnar() {
-        true => columns(chunk, range.clone(), bytes, trace)?,
-        false => {
-            let column = file.only_column()?;
-            column.slot(chunk, &mut piece.slot)?;
-            piece.read(&column, chunk, len, &column.rows())?;
-            if piece.slot.payload_len().is_some_and(|needed| needed != len) {
-                return Err(Error::new(ErrorKind::CvcChunkLength, at));
-            }
-            values(&piece, bytes, range.clone(), trace)?;
-        }
-    }
-    count.check(stored.map(|crc| (crc, at.saturating_add(4))), Crc::Verify, part(bytes, range.clone())?)?;
-    Ok(range.end)
-}
-
-/// The payload of a chunk of a file with one column.
-fn values(piece: &Piece, bytes: &[u8], range: Range<u64>, trace: &mut impl Trace) -> Result<()> {
-    let payload = part(bytes, range.clone())?;
-    if piece.slot.encoding == Encoding::Lossless {
-        trace.enter("lossless", Value::None);
-        Planes::default().read(payload, range.start, trace)?;
-        trace.leave();
-    } else {
-        trace.bytes(Part::Data, "values", range, Value::Word(piece.slot.encoding.name()));
-    }
-    Ok(())
-}
-
-/// The payload of a chunk with many columns, in the order in which they lie there: the header names them in any order, with any
-/// gaps, and even on top of each other.
-fn columns(chunk: &Chunk<'_>, range: Range<u64>, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
-    part(bytes, range.clone())?;
-    let node = chunk.node.member("columns").ok_or(chunk.node.fault(ErrorKind::CvcColumnMissing))?;
-    let place = |member: &Member<'_>| {
-        let mut object = Object::new(member.value);
-        let [offset, size] = object.pick(["offset", "size"]).map(|place| object.integer(place));
-        object.check().ok()?;
-        let start = range.start.checked_add(offset)?;
-        Some((start, start.checked_add(size)?))
-    };
-    let mut at = range.start;
-    while at < range.end {
-        let next = node
-            .members()
-            .filter_map(|member| place(&member).map(|place| (place, member)))
-            .filter(|&((start, end), _)| end > at && end > start && end <= range.end)
-            .min_by_key(|&(place, _)| place);
-        let Some(((start, end), member)) = next else {
-            trace.bytes(Part::Padding, "unused", at..range.end, Value::None);
-            break;
-        };
-        if start > at {
-            trace.bytes(Part::Padding, "unused", at..start, Value::None);
-        }
-        let mut room = [0; SHOWN];
-        trace.bytes(Part::Data, "column", start.max(at)..end, Value::Text(member.key.shown(&mut room)));
-        at = end;
-    }
-    Ok(())
 }
 
 /// Tells the fields of the JSON header, and the text between them.

@@ -23,7 +23,8 @@
 //! ```
 //!
 //! Whoever does not have the whole file asks a column for a [`Plan`]: it names the byte ranges to fetch. Whoever has it
-//! piece by piece uses the [`Decoder`]. [`inspect`] tells a [`Trace`](crate::Trace) where everything lies.
+//! piece by piece uses the [`Decoder`]. [`inspect`] tells a [`Trace`](crate::Trace) where everything lies, and an [`Outline`] where
+//! the chunks lie of a file that is not at hand.
 
 mod chunk;
 mod column;
@@ -35,6 +36,7 @@ mod inspect;
 mod float;
 mod lossless;
 mod object;
+mod outline;
 mod payload;
 mod plan;
 mod section;
@@ -46,6 +48,7 @@ pub use column::{Column, Columns};
 pub use convert::{Dtype, Element, half_to_f32};
 pub use header::{FRAMING_LEN, File, Version, head_len};
 pub use inspect::inspect;
+pub use outline::Outline;
 pub use payload::{Crc, CrcCount, Done, Payload};
 pub use plan::{Need, Piece, Plan};
 pub use section::{Metadata, Scalar, Section, Sections};

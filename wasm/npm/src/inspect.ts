@@ -88,13 +88,16 @@ export interface OutlineOptions extends InspectOptions {
   onProgress?: (done: number, total: number) => void;
 }
 
-/** So much of a file is read at once, of one on a server less: headers may lie close together. */
-const [PIECE, PIECE_REMOTE] = [2 ** 22, 2 ** 16];
+/** So much of a file is read at once: headers may lie close together. Where they do not, or on a server, less. */
+const [PIECE, PIECE_FAR] = [2 ** 22, 2 ** 16];
+
+/** More bytes than this, which are more than a block of Zstandard has, are far from one header to the next. */
+const FAR = 2 ** 18;
 
 /**
  * The structure of a file that is too large to be read as a whole, from its headers alone: the frames and blocks of
- * Zstandard, the streams and blocks of xz, of which only the index at the end is read, the tables of OnPair. What is in them
- * is not looked at. A file of Pco says nowhere how long its chunks are: it is read from start to end, one chunk decoded after
+ * Zstandard, the streams and blocks of xz, of which only the index at the end is read, the tables of OnPair, the
+ * chunks and columns of CVC. What is in them is not looked at. A file of Pco says nowhere how long its chunks are: it is read from start to end, one chunk decoded after
  * the other, in the memory that one takes. Nothing for other formats.
  */
 export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
@@ -105,7 +108,8 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   const read = async (start: number, end: number): Promise<Uint8Array> => {
     options.signal?.throwIfAborted();
     if (start < piece.start || end > piece.start + piece.bytes.length) {
-      const most = Math.max(end - start, typeof Blob !== 'undefined' && source instanceof Blob ? PIECE : PIECE_REMOTE);
+      const near = typeof Blob !== 'undefined' && source instanceof Blob && Math.abs(start - piece.start - piece.bytes.length) <= FAR;
+      const most = Math.max(end - start, near ? PIECE : PIECE_FAR);
       piece = { start, bytes: await reader.read({ start, end: Math.min(size, start + most) }) };
       options.onProgress?.(start, size);
     }

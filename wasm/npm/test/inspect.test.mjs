@@ -4,6 +4,22 @@ import { test } from 'node:test';
 import { inspect, nodeAt, nodes, outline } from 'unspool';
 import { bad, read, valid } from './vectors.mjs';
 
+/** A server with a file of these parts, each at its place, and nothing between them; with how many bytes it was asked for. */
+function serve(size, parts) {
+  const asked = [];
+  const { fetch } = globalThis;
+  globalThis.fetch = async (_, { headers }) => {
+    const [start, end] = /(\d+)-(\d+)/.exec(headers.Range).slice(1).map(Number);
+    const bytes = new Uint8Array(Math.min(end + 1, size) - start);
+    for (const [at, part] of parts) {
+      for (let i = Math.max(at, start); i < Math.min(at + part.length, start + bytes.length); i++) bytes[i - start] = part[i - at];
+    }
+    asked.push(bytes.length);
+    return new Response(bytes, { status: 206, headers: { 'Content-Range': `bytes ${start}-${start + bytes.length - 1}/${size}` } });
+  };
+  return { asked, restore: () => (globalThis.fetch = fetch) };
+}
+
 test('leaves tile every valid file', () => {
   for (const entry of valid) {
     const { format, size, structure, error, checksums } = inspect(read(entry.file));
@@ -88,17 +104,7 @@ test('a large file shows its blocks by their headers', async () => {
   new DataView(gap.buffer).setUint32(4, 2e9, true);
   const size = 2 * text.length + 8 + 2e9;
   const parts = [[0, text], [text.length, gap], [text.length + 8 + 2e9, text]];
-  const asked = [];
-  const { fetch } = globalThis;
-  globalThis.fetch = async (_, { headers }) => {
-    const [start, end] = /(\d+)-(\d+)/.exec(headers.Range).slice(1).map(Number);
-    const bytes = new Uint8Array(Math.min(end + 1, size) - start);
-    for (const [at, part] of parts) {
-      for (let i = Math.max(at, start); i < Math.min(at + part.length, start + bytes.length); i++) bytes[i - start] = part[i - at];
-    }
-    asked.push(bytes.length);
-    return new Response(bytes, { status: 206, headers: { 'Content-Range': `bytes ${start}-${start + bytes.length - 1}/${size}` } });
-  };
+  const { asked, restore } = serve(size, parts);
   try {
     let heard = 0;
     const found = await outline('https://example.test/large.zst', { onProgress: (done, total) => (heard = done / total) });
@@ -108,11 +114,44 @@ test('a large file shows its blocks by their headers', async () => {
     assert.ok(asked.reduce((sum, length) => sum + length) < 200_000, String(asked));
     assert.ok(heard > 0.9);
   } finally {
-    globalThis.fetch = fetch;
+    restore();
   }
   const cut = await outline(text.subarray(0, 600));
   assert.deepEqual([cut.error.class, cut.error.offset], ['Truncated', 600]);
-  assert.equal(await outline(read('v1_fp16.cvc')), undefined);
+  assert.equal(await outline(vector('at1/c0_ssh.at1')), undefined);
+});
+
+test('the chunks of CVC are found by their lengths', async () => {
+  const places = ({ structure }) => [...nodes(structure)].filter(({ name }) => /^(magic|json|rows|chunk|payload length|crc-32|column|trailing bytes)$/.test(name)).map(({ name, value, start, end }) => [name, value, start, end]);
+  for (const entry of valid) {
+    const bytes = read(entry.file);
+    const [found, whole] = [await outline(new Blob([bytes, 'behind it'])), inspect(Buffer.concat([bytes, Buffer.from('behind it')]))];
+    assert.deepEqual([found.format, found.error, whole.error], ['cvc', undefined, undefined], entry.name);
+    assert.deepEqual(places(found), places(whole), entry.name);
+  }
+  const bytes = read('v1_fp16.cvc');
+  for (const cut of [6, 12, 20, 600, bytes.length - 1]) {
+    const [found, whole] = [await outline(bytes.subarray(0, cut)), inspect(bytes.subarray(0, cut))];
+    assert.deepEqual([found.error.toJSON(), [...nodes(found.structure)]], [whole.error.toJSON(), [...nodes(whole.structure)]], `cut at ${cut}`);
+  }
+  const huge = await outline(bytes, { limits: { maxHeader: 10 } });
+  assert.equal(huge.error.name, 'HeaderLimit');
+  // A chunk of three gigabytes: of it, nothing is read but its length.
+  const size = 3 * 2 ** 30;
+  const json = Buffer.from(`{"chunks":[{"rows":${size / 4}},{"rows":0}],"compression":"fp16","dimension":2,"num_vectors":${size / 4}}`);
+  const words = (...numbers) => Buffer.from(Uint32Array.from(numbers).buffer);
+  const head = Buffer.concat([Buffer.from('CVCF'), words(json.length), json, words(size)]);
+  const parts = [[0, head], [head.length + size, words(0)]];
+  const { asked, restore } = serve(head.length + size + 4, parts);
+  try {
+    const found = await outline('https://example.test/large.cvc');
+    assert.equal(found.error, undefined);
+    const payloads = [...nodes(found.structure)].filter(({ name }) => name === 'values').map(({ value, start, end }) => [value, (end - start) / 8]);
+    assert.deepEqual(payloads, [['fp16', size], ['fp16', 0]]);
+    assert.ok(asked.reduce((sum, length) => sum + length) < 200_000, String(asked));
+  } finally {
+    restore();
+  }
 });
 
 test('the blocks of xz are read off its index', async () => {

@@ -1,5 +1,7 @@
 //! The structure of a file that is too large to be read as a whole: from its headers alone, or, of Pco, chunk by chunk.
 
+#[cfg(feature = "cvc")]
+mod cvc;
 #[cfg(feature = "pco")]
 mod pco;
 
@@ -26,6 +28,8 @@ enum Walk {
     Zstd(zstd::Outline),
     /// With the blocks of each stream that has some, from the last stream to the first.
     Xz(xz::Search, Vec<Vec<xz::Block>>),
+    #[cfg(feature = "cvc")]
+    Cvc(cvc::Chunks),
     #[cfg(feature = "onpair")]
     OnPair(onpair::Outline),
     #[cfg(feature = "pco")]
@@ -42,6 +46,8 @@ pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, limits: &[f64]) -> Optio
         Format::Zstd | Format::ZstdSkippable => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::Rfc8878)),
         Format::ZstdV07 => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::V07)),
         Format::Xz => Walk::Xz(xz::Search::sizes(len, &crate::limits(limits)), Vec::new()),
+        #[cfg(feature = "cvc")]
+        Format::Cvc => Walk::Cvc(cvc::Chunks::new(len, crate::limits(limits))),
         #[cfg(feature = "onpair")]
         Format::OnPair => Walk::OnPair(onpair::Outline::new(len)),
         #[cfg(feature = "pco")]
@@ -58,6 +64,8 @@ impl Outline {
         let range = match &self.walk {
             Walk::Zstd(outline) => outline.needs(),
             Walk::Xz(search, _) => search.needs(),
+            #[cfg(feature = "cvc")]
+            Walk::Cvc(chunks) => chunks.needs(),
             #[cfg(feature = "onpair")]
             Walk::OnPair(outline) => outline.needs(),
             #[cfg(feature = "pco")]
@@ -94,6 +102,8 @@ impl Outline {
                 }
                 fed
             }
+            #[cfg(feature = "cvc")]
+            Walk::Cvc(chunks) => chunks.feed(bytes, &mut self.structure),
             #[cfg(feature = "onpair")]
             Walk::OnPair(outline) => outline.feed(bytes, &mut self.structure),
             #[cfg(feature = "pco")]

@@ -14,6 +14,7 @@ export const cvc: Door = {
     const file = await openCvc(source);
     return { opened: opened(file), head: file.headLength };
   },
+  outlined: { read: 'values', remote: false },
 };
 
 function opened(file: CvcFile): Opened {

@@ -1,0 +1,213 @@
+//! Where the chunks of a file lie that is not at hand: only their lengths and checksums are read.
+
+use core::ops::Range;
+
+use super::chunk::{Chunk, ChunkPlace, Chunks};
+use super::convert::Encoding;
+use super::header::{Facts, File, truncated};
+use super::inspect::SHOWN;
+use super::object::Object;
+use super::plan::{Piece, place};
+use crate::json::Member;
+use crate::num::{behind, u64_from};
+use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+
+/// Follows the chunks of a file: the header and the length of each tell where the next one is.
+///
+/// It asks for byte ranges and tells what they say. The caller fetches them from a flash page, a file or a server: of a file of
+/// gigabytes eight bytes for each chunk. Behind the header it needs no memory, however many chunks there are. Payloads are told by
+/// their place: nobody knows whether their checksums are right.
+///
+/// ```
+/// use unspool::{cvc, Limits};
+/// # let json = br#"{"chunks":[{"rows":1},{"rows":1}],"compression":"fp16","dimension":2,"num_vectors":2}"#;
+/// # let mut file = b"CVCF".to_vec();
+/// # file.extend((json.len() as u32).to_le_bytes());
+/// # file.extend(json);
+/// # file.extend([4, 0, 0, 0, 0x00, 0x3C, 0x00, 0xC0].repeat(2));
+/// let head = cvc::head_len(&file[..cvc::FRAMING_LEN], &Limits::DEFAULT)?;
+/// let mut outline = cvc::Outline::open(&file[..head as usize], file.len() as u64, &Limits::DEFAULT, &mut ())?;
+/// let mut lengths = Vec::new();
+/// while let Some(range) = outline.needs() {
+///     lengths.push(range.clone());
+///     outline.feed(&file[range.start as usize..range.end as usize], &mut ())?;
+/// }
+/// assert_eq!(lengths, [head..head + 4, head + 8..head + 12]);
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Outline<H> {
+    head: H,
+    facts: Facts,
+    len: u64,
+    chunks: ChunkPlace,
+    /// Where the next chunk starts, if there is one.
+    at: Option<u64>,
+    /// Behind the chunks so far.
+    end: u64,
+}
+
+impl<H: AsRef<[u8]>> Outline<H> {
+    /// Reads the head of a file of `len` bytes: at least its first [`head_len`](super::head_len) bytes, borrowed or owned.
+    pub fn open(head: H, len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
+        let file = File::open_traced(head.as_ref(), limits, trace)?;
+        let (facts, chunks, end) = (file.facts, file.chunks().place(), file.head_len());
+        if end > len {
+            return Err(truncated(len, end));
+        }
+        let mut outline = Self { head, facts, len, chunks, at: None, end };
+        outline.look_ahead(trace)?;
+        Ok(outline)
+    }
+
+    /// What the head says.
+    pub fn file(&self) -> File<'_> {
+        file(&self.head, self.facts)
+    }
+
+    /// The bytes to [`feed`](Self::feed) next; nothing when all is known.
+    pub fn needs(&self) -> Option<Range<u64>> {
+        self.at.map(|at| self.prefix(at))
+    }
+
+    /// Takes the bytes that were asked for. Behind an error nothing more is asked for.
+    pub fn feed(&mut self, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
+        let Some(at) = self.at.take() else { return Ok(()) };
+        let range = self.prefix(at);
+        if u64_from(bytes.len()) != range.end.saturating_sub(range.start) {
+            return Err(truncated(behind(range.start, u64_from(bytes.len())), range.end));
+        }
+        self.body(at, bytes, trace)?.tell(trace)?;
+        self.next(trace)
+    }
+
+    /// Where the next chunk starts.
+    pub(super) fn at(&self) -> Option<u64> {
+        self.at
+    }
+
+    /// What is before the payload of a chunk that starts there, as far as the file reaches.
+    pub(super) fn prefix(&self, at: u64) -> Range<u64> {
+        let len = if self.file().has_checksums() { 8 } else { 4 };
+        at.min(self.len)..behind(at, len).min(self.len)
+    }
+
+    /// Enters the chunk there, tells what is before its payload, and gives where that lies, all of it in the file.
+    pub(super) fn body(&mut self, at: u64, prefix: &[u8], trace: &mut impl Trace) -> Result<Body<'_>> {
+        let file = file(&self.head, self.facts);
+        let (mut chunks, mut chunk) = (Chunks::resume(&file, self.chunks), Chunk::default());
+        chunks.read(&mut chunk)?;
+        self.chunks = chunks.place();
+        if at > self.end {
+            trace.bytes(Part::Padding, "padding", self.end..at.min(self.len), Value::None);
+        }
+        trace.enter("chunk", Value::U64(chunk.index));
+        let mut piece = Piece::NONE;
+        (piece.at, piece.has_crc) = (at, file.has_checksums());
+        let length = prefix.first_chunk().ok_or(truncated(self.len, piece.length().end))?;
+        let len = u32::from_le_bytes(*length).into();
+        trace.bytes(Part::Framing, "payload length", piece.length(), Value::U64(len));
+        let start = piece.payload_start();
+        if u64_from(prefix.len()) < piece.prefix_len() {
+            return Err(truncated(self.len, start));
+        }
+        let crc = piece.stored_crc(prefix);
+        if let Some((crc, at)) = crc {
+            trace.bytes(Part::Checksum, "crc-32", at..start, Value::Hex(crc.into()));
+        }
+        let mut encoding = None;
+        if !file.is_columnar() {
+            let column = file.only_column()?;
+            column.slot(&chunk, &mut piece.slot)?;
+            piece.read(&column, &chunk, len, &column.rows())?;
+            if piece.slot.payload_len().is_some_and(|needed| needed != len) {
+                return Err(Error::new(ErrorKind::CvcChunkLength, at));
+            }
+            encoding = Some(piece.slot.encoding);
+        }
+        let range = start..behind(start, len);
+        if range.end > self.len {
+            return Err(truncated(self.len, range.end));
+        }
+        self.end = self.end.max(range.end);
+        Ok(Body { chunk, range, encoding, crc })
+    }
+
+    /// Leaves the chunk, and finds the next one.
+    pub(super) fn next(&mut self, trace: &mut impl Trace) -> Result<()> {
+        trace.leave();
+        self.look_ahead(trace)
+    }
+
+    /// Finds the next chunk, or else tells what is behind the last one.
+    fn look_ahead(&mut self, trace: &mut impl Trace) -> Result<()> {
+        self.at = None;
+        let (file, mut chunk) = (self.file(), Chunk::default());
+        if Chunks::resume(&file, self.chunks).read(&mut chunk)? {
+            self.at = Some(place(&file, &chunk, self.end)?);
+        } else if self.end < self.len {
+            trace.bytes(Part::Padding, "trailing bytes", self.end..self.len, Value::None);
+        }
+        Ok(())
+    }
+}
+
+fn file(head: &impl AsRef<[u8]>, facts: Facts) -> File<'_> {
+    File { head: head.as_ref().get(..facts.end).unwrap_or(&[]), facts }
+}
+
+/// What a chunk holds.
+pub(super) struct Body<'a> {
+    chunk: Chunk<'a>,
+    /// The payload.
+    pub(super) range: Range<u64>,
+    /// How a file with one column stores its values here.
+    pub(super) encoding: Option<Encoding>,
+    /// Its CRC-32 and where that lies.
+    pub(super) crc: Option<(u32, u64)>,
+}
+
+impl Body<'_> {
+    /// Tells the payload without looking into it.
+    pub(super) fn tell(&self, trace: &mut impl Trace) -> Result<()> {
+        match self.encoding {
+            Some(encoding) => {
+                trace.bytes(Part::Data, "values", self.range.clone(), Value::Word(encoding.name()));
+                Ok(())
+            }
+            None => columns(&self.chunk, &self.range, trace),
+        }
+    }
+}
+
+/// The payload of a chunk with many columns, in the order in which they lie there: the header names them in any order, with any
+/// gaps, and even on top of each other.
+fn columns(chunk: &Chunk<'_>, range: &Range<u64>, trace: &mut impl Trace) -> Result<()> {
+    let node = chunk.node.member("columns").ok_or(chunk.node.fault(ErrorKind::CvcColumnMissing))?;
+    let place = |member: &Member<'_>| {
+        let mut object = Object::new(member.value);
+        let [offset, size] = object.pick(["offset", "size"]).map(|place| object.integer(place));
+        object.check().ok()?;
+        let start = range.start.checked_add(offset)?;
+        Some((start, start.checked_add(size)?))
+    };
+    let mut at = range.start;
+    while at < range.end {
+        let next = node
+            .members()
+            .filter_map(|member| place(&member).map(|place| (place, member)))
+            .filter(|&((start, end), _)| end > at && end > start && end <= range.end)
+            .min_by_key(|&(place, _)| place);
+        let Some(((start, end), member)) = next else {
+            trace.bytes(Part::Padding, "unused", at..range.end, Value::None);
+            break;
+        };
+        if start > at {
+            trace.bytes(Part::Padding, "unused", at..start, Value::None);
+        }
+        let mut room = [0; SHOWN];
+        trace.bytes(Part::Data, "column", start.max(at)..end, Value::Text(member.key.shown(&mut room)));
+        at = end;
+    }
+    Ok(())
+}
