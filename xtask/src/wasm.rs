@@ -44,7 +44,7 @@ const LEVELS: [(&str, &str, &str); 9] = [
     ("at1", "\"z\"", MIDDLING),
     ("cvc", "\"z\"", MIDDLING),
     ("gzip", "\"s\"", ""),
-    ("pco", "3", "-Cllvm-args=-inline-threshold=25"),
+    ("pco", "3", "-Cllvm-args=-inline-threshold=40"),
     ("xz", "\"s\"", MIDDLING),
     ("xz-stream", "\"s\"", ""),
     ("zstd", "\"s\"", ""),

@@ -18,7 +18,7 @@ use crate::fault::Verdict;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
 
-/// The streams of a table of delimited text: [`Meta`], then what [`Rows::open`] wants.
+/// The streams of a table of delimited text: [`Meta`], then those of its rows.
 pub const NAMES: [&[u8]; 6] = [b"meta", b"row_modes", b"verbatim", b"index", b"blocks", b"template"];
 
 /// What a column holds.

@@ -73,62 +73,9 @@ impl<const N: usize> Table<N> {
     pub(super) const EMPTY: Self = Self { cells: [Cell::ZERO; N], log: 0 };
 
     /// A table whose counts are known to add up; `described` of the symbols may have some.
-    pub(super) const fn build(&mut self, counts: &[i16; 64], described: usize, log: u32, meanings: &Meanings) {
-        let size = 1usize << log;
-        // First the symbols in a row, each as often as it has cells; one of -1 has its cell at the end of the table instead.
-        // There is no telling how many they are: eight are written at a time, mostly once, and none are guessed wrong.
-        let (mut row, mut filled) = ([0u8; 512 + 8], 0);
-        let mut high = size;
-        // What each symbol stands for and, where the next state will be, the number of its next cell.
-        let mut pending = *meanings;
-        let mut symbol = 0u8;
-        while (symbol as usize) < described && symbol < 64 {
-            let count = counts[(symbol & 63) as usize];
-            pending[(symbol & 63) as usize].0 |= (count.unsigned_abs() as u64) << 16;
-            high = high.wrapping_sub((count < 0) as usize);
-            let end = filled + if count > 0 { count.unsigned_abs() as usize } else { 0 };
-            while let Some((_, room)) = row.split_at_mut_checked(filled)
-                && let Some(eight) = room.first_chunk_mut()
-            {
-                *eight = [symbol; 8];
-                filled += 8;
-                if filled >= end {
-                    break;
-                }
-            }
-            filled = end;
-            symbol += 1;
-        }
-        // Where the symbol of the next cell is in the row.
-        let mut stride = fse::unstep(log);
-        if high < size {
-            // Nothing is guessed around the cells at the end either: now the row is in the order of cells.
-            let symbols = row;
-            let (mut symbol, mut last) = (0u8, size);
-            while (symbol as usize) < described && symbol < 64 {
-                row[last.wrapping_sub(1) & 511] = symbol;
-                last = last.wrapping_sub((counts[(symbol & 63) as usize] < 0) as usize);
-                symbol += 1;
-            }
-            let (mut at, mut from, mut cell) = (0, 0, 0);
-            while cell < size {
-                let inside = at < high;
-                row[at & 511] = if inside { symbols[from & 511] } else { row[at & 511] };
-                from += inside as usize;
-                at = (at + fse::step(log)) & (size - 1);
-                cell += 1;
-            }
-            stride = 1;
-        }
-        let Some((cells, _)) = self.cells.split_at_mut_checked(size) else { return };
-        let (mut cell, mut from) = (0, 0);
-        while cell < cells.len() {
-            let symbol = (row[from] & 63) as usize;
-            let numbered = pending[symbol];
-            pending[symbol].0 = numbered.0.wrapping_add(1 << 16);
-            cells[cell] = numbered.followed(log);
-            from = (from + stride) & (size - 1) & 511;
-            cell += 1;
+    const fn build(&mut self, counts: &[i16; 64], described: usize, log: u32, meanings: &Meanings) {
+        if let Some((cells, _)) = self.cells.split_at_mut_checked(1 << log) {
+            lay(cells, counts, described, log, meanings);
         }
         self.log = low8(log);
     }
@@ -155,6 +102,65 @@ impl<const N: usize> Table<N> {
         let counts = Counts::<64>::read(bytes, max_symbol.into(), max_log)?;
         self.build(&counts.of, counts.symbols, counts.log, meanings);
         Some(counts.len)
+    }
+}
+
+/// Lays the cells of a table, which are `1 << log`. There is one copy of this for all three.
+const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32, meanings: &Meanings) {
+    let size = 1usize << log;
+    // First the symbols in a row, each as often as it has cells; one of -1 has its cell at the end of the table instead.
+    // There is no telling how many they are: eight are written at a time, mostly once, and none are guessed wrong.
+    let (mut row, mut filled) = ([0u8; 512 + 8], 0);
+    let mut high = size;
+    // What each symbol stands for and, where the next state will be, the number of its next cell.
+    let mut pending = *meanings;
+    let mut symbol = 0u8;
+    while (symbol as usize) < described && symbol < 64 {
+        let count = counts[(symbol & 63) as usize];
+        pending[(symbol & 63) as usize].0 |= (count.unsigned_abs() as u64) << 16;
+        high = high.wrapping_sub((count < 0) as usize);
+        let end = filled + if count > 0 { count.unsigned_abs() as usize } else { 0 };
+        while let Some((_, room)) = row.split_at_mut_checked(filled)
+            && let Some(eight) = room.first_chunk_mut()
+        {
+            *eight = [symbol; 8];
+            filled += 8;
+            if filled >= end {
+                break;
+            }
+        }
+        filled = end;
+        symbol += 1;
+    }
+    // Where the symbol of the next cell is in the row.
+    let mut stride = fse::unstep(log);
+    if high < size {
+        // Nothing is guessed around the cells at the end either: now the row is in the order of cells.
+        let symbols = row;
+        let (mut symbol, mut last) = (0u8, size);
+        while (symbol as usize) < described && symbol < 64 {
+            row[last.wrapping_sub(1) & 511] = symbol;
+            last = last.wrapping_sub((counts[(symbol & 63) as usize] < 0) as usize);
+            symbol += 1;
+        }
+        let (mut at, mut from, mut cell) = (0, 0, 0);
+        while cell < size {
+            let inside = at < high;
+            row[at & 511] = if inside { symbols[from & 511] } else { row[at & 511] };
+            from += inside as usize;
+            at = (at + fse::step(log)) & (size - 1);
+            cell += 1;
+        }
+        stride = 1;
+    }
+    let (mut cell, mut from) = (0, 0);
+    while cell < cells.len() {
+        let symbol = (row[from] & 63) as usize;
+        let numbered = pending[symbol];
+        pending[symbol].0 = numbered.0.wrapping_add(1 << 16);
+        cells[cell] = numbered.followed(log);
+        from = (from + stride) & (size - 1) & 511;
+        cell += 1;
     }
 }
 

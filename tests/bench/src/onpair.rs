@@ -167,6 +167,18 @@ impl Data {
             let sum: usize = rows.iter().map(|&row| unsafe { view.decompress_row_into(row, line) }).sum();
             if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
         };
+        // As its documentation wants it: the length of the row first.
+        let sized = |line: &mut [MaybeUninit<u8>]| {
+            let mut sum = 0;
+            for &row in &rows {
+                if line.len() < view.row_decoded_len(row) + onpair::DECODE_PADDING {
+                    return Err("a row that is too long".into());
+                }
+                // SAFETY: the column was made by the reference itself, and there is room.
+                sum += unsafe { view.decompress_row_into(row, line) };
+            }
+            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+        };
         // What a caller writes who knows no row's length beforehand: the same guarantees as ours.
         let safe = |line: &mut [MaybeUninit<u8>]| {
             let mut sum = 0;
@@ -196,9 +208,10 @@ impl Data {
             if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
         };
         let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
-        let mut again = theirs.clone();
+        let (mut again, mut third) = (theirs.clone(), theirs.clone());
         Race::new(name, bytes, || ours(plain, &mut line))
             .against("unsafe row", || reference(&mut theirs))
+            .against("sized, unsafe row", || sized(&mut third))
             .against("safe row", || safe(&mut again))
             .run()?;
         Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line))

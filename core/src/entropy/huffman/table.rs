@@ -111,9 +111,8 @@ impl Table {
                 4 => lay::<4>(room, these, width),
                 8 => lay::<8>(room, these, width),
                 16 => lay::<16>(room, these, width),
-                32 => lay::<32>(room, these, width),
                 _ => {
-                    for (cells, &symbol) in room.chunks_exact_mut(each.max(64)).zip(these) {
+                    for (cells, &symbol) in room.chunks_exact_mut(each.max(32)).zip(these) {
                         cells.as_chunks_mut().0.fill(row::<8>(width, symbol));
                     }
                 }
@@ -351,7 +350,7 @@ fn lay<const BYTES: usize>(cells: &mut [u8], symbols: &[u8], width: u8) {
 #[inline(always)]
 fn row<const BYTES: usize>(width: u8, symbol: u8) -> [u8; BYTES] {
     let word = (u64::from(u16::from_le_bytes([width, symbol])) * 0x0001_0001_0001_0001).to_le_bytes();
-    let words = [word; 4];
+    let words = [word; 2];
     words.as_flattened().first_chunk().copied().unwrap_or([0; BYTES])
 }
 

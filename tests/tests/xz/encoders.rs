@@ -1,0 +1,157 @@
+//! All that the encoder can write: presets, sizes, properties, filters.
+
+use super::*;
+
+fn noise(len: usize) -> Vec<u8> {
+    let mut random = Random(9);
+    (0..len).map(|_| random.bits() as u8).collect()
+}
+
+/// Something with many instructions that branch filters convert, and many that only look like it.
+fn machine_code(len: usize) -> Vec<u8> {
+    let mut random = Random(77);
+    let mut out = Vec::with_capacity(len + 16);
+    while out.len() < len {
+        let at = out.len() as u32;
+        let word = random.bits() as u32;
+        match random.below(14) {
+            0 | 1 => {
+                out.push(0xE8 | (word & 1) as u8);
+                out.extend((word & 0xFFFF).wrapping_sub(if word & 2 == 0 { 0 } else { 0x1_0000 }).to_le_bytes());
+            }
+            2 => out.extend((word >> 8 | 0xEB00_0000).to_le_bytes()),
+            3 => out.extend((0x4800_0001 | word & 0x03FF_FFFC).to_be_bytes()),
+            4 => out.extend((0x4000_0000 | word & 0x003F_FFFF).to_be_bytes()),
+            5 => out.extend((0x7FC0_0000 | word & 0x003F_FFFF).to_be_bytes()),
+            6 => out.extend((0x9400_0000 | word & 0x03FF_FFFF).to_le_bytes()),
+            7 => out.extend((0x9000_0000 | word & 0x60FF_FFFF).to_le_bytes()),
+            8 => out.extend([
+                word as u8,
+                0xF0 | (word >> 8 & 7) as u8,
+                (word >> 16) as u8,
+                0xF8 | (word >> 24 & 7) as u8,
+            ]),
+            9 => out.extend([0xEF, (word & 0xF2) as u8, (word >> 8) as u8, (word >> 16) as u8]),
+            10 => {
+                let register = word >> 27;
+                out.extend((0x17 | register << 7 | word & 0x00FF_F000).to_le_bytes());
+                out.extend((0x67 | register << 15 | word << 20 | (word & 0xE0) << 2).to_le_bytes());
+            }
+            11 => {
+                let bundle = u128::from(random.bits()) << 64 | u128::from(random.bits());
+                let bundle = bundle & !31 & !(0x1Eu128 << 41 << 82) | 0x11 | 5u128 << (5 + 82 + 37);
+                while out.len() % 16 != 0 {
+                    out.push(0);
+                }
+                out.extend((bundle & !(7u128 << (5 + 82 + 9))).to_le_bytes());
+            }
+            12 => out.extend(at.to_le_bytes()),
+            _ => out.push(word as u8 & 0xE9),
+        }
+    }
+    out.truncate(len);
+    out
+}
+
+#[test]
+fn every_preset_and_check() {
+    for level in 0..=9 {
+        for extreme in [0, 1 << 31] {
+            for (number, check) in CHECKS.into_iter().enumerate() {
+                let text = mixed(30_000 + level as usize * 1000, u64::from(level));
+                // Whatever the window, a dictionary of 64 MiB is more than this test wants to lend.
+                let file = preset(&text, level | extreme, check);
+                let mut ws = Workspace::new();
+                let out = decode_to_vec(&file, &mut ws, &Limits::DEFAULT, &Options::DEFAULT);
+                assert!(out.as_deref() == Ok(&text), "preset {level}, check {number}: {:?}", out.map(drop));
+            }
+        }
+    }
+    holds("preset 6", &preset(&mixed(300_000, 1), 6, Check::Crc64), &mixed(300_000, 1));
+}
+
+#[test]
+fn every_size_at_which_something_begins() {
+    let edges = [1usize, 4096, 1 << 16, 2 << 20];
+    let sizes = edges.iter().flat_map(|&edge| [edge - 1, edge, edge + 1]).chain([2, 3, 5, 31, 300, 5 << 20]);
+    let (text, noise) = (mixed(6 << 20, 4), noise(6 << 20));
+    for size in sizes {
+        for (name, bytes) in [("text", &text[..size]), ("noise", &noise[..size]), ("zeros", &vec![0; size])] {
+            holds(&format!("{name} of {size}"), &preset(bytes, 1, Check::Crc32), bytes);
+        }
+    }
+}
+
+#[test]
+fn every_lc_lp_and_pb() {
+    let text = mixed(40_000, 12);
+    for lc in 0..=4 {
+        for lp in 0..=4 - lc {
+            for pb in 0..=4 {
+                let mut options = options(1 << 16);
+                options.literal_context_bits(lc).literal_position_bits(lp).position_bits(pb);
+                let file = filtered(&text, Filters::new().lzma2(&options), Check::Sha256);
+                holds(&format!("lc {lc} lp {lp} pb {pb}"), &file, &text);
+            }
+        }
+    }
+}
+
+type Add = fn(&mut Filters) -> &mut Filters;
+
+const FILTERS: [(&str, Add); 9] = [
+    ("x86", Filters::x86),
+    ("powerpc", Filters::powerpc),
+    ("ia64", Filters::ia64),
+    ("arm", Filters::arm),
+    ("arm64", Filters::arm64),
+    ("riscv", Filters::riscv),
+    ("arm_thumb", Filters::arm_thumb),
+    ("sparc", Filters::sparc),
+    ("delta", |filters| filters.delta_properties(&[3]).unwrap()),
+];
+
+#[test]
+fn every_filter_and_chain() {
+    let lzma = options(1 << 16);
+    for len in [0, 1, 4, 5, 7, 8, 15, 16, 17, 100, 1000, 200_001] {
+        let code = machine_code(len);
+        for (name, add) in FILTERS {
+            let file = filtered(&code, add(&mut Filters::new()).lzma2(&lzma), Check::Crc64);
+            holds(&format!("{name} of {len}"), &file, &code);
+        }
+    }
+    let code = machine_code(50_000);
+    for (first, add_first) in FILTERS {
+        for (second, add_second) in FILTERS {
+            let mut filters = Filters::new();
+            add_second(add_first(&mut filters)).lzma2(&lzma);
+            holds(&format!("{first} {second}"), &filtered(&code, &filters, Check::Crc32), &code);
+            let mut filters = Filters::new();
+            add_first(add_second(add_first(&mut filters))).lzma2(&lzma);
+            holds(&format!("{first} {second} {first}"), &filtered(&code, &filters, Check::Crc32), &code);
+        }
+    }
+    for distance in [0, 1, 2, 3, 15, 127, 254, 255] {
+        let mut filters = Filters::new();
+        filters.delta_properties(&[distance]).unwrap().lzma2(&lzma);
+        holds(&format!("delta {distance}"), &filtered(&code, &filters, Check::Crc32), &code);
+    }
+    for start in [0u32, 16, 0x1000_0000, 0xFFFF_FFF0] {
+        let mut filters = Filters::new();
+        filters.x86_properties(&start.to_le_bytes()).unwrap().lzma2(&lzma);
+        holds(&format!("x86 from {start}"), &filtered(&code, &filters, Check::Crc32), &code);
+        let mut filters = Filters::new();
+        filters.riscv_properties(&start.to_le_bytes()).unwrap().lzma2(&lzma);
+        holds(&format!("riscv from {start}"), &filtered(&code, &filters, Check::Crc32), &code);
+    }
+}
+
+#[test]
+fn files_of_the_tool() {
+    let folder = &vector_folders("xz")[0];
+    let page = read(&folder.join("page.csv"));
+    holds("page.xz", &read(&folder.join("page.xz")), &page);
+    holds("blocks.xz", &read(&folder.join("blocks.xz")), &page);
+    holds("unspool.xz", &read(&folder.join("unspool.xz")), b"unspool unspool unspool");
+}

@@ -1,0 +1,226 @@
+//! Files that are cut, changed, or claim too much.
+
+use super::*;
+
+/// What the C library makes of a file.
+fn reference(bytes: &[u8]) -> Option<Vec<u8>> {
+    const CONCATENATED: u32 = 8;
+    let mut decoder = Stream::new_stream_decoder(u64::MAX, CONCATENATED).unwrap();
+    let (mut out, mut rest) = (Vec::new(), bytes);
+    loop {
+        let (read, wrote) = (decoder.total_in(), decoder.total_out());
+        out.reserve(1 << 16);
+        let status = decoder.process_vec(rest, &mut out, Action::Finish).ok()?;
+        rest = &rest[(decoder.total_in() - read) as usize..];
+        if matches!(status, liblzma::stream::Status::StreamEnd) {
+            return Some(out);
+        }
+        if decoder.total_in() == read && decoder.total_out() == wrote {
+            return None;
+        }
+    }
+}
+
+#[test]
+fn a_file_cut_at_any_byte_is_truncated() {
+    let (file, text) = several();
+    let ends: Vec<_> = (0..file.len()).filter(|&at| reference(&file[..at]).is_some()).collect();
+    let mut room = vec![0; text.len()];
+    for cut in (0..4000).chain((4000..file.len() - 9100).step_by(7)).chain(file.len() - 9100..file.len()) {
+        let out =
+            decode_with(&file[..cut], &mut room, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut ());
+        match out {
+            Ok(_) => assert!(ends.contains(&cut), "{cut}"),
+            Err(error) => {
+                assert_eq!((error.class(), error.at), (Class::Truncated, cut as u64), "{cut}");
+                assert!(!ends.contains(&cut), "{cut}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_is_found_where_the_reference_finds_one_and_everywhere_at_the_same_place() {
+    let text = mixed(300, 44);
+    let lzma = options(4096);
+    let mut filters = Filters::new();
+    filters.arm64().delta_properties(&[1]).unwrap().lzma2(&lzma);
+    let mut files = vec![filtered(&text, &filters, Check::Crc32), several().0[..1000].to_vec()];
+    files.extend(CHECKS.map(|check| blocks(&text, 130, check)));
+    files.push([preset(b"", 6, Check::None), vec![0; 8], blocks(b"abc", 9, Check::Crc32)].concat());
+    let mut random = Random(5);
+    let (mut refused, mut stricter) = (0, 0);
+    for file in &files {
+        for at in 0..file.len() {
+            for bit in 0..8 {
+                let mut broken = file.clone();
+                broken[at] ^= 1 << bit;
+                let expected = reference(&broken);
+                let ours = decoded(&broken);
+                match (&expected, &ours) {
+                    (None, Ok(_)) => panic!("byte {at}, bit {bit}: accepted, but the reference refuses"),
+                    (Some(expected), Ok(ours)) => assert!(expected == ours, "byte {at}, bit {bit}: other bytes"),
+                    (Some(_), Err(_)) => stricter += 1,
+                    (None, Err(_)) => refused += 1,
+                }
+                if bit == at % 8 {
+                    let (out, end) = streamed(&broken, SMALL, || (1 + random.below(40), 1 + random.below(40)));
+                    let (again, end_again) = streamed(&broken, SMALL, || (1 << 17, 1 << 17));
+                    assert_eq!(end, end_again, "byte {at}, bit {bit}");
+                    assert!(out == again, "byte {at}, bit {bit}");
+                    let mut room = vec![0; 1 << 17];
+                    let limits = Limits::DEFAULT;
+                    let first = Options { streams: Streams::First, ..Options::DEFAULT };
+                    let whole = decode_with(&broken, &mut room, &mut Workspace::new(), &limits, &first, &mut ());
+                    match (whole, end) {
+                        // Only a slice has an end.
+                        (Err(Error { kind: ErrorKind::OutputTooSmall, .. }), _) => {}
+                        // A dictionary that is too large only matters to a stream, and only one of both may look further.
+                        (_, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) => {}
+                        (Ok(done), end) => assert!(
+                            end.is_ok_and(|()| room[..done.wrote] == out[..done.wrote])
+                                || end.is_err_and(|error| error.at >= done.read as u64)
+                        ),
+                        (Err(error), end) => assert_eq!(end, Err(error), "byte {at}, bit {bit}"),
+                    }
+                }
+            }
+        }
+    }
+    println!("{refused} refused by both, {stricter} only here");
+    assert!(refused > 1000 && stricter < refused / 50, "{refused} {stricter}");
+}
+
+/// Puts the CRC-32 of these bytes behind them.
+fn crc(file: &mut [u8], data: std::ops::Range<usize>) {
+    let crc = unspool::checksum::Crc32::of(&file[data.clone()]).to_le_bytes();
+    file[data.end..data.end + 4].copy_from_slice(&crc);
+}
+
+/// `unspool.xz`, with something changed; its errors by name.
+#[test]
+fn odd_files_by_name() {
+    let good = read(&vector_folders("xz")[0].join("unspool.xz"));
+    let verdict = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut file = good.clone();
+        change(&mut file);
+        let ours = decoded(&file);
+        if reference(&file).is_none() {
+            assert!(ours.is_err());
+        }
+        ours.map(|out| assert_eq!(out, b"unspool unspool unspool")).map_err(|error| (error.kind, error.at))
+    };
+    let block = 12..20;
+    // The largest dictionary, and one more than that.
+    let dictionary = |bits: u8| {
+        let block = block.clone();
+        move |file: &mut Vec<u8>| {
+            file[16] = bits;
+            crc(file, block.clone());
+        }
+    };
+    assert_eq!(verdict(&dictionary(40)), Ok(()));
+    assert_eq!(verdict(&dictionary(41)), Err((ErrorKind::XzFilterProperties, 16)));
+    let huge = {
+        let mut file = good.clone();
+        dictionary(40)(&mut file);
+        streamed(&file, 4128, || (100, 100)).1.unwrap_err()
+    };
+    assert_eq!((huge.kind, huge.class(), huge.need), (ErrorKind::WindowLimit, Class::Limit, (1 << 32) + 32));
+    // Kinds of checks that nobody knows.
+    let kind = |id: u8| {
+        move |file: &mut Vec<u8>| {
+            file[7] = id;
+            crc(file, 6..8);
+            let end = file.len();
+            file[end - 3] = id;
+            let footer = unspool::checksum::Crc32::of(&file[end - 8..end - 2]).to_le_bytes();
+            file[end - 12..end - 8].copy_from_slice(&footer);
+        }
+    };
+    assert_eq!(verdict(&kind(1)), Ok(()));
+    assert_eq!(verdict(&kind(2)), Err((ErrorKind::XzCheckKind, 7)));
+    assert_eq!(verdict(&kind(0x11)), Err((ErrorKind::XzFlags, 6)));
+    let mut unverified = good.clone();
+    kind(2)(&mut unverified);
+    let options = Options { verify: false, ..Options::DEFAULT };
+    let out = decode_to_vec(&unverified, &mut Workspace::new(), &Limits::DEFAULT, &options);
+    assert_eq!(out.as_deref(), Ok(&b"unspool unspool unspool"[..]));
+    // Headers.
+    let set = |at: usize, byte: u8| {
+        let block = block.clone();
+        move |file: &mut Vec<u8>| {
+            file[at] = byte;
+            crc(file, block.clone());
+        }
+    };
+    assert_eq!(verdict(&|file| file[8] ^= 1), Err((ErrorKind::XzHeaderCrc, 8)));
+    assert_eq!(verdict(&|file| file[20] ^= 1), Err((ErrorKind::XzHeaderCrc, 20)));
+    assert_eq!(verdict(&set(13, 0x04)), Err((ErrorKind::XzBlockFlags, 13)));
+    assert_eq!(verdict(&set(13, 0x01)), Err((ErrorKind::XzFilterChain, 14)));
+    assert_eq!(verdict(&set(14, 0x22)), Err((ErrorKind::XzFilter, 14)));
+    assert_eq!(verdict(&set(14, 0x03)), Err((ErrorKind::XzFilterChain, 14)));
+    assert_eq!(verdict(&set(15, 0x02)), Err((ErrorKind::XzFilterProperties, 16)));
+    assert_eq!(verdict(&set(15, 0x06)), Err((ErrorKind::XzBlockHeader, 16)));
+    assert_eq!(verdict(&set(19, 1)), Err((ErrorKind::XzPadding, 19)));
+    // Chunks.
+    assert_eq!(verdict(&|file| file[24] = 0x80), Err((ErrorKind::XzDictionaryReset, 24)));
+    assert_eq!(verdict(&|file| file[24] = 0x03), Err((ErrorKind::XzDictionaryReset, 24)));
+    assert_eq!(verdict(&|file| file[29] = 225), Err((ErrorKind::XzProperties, 29)));
+    assert_eq!(verdict(&|file| file[29] = 9 + 4), Err((ErrorKind::XzProperties, 29)));
+    assert_eq!(verdict(&|file| file[30] = 1), Err((ErrorKind::XzChunkStart, 30)));
+    assert_eq!(verdict(&|file| file[0x2E] = 1), Err((ErrorKind::XzPadding, 0x2E)));
+    assert_eq!(verdict(&|file| file[0x30] ^= 1), Err((ErrorKind::XzCheck, 0x30)));
+    // The index and the footer.
+    let record = |at: usize, byte: u8| {
+        move |file: &mut Vec<u8>| {
+            file[at] = byte;
+            crc(file, 0x34..0x38);
+        }
+    };
+    assert_eq!(verdict(&record(0x35, 2)), Err((ErrorKind::XzIndex, 0x35)));
+    assert_eq!(verdict(&record(0x36, 37)), Err((ErrorKind::XzIndex, 0x34)));
+    assert_eq!(verdict(&record(0x36, 3)), Err((ErrorKind::XzIndex, 0x37)));
+    assert_eq!(verdict(&record(0x37, 22)), Err((ErrorKind::XzIndex, 0x34)));
+    let shorter = |file: &mut Vec<u8>| {
+        file[26] -= 1;
+        record(0x37, 22)(file);
+    };
+    assert_eq!(verdict(&shorter), Err((ErrorKind::XzChunkEnd, 45)));
+    assert_eq!(verdict(&|file| file[0x46] = b'y'), Err((ErrorKind::XzFooter, 0x46)));
+    assert_eq!(verdict(&|file| file[0x3C] ^= 1), Err((ErrorKind::XzHeaderCrc, 0x3C)));
+    let backward = |file: &mut Vec<u8>| {
+        file[0x40] = 2;
+        let footer = unspool::checksum::Crc32::of(&file[0x40..0x46]).to_le_bytes();
+        file[0x3C..0x40].copy_from_slice(&footer);
+    };
+    assert_eq!(verdict(&backward), Err((ErrorKind::XzFooter, 0x40)));
+    assert_eq!(verdict(&|file| file.truncate(0)), Err((ErrorKind::Truncated, 0)));
+    assert_eq!(verdict(&|file| file[1] = b'8'), Err((ErrorKind::XzMagic, 0)));
+}
+
+#[test]
+fn bombs_stop_at_once() {
+    let zeros = vec![0; 64 << 20];
+    let bomb = preset(&zeros, 6, Check::None);
+    assert!(bomb.len() < 20_000);
+    let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
+    let mut ws = Workspace::new();
+    let error = decode_to_vec(&bomb, &mut ws, &limits, &Options::DEFAULT).unwrap_err();
+    assert_eq!(error.class(), Class::Limit);
+    let mut room = vec![0; 2 << 20];
+    let error = decode_with(&bomb, &mut room, &mut ws, &limits, &Options::DEFAULT, &mut ()).unwrap_err();
+    assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 64 << 20));
+    let error = decode_with(&bomb, &mut room, &mut ws, &Limits::DEFAULT, &Options::DEFAULT, &mut ()).unwrap_err();
+    assert_eq!((error.class(), error.at), (Class::OutputTooSmall { need: 64 << 20 }, 0));
+    let mut window = vec![0; 9 << 20];
+    let mut decoder = Decoder::new(&mut ws, &mut window, &limits, &Options::DEFAULT);
+    let (mut wrote, mut at) = (0, 0);
+    let error = loop {
+        match decoder.step(&bomb[at..], End::Here, &mut room) {
+            Ok(step) => (wrote, at) = (wrote + step.wrote, at + step.read),
+            Err(error) => break error,
+        }
+    };
+    assert!(error.kind == ErrorKind::OutputLimit && wrote <= 1 << 20, "{wrote}");
+}

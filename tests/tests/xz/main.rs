@@ -1,0 +1,165 @@
+//! xz against the C library as encoder: every preset, filter and check, whole, in pieces and by block, and hostile files refused.
+#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
+
+mod encoders;
+mod hostile;
+mod parts;
+mod streams;
+
+use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
+use unspool::xz::{
+    CheckKind, Decoder, File, Options, Search, Streams, Workspace, decode_block_to_vec, decode_to_vec, decode_with,
+    decoded_size, inspect,
+};
+use unspool::{Class, End, Error, ErrorKind, Limits, Status};
+use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};
+
+const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];
+
+/// Runs an encoder over all of `bytes`, with a flush after each of the pieces.
+fn run(mut encoder: Stream, pieces: &[&[u8]], flush: Action) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1 << 16);
+    for (number, piece) in pieces.iter().enumerate() {
+        let last = number + 1 == pieces.len();
+        let mut rest = *piece;
+        loop {
+            let before = encoder.total_in();
+            out.reserve(1 << 16);
+            let action = if last { Action::Finish } else { flush };
+            let status = encoder.process_vec(rest, &mut out, action).unwrap();
+            rest = &rest[(encoder.total_in() - before) as usize..];
+            if matches!(status, liblzma::stream::Status::StreamEnd) {
+                break;
+            }
+        }
+    }
+    out
+}
+
+fn preset(bytes: &[u8], preset: u32, check: Check) -> Vec<u8> {
+    run(Stream::new_easy_encoder(preset, check).unwrap(), &[bytes], Action::Run)
+}
+
+fn filtered(bytes: &[u8], filters: &Filters, check: Check) -> Vec<u8> {
+    run(Stream::new_stream_encoder(filters, check).unwrap(), &[bytes], Action::Run)
+}
+
+/// Several blocks, of this many bytes each.
+fn blocks(bytes: &[u8], size: usize, check: Check) -> Vec<u8> {
+    let pieces: Vec<_> = bytes.chunks(size).collect();
+    let encoder = Stream::new_stream_encoder(Filters::new().lzma2(&options(1 << 16)), check);
+    run(encoder.unwrap(), &pieces, Action::FullFlush)
+}
+
+fn options(dictionary: u32) -> LzmaOptions {
+    let mut options = LzmaOptions::new_preset(6).unwrap();
+    options.dict_size(dictionary);
+    options
+}
+
+/// Words, numbers, runs, and noise: something for every kind of symbol.
+fn mixed(len: usize, seed: u64) -> Vec<u8> {
+    let mut random = Random(seed);
+    let mut out = Vec::with_capacity(len + 64);
+    while out.len() < len {
+        match random.below(8) {
+            0..3 => {
+                let words =
+                    ["alpha ", "beta ", "gamma,", "delta\n", "0123456789", "\0\0\0\x01", "the quick brown fox "];
+                out.extend(words[random.below(words.len())].bytes());
+            }
+            3 => out.extend(random.bits().to_string().bytes()),
+            4 => out.extend(vec![random.bits() as u8; random.below(400)]),
+            5 => out.extend(random.bits().to_le_bytes()),
+            _ if out.len() > 10 => {
+                let from = random.below(out.len());
+                let len = random.below(300).min(out.len() - from);
+                out.extend_from_within(from..from + len);
+            }
+            _ => out.push(b'x'),
+        }
+    }
+    out.truncate(len);
+    out
+}
+
+fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    decode_to_vec(bytes, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT)
+}
+
+/// The file in pieces of the sizes that `sizes` gives for input and output.
+fn streamed(bytes: &[u8], window: usize, mut sizes: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<(), Error>) {
+    let (mut ws, mut window) = (Workspace::new(), vec![0xAA; window]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    let (mut out, mut at, mut idle) = (vec![], 0, 0);
+    loop {
+        let (input, output) = sizes();
+        let to = bytes.len().min(at + input);
+        let end = if to == bytes.len() { End::Here } else { End::NotYet };
+        let mut room = vec![0; output];
+        let step = match decoder.step(&bytes[at..to], end, &mut room) {
+            Ok(step) => step,
+            Err(error) => {
+                assert_eq!(decoder.step(&[], End::Here, &mut room), Err(error), "an error stays");
+                return (out, Err(error));
+            }
+        };
+        out.extend(&room[..step.wrote]);
+        at += step.read;
+        if step.status == Status::Done {
+            return (out, Ok(()));
+        }
+        idle = if step.read + step.wrote == 0 { idle + 1 } else { 0 };
+        assert!(idle < 100, "no progress at {at} of {}: {:?}", bytes.len(), step.status);
+    }
+}
+
+/// The dictionary of preset 6 and more.
+const WINDOW: usize = 9 << 20;
+/// As much as the dictionaries of small files.
+const SMALL: usize = (1 << 16) + 32;
+
+/// Everything that must hold for a good file.
+fn holds(name: &str, file: &[u8], expected: &[u8]) {
+    let mut ws = Workspace::new();
+    let limits = Limits::DEFAULT;
+    let out =
+        decode_to_vec(file, &mut ws, &limits, &Options::DEFAULT).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(out == expected, "{name}: other bytes");
+    assert_eq!(decoded_size(file, &limits), Ok(expected.len() as u64), "{name}");
+    for more in [0, 1, 100] {
+        let mut room = vec![0xEE; expected.len() + more];
+        let done = decode_with(file, &mut room, &mut ws, &limits, &Options::DEFAULT, &mut ());
+        let done = done.unwrap_or_else(|error| panic!("{name} with {more} more: {error}"));
+        assert_eq!((done.read, done.wrote), (file.len(), expected.len()), "{name}");
+        assert!(room[..expected.len()] == *expected, "{name}");
+        assert!(room[expected.len()..].iter().all(|&byte| byte == 0xEE), "{name}: written beyond the end");
+    }
+    if !expected.is_empty() {
+        let mut room = vec![0; expected.len() - 1];
+        let error = decode_with(file, &mut room, &mut ws, &limits, &Options::DEFAULT, &mut ()).unwrap_err();
+        assert_eq!(error.class(), Class::OutputTooSmall { need: expected.len() as u64 }, "{name} in one byte less");
+    }
+    let mut leaves = Leaves::default();
+    let done = inspect(file, &mut ws, &limits, &Options::DEFAULT, &mut leaves).unwrap();
+    assert_eq!((done.read, done.wrote), (file.len(), expected.len()), "{name}");
+    leaves.assert_tile(file.len(), name);
+    let mut random = Random(file.len() as u64);
+    for (input, output) in [(1 << 20, 1 << 20), (1000, 3000), (70_000, 100)] {
+        let (out, end) = streamed(file, WINDOW, || (1 + random.below(input), 1 + random.below(output)));
+        assert_eq!(end, Ok(()), "{name} as a stream");
+        assert!(out == expected, "{name}: other bytes as a stream");
+    }
+}
+
+/// Streams of several kinds in a row, with padding; what they hold.
+fn several() -> (Vec<u8>, Vec<u8>) {
+    let text = mixed(50_000, 31);
+    let mut file = blocks(&text[..20_000], 3000, Check::Crc32);
+    file.extend(preset(b"", 6, Check::Crc64));
+    file.extend([0; 8]);
+    file.extend(blocks(&text[20_000..40_000], 7000, Check::Sha256));
+    file.extend(preset(&text[40_000..], 1, Check::None));
+    file.extend(vec![0; 9000]);
+    (file, text)
+}

@@ -1,0 +1,107 @@
+//! Streams and blocks in a row, and how a position is found in them.
+
+use super::*;
+
+#[test]
+fn blocks_streams_padding_and_flushes() {
+    let (file, text) = several();
+    holds("several", &file, &text);
+    let done = inspect(&file, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut ()).unwrap();
+    assert_eq!((done.streams, done.blocks, done.checks), (4, 11, 10));
+    holds("no block", &preset(b"", 6, Check::Crc64), b"");
+    let pieces: Vec<_> = text.chunks(777).collect();
+    let flushed = run(Stream::new_easy_encoder(6, Check::Crc64).unwrap(), &pieces, Action::SyncFlush);
+    holds("flushed", &flushed, &text);
+    let many = blocks(&text, 50, Check::Crc32);
+    holds("many blocks", &many, &text);
+    // Sizes in the headers of blocks, as several threads write them.
+    let mut builder = liblzma::stream::MtStreamBuilder::new();
+    let encoder = builder.threads(1).block_size(10_000).preset(6).check(Check::Crc64).encoder().unwrap();
+    holds("sized blocks", &run(encoder, &[&text], Action::Run), &text);
+}
+
+#[test]
+fn one_stream_or_the_first() {
+    let text = mixed(5000, 8);
+    let file = preset(&text, 6, Check::Crc64);
+    let mut room = vec![0; 10_000];
+    let mut ws = Workspace::new();
+    let mut with = |bytes: &[u8], streams| {
+        let options = Options { streams, ..Options::DEFAULT };
+        decode_with(bytes, &mut room, &mut ws, &Limits::DEFAULT, &options, &mut ()).map(|done| (done.read, done.wrote))
+    };
+    assert_eq!(with(&file, Streams::One), Ok((file.len(), 5000)));
+    for more in [&b"\0\0\0\0"[..], b"x", b"trailing", &file] {
+        let long = [&file, more].concat();
+        let error = with(&long, Streams::One).unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::XzTrailing, file.len() as u64));
+        assert_eq!(with(&long, Streams::First), Ok((file.len(), 5000)));
+    }
+    let error = with(&[&file, &b"trailing"[..]].concat(), Streams::All).unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::XzMagic, file.len() as u64));
+    assert_eq!(with(&[&file, &[0; 6][..]].concat(), Streams::All).unwrap_err().class(), Class::Truncated);
+    let error = with(&[&file, &[0; 6][..], &file].concat(), Streams::All).unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::XzPadding, file.len() as u64 + 6));
+}
+
+#[test]
+fn any_position_is_found_in_its_block() {
+    let (file, text) = several();
+    let open = File::open(&file, &Limits::DEFAULT).unwrap();
+    assert_eq!((open.content, open.streams, open.blocks), (text.len() as u64, 4, 11));
+    let (mut position, mut seen, mut ws) = (0, 0, Workspace::new());
+    while let Some(block) = open.locate(position).unwrap() {
+        assert!(block.content.contains(&position));
+        let content = block.content.start as usize..block.content.end as usize;
+        let mut room = vec![0; content.len()];
+        let done = open.decode_block(&block, &mut room, &mut ws, true).unwrap();
+        assert_eq!((done.read as u64, done.wrote), (block.range.end - block.range.start, content.len()));
+        assert!(room == text[content], "block {seen}");
+        let bytes = &file[block.range.start as usize..block.range.end as usize];
+        assert!(decode_block_to_vec(bytes, &block, &mut ws, &Limits::DEFAULT, true).unwrap() == room, "block {seen}");
+        assert_eq!(open.locate(block.content.end - 1).unwrap(), Some(block.clone()));
+        let mut small = vec![0; room.len() - 1];
+        let error = open.decode_block(&block, &mut small, &mut ws, true).unwrap_err();
+        assert!(matches!(error.class(), Class::OutputTooSmall { .. }));
+        // Of another block, or with another size, it is not what the index lists.
+        let mut other = block.clone();
+        other.content.end += 1;
+        assert_eq!(
+            open.decode_block(&other, &mut vec![0; 20_000], &mut ws, true).unwrap_err().kind,
+            ErrorKind::XzIndex
+        );
+        other.content.end = u64::MAX;
+        let claimed = decode_block_to_vec(bytes, &other, &mut ws, &Limits::DEFAULT, true).unwrap_err();
+        assert_eq!(claimed.kind, ErrorKind::XzIndex, "found before there is memory for it");
+        (position, seen) = (block.content.end, seen + 1);
+    }
+    assert_eq!((position, seen), (text.len() as u64, 11));
+    assert_eq!(CheckKind::Sha256, open.locate(20_000).unwrap().unwrap().check);
+    // One stream: a footer, an index and a header are all that is fetched.
+    let file = blocks(&text, 1000, Check::Crc32);
+    let mut search = Search::new(file.len() as u64, 33_333, &Limits::DEFAULT);
+    let mut fetched = 0;
+    while let Some(range) = search.needs() {
+        fetched += range.end - range.start;
+        search.feed(&file[range.start as usize..range.end as usize]).unwrap();
+    }
+    assert_eq!(search.found().unwrap().content, 33_000..34_000);
+    assert!(fetched < 400, "{fetched}");
+    // All blocks, from the last stream to the first.
+    let two = [file.clone(), vec![0; 8], file.clone()].concat();
+    let (mut search, mut listed) = (Search::sizes(two.len() as u64, &Limits::DEFAULT), vec![]);
+    while let Some(range) = search.needs() {
+        let bytes = &two[range.start as usize..range.end as usize];
+        search.feed_listing(bytes, &mut |block| listed.push(block)).unwrap();
+    }
+    let open = File::open(&file, &Limits::DEFAULT).unwrap();
+    let (last, first) = listed.split_at(listed.len() / 2);
+    assert_eq!((listed.len() as u64, search.content()), (2 * open.blocks, 2 * open.content));
+    for (number, (last, first)) in last.iter().zip(first).enumerate() {
+        let block = open.locate(1000 * number as u64).unwrap().unwrap();
+        assert_eq!(*first, block);
+        let shift = file.len() as u64 + 8;
+        assert_eq!((last.range.start, &last.content), (block.range.start + shift, &block.content));
+    }
+    assert!(Search::new(100, 0, &Limits::DEFAULT).feed(&[0; 3]).is_err());
+}

@@ -1,0 +1,89 @@
+//! The streaming decoder: any split, any window.
+
+use super::*;
+
+#[test]
+fn every_split_of_small_files() {
+    let text = mixed(400, 3);
+    let lzma = options(4096);
+    let mut filters = Filters::new();
+    filters.delta_properties(&[0]).unwrap().x86().lzma2(&lzma);
+    let (several, all) = (
+        [&blocks(&text, 90, Check::Sha256)[..], &[0; 4], &filtered(&text, &filters, Check::Crc64)].concat(),
+        [&text[..], &text].concat(),
+    );
+    for input in [1, 2, 3, 7, 23, 24, 25, 100, 5000] {
+        for output in [1, 2, 5, 100, 5000] {
+            let (out, end) = streamed(&several, SMALL, || (input, output));
+            assert_eq!(end, Ok(()), "{input} {output}");
+            assert!(out == all, "{input} {output}");
+        }
+    }
+    let file = filtered(&text, &filters, Check::Crc64);
+    for first in 0..=file.len() {
+        let mut sizes = [first].into_iter().chain(std::iter::repeat(file.len()));
+        let (out, end) = streamed(&file, 4128, || (sizes.next().unwrap(), 5000));
+        assert_eq!(end, Ok(()), "{first}");
+        assert!(out == text, "{first}");
+    }
+}
+
+#[test]
+fn a_window_as_small_as_the_dictionary() {
+    let mut text = mixed(100_000, 5);
+    let far = text[10_000..14_096].to_vec();
+    text.extend(far);
+    for dictionary in [4096, 5000, 6144, 8192, 65_536] {
+        let file = filtered(&text, Filters::new().lzma2(&options(dictionary)), Check::Crc32);
+        let need = match decoded_in(&file, 0).unwrap_err() {
+            Error { kind: ErrorKind::XzWindowBuffer, need, .. } => need,
+            error => panic!("{error}"),
+        };
+        assert!((32 + u64::from(dictionary)..=32 + u64::from(dictionary).next_power_of_two()).contains(&need));
+        assert!(decoded_in(&file, need as usize - 1).is_err());
+        for window in [need as usize, need as usize + 1, need as usize + 100, 200_000] {
+            let (out, end) = streamed(&file, window, || (777, 333));
+            assert_eq!(end, Ok(()), "{dictionary} in {window}");
+            assert!(out == text, "{dictionary} in {window}");
+        }
+    }
+    let file = preset(&text, 9, Check::Crc32);
+    let limits = Limits { max_window: 1 << 20, ..Limits::DEFAULT };
+    let (mut ws, mut window) = (Workspace::new(), vec![0; 2 << 20]);
+    let error = Decoder::new(&mut ws, &mut window, &limits, &Options::DEFAULT).step(&file, End::Here, &mut [0; 10]);
+    let error = error.unwrap_err();
+    assert_eq!((error.kind, error.need), (ErrorKind::WindowLimit, (64 << 20) + 32));
+}
+
+#[test]
+fn a_larger_window_is_lent_between_blocks() {
+    let text = mixed(30_000, 5);
+    let of = |dictionary| filtered(&text, Filters::new().lzma2(&options(dictionary)), Check::Crc32);
+    let (small, large) = (of(4096), of(65_536));
+    let file = [&small[..], &large, &small].concat();
+    for split in [1, 7, 50, 1000, file.len()] {
+        let (mut ws, mut windows, mut asked) = (Workspace::new(), [vec![], vec![]], vec![]);
+        let mut windows = windows.iter_mut();
+        let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+        let split = || (split, 1000);
+        let (out, end) = drive(&file, split, |src, end, dst| {
+            go_on(src, dst, |src, dst| match decoder.step(src, end, dst) {
+                Err(Error { kind: ErrorKind::XzWindowBuffer, at, need }) => {
+                    asked.push((at, need));
+                    let window = windows.next().unwrap();
+                    window.resize(need as usize, 0xAA);
+                    Ok(decoder.lend(window))
+                }
+                step => step,
+            })
+        });
+        assert_eq!(end, Ok(()));
+        assert_eq!(asked, [(12, 4096 + 32), (small.len() as u64 + 12, 65_536 + 32)]);
+        assert!(out == [&text[..], &text, &text].concat());
+    }
+}
+
+fn decoded_in(file: &[u8], window: usize) -> Result<Vec<u8>, Error> {
+    let (out, end) = streamed(file, window, || (1000, 1000));
+    end.map(|()| out)
+}

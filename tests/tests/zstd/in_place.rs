@@ -1,0 +1,90 @@
+//! Decoding a file over itself.
+
+use super::*;
+
+/// Decodes in a buffer that is so much longer than the content.
+fn in_place(bytes: &[u8], len: usize, options: &Options<'_>) -> (Vec<u8>, Result<usize, Error>) {
+    let mut buffer = vec![0xA5; len.max(bytes.len())];
+    let start = buffer.len() - bytes.len();
+    buffer[start..].copy_from_slice(bytes);
+    let limits = Limits { max_output: 1 << 28, ..Limits::DEFAULT };
+    let done = decode_in_place(&mut buffer, bytes.len(), &mut Workspace::new(), &limits, options);
+    (buffer, done.map(|done| done.wrote))
+}
+
+#[test]
+fn the_margin_is_enough_to_decode_in_place() {
+    let (mut exact, mut longer) = (0, vec![]);
+    let counters = std::cell::RefCell::new((&mut exact, &mut longer));
+    valid(|vector| {
+        let options = vector.told();
+        let whole = decoded(&vector.bytes, &options).unwrap();
+        let margin = in_place_margin(&vector.bytes, &options).unwrap();
+        assert!(
+            margin <= 4096 + (128 << 10) + vector.bytes.len() as u64 / 2 || vector.name.contains("skip"),
+            "{margin}"
+        );
+        let need = whole.len() + margin as usize;
+        let (buffer, end) = in_place(&vector.bytes, need, &options);
+        if end.map_err(|error| error.kind) == Err(ErrorKind::OutputTooSmall) {
+            // A block that is longer than what it holds, which no encoder writes.
+            assert!(vector.name.contains("s-"), "{}", vector.name);
+            counters.borrow_mut().1.push(vector.name.clone());
+            assert_eq!(in_place(&vector.bytes, need + vector.bytes.len(), &options).1, Ok(whole.len()));
+            return;
+        }
+        assert_eq!(end, Ok(whole.len()), "{}", vector.name);
+        assert!(buffer.starts_with(&whole), "{}", vector.name);
+        if need > vector.bytes.len() {
+            // With one byte less it works or is refused, but nothing else comes out.
+            let (buffer, end) = in_place(&vector.bytes, need - 1, &options);
+            match end.map_err(|error| error.kind) {
+                Ok(_) => assert!(buffer.starts_with(&whole), "{}", vector.name),
+                Err(kind) => assert_eq!(kind, ErrorKind::OutputTooSmall, "{}", vector.name),
+            }
+            *counters.borrow_mut().0 += usize::from(end.is_err());
+        }
+    });
+    println!("{exact} files need every byte of their margin; longer than their content are blocks of {longer:?}");
+    assert!(exact > 50 && longer.len() < 20);
+    // One block: not a byte less.
+    let plain = b"one block of text, one block of text, one block of text and text and text".repeat(9);
+    let file = zstd::bulk::compress(&plain, 3).unwrap();
+    let margin = in_place_margin(&file, &Options::DEFAULT).unwrap() as usize;
+    assert!(margin < file.len() && in_place(&file, plain.len() + margin, &Options::DEFAULT).0.starts_with(&plain));
+    let short = in_place(&file, plain.len() + margin - 1, &Options::DEFAULT).1;
+    assert_eq!(short.map_err(|error| error.kind), Err(ErrorKind::OutputTooSmall));
+    let outside = decode_in_place(&mut [0; 9], 10, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT);
+    assert_eq!(outside.map_err(|error| error.kind), Err(ErrorKind::RangeOutside));
+}
+
+#[test]
+fn in_place_and_to_a_slice_fail_alike() {
+    valid(|vector| {
+        if vector.bytes.len() > 2000 || number(&vector.entry, "orig_size") > 1 << 16 {
+            return;
+        }
+        let limits = Limits { max_output: 1 << 17, ..Limits::DEFAULT };
+        let mut room = vec![0; (1 << 17) + 4096];
+        broken(vector, |bytes| {
+            let options = vector.told();
+            let mut ws = Workspace::new();
+            let whole = decode_with(bytes, &mut room, &mut ws, &limits, &options, &mut ());
+            let mut buffer = vec![0; room.len() + bytes.len()];
+            let start = buffer.len() - bytes.len();
+            buffer[start..].copy_from_slice(bytes);
+            let over = decode_in_place(&mut buffer, bytes.len(), &mut ws, &limits, &options);
+            match (whole, over) {
+                (Ok(done), over) => {
+                    assert_eq!(over, Ok(done), "{}", vector.name);
+                    assert!(room[..done.wrote] == buffer[..done.wrote], "{}", vector.name);
+                }
+                (Err(Error { kind: ErrorKind::OutputTooSmall, .. }), over) => assert!(over.is_err()),
+                (Err(whole), over) => {
+                    let over = over.map_err(|error| (error.kind, error.at));
+                    assert_eq!(over, Err((whole.kind, whole.at)), "{}", vector.name);
+                }
+            }
+        });
+    });
+}

@@ -1,0 +1,96 @@
+//! Zstandard against its vectors: byte for byte in all three formats, told apart without help, and hostile files refused.
+#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
+
+mod hostile;
+mod in_place;
+mod seekable;
+mod streams;
+mod structure;
+mod vectors;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use unspool::zstd::{
+    Decoder, Dictionary, Flavour, Header, Options, Outline, SeekTable, Workspace, decode_in_place, decode_to_vec,
+    decode_with, decoded_size, detect, in_place_margin, inspect, stream_buffer,
+};
+use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Symbols, Trace, Value};
+use unspool_tests::{Leaves, Random, drive, go_on, list, manifest, number, read, text, vector_folders};
+
+/// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
+struct Vector {
+    name: String,
+    bytes: Vec<u8>,
+    flavour: Flavour,
+    dictionary: Option<Vec<u8>>,
+    entry: Json,
+}
+
+impl Vector {
+    fn options(&self) -> Options<'_> {
+        Options { dictionary: self.dictionary.as_deref().map(Dictionary::new), ..Options::DEFAULT }
+    }
+
+    fn told(&self) -> Options<'_> {
+        Options { flavour: Some(self.flavour), ..self.options() }
+    }
+}
+
+fn flavour(name: &str) -> Flavour {
+    match name {
+        "zstd" => Flavour::Rfc8878,
+        "zstd-draft" => Flavour::Draft,
+        "zstd-v07" => Flavour::V07,
+        other => panic!("no format is called {other}"),
+    }
+}
+
+/// Runs `test` on every valid vector; says how many there were.
+fn valid(test: impl Fn(&Vector)) -> usize {
+    let mut count = 0;
+    for folder in vector_folders("zstd") {
+        for entry in list(&manifest(&folder.join("manifest.json")), "files") {
+            let name = text(entry, "file");
+            // Some raw dictionaries have no entry of their own file name pattern; all lie beside the files.
+            let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+            let vector = Vector {
+                name: name.to_owned(),
+                bytes: read(&folder.join(name)),
+                flavour: flavour(text(entry, "variant")),
+                dictionary,
+                entry: entry.clone(),
+            };
+            test(&vector);
+            count += 1;
+        }
+    }
+    count
+}
+
+fn decoded(bytes: &[u8], options: &Options<'_>) -> Result<Vec<u8>, Error> {
+    decode_to_vec(bytes, &mut Workspace::new(), &Limits { max_output: 1 << 28, ..Limits::DEFAULT }, options)
+}
+
+/// Files that are broken in a way of their own: a name and the bytes.
+fn broken(vector: &Vector, mut each: impl FnMut(&[u8])) {
+    let mut random = Random(vector.bytes.len() as u64 + 1);
+    for _ in 0..12 {
+        let mut mutated = vector.bytes.clone();
+        let at = random.below(mutated.len());
+        mutated[at] ^= 1 << random.below(8);
+        each(&mutated);
+        mutated.truncate(random.below(mutated.len()));
+        each(&mutated);
+    }
+}
+
+fn number_of_frames(entry: &Json) -> usize {
+    match &entry["magic_offsets"] {
+        Json::Array(offsets) => offsets.len(),
+        _ if text(entry, "file").contains("skip") || text(entry, "file").contains("multi") => 2,
+        _ => usize::try_from(number(entry, "frames")).unwrap(),
+    }
+}

@@ -1,0 +1,176 @@
+//! The streaming decoder: any split, any window, the same errors.
+
+use super::*;
+
+/// Decodes through the streaming decoder; `split` says how much of input and output each call gets.
+fn stream(
+    bytes: &[u8],
+    window: &mut [u8],
+    limits: &Limits,
+    options: &Options<'_>,
+    split: impl FnMut() -> (usize, usize),
+) -> (Vec<u8>, Result<(), Error>) {
+    let mut ws = Workspace::new();
+    let mut decoder = Decoder::new(&mut ws, window, limits, options);
+    drive(bytes, split, |src, end, dst| decoder.step(src, end, dst))
+}
+
+/// The largest window that a frame of this file needs.
+fn buffer(bytes: &[u8], flavour: Flavour, entry: &Json) -> usize {
+    let frames =
+        entry["magic_offsets"].as_array().map_or(vec![0], |all| all.iter().map(|at| at.as_u64().unwrap()).collect());
+    let need = frames.into_iter().filter_map(|at| match Header::read(&bytes[at as usize..], flavour) {
+        Ok(Header::Frame(frame)) => Some(frame.stream_buffer()),
+        _ => None,
+    });
+    need.max().unwrap_or(0) as usize
+}
+
+#[test]
+fn any_split_gives_the_same_bytes() {
+    valid(|vector| {
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        if vector.bytes.len() > 400_000 {
+            return;
+        }
+        // The compact manifest does not say where frames start; several frames get a window for all of them.
+        let need = match number_of_frames(&vector.entry) {
+            1 => buffer(&vector.bytes, vector.flavour, &vector.entry),
+            _ => 16 << 20,
+        };
+        let mut window = vec![0x55; need];
+        let mut random = Random(vector.bytes.len() as u64);
+        let limits = Limits::DEFAULT;
+        for way in 0..4 {
+            if (way == 1 || way == 2) && vector.bytes.len() + whole.len() > 200_000 {
+                continue;
+            }
+            let split = || match way {
+                0 => (usize::MAX >> 1, whole.len() + 1),
+                1 => (1, 1),
+                2 => (1 + random.below(40), 1 + random.below(60)),
+                _ => (1 + random.below(30_000), 1 + random.below(70_000)),
+            };
+            let (out, end) = stream(&vector.bytes, &mut window, &limits, &vector.told(), split);
+            assert_eq!(end, Ok(()), "{} way {way}", vector.name);
+            assert!(out == whole, "{} way {way}", vector.name);
+        }
+        if need > 0 && number_of_frames(&vector.entry) == 1 {
+            let (_, end) = stream(&vector.bytes, &mut window[..need - 1], &limits, &vector.told(), || (1000, 1000));
+            let end = end.map_err(|error| error.class());
+            assert!(whole.is_empty() || end == Err(Class::WorkspaceTooSmall { need: need as u64 }), "{}", vector.name);
+        }
+    });
+}
+
+#[test]
+fn two_calls_with_nothing_to_do_are_an_error() {
+    let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+    let (mut ws, mut window) = (Workspace::new(), [0; 32]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    assert_eq!(decoder.step(&file[..8], End::NotYet, &mut []).map(|step| step.read), Ok(8));
+    assert_eq!(decoder.step(&[], End::NotYet, &mut []).map(|step| step.status), Ok(Status::NeedInput));
+    let again = decoder.step(&[], End::NotYet, &mut []);
+    assert_eq!(again.map_err(|error| (error.kind, error.at)), Err((ErrorKind::NoProgress, 8)));
+    // Any byte of progress in between, and nothing is wrong.
+    let (mut ws, mut window) = (Workspace::new(), [0; 32]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    let (mut out, mut room) = (Vec::<u8>::new(), [0u8; 16]);
+    for byte in file {
+        assert_eq!(decoder.step(&[], End::NotYet, &mut room).map(|step| step.wrote), Ok(0));
+        let step = decoder.step(std::slice::from_ref(byte), End::NotYet, &mut room).unwrap();
+        out.extend(&room[..step.wrote]);
+    }
+    assert_eq!(out, b"zstdddddd");
+}
+
+#[test]
+fn the_buffer_of_a_file_is_enough_for_all_its_frames() {
+    valid(|vector| {
+        let need = stream_buffer(&vector.bytes, &vector.options()).unwrap();
+        let mut window = vec![0; usize::try_from(need).unwrap()];
+        if vector.bytes.len() > 400_000 {
+            return;
+        }
+        let (out, end) = stream(&vector.bytes, &mut window, &Limits::DEFAULT, &vector.told(), || (5000, 70_000));
+        assert_eq!((end, out.len() as u64), (Ok(()), number(&vector.entry, "orig_size")), "{}", vector.name);
+    });
+}
+
+#[test]
+fn a_larger_window_is_lent_between_frames() {
+    let small = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
+    // A window of 128 KiB, and as long a run.
+    let large = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";
+    let file = [&small[..], large, small].concat();
+    for split in 1..=file.len() {
+        let (mut ws, mut windows, mut asked) = (Workspace::new(), [vec![], vec![]], vec![]);
+        let mut windows = windows.iter_mut();
+        let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+        let split = || (split, 1000);
+        let (out, end) = drive(&file, split, |src, end, dst| {
+            go_on(src, dst, |src, dst| match decoder.step(src, end, dst) {
+                Err(Error { kind: ErrorKind::ZstdWindowBuffer, at, need }) => {
+                    asked.push((at, need));
+                    let window = windows.next().unwrap();
+                    window.resize(need as usize, 0xAA);
+                    Ok(decoder.lend(window))
+                }
+                step => step,
+            })
+        });
+        assert_eq!(end, Ok(()));
+        assert_eq!(asked, [(0, 6), (12, 4 << 17)]);
+        assert_eq!(out, [&b"zst"[..], &[b'x'; 1 << 17], b"zst"].concat());
+    }
+}
+
+#[test]
+fn a_stream_and_a_whole_file_fail_alike() {
+    let mut window = vec![0; 1 << 20];
+    let mut compare = |name: &str, bytes: &[u8], options: &Options<'_>, random: &mut Random| {
+        let limits = Limits { max_output: 1 << 20, max_window: 1 << 19, ..Limits::DEFAULT };
+        let mut room = vec![0; 1 << 21];
+        let whole = decode_with(bytes, &mut room, &mut Workspace::new(), &limits, options, &mut ());
+        let (out, end) = stream(bytes, &mut window, &limits, options, || (1 + random.below(60), 1 + random.below(500)));
+        match (whole, end) {
+            // A window in a single segment is bounded by the output, and in a stream by the buffer.
+            (_, Err(Error { kind: ErrorKind::ZstdWindowBuffer, .. })) => {}
+            (Ok(done), Ok(())) => assert!(room[..done.wrote] == out, "{name}"),
+            (Err(whole), Err(streamed)) => assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at), "{name}"),
+            (whole, end) => panic!("{name}: in one piece {whole:?}, streamed {end:?}"),
+        }
+    };
+    for folder in vector_folders("zstd").into_iter().take(1) {
+        for (name, flavour) in [("draft", Flavour::Draft), ("rfc8878", Flavour::Rfc8878)] {
+            let folder = folder.join("bad").join(name);
+            for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+                let bytes = read(&folder.join(text(entry, "file")));
+                let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+                let dictionary = dictionary.as_deref().map(Dictionary::new);
+                let options = Options { flavour: Some(flavour), dictionary, ..Options::DEFAULT };
+                compare(text(entry, "file"), &bytes, &options, &mut Random(1));
+            }
+        }
+        for entry in list(&manifest(&folder.join("manifest.json")), "files") {
+            let bytes = read(&folder.join(text(entry, "file")));
+            if bytes.len() > 2000 {
+                continue;
+            }
+            let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+            let dictionary = dictionary.as_deref().map(Dictionary::new);
+            let options = Options { flavour: Some(flavour(text(entry, "variant"))), dictionary, ..Options::DEFAULT };
+            let mut random = Random(bytes.len() as u64);
+            for _ in 0..20 {
+                let mut mutated = bytes.clone();
+                for _ in 0..=random.below(2) {
+                    let at = random.below(mutated.len());
+                    mutated[at] ^= 1 << random.below(8);
+                }
+                compare(text(entry, "file"), &mutated, &options, &mut random);
+                mutated.truncate(random.below(mutated.len()));
+                compare(text(entry, "file"), &mutated, &options, &mut random);
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Whole files: byte for byte, recognised, and refused as their manifests say.
+
+use super::*;
+
+/// SHA-256 of what a file decodes to.
+fn digest(bytes: &[u8]) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn every_vector_decodes_byte_for_byte_and_is_recognised() {
+    let count = valid(|vector| {
+        let mut ws = Workspace::new();
+        let (name, options) = (&vector.name, vector.options());
+        let skippable_only = list(&vector.entry, "frames").is_empty();
+        if !skippable_only && !name.ends_with("skip-only.zst") {
+            assert_eq!(detect(&vector.bytes), Some(vector.flavour), "{name}");
+        }
+        let out = decode_to_vec(&vector.bytes, &mut ws, &Limits::DEFAULT, &options);
+        let out = out.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(out.len() as u64, number(&vector.entry, "orig_size"), "{name}");
+        assert_eq!(digest(&out), text(&vector.entry, "sha256"), "{name}");
+        let size = decoded_size(&vector.bytes, &mut ws, &Limits::DEFAULT, &options);
+        assert_eq!(size, Ok(out.len() as u64), "{name}");
+        // Exactly the room that is needed, and more than that.
+        for more in [0, 1, 1000] {
+            let mut room = vec![0; out.len() + more];
+            let done = decode_with(&vector.bytes, &mut room, &mut ws, &Limits::DEFAULT, &options, &mut ());
+            let done = done.unwrap_or_else(|error| panic!("{name} with {more} more: {error}"));
+            assert_eq!((done.read, done.wrote), (vector.bytes.len(), out.len()));
+            assert!(room[..out.len()] == out, "{name}");
+        }
+        if !out.is_empty() {
+            let mut room = vec![0; out.len() - 1];
+            let error = decode_with(&vector.bytes, &mut room, &mut ws, &Limits::DEFAULT, &options, &mut ());
+            assert!(matches!(error.unwrap_err().class(), Class::OutputTooSmall { .. }), "{name} in one byte less");
+        }
+    });
+    println!("{count} vectors");
+    assert!(count > 100);
+}
+
+#[test]
+fn bad_files_end_as_their_manifest_says() {
+    for folder in vector_folders("zstd") {
+        for (name, flavour) in [("draft", Flavour::Draft), ("rfc8878", Flavour::Rfc8878)] {
+            let folder = folder.join("bad").join(name);
+            let mut verdicts = BTreeMap::new();
+            for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+                let file = text(entry, "file");
+                let bytes = read(&folder.join(file));
+                let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
+                let dictionary = dictionary.as_deref().map(Dictionary::new);
+                let options = Options { flavour: Some(flavour), dictionary, ..Options::DEFAULT };
+                let verdict = decoded(&bytes, &options).map(drop);
+                match text(entry, "expect") {
+                    "must_accept" => assert_eq!(verdict, Ok(()), "{name}/{file} must be decoded"),
+                    "must_reject" | "should_reject" => assert!(verdict.is_err(), "{name}/{file} must be refused"),
+                    other => assert_eq!(other, "choice"),
+                }
+                let why = text(entry, "why");
+                if why == "checksum" && file.starts_with("cksum") {
+                    assert_eq!(verdict.map_err(|error| error.class()), Err(Class::Checksum), "{name}/{file}");
+                } else if why.ends_with("_truncated") && text(entry, "what").contains("frame cut") {
+                    assert_eq!(verdict.map_err(|error| error.class()), Err(Class::Truncated), "{name}/{file}");
+                }
+                // Nobody who is not told the format may take it for another and decode something.
+                let guessed = decoded(&bytes, &Options { flavour: None, ..options });
+                assert!(guessed.is_err() || guessed.map(drop) == verdict, "{name}/{file} under another format");
+                verdicts.insert(file.to_owned(), verdict);
+            }
+            assert!(verdicts.len() > 300);
+            golden(&format!("zstd-bad-{name}.txt"), &verdicts);
+        }
+    }
+}
+
+/// Which error each file gets is written down, and a person has read it.
+fn golden(file: &str, verdicts: &BTreeMap<String, Result<(), Error>>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(file);
+    let mut lines = String::new();
+    for (name, verdict) in verdicts {
+        match verdict {
+            Ok(()) => writeln!(lines, "{name}: accepted").unwrap(),
+            Err(error) => writeln!(lines, "{name}: {:?}: {error}", error.kind).unwrap(),
+        }
+    }
+    if std::env::var_os("UNSPOOL_BLESS").is_some() {
+        std::fs::write(&path, &lines).unwrap();
+    }
+    let golden = String::from_utf8(read(&path)).unwrap();
+    assert!(golden == lines, "{file} changed; UNSPOOL_BLESS=1 writes what is now, and git shows the difference");
+}
+
+#[test]
+fn upstream_golden_files() {
+    for folder in vector_folders("zstd") {
+        let folder = folder.join("golden");
+        for entry in list(&manifest(&folder.join("manifest.json")), "entries") {
+            let name = text(entry, "file");
+            let bytes = read(&folder.join(name));
+            let out = decoded(&bytes, &Options::DEFAULT);
+            match text(entry, "upstream_intent") {
+                "accept" => assert_eq!(
+                    out.unwrap_or_else(|e| panic!("{name}: {e}")).len() as u64,
+                    number(&entry["model"], "out")
+                ),
+                _ => assert!(out.is_err(), "{name}"),
+            }
+        }
+        // A dictionary whose Huffman code is 12 bits deep, and one whose offsets are none.
+        let dictionary = read(&folder.join("golden-dictionaries/http-dict-missing-symbols"));
+        let dictionary = Dictionary::new(&dictionary);
+        let input = b"GET /index.html HTTP/1.1\r\nHost: example.org\r\n\r\n".repeat(20);
+        let mut encoder = zstd::bulk::Compressor::with_dictionary(
+            19,
+            &read(&folder.join("golden-dictionaries/http-dict-missing-symbols")),
+        )
+        .unwrap();
+        let frame = encoder.compress(&input).unwrap();
+        let options = Options { dictionary: Some(dictionary), ..Options::DEFAULT };
+        assert_eq!(decoded(&frame, &options), Ok(input));
+        let without = decoded(&frame, &Options::DEFAULT);
+        assert_eq!(without.map_err(|error| error.kind), Err(ErrorKind::ZstdDictionaryWanted));
+    }
+}
+
+#[test]
+fn what_libzstd_writes_comes_back() {
+    let mut random = Random(7);
+    let words: Vec<Vec<u8>> =
+        (0..200).map(|_| (0..1 + random.below(9)).map(|_| b'a' + random.below(26) as u8).collect()).collect();
+    let mut text = vec![];
+    while text.len() < 300_000 {
+        text.extend(&words[random.below(200) * random.below(200) / 200]);
+        text.push(b' ');
+    }
+    let letters: Vec<u8> = (0..300_000).map(|_| b"aaaabbbccde fgh"[random.below(15)]).collect();
+    let noise: Vec<u8> = (0..300_000).map(|_| random.bits() as u8).collect();
+    let runs: Vec<u8> = (0..300_000u32).map(|at| (at / 997) as u8).collect();
+    let sizes = [
+        0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 16383, 16384, 65535,
+        65536, 65791, 65792, 131_071, 131_072, 131_073, 262_144, 300_000,
+    ];
+    let mut ws = Workspace::new();
+    for (kind, data) in [("text", &text), ("letters", &letters), ("noise", &noise), ("runs", &runs)] {
+        for size in sizes {
+            for level in [-5, 1, 3, 7, 13, 19] {
+                let input = &data[..size];
+                let frame = zstd::bulk::compress(input, level).unwrap();
+                let mut room = vec![0; size];
+                let done = unspool::zstd::decode(&frame, &mut room, &mut ws, &Limits::DEFAULT);
+                assert_eq!(done.map(|done| done.wrote), Ok(size), "{kind} {size} at level {level}");
+                assert!(room == input, "{kind} {size} at level {level}");
+            }
+            let streamed = zstd::stream::encode_all(&data[..size], 3).unwrap();
+            assert_eq!(decoded(&streamed, &Options::DEFAULT).as_deref(), Ok(&data[..size]), "{kind} {size} streamed");
+        }
+    }
+}
+
+#[test]
+fn a_dictionary_that_was_prepared_decodes_the_same() {
+    let mut found = 0;
+    valid(|vector| assert!(vector.dictionary.is_none() || prepared(vector)));
+    for folder in vector_folders("zstd") {
+        found += list(&manifest(&folder.join("manifest.json")), "files")
+            .iter()
+            .filter(|file| file["dict"].is_string())
+            .count();
+    }
+    assert!(found > 5);
+}
+
+/// Twice with one dictionary whose tables were read before, and once as a flavour that they were not read for.
+fn prepared(vector: &Vector) -> bool {
+    let dictionary = Dictionary::new(vector.dictionary.as_deref().unwrap());
+    let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+    [vector.flavour, vector.flavour, Flavour::Draft].into_iter().all(|flavour| {
+        let mut tables = Workspace::new();
+        let Ok(prepared) = dictionary.prepared(flavour, &mut tables) else { return flavour != vector.flavour };
+        let options = Options { dictionary: Some(prepared), ..vector.told() };
+        decoded(&vector.bytes, &options).as_ref() == Ok(&whole)
+    })
+}
+
+#[test]
+fn a_vector_may_be_as_long_as_the_limit() {
+    // One compressed block could hold 128 KiB, but holds less: the limit is about what it holds.
+    let folder = &vector_folders("zstd")[0];
+    let bytes = read(&folder.join("bad/rfc8878/seq-good.zst"));
+    let vector = |max_output| {
+        let limits = Limits { max_output, ..Limits::DEFAULT };
+        decode_to_vec(&bytes, &mut Workspace::new(), &limits, &Options::DEFAULT)
+    };
+    assert_eq!(vector(37).map(|out| out.len()), Ok(37));
+    assert_eq!(vector(36).map_err(|error| error.kind), Err(ErrorKind::OutputLimit));
+}
