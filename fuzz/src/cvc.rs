@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use unspool::checksum::Crc32;
-use unspool::cvc::{Column, Crc, Decoder, Dtype, File, Scalar, inspect};
+use unspool::cvc::{Column, Crc, Decoder, Dtype, File, Outline, Scalar, inspect};
 use unspool::{Error, ErrorKind, Limits, Part, Trace, Value};
 
 use crate::Random;
@@ -28,6 +28,12 @@ pub fn cvc_arbitrary(bytes: &[u8]) {
         trace.check(bytes.len() as u64);
     }
     assert_eq!(inspect(bytes, &LIMITS, &mut ()), inspected, "listening changes the verdict");
+    let mut trace = Tiling::default();
+    let outlined = outline(bytes, &mut trace);
+    if inspected.is_ok() {
+        assert_eq!(outlined, Ok(()));
+        trace.check(bytes.len() as u64);
+    }
 
     let mut random = Random::new(u64::from(Crc32::of(bytes)));
     let file = match File::open(bytes, &LIMITS) {
@@ -49,6 +55,17 @@ pub fn cvc_arbitrary(bytes: &[u8]) {
         }
         self::column(bytes, &column, file.is_columnar().then_some(&*name), inspected.err(), &mut random);
     }
+}
+
+/// The walk that does not look into payloads, by the bytes that it asks for.
+fn outline(bytes: &[u8], trace: &mut Tiling) -> Result<(), Error> {
+    let mut outline = Outline::open(bytes, bytes.len() as u64, &LIMITS, trace)?;
+    for _ in 0..outline.file().chunk_count() {
+        let range = outline.needs().expect("a chunk that is left");
+        outline.feed(&bytes[range.start as usize..range.end as usize], trace)?;
+    }
+    assert_eq!(outline.needs(), None);
+    Ok(())
 }
 
 /// The same with lengths and checksums put right, so that what lies behind them is reached.

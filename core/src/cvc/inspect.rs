@@ -1,7 +1,7 @@
 //! Tells a [`Trace`] where everything in a file lies: the head, then each chunk with its columns.
 //!
-//! The values come from the same parsers that decoding uses, and the walk from chunk to chunk is that of the [`Outline`]; what is
-//! added here is what only shows in a payload.
+//! The values come from the same parsers that decoding uses, and the walk from chunk to chunk is that of the
+//! [`Outline`](super::Outline); what is added here is what only shows in a payload.
 
 use core::ops::Range;
 
@@ -10,7 +10,7 @@ use super::convert::Encoding;
 use super::header::File;
 use super::lossless::Planes;
 use super::object::{Object, Place};
-use super::outline::Outline;
+use super::outline::Walk;
 use super::payload::{Crc, CrcCount};
 use crate::json::{Member, Node};
 use crate::num::u64_from;
@@ -24,10 +24,10 @@ pub(super) const SHOWN: usize = 120;
 /// On an error, what was heard until then is true. Bytes between chunks are told as padding where chunks lie in ascending order,
 /// as all writers write them.
 pub fn inspect(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<CrcCount> {
-    let mut outline = Outline::open(bytes, u64_from(bytes.len()), limits, trace)?;
+    let mut walk = Walk::start(bytes, u64_from(bytes.len()), limits, trace)?;
     let mut count = CrcCount::default();
-    while let Some(at) = outline.at() {
-        let body = outline.body(at, part(bytes, outline.prefix(at))?, trace)?;
+    while let Some(at) = walk.at {
+        let body = walk.body(bytes, at, part(bytes, walk.prefix(at))?, trace)?;
         let payload = part(bytes, body.range.clone())?;
         if body.encoding == Some(Encoding::Lossless) {
             trace.enter("lossless", Value::None);
@@ -37,9 +37,9 @@ pub fn inspect(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<
             body.tell(trace)?;
         }
         count.check(body.crc, Crc::Verify, payload)?;
-        outline.next(trace)?;
+        walk.next(bytes, trace)?;
     }
-    for column in outline.file().columns() {
+    for column in walk.file(bytes).columns() {
         let column = column?;
         column.each(bytes, column.rows(), Crc::Skip, &mut |_| Ok(()))?;
     }

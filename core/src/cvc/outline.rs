@@ -38,63 +38,83 @@ use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 #[derive(Clone, Debug)]
 pub struct Outline<H> {
     head: H,
-    facts: Facts,
-    len: u64,
-    chunks: ChunkPlace,
-    /// Where the next chunk starts, if there is one.
-    at: Option<u64>,
-    /// Behind the chunks so far.
-    end: u64,
+    walk: Walk,
 }
 
 impl<H: AsRef<[u8]>> Outline<H> {
     /// Reads the head of a file of `len` bytes: at least its first [`head_len`](super::head_len) bytes, borrowed or owned.
     pub fn open(head: H, len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        let file = File::open_traced(head.as_ref(), limits, trace)?;
-        let (facts, chunks, end) = (file.facts, file.chunks().place(), file.head_len());
-        if end > len {
-            return Err(truncated(len, end));
-        }
-        let mut outline = Self { head, facts, len, chunks, at: None, end };
-        outline.look_ahead(trace)?;
-        Ok(outline)
+        let walk = Walk::start(head.as_ref(), len, limits, trace)?;
+        Ok(Self { head, walk })
     }
 
     /// What the head says.
     pub fn file(&self) -> File<'_> {
-        file(&self.head, self.facts)
+        self.walk.file(self.head.as_ref())
     }
 
     /// The bytes to [`feed`](Self::feed) next; nothing when all is known.
     pub fn needs(&self) -> Option<Range<u64>> {
-        self.at.map(|at| self.prefix(at))
+        self.walk.at.map(|at| self.walk.prefix(at))
     }
 
     /// Takes the bytes that were asked for. Behind an error nothing more is asked for.
     pub fn feed(&mut self, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
-        let Some(at) = self.at.take() else { return Ok(()) };
-        let range = self.prefix(at);
+        let Some(at) = self.walk.at.take() else { return Ok(()) };
+        let range = self.walk.prefix(at);
         if u64_from(bytes.len()) != range.end.saturating_sub(range.start) {
             return Err(truncated(behind(range.start, u64_from(bytes.len())), range.end));
         }
-        self.body(at, bytes, trace)?.tell(trace)?;
-        self.next(trace)
+        let head = self.head.as_ref();
+        self.walk.body(head, at, bytes, trace)?.tell(trace)?;
+        self.walk.next(head, trace)
+    }
+}
+
+/// How far a walk from chunk to chunk came. Each call wants the same head again.
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    facts: Facts,
+    len: u64,
+    chunks: ChunkPlace,
+    /// Where the next chunk starts, if there is one.
+    pub(super) at: Option<u64>,
+    /// Behind the chunks so far.
+    end: u64,
+}
+
+impl Walk {
+    /// Reads the head of a file of `len` bytes, and finds the first chunk.
+    pub(super) fn start(head: &[u8], len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
+        let file = File::open_traced(head, limits, trace)?;
+        let end = file.head_len();
+        if end > len {
+            return Err(truncated(len, end));
+        }
+        let mut walk = Self { facts: file.facts, len, chunks: file.chunks().place(), at: None, end };
+        walk.look_ahead(head, trace)?;
+        Ok(walk)
     }
 
-    /// Where the next chunk starts.
-    pub(super) fn at(&self) -> Option<u64> {
-        self.at
+    pub(super) fn file<'a>(&self, head: &'a [u8]) -> File<'a> {
+        File { head: head.get(..self.facts.end).unwrap_or(&[]), facts: self.facts }
     }
 
     /// What is before the payload of a chunk that starts there, as far as the file reaches.
     pub(super) fn prefix(&self, at: u64) -> Range<u64> {
-        let len = if self.file().has_checksums() { 8 } else { 4 };
+        let len = if self.file(&[]).has_checksums() { 8 } else { 4 };
         at.min(self.len)..behind(at, len).min(self.len)
     }
 
     /// Enters the chunk there, tells what is before its payload, and gives where that lies, all of it in the file.
-    pub(super) fn body(&mut self, at: u64, prefix: &[u8], trace: &mut impl Trace) -> Result<Body<'_>> {
-        let file = file(&self.head, self.facts);
+    pub(super) fn body<'a>(
+        &mut self,
+        head: &'a [u8],
+        at: u64,
+        prefix: &[u8],
+        trace: &mut impl Trace,
+    ) -> Result<Body<'a>> {
+        let file = self.file(head);
         let (mut chunks, mut chunk) = (Chunks::resume(&file, self.chunks), Chunk::default());
         chunks.read(&mut chunk)?;
         self.chunks = chunks.place();
@@ -134,15 +154,15 @@ impl<H: AsRef<[u8]>> Outline<H> {
     }
 
     /// Leaves the chunk, and finds the next one.
-    pub(super) fn next(&mut self, trace: &mut impl Trace) -> Result<()> {
+    pub(super) fn next(&mut self, head: &[u8], trace: &mut impl Trace) -> Result<()> {
         trace.leave();
-        self.look_ahead(trace)
+        self.look_ahead(head, trace)
     }
 
     /// Finds the next chunk, or else tells what is behind the last one.
-    fn look_ahead(&mut self, trace: &mut impl Trace) -> Result<()> {
+    fn look_ahead(&mut self, head: &[u8], trace: &mut impl Trace) -> Result<()> {
         self.at = None;
-        let (file, mut chunk) = (self.file(), Chunk::default());
+        let (file, mut chunk) = (self.file(head), Chunk::default());
         if Chunks::resume(&file, self.chunks).read(&mut chunk)? {
             self.at = Some(place(&file, &chunk, self.end)?);
         } else if self.end < self.len {
@@ -150,10 +170,6 @@ impl<H: AsRef<[u8]>> Outline<H> {
         }
         Ok(())
     }
-}
-
-fn file(head: &impl AsRef<[u8]>, facts: Facts) -> File<'_> {
-    File { head: head.as_ref().get(..facts.end).unwrap_or(&[]), facts }
 }
 
 /// What a chunk holds.
