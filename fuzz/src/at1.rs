@@ -1,8 +1,7 @@
 //! AT-1 on arbitrary bytes: no panic, and every way to decode a file says the same.
 
 use unspool::at1::{
-    Bundle, Codec, Header, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
-    scratch_needed,
+    Bundle, Codec, Header, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect, scratch_needed,
 };
 use unspool::checksum::Sha256;
 use unspool::{Class, Error, ErrorKind, Limits, Result};
