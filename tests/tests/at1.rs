@@ -467,3 +467,40 @@ fn gaps_that_stay_empty_do_not_keep_the_decoder_busy() {
     }
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
+
+/// Streams may stand in any order, but it must not take time that grows with the square of how many there are.
+#[test]
+fn the_files_of_a_large_bundle_are_found_in_time() {
+    const COUNT: usize = 3000;
+    let names: Vec<String> = (0..COUNT).map(|number| format!(r#"{{"name":"{number}"}}"#)).collect();
+    let manifest = format!("[{}]", names.join(","));
+    let mut text_order: Vec<usize> = (0..COUNT).collect();
+    text_order.sort_by_key(|number| number.to_string());
+    let twice = (0..COUNT).chain([7]).collect();
+    let (in_order, reversed) = ((0..COUNT).collect(), (0..COUNT).rev().collect());
+    for (order, expected) in [
+        (in_order, Ok(())),
+        (text_order, Ok(())),
+        (reversed, Err(ErrorKind::ElementLimit)),
+        (twice, Err(ErrorKind::At1StreamTwice)),
+    ] {
+        let order: Vec<usize> = order;
+        let streams: Vec<String> = order.iter().map(|number| format!("e{number}")).collect();
+        let mut all = vec![("manifest", manifest.clone().into_bytes())];
+        all.extend(streams.iter().map(|name| (name.as_str(), name.clone().into_bytes())));
+        let bytes = file(12, &all, stored);
+        let limits = Limits { max_elements: 4000, ..Limits::DEFAULT };
+        let (mut scratch, mut ws) = (vec![0; manifest.len()], Workspace::new());
+        let mut check = || -> Result<(), Error> {
+            let mut number = 0;
+            for found in Bundle::open(&bytes, &mut scratch, &mut ws, &limits)? {
+                let range = found?.entry.range();
+                assert_eq!(&bytes[range.start as usize..range.end as usize], format!("e{number}").as_bytes());
+                number += 1;
+            }
+            assert_eq!(number, COUNT);
+            Ok(())
+        };
+        assert_eq!(check().map_err(|error| error.kind), expected);
+    }
+}

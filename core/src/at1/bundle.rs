@@ -6,7 +6,7 @@ use super::decode::of_streams;
 use super::header::{Codec, Container, Header};
 use super::numbers::Stream;
 use super::scratch::{Lent, Scratch, Workspace};
-use super::streams::{Entry, Set};
+use super::streams::{Entries, Entry, Set};
 use crate::fault::Fault;
 use crate::json::{Elements, Node, Text, check};
 use crate::num::u64_from;
@@ -22,7 +22,15 @@ pub struct Bundle<'a> {
     manifest: Stream<'a>,
     elements: Elements<'a>,
     number: u64,
+    /// The streams behind that of the last file.
+    ahead: Entries<'a>,
+    /// How many streams may still be looked at before it is too much work.
+    looks: u64,
 }
+
+/// So many times all streams may be looked at on the way. Once is enough where they stand in the order of the manifest, and less than
+/// this in that of their names as text.
+const PASSES: u64 = 16;
 
 /// A file of a bundle.
 #[derive(Clone, Copy, Debug)]
@@ -57,19 +65,48 @@ impl<'a> Bundle<'a> {
         if !root.is_array() {
             return Err(manifest.fault(ErrorKind::At1Manifest, start).into());
         }
-        Ok(Self { set, manifest, elements: root.elements(), number: 0 })
+        let files = u64_from(root.elements().count());
+        let mut found = 0u64;
+        for entry in set.entries() {
+            let entry = entry?;
+            found = found.saturating_add(file_number(entry.name).is_some_and(|number| number < files).into());
+            if found > files {
+                return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
+            }
+        }
+        let looks = limits.max_elements.saturating_add(set.len().saturating_mul(PASSES));
+        Ok(Self { set, manifest, elements: root.elements(), number: 0, ahead: set.entries(), looks })
+    }
+
+    /// The stream of this name. There are no more streams of files than files, so that none is there twice if none is missing.
+    ///
+    /// Looked for behind the last one first, where a writer puts it: a search from the start for each of a million files would take hours.
+    fn find(&mut self, name: &[u8]) -> Result<Option<Entry<'a>>> {
+        for _ in 0..2 {
+            for entry in self.ahead.by_ref() {
+                let entry = entry?;
+                let too_many = Error::new(ErrorKind::ElementLimit, entry.at);
+                self.looks = self.looks.checked_sub(1).ok_or(too_many)?;
+                if entry.name == name {
+                    return Ok(Some(entry));
+                }
+            }
+            self.ahead = self.set.entries();
+        }
+        Ok(None)
     }
 
     /// Where the next file of the manifest lies.
-    fn file(&self, node: Node<'a>) -> Result<BundleFile<'a>> {
-        let error = |kind| Error::from(self.manifest.fault(kind, 0));
+    fn file(&mut self, node: Node<'a>) -> Result<BundleFile<'a>> {
+        let manifest = self.manifest;
+        let error = |kind| Error::from(manifest.fault(kind, 0));
         let name = node.member("name").ok_or_else(|| error(ErrorKind::At1Manifest))?;
         let name = name.string().map_err(|_| error(ErrorKind::At1Manifest))?;
         if !safe(name) {
             return Err(error(ErrorKind::At1UnsafeName));
         }
         let mut own = [0; 21];
-        let entry = self.set.find(stream_name(self.number, &mut own))?;
+        let entry = self.find(stream_name(self.number, &mut own))?;
         Ok(BundleFile { name, entry: entry.ok_or_else(|| error(ErrorKind::At1Manifest))? })
     }
 }
@@ -104,6 +141,18 @@ fn stream_name(number: u64, room: &mut [u8; 21]) -> &[u8] {
         *byte = b'e';
     }
     room.get(at..).unwrap_or_default()
+}
+
+/// The other way round. `None` for what is no such name.
+fn file_number(name: &[u8]) -> Option<u64> {
+    let digits = name.strip_prefix(b"e")?;
+    if !matches!(digits, [b'0'] | [b'1'..=b'9', ..]) {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |number, digit| {
+        let digit = digit.checked_sub(b'0').filter(|&digit| digit < 10)?;
+        number.checked_mul(10)?.checked_add(digit.into())
+    })
 }
 
 /// Whether a name stays inside of the folder that a bundle is decoded to, on every system.
@@ -159,6 +208,10 @@ mod tests {
     fn streams_are_numbered() {
         for (number, name) in [(0, "e0"), (9, "e9"), (10, "e10"), (u64::MAX, "e18446744073709551615")] {
             assert_eq!(stream_name(number, &mut [0; 21]), name.as_bytes());
+            assert_eq!(file_number(name.as_bytes()), Some(number));
+        }
+        for name in ["", "e", "e00", "e01", "e1x", "e+1", "1", "manifest", "e18446744073709551616"] {
+            assert_eq!(file_number(name.as_bytes()), None, "{name}");
         }
     }
 }
