@@ -58,6 +58,12 @@ impl Error {
         Self { need, ..self }
     }
 
+    /// A file of `len` bytes ends before `need`.
+    #[cfg(any(feature = "cvc", feature = "gzip", feature = "onpair"))]
+    pub(crate) const fn truncated(len: u64, need: u64) -> Self {
+        Self::new(ErrorKind::Truncated, len).needing(need)
+    }
+
     /// The same error, counted from the start of a larger input in which this one lies at `base`.
     #[must_use]
     pub const fn offset_by(self, base: u64) -> Self {

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use super::chunk::Chunk;
 use super::convert::{Dtype, Element, Encoding};
-use super::header::{File, Kind, truncated};
+use super::header::{File, Kind};
 use super::object::{Object, Place};
 use super::payload::{Crc, Done, Payload};
 use super::plan::{Asked, Piece, Plan};
@@ -351,7 +351,7 @@ impl<'a> Column<'a> {
 #[inline(never)]
 pub(super) fn part(bytes: &[u8], range: Range<u64>) -> Result<&[u8]> {
     let end = range.end;
-    bytes.get(index(range.start)..index(end)).ok_or_else(|| truncated(u64_from(bytes.len()), end))
+    bytes.get(index(range.start)..index(end)).ok_or_else(|| Error::truncated(u64_from(bytes.len()), end))
 }
 
 /// Takes so many cells off the front, or all there are.

@@ -42,7 +42,7 @@ fn framing(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<Fram
         return Err(Error::new(ErrorKind::CvcMagic, 0));
     }
     let Some(&[_, _, _, _, a, b, c, d, e, f, g, h, i]) = bytes.first_chunk::<FRAMING_LEN>() else {
-        return Err(truncated(u64_from(bytes.len()), u64_from(FRAMING_LEN)));
+        return Err(Error::truncated(u64_from(bytes.len()), u64_from(FRAMING_LEN)));
     };
     trace.bytes(Part::Framing, "magic", 0..4, Value::Text("CVCF"));
     let (word, next) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
@@ -83,12 +83,6 @@ fn is_json_start(byte: u8) -> bool {
 
 fn is_json_byte(byte: u8) -> bool {
     byte >= 0x20 || matches!(byte, b'\t' | b'\n' | b'\r')
-}
-
-/// A file of `len` bytes ends before `need`.
-#[cold]
-pub(super) fn truncated(len: u64, need: u64) -> Error {
-    Error::new(ErrorKind::Truncated, len).needing(need)
 }
 
 /// What the header says of the whole file: plain numbers and places in the JSON, so that a streaming decoder can keep
@@ -144,7 +138,8 @@ impl<'a> File<'a> {
     #[inline(never)]
     pub(super) fn read<T: Trace>(&mut self, bytes: &'a [u8], limits: &Limits, trace: &mut T) -> Result<()> {
         let framing = framing(bytes, limits, trace)?;
-        self.head = bytes.get(..framing.end).ok_or_else(|| truncated(u64_from(bytes.len()), u64_from(framing.end)))?;
+        self.head =
+            bytes.get(..framing.end).ok_or_else(|| Error::truncated(u64_from(bytes.len()), u64_from(framing.end)))?;
         let start = json::check(self.head, framing.json..framing.end, limits.max_depth)?;
         let root = Node::at(self.head, start);
         self.facts.read(root, &framing)?;

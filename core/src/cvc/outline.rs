@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::chunk::{Chunk, ChunkPlace, Chunks};
 use super::convert::Encoding;
-use super::header::{Facts, File, truncated};
+use super::header::{Facts, File};
 use super::inspect::SHOWN;
 use super::object::Object;
 use super::plan::{Piece, place};
@@ -63,7 +63,7 @@ impl<H: AsRef<[u8]>> Outline<H> {
         let Some(at) = self.walk.at.take() else { return Ok(()) };
         let range = self.walk.prefix(at);
         if u64_from(bytes.len()) != range.end.saturating_sub(range.start) {
-            return Err(truncated(behind(range.start, u64_from(bytes.len())), range.end));
+            return Err(Error::truncated(behind(range.start, u64_from(bytes.len())), range.end));
         }
         let head = self.head.as_ref();
         self.walk.body(head, at, bytes, trace)?.tell(trace)?;
@@ -89,7 +89,7 @@ impl Walk {
         let file = File::open_traced(head, limits, trace)?;
         let end = file.head_len();
         if end > len {
-            return Err(truncated(len, end));
+            return Err(Error::truncated(len, end));
         }
         let mut walk = Self { facts: file.facts, len, chunks: file.chunks().place(), at: None, end };
         walk.look_ahead(head, trace)?;
@@ -124,12 +124,12 @@ impl Walk {
         trace.enter("chunk", Value::U64(chunk.index));
         let mut piece = Piece::NONE;
         (piece.at, piece.has_crc) = (at, file.has_checksums());
-        let length = prefix.first_chunk().ok_or(truncated(self.len, piece.length().end))?;
+        let length = prefix.first_chunk().ok_or(Error::truncated(self.len, piece.length().end))?;
         let len = u32::from_le_bytes(*length).into();
         trace.bytes(Part::Framing, "payload length", piece.length(), Value::U64(len));
         let start = piece.payload_start();
         if u64_from(prefix.len()) < piece.prefix_len() {
-            return Err(truncated(self.len, start));
+            return Err(Error::truncated(self.len, start));
         }
         let crc = piece.stored_crc(prefix);
         if let Some((crc, at)) = crc {
@@ -147,7 +147,7 @@ impl Walk {
         }
         let range = start..behind(start, len);
         if range.end > self.len {
-            return Err(truncated(self.len, range.end));
+            return Err(Error::truncated(self.len, range.end));
         }
         self.end = self.end.max(range.end);
         Ok(Body { chunk, range, encoding, crc })

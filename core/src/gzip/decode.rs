@@ -143,9 +143,7 @@ fn member(
     let field = |at: usize| {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk::<4>);
         let need = u64_from(at).saturating_add(4);
-        bytes
-            .map(|bytes| u32::from_le_bytes(*bytes))
-            .ok_or(Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(need))
+        bytes.map(|bytes| u32::from_le_bytes(*bytes)).ok_or(Error::truncated(u64_from(src.len()), need))
     };
     let crc = field(at)?;
     trace.bytes(Part::Checksum, "crc-32", u64_from(at)..u64_from(at).saturating_add(4), Value::Hex(crc.into()));

@@ -86,7 +86,7 @@ impl<'a, T: Trace> Fields<'a, '_, T> {
             return Err(Error::new(ErrorKind::HeaderLimit, u64_from(self.at)).needing(u64_from(end)));
         }
         let bytes = self.src.get(self.at..end);
-        let bytes = bytes.ok_or(Error::new(ErrorKind::Truncated, u64_from(self.src.len())).needing(u64_from(end)))?;
+        let bytes = bytes.ok_or(Error::truncated(u64_from(self.src.len()), u64_from(end)))?;
         self.at = end;
         Ok(bytes)
     }

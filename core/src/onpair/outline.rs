@@ -31,10 +31,10 @@ impl Table {
     /// Where the table lies in a file of `len` bytes, if `bytes` from `at` on start with the number of its entries.
     pub(super) fn place(&self, bytes: &[u8], at: u64, len: u64, trace: &mut impl Trace) -> Result<Range<u64>> {
         let start = at.saturating_add(COUNT);
-        let count = bytes.first_chunk().copied().map(u32::from_le_bytes).ok_or_else(|| truncated(len, start))?;
+        let count = bytes.first_chunk().copied().map(u32::from_le_bytes).ok_or_else(|| Error::truncated(len, start))?;
         trace.bytes(Part::Framing, self.count, at..start, Value::U64(count.into()));
         let end = start.saturating_add(u64::from(count).saturating_mul(self.width));
-        if end <= len { Ok(start..end) } else { Err(truncated(len, end)) }
+        if end <= len { Ok(start..end) } else { Err(Error::truncated(len, end)) }
     }
 }
 
@@ -44,18 +44,13 @@ pub(super) fn head(bytes: &[u8], len: u64, trace: &mut impl Trace) -> Result<u32
     if !MAGIC.starts_with(bytes.get(..MAGIC.len()).unwrap_or(bytes)) {
         return Err(Error::new(ErrorKind::OnPairMagic, 0));
     }
-    let &bits = bytes.get(MAGIC.len()).ok_or_else(|| truncated(len, HEAD))?;
+    let &bits = bytes.get(MAGIC.len()).ok_or_else(|| Error::truncated(len, HEAD))?;
     if !(1..=16).contains(&bits) {
         return Err(Error::new(ErrorKind::OnPairBits, magic));
     }
     trace.bytes(Part::Framing, "magic", 0..magic, Value::Text("ONPAIR01"));
     trace.bytes(Part::Header, "bits a code", magic..HEAD, Value::U64(bits.into()));
     Ok(bits.into())
-}
-
-/// A file of `len` bytes is shorter than it must be.
-fn truncated(len: u64, need: u64) -> Error {
-    Error::new(ErrorKind::Truncated, len).needing(need)
 }
 
 /// Follows the tables of a container, each of which says where the next one is.
