@@ -90,3 +90,8 @@ pub use trace::{Part, Shifted, Symbols, Trace, Value};
 
 /// The result of every call that can refuse a file.
 pub type Result<T> = core::result::Result<T, Error>;
+
+/// Its example is tested.
+#[cfg(all(doctest, feature = "zstd"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,7 +11,11 @@ use crate::{c, demo, firmware, fuzz, size, wasm};
 pub const STEPS: &[Step] = &[
     Step { name: "fmt", proves: "every file is formatted", run: fmt },
     Step { name: "clippy", proves: "no lint in any crate, the core with each format alone", run: clippy },
-    Step { name: "docs", proves: "the documentation builds and its links lead somewhere", run: docs },
+    Step {
+        name: "docs",
+        proves: "the documentation builds, its links lead somewhere, and the crates can be published",
+        run: docs,
+    },
     Step { name: "unit", proves: "unit tests, conformance with the vectors, no allocation", run: unit },
     Step {
         name: "features",
@@ -77,7 +81,8 @@ fn clippy() -> Result<()> {
 
 fn docs() -> Result<()> {
     // Libraries only: the command line is called `unspool` as well, and both would be written to the same page.
-    cmd("cargo doc --locked --workspace --lib --no-deps").env("RUSTDOCFLAGS", NO_WARNINGS).run()
+    cmd("cargo doc --locked --workspace --lib --no-deps").env("RUSTDOCFLAGS", NO_WARNINGS).run()?;
+    cmd("cargo package --locked --no-verify --allow-dirty -p unspool -p unspool-cli").run()
 }
 
 fn unit() -> Result<()> {
