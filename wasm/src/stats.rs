@@ -17,7 +17,7 @@ pub struct Stats {
     norms: Summary,
     /// Values in a row.
     dimension: usize,
-    /// The length of each vector.
+    /// The length of each vector that nobody was told of.
     lengths: Vec<f64>,
 }
 
@@ -45,6 +45,14 @@ impl Stats {
         }
     }
 
+    /// Takes what another one took, but for the lengths of its vectors, which it gave away.
+    pub fn merge(&mut self, other: &Self) {
+        self.summary.merge(&other.summary);
+        self.histogram.merge(&other.histogram);
+        self.magnitudes.merge(&other.magnitudes);
+        self.norms.merge(&other.norms);
+    }
+
     /// Count, those that are no number, those that are infinite, least, most, mean, deviation; NaN where there is none.
     pub fn summary(&self) -> Vec<f64> {
         numbers(&self.summary)
@@ -55,7 +63,7 @@ impl Stats {
         numbers(&self.norms)
     }
 
-    /// The lengths of the vectors. Given away once.
+    /// The lengths of the vectors since this was last asked for.
     pub fn lengths(&mut self) -> Vec<f64> {
         core::mem::take(&mut self.lengths)
     }

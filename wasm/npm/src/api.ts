@@ -12,5 +12,7 @@ export * from './public/xz.js';
 export * from './public/xz-stream.js';
 export * from './public/zstd.js';
 export * from './public/zstd-stream.js';
-export { statistics, type Bin, type Numbers, type Statistics, type StatisticsOptions, type Summary } from './stats.js';
+export {
+  RunningStatistics, statistics, type ArrayStatistics, type Bin, type Numbers, type Statistics, type StatisticsOptions, type Summary,
+} from './stats.js';
 export { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdSequences } from './zstd-inside.js';

@@ -203,7 +203,7 @@ export function room(name: string): Room {
 /** Something in a module that outlives one call: a reader, a query, a stream. */
 export class Held<T extends { free(): void }> {
   #room: Room;
-  #thing: T;
+  #thing: T | undefined;
   #instance: number | undefined;
 
   /** Makes it. Its instance outlives it. */
@@ -221,12 +221,17 @@ export class Held<T extends { free(): void }> {
 
   /** Calls into it, unless another call has trapped since the last one and taken the instance with it. */
   call<R>(run: (thing: T) => R): R {
+    const thing = this.#thing;
+    if (thing === undefined) throw new TypeError('this was released, and cannot be used any more');
     if (this.#room.instanceNumber() !== this.#instance) throw trapped();
-    return this.#room.call(() => run(this.#thing));
+    return this.#room.call(() => run(thing));
   }
 
+  /** Gives it back. A second time changes nothing. */
   free(): void {
+    if (this.#thing === undefined) return;
     if (this.#room.instanceNumber() === this.#instance) this.#thing.free();
+    this.#thing = undefined;
     this.#room.leave();
   }
 }
