@@ -22,6 +22,7 @@ for (const format of formats) {
     errors.map((name) => `import ${name} from '../errors/${name}.js';`),
     "import { moveIn } from '../instance.js';",
     '',
+    '/** Compiles the wasm module ahead of the first call. See {@link Init}. */',
     `export const init = moveIn('${format}', glue, ${errors.join(', ')});`,
     '',
     "export * from '../common.js';",

@@ -25,6 +25,7 @@ export interface At1Equal {
   value: At1Number | Uint8Array;
 }
 
+/** The question. */
 export interface At1QueryOptions {
   /** A row must lie in all of these ranges. */
   where?: readonly At1Range[];
@@ -75,11 +76,12 @@ export interface At1Answer<V = string> {
 const ASKS = ['select', 'lines', 'count', 'sum', 'min', 'max'] as const;
 
 /**
- * Asks a table for rows: a file of the codec 7 qcolumnar or 8 qjson, in memory, in a `Blob` or on a server. Of a server that
+ * Asks a table for rows, whose values it gives as they stand in the file: a file of the codec 7 qcolumnar or 8 qjson, in memory, in a `Blob` or on a server. Of a server that
  * answers range requests no more is fetched than the head of the file and the blocks that the answer takes. The hash of the
  * file, which is that of all lines, is not compared.
  */
 export async function queryAt1(source: Source, options: At1QueryOptions & { as: 'bytes' }): Promise<At1Answer<Uint8Array>>;
+/** Asks a table for rows, whose values it gives as strings; or for their number, or a sum. */
 export async function queryAt1(source: Source, options?: At1QueryOptions & { as?: undefined }): Promise<At1Answer>;
 export async function queryAt1(source: Source, options: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> {
   if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as can only be 'bytes'");

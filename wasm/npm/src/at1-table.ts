@@ -9,6 +9,7 @@ const { call, enter, leave } = room('at1');
 /** How much of a file is read before anything is known of it. Most heads fit. */
 const HEAD = 64 * 1024;
 
+/** How the head of a table is read. */
 export interface At1TableOptions {
   limits?: Limits;
   signal?: AbortSignal;

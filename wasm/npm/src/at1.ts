@@ -5,6 +5,7 @@ import { type Bytes, bytesOf, filled } from './source.js';
 
 const { call, work } = room('at1');
 
+/** How AT-1 is decoded. */
 export interface At1DecodeOptions {
   limits?: Limits;
 }

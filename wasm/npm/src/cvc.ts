@@ -9,11 +9,21 @@ import { type Bytes, type ByteRange, bytesOf, filled, openSource, type Reader, t
 const here = room('cvc');
 const { call, work } = here;
 
-/** The type of the values of a column, by numpy's names. */
-export type CvcDtype = 'float32' | 'float16' | 'int64' | 'int32' | 'int8' | 'uint8';
+/** What holds the values of each type. Half floats are a `Float16Array` where the engine has one, else their bits. */
+export interface CvcArrays {
+  float32: Float32Array;
+  float16: Uint16Array;
+  int64: BigInt64Array;
+  int32: Int32Array;
+  int8: Int8Array;
+  uint8: Uint8Array;
+}
 
-/** Values of any type. Half floats are a `Float16Array` where the engine has one, else their bits. */
-export type CvcData = Float32Array | Uint16Array | BigInt64Array | Int32Array | Int8Array | Uint8Array;
+/** The type of the values of a column, by numpy's names. */
+export type CvcDtype = keyof CvcArrays;
+
+/** Values of any type. */
+export type CvcData = CvcArrays[CvcDtype];
 
 /** How the checksums of the chunks that were read turned out. */
 export interface Checksums {
@@ -22,16 +32,18 @@ export interface Checksums {
   readonly unchecked: number;
 }
 
-/** Rows of a column. */
-export interface CvcVectors<D extends CvcData = CvcData> {
+/** Rows of a column. Whoever asks for their `dtype` knows the type of their `data`. */
+export type CvcVectors<D extends CvcDtype = CvcDtype> = { [K in D]: CvcVectorsOf<K> }[D];
+
+interface CvcVectorsOf<D extends CvcDtype> {
   /** The name of the column; empty in a file that has only one. */
   readonly column: string;
   /** The type of `data`: the column's own where the file stores it plainly, else `float32`. */
-  readonly dtype: CvcDtype;
+  readonly dtype: D;
   /** Rows, and values in each row. */
   readonly shape: readonly [rows: number, dimension: number];
   /** The values, row after row. */
-  readonly data: D;
+  readonly data: CvcArrays[D];
   readonly checksums: Checksums;
 }
 
@@ -43,6 +55,7 @@ export interface CvcRowOptions {
   checksums?: 'verify' | 'skip';
 }
 
+/** Which rows of which column are decoded, and how. */
 export interface CvcDecodeOptions extends CvcRowOptions {
   /** Which column; needed where there are several. */
   column?: string;
@@ -51,6 +64,7 @@ export interface CvcDecodeOptions extends CvcRowOptions {
   limits?: Limits;
 }
 
+/** How a file is opened. */
 export interface CvcOpenOptions {
   limits?: Limits;
   signal?: AbortSignal;
@@ -201,7 +215,7 @@ export class CvcColumn {
   }
 
   /** Decodes rows, all of them if no bounds are given, and reads no byte of the file but those that this takes. */
-  rows(start: number | undefined, end: number | undefined, options: CvcRowOptions & { as: 'float32' }): Promise<CvcVectors<Float32Array>>;
+  rows(start: number | undefined, end: number | undefined, options: CvcRowOptions & { as: 'float32' }): Promise<CvcVectors<'float32'>>;
   rows(start?: number, end?: number, options?: CvcRowOptions): Promise<CvcVectors>;
   async rows(start = 0, end = this.length, options: CvcRowOptions = {}): Promise<CvcVectors> {
     return this.#pump(this.#decode(start, end, options));
@@ -284,7 +298,7 @@ export class CvcColumn {
       shape: [end - start, this.dimension],
       data: typed(dtype, buffer),
       checksums: { right, wrong, unchecked },
-    };
+    } as CvcVectors;
   }
 }
 
@@ -391,8 +405,9 @@ export async function openCvc(source: Source, options: CvcOpenOptions = {}): Pro
   return describe(reader, await reader.read({ start: 0, end: length }), limits);
 }
 
-/** Decodes one column of a file that is at hand. */
-export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions & { as: 'float32' }): CvcVectors<Float32Array>;
+/** Decodes one column of a file that is at hand, as numbers of 32 bits. */
+export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions & { as: 'float32' }): CvcVectors<'float32'>;
+/** Decodes one column of a file that is at hand, as numbers of its own type. */
 export function decodeCvc(bytes: Bytes, options?: CvcDecodeOptions): CvcVectors;
 export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVectors {
   const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];

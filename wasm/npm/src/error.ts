@@ -1,4 +1,18 @@
 // Errors with the core's numbers.
+import type at1 from './errors/at1.js';
+import type cvc from './errors/cvc.js';
+import type general from './errors/general.js';
+import type gzip from './errors/gzip.js';
+import type json from './errors/json.js';
+import type onpair from './errors/onpair.js';
+import type pco from './errors/pco.js';
+import type xz from './errors/xz.js';
+import type zstd from './errors/zstd.js';
+
+type Tables = typeof at1 | typeof cvc | typeof general | typeof gzip | typeof json | typeof onpair | typeof pco | typeof xz | typeof zstd;
+
+/** What an error is called: as in the core's source, or `Trap`. */
+export type ErrorName = Tables[number][1] | 'Trap';
 
 /** What the caller can do about an error. */
 export type ErrorClass =
@@ -17,7 +31,7 @@ export interface ErrorKind {
   /** The stable number, the same in Rust, C and JavaScript. */
   readonly code: number;
   /** The name in the core's source. */
-  readonly name: string;
+  readonly name: ErrorName;
   readonly class: ErrorClass;
   /** The class in words. */
   readonly classWords: string;
@@ -26,7 +40,7 @@ export interface ErrorKind {
 }
 
 /** A line of the table as the core writes it for this package: number, name, class, words. */
-export type ErrorLine = readonly [code: number, name: string, class_: Exclude<ErrorClass, 'Internal'>, words: string];
+export type ErrorLine = readonly [code: number, name: ErrorName, class_: Exclude<ErrorClass, 'Internal'>, words: string];
 
 /** The classes in words, as the core says them. */
 const CLASS_WORDS: Readonly<Record<ErrorClass, string>> = {
@@ -73,7 +87,7 @@ interface Details extends ErrorOptions {
 /** An {@link UnspoolError} as plain data. */
 export interface PlainError {
   readonly code: number;
-  readonly name: string;
+  readonly name: ErrorName;
   readonly class: ErrorClass;
   readonly offset: number;
   readonly part: string | undefined;
@@ -83,6 +97,8 @@ export interface PlainError {
 
 /** Why a file is refused, and where. */
 export class UnspoolError extends Error {
+  /** What it is called, as in `CvcCrc`. */
+  override readonly name: ErrorName;
   /** The stable number of the kind of error. */
   readonly code: number;
   /** What can be done about it: `Truncated` wants more of the file, `Checksum` another copy, and so on. */
@@ -128,7 +144,7 @@ export function trapped(cause?: unknown): UnspoolError {
 }
 
 /** An error of the core's that is found out on this side. */
-export function refuse(name: string, offset = 0): UnspoolError {
+export function refuse(name: ErrorName, offset = 0): UnspoolError {
   const kind = [...known.values()].find((kind) => kind.name === name);
   return new UnspoolError(kind?.code ?? 0, { offset });
 }

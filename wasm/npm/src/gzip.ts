@@ -5,6 +5,7 @@ import { type Bytes, bytesOf, filled } from './source.js';
 
 const { call, work } = room('gzip');
 
+/** How gzip is unwrapped. */
 export interface GzipDecodeOptions {
   limits?: Limits;
 }

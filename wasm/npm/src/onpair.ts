@@ -14,10 +14,12 @@ export interface OnPairStrings {
   readonly bytes: Uint8Array;
 }
 
+/** How a column is opened. */
 export interface OnPairOpenOptions {
   limits?: Limits;
 }
 
+/** Which rows are decoded, and how. */
 export interface OnPairDecodeOptions extends OnPairOpenOptions {
   /** First row, and the row behind the last one. */
   rows?: readonly [start: number, end: number];

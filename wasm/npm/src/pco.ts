@@ -6,21 +6,31 @@ import { type Bytes, bytesOf, filled } from './source.js';
 
 const { call, work } = room('pco');
 
-/** The type of numbers, by numpy's names. */
-export type PcoDtype =
-  | 'uint8' | 'int8' | 'uint16' | 'int16' | 'float16' | 'uint32' | 'int32' | 'float32' | 'uint64' | 'int64' | 'float64';
-
-/** Numbers of any type. Half floats are a `Float16Array` where the engine has one, else their bits. */
-export type PcoData =
-  | Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array
-  | BigUint64Array | BigInt64Array | Float64Array;
-
-/** Numbers of one type that lie behind each other in a file. */
-export interface PcoArray {
-  readonly dtype: PcoDtype;
-  readonly data: PcoData;
+/** What holds the numbers of each type. Half floats are a `Float16Array` where the engine has one, else their bits. */
+export interface PcoArrays {
+  uint8: Uint8Array;
+  int8: Int8Array;
+  uint16: Uint16Array;
+  int16: Int16Array;
+  float16: Uint16Array;
+  uint32: Uint32Array;
+  int32: Int32Array;
+  float32: Float32Array;
+  uint64: BigUint64Array;
+  int64: BigInt64Array;
+  float64: Float64Array;
 }
 
+/** The type of numbers, by numpy's names. */
+export type PcoDtype = keyof PcoArrays;
+
+/** Numbers of any type. */
+export type PcoData = PcoArrays[PcoDtype];
+
+/** Numbers of one type that lie behind each other in a file. Whoever asks for its `dtype` knows the type of its `data`. */
+export type PcoArray = { [D in PcoDtype]: { readonly dtype: D; readonly data: PcoArrays[D] } }[PcoDtype];
+
+/** How Pco is decoded. */
 export interface PcoDecodeOptions {
   limits?: Limits;
 }
@@ -53,7 +63,7 @@ export function decodePcoArrays(bytes: Uint8Array, options: PcoDecodeOptions): P
     for (let at = 0; at < found.length; at += 2) {
       const type = TYPES.find(([known]) => known === found[at]);
       if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${String(found[at])}`);
-      arrays.push({ dtype: type[1], data: new type[2]((found[at + 1] as Uint8Array).buffer) });
+      arrays.push({ dtype: type[1], data: new type[2]((found[at + 1] as Uint8Array).buffer) } as PcoArray);
     }
     return arrays;
   });
@@ -89,17 +99,17 @@ export interface PcoPage {
 }
 
 /** A chunk that lies in another format, as Vortex or Zarr hold them: each part in a slice of its own. */
-export interface PcoWrapped {
+export interface PcoWrapped<D extends PcoDtype = PcoDtype> {
   /** What the file starts with: the format version, one or two bytes. */
   readonly header: Bytes;
   /** How the numbers of the chunk were taken apart. */
   readonly meta: Bytes;
   readonly pages: readonly PcoPage[];
-  readonly dtype: PcoDtype;
+  readonly dtype: D;
 }
 
 /** Decodes the pages of a wrapped chunk, each to a typed array. A page can be decoded without the others. */
-export function decodePcoPages(wrapped: PcoWrapped, options: PcoDecodeOptions = {}): PcoData[] {
+export function decodePcoPages<D extends PcoDtype>(wrapped: PcoWrapped<D>, options: PcoDecodeOptions = {}): PcoArrays[D][] {
   const type = TYPES.find(([, dtype]) => dtype === wrapped.dtype);
   if (type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
   const [header, meta] = [bytesOf(wrapped.header), bytesOf(wrapped.meta)];
@@ -118,6 +128,6 @@ export function decodePcoPages(wrapped: PcoWrapped, options: PcoDecodeOptions = 
   return Array.from(counts, (count) => {
     const start = end;
     end += count * type[2].BYTES_PER_ELEMENT;
-    return new type[2](decoded.buffer.slice(start, end) as ArrayBuffer);
+    return new type[2](decoded.buffer.slice(start, end) as ArrayBuffer) as PcoArrays[D];
   });
 }

@@ -12,6 +12,7 @@ import xz from './errors/xz.js';
 import zstd from './errors/zstd.js';
 import { moveIn } from './instance.js';
 
+/** Compiles the wasm module ahead of the first call. See {@link Init}. */
 export const init = moveIn('unspool', glue, general, zstd, xz, pco, onpair, cvc, at1, gzip, json);
 
 export * from './api.js';

@@ -15,6 +15,7 @@ export interface DecodeStream {
   readonly writable: WritableStream<Bytes>;
 }
 
+/** How a stream is decoded. */
 export interface DecodeStreamOptions {
   limits?: Limits;
 }

@@ -5,6 +5,7 @@ import { type Bytes, bytesOf, filled } from './source.js';
 
 const { call, work } = room('xz');
 
+/** How xz is decoded. */
 export interface XzDecodeOptions {
   limits?: Limits;
 }

@@ -8,6 +8,7 @@ const { call, work } = room('zstd');
 /** What a frame can be in: RFC 8878, what zstd 0.7 wrote, or the draft 0.2.0 between them. */
 export type ZstdFormat = 'zstd' | 'zstd-v07' | 'zstd-draft';
 
+/** How Zstandard is decoded. */
 export interface ZstdDecodeOptions {
   limits?: Limits;
   /** What `zstd --train` wrote, or any bytes that the file was compressed against. */

@@ -5,6 +5,7 @@ export {
   CvcFile,
   CvcColumn,
   type Checksums,
+  type CvcArrays,
   type CvcChunk,
   type CvcData,
   type CvcDecodeOptions,

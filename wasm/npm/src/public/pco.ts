@@ -1,3 +1,3 @@
 export {
-  decodePco, decodePcoInto, decodePcoPages, type PcoArray, type PcoData, type PcoDecodeOptions, type PcoDtype, type PcoPage, type PcoWrapped,
+  decodePco, decodePcoInto, decodePcoPages, type PcoArray, type PcoArrays, type PcoData, type PcoDecodeOptions, type PcoDtype, type PcoPage, type PcoWrapped,
 } from '../pco.js';

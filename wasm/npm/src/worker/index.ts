@@ -5,6 +5,7 @@ import type { Reply } from './messages.js';
 export type { JobOptions } from './client.js';
 export type { Progress } from './messages.js';
 
+/** How the worker is started. */
 export interface UnspoolWorkerOptions {
   /** Starts the worker, for bundlers that do not see the one below: a module worker that imports `unspool/worker/host`. */
   start?: () => Worker;

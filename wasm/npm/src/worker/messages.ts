@@ -17,6 +17,7 @@ export type Job =
   | { readonly decode: Uint8Array | Blob; readonly options: DecodeOptions }
   | { readonly inspect: Uint8Array | Blob; readonly options: InspectOptions };
 
+/** What comes back. */
 export type Reply =
   | { readonly progress: Progress }
   | { readonly result: unknown }
