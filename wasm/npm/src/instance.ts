@@ -4,6 +4,7 @@
 // gets the module that knows it, whichever entry brought it along.
 import { learn, trapped, UnspoolError, type ErrorLine } from './error.js';
 import type { Init, ModuleSource } from './init.js';
+import { isArray, isBuffer } from './source.js';
 import { bytesOfText } from './text.js';
 
 /** The exports of the whole module. Those of a format alone are some of them. */
@@ -124,9 +125,7 @@ class Engine {
 
 async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof Uint8Array || source instanceof ArrayBuffer) {
-    return WebAssembly.compile(source as BufferSource);
-  }
+  if (isArray(source) || isBuffer(source)) return WebAssembly.compile(source as BufferSource);
   if (typeof source !== 'string' && !(source instanceof URL) && !(source instanceof Response)) {
     throw new TypeError('init takes a WebAssembly.Module, its bytes, a URL or a Response');
   }
@@ -246,5 +245,7 @@ function located(error: UnspoolError, engine: Engine, bytes: Uint8Array, limits:
   return found;
 }
 
+/** The room of what knows every format. */
 export const whole = room(WHOLE);
+/** Its calls. */
 export const { call, work } = whole;

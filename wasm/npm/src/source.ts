@@ -16,15 +16,23 @@ export interface ByteRange {
 
 /** Checks what a caller passes for bytes. */
 export function bytesOf(bytes: unknown): Uint8Array {
-  const view = bytes instanceof ArrayBuffer && !isDetached(bytes) ? new Uint8Array(bytes) : bytes;
-  if (view instanceof Uint8Array && !(view.length === 0 && isDetached(view.buffer))) return view;
-  const detached = bytes instanceof ArrayBuffer || view instanceof Uint8Array;
+  const view = isBuffer(bytes) && !isDetached(bytes) ? new Uint8Array(bytes) : bytes;
+  if (isArray(view) && !(view.length === 0 && isDetached(view.buffer))) return view;
+  const detached = isBuffer(bytes) || isArray(view);
   throw new TypeError(detached ? 'the memory of these bytes was transferred away' : `bytes must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
 }
 
+/** Whether it is bytes. Those of another realm, a frame or what a test runner made for itself, are no instance of the class of this one. */
+export const isArray = (thing: unknown): thing is Uint8Array => thing instanceof Uint8Array || kindOf(thing) === 'Uint8Array';
+/** The same of the memory under bytes. */
+export const isBuffer = (thing: unknown): thing is ArrayBuffer => thing instanceof ArrayBuffer || kindOf(thing) === 'ArrayBuffer';
+
+/** `Uint8Array`, `Blob`, and so on. */
+const kindOf = (thing: unknown): string => Object.prototype.toString.call(thing).slice('[object '.length, -1);
+
 /** Whether a buffer went to another thread, for instance. */
 function isDetached(buffer: ArrayBufferLike): boolean {
-  if (buffer.byteLength > 0 || !(buffer instanceof ArrayBuffer)) return false;
+  if (buffer.byteLength > 0) return false;
   try {
     new Uint8Array(buffer);
     return false;
@@ -37,7 +45,7 @@ function isDetached(buffer: ArrayBufferLike): boolean {
 function described(thing: unknown): string {
   if (thing === null || typeof thing === 'undefined') return String(thing);
   if (typeof thing !== 'object') return `a ${typeof thing}`;
-  const name = Object.prototype.toString.call(thing).slice('[object '.length, -1);
+  const name = kindOf(thing);
   const hint =
     name === 'Blob' || name === 'File' ? '; await blob.arrayBuffer() gives them'
     : name === 'Response' ? '; await response.arrayBuffer() gives them'
@@ -86,6 +94,7 @@ export interface Reader {
   read(range: ByteRange): Uint8Array | Promise<Uint8Array>;
 }
 
+/** Opens a file, wherever it is. */
 export function openSource(source: Source, signal?: AbortSignal): Reader | Promise<Reader> {
   if (typeof source === 'string' || source instanceof URL) return openUrl(source, signal);
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
