@@ -98,10 +98,48 @@ test('strict TypeScript understands it, with every module resolution that is in 
      decode('CVCF');
      console.log(floats, dimension, rows);`,
   );
-  for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) {
-    run(process.execPath, [
-      join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--target', 'ES2022', '--lib', 'ES2022,DOM', '--types', '',
-      '--module', module, '--moduleResolution', resolution, 'use.ts',
-    ]);
+  for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) check('ES2022,DOM', module, resolution, 'use.ts');
+});
+
+function check(lib, module, resolution, ...files) {
+  const options = ['--noEmit', '--strict', '--target', 'ES2022', '--types', '', '--lib', lib, '--module', module, '--moduleResolution', resolution];
+  try {
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, ...files]);
+  } catch ({ stdout }) {
+    assert.fail(stdout);
   }
+}
+
+test('every snippet of the README is right in strict TypeScript', () => {
+  writeFileSync(
+    join(project, 'given.d.ts'),
+    `declare module '*?url' { const url: string; export default url; }
+     declare const bytes: Uint8Array, frame: Uint8Array, page: Uint8Array, header: Uint8Array, meta: Uint8Array, dictionary: Uint8Array;
+     declare const file: File, signal: AbortSignal, block: number;
+     declare const dictBytes: Uint8Array, dictOffsets: Uint32Array, codes: Uint16Array, packedCodes: Uint8Array, codeOffsets: Uint32Array;
+     declare const pieces: AsyncIterable<{ data: Float32Array }>, another: import('unspool').RunningStatistics;`,
+  );
+  const files = [];
+  for (const section of readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m)) {
+    // What one snippet imports, the next ones of its section know.
+    const imports = new Set();
+    for (const [, snippet] of section.matchAll(/^```js\n(.*?)^```/gms)) {
+      for (const [line] of snippet.matchAll(/^import .*$/gm)) imports.add(line);
+      files.push(`snippet-${files.length}.ts`);
+      writeFileSync(join(project, files.at(-1)), [...imports, '{', snippet.replace(/^import .*$/gm, ''), '}', 'export {};'].join('\n'));
+    }
+  }
+  assert.ok(files.length > 15);
+  check('ES2022,ESNext.Disposable,DOM,DOM.AsyncIterable', 'ESNext', 'Bundler', 'given.d.ts', ...files);
+});
+
+test('everything that it exports says what it is', () => {
+  const dist = join(project, 'node_modules/unspool/dist');
+  const declarations = readdirSync(dist, { recursive: true }).filter((path) => /^(?!errors|inlined).*\.d\.ts$/.test(path));
+  const silent = declarations.flatMap((path) => {
+    const lines = readFileSync(join(dist, path), 'utf8').split('\n');
+    return lines.filter((line, at) => /^export (declare|interface|type \w+[ <])/.test(line) && !lines[at - 1].endsWith('*/')).map((line) => `${path}: ${line}`);
+  });
+  assert.ok(declarations.length > 20);
+  assert.deepEqual(silent, []);
 });
