@@ -153,6 +153,8 @@ fn bad_files_end_as_their_manifest_says() {
                 ("limit", Err(error)) => assert_eq!(error.class(), Class::Limit, "{name} ends with {error}"),
                 ("either", Err(_)) => {}
                 ("either", Ok(out)) => {
+                    let inspected = inspect(&bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut ());
+                    assert_eq!(inspected, Header::read(&bytes), "{name} decodes");
                     let hash: String = Sha256::of(&out).iter().map(|byte| format!("{byte:02x}")).collect();
                     let opinions = ["reference_out_sha256", "python_out_sha256"];
                     let agreed = opinions.iter().any(|key| entry[*key].as_str() == Some(&hash));

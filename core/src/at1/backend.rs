@@ -88,14 +88,10 @@ impl Backend {
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
             Self::Xz => below(|| xz::decode(payload, dst, &mut ws.xz, limits).map(|done| (done.read, done.wrote)))?,
-            Self::Zstd => {
-                // A single segment may be longer than the window that the caller lends to streams: there is none here.
-                let limits = Limits { max_window: u64::MAX, ..*limits };
-                below(|| {
-                    zstd::decode_with(payload, dst, &mut ws.zstd, &limits, &ZSTD, &mut ())
-                        .map(|done| (done.read, done.wrote))
-                })?
-            }
+            Self::Zstd => below(|| {
+                zstd::decode_with(payload, dst, &mut ws.zstd, &without_window(limits), &ZSTD, &mut ())
+                    .map(|done| (done.read, done.wrote))
+            })?,
         };
         if read != payload.len() {
             return Err(Error::new(ErrorKind::At1Trailing, u64_from(read)));
@@ -123,9 +119,14 @@ impl Backend {
                 xz::inspect(payload, &mut ws.xz, limits, &xz::Options::DEFAULT, trace)?;
             }
             Self::Zstd => {
-                zstd::inspect(payload, &mut ws.zstd, limits, &ZSTD, trace)?;
+                zstd::inspect(payload, &mut ws.zstd, &without_window(limits), &ZSTD, trace)?;
             }
         }
         Ok(())
     }
+}
+
+/// Only streams keep a window; here the output is all there is, however far a frame says that it reaches back.
+const fn without_window(limits: &Limits) -> Limits {
+    Limits { max_window: u64::MAX, ..*limits }
 }
