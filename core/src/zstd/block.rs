@@ -245,8 +245,9 @@ fn carry_out(
     }
 }
 
-/// The most history that 32-bit positions leave room for.
-const HISTORY: usize = (2 << 30) - MAX_BLOCK;
+/// The most history that 32-bit positions leave room for: what is before a block, and then the block with its last match. The largest
+/// window of an encoder, 2 GiB, is within it, and so is the largest that the reference decodes.
+const HISTORY: usize = u32::MAX as usize - 4 * MAX_BLOCK;
 
 /// A compressed block whose tables are in the workspace.
 #[derive(Clone, Debug)]
@@ -254,4 +255,32 @@ pub(super) struct Parsed {
     start: usize,
     literals: Literals,
     sequences: Sequences,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Memory that is not touched costs nothing, so that three gigabytes of it need not be there.
+    #[test]
+    #[cfg(all(target_pointer_width = "64", not(miri)))]
+    fn matches_reach_to_the_start_of_every_window_that_encoders_take() {
+        for (window, at) in [(1u64 << 31, 1usize << 31), (1 << 31, (1 << 31) + 5000), (3 << 30, 3 << 30)] {
+            let mut ws = Workspace::new();
+            let header = FrameHeader { window, ..FrameHeader::NONE };
+            let mut frame = Frame::NONE;
+            frame.start(Flavour::Rfc8878, &header, None, &mut ws, 0).unwrap();
+            frame.produced = at as u64;
+            // Literals "xyz", then one sequence: all three of them, and ten bytes from the start of the window. All codes repeat.
+            // The highest bit of the offset, which its code stands for, is at the same time the mark at the end of the bits.
+            let [a, b, c, d] = u32::try_from(window + 3).unwrap().to_le_bytes();
+            let src = [0x18, b'x', b'y', b'z', 1, 0x54, 3, 31, 7, a, b, c, d];
+            let parsed = frame.parse(&src, 0..src.len(), &mut ws, &mut ()).unwrap();
+            let mut out = vec![0; at + 13];
+            let start = at - usize::try_from(window).unwrap();
+            out[start + 3..start + 13].copy_from_slice(b"0123456789");
+            assert_eq!(frame.decode(&parsed, &src, &mut ws, &[], &mut out, at), Ok(at + 13));
+            assert_eq!(&out[at..], b"xyz0123456789");
+        }
+    }
 }
