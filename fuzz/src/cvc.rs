@@ -90,7 +90,11 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
     let done = match decoded {
         Ok(done) => done,
         Err(error) => {
-            if let Ok(values) = streams(bytes, name, random) {
+            let streamed = streams(bytes, name, random);
+            // What gives it away lies behind the last chunk, where a stream has ended.
+            if let Ok(values) = streamed
+                && error.kind != ErrorKind::CvcHiddenCrc
+            {
                 panic!("the stream gives {} bytes where the file gives {error:?}", values.len());
             }
             return;
@@ -99,7 +103,10 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
     whole.truncate(done.written);
     assert!(whole == sunk, "to a sink");
     let output = output.expect("what is decoded has a type");
-    assert_eq!(Some(whole.len() as u64), (rows.end - rows.start).checked_mul(column.dimension() * output.width()));
+    assert_eq!(
+        Some(whole.len() as u64),
+        (rows.end - rows.start).checked_mul(column.dimension()).and_then(|len| len.checked_mul(output.width()))
+    );
     if let Some(error) = inspected {
         assert_ne!(error.kind, ErrorKind::CvcCrc, "inspect finds a wrong checksum that decoding does not");
     }
@@ -114,7 +121,7 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
     }
     for _ in 0..3 {
         let part = between(&rows, random);
-        let row = column.dimension() * output.width();
+        let row = column.dimension().saturating_mul(output.width());
         let expected = (part.start * row) as usize..(part.end * row) as usize;
         let mut values = vec![0xAA; expected.len()];
         column.decode_bytes(bytes, part, &mut values, Crc::Skip).expect("a part of what decodes");
