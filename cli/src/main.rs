@@ -12,11 +12,13 @@ mod report;
 mod stats;
 mod text;
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
-use unspool::{Count, Format, Limits, Probe, probe};
+use unspool::{Count, Format, Limits, PROBE_LEN, Probe, probe};
 
 use args::{Arguments, Command, DecodeArgs, GrepArgs};
 use formats::Selection;
@@ -44,18 +46,28 @@ fn main() -> ExitCode {
 
 /// Reads a file, or standard input for `-`.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = vec![];
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(path)
-    };
-    bytes.map_err(|error| Failure::io("cannot read", path, error))
+    read_if(path, |_| true)
+}
+
+/// Reads all of a file whose first bytes are `wanted`, and no more than those of any other: it may have no end.
+fn read_if(path: &Path, wanted: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Failure> {
+    let mut bytes = vec![];
+    let read = input(path).and_then(|mut input| {
+        let first = u64::try_from(PROBE_LEN).unwrap_or(u64::MAX);
+        input.by_ref().take(first).read_to_end(&mut bytes)?;
+        if wanted(&bytes) { input.read_to_end(&mut bytes) } else { Ok(0) }
+    });
+    read.map_err(|error| Failure::io("cannot read", path, error))?;
+    Ok(bytes)
+}
+
+fn input(path: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
 /// Reads a file, and takes it out of the gzip that it may be wrapped in; how long that was, is said.
 fn open(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Option<usize>), Failure> {
-    let bytes = read(path)?;
+    let bytes = read_if(path, |first| probe(first) != Probe::Unknown)?;
     Ok(match formats::gzip::unwrapped(&bytes, limits) {
         Some(inside) => (inside, Some(bytes.len())),
         None => (bytes, None),

@@ -1,6 +1,6 @@
-//! Where decoded bytes go: standard output, or a file that appears only when it is complete.
+//! Where decoded bytes go: standard output, a device or pipe, or a file that appears only when it is complete.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,8 @@ const PROGRESS_FROM: u64 = 64 << 20;
 /// A sink that ends in a file or on standard output.
 pub struct Output {
     writer: Writer<BufWriter<Box<dyn Write>>>,
+    /// What it is called in words to the user.
+    shown: PathBuf,
     /// The file to be, and the one that is being written.
     paths: Option<(PathBuf, PathBuf)>,
     progress: ProgressBar,
@@ -24,18 +26,33 @@ pub struct Output {
 impl Output {
     /// Starts writing. The bytes of a file go to a neighbour of it first.
     pub fn create(path: Option<&Path>) -> Result<Self, Failure> {
-        let (writer, paths): (Box<dyn Write>, _) = match path {
-            None => (Box::new(io::stdout()), None),
-            Some(path) => {
+        let shown = path.unwrap_or(Path::new("standard output"));
+        let failed = |error| Failure::io("cannot create", shown, error);
+        // A link stays a link: what it leads to is replaced.
+        let there = path.and_then(|path| path.canonicalize().ok());
+        let metadata = there.as_ref().and_then(|there| there.metadata().ok());
+        let (writer, paths): (Box<dyn Write>, _) = match (path, metadata) {
+            (None, _) => (Box::new(io::stdout()), None),
+            (Some(_), Some(metadata)) if metadata.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
+            // A device or a pipe takes what comes. In its place no file may appear.
+            (Some(path), Some(metadata)) if !metadata.is_file() => {
+                (Box::new(OpenOptions::new().write(true).open(path).map_err(failed)?), None)
+            }
+            (Some(path), metadata) => {
+                let path = there.as_deref().unwrap_or(path);
                 let mut name = path.file_name().unwrap_or_default().to_owned();
                 name.push(format!(".{}.partial", std::process::id()));
                 let partial = path.with_file_name(name);
-                let file = File::create_new(&partial).map_err(|error| Failure::io("cannot create", &partial, error))?;
+                let failed = |error| Failure::io("cannot create", &partial, error);
+                let file = File::create_new(&partial).map_err(failed)?;
+                if let Some(metadata) = metadata {
+                    file.set_permissions(metadata.permissions()).map_err(failed)?;
+                }
                 (Box::new(file), Some((path.to_owned(), partial)))
             }
         };
         let writer = Writer::new(BufWriter::with_capacity(1 << 18, writer));
-        Ok(Self { writer, paths, progress: ProgressBar::hidden() })
+        Ok(Self { writer, shown: shown.to_owned(), paths, progress: ProgressBar::hidden() })
     }
 
     /// How many bytes there will be. Draws a bar on a terminal, unless that is where the bytes go.
@@ -51,7 +68,6 @@ impl Output {
     /// Completes the output if the decoding went well; leaves nothing behind if not.
     pub fn finish(mut self, decoded: Result<(), Failure>) -> Result<(), Failure> {
         self.progress.finish_and_clear();
-        let shown = self.paths.as_ref().map_or(PathBuf::from("standard output"), |(path, _)| path.clone());
         let written = match self.writer.failure() {
             Some(error) => Err(error),
             None if decoded.is_err() => Ok(()),
@@ -59,11 +75,11 @@ impl Output {
         };
         if let Err(error) = written {
             self.discard();
-            // Whoever reads standard output has seen enough, as with `| head`.
+            // Whoever reads standard output, or another pipe, has seen enough, as with `| head`.
             if self.paths.is_none() && error.kind() == ErrorKind::BrokenPipe {
                 return Ok(());
             }
-            return Err(Failure::io("cannot write", &shown, error));
+            return Err(Failure::io("cannot write", &self.shown, error));
         }
         if let Err(failure) = decoded {
             self.discard();
@@ -73,7 +89,7 @@ impl Output {
             && let Err(error) = std::fs::rename(partial, path)
         {
             self.discard();
-            return Err(Failure::io("cannot create", &shown, error));
+            return Err(Failure::io("cannot create", &self.shown, error));
         }
         Ok(())
     }

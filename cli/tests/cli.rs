@@ -147,6 +147,41 @@ fn an_existing_file_survives_a_failure() {
     assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 1);
 }
 
+/// `-o /dev/null` by someone who may write to its folder.
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_is_written_to_and_not_replaced() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let (file, scratch) = (vector("v1_fp16.cvc"), scratch("no_file"));
+    let expected = read(&vector_folders("cvc")[0].join("v1_fp16.f32.bin"));
+    let decode = |to: &Path| unspool(&["decode", &file, "-o", to.to_str().unwrap()]);
+
+    let pipe = scratch.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || read(&pipe)
+    });
+    assert!(decode(&pipe).status.success());
+    assert!(reader.join().expect("a reader") == expected);
+    assert!(pipe.metadata().unwrap().file_type().is_fifo());
+
+    // A link leads to a file that nobody else may read, and still does.
+    let (link, target) = (scratch.join("link"), scratch.join("target"));
+    std::fs::write(&target, "before").unwrap();
+    std::fs::set_permissions(&target, PermissionsExt::from_mode(0o600)).unwrap();
+    symlink("target", &link).unwrap();
+    assert!(decode(&link).status.success());
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(read(&target) == expected);
+    assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+
+    let output = decode(&scratch);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("is a directory"), "{}", stderr(&output));
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 3, "nothing else is left behind");
+}
+
 #[test]
 fn wrong_usage_is_2() {
     let file = &vector("v2_ints_default.cvc");
@@ -188,6 +223,17 @@ fn what_cannot_be_read_or_known_is_1() {
             assert_eq!(output.status.code(), Some(1), "{command} {path}");
             assert!(stderr(&output).starts_with(words), "{command} {path}: {}", stderr(&output));
         }
+    }
+}
+
+/// A device without an end, or a disk image: what it is not shows in its first bytes.
+#[test]
+#[cfg(unix)]
+fn of_what_is_unknown_no_more_is_read() {
+    for command in ["inspect", "decode", "check"] {
+        let output = unspool(&[command, "/dev/zero"]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert!(stderr(&output).contains("no format that this build knows"), "{command}: {}", stderr(&output));
     }
 }
 
