@@ -3,6 +3,7 @@
 mod query;
 mod stream;
 mod table;
+mod text;
 
 use alloc::string::{String, ToString};
 use alloc::vec;

@@ -54,7 +54,7 @@ fn codes(column: &Column<'_>, place: Range<u64>, trace: &mut impl Trace) {
     }
     for row in column.rows() {
         let behind = offsets.get(index(row.saturating_add(1))).unwrap_or(code);
-        trace.leaf(Part::Symbols, "row", bit(code)..bit(behind), Value::U64(behind.saturating_sub(code)));
+        trace.leaf(Part::Symbols, "row", bit(code)..bit(behind), Value::U64(row));
         code = behind;
     }
     if bit(code) < end {

@@ -1,7 +1,8 @@
 export * from './common.js';
 export { probe, type Format, type Probe } from './probe.js';
 export { decode, decodeInto, type Decoded, type DecodeOptions } from './decode.js';
-export { inspect, nodeAt, nodes, outline, type InspectOptions, type Inspection, type Node, type OutlineOptions, type Structure } from './inspect.js';
+export { inspect, outline, type InspectOptions, type Inspection, type OutlineOptions } from './inspect.js';
+export { nodeAt, nodes, type Node, type Structure } from './structure.js';
 export * from './public/at1.js';
 export * from './public/cvc.js';
 export * from './public/gzip.js';

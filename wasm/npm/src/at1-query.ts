@@ -2,7 +2,7 @@
 import type { At1Query as WasmQuery } from '../wasm/unspool.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
-import { type ByteRange, openSource, type Source } from './source.js';
+import { type ByteRange, openSource, type Reader, type Source } from './source.js';
 
 const here = room('at1');
 
@@ -89,18 +89,23 @@ export async function queryAt1(source: Source, options: At1QueryOptions = {}): P
   const { make, width } = prepare(reader.size, options);
   const query = new Held(here, make);
   try {
-    let bytes: Uint8Array | undefined;
     const ranges: ByteRange[] = [];
-    for (;;) {
-      const given = bytes;
-      if (!query.call((job) => job.step(given))) break;
-      const range = query.call((job) => ({ start: job.start(), end: job.end() }));
-      ranges.push(range);
-      bytes = await reader.read(range);
-    }
+    for await (const range of asked(query, reader)) ranges.push(range);
     return query.call((job) => answer(job, width, ranges, options.as));
   } finally {
     query.free();
+  }
+}
+
+/** @internal Drives work to its end: gives each range of the file that it asks for, and reads it when whoever takes the ranges goes on. */
+export async function* asked(work: Held<WasmQuery>, reader: Reader): AsyncGenerator<ByteRange, void> {
+  let bytes: Uint8Array | undefined;
+  for (;;) {
+    const given = bytes;
+    if (!work.call((job) => job.step(given))) return;
+    const range = work.call((job) => ({ start: job.start(), end: job.end() }));
+    yield range;
+    bytes = await reader.read(range);
   }
 }
 

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeInto, describeAt1, inspect, nodes, queryAt1, UnspoolError } from 'unspool';
+import { at1Text, decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeInto, describeAt1, inspect, nodes, queryAt1, UnspoolError } from 'unspool';
 
 const folder = new URL('../../../tests/vectors/at1/', import.meta.url);
 const read = (name) => new Uint8Array(readFileSync(new URL(`${name}.at1`, folder)));
@@ -33,6 +33,47 @@ test('every vector decodes byte for byte, and its structure covers it', () => {
     assert.equal(at, bytes.length * 8, name);
   }
   assert.ok(names.length > 50);
+});
+
+test('the text of every table comes group by group, the lines between its rows included', async () => {
+  const pieces = async (source, options) => {
+    const found = [];
+    for await (const piece of at1Text(source, options)) found.push(piece);
+    return found;
+  };
+  let tables = 0;
+  for (const name of names) {
+    const bytes = read(name);
+    const found = await pieces(bytes).catch((error) => error.name);
+    // The other codecs have no row groups.
+    if (found === 'At1NotQueryable' || found === 'At1QueryFrames') continue;
+    assert.deepEqual(Buffer.concat(found), readFileSync(original(name)), name);
+    tables++;
+  }
+  assert.ok(tables > 10, `${tables}`);
+  const bytes = read('c8_events');
+  const whole = await pieces(new Blob([bytes]));
+  assert.equal(whole.length, (await describeAt1(bytes)).groups);
+  const { length } = decodeAt1(bytes);
+  // A limit is one of pieces, not of what they come to.
+  assert.equal((await pieces(bytes, { limits: { maxOutput: length / 2 } })).length, whole.length);
+  await assert.rejects(pieces(bytes, { limits: { maxOutput: 1000 } }), { name: 'OutputLimit' });
+  // What was handed out of a broken file before that showed is not all of it.
+  const trailer = (hash) => new Uint8Array([...bytes, ...hash, 0xa1, 0x53, 0x36, 0x01]);
+  const right = createHash('sha256').update(decodeAt1(bytes)).digest();
+  assert.equal((await pieces(trailer(right))).length, whole.length);
+  const wrong = trailer(new Uint8Array(32));
+  const before = [];
+  await assert.rejects(async () => {
+    for await (const piece of at1Text(wrong)) before.push(piece);
+  }, { name: 'At1Hash', class: 'Checksum' });
+  assert.equal(before.length, whole.length - 1);
+  await assert.rejects(pieces(bytes.subarray(0, 5000)), { class: 'Truncated' });
+  // Whoever has enough of it leaves nothing behind.
+  for await (const piece of at1Text(bytes)) {
+    assert.deepEqual(piece, whole[0]);
+    break;
+  }
 });
 
 test('broken files are refused, and bombs at the limit', () => {

@@ -18,6 +18,7 @@ use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Stats, Test, Worksp
 use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
+use super::text::{Text, trailer_of};
 use crate::fault::Fault;
 use crate::number;
 
@@ -49,7 +50,7 @@ enum Typed {
 struct Job {
     size: u64,
     filters: Vec<(Name, Typed)>,
-    /// `rows`, `lines`, `columns`, `count`, `sum`, `min` or `max`.
+    /// `rows`, `lines`, `columns`, `count`, `sum`, `min` or `max`; or `text`, which is no question but all lines.
     ask: String,
     columns: Vec<Name>,
     limit: u64,
@@ -224,9 +225,13 @@ async fn run(job: Job, desk: Shared) -> Result<()> {
     let request = Request { filters: &filters, ask, limit: job.limit };
     let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
     let mut head = fetch(&desk, 0..job.size.min(HEAD), job.size).await?;
-    let mut query = loop {
-        match Query::new(&head, request, &mut scratch, &mut ws, &job.limits) {
-            Ok(query) => break query,
+    let (mut query, mut text) = loop {
+        let opened = Query::new(&head, request, &mut scratch, &mut ws, &job.limits).and_then(|query| {
+            let text = if job.ask == "text" { Some(Text::open(&head, &mut ws, &job.limits)?) } else { None };
+            Ok((query, text))
+        });
+        match opened {
+            Ok(opened) => break opened,
             Err(error)
                 if error.kind == ErrorKind::Truncated && number::from_len(head.len()) < number::from_u64(job.size) =>
             {
@@ -235,12 +240,23 @@ async fn run(job: Job, desk: Shared) -> Result<()> {
             Err(error) => grow(&mut scratch, error)?,
         }
     };
+    let at = trailer_of(job.size);
+    let trailer = if text.is_some() { fetch(&desk, at.clone(), job.size).await? } else { vec![] };
     while let Some(range) = query.needs() {
         let bytes = fetch(&desk, range.clone(), job.size).await?;
-        let mut visit = |row: &Row<'_>| keep(&mut desk.borrow_mut(), row, lines, &job.limits);
+        let mut visit = |row: &Row<'_>| match &mut text {
+            Some(text) => text.row(row, &job.limits),
+            None => keep(&mut desk.borrow_mut(), row, lines, &job.limits),
+        };
         while let Err(error) = query.feed(range.start, &bytes, &mut scratch, &mut ws, &mut visit) {
             grow(&mut scratch, error)?;
         }
+        if let Some(text) = &mut text {
+            desk.borrow_mut().data.append(&mut text.hashed());
+        }
+    }
+    if let Some(text) = text {
+        desk.borrow_mut().data.append(&mut text.end(&head, &trailer, at.start)?);
     }
     let answer = query.answer(&scratch);
     let mut desk = desk.borrow_mut();

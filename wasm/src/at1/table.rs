@@ -179,7 +179,7 @@ fn find<'a>(head: &'a [u8], limits: &Limits) -> Result<[Option<Entry<'a>>; 6]> {
 }
 
 /// A stream that is all there, decoded: what it lacks, no longer head would have.
-fn decoded(entry: &Entry<'_>, head: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
+pub(super) fn decoded(entry: &Entry<'_>, head: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
     let inside = |error: Error| match error.kind {
         ErrorKind::Truncated => Error { kind: ErrorKind::At1ContentSize, ..error },
         _ => error,

@@ -1,0 +1,119 @@
+//! The text of a table that JavaScript reads, from the first line to the last: a row group at a time, so that neither the file nor its text
+//! has to fit into memory.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use unspool::at1::qcolumnar::Meta;
+use unspool::at1::{Codec, HEADER_LEN, Header, Row, Set, Stream, TRAILER_LEN, Workspace};
+use unspool::checksum::Sha256;
+use unspool::{Error, ErrorKind, Limits, Result};
+
+use super::table::decoded;
+use crate::number;
+
+/// Where the hash lies that a file ends with, if it does.
+pub(super) fn trailer_of(size: u64) -> Range<u64> {
+    size.saturating_sub(TRAILER_LEN).max(HEADER_LEN).min(size)..size
+}
+
+/// The lines on their way out: rows as they come, and between them those that are none.
+pub(super) struct Text {
+    /// How many lines there are, and how many are out.
+    lines: u64,
+    line: u64,
+    /// Whether the last line ends with a line feed.
+    trailing: bool,
+    /// Which lines are rows; all of them if that is empty.
+    modes: Vec<u8>,
+    /// The others, and where the next of them starts.
+    verbatim: Vec<u8>,
+    at: usize,
+    /// What nobody has taken yet, and the hash of what somebody has.
+    out: Vec<u8>,
+    hash: Sha256,
+}
+
+impl Text {
+    pub(super) fn open(head: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Self> {
+        let set = Set::open(head, HEADER_LEN, u64::MAX, limits)?;
+        let mut stream = |name: &[u8]| match set.find(name)? {
+            Some(entry) => decoded(&entry, head, ws, limits),
+            None => Ok(vec![]),
+        };
+        let meta = stream(b"meta")?;
+        let delimited = Header::read_start(head)?.codec == Codec::QColumnar;
+        let Meta { lines, rows, trailing, .. } = Meta::read(Stream::new(&meta, 0, false), delimited, limits)?;
+        // Where every line is a row nobody needs to know which are.
+        let (modes, verbatim) =
+            if rows == lines { (vec![], vec![]) } else { (stream(b"row_modes")?, stream(b"verbatim")?) };
+        let known = modes.get(..number::index(lines)).unwrap_or_default();
+        let counted = u64::try_from(known.iter().filter(|&&mode| mode != 0).count()).unwrap_or(u64::MAX);
+        if rows != lines && (known.is_empty() || counted != rows) {
+            return Err(Error::new(ErrorKind::At1RowGroups, 0));
+        }
+        Ok(Self { lines, line: 0, trailing, modes, verbatim, at: 0, out: vec![], hash: Sha256::new() })
+    }
+
+    /// Whether the next line is a row.
+    fn row_is_next(&self) -> bool {
+        self.modes.is_empty() || self.modes.get(number::index(self.line)).is_none_or(|&mode| mode != 0)
+    }
+
+    /// Ends the line before, if there is one.
+    fn begin_line(&mut self) {
+        if self.line > 0 {
+            self.out.push(b'\n');
+        }
+        self.line = self.line.saturating_add(1);
+    }
+
+    /// The lines up to the next row.
+    fn between(&mut self) -> Result<()> {
+        while self.line < self.lines && !self.row_is_next() {
+            let rest = self.verbatim.get(self.at..).ok_or(Error::new(ErrorKind::At1ListShort, 0))?;
+            let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
+            let end = self.at.saturating_add(line.len());
+            self.begin_line();
+            self.out.extend_from_slice(self.verbatim.get(self.at..end).unwrap_or_default());
+            self.at = end.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// A row, behind the lines before it.
+    pub(super) fn row(&mut self, row: &Row<'_>, limits: &Limits) -> Result<()> {
+        self.between()?;
+        self.begin_line();
+        row.write_line(&mut |part: &[u8]| {
+            self.out.extend_from_slice(part);
+            Ok(())
+        })?;
+        let need = u64::try_from(self.out.len()).unwrap_or(u64::MAX);
+        if need > limits.max_output { Err(Error::new(ErrorKind::OutputLimit, 0).needing(need)) } else { Ok(()) }
+    }
+
+    /// The lines behind the last row, if the hash at this place is that of all of them.
+    pub(super) fn end(mut self, head: &[u8], trailer: &[u8], at: u64) -> Result<Vec<u8>> {
+        self.between()?;
+        if self.trailing {
+            self.out.push(b'\n');
+        }
+        let out = self.hashed();
+        // What lies between both ends does not tell.
+        let mut ends = head.get(..number::index(HEADER_LEN)).unwrap_or_default().to_vec();
+        ends.extend_from_slice(trailer);
+        match Header::read(&ends)?.hash {
+            Some(hash) if hash != self.hash.value() => Err(Error::new(ErrorKind::At1Hash, at)),
+            _ => Ok(out),
+        }
+    }
+
+    /// What nobody has taken yet.
+    pub(super) fn hashed(&mut self) -> Vec<u8> {
+        let out = core::mem::take(&mut self.out);
+        self.hash.update(&out);
+        out
+    }
+}
