@@ -1,5 +1,5 @@
 // Searches the tree for what its fields are called and hold.
-import { nodeAt, type Structure } from 'unspool/separate';
+import { nodeAt, type Structure } from 'unspool/structure';
 import { pause } from '../tools/answer';
 import type { Care } from '../client';
 

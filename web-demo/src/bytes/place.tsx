@@ -1,5 +1,5 @@
 // One line that says where the cursor is.
-import type { Node } from 'unspool/separate';
+import type { Node } from 'unspool/structure';
 import { bytesOf, cutsBytes, pathTo, type Model } from '../model';
 import { count, heldBy, hex, whichOf } from '../format';
 

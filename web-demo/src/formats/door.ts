@@ -1,5 +1,5 @@
 // What the page wants to know of a file of any format, and can ask of it once it is open.
-import type { Structure } from 'unspool';
+import type { Structure } from 'unspool/structure';
 import type { BinsWanted } from './pco-bins';
 import type { Report, Summary } from '../model';
 import type { Tell } from '../tools/progress';

@@ -1,4 +1,4 @@
-import { nodeAt, type Node, type Structure } from 'unspool';
+import { nodeAt, type Node, type Structure } from 'unspool/structure';
 
 /** The nodes of this name, in the order of the tree. */
 export function* nodesNamed(structure: Structure, name: string): Generator<Node> {

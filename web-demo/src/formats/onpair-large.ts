@@ -1,5 +1,6 @@
 // An OnPair container that is too large to be read as a whole. Its dictionary is kept; of the codes and offsets only those of the rows that somebody looks at are read.
-import { openOnPair, type OnPairColumn, type OnPairStrings, type Structure } from 'unspool';
+import { openOnPair, type OnPairColumn, type OnPairStrings } from 'unspool';
+import type { Structure } from 'unspool/structure';
 import { count } from '../format';
 import type { Content } from '../arrive/remote';
 import { fileOfStrings } from '../data/writers';

@@ -1,5 +1,6 @@
 // The bins of Pco chunks, as the structure tells them, and how the numbers fall into them.
-import { nodeAt, type PcoVariable, type Structure } from 'unspool/separate';
+import type { PcoVariable } from 'unspool';
+import { nodeAt, type Structure } from 'unspool/structure';
 import { bitsOf, valueOfLatent } from './latents';
 
 export interface Bin {

@@ -1,5 +1,6 @@
 // A Pco file that is too large to be decoded as a whole. Its outline says where each chunk lies; a chunk behind the header of the file is a file of its own.
-import { decode, pcoBinCounts, type PcoArray, type Structure } from 'unspool';
+import { decode, pcoBinCounts, type PcoArray } from 'unspool';
+import type { Structure } from 'unspool/structure';
 import { count } from '../format';
 import type { Content } from '../arrive/remote';
 import type { Rows } from '../values';

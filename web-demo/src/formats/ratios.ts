@@ -1,5 +1,5 @@
 // What each chunk, block, frame, stream or column of a file takes, and what it decodes to, as far as the structure says so.
-import { nodeAt, type Node } from 'unspool/separate';
+import { nodeAt, type Node } from 'unspool/structure';
 import type { Report } from '../model';
 
 export interface Share {

@@ -1,5 +1,6 @@
 // The tables and the sequences of Zstandard: where they are in a file, and what their codes stand for.
-import { nodeAt, type Format, type Structure, type ZstdFormat } from 'unspool/separate';
+import type { Format, ZstdFormat } from 'unspool';
+import { nodeAt, type Structure } from 'unspool/structure';
 
 /** Where a table is described, and of what. */
 export interface TablePlace {

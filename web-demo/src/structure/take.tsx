@@ -1,5 +1,5 @@
 // Takes along what the structure says, and the bytes of a field.
-import { nodeAt, type Structure } from 'unspool/separate';
+import { nodeAt, type Structure } from 'unspool/structure';
 import { pause } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import { saveAs } from '../data/export';
