@@ -1,6 +1,6 @@
 // The page: which file is open.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { fileOf, readAddress } from './arrive/address';
+import { fileOf, leave, readAddress } from './arrive/address';
 import { OpenFile } from './client';
 import { sortOut } from './arrive/dictionary';
 import { useDropped } from './arrive/dropped';
@@ -16,7 +16,8 @@ type State =
   | { readonly kind: 'empty' }
   | { readonly kind: 'busy'; readonly name: string; readonly doing: string; readonly progress: Progress | undefined }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
-  | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report };
+  /** Every visit of an address starts at what it names, also one of the file that is open. */
+  | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report; readonly visit: number };
 
 /** Gets a file, and tells how far that is. */
 type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) => Promise<Blob | RemoteFile>;
@@ -51,7 +52,7 @@ export function App() {
         const file = new OpenFile(source, dictionary);
         opened.current = file;
         const report = await file.report(({ done, total }) => tell('Reading')(done, total));
-        if (!signal.aborted) setState({ kind: 'open', name, sample, file, report });
+        if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0 });
       } catch (error) {
         if (!signal.aborted) setState({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error) });
       }
@@ -74,7 +75,7 @@ export function App() {
     const follow = (): void => {
       const address = readAddress();
       const file = fileOf(address);
-      if (file !== '' && file === current.current) return;
+      if (file !== '' && file === current.current) return setState((state) => (state.kind === 'open' ? { ...state, visit: state.visit + 1 } : state));
       const sample = SAMPLES.find((sample) => sample.id === address.sample);
       if (sample !== undefined) {
         void show(sample.file, sample.id, async (signal) => {
@@ -83,8 +84,8 @@ export function App() {
           return response.blob();
         });
       } else if (address.url !== undefined && URL.canParse(address.url, location.href)) {
-        const { url, all } = address;
-        void show(nameOf(url), '', (signal, tell) => openRemote(url, all, signal, tell));
+        const { url } = address;
+        void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell));
       } else {
         return close();
       }
@@ -94,6 +95,12 @@ export function App() {
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, [show, close]);
+
+  // A window among others is found by the file in it.
+  const title = state.kind === 'empty' ? '' : `${state.name} – `;
+  useEffect(() => {
+    document.title = `${title}unspool inspector`;
+  }, [title]);
 
   const over = useDropped(useCallback((files) => void showFiles(files), [showFiles]));
 
@@ -113,14 +120,14 @@ export function App() {
       </header>
       <main>
         {state.kind === 'empty' && <Start onFiles={(files) => void showFiles(files)} />}
-        {state.kind === 'busy' && <Busy {...state} onCancel={() => (location.hash === '' ? close() : (location.hash = ''))} />}
+        {state.kind === 'busy' && <Busy {...state} onCancel={() => (location.hash === '' ? close() : leave())} />}
         {state.kind === 'failed' && (
           <section class="problem" role="alert">
             <h1>{state.name} cannot be shown.</h1>
             <p>{state.message}</p>
           </section>
         )}
-        {state.kind === 'open' && <Inspector key={state.file.source} {...state} onFiles={(files) => void showFiles(files)} />}
+        {state.kind === 'open' && <Inspector key={`${state.file.id} ${state.visit}`} {...state} onFiles={(files) => void showFiles(files)} />}
         {(state.kind === 'open' || state.kind === 'failed') && <Samples current={state.kind === 'open' ? state.sample || 'none' : 'none'} />}
       </main>
       {over && <div class="over" aria-hidden="true">Drop it</div>}

@@ -1,5 +1,5 @@
 // The page's side of the worker.
-import type { ZstdSequences } from 'unspool/separate';
+import type { ZstdSequences } from 'unspool';
 import type { BinsWanted } from './formats/pco-bins';
 import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report } from './model';
@@ -34,6 +34,9 @@ interface Waiting {
 
 /** A file in a worker of its own; closing it ends whatever the worker is doing. */
 export class OpenFile {
+  static #opened = 0;
+  /** Tells it from all others. */
+  readonly id = OpenFile.#opened++;
   #worker = this.#start();
   #waiting = new Map<number, Waiting>();
   /** Jobs that were cancelled, and when the worker is given up that still does them. */
@@ -66,7 +69,7 @@ export class OpenFile {
 
   #open(): Wanted {
     const { source, dictionary } = this;
-    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size } : source, dictionary };
+    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size, listed: source.listed } : source, dictionary };
   }
 
   /** The bytes that a report is of. */

@@ -74,16 +74,3 @@ export function half(bits: number): number {
   if (exponent === 31) return fraction > 0 ? NaN : sign * Infinity;
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
 }
-
-/** What an error means for the person with the file. */
-export function advice({ class: class_, name }: { readonly class: string; readonly name: string }): string {
-  if (name === 'ZstdDictionaryWanted') return 'The file was compressed against a dictionary. Open both together: drop them, or choose both.';
-  switch (class_) {
-    case 'Truncated': return 'The file ends too early. It may have been copied or downloaded only in part.';
-    case 'Checksum': return 'The file was damaged after it was written. The values in this place cannot be trusted.';
-    case 'Corrupt': return 'The file contradicts itself here. It was damaged, or its writer made a mistake.';
-    case 'Unsupported': return 'This is a variant of the format that this page cannot decode.';
-    case 'Limit': return 'The file asks for more than this page is willing to spend.';
-    default: return 'The decoder stopped here.';
-  }
-}

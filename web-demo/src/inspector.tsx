@@ -1,6 +1,5 @@
 // One open file: what it is, where its bytes go, and where in it the visitor is.
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
-import type { Node } from 'unspool/separate';
 import { noteInAddress, readAddress } from './arrive/address';
 import { Bits } from './bytes/bits';
 import type { OpenFile } from './client';
@@ -10,15 +9,18 @@ import { count, plural } from './format';
 import { Find } from './bytes/find';
 import { HexView } from './bytes/hex-view';
 import { Large } from './structure/large';
+import { Jumps } from './tools/jumps';
 import { FileMap } from './structure/map';
 import { Inside } from './inside/inside';
-import { brokenAt, leafAt, pathTo, type Report } from './model';
-import { Overview, Problem } from './structure/overview';
+import { brokenAt, leafAt, placeOf, type Fault, type Report } from './model';
+import { Overview } from './structure/overview';
 import { Parts } from './structure/parts';
+import { endsTooEarly, Problem } from './structure/problem';
 import { Place } from './bytes/place';
 import { Preview } from './data/preview';
 import { Readings } from './bytes/readings';
 import { RemoteFile } from './arrive/remote';
+import { useLater } from './tools/later';
 import { useShortcuts } from './tools/shortcuts';
 import { Shares } from './structure/shares';
 import { Strings } from './data/strings';
@@ -29,9 +31,6 @@ import { TreeView } from './structure/tree-view';
 
 /** What shows the decoded values, by what they are. */
 const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
-
-/** What stands beside the part that an error is about, where it is not broken. */
-const FLAGS: Readonly<Record<string, string>> = { Truncated: 'ends too early', ZstdDictionaryWanted: 'wants its dictionary' };
 
 interface Props {
   readonly name: string;
@@ -48,8 +47,9 @@ export function Inspector({ name, file, report, onFiles }: Props) {
   const [cursor, setCursor] = useState(-1);
   const known = report.format !== undefined;
   // What ends too early is broken at its last byte.
-  const broken = error !== undefined && known ? Math.min(error.offset, size - 1) : -1;
+  const broken = error !== undefined && known ? (endsTooEarly(error, size) ? size - 1 : error.offset) : -1;
   const brokenNode = broken >= 0 ? brokenAt(model, broken) : -1;
+  const painted = useLater();
   useShortcuts();
 
   const goToByte = useCallback(
@@ -92,7 +92,8 @@ export function Inspector({ name, file, report, onFiles }: Props) {
   return (
     <div class="inspector">
       <div class="title">
-        <h1>{name}</h1>
+        <h1 title={name}>{name}</h1>
+        <Jumps of={painted} />
         <label class="another">
           <FileInput onFiles={onFiles} />
           Open another file
@@ -101,18 +102,18 @@ export function Inspector({ name, file, report, onFiles }: Props) {
       <Overview report={report} />
       <Large report={report} remote={file.source instanceof RemoteFile} />
       {error !== undefined && known && (
-        <Problem error={error} part={error.part ?? placeOf(pathTo(model, brokenNode))} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
+        <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
       )}
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
           {known && <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />}
           <Shares report={report} onPick={goToNode} />
-          {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} broken={broken} onCursor={goToByte} />}
+          {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} hovered={hovered} broken={broken} onCursor={goToByte} onHover={setHovered} />}
           <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={goToByte} onNode={goToNode} />
-          <div class="panes" style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
+          <div class="panes" data-jump="Structure and bytes" tabIndex={-1} style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
             {model.structure.length > 0 && (
-              <TreeView model={model} selected={selected} hovered={hovered} broken={brokenNode} flag={FLAGS[error?.name ?? ''] ?? 'broken here'} onSelect={goToNode} onHover={setHovered} />
+              <TreeView model={model} selected={selected} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error, size)} onSelect={goToNode} onHover={setHovered} />
             )}
             <HexView blob={content} model={model} selected={selected} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
           </div>
@@ -123,15 +124,15 @@ export function Inspector({ name, file, report, onFiles }: Props) {
           {model.structure.leftOut > 0 && <p class="fine">The tree shows the first {plural(model.structure.length, 'node')}; {count(model.structure.leftOut)} more were left out.</p>}
         </>
       )}
-      {values}
-      <Inside file={file} report={report} selected={selected} onSelect={goToNode} />
+      {painted && values}
+      {painted && <Inside file={file} report={report} selected={selected} onSelect={goToNode} />}
     </div>
   );
 }
 
-/** Names of groups and what tells them from their siblings, outermost first. */
-function placeOf(path: readonly Node[]): string {
-  return path.map(({ name, value }) => (value === '' ? name : `${name} ${value}`)).join(' › ');
+/** What stands beside the part that an error is about. */
+function flagOf(error: Fault, size: number): string {
+  return error.name === 'ZstdDictionaryWanted' ? 'wants its dictionary' : endsTooEarly(error, size) ? 'ends too early' : 'broken here';
 }
 
 /** As high as the tree and the bytes could be; a short file leaves no empty room. */

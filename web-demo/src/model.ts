@@ -1,6 +1,8 @@
 // What the worker finds out about a file, and what the views look up in it.
+import { heldBy, whichOf } from './format';
 import type { At1Columns } from './values';
-import { nodeAt, type Format, type Node, type Structure } from 'unspool/separate';
+import type { Format } from 'unspool';
+import { nodeAt, type Node, type Structure } from 'unspool/structure';
 
 /** An error as it comes out of the worker. */
 export interface Fault {
@@ -10,6 +12,8 @@ export interface Fault {
   readonly offset: number;
   readonly need: number;
   readonly message: string;
+  /** The message without the class and the place. */
+  readonly words: string;
   /** In which part of the structure it lies, if that is known. */
   readonly part: string | undefined;
 }
@@ -35,6 +39,8 @@ export interface Summary {
   readonly chunkEnds?: readonly number[];
   /** Which view the values have. */
   readonly shows: 'numbers' | 'strings' | 'bytes' | 'table';
+  /** Stretches of rows that the writer named, with what it noted of them. */
+  readonly sections?: readonly { readonly start: number; readonly end: number; readonly note: string }[];
   /** The table that can be asked. */
   readonly table?: At1Columns;
   /** Whether the format has checksums; `undefined` where it never has. */
@@ -172,6 +178,11 @@ export function pathTo(model: Model, node: number): Node[] {
   const path: Node[] = [];
   for (let at = node; at >= 0; at = model.parent[at] ?? -1) path.unshift(nodeAt(model.structure, at));
   return path;
+}
+
+/** What a node and the groups around it are called, outermost first. */
+export function placeOf(model: Model, node: number): string {
+  return pathTo(model, node).map(({ name, value, part }) => `${name} ${part === undefined ? whichOf(name, value) : heldBy(name, value)}`.trim()).join(' › ');
 }
 
 /** Whether a node is a comma or a bracket between the fields of a JSON header: true, and of no interest to anybody. */

@@ -1,5 +1,5 @@
 // Decoded values on their way from the worker to the page.
-import type { At1Answer, At1Table, CvcData, PcoData, Statistics, Summary } from 'unspool';
+import type { At1Answer, At1Table, CvcData, PcoData, Statistics } from 'unspool';
 
 /** Rows of a column, as numbers that can be drawn. */
 export interface Rows {
@@ -81,9 +81,7 @@ export interface TableAnswer extends At1Answer {
 
 /** What all numbers of a column come to. */
 export interface Summed {
-  readonly statistics: Pick<Statistics, 'count' | 'nans' | 'infinite' | 'min' | 'max' | 'mean' | 'deviation' | 'histogram' | 'magnitudes'>;
-  /** Of vectors, what their lengths come to. */
-  readonly norms: Summary | undefined;
+  readonly statistics: Statistics;
   /** The numbers in the order of the file; of vectors, their lengths. */
   readonly curve: Curve;
 }

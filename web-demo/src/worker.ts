@@ -1,5 +1,5 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
-import { decodeGzip, inspect, outline, probe, readBlob, UnspoolError, type Format } from 'unspool';
+import { decodeGzip, errorTable, inspect, outline, probe, readBlob, UnspoolError, type Format } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
@@ -11,7 +11,7 @@ import { find, type Sought } from './bytes/search';
 import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
 /** What is opened: bytes of the visitor's, or a large file on a server. */
-export type Source = Blob | { readonly url: string; readonly size: number };
+export type Source = Blob | { readonly url: string; readonly size: number; readonly listed: boolean };
 
 /** What the page asks. */
 export type Wanted =
@@ -42,6 +42,9 @@ const MOST = 1.5e9;
 /** So much of a larger file is looked at of which nothing but its head can be understood; of one on a server, less. */
 const [HEAD, HEAD_REMOTE] = [2 ** 24, 2 ** 20];
 
+/** A request to a server for each of so many chunks is not too much. */
+const FEW = 16;
+
 let file: Opened | undefined;
 let content: Content | undefined;
 let dictionary: Uint8Array | undefined;
@@ -49,7 +52,7 @@ let dictionary: Uint8Array | undefined;
 let opening: Promise<unknown> = Promise.resolve();
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
-  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
+  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size, source.listed), post);
   if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, post);
   let bytes = await readBlob(source, (done, total) => post({ done, total }));
   const inside = unwrap(bytes);
@@ -70,11 +73,12 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
 }
 
 /** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */
-async function openLarge(source: Blob | string, from: Content, post: (progress: Progress) => void): Promise<Report> {
+async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (progress: Progress) => void): Promise<Report> {
   const door = doorOf(await formatOf(from));
   const large = await door?.openLarge?.(source);
   [file, content] = [large?.opened, from];
-  if (door?.outlined !== undefined && (source instanceof Blob || door.outlined.remote)) {
+  const few = large?.opened.summary.chunkEnds !== undefined && large.opened.summary.chunkEnds.length <= FEW;
+  if (door?.outlined !== undefined && (from instanceof Blob || from.listed || door.outlined.remote || few)) {
     const found = await outline(source, { onProgress: (done, total) => post({ done, total }) });
     if (found !== undefined) {
       if (found.error === undefined && door.openOutlined !== undefined) file = await door.openOutlined(from, found.structure);
@@ -96,7 +100,7 @@ async function formatOf(content: Content): Promise<Format | undefined> {
 
 function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
   const model = buildModel(structure, size);
-  return { content: inside, wrapped, read, format, size, model, summary: file?.summary, error: error?.toJSON(), checksums };
+  return { content: inside, wrapped, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
 }
 
 function doorOf(format: Format | undefined): (typeof DOORS)[Format] {
@@ -166,9 +170,9 @@ function here<T>(door: T | undefined): T {
 }
 
 function fault(error: unknown): Fault {
-  if (error instanceof UnspoolError) return error.toJSON();
   const message = error instanceof Error ? error.message : String(error);
-  return { name: 'Error', class: 'Other', code: 0, offset: 0, need: 0, message, part: undefined };
+  if (!(error instanceof UnspoolError)) return { name: 'Error', class: 'Other', code: 0, offset: 0, need: 0, message, words: message, part: undefined };
+  return { ...error.toJSON(), words: errorTable().find(({ code }) => code === error.code)?.words ?? message };
 }
 
 /** What is being done, to be cancelled. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { decodeAt1 } from 'unspool';
 import { inspector } from './harness.mjs';
 import { chunkHead, floats, PCO_HEAD, vector } from './vectors.mjs';
 
@@ -90,9 +91,15 @@ test('a table of two gigabytes is asked without being read', async () => {
   await page.getByLabel('From').fill('1700010480');
   await page.getByLabel('To', { exact: true }).fill('1700010520');
   await page.getByText('9 rows that meet all conditions. 2 row groups read, 23 ruled out').waitFor();
-  // Rows of it can be saved, all of it cannot.
-  await page.getByRole('button', { name: 'CSV' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Raw bytes' }).count(), 0);
+  // The rows can be saved, and the whole text, a group at a time: to a file on disk, if the browser can do that.
+  await page.getByRole('button', { name: 'These rows as CSV' }).waitFor();
+  await page.evaluate(() => {
+    globalThis.showSaveFilePicker = async ({ suggestedName }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+  });
+  await page.getByRole('button', { name: 'The whole text' }).click();
+  await page.getByText('Saved as large.bin.').waitFor();
+  const text = await page.evaluate(async () => (await (await (await navigator.storage.getDirectory()).getFileHandle('large.bin')).getFile()).text());
+  assert.equal(text, Buffer.from(decodeAt1(vector('at1/c8_events.at1'))).toString());
 });
 
 test('a large file of which only the head can be understood says so', async () => {

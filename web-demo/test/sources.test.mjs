@@ -81,7 +81,7 @@ test('a file that is none of those says what it may be', async () => {
     ['notes', 'Words, and an é.\n', 'This looks like text'],
     ['nothing', '', 'The file is empty.'],
     ['short', '\x28\xb5', 'The file ends before its format can be told.'],
-    ['noise', '\xf0\x9f\0\xff', 'This is not a format that this page knows.'],
+    ['noise', '\xf0\x9f\0\xff', 'Nothing at its start tells what it is.'],
   ]) {
     await pick(name, Buffer.from(bytes, name === 'notes' ? 'utf8' : 'latin1'));
     await heading(name);
@@ -161,6 +161,31 @@ for (const [what, size, ranges, most] of [
     it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
   });
 }
+
+test('the chunks of a large file of another server are listed: of some at once, of many when somebody wants that', async () => {
+  const chunks = 40;
+  const head = JSON.stringify({ num_vectors: chunks * 2 ** 17, dimension: 8, compression: 'fp16', chunks: Array(chunks).fill({ rows: 2 ** 17 }) });
+  const bytes = Buffer.alloc(8 + head.length + chunks * (4 + 2 ** 21));
+  bytes.write('CVCF');
+  bytes.writeUInt32LE(head.length, 4);
+  bytes.write(head, 8);
+  for (let at = 8 + head.length; at < bytes.length; at += 4 + 2 ** 21) bytes.writeUInt32LE(2 ** 21, at);
+  const other = await elsewhere(bytes, bytes.length);
+  try {
+    await open(`#url=${encodeURIComponent(other.url)}`);
+    await heading('vectors.cvc');
+    const before = other.sent();
+    await page.getByRole('button', { name: 'List 40 chunks, by a request each' }).click();
+    await page.getByRole('tree').press('End');
+    await page.getByRole('treeitem', { name: /^chunk #39/ }).waitFor();
+    assert.equal(await page.getByRole('button', { name: /^List/ }).count(), 0);
+    assert.ok(hash().has('list'), 'the address lists them again');
+    assert.ok(other.sent() - before < bytes.length / 5, `${other.sent() - before} bytes were sent`);
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
+});
 
 test('of a large file of another server that says nothing of where its parts are, all is fetched only when somebody wants that', async () => {
   const file = zeros(2 ** 23);

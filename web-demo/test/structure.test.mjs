@@ -122,6 +122,14 @@ test('the map shows the whole file, zooms, and follows keys and clicks', async (
   });
   assert.ok(colours >= 2, `${colours} colours`);
   const box = await map.boundingBox();
+  // What is pointed at lights up in the tree and in the bytes, and the other way around.
+  await map.hover({ position: { x: box.width / 500, y: 10 } });
+  await page.locator('.pointed', { hasText: /^header › chunks/ }).waitFor();
+  await page.locator('.byte.hovered').first().waitFor();
+  await page.getByRole('treeitem', { name: /^values fp16/ }).nth(1).hover();
+  await page.locator('.pointed', { hasText: 'chunk #1 › values fp16' }).waitFor();
+  const hint = await page.locator('.strip .hint').boundingBox();
+  assert.ok(Math.abs((hint.x - box.x) / box.width - 0.2575) < 0.01 && Math.abs(hint.width / box.width - 0.249) < 0.01, JSON.stringify(hint));
   await map.click({ position: { x: box.width / 2, y: 10 } });
   const middle = Number(await map.getAttribute('aria-valuenow'));
   assert.ok(Math.abs(middle - 51_436 / 2) < 200, `${middle}`);
@@ -178,12 +186,12 @@ test('each chunk, block, stream and column says what it takes and decodes to', a
 
 test('an error says in which part of the structure it lies', async () => {
   await open('#sample=broken');
-  await page.locator('.problem', { hasText: 'CvcCrc, number 514, in chunk 0' }).waitFor();
+  await page.locator('.problem', { hasText: 'At byte 213, in chunk 0' }).waitFor();
   await page.locator('.byte.broken').waitFor();
   assert.equal(await page.locator('.verdict').textContent(), 'Broken at byte 213');
   // What is wrong with the content of a stream is said of the stream, although each of its bytes was understood.
   await pick('months.at1', vector('at1/bad/c0_months.at1'));
-  await page.locator('.problem', { hasText: /At1ListShort, number 612, in stream \w+ › payload xz/ }).waitFor();
+  await page.locator('.problem', { hasText: /in stream \w+ › payload xz.*At1ListShort, error 612/ }).waitFor();
   assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^payload/);
   // A file that breaks off does so at its last byte.
   await pick('cut.zst', vector('zstd/rfc8878/text-1025.zst').subarray(0, 300));
@@ -213,6 +221,81 @@ test('an address restores the byte, the field and the column', async () => {
   await page.locator('[role=treeitem][aria-selected=true]', { hasText: /^magic/ }).waitFor();
   assert.equal(await page.getByRole('tab').nth(4).getAttribute('aria-selected'), 'true');
   it.forgive((what) => what === 'request: about:blank');
+});
+
+test('an address restores the question to a table, and the row that it stands at', async () => {
+  /** Opens what the address of the page says now, as somebody would who was sent it. */
+  const again = async (said) => {
+    await page.waitForFunction((said) => said.every((part) => decodeURIComponent(location.hash).includes(part)), said);
+    const address = page.url();
+    await page.goto('about:blank');
+    await page.goto(address);
+  };
+  const first = () => page.locator('.preview .rows tbody th').first();
+  await open('#sample=at1');
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByLabel('From').fill('1700001000');
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  const second = page.getByRole('group', { name: 'Condition 2' });
+  await second.getByLabel('Column').selectOption({ label: 'type (text)' });
+  await second.getByLabel('Value').fill('"click"');
+  await page.getByLabel('At most so many rows').fill('200');
+  await page.getByText('all columns').click();
+  await page.getByLabel('val', { exact: true }).check();
+  await page.getByText('The first 200 rows that meet all conditions').waitFor();
+  await page.getByLabel('Go to row of rows').fill('100');
+  await page.getByLabel('Go to row of rows').press('Enter');
+  const shown = await page.locator('.preview .rows tbody td').first().textContent();
+  await again(['where=1:1700001000:', 'where=0="click"', 'limit=200', 'columns=2', 'row=99']);
+  await page.getByText('The first 200 rows that meet all conditions').waitFor();
+  assert.equal(await page.getByLabel('From').inputValue(), '1700001000');
+  await first().filter({ hasText: /^100$/ }).waitFor();
+  assert.equal(await page.locator('.preview .rows tbody td').first().textContent(), shown);
+
+  // A search, and the row of what it finds.
+  await open('#sample=strings');
+  await page.getByLabel('How rows match').selectOption('start with');
+  await page.getByLabel('Search').fill('https://');
+  await page.getByText(/^[\d,]+ of 3,000 rows$/).waitFor();
+  await page.getByRole('region', { name: 'Rows', exact: true }).press('PageDown');
+  await first().filter({ hasNotText: /^0$/ }).waitFor();
+  const row = await first().textContent();
+  await again(['search=startsWith:https://', 'row=']);
+  await page.getByText(/^[\d,]+ of 3,000 rows$/).waitFor();
+  await first().filter({ hasText: new RegExp(`^${row}$`) }).waitFor();
+
+  // The row that is drawn, of numbers; and the page of a text. An address also opens where its file is open already.
+  await open('#sample=embeddings');
+  await page.getByLabel('Go to chunk').fill('2');
+  await page.getByLabel('Go to chunk').press('Enter');
+  await again(['row=200', 'drawn=200']);
+  await page.getByText('Row 200, all 64 values').waitFor();
+  await first().filter({ hasText: /^200$/ }).waitFor();
+  await page.evaluate(() => (location.hash = '#sample=embeddings&at=12&row=7&drawn=9'));
+  await page.getByText('Row 9, all 64 values').waitFor();
+  await first().filter({ hasText: /^7$/ }).waitFor();
+  await cursorAt(12);
+  // What an address says that cannot be is passed over.
+  await open('#sample=at1&where=9:1:2&where=x&ask=everything&limit=-1&columns=7,1&row=99999999&where=1:%25:2');
+  await page.getByRole('group', { name: 'Condition 1' }).waitFor();
+  assert.equal(await page.getByRole('group', { name: /^Condition/ }).count(), 1);
+  assert.equal(await page.getByLabel('From').inputValue(), '%');
+  it.forgive((what) => what === 'request: about:blank');
+});
+
+test('a long page has ways to its parts, and the window is called after the file', async () => {
+  await open('#sample=bins');
+  await heading('walk.pco');
+  await page.getByRole('navigation', { name: 'On this page' }).getByRole('button', { name: 'Bins' }).click();
+  await page.waitForFunction(() => document.querySelector('.inside').getBoundingClientRect().bottom <= innerHeight + 200 && scrollY > 500);
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.jump), 'Bins');
+  assert.equal(await page.title(), 'walk.pco – unspool inspector');
+  // It stays in sight.
+  const { y } = await page.getByRole('heading', { level: 1 }).boundingBox();
+  assert.ok(y >= 0 && y < 60, `${y}`);
+  await page.getByRole('link', { name: 'unspool inspector, start' }).click();
+  await page.getByText('Drop a file here').waitFor();
+  assert.equal(await page.title(), 'unspool inspector');
 });
 
 test('the structure and the bytes of a field are saved', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import * as unspool from 'unspool';
 import { inspector } from './harness.mjs';
 import { floats, vector } from './vectors.mjs';
@@ -126,6 +127,26 @@ test('the TypeScript that is copied gives what the page shows', async () => {
   }
 });
 
+test('sections of rows say what their writer noted, and lead to their rows', async () => {
+  await open('#sample=sections');
+  await page.getByText('4 sections of rows').click();
+  const sections = page.getByRole('region', { name: 'Sections' }).locator('tbody tr');
+  await sections.nth(3).waitFor();
+  const { sections: expected } = await unspool.openCvc(vector('cvc/v1_sections.cvc'));
+  for (const [at, { start, end, metadata }] of expected.entries()) {
+    assert.deepEqual(await sections.nth(at).locator('td').allTextContents(), [end > start ? `${start} to ${end - 1}` : 'none', JSON.stringify(metadata)]);
+  }
+  await page.getByRole('button', { name: 'Show the rows of section 2' }).click();
+  await page.getByText(`Row ${expected[2].start}, all 8 values`).waitFor();
+});
+
+test('what is unwrapped is saved by the name that it had', async () => {
+  await open();
+  await pick('log.txt.gz', gzipSync('some text\n'));
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Raw bytes' }).click()]);
+  assert.equal(download.suggestedFilename(), 'log.txt');
+});
+
 test('strings are saved, quoted where they must be', async () => {
   await open('#sample=strings');
   await page.getByRole('button', { name: 'CSV' }).waitFor();
@@ -219,6 +240,19 @@ test('a table is asked: conditions, what they cost, and which row groups were ru
   const group = page.getByRole('region', { name: 'Row groups' }).locator('tbody tr').nth(1);
   await group.waitFor();
   assert.deepEqual((await group.locator('td').allTextContents()).filter((_, at) => at !== 1), ['100', '1700000500', '1700000995', 'read']);
+});
+
+test('a table of which one group is broken is asked for the others', async () => {
+  const bytes = vector('at1/c8_events.at1');
+  const { blocks } = await unspool.describeAt1(bytes);
+  // The second column of the last group.
+  bytes[blocks.end.at(-2) - 20] ^= 0x10;
+  await open();
+  await pick('broken.at1', bytes);
+  await page.locator('.verdict', { hasText: /^Broken at byte/ }).waitFor();
+  await page.getByText('The first 1,000 rows').waitFor();
+  await page.getByLabel('At most so many rows').fill('2500');
+  await page.getByRole('alert').getByText('This cannot be answered').waitFor();
 });
 
 test('the bins of Pco stand against the data', async () => {

@@ -1,4 +1,5 @@
 // A file on a server, as much like a `Blob` as the page needs: it is read by ranges, and only where somebody looks.
+import type { Address } from './address';
 
 /** Bytes that are read piece by piece: a file of the visitor's, or one on a server. */
 export interface Content {
@@ -10,6 +11,8 @@ export class RemoteFile implements Content {
   constructor(
     readonly url: string,
     readonly size: number,
+    /** Whether all of its chunks are listed, however many requests that takes. */
+    readonly listed: boolean,
   ) {}
 
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> } {
@@ -28,7 +31,7 @@ export class RemoteFile implements Content {
 const WHOLE = 64 * 2 ** 20;
 
 /** Opens a file on a server: all of a small one, or of one whose server knows no ranges, or if somebody wants it; of a large one only what is looked at. */
-export async function openRemote(url: string, all: boolean, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
+export async function openRemote(url: string, { all, list }: Pick<Address, 'all' | 'list'>, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
   let response;
   try {
     response = await fetch(url, { headers: { Range: 'bytes=0-0' }, signal });
@@ -40,7 +43,7 @@ export async function openRemote(url: string, all: boolean, signal: AbortSignal,
   const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
   if (response.status === 206 && size > WHOLE && !all) {
     await response.body?.cancel();
-    return new RemoteFile(url, size);
+    return new RemoteFile(url, size, list);
   }
   if (response.status === 206) response = await fetch(url, { signal });
   const total = Number(response.headers.get('Content-Length') ?? size);

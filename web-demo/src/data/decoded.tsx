@@ -1,5 +1,6 @@
 // Decoded bytes, as text where they are text, else in hexadecimal.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { noteInAddress, readAddress } from '../arrive/address';
 import { useAnswer } from '../tools/answer';
 import { Export } from './export';
 import { ABOUT, snippet } from '../formats/about';
@@ -11,12 +12,14 @@ const PAGE = 4096;
 const WIDTH = 16;
 
 export function Decoded({ file, name, report, summary: { decoded } }: ValuesProps) {
-  const [page, setPage] = useState(0);
+  const pages = Math.ceil(decoded / PAGE);
+  const [page, setPage] = useState(() => Math.max(0, Math.min(pages - 1, readAddress().page ?? 0)));
   const start = page * PAGE;
+  useEffect(() => noteInAddress({ page: page > 0 ? page : undefined }), [page]);
   const { value: found, error } = useAnswer(() => file.bytes(start, Math.min(decoded, start + PAGE)), [file, start, decoded]);
   const text = found === undefined ? undefined : textOf(found);
   return (
-    <section class="preview" aria-label="Decoded values">
+    <section class="preview" aria-label="Decoded values" data-jump="Content" tabIndex={-1}>
       <div class="heading">
         <h2>Content</h2>
         <p class="facts">{bytes(decoded)}{text === undefined ? '' : ' of text'}</p>
@@ -26,7 +29,7 @@ export function Decoded({ file, name, report, summary: { decoded } }: ValuesProp
         <pre class="table content" tabIndex={0} role="region" aria-label="Decoded bytes">{text ?? dump(found, start)}</pre>
       )}
       {decoded === 0 && <p class="facts">There is nothing to show.</p>}
-      <Pages page={page} pages={Math.ceil(decoded / PAGE)} onPage={setPage} />
+      <Pages page={page} pages={pages} onPage={setPage} />
       {report.format !== undefined && (
         <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
       )}

@@ -14,6 +14,8 @@ interface Props {
   readonly kinds: readonly ExportKind[];
   /** Of a table: which of its rows. */
   readonly question?: Question;
+  /** What the buttons are called where that is not said by the kind alone. */
+  readonly words?: Readonly<Record<string, string>>;
   /** TypeScript that decodes the same. */
   readonly snippet: string;
 }
@@ -35,17 +37,25 @@ export function saveAs(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-export function Export({ file, report, name, column, kinds, question, snippet }: Props) {
+/** What values are saved as: `log.txt.zst` holds `log.txt`. */
+function nameOf(file: string, kind: ExportKind): string {
+  const stem = file.replace(/\.[^.]*$/, '');
+  return kind !== 'raw' ? `${stem}.${kind}` : /.\.\w+$/.test(stem) ? stem : `${stem}.bin`;
+}
+
+export function Export({ file, report, name, column, kinds, question, words = WORDS, snippet }: Props) {
   const [said, setSaid] = useState('');
   const job = useJob();
 
   const save = async (kind: ExportKind, care: Required<Care>): Promise<void> => {
-    const named = `${name.replace(/\.[^.]*$/, '')}.${kind === 'raw' ? 'bin' : kind}`;
+    const named = nameOf(name, kind);
+    // What was asked is no part of the whole.
+    const asked = kind === 'raw' ? undefined : question;
     try {
       // The values of a large file are written to disk as they come, where the browser lets the page do that.
-      const to = report.read === 'all' || question !== undefined ? undefined : await pickPlace(named);
-      setSaid(`Writing ${WORDS[kind]}…`);
-      const blob = await file.export({ column, kind, question, to }, care);
+      const to = report.read === 'all' || asked !== undefined ? undefined : await pickPlace(named);
+      setSaid(`Writing ${named}…`);
+      const blob = await file.export({ column, kind, question: asked, to }, care);
       if (blob !== undefined) saveAs(blob, named);
       setSaid(`Saved as ${to?.name ?? named}.`);
     } catch (error) {
@@ -67,7 +77,7 @@ export function Export({ file, report, name, column, kinds, question, snippet }:
     <div class="export">
       <span>Save as</span>
       {kinds.map((kind) => (
-        <button key={kind} type="button" disabled={job.going} onClick={() => void job.run((care) => save(kind, care))}>{WORDS[kind]}</button>
+        <button key={kind} type="button" disabled={job.going} onClick={() => void job.run((care) => save(kind, care))}>{words[kind] ?? WORDS[kind]}</button>
       ))}
       <button type="button" onClick={() => void copy()}>Copy TypeScript</button>
       <span class="facts" role="status">{said}</span>

@@ -1,6 +1,6 @@
 // Small drawings of vectors.
 import { useEffect, useRef } from 'preact/hooks';
-import { value } from '../format';
+import { count, value } from '../format';
 import type { Curve } from '../values';
 
 const [WIDTH, HEIGHT] = [560, 120];
@@ -49,7 +49,7 @@ export function Plot({ values }: { readonly values: readonly (number | bigint)[]
           if (!Number.isFinite(n)) return <line key={at} class="missing" x1={x(at)} x2={x(at)} y1={MARGIN} y2={HEIGHT - MARGIN} />;
           const [a, b] = [y(n), y(0)];
           const gap = Math.min(2, step * 0.2);
-          return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))} />;
+          return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))}><title>{`${at}: ${value(n)}`}</title></rect>;
         })}
       <path class="curve" d={path} />
       {bottom <= 0 && top >= 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
@@ -60,7 +60,7 @@ export function Plot({ values }: { readonly values: readonly (number | bigint)[]
 }
 
 /** A long row of numbers: between the lowest and the highest of each stretch. */
-export function Line({ curve: { low, high }, count }: { readonly curve: Curve; readonly count: number }) {
+export function Line({ curve: { low, high }, numbers }: { readonly curve: Curve; readonly numbers: number }) {
   const [bottom] = bounds(low);
   const [, top] = bounds(high);
   const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
@@ -73,7 +73,7 @@ export function Line({ curve: { low, high }, count }: { readonly curve: Curve; r
     pen = Number.isFinite(lowest) ? 'L' : 'M';
   }
   return (
-    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`All ${count} values in order, from ${value(bottom)} to ${value(top)}`}>
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`All ${count(numbers)} values in order, from ${value(bottom)} to ${value(top)}`}>
       <path class="curve" d={path} />
       {bottom < 0 && top > 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
       <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
@@ -90,10 +90,12 @@ interface HeatProps {
   readonly values: readonly (number | bigint)[];
   readonly chosen: number;
   readonly onRow: (row: number) => void;
+  /** Tells what is pointed at; nothing if nothing is. */
+  readonly onPoint: (words: string) => void;
 }
 
 /** Rows under each other, a coloured cell for each value. */
-export function HeatMap({ first, rows, dimension, values, chosen, onRow }: HeatProps) {
+export function HeatMap({ first, rows, dimension, values, chosen, onRow, onPoint }: HeatProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
 
   useEffect(() => {
@@ -108,6 +110,13 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow }: HeatP
     context.putImageData(image, 0, 0);
   }, [rows, dimension, values]);
 
+  /** The row and the value that the pointer is on, counted from 0. */
+  const cellAt = ({ clientX, clientY, currentTarget }: MouseEvent & { readonly currentTarget: HTMLCanvasElement }): [row: number, place: number] => {
+    const box = currentTarget.getBoundingClientRect();
+    const within = (share: number, count: number): number => Math.min(count - 1, Math.max(0, Math.floor(share * count)));
+    return [within((clientY - box.top) / box.height, rows), within((clientX - box.left) / box.width, dimension)];
+  };
+
   return (
     <div class="heat">
       <canvas
@@ -116,10 +125,12 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow }: HeatP
         height={Math.max(1, rows)}
         role="img"
         aria-label={`${rows} rows as a heat map`}
-        onClick={(event) => {
-          const box = event.currentTarget.getBoundingClientRect();
-          onRow(first + Math.min(rows - 1, Math.max(0, Math.floor(((event.clientY - box.top) / box.height) * rows))));
+        onClick={(event) => onRow(first + cellAt(event)[0])}
+        onMouseMove={(event) => {
+          const [row, place] = cellAt(event);
+          onPoint(`row ${count(first + row)}, value ${count(place)}: ${value(values[row * dimension + place] ?? NaN)}`);
         }}
+        onMouseLeave={() => onPoint('')}
       />
       {chosen >= first && chosen < first + rows && (
         <span class="marker" style={{ top: `${(100 * (chosen - first)) / rows}%`, height: `${100 / rows}%` }} aria-hidden="true" />

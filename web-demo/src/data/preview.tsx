@@ -6,8 +6,9 @@ import { noteInAddress, readAddress } from '../arrive/address';
 import { Export } from './export';
 import { ABOUT, snippet } from '../formats/about';
 import type { Column, Report, Summary } from '../model';
+import { Sections } from './sections';
 import { Statistics } from './statistics';
-import { RowTable, useRows, type Head, type Rows } from './rows';
+import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
 import { count, plural, value } from '../format';
 import { HeatMap, Plot } from './plot';
 import type { Rows as Decoded } from '../values';
@@ -46,7 +47,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
   };
 
   return (
-    <section class="preview" aria-label="Decoded values">
+    <section class="preview" aria-label="Decoded values" data-jump="Values" tabIndex={-1}>
       <div class="heading">
         <h2>Values</h2>
         {summary.columns.length > 1 && (
@@ -67,7 +68,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
         )}
       </div>
       {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} />}
-      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} ends={summary.chunkEnds ?? []} />}
+      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} />}
       {column !== undefined && report.format !== undefined && (
         <Export
           file={file}
@@ -88,14 +89,16 @@ interface ColumnProps {
   readonly index: number;
   /** How many rows there are. */
   readonly rows: number;
-  /** The row behind the last one of each chunk, where that is known. */
-  readonly ends: readonly number[];
+  readonly summary: Summary;
 }
 
-function Values({ file, column, index, rows: total, ends }: ColumnProps) {
-  const [chosen, choose] = useState(0);
+function Values({ file, column, index, rows: total, summary: { chunkEnds: ends = [], sections = [] } }: ColumnProps) {
+  const [chosen, choose] = useState(() => Math.max(0, Math.min(total - 1, readAddress().drawn ?? 0)));
+  const [pointed, point] = useState('');
   const { dimension } = column;
   const rows = useRows(total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
+  useNotedRow(rows);
+  useEffect(() => noteInAddress({ drawn: chosen > 0 ? chosen : undefined }), [chosen]);
   // The chosen vector; of single numbers, those around.
   const from = dimension > 1 ? chosen : Math.floor(rows.lines.first / (AROUND / 2)) * (AROUND / 2);
   const { value: drawn } = useAnswer(async () => file.rows(index, from, Math.min(total, dimension > 1 ? from + 1 : from + AROUND)), [file, index, from, dimension, total]);
@@ -123,6 +126,10 @@ function Values({ file, column, index, rows: total, ends }: ColumnProps) {
     event.preventDefault();
     event.stopPropagation();
   };
+  const show = (row: number): void => {
+    choose(row);
+    rows.lines.go(row);
+  };
   const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? 'value' : String(at) }))];
   if (dimension > shown) heads.push({ name: `${count(dimension - shown)} more`, kind: 'more' });
 
@@ -145,8 +152,10 @@ function Values({ file, column, index, rows: total, ends }: ColumnProps) {
           )}
           {dimension > 1 && sight !== undefined && (
             <figure>
-              <HeatMap {...sight} dimension={dimension} chosen={chosen} onRow={choose} />
-              <figcaption>Rows {count(sight.first)} to {count(sight.first + sight.rows - 1)}, one below the other, dark for low</figcaption>
+              <HeatMap {...sight} dimension={dimension} chosen={chosen} onRow={choose} onPoint={point} />
+              <figcaption>
+                Rows {count(sight.first)} to {count(sight.first + sight.rows - 1)}, one below the other, dark for low{pointed !== '' && `; ${pointed}`}
+              </figcaption>
             </figure>
           )}
         </div>
@@ -168,7 +177,8 @@ function Values({ file, column, index, rows: total, ends }: ColumnProps) {
           )}
         />
       </div>
-      {ends.length > 1 && total > 0 && <Chunks ends={ends} first={first} onRow={(row) => (choose(row), rows.lines.go(row))} />}
+      {ends.length > 1 && total > 0 && <Chunks ends={ends} first={first} onRow={show} />}
+      <Sections sections={sections} onRow={show} />
       {total === 0 && <p class="facts">There is nothing to show.</p>}
     </>
   );

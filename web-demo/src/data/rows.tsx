@@ -1,6 +1,7 @@
 // Tables of any length: only the rows in sight exist, and only they are asked for.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { noteInAddress, readAddress } from '../arrive/address';
 import { count } from '../format';
 import { usePieces } from '../tools/pieces';
 import { useLines, type Lines } from '../tools/virtual';
@@ -37,6 +38,20 @@ export function useRows<Row>(total: number, get: (start: number, end: number) =>
   for (let piece = first; piece <= last; piece++) error ||= pieces.get(piece)?.error ?? '';
   const pieceOf = (at: number) => pieces.get(Math.floor(at / PIECE));
   return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error };
+}
+
+/** Lets a table start at the row that the address names, once it has rows, and the address name the row that it stands at. */
+export function useNotedRow({ lines, total }: Rows<unknown>, here = true): void {
+  const wanted = useRef(readAddress().row);
+  const there = here && total > 0;
+  useEffect(() => {
+    if (!there || wanted.current === undefined) return;
+    lines.go(wanted.current);
+    wanted.current = undefined;
+  }, [there]);
+  useEffect(() => {
+    if (there && wanted.current === undefined) noteInAddress({ row: lines.first > 0 ? lines.first : undefined });
+  }, [there, lines.first]);
 }
 
 function useScrolled(total: number, of: readonly unknown[]) {

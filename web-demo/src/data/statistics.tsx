@@ -42,7 +42,8 @@ export function Statistics({ file, column, values }: Props) {
       </p>
     );
   }
-  const { statistics, norms, curve } = found;
+  const { statistics, curve } = found;
+  const { norms } = statistics;
   if (statistics.count + statistics.nans === 0) return null;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
   return (
@@ -66,7 +67,7 @@ export function Statistics({ file, column, values }: Props) {
           </figcaption>
         </figure>
         <figure>
-          <Line curve={curve} count={norms?.count ?? values} />
+          <Line curve={curve} numbers={norms?.count ?? values} />
           <figcaption>
             {norms === undefined ? 'In the order of the file' : `Lengths of the vectors: ${value(norms.min)} to ${value(norms.max)}, mean ${value(norms.mean)}`}
           </figcaption>

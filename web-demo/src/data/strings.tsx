@@ -1,11 +1,12 @@
 // Rows of a column of strings, or those that a search finds.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { noteInAddress, parametersHere } from '../arrive/address';
 import { pause, useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import { Export } from './export';
 import { ABOUT, snippet } from '../formats/about';
 import { bytes, count, inOneLine, plural } from '../format';
-import { RowTable, useRows } from './rows';
+import { RowTable, useNotedRow, useRows } from './rows';
 import type { ValuesProps } from './preview';
 import type { Place } from '../values';
 
@@ -17,16 +18,17 @@ const PLACES: readonly (readonly [Place, string])[] = [
 ];
 
 export function Strings({ file, name, report, summary: { rows } }: ValuesProps) {
-  const [place, setPlace] = useState<Place>('contains');
-  const [needle, setNeedle] = useState('');
+  const [asked] = useState(searchIn);
+  const [place, setPlace] = useState(asked.place);
+  const [needle, setNeedle] = useState(asked.needle);
+  useEffect(() => noteInAddress({ search: asksNothing(place, needle) ? undefined : `${place}:${needle}` }), [place, needle]);
 
   const job = useJob();
 
   const search = useAnswer(
     async (gone): Promise<Uint32Array | undefined> => {
       await pause(PAUSE, gone);
-      // Everything contains the empty string, but exactly that are few rows.
-      if (needle === '' && place !== 'equals') return undefined;
+      if (asksNothing(place, needle)) return undefined;
       return new Promise((resolve, reject) => {
         gone.addEventListener('abort', job.cancel);
         void job.run(async (care) => {
@@ -41,11 +43,13 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
   const matches = search.value;
   const total = matches?.length ?? rows;
   const found = useRows(total, async (start, end) => (await file.texts({ numbers: matches?.slice(start, end), start, end })).rows, [file, matches]);
+  // The row that the address names is one of those that the search in it finds.
+  useNotedRow(found, matches !== undefined || asksNothing(asked.place, asked.needle));
   const error = search.error || found.error;
 
   const needleShown = matches === undefined ? '' : needle;
   return (
-    <section class="preview strings" aria-label="Decoded values">
+    <section class="preview strings" aria-label="Decoded values" data-jump="Values" tabIndex={-1}>
       <div class="heading">
         <h2>Values</h2>
         <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
@@ -81,6 +85,18 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
       )}
     </section>
   );
+}
+
+/** Everything contains the empty string, but exactly that are few rows. */
+function asksNothing(place: Place, needle: string): boolean {
+  return needle === '' && place !== 'equals';
+}
+
+/** The search in the address: how rows match, and what. */
+function searchIn(): { place: Place; needle: string } {
+  const [, word, needle = ''] = /^(\w+):(.*)$/s.exec(parametersHere().get('search') ?? '') ?? [];
+  const place = PLACES.find(([place]) => place === word)?.[0];
+  return place === undefined ? { place: 'contains', needle: '' } : { place, needle };
 }
 
 /** A text with the first place marked that was searched for. */

@@ -1,12 +1,14 @@
 // A table in row groups: a question to it, the rows that answer it, and how little of the file that took.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { pause, useAnswer } from '../tools/answer';
+import { noteInAddress, parametersHere } from '../arrive/address';
+import { placesOf, questionIn } from './asked';
 import { Conditions } from './conditions';
 import { Export } from './export';
 import { ABOUT, snippetOfQuery } from '../formats/about';
 import { bytes, count, inOneLine, percent, plural } from '../format';
 import type { ValuesProps } from './preview';
-import { RowTable, useList, type Head } from './rows';
+import { RowTable, useList, useNotedRow, type Head } from './rows';
 import { ASKS, NOTHING_ASKED, type Ask, type Question, type TableAnswer } from '../values';
 import { ZoneMaps } from '../inside/zone-maps';
 
@@ -16,8 +18,8 @@ const SHOWN = 40;
 const PAUSE = 150;
 
 export function Table({ file, name, report, summary }: ValuesProps) {
-  const [question, setQuestion] = useState<Question>(NOTHING_ASKED);
   const { table } = summary;
+  const [question, setQuestion] = useState<Question>(() => (table === undefined ? NOTHING_ASKED : questionIn(parametersHere(), table)));
   const { value: answer, error } = useAnswer(
     async (gone) => {
       await pause(PAUSE, gone);
@@ -26,6 +28,8 @@ export function Table({ file, name, report, summary }: ValuesProps) {
     [file, question],
   );
   const rows = useList(answer?.rows ?? [], [answer]);
+  useNotedRow(rows, answer !== undefined);
+  useEffect(() => noteInAddress(placesOf(question)), [question]);
   if (table === undefined) return null;
 
   const { columns } = table;
@@ -37,7 +41,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   if (names.length > SHOWN) heads.push({ name: `${count(names.length - SHOWN)} more`, kind: 'more' });
 
   return (
-    <section class="preview query" aria-label="Decoded values">
+    <section class="preview query" aria-label="Decoded values" data-jump="Table" tabIndex={-1}>
       <div class="heading">
         <h2>Table</h2>
         <p class="facts">
@@ -115,8 +119,9 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         report={report}
         name={name}
         column={0}
-        kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...(summary.decoded > 0 ? ABOUT.at1.saves : [])]}
+        kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...ABOUT.at1.saves]}
         question={question}
+        words={{ csv: 'These rows as CSV', json: 'These rows as JSON', raw: 'The whole text' }}
         snippet={snippetOfQuery(name, question, table, report.wrapped !== undefined)}
       />
     </section>

@@ -1,14 +1,22 @@
-import { decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool';
+import { at1Text, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool';
 import { count } from '../format';
 import type { At1Columns, Fate, Question, TableAnswer } from '../values';
 import { csvOfRows, jsonOfRows } from '../data/writers';
 import { contentOf } from './content';
+import type { Tell } from '../tools/progress';
 import type { Door, Opened } from './door';
 
 export const at1: Door = {
   async open(bytes) {
     const table = await tableOf(bytes);
-    const files = decodeAt1Files(bytes);
+    let files;
+    try {
+      files = decodeAt1Files(bytes);
+    } catch (error) {
+      // A table can be asked also where one of its groups is broken, or where all of them come to too much.
+      if (table === undefined || !(error instanceof UnspoolError)) throw error;
+      return opened(bytes, table, undefined);
+    }
     const [only, ...others] = files;
     if (only !== undefined && only.name === '' && others.length === 0) {
       return table === undefined ? contentOf(only.bytes) : opened(bytes, table, only.bytes);
@@ -66,10 +74,10 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
       decoded: content?.length ?? 0,
     },
     query,
-    async *save({ kind, question }) {
-      if (kind === 'raw' || question === undefined) {
-        if (content === undefined) throw new Error('this file is too large to be decoded here as a whole');
-        yield content;
+    async *save({ kind, question }, tell) {
+      if (question === undefined) {
+        if (content === undefined) yield* wholeText(source, groups, tell);
+        else yield content;
         return;
       }
       const { rows } = await query(question);
@@ -78,6 +86,15 @@ function opened(source: Uint8Array | Blob | string, table: At1Columns, content: 
       yield* kind === 'json' ? jsonOfRows(names, rows) : csvOfRows(names, rows);
     },
   };
+}
+
+/** The text of a table that is not in memory, a row group at a time. */
+async function* wholeText(source: Uint8Array | Blob | string, groups: number, tell: Tell): AsyncGenerator<BlobPart> {
+  let done = 0;
+  for await (const piece of at1Text(source)) {
+    yield piece as BlobPart;
+    await tell({ done: Math.min(++done, groups), total: groups });
+  }
 }
 
 /** What is asked for as strings. */

@@ -8,7 +8,11 @@ import { summedUp } from './summing';
 
 const WIDTHS = { float32: 4, float16: 2, int64: 8, int32: 4, int8: 1, uint8: 1 };
 
+/** A larger file is read where somebody looks: its structure is told by the lengths of its chunks. */
+const WHOLE = 2 ** 29;
+
 export const cvc: Door = {
+  whole: WHOLE,
   open: async (bytes) => opened(await openCvc(bytes)),
   async openLarge(source) {
     const file = await openCvc(source);
@@ -48,7 +52,7 @@ function opened(file: CvcFile): Opened {
   const ends = file.chunks.map(({ end }) => end);
   const long = (index: number): Column => ({ rows: length, dimension: columns[index]?.dimension ?? 1, ends, read: (start, end) => rows(index, start, end) });
   return {
-    summary: { version: file.version.join('.'), facts, rows: length, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: file.hasChecksums, decoded },
+    summary: { version: file.version.join('.'), facts, rows: length, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: file.hasChecksums, decoded, sections: sections.map(({ start, end, metadata }) => ({ start, end, note: metadata === undefined ? '' : JSON.stringify(metadata) })) },
     rows,
     save: ({ column, kind }, tell) => fileOf(kind, length, piecesOf(long(column), tell)),
     statistics: (column, tell) => summedUp(long(column), tell),

@@ -1,6 +1,6 @@
 // The bins of a Pco chunk: how often its writer expected each, and how often the numbers fall into it.
 import { useMemo, useState } from 'preact/hooks';
-import type { Structure } from 'unspool/separate';
+import type { Structure } from 'unspool/structure';
 import { useAnswer } from '../tools/answer';
 import type { OpenFile } from '../client';
 import { count, percent, plural } from '../format';
@@ -28,7 +28,7 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
   const bits = bins.reduce((sum, { weight, offsetBits }) => sum + (weight / total) * (Math.log2(total / weight) + offsetBits), 0);
   const heads = ['bin', 'from', 'to', 'offset bits', 'weight', 'expected', ...(counts === undefined ? [] : ['in the data']), 'bits for a number'];
   return (
-    <section class="inside" aria-label="Inside the codec">
+    <section class="inside" aria-label="Inside the codec" data-jump="Bins" tabIndex={-1}>
       <div class="heading">
         <h2>Bins</h2>
         {chunks.length > 1 && (

@@ -29,7 +29,7 @@ export function ZstdSequences({ file, report: { format, error: fault, model: { s
   const literals = found?.literalLengths.reduce((sum, length) => sum + length, 0) ?? 0;
   const total = found?.places.at(-1) ?? 0;
   return (
-    <section class="inside" aria-label="Sequences of a block">
+    <section class="inside" aria-label="Sequences of a block" data-jump="Sequences" tabIndex={-1}>
       <div class="heading">
         <h2>Sequences</h2>
         <label>

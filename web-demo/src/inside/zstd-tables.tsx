@@ -22,7 +22,7 @@ export function ZstdTables({ file, report: { format, model: { structure } }, sel
   const huffman = table.kind === 'huffman code';
   const all = codes?.reduce((sum, { share }) => sum + share, 0) ?? 0;
   return (
-    <section class="inside" aria-label="Inside the codec">
+    <section class="inside" aria-label="Inside the codec" data-jump="Tables" tabIndex={-1}>
       <div class="heading">
         <h2>Tables</h2>
         <label>

@@ -1,6 +1,6 @@
 // Of a file that is too large to be taken in at once: how much of it was looked at.
-import { askForAll } from '../arrive/address';
-import { bytes } from '../format';
+import { askFor } from '../arrive/address';
+import { bytes, plural } from '../format';
 import type { Report } from '../model';
 
 interface Props {
@@ -9,12 +9,15 @@ interface Props {
   readonly remote: boolean;
 }
 
-export function Large({ report: { read, size }, remote }: Props) {
+export function Large({ report: { read, size, summary, model }, remote }: Props) {
   if (read === 'all') return null;
+  // The header of CVC tells how many chunks there are, and each chunk where the next one is.
+  const unlisted = model.totals.at(-1) === 0 ? 0 : (summary?.chunkEnds?.length ?? 0);
   return (
     <p class="large" role="note">
       {wordsOf(read)}
-      {remote && read !== 'values' && <> <button type="button" onClick={askForAll}>Fetch all {bytes(size)}</button></>}
+      {remote && read !== 'values' && <> <button type="button" onClick={() => askFor('all')}>Fetch all {bytes(size)}</button></>}
+      {remote && unlisted > 0 && <> <button type="button" onClick={() => askFor('list')}>List {plural(unlisted, 'chunk')}, by a request each</button></>}
     </p>
   );
 }

@@ -1,27 +1,32 @@
 // The file as a strip, every byte in proportion, to zoom into.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { bytes, count } from '../format';
-import { bytesOf, leafAt, type Model } from '../model';
+import { bytesOf, isGroup, leafAt, placeOf, type Model } from '../model';
 
 interface Props {
   readonly model: Model;
   readonly size: number;
   readonly cursor: number;
   readonly selected: number;
+  readonly hovered: number;
   readonly broken: number;
   readonly onCursor: (byte: number) => void;
+  readonly onHover: (node: number) => void;
 }
 
 const HEIGHT = 44;
 /** No fewer bytes than this are worth the whole width. */
 const LEAST = 16;
+/** Parts are told apart by a line where there are so many pixels for each. */
+const APART = 8;
 
-export function FileMap({ model, size, cursor, selected, broken, onCursor }: Props) {
+export function FileMap({ model, size, cursor, selected, hovered, broken, onCursor, onHover }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [[start, end], setRange] = useState<readonly [number, number]>([0, size]);
   const [width, setWidth] = useState(600);
   const [dark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
   const span = end - start;
+  const cuts = useMemo(() => cutsOf(model), [model]);
   const place = cursor >= 0 ? cursor : selected >= 0 ? bytesOf(model, selected)[0] : 0;
 
   const show = (from: number, to: number): void => {
@@ -54,8 +59,12 @@ export function FileMap({ model, size, cursor, selected, broken, onCursor }: Pro
     const element = canvas.current;
     const context = element?.getContext('2d');
     if (element === null || context === undefined || context === null) return;
-    const style = getComputedStyle(element);
-    const colour = (name: string): string => swatch(style, name);
+    const colours = new Map<string, string>();
+    const colour = (name: string): string => {
+      const known = colours.get(name) ?? swatch(name);
+      colours.set(name, known);
+      return known;
+    };
     const pixels = Math.round(width * devicePixelRatio);
     [element.width, element.height] = [pixels, HEIGHT * devicePixelRatio];
     const at = (byte: number): number => ((byte - start) / span) * pixels;
@@ -68,6 +77,11 @@ export function FileMap({ model, size, cursor, selected, broken, onCursor }: Pro
       context.fillRect(x, 0, to - x, element.height);
       x = to;
     }
+    const here = cuts.filter((cut) => cut > start && cut < end);
+    if (here.length * APART < width) {
+      context.fillStyle = colour('card');
+      for (const cut of here) context.fillRect(Math.round(at(cut)), 0, devicePixelRatio, element.height);
+    }
     const mark = (from: number, to: number, name: string): void => {
       context.fillStyle = colour(name);
       const [left, right] = [Math.floor(at(from)), Math.ceil(at(to))];
@@ -77,13 +91,17 @@ export function FileMap({ model, size, cursor, selected, broken, onCursor }: Pro
     if (selected >= 0) mark(...bytesOf(model, selected), 'ink');
     if (cursor >= 0) mark(cursor, cursor + 1, 'ink');
     if (broken >= 0) mark(broken, broken + 1, 'bad');
-  }, [model, start, end, width, cursor, selected, broken, dark]);
+  }, [model, cuts, start, end, width, cursor, selected, broken, dark]);
 
   const byteAt = (event: MouseEvent): number => {
     const box = canvas.current?.getBoundingClientRect();
     if (box === undefined) return 0;
     return Math.min(size - 1, Math.max(0, Math.floor(start + ((event.clientX - box.left) / box.width) * span)));
   };
+
+  // What is pointed at, wherever on the page that is.
+  const [from, to] = hovered < 0 ? [0, 0] : bytesOf(model, hovered).map((byte) => Math.min(end, Math.max(start, byte)) - start);
+  const hint = from !== undefined && to !== undefined && to > from ? { left: `${(100 * from) / span}%`, width: `${(100 * (to - from)) / span}%` } : undefined;
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = Math.max(1, Math.floor(span / 50));
@@ -107,26 +125,31 @@ export function FileMap({ model, size, cursor, selected, broken, onCursor }: Pro
   return (
     <section class="map" aria-label="Map of the file">
       <h2>From the first byte to the last</h2>
-      <canvas
-        ref={canvas}
-        style={{ height: HEIGHT }}
-        role="slider"
-        tabIndex={0}
-        aria-label="Place in the file"
-        aria-valuemin={0}
-        aria-valuemax={size - 1}
-        aria-valuenow={place}
-        aria-valuetext={`byte ${count(place)}`}
-        onKeyDown={onKeyDown}
-        onClick={(event) => onCursor(byteAt(event))}
-        onWheel={(event) => {
-          event.preventDefault();
-          if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-            const by = (span / width) * (event.deltaX || event.deltaY);
-            show(start + by, end + by);
-          } else zoom(event.deltaY > 0 ? 1.25 : 0.8, byteAt(event));
-        }}
-      />
+      <div class="strip">
+        <canvas
+          ref={canvas}
+          style={{ height: HEIGHT }}
+          role="slider"
+          tabIndex={0}
+          aria-label="Place in the file"
+          aria-valuemin={0}
+          aria-valuemax={size - 1}
+          aria-valuenow={place}
+          aria-valuetext={`byte ${count(place)}`}
+          onKeyDown={onKeyDown}
+          onClick={(event) => onCursor(byteAt(event))}
+          onMouseMove={(event) => onHover(leafAt(model, byteAt(event)))}
+          onMouseLeave={() => onHover(-1)}
+          onWheel={(event) => {
+            event.preventDefault();
+            if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+              const by = (span / width) * (event.deltaX || event.deltaY);
+              show(start + by, end + by);
+            } else zoom(event.deltaY > 0 ? 1.25 : 0.8, byteAt(event));
+          }}
+        />
+        {hint !== undefined && <span class="hint" aria-hidden="true" style={hint} />}
+      </div>
       <div class="controls">
         <button type="button" onClick={() => zoom(0.5, place >= start && place < end ? place : start + span / 2)} disabled={span <= LEAST}>Zoom in</button>
         <button type="button" onClick={() => zoom(2, start + span / 2)} disabled={span >= size}>Zoom out</button>
@@ -134,17 +157,32 @@ export function FileMap({ model, size, cursor, selected, broken, onCursor }: Pro
         <span class="facts">
           {span >= size ? `all ${bytes(size)}` : `bytes ${count(Math.floor(start))} to ${count(Math.ceil(end) - 1)}, ${bytes(Math.round(span))}`}
         </span>
+        {hovered >= 0 && <span class="pointed">{placeOf(model, hovered)}</span>}
       </div>
     </section>
   );
 }
 
+/** Where the groups start that a file is cut into, chunks, blocks or streams: those at the top, or those in the only one that is there. */
+function cutsOf(model: Model): number[] {
+  const outer = groupsIn(model, 0, model.structure.length);
+  const [only = 0] = outer;
+  const groups = outer.length === 1 ? groupsIn(model, only + 1, model.behind[only] ?? 0) : outer;
+  return groups.map((node) => bytesOf(model, node)[0]);
+}
+
+function groupsIn(model: Model, start: number, end: number): number[] {
+  const groups = [];
+  for (let at = start; at < end; at = model.behind[at] ?? end) if (isGroup(model, at)) groups.push(at);
+  return groups;
+}
+
 /** A colour of the page, as the canvas understands it: what the style sheet says may depend on the scheme. */
-function swatch(style: CSSStyleDeclaration, name: string): string {
+function swatch(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
-  return color || style.color;
+  return color;
 }

@@ -1,7 +1,8 @@
 // What the file is, and what is wrong with it.
 import { ABOUT } from '../formats/about';
-import type { Fault, Report } from '../model';
-import { advice, bytes, count, plural } from '../format';
+import type { Report } from '../model';
+import { bytes, count } from '../format';
+import { endsTooEarly } from './problem';
 
 export function Overview({ report }: { readonly report: Report }) {
   const { summary, size, format, checksums } = report;
@@ -40,36 +41,9 @@ export function Overview({ report }: { readonly report: Report }) {
 /** Whether the file is broken, in a word; nothing where nobody knows. */
 function verdictOf({ format, error, read, checksums, wrapped, size }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
   if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
-  if (error?.class === 'Truncated') return { kind: 'bad', words: 'Incomplete' };
   if (error?.name === 'ZstdDictionaryWanted') return { kind: 'bad', words: 'Wants its dictionary' };
-  if (error !== undefined) return { kind: 'bad', words: error.class === 'Unsupported' || error.class === 'Limit' ? 'Not decoded' : error.offset < size ? `Broken at byte ${count(error.offset)}` : 'Broken' };
+  if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: 'Not decoded' };
+  if (error !== undefined) return { kind: 'bad', words: endsTooEarly(error, size) ? 'Incomplete' : `Broken at byte ${count(error.offset)}` };
   const proven = checksums.right > 0 || format === 'gzip' || wrapped !== undefined;
   return { kind: 'good', words: proven ? 'Intact' : 'No error found' };
-}
-
-interface ProblemProps {
-  readonly error: Fault;
-  /** In which part of the structure it lies. */
-  readonly part: string;
-  readonly size: number;
-  readonly understood: number;
-  readonly onShow: () => void;
-}
-
-export function Problem({ error, part, size, understood, onShow }: ProblemProps) {
-  return (
-    <section class="problem" role="alert">
-      <h2>{advice(error)}</h2>
-      <p>{sentence(error.message)}.</p>
-      <p class="fine">
-        {error.name}, number {error.code}{part !== '' && <>, in <strong>{part}</strong></>}.{' '}
-        {understood > 0 && `What was understood before it is shown below: ${plural(understood, 'field')}.`}
-      </p>
-      <button type="button" onClick={onShow}>{error.offset < size ? `Show byte ${count(error.offset)}` : 'Show where it ends'}</button>
-    </section>
-  );
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

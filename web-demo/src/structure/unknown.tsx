@@ -31,8 +31,8 @@ export function Unknown({ content, cut }: Props) {
   const guess = head === undefined ? '' : guessOf(head);
   return (
     <section class="problem unknown" role="alert">
-      <h2>{cut ? 'The file ends before its format can be told.' : guess === '' ? 'This is not a format that this page knows.' : `This looks like ${guess}: not a format that this page knows.`}</h2>
-      <p>It knows Zstandard, xz, gzip, Pco, OnPair, CVC and AT-1, by the first bytes of a file. Here are those of this one, to look at and to search.</p>
+      <h2>{cut ? 'The file ends before its format can be told.' : guess === '' ? 'Nothing at its start tells what it is.' : `This looks like ${guess}.`}</h2>
+      <p>The page tells Zstandard, xz, gzip, Pco, OnPair, CVC and AT-1 by the first bytes of a file. Here are those of this one, to look at and to search.</p>
     </section>
   );
 }
