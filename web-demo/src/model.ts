@@ -152,7 +152,9 @@ export function leafAtBit({ structure, leaves }: Model, bit: number): number {
 export function brokenAt(model: Model, byte: number): number {
   const { structure, parent, totals } = model;
   let node = leafAt(model, byte);
-  if (node < 0) return parent[structure.length - 1] ?? -1;
+  const last = structure.length - 1;
+  // A group with nothing in it has just been entered.
+  if (node < 0) return last >= 0 && isGroup(model, last) ? last : (parent[last] ?? -1);
   if (totals.at(-1) !== 0) return node;
   for (let up = parent[node] ?? -1; up >= 0 && structure.start[up] === structure.start[node]; up = parent[node] ?? -1) node = up;
   return node;

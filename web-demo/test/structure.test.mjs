@@ -193,6 +193,16 @@ test('an error says in which part of the structure it lies', async () => {
   await pick('months.at1', vector('at1/bad/c0_months.at1'));
   await page.locator('.problem', { hasText: /in stream \w+ › payload xz.*At1ListShort, error 612/ }).waitFor();
   assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^payload/);
+  // A part of which nothing could be read was being read.
+  const garbage = vector('xz/blocks.xz');
+  garbage.fill(0x5a, 16);
+  await pick('garbage.xz', garbage);
+  await heading('garbage.xz');
+  assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^block#0/);
+  // Streams of AT-1 say how long they are before they come.
+  await pick('cut.at1', vector('at1/c8_events.at1').subarray(0, 7000));
+  await page.locator('.problem', { hasText: /It ends after 7,000 bytes, in .*: at least 7,\d\d\d bytes are missing/ }).waitFor();
+  assert.equal(await page.locator('.verdict').textContent(), 'Incomplete');
   // A file that breaks off does so at its last byte.
   await pick('cut.zst', vector('zstd/rfc8878/text-1025.zst').subarray(0, 300));
   await page.locator('#byte-299.broken').waitFor();

@@ -2,6 +2,7 @@
 import { UnspoolError } from './error.js';
 import { call, type Exports, Held, whole } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
+import { Pieces } from './pieces.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf, openSource, type Source } from './source.js';
 import type { Structure } from './structure.js';
@@ -48,12 +49,6 @@ export interface OutlineOptions extends InspectOptions {
   onProgress?: (done: number, total: number) => void;
 }
 
-/** So much of a file is read at once: headers may lie close together. Where they do not, or on a server, less. */
-const [PIECE, PIECE_FAR] = [2 ** 22, 2 ** 16];
-
-/** More bytes than this, which are more than a block of Zstandard has, are far from one header to the next. */
-const FAR = 2 ** 18;
-
 /**
  * The structure of a file that is too large to be read as a whole, from its headers alone: the frames and blocks of
  * Zstandard, the streams and blocks of xz, of which only the index at the end is read, the tables of OnPair, the
@@ -64,16 +59,11 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   const limits = limitNumbers(options.limits);
   const reader = await openSource(source, options.signal);
   const { size } = reader;
-  let piece: { start: number; bytes: Uint8Array } = { start: 0, bytes: new Uint8Array() };
-  const read = async (start: number, end: number): Promise<Uint8Array> => {
+  const local = typeof Blob !== 'undefined' && source instanceof Blob;
+  const pieces = new Pieces(reader, local, (done) => options.onProgress?.(done, size));
+  const read = (start: number, end: number): Promise<Uint8Array> => {
     options.signal?.throwIfAborted();
-    if (start < piece.start || end > piece.start + piece.bytes.length) {
-      const near = typeof Blob !== 'undefined' && source instanceof Blob && Math.abs(start - piece.start - piece.bytes.length) <= FAR;
-      const most = Math.max(end - start, near ? PIECE : PIECE_FAR);
-      piece = { start, bytes: await reader.read({ start, end: Math.min(size, start + most) }) };
-      options.onProgress?.(start, size);
-    }
-    return piece.bytes.subarray(start - piece.start, end - piece.start);
+    return pieces.read(start, end);
   };
   const head = await read(0, Math.min(size, PROBED));
   const { format } = probe(head);

@@ -154,6 +154,44 @@ test('the chunks of CVC are found by their lengths', async () => {
   }
 });
 
+test('headers that are evenly spaced are read ahead, and only those', async () => {
+  /** A file of chunks of so many rows, each of which takes a kilobyte. */
+  const made = (rows) => {
+    const json = Buffer.from(JSON.stringify({ chunks: rows.map((rows) => ({ rows })), compression: 'fp16', dimension: 512, num_vectors: rows.reduce((sum, rows) => sum + rows) }));
+    const bytes = Buffer.alloc(8 + json.length + rows.reduce((sum, rows) => sum + 4 + 1024 * rows, 0));
+    bytes.write('CVCF');
+    bytes.writeUInt32LE(json.length, 4);
+    json.copy(bytes, 8);
+    let at = 8 + json.length;
+    for (const count of rows) at = bytes.writeUInt32LE(1024 * count, at) + 1024 * count;
+    return bytes;
+  };
+  const plain = globalThis.fetch;
+  /** How many were asked for, and how many at a time at most. */
+  const asked = async (bytes) => {
+    let [count, going, most] = [0, 0, 0];
+    globalThis.fetch = async (url, { headers }) => {
+      const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(headers.Range);
+      [count, going] = [count + 1, going + 1];
+      most = Math.max(most, going);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      going--;
+      return new Response(bytes.subarray(Number(start), Number(end) + 1), { status: 206, headers: { 'Content-Range': `bytes ${start}-${end}/${bytes.length}` } });
+    };
+    try {
+      const found = await outline('https://example.test/chunks.cvc');
+      assert.deepEqual([...nodes(found.structure)].map(({ start, end }) => [start, end]), [...nodes(inspect(bytes).structure)].map(({ start, end }) => [start, end]));
+      return { count, most };
+    } finally {
+      globalThis.fetch = plain;
+    }
+  };
+  const even = await asked(made(Array(40).fill(300)));
+  assert.ok(even.most === 6 && even.count <= 42, JSON.stringify(even));
+  const uneven = await asked(made(Array.from({ length: 40 }, (_, at) => 200 + 7 * at)));
+  assert.ok(uneven.most === 1 && uneven.count <= 42, JSON.stringify(uneven));
+});
+
 test('the blocks of xz are read off its index', async () => {
   const one = vector('xz/blocks.xz');
   for (const bytes of [one, vector('xz/page.xz'), new Uint8Array([...one, ...one])]) {
