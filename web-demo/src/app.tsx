@@ -1,6 +1,6 @@
 // The page: which file is open.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { fileOf, leave, readAddress } from './arrive/address';
+import { arriveAt, fileOf, leave } from './arrive/address';
 import { OpenFile } from './client';
 import { sortOut } from './arrive/dictionary';
 import { useDropped } from './arrive/dropped';
@@ -73,7 +73,7 @@ export function App() {
 
   useEffect(() => {
     const follow = (): void => {
-      const address = readAddress();
+      const address = arriveAt();
       const file = fileOf(address);
       if (file !== '' && file === current.current) return setState((state) => (state.kind === 'open' ? { ...state, visit: state.visit + 1 } : state));
       const sample = SAMPLES.find((sample) => sample.id === address.sample);

@@ -10,6 +10,7 @@ const FAR = 2 ** 18;
 /** Where headers are as far from each other as those before were, so many are asked for at once: a browser asks a server for no more. A disk is no faster for it. */
 const AHEAD = 6;
 
+/** A file, of which the piece at hand is kept, and those that were asked for ahead. */
 export class Pieces {
   #reader: Reader;
   #local: boolean;

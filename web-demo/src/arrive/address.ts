@@ -47,6 +47,13 @@ const REST = 150;
 let noted: { readonly file: string; readonly places: Places } = { file: '', places: {} };
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** Reads an address that the visitor has just gone to: what was noted of the one before must not be written into it. */
+export function arriveAt(): Address {
+  clearTimeout(timer);
+  noted = { file: '', places: {} };
+  return readAddress();
+}
+
 /** Notes where the visitor is; a file of their own has no address. */
 export function noteInAddress(places: Places): void {
   const file = fileOf(readAddress());
