@@ -191,9 +191,12 @@ fn a_cut_file_is_refused_or_ends_early() {
             return;
         }
         for cut in 0..vector.bytes.len() {
-            // What is cut behind a frame or before the hash is a shorter file.
-            if let Ok(out) = decoded(&vector.bytes[..cut]) {
-                assert!(vector.original.starts_with(&out), "{} cut at {cut}", vector.name);
+            match decoded(&vector.bytes[..cut]) {
+                // What is cut behind a frame or before the hash is a shorter file.
+                Ok(out) => assert!(vector.original.starts_with(&out), "{} cut at {cut}", vector.name),
+                // A part of a hash belongs to nothing.
+                Err(_) if Header::read(&vector.bytes).is_ok_and(|header| header.body_end < cut as u64) => {}
+                Err(error) => assert_eq!(error.class(), Class::Truncated, "{} cut at {cut}: {error}", vector.name),
             }
         }
     });

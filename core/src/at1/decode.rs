@@ -17,7 +17,7 @@ use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
 use crate::num::index;
 #[cfg(feature = "alloc")]
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Limits, Part, Result, Sink, Trace, Value};
+use crate::{Class, Error, ErrorKind, Limits, Part, Result, Sink, Trace, Value};
 
 /// How far a call came that decoded a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +124,12 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
     let mut bodies = Bodies::new(src, &header)?;
     while let Some(body) = bodies.next(&mut ())? {
         match body.content {
-            Content::Raw(entry) => need.sink = need.sink.max(entry.room(src, limits)?),
+            Content::Raw(entry) => match entry.room(src, limits) {
+                Ok(room) => need.sink = need.sink.max(room),
+                Err(error) if error.class() == Class::Limit => return Err(error),
+                // Decoding knows better what is wrong, and that takes a workspace.
+                Err(_) => {}
+            },
             Content::Set => {
                 let set = Set::open(src, body.range.start, body.range.end, limits)?;
                 let room = room(header.codec, src, &set, &of_streams(limits))?;
@@ -305,8 +310,10 @@ fn walk<O: Output>(src: &[u8], header: &Header, out: &mut O, lent: &mut Lent<'_,
 /// Decodes a body that is one stream.
 #[cfg_attr(feature = "small", inline(never))]
 fn raw<'a, O: Output>(entry: &Entry<'a>, src: &'a [u8], lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
-    let size = entry.decoded_size(src, lent.limits)?;
-    if !out.fill(size, |room| entry.decode(src, room, lent.ws, lent.limits))? {
+    let size = entry.decoded_size(src, lent.limits);
+    #[cfg(feature = "at1")]
+    let size = size.map_err(|error| entry.broken(error, src, lent));
+    if !out.fill(size?, |room| entry.decode(src, room, lent.ws, lent.limits))? {
         out.put(entry.load(src, lent)?.bytes)?;
     }
     Ok(())

@@ -11,6 +11,8 @@ use super::scratch::{Lent, Workspace, below};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
 use crate::trace::Shifted;
+#[cfg(feature = "at1")]
+use crate::{Class, xz};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
 /// The two ways in which a payload was wrapped over the years.
@@ -87,6 +89,22 @@ impl Entry<'_> {
         let dst = lent.scratch.take(self.decoded_size(file, lent.limits)?)?;
         self.decode(file, dst, lent.ws, lent.limits)?;
         Ok(Stream::new(dst, self.start, false))
+    }
+
+    /// What is wrong with it if it does not say how many bytes it decodes to, and then with this `error`. In xz that stands at the end, where a
+    /// file that was cut has something else: read from the front, it is seen to be cut.
+    #[cfg(feature = "at1")]
+    #[cold]
+    #[inline(never)]
+    pub(super) fn broken(&self, error: Error, file: &[u8], lent: &mut Lent<'_, '_>) -> Error {
+        if self.backend == Backend::Xz
+            && error.class() != Class::Limit
+            && let Ok(payload) = self.payload(file)
+            && let Err(error) = xz::inspect(payload, &mut lent.ws.xz, lent.limits, &xz::Options::DEFAULT, &mut ())
+        {
+            return error.offset_by(self.start);
+        }
+        error
     }
 
     /// How much of the scratch [`load`](Self::load) takes.
@@ -312,7 +330,7 @@ impl<'a> Entries<'a> {
         let (name_len, name_at) = varint(self.src, self.at, self.end)?;
         let tag_at = name_at.saturating_add(name_len);
         if tag_at >= self.end {
-            return Err(Error::new(ErrorKind::At1StreamOutside, self.at));
+            return Err(self.outside(tag_at.saturating_add(1)));
         }
         let cut = || truncated(self.src, tag_at.saturating_add(1));
         let name = self.src.get(index(name_at)..index(tag_at)).ok_or_else(cut)?;
@@ -323,9 +341,19 @@ impl<'a> Entries<'a> {
         };
         let (len, start) = varint(self.src, len_at, self.end)?;
         if len > self.end.saturating_sub(start) {
-            return Err(Error::new(ErrorKind::At1StreamOutside, self.at).needing(start.saturating_add(len)));
+            return Err(self.outside(start.saturating_add(len)));
         }
         Ok(Entry { name, wrapping, backend, at: self.at, start, len })
+    }
+
+    /// The next stream does not lie inside of the set. If the set ends where the file does, the file was cut.
+    #[cold]
+    #[inline(never)]
+    fn outside(&self, need: u64) -> Error {
+        if self.end == u64_from(self.src.len()) {
+            return truncated(self.src, need);
+        }
+        Error::new(ErrorKind::At1StreamOutside, self.at).needing(need)
     }
 }
 
@@ -424,8 +452,13 @@ mod tests {
         };
         assert_eq!(check(&good), Ok(()));
         for cut in 5..good.len() {
-            assert!(check(&good[..cut]).is_err(), "{cut}");
+            let error = check(&good[..cut]).unwrap_err();
+            assert_eq!((error.kind, error.at), (ErrorKind::Truncated, cut as u64));
+            assert!(error.need > cut as u64);
         }
+        // What follows the set shows that the file goes on.
+        let inside = Set::open(&good, 5, 54, &Limits::DEFAULT).and_then(|set| set.check());
+        assert_eq!(inside, Err(Error::new(ErrorKind::At1StreamOutside, 16).needing(55)));
         let mut long = good.clone();
         long.push(0);
         assert_eq!(check(&long), Err(Error::new(ErrorKind::At1Trailing, 55)));
