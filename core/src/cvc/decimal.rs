@@ -18,8 +18,10 @@ const MAX_DIGITS: isize = 310;
 /// `None` for anything else, and for integers beyond the range of f64, which Python cannot convert.
 #[inline(never)]
 pub(super) fn f32_from(raw: &[u8]) -> Option<f32> {
-    let (sign, raw) = match raw.split_first() {
-        Some((b'-', rest)) => (1 << 31, rest),
+    let (sign, raw) = match raw {
+        // An integer, which has no sign if it is zero.
+        b"-0" => (0, b"0".as_slice()),
+        [b'-', rest @ ..] => (1 << 31, rest),
         _ => (0, raw),
     };
     let magnitude = match raw {
@@ -226,7 +228,11 @@ mod tests {
             "0000.1e0",
         ] {
             agree(text);
-            agree(&format!("-{text}"));
+            if text == "0" {
+                assert_eq!(f32_from(b"-0").map(f32::to_bits), Some(0), "an integer to Python");
+            } else {
+                agree(&format!("-{text}"));
+            }
         }
     }
 

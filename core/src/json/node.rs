@@ -124,7 +124,9 @@ impl<'a> Node<'a> {
     }
 
     fn digits(&self) -> Option<u64> {
-        self.raw().iter().try_fold(0u64, |value, &byte| {
+        let raw = self.raw();
+        let raw = if raw == b"-0" { b"0" } else { raw };
+        raw.iter().try_fold(0u64, |value, &byte| {
             let digit = byte.checked_sub(b'0').filter(|&digit| digit < 10)?;
             value.checked_mul(10)?.checked_add(u64::from(digit))
         })
@@ -239,5 +241,7 @@ mod tests {
         assert_eq!(root.member("last").unwrap().raw(), b"-1.5");
         assert!(root.member("last").unwrap().integer().is_err());
         assert!(root.member("absent").is_none());
+        assert_eq!(Node::at(b"-0", 0).integer(), Ok(0), "as Python has it");
+        assert!(Node::at(b"-1", 0).integer().is_err() && Node::at(b"-00", 0).integer().is_err());
     }
 }
