@@ -153,6 +153,9 @@ pub struct DecodeArgs {
     /// Refuse to write more than this; 16G if not given
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_output: Option<u64>,
+    /// Refuse Zstandard frames with larger windows; 128M if not given, which is too small for what was made with --long=28 or more
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_window: Option<u64>,
 }
 
 fn format(name: &str) -> Result<Format, String> {

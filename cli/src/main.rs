@@ -132,7 +132,12 @@ fn run_inspect(path: &Path, dictionary: Option<&Path>, shown: Shown) -> Result<(
 }
 
 fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
-    let limits = Limits { max_output: args.max_output.unwrap_or(Limits::DEFAULT.max_output), ..Limits::DEFAULT };
+    let Limits { max_output, max_window, .. } = Limits::DEFAULT;
+    let limits = Limits {
+        max_output: args.max_output.unwrap_or(max_output),
+        max_window: args.max_window.unwrap_or(max_window),
+        ..Limits::DEFAULT
+    };
     let dictionary = args.dict.as_deref().map(read).transpose()?;
     let selection = Selection {
         column: args.column.as_deref(),

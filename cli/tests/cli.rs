@@ -238,6 +238,18 @@ fn of_what_is_unknown_no_more_is_read() {
 }
 
 #[test]
+fn a_large_window_wants_a_word() {
+    let file = scratch("window").join("long.zst");
+    std::fs::write(&file, b"\x28\xB5\x2F\xFD\x00\xA8\x19\0\0zst").unwrap();
+    let file = file.to_str().unwrap();
+    let output = unspool(&["decode", file]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("limit on windows (needs 2147483648)"), "{}", stderr(&output));
+    let output = unspool(&["decode", file, "--max-window", "2G"]);
+    assert_eq!(output.stdout, b"zst", "{}", stderr(&output));
+}
+
+#[test]
 fn a_limit_on_output_is_kept() {
     let file = &vector("med_fp16.cvc");
     let output = unspool(&["decode", file, "--max-output", "102399"]);

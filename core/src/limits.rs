@@ -11,7 +11,8 @@
 pub struct Limits {
     /// Most bytes that a whole file may decode to.
     pub max_output: u64,
-    /// Most bytes of history that a streaming decoder may be asked to keep.
+    /// Most bytes of history that a streaming decoder may be asked to keep. A Zstandard frame with a larger window is refused in one
+    /// piece as well, where it would cost nothing: so that a file is either decoded both ways or not at all.
     pub max_window: u64,
     /// Most bytes that a header, a directory or an index may take in the file.
     pub max_header: u64,
