@@ -78,8 +78,14 @@ impl Program {
         match self.name {
             "at1" => "at1",
             name if name.starts_with("peer_c_") => "c",
+            _ if self.is_peer() => "peers",
             _ => "",
         }
+    }
+
+    /// Whether it is another library's, to compare with: it has no budget.
+    fn is_peer(&self) -> bool {
+        self.name.starts_with("peer_")
     }
 
     /// Whether there is a compiler for it.
@@ -108,7 +114,7 @@ type Weights = BTreeMap<(&'static str, &'static str, &'static str), Weight>;
 
 /// Builds, runs and weighs every program, and writes the page.
 pub fn run_all() -> Result<()> {
-    let weights = weigh_all("")?;
+    let weights = weigh(|_| true)?;
     std::fs::write(root().join(PAGE), page(&weights))?;
     println!("    {PAGE} is written");
     check(&weights)
@@ -117,17 +123,17 @@ pub fn run_all() -> Result<()> {
 /// Weighs the programs whose names contain `name`, and compares them with their budgets. The page is left as it is.
 pub fn run_some(name: &str) -> Result<()> {
     ensure!(PROGRAMS.iter().skip(1).any(|program| program.name.contains(name)), "no program is called {name}");
-    check(&weigh_all(name)?)
+    check(&weigh(|program| program.name.contains(name))?)
 }
 
-/// Weighs every program and compares with the budgets. The page is left as it is.
+/// Weighs every program that has a budget and compares with it. The page is left as it is.
 pub fn test() -> Result<()> {
-    check(&weigh_all("")?)
+    check(&weigh(|program| !program.is_peer())?)
 }
 
 /// The same as `run_all`, and takes what was measured for the budget from now on.
 pub fn set_budgets() -> Result<()> {
-    let weights = weigh_all("")?;
+    let weights = weigh(|_| true)?;
     std::fs::write(root().join(PAGE), page(&weights))?;
     let mut text = "program\ttarget\tlevel\tflash\tframe\tstack\tinstructions per byte\n".to_owned();
     for ((program, target, level), weight) in &weights {
@@ -150,20 +156,16 @@ pub fn set_budgets() -> Result<()> {
     Ok(())
 }
 
-fn weigh_all(name: &str) -> Result<Weights> {
+/// Weighs those programs that are chosen.
+fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
     install::qemu()?;
     install::qemu_riscv()?;
     let mut weights = Weights::new();
     for machine in &MACHINES {
         install::target(machine.target)?;
         for (profile, level) in PROFILES {
-            let programs = || {
-                PROGRAMS
-                    .iter()
-                    .skip(1)
-                    .filter(move |program| program.name.contains(name) && program.builds_for(machine))
-            };
-            for feature in ["", "at1", "c"] {
+            let programs = || PROGRAMS.iter().skip(1).filter(|program| chosen(program) && program.builds_for(machine));
+            for feature in ["", "at1", "peers", "c"] {
                 let bins: Vec<_> = programs().filter(|program| program.feature() == feature).collect();
                 if bins.is_empty() && !feature.is_empty() {
                     continue;
@@ -180,9 +182,9 @@ fn weigh_all(name: &str) -> Result<Weights> {
                 build = bins.iter().fold(build, |build, program| build.arg(format!("--bin={}", program.name)));
                 build.dir(FOLDER).run()?;
             }
-            let empty = weigh(machine, profile, "empty")?;
+            let empty = weigh_one(machine, profile, "empty")?;
             for program in programs() {
-                let weight = weigh(machine, profile, program.name)?;
+                let weight = weigh_one(machine, profile, program.name)?;
                 let less = |more: u64, less: u64| more.saturating_sub(less);
                 let noted = program.feature() != "c";
                 let weight = Weight {
@@ -204,7 +206,7 @@ fn weigh_all(name: &str) -> Result<Weights> {
     Ok(weights)
 }
 
-fn weigh(machine: &Machine, profile: &str, name: &str) -> Result<Weight> {
+fn weigh_one(machine: &Machine, profile: &str, name: &str) -> Result<Weight> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join(FOLDER).join("target"), PathBuf::from);
     let path = target.join(machine.target).join(profile).join(name);
     let path = if machine.target == WASM { path.with_extension("wasm") } else { path };
