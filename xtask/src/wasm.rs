@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
 use unspool::ErrorKind;
@@ -54,8 +55,13 @@ const LEVELS: [(&str, &str, &str); 9] = [
 /// Functions up to this size are inlined: more of them than at `z`, which has 5, and fewer than at `s`, which has 50.
 const MIDDLING: &str = "-Cllvm-args=-inline-threshold=15";
 
-/// Compiles, binds and optimises the whole and each format alone. What has not changed is left as it is.
+/// Compiles, binds and optimises the whole and each format alone. What has not changed is left as it is, and nothing is looked at twice in one
+/// run: cargo puts every module in the place of the one before and would compile them all again.
 pub fn build() -> Result<()> {
+    static BUILT: AtomicBool = AtomicBool::new(false);
+    if BUILT.load(Ordering::Relaxed) {
+        return Ok(());
+    }
     install::target(install::WASM)?;
     install::node_modules(NPM)?;
     write_errors()?;
@@ -66,6 +72,7 @@ pub fn build() -> Result<()> {
     for format in whole.iter().filter(|name| !["inspect", "stats"].contains(name)) {
         build_one(format, format)?;
     }
+    BUILT.store(true, Ordering::Relaxed);
     Ok(())
 }
 
