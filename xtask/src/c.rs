@@ -131,7 +131,8 @@ fn hosted() -> Result<()> {
     ensure!(!outcome.success, "a program with small structs links with an archive that has large ones");
     ensure!(outcome.stderr.contains("unspool_small"), "it does not link for another reason:\n{}", outcome.stderr);
 
-    let vectors = || cmd("cargo test --locked -p unspool-tests --test c -- --ignored");
+    // Of the whole workspace, so that the core has the features that it was built with for the other tests.
+    let vectors = || cmd("cargo test --locked --workspace --test c -- --ignored");
     let (decode, query) = (compile("decode", sanitize, "-sanitized")?, compile("query", sanitize, "-sanitized")?);
     vectors().env("UNSPOOL_C_DECODE", decode).env("UNSPOOL_C_QUERY", query).run()?;
     let watched = |name: &str| Ok::<_, anyhow::Error>(format!("{valgrind} {}", compile(name, "-O1", "")?.display()));

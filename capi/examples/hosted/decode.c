@@ -16,6 +16,8 @@ typedef struct {
   size_t len;
 } Bytes;
 
+/* What a file may claim. The library is content with 16 GB, for which this program would have to ask the system. */
+static UnspoolLimits limits;
 static size_t pieces;
 static uint64_t column_number;
 static UnspoolZstdOptions zstd_options;
@@ -75,10 +77,10 @@ static int zstd_whole(Bytes file) {
   UnspoolZstdWorkspace *workspace = memory(sizeof *workspace);
   uint64_t size;
   UnspoolZstdDone done = {0};
-  int failed = unspool_zstd_decoded_size(file.data, file.len, workspace, sizeof *workspace, NULL, &zstd_options, &size, &error);
+  int failed = unspool_zstd_decoded_size(file.data, file.len, workspace, sizeof *workspace, &limits, &zstd_options, &size, &error);
   if (!failed) {
     uint8_t *out = memory((size_t)size);
-    failed = unspool_zstd_decode(file.data, file.len, out, (size_t)size, workspace, sizeof *workspace, NULL, &zstd_options, &done, &error);
+    failed = unspool_zstd_decode(file.data, file.len, out, (size_t)size, workspace, sizeof *workspace, &limits, &zstd_options, &done, &error);
     if (!failed) emit(out, done.wrote);
     free(out);
   }
@@ -93,7 +95,7 @@ static int zstd_pieces(Bytes file, size_t window_len) {
   Bytes all = {NULL, 0};
   size_t at = 0;
   UnspoolStep step = {0};
-  int failed = unspool_zstd_init(decoder, workspace, sizeof *workspace, window, window_len, NULL, &zstd_options, &error);
+  int failed = unspool_zstd_init(decoder, workspace, sizeof *workspace, window, window_len, &limits, &zstd_options, &error);
   while (!failed && step.status != UNSPOOL_STATUS_DONE) {
     Bytes part = piece(file, at, pieces);
     failed = unspool_zstd_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
@@ -118,11 +120,11 @@ static int zstd_part(Bytes file) {
   UnspoolZstdSeekInfo info;
   size_t wrote, len = part_end > part_first ? (size_t)(part_end - part_first) : 0;
   uint8_t *out = memory(len), *room = NULL;
-  int failed = unspool_zstd_seek_info(file.data, file.len, NULL, &info, &error);
+  int failed = unspool_zstd_seek_info(file.data, file.len, &limits, &info, &error);
   if (!failed) {
     room = memory(info.room);
     failed = unspool_zstd_decode_part(file.data, file.len, part_first, part_end, out, len, room, info.room, workspace, sizeof *workspace,
-                                      NULL, &zstd_options, &wrote, &error);
+                                      &limits, &zstd_options, &wrote, &error);
   }
   if (!failed) emit(out, wrote);
   free(room);
@@ -152,10 +154,10 @@ static int xz(Bytes file) {
   UnspoolXzInfo info;
   UnspoolXzDone done;
   uint8_t *out, *window;
-  int failed = unspool_xz_info(file.data, file.len, workspace, sizeof *workspace, NULL, &info, &error);
+  int failed = unspool_xz_info(file.data, file.len, workspace, sizeof *workspace, &limits, &info, &error);
   if (!failed && !pieces) {
     out = memory((size_t)info.content_size);
-    failed = unspool_xz_decode(file.data, file.len, out, (size_t)info.content_size, workspace, sizeof *workspace, NULL, 0, 0, &done, &error);
+    failed = unspool_xz_decode(file.data, file.len, out, (size_t)info.content_size, workspace, sizeof *workspace, &limits, 0, 0, &done, &error);
     if (!failed) emit(out, done.wrote);
     free(out);
   } else if (!failed) {
@@ -163,7 +165,7 @@ static int xz(Bytes file) {
     size_t at = 0;
     window = memory((size_t)info.stream_buffer);
     out = memory(pieces);
-    failed = unspool_xz_init(decoder, workspace, sizeof *workspace, window, (size_t)info.stream_buffer, NULL, &error);
+    failed = unspool_xz_init(decoder, workspace, sizeof *workspace, window, (size_t)info.stream_buffer, &limits, &error);
     while (!failed && step.status != UNSPOOL_STATUS_DONE) {
       Bytes part = piece(file, at, pieces);
       failed = unspool_xz_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
@@ -205,13 +207,13 @@ static int at1(Bytes file) {
   UnspoolAt1Done done;
   uint64_t len = 0;
   Progress progress = {0, 0};
-  int failed = unspool_at1_info(file.data, file.len, NULL, &info, &error);
+  int failed = unspool_at1_info(file.data, file.len, &limits, &info, &error);
   if (!failed) {
     size_t room = (size_t)(pieces ? info.scratch_len_to : info.scratch_len);
     uint8_t *scratch = memory(room), *out;
     for (;;) {
-      if (pieces) failed = unspool_at1_decode_to(file.data, file.len, emit_part, &progress, scratch, room, workspace, sizeof *workspace, NULL, &done, &error);
-      else failed = unspool_at1_decoded_len(file.data, file.len, scratch, room, workspace, sizeof *workspace, NULL, &len, &error);
+      if (pieces) failed = unspool_at1_decode_to(file.data, file.len, emit_part, &progress, scratch, room, workspace, sizeof *workspace, &limits, &done, &error);
+      else failed = unspool_at1_decoded_len(file.data, file.len, scratch, room, workspace, sizeof *workspace, &limits, &len, &error);
       /* What lies in a stream can ask for more scratch than its header; what has been written is not written again. */
       if (!failed || error.error_class != UNSPOOL_CLASS_WORKSPACE_TOO_SMALL || error.need <= room) break;
       progress.seen = 0;
@@ -222,7 +224,7 @@ static int at1(Bytes file) {
     if (!failed && pieces && progress.written != done.wrote) exit(2);
     if (!failed && !pieces) {
       out = memory((size_t)len);
-      failed = unspool_at1_decode(file.data, file.len, out, (size_t)len, scratch, room, workspace, sizeof *workspace, NULL, &done, &error);
+      failed = unspool_at1_decode(file.data, file.len, out, (size_t)len, scratch, room, workspace, sizeof *workspace, &limits, &done, &error);
       if (!failed) emit(out, done.wrote);
       free(out);
     }
@@ -268,7 +270,7 @@ static int cvc_pieces(const UnspoolCvcFile *opened, Bytes file, size_t space_len
     failed = unspool_cvc_column_name(&column, name, name_len, &name_len, &error);
   }
   if (!failed) {
-    failed = unspool_cvc_init(decoder, space, space_len, name_len ? name : NULL, name_len, UNSPOOL_CVC_CRC_VERIFY, NULL, &error);
+    failed = unspool_cvc_init(decoder, space, space_len, name_len ? name : NULL, name_len, UNSPOOL_CVC_CRC_VERIFY, &limits, &error);
   }
   while (!failed && step.status != UNSPOOL_STATUS_DONE) {
     Bytes part = piece(file, at, pieces);
@@ -291,10 +293,10 @@ static int cvc_pieces(const UnspoolCvcFile *opened, Bytes file, size_t space_len
 static int cvc(Bytes file) {
   UnspoolCvcFile opened;
   uint64_t space = 0;
-  int failed = unspool_cvc_open(&opened, file.data, file.len, NULL, &error);
+  int failed = unspool_cvc_open(&opened, file.data, file.len, &limits, &error);
   if (failed) return failed;
   if (!pieces) return cvc_whole(&opened, file);
-  failed = unspool_cvc_workspace_len(file.data, file.len, NULL, &space, &error);
+  failed = unspool_cvc_workspace_len(file.data, file.len, &limits, &space, &error);
   if (failed) return failed;
   do {
     /* Lossless chunks need more than the header, and say how much. */
@@ -352,7 +354,7 @@ static int pco(Bytes file) {
   UnspoolPcoMeta meta;
   UnspoolPcoChunk chunk;
   uint64_t at;
-  int failed = unspool_pco_open(&opened, file.data, file.len, NULL, &error);
+  int failed = unspool_pco_open(&opened, file.data, file.len, &limits, &error);
   if (!failed) failed = unspool_pco_info(&opened, &info, &error);
   for (at = info.first_chunk; !failed;) {
     uint64_t *words;
@@ -408,7 +410,7 @@ static int onpair_rows(const UnspoolOnPairColumn *column) {
 
 static int onpair(Bytes file) {
   UnspoolOnPairColumn column;
-  int failed = unspool_onpair_open(&column, file.data, file.len, NULL, &error);
+  int failed = unspool_onpair_open(&column, file.data, file.len, &limits, &error);
   return failed ? failed : onpair_rows(&column);
 }
 
@@ -417,7 +419,7 @@ static int onpair_parts(char **paths) {
   Bytes dictionary = read_file(paths[0]), offsets = read_file(paths[1]), codes = read_file(paths[2]), rows = read_file(paths[4]);
   UnspoolOnPairParts parts = {dictionary.data, dictionary.len, offsets.data, offsets.len, codes.data, codes.len, rows.data, rows.len,
                               (uint8_t)atoi(paths[3]), (uint8_t)atoi(paths[5])};
-  int failed = unspool_onpair_open_parts(&column, &parts, NULL, &error);
+  int failed = unspool_onpair_open_parts(&column, &parts, &limits, &error);
   if (!failed) failed = onpair_rows(&column);
   if (!failed) {
     /* The same again through the wide dictionary. */
@@ -443,6 +445,8 @@ static int usage(void) {
 int main(int argc, char **argv) {
   Bytes dictionary = {NULL, 0}, file;
   int i, failed;
+  limits = unspool_limits_default();
+  limits.max_output = 256 << 20;
   for (i = 1; i < argc - 1; i++) {
     if (!strcmp(argv[i], "--parts") && argc == i + 7) break;
     if (!strcmp(argv[i], "--pieces")) pieces = (size_t)strtoul(argv[++i], NULL, 10);
