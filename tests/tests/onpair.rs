@@ -135,6 +135,7 @@ fn decodes(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize
         assert_eq!(row.tokens().collect::<Result<Vec<_>, _>>().unwrap().concat(), expected);
     }
     assert_eq!(column.iter().count(), rows.len());
+    gathers(what, column, expected, rows);
     assert_eq!(column.row_into(all.end, &mut line).unwrap_err().class(), Class::Misuse);
 
     let mut random = Random(rows.len() as u64);
@@ -152,6 +153,34 @@ fn decodes(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize
             assert_eq!(error.class(), Class::OutputTooSmall { need: bytes.len() as u64 }, "{what}");
         }
     }
+}
+
+/// Rows by their numbers, backwards and each twice, in a line with room to spare and in one that just holds the longest.
+fn gathers(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize>]) {
+    let most = rows.iter().map(Range::len).max().unwrap_or(0);
+    let wanted = || (0..rows.len()).rev().flat_map(|row| [row as u64; 2]);
+    for slack in [0, 16] {
+        let (mut line, mut order) = (vec![0; most + slack], wanted());
+        let right = column.each_row(wanted(), &mut line, |row, bytes| {
+            assert_eq!(Some(row), order.next(), "{what}");
+            assert_eq!(bytes, &expected[rows[row as usize].clone()], "{what} row {row}");
+            Ok(())
+        });
+        assert_eq!((right, order.next()), (Ok(()), None), "{what}");
+    }
+    if let Some(short) = most.checked_sub(1) {
+        let error = column.each_row(wanted(), &mut vec![0; short], |_, _| Ok(())).unwrap_err();
+        assert_eq!(error.class(), Class::OutputTooSmall { need: most as u64 }, "{what}");
+        let stop = unspool::Error::new(unspool::ErrorKind::OutputTooSmall, 7);
+        let mut seen = 0;
+        let stopped = column.each_row(wanted(), &mut vec![0; most], |_, _| {
+            seen += 1;
+            if seen == 2 { Err(stop) } else { Ok(()) }
+        });
+        assert_eq!((stopped, seen), (Err(stop), 2), "{what}");
+    }
+    let outside = column.each_row([column.rows().end], &mut [0; 64], |_, _| Ok(())).unwrap_err();
+    assert_eq!(outside.class(), Class::Misuse, "{what}");
 }
 
 #[test]

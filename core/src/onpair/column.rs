@@ -163,7 +163,7 @@ impl<'a> Column<'a> {
     }
 
     #[inline(never)]
-    fn decode_long_row(&self, row: u64, out: &mut [u8]) -> Result<usize> {
+    pub(super) fn decode_long_row(&self, row: u64, out: &mut [u8]) -> Result<usize> {
         self.decode_long(self.offsets.row(row)?, out)
     }
 
@@ -229,8 +229,14 @@ impl<'a> Column<'a> {
 
     /// The wide copy, where one loop for it and one for the dictionary itself are not a loop too many.
     #[inline]
-    fn wide(&self) -> Option<Wide<'a>> {
+    pub(super) fn wide(&self) -> Option<Wide<'a>> {
         self.wide.filter(|_| !cfg!(feature = "small"))
+    }
+
+    /// How many bytes of an output may be filled.
+    #[inline]
+    pub(super) fn most(&self) -> usize {
+        index(self.max_output)
     }
 
     #[inline]
@@ -267,7 +273,7 @@ impl<'a> Column<'a> {
         if cfg!(feature = "small") || range.end.wrapping_sub(range.start) > SHORT {
             return None;
         }
-        let most = index(self.max_output).min(out.len());
+        let most = self.most().min(out.len());
         let out = out.get_mut(..most)?;
         match (self.codes.form(), &self.wide) {
             (form, Some(wide)) if ONCE => decode_row(wide, form.each(range)?, out),
@@ -282,7 +288,7 @@ impl<'a> Column<'a> {
     }
 
     fn decode_long(&self, range: Range<usize>, out: &mut [u8]) -> Result<usize> {
-        let most = index(self.max_output).min(out.len());
+        let most = self.most().min(out.len());
         let out = out.get_mut(..most).unwrap_or(&mut []);
         let decoded = match self.wide() {
             Some(wide) => decode(wide, &self.codes, range, out),
@@ -298,7 +304,7 @@ impl<'a> Column<'a> {
 }
 
 /// Codes that are too few for the preparations of the fast decoder.
-const SHORT: usize = 48;
+pub(super) const SHORT: usize = 48;
 
 /// A type that Arrow gives the offsets of strings: i32 or i64; u32 and u64 for everyone else.
 pub trait ArrowOffset: Copy + Default + TryFrom<usize> + private::Sealed {}

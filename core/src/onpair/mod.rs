@@ -21,7 +21,7 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows, [`Container`] is a file with all
+//! [`Column::each_row`] decodes many rows in any order, [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows, [`Container`] is a file with all
 //! of it, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies in one, and [`Outline`] where its tables lie in one that is
 //! not at hand.
 
@@ -30,6 +30,7 @@ mod column;
 mod container;
 mod decode;
 mod dictionary;
+mod gather;
 mod inspect;
 mod lookup;
 mod offsets;

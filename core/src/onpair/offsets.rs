@@ -148,8 +148,9 @@ impl<'a> RowOffsets<'a> {
     }
 }
 
+/// An entry and the next.
 #[inline]
-fn pair_of<E: Entry>(table: &[E], first: usize) -> Option<(u64, u64)> {
+pub(super) fn pair_of<E: Entry>(table: &[E], first: usize) -> Option<(u64, u64)> {
     let &[start, end] = table.get(first..)?.first_chunk()?;
     Some((start.number(), end.number()))
 }

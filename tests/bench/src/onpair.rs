@@ -162,6 +162,14 @@ impl Data {
             }
             if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
         };
+        let together = |column: &Column<'_>, line: &mut [u8]| {
+            let mut sum = 0;
+            column.each_row(rows.iter().map(|&row| row as u64), line, |_, row| {
+                sum += row.len();
+                Ok(())
+            })?;
+            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+        };
         let reference = |line: &mut [MaybeUninit<u8>]| {
             // SAFETY: the column was made by the reference itself, and the line holds its longest row and the padding.
             let sum: usize = rows.iter().map(|&row| unsafe { view.decompress_row_into(row, line) }).sum();
@@ -217,6 +225,19 @@ impl Data {
         Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line))
             .against("unsafe row", || reference(&mut theirs))
             .against("unsafe row, wide", || reference_wide(&mut again))
+            .run()?;
+        Race::new(&format!("{name}s"), bytes, || together(plain, &mut line))
+            .against("unsafe row", || reference(&mut theirs))
+            .against("sized, unsafe row", || sized(&mut third))
+            .against("safe row", || safe(&mut again))
+            .run()?;
+        Race::new(&format!("{name}s, wide"), bytes, || together(wide, &mut line))
+            .against("unsafe row", || reference(&mut theirs))
+            .against("unsafe row, wide", || reference_wide(&mut again))
+            .run()?;
+        Race::new(&format!("{name}s, packed"), bytes, || together(packed, &mut line))
+            .against("unpack, unsafe row", || reference_packed(&mut again))
+            .against("unsafe row, plain", || reference(&mut theirs))
             .run()?;
         Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
             .against("unpack, unsafe row", || reference_packed(&mut again))
