@@ -288,24 +288,18 @@ impl<'a> Set<'a> {
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
         let mut room = 0u64;
-        for entry in self.entries() {
-            let entry = entry?;
-            let mut wanted = names.iter().zip(&mut *streams);
-            let Some((_, stream)) = wanted.find(|(name, _)| self.prefix.matches(entry.name, name)) else { continue };
-            if !stream.bytes.is_empty() {
-                return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
-            }
+        for name in names {
+            let Some(entry) = self.find(name)? else { continue };
             room = room.saturating_add(entry.room(self.src, lent.limits)?);
             if room > lent.limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(room));
             }
-            // As it stands in the file, until it is known that there is room for all.
-            *stream = Stream::new(self.src.get(index(entry.at)..).unwrap_or_default(), entry.at, true);
         }
         lent.scratch.expect(room)?;
-        for stream in streams.iter_mut().filter(|stream| !stream.bytes.is_empty()) {
-            let entry = Entries { at: u64_from(stream.place(0)), ..self.entries() }.read()?;
-            *stream = entry.load(self.src, lent)?;
+        for (name, stream) in names.iter().zip(streams) {
+            if let Some(entry) = self.find(name)? {
+                *stream = entry.load(self.src, lent)?;
+            }
         }
         Ok(())
     }
