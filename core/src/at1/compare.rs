@@ -242,14 +242,13 @@ fn scaled(value: i128, power: i64) -> Option<i128> {
 impl fmt::Display for Sum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut digits = [b'0'; 40];
-        let mut rest = self.value.unsigned_abs();
+        let mut rest = words(self.value.unsigned_abs());
         let mut count = 0u32;
         for place in digits.iter_mut().rev() {
-            if rest == 0 {
+            if rest == [0; 4] {
                 break;
             }
-            *place = b'0'.wrapping_add(u8::try_from(rest % 10).unwrap_or(0));
-            rest /= 10;
+            *place = b'0'.wrapping_add(last_digit(&mut rest));
             count = count.saturating_add(1);
         }
         if self.value < 0 {
@@ -265,6 +264,22 @@ impl fmt::Display for Sum {
         }
         Ok(())
     }
+}
+
+/// The words of an integer, the highest first.
+fn words(value: u128) -> [u32; 4] {
+    [96, 64, 32, 0].map(|shift| u32::try_from(value >> shift & u128::from(u32::MAX)).unwrap_or(0))
+}
+
+/// Divides by ten, and gives what is left. Word by word, because the division of 128 bits is a kilobyte that nothing else needs.
+fn last_digit(words: &mut [u32; 4]) -> u8 {
+    let mut left = 0u64;
+    for word in words {
+        let value = left << 32 | u64::from(*word);
+        *word = u32::try_from(value / 10).unwrap_or(0);
+        left = value % 10;
+    }
+    u8::try_from(left).unwrap_or(0)
 }
 
 /// The smallest or the largest number of those that were looked at, by where its text lies.

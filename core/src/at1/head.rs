@@ -1,10 +1,13 @@
-//! The streams that a query reads before any block, found in the head of a file and decoded into the scratch.
+//! The streams that describe a table, found in the head of a file in front of its blocks and decoded into the scratch.
 
 use core::ops::Range;
 
 use super::backend::Backend;
 use super::header::{Codec, Container, HEADER_LEN, Header};
+use super::lines::{Fields, Lines};
 use super::numbers::Stream;
+use super::qcolumnar::{Index, Meta};
+use super::qjson::Paths;
 use super::scratch::Workspace;
 use super::streams::{Entry, Set};
 use crate::num::{index, u64_from};
@@ -80,11 +83,11 @@ pub(super) fn too_small(need: u64) -> Error {
     Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need)
 }
 
-/// What a head tells.
+/// What the head of a table tells before any block is read. Its streams lie in the scratch that it was read with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub struct TableHead {
     pub(super) codec: Codec,
-    pub(super) meta: Stretch,
+    meta: Stretch,
     pub(super) index: Stretch,
     /// The literals of JSON lines, if lines are asked for.
     pub(super) template: Stretch,
@@ -92,7 +95,7 @@ pub(super) struct Head {
     pub(super) paths: Stretch,
     /// What the lines of a table are and the verbatim ones, if names are asked for.
     pub(super) modes: Stretch,
-    pub(super) verbatim: Stretch,
+    verbatim: Stretch,
     /// How the stream of blocks is wrapped, where its payload starts and how long it is.
     pub(super) backend: Backend,
     pub(super) blocks_at: u64,
@@ -101,7 +104,7 @@ pub(super) struct Head {
     pub(super) used: usize,
 }
 
-impl Head {
+impl TableHead {
     /// Of a file that is not known.
     pub(super) const NONE: Self = Self {
         codec: Codec::QColumnar,
@@ -117,9 +120,57 @@ impl Head {
         used: 0,
     };
 
-    /// Reads the start of a file into a head that knew none. An error of the class `Truncated` says how much of it is needed to know more.
+    /// Reads the first bytes of a file, however many: if they are too few, an error of the class `Truncated` says how many there
+    /// must be. If the scratch is too short, one of the class `WorkspaceTooSmall` does.
+    pub fn read(head: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Self> {
+        let mut found = Self::NONE;
+        found.load(head, true, false, scratch, ws, limits)?;
+        Ok(found)
+    }
+
+    /// The codec of the file.
+    pub const fn codec(&self) -> Codec {
+        self.codec
+    }
+
+    /// What its stream `meta` says.
+    pub fn meta<'s>(&self, scratch: &'s [u8], limits: &Limits) -> Result<Meta<'s>> {
+        Meta::read(self.meta.stream(scratch), self.codec == Codec::QColumnar, limits)
+    }
+
+    /// Where in the stream of blocks each of them lies, and between which values.
+    pub fn index<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Index<'s> {
+        Index::new(self.index.stream(scratch), meta)
+    }
+
+    /// What the stream of blocks is compressed with, if it is one stream, and where in the file it lies.
+    pub const fn blocks(&self) -> (Backend, Range<u64>) {
+        (self.backend, self.blocks_at..self.blocks_at.saturating_add(self.blocks_len))
+    }
+
+    /// Tells the names of the columns, all or none: paths of JSON, or the fields of a first line that is no row.
+    pub fn each_name(&self, scratch: &[u8], meta: &Meta<'_>, mut tell: impl FnMut(&[u8])) -> Result<()> {
+        if self.codec == Codec::QJson {
+            Paths::open(self.paths.stream(scratch))?.iter().take(meta.columns()).for_each(tell);
+        } else if meta.lines > 0
+            && self.modes.stream(scratch).bytes.first() == Some(&0)
+            && let Some(fields) = self.fields(scratch, meta)?
+        {
+            fields.for_each(&mut tell);
+        }
+        Ok(())
+    }
+
+    /// The fields of the first line that is no row, if there are as many as columns.
+    pub(super) fn fields<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Result<Option<Fields<'s>>> {
+        let line = Lines::new(self.verbatim.stream(scratch)).item()?;
+        let fields = Fields::new(line, meta.delimiter);
+        Ok((fields.clone().count() == meta.columns()).then_some(fields))
+    }
+
+    /// Reads the start of a file into a head that knew none, as [`read`](Self::read) does: with what tells the names, or the lines.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn read(
+    pub(super) fn load(
         &mut self,
         head: &[u8],
         names: bool,

@@ -82,6 +82,38 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
+/// Cuts a line at its delimiters.
+#[cfg(feature = "at1")]
+#[derive(Clone, Debug)]
+pub(super) struct Fields<'a> {
+    rest: Option<&'a [u8]>,
+    delimiter: &'a [u8],
+}
+
+#[cfg(feature = "at1")]
+impl<'a> Fields<'a> {
+    /// The fields of a line. Without a delimiter it is one.
+    pub(super) const fn new(line: &'a [u8], delimiter: &'a [u8]) -> Self {
+        Self { rest: Some(line), delimiter }
+    }
+}
+
+#[cfg(feature = "at1")]
+impl<'a> Iterator for Fields<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest.take()?;
+        let at = match self.delimiter {
+            [] => None,
+            delimiter => rest.windows(delimiter.len()).position(|window| window == delimiter),
+        };
+        let Some(at) = at else { return Some(rest) };
+        self.rest = rest.get(at.saturating_add(self.delimiter.len())..);
+        rest.get(..at)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -83,6 +83,8 @@ pub use compare::{Number, Sum};
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{Done, Need, decode, decode_to, decoded_len, inspect, scratch_needed};
+#[cfg(feature = "at1")]
+pub use head::TableHead;
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
 pub use lines::Lines;
 pub use numbers::Stream;

@@ -24,7 +24,7 @@ use self::columns::Names;
 pub use self::request::{Answer, Ask, Next, Request, Stats};
 use super::backend::Backend;
 use super::compare::{Best, Sum};
-use super::head::{Head, Stretch, too_small};
+use super::head::{Stretch, TableHead, too_small};
 use super::header::Codec;
 use super::predicate::Column;
 use super::qcolumnar::{Layout, Mark, Meta};
@@ -66,7 +66,7 @@ enum Flow {
 pub struct Query<'q> {
     request: Request<'q>,
     limits: Limits,
-    head: Head,
+    head: TableHead,
     /// The stream of blocks, if it had to be decoded.
     inside: Option<Stretch>,
     names: Option<Names>,
@@ -120,7 +120,7 @@ impl<'q> Query<'q> {
         Self {
             request,
             limits: *limits,
-            head: Head::NONE,
+            head: TableHead::NONE,
             inside: None,
             names: None,
             picks: 0..0,
@@ -148,7 +148,7 @@ impl<'q> Query<'q> {
     #[cfg_attr(feature = "small", inline(never))]
     pub fn open(&mut self, head: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
         self.read_head(head, scratch, ws)?;
-        let Head { backend, blocks_at, blocks_len, .. } = self.head;
+        let TableHead { backend, blocks_at, blocks_len, .. } = self.head;
         if backend == Backend::Stored {
             self.start(scratch)?;
             return self.advance(scratch, &mut |_| Ok(Flow::On));
@@ -168,7 +168,7 @@ impl<'q> Query<'q> {
         if request.ask == Ask::Columns(&[]) {
             return Err(Error::new(ErrorKind::At1NoSuchColumn, 0));
         }
-        self.head.read(head, by_name, request.ask == Ask::Rows, scratch, ws, &self.limits)?;
+        self.head.load(head, by_name, request.ask == Ask::Rows, scratch, ws, &self.limits)?;
         let head = &self.head;
         let meta = self.meta(scratch)?;
         if meta.columns() == 0 && meta.rows > 0 {
@@ -311,7 +311,7 @@ impl<'q> Query<'q> {
     }
 
     fn meta<'s>(&self, scratch: &'s [u8]) -> Result<Meta<'s>> {
-        Meta::read(self.head.meta.stream(scratch), self.head.codec == Codec::QColumnar, &self.limits)
+        self.head.meta(scratch, &self.limits)
     }
 
     /// The scratch in its parts: streams and picks, slots, texts.
@@ -341,7 +341,7 @@ impl<'q> Query<'q> {
 
     /// Decodes the stream of blocks.
     fn unwrap(&mut self, payload: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
-        let Head { backend, blocks_at, .. } = self.head;
+        let TableHead { backend, blocks_at, .. } = self.head;
         let blocks = Stretch::load(backend, payload, blocks_at, self.slots_at, scratch, ws, &self.limits)?;
         self.slots_at = blocks.end();
         self.stats.block_bytes_total = u64_from(blocks.stream(scratch).bytes.len());
@@ -432,8 +432,8 @@ impl<'q> Query<'q> {
 }
 
 /// What stands around the values of a line.
-fn layout<'s>(head: &Head, known: &'s [u8], limits: &Limits) -> Result<Layout<'s>> {
-    let meta = Meta::read(head.meta.stream(known), head.codec == Codec::QColumnar, limits)?;
+fn layout<'s>(head: &TableHead, known: &'s [u8], limits: &Limits) -> Result<Layout<'s>> {
+    let meta = head.meta(known, limits)?;
     Ok(match head.codec {
         Codec::QJson if meta.columns() > 0 => {
             Layout::Template(Template::open(head.template.stream(known), meta.columns())?)

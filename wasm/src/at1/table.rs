@@ -5,12 +5,12 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use unspool::at1::qcolumnar::{ColumnType, Index, Meta, Zone};
-use unspool::at1::qjson::Paths;
-use unspool::at1::{Backend, Codec, Container, Entry, HEADER_LEN, Header, Lines, Set, Stream, Workspace};
-use unspool::{Error, ErrorKind, Limits, Result};
+use unspool::at1::qcolumnar::{ColumnType, Zone};
+use unspool::at1::{Backend, TableHead, Workspace};
+use unspool::{Limits, Result};
 use wasm_bindgen::prelude::*;
 
+use super::query::grow;
 use crate::fault::Fault;
 use crate::number;
 
@@ -80,33 +80,21 @@ impl At1Table {
 }
 
 fn table(head: &[u8], limits: &Limits) -> Result<At1Table> {
-    let header = Header::read_start(head)?;
-    if header.container == Container::Frames {
-        return Err(Error::new(ErrorKind::At1QueryFrames, 3));
-    }
-    let delimited = match header.codec {
-        Codec::QColumnar => true,
-        Codec::QJson => false,
-        _ => return Err(Error::new(ErrorKind::At1NotQueryable, 4)),
-    };
-    let entries = find(head, limits)?;
-    let mut ws = Box::new(Workspace::new());
-    let mut bytes = [const { vec![] }; 5];
-    for (entry, bytes) in entries.iter().zip(&mut bytes) {
-        if let Some(entry) = entry {
-            *bytes = decoded(entry, head, &mut ws, limits)?;
+    let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
+    let known = loop {
+        match TableHead::read(head, &mut scratch, &mut ws, limits) {
+            Ok(known) => break known,
+            Err(error) => grow(&mut scratch, error)?,
         }
-    }
-    let [meta, index, paths, modes, verbatim] = core::array::from_fn(|i| stream(entries.get(i), bytes.get(i)));
-    let meta = Meta::read(meta, delimited, limits)?;
-    let (backend, start) = match entries {
-        [.., Some(blocks)] => (blocks.backend, number::from_u64(blocks.start)),
-        _ => (Backend::Stored, 0.0),
     };
-    let start = if backend == Backend::Stored { start } else { -1.0 };
+    let meta = known.meta(&scratch, limits)?;
+    let start = match known.blocks() {
+        (Backend::Stored, blocks) => number::from_u64(blocks.start),
+        _ => -1.0,
+    };
     let [lines, rows, group] = [meta.lines, meta.rows, meta.rows_per_group].map(number::from_u64);
     let mut found =
-        At1Table { codec: header.codec.name(), numbers: [lines, rows, group, start], ..At1Table::default() };
+        At1Table { codec: known.codec().name(), numbers: [lines, rows, group, start], ..At1Table::default() };
     for column in 0..meta.columns() {
         found.types.push(match meta.column_type(column) {
             Some(ColumnType::Integer) => 1,
@@ -114,15 +102,11 @@ fn table(head: &[u8], limits: &Limits) -> Result<At1Table> {
             _ => 0,
         });
     }
-    if !delimited {
-        Paths::open(paths)?.iter().take(meta.columns()).for_each(|path| found.name(path));
-    } else if meta.lines > 0
-        && modes.bytes.first() == Some(&0)
-        && let Some(line) = Lines::new(verbatim).next()
-    {
-        found.line_of_names(line, &meta);
-    }
-    for block in Index::new(index, &meta) {
+    known.each_name(&scratch, &meta, |name| {
+        found.names.extend_from_slice(name);
+        found.name_ends.push(u32::try_from(found.names.len()).unwrap_or(u32::MAX));
+    })?;
+    for block in known.index(&scratch, &meta) {
         let block = block?;
         let (low, high) = match block.zone {
             Zone::None => (f64::NAN, f64::NAN),
@@ -134,66 +118,4 @@ fn table(head: &[u8], limits: &Limits) -> Result<At1Table> {
         found.highs.push(high);
     }
     Ok(found)
-}
-
-impl At1Table {
-    fn name(&mut self, name: &[u8]) {
-        self.names.extend_from_slice(name);
-        self.name_ends.push(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-    }
-
-    /// The fields of a line are the names if there are as many as columns.
-    fn line_of_names(&mut self, line: &[u8], meta: &Meta<'_>) {
-        let mut rest = line;
-        loop {
-            let len = meta.delimiter.len();
-            let cut = if len == 0 { None } else { rest.windows(len).position(|window| window == meta.delimiter) };
-            let Some(cut) = cut else { break };
-            self.name(rest.get(..cut).unwrap_or_default());
-            rest = rest.get(cut.saturating_add(len)..).unwrap_or_default();
-        }
-        self.name(rest);
-        if self.name_ends.len() != meta.columns() {
-            self.names.clear();
-            self.name_ends.clear();
-        }
-    }
-}
-
-/// The streams that describe the table, and last the blocks, which stand behind them.
-fn find<'a>(head: &'a [u8], limits: &Limits) -> Result<[Option<Entry<'a>>; 6]> {
-    const NAMES: [&[u8]; 6] = [b"meta", b"index", b"paths", b"row_modes", b"verbatim", b"blocks"];
-    let mut found = [None; 6];
-    for entry in Set::open(head, HEADER_LEN, u64::MAX, limits)?.entries() {
-        let entry = entry?;
-        let Some((_, place)) = NAMES.iter().zip(&mut found).find(|(name, _)| **name == entry.name) else { continue };
-        if place.replace(entry).is_some() {
-            return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
-        }
-        if entry.name == b"blocks" {
-            break;
-        }
-        entry.payload(head)?;
-    }
-    Ok(found)
-}
-
-/// A stream that is all there, decoded: what it lacks, no longer head would have.
-pub(super) fn decoded(entry: &Entry<'_>, head: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
-    let inside = |error: Error| match error.kind {
-        ErrorKind::Truncated => Error { kind: ErrorKind::At1ContentSize, ..error },
-        _ => error,
-    };
-    let size = number::index(entry.decoded_size(head, limits).map_err(inside)?);
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::OutputLimit, entry.at))?;
-    bytes.resize(size, 0);
-    entry.decode(head, &mut bytes, ws, limits).map_err(inside)?;
-    Ok(bytes)
-}
-
-fn stream<'a>(entry: Option<&Option<Entry<'_>>>, bytes: Option<&'a Vec<u8>>) -> Stream<'a> {
-    let entry = entry.and_then(Option::as_ref);
-    let stored = entry.is_some_and(|entry| entry.backend == Backend::Stored);
-    Stream::new(bytes.map_or(&[], Vec::as_slice), entry.map_or(0, |entry| entry.start), stored)
 }

@@ -6,11 +6,10 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use unspool::at1::qcolumnar::Meta;
-use unspool::at1::{Codec, HEADER_LEN, Header, Row, Set, Stream, TRAILER_LEN, Workspace};
+use unspool::at1::{Codec, Entry, HEADER_LEN, Header, Row, Set, Stream, TRAILER_LEN, Workspace};
 use unspool::checksum::Sha256;
 use unspool::{Error, ErrorKind, Limits, Result};
 
-use super::table::decoded;
 use crate::number;
 
 /// Where the hash lies that a file ends with, if it does.
@@ -116,4 +115,18 @@ impl Text {
         self.hash.update(&out);
         out
     }
+}
+
+/// A stream that is all there, decoded: what it lacks, no longer head would have.
+fn decoded(entry: &Entry<'_>, head: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
+    let inside = |error: Error| match error.kind {
+        ErrorKind::Truncated => Error { kind: ErrorKind::At1ContentSize, ..error },
+        _ => error,
+    };
+    let size = number::index(entry.decoded_size(head, limits).map_err(inside)?);
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::OutputLimit, entry.at))?;
+    bytes.resize(size, 0);
+    entry.decode(head, &mut bytes, ws, limits).map_err(inside)?;
+    Ok(bytes)
 }

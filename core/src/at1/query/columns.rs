@@ -2,7 +2,7 @@
 
 use super::super::compare::Number;
 use super::super::head::too_small;
-use super::super::lines::{Lines, line_len};
+use super::super::lines::line_len;
 use super::super::predicate::Column;
 use super::super::qcolumnar::Mark;
 use super::super::qjson::Paths;
@@ -132,11 +132,7 @@ impl Query<'_> {
                 one(paths.iter().take(meta.columns()).map(|path| path == name))
             }
             Some(Names::Line) => {
-                let line = Lines::new(self.head.verbatim.stream(scratch)).item()?;
-                let fields = Fields { rest: Some(line), delimiter: meta.delimiter };
-                if fields.clone().count() != meta.columns() {
-                    return Err(no_names);
-                }
+                let fields = self.head.fields(scratch, &meta)?.ok_or(no_names)?;
                 one(fields.map(|field| names(field, name)))
             }
             _ => {
@@ -170,26 +166,4 @@ fn names(field: &[u8], name: &[u8]) -> bool {
     let bare = field.strip_suffix(b"\r").unwrap_or(field);
     let unquoted = bare.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
     field == name || bare == name || unquoted == Some(name)
-}
-
-/// Cuts a line at its delimiters.
-#[derive(Clone, Debug)]
-struct Fields<'a> {
-    rest: Option<&'a [u8]>,
-    delimiter: &'a [u8],
-}
-
-impl<'a> Iterator for Fields<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let rest = self.rest.take()?;
-        let at = match self.delimiter {
-            [] => None,
-            delimiter => rest.windows(delimiter.len()).position(|window| window == delimiter),
-        };
-        let Some(at) = at else { return Some(rest) };
-        self.rest = rest.get(at.saturating_add(self.delimiter.len())..);
-        rest.get(..at)
-    }
 }
