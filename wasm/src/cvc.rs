@@ -15,8 +15,6 @@ use wasm_bindgen::prelude::*;
 pub use reader::Reader;
 
 use crate::fault::Fault;
-use crate::into::Output;
-use crate::js::Uint8Array;
 use crate::number;
 
 /// How many bytes of a file tell how long its head is.
@@ -129,38 +127,4 @@ fn nth<'a>(file: &File<'a>, column: f64) -> Result<cvc::Column<'a>, Error> {
 /// The length of a range of bytes.
 const fn len(range: &Range<u64>) -> u64 {
     range.end.saturating_sub(range.start)
-}
-
-/// Decodes rows of a column to the start of `to`, as little-endian bytes of its own type or, if `as_f32`, of f32. Gives how many
-/// bytes were written.
-#[wasm_bindgen]
-#[allow(clippy::too_many_arguments, reason = "one call across the border is cheaper than building an object for it")]
-pub fn cvc_decode_into(
-    bytes: &[u8],
-    to: &Uint8Array,
-    column: f64,
-    first: f64,
-    last: f64,
-    as_f32: bool,
-    verify: bool,
-    limits: &[f64],
-) -> Result<f64, Fault> {
-    let file = File::open(bytes, &crate::limits(limits))?;
-    let column = nth(&file, column)?;
-    let rows = number::to_u64(first)..number::to_u64(last);
-    let crc = if verify { cvc::Crc::Verify } else { cvc::Crc::Skip };
-    let output = column.output()?;
-    let width = if as_f32 { cvc::Dtype::F32 } else { output }.width();
-    let size = len(&rows).checked_mul(column.dimension()).and_then(|values| values.checked_mul(width));
-    let size = size.ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
-    let written = Output::fill(to, |output| {
-        output.piece(size, 0, 0, |to, _| {
-            if as_f32 {
-                column.decode_f32_bytes(bytes, rows, to, crc).map(drop)
-            } else {
-                column.decode_bytes(bytes, rows, to, crc).map(drop)
-            }
-        })
-    });
-    Ok(written?)
 }

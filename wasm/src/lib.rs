@@ -22,6 +22,7 @@ pub mod gzip;
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "elsewhere it is only tested"))]
 mod heap;
 #[allow(dead_code, reason = "no format needs all of it, and a build without formats nothing")]
+#[cfg(any(feature = "at1", feature = "gzip", feature = "onpair", feature = "pco", feature = "xz", feature = "zstd"))]
 mod into;
 mod js;
 mod number;

@@ -245,7 +245,21 @@ export class CvcColumn {
 
   /** @internal The same as {@link rows} for bytes that are at hand. */
   rowsNow(start: number, end: number, options: CvcRowOptions): CvcVectors {
-    const work = this.#decode(start, end, options);
+    return this.#pumpNow(this.#decode(start, end, options));
+  }
+
+  /** @internal The same to the start of `to`. Gives how many bytes were written. */
+  fillNow(to: Uint8Array, start: number, end: number, options: CvcRowOptions): number {
+    let written = 0;
+    const room = (size: number): Uint8Array => {
+      if (size > to.length) throw refuse('OutputTooSmall', 0, size);
+      return to.subarray(0, (written = size));
+    };
+    this.#pumpNow(this.#fill(start, end, options, room));
+    return written;
+  }
+
+  #pumpNow<T>(work: Generator<ByteRange, T, Uint8Array>): T {
     let step = work.next();
     while (step.done !== true) {
       const bytes = this.#read(step.value);
@@ -269,36 +283,27 @@ export class CvcColumn {
   }
 
   *#decode(start: number, end: number, options: CvcRowOptions): Generator<ByteRange, CvcVectors, Uint8Array> {
+    const dtype = options.as ?? this.output;
+    let buffer = new ArrayBuffer(0);
+    const checksums = yield* this.#fill(start, end, options, (size) => new Uint8Array((buffer = new ArrayBuffer(size))));
+    return { column: this.name, dtype, shape: [end - start, this.dimension], data: typed(dtype, buffer), checksums } as CvcVectors;
+  }
+
+  /** Decodes rows to memory that is asked for once it is known that the file is as long as they take. */
+  *#fill(start: number, end: number, options: CvcRowOptions, room: (size: number) => Uint8Array): Generator<ByteRange, Checksums, Uint8Array> {
     checkRows(start, end);
     if (options.as !== undefined && options.as !== 'float32') throw new TypeError("as can only be 'float32'");
     const { head, reader, limits } = this.#opened;
-    const dtype = options.as ?? this.output;
     const [asF32, verify] = [options.as === 'float32', verifies(options)];
     const work = drive((wasm) => new wasm.Reader(head, reader.size, this.#index, start, end, asF32, verify, limits));
-    let buffer = new ArrayBuffer(0);
-    let checks;
     try {
       let step = work.next();
-      while (step.done !== true) {
-        if (step.value.output === undefined) {
-          step = work.next(yield step.value);
-        } else {
-          buffer = new ArrayBuffer(step.value.output);
-          step = work.next(new Uint8Array(buffer));
-        }
-      }
-      checks = step.value.checks;
+      while (step.done !== true) step = work.next(step.value.output === undefined ? yield step.value : room(step.value.output));
+      const [right = 0, wrong = 0, unchecked = 0] = step.value.checks;
+      return { right, wrong, unchecked };
     } finally {
       work.return(undefined as never);
     }
-    const [right = 0, wrong = 0, unchecked = 0] = checks;
-    return {
-      column: this.name,
-      dtype,
-      shape: [end - start, this.dimension],
-      data: typed(dtype, buffer),
-      checksums: { right, wrong, unchecked },
-    } as CvcVectors;
   }
 }
 
@@ -429,13 +434,10 @@ export function decodeCvcInto(bytes: Bytes, to: CvcData, options: Omit<CvcDecode
     const file = openNow(view, limits);
     const column = file.column(options.column);
     const [start, end] = options.rows ?? [0, file.rows];
-    checkRows(start, end);
-    const output = column.output;
-    const plain = to instanceof Uint8Array || to.constructor === typed(output, new ArrayBuffer(0)).constructor;
+    const plain = to instanceof Uint8Array || to.constructor === typed(column.output, new ArrayBuffer(0)).constructor;
     if (!plain && !(to instanceof Float32Array)) throw refuse('WrongType');
-    const verify = verifies(options);
-    const index = file.columns.indexOf(column);
-    return filled(to, (out) => call((wasm) => wasm.cvc_decode_into(view, out, index, start, end, !plain, verify, limits)));
+    const { checksums } = options;
+    return filled(to, (out) => column.fillNow(out, start, end, { ...(checksums && { checksums }), ...(!plain && { as: 'float32' }) }));
   });
 }
 

@@ -144,7 +144,7 @@ export function trapped(cause?: unknown): UnspoolError {
 }
 
 /** An error of the core's that is found out on this side. */
-export function refuse(name: ErrorName, offset = 0): UnspoolError {
+export function refuse(name: ErrorName, offset = 0, need = 0): UnspoolError {
   const kind = [...known.values()].find((kind) => kind.name === name);
-  return new UnspoolError(kind?.code ?? 0, { offset });
+  return new UnspoolError(kind?.code ?? 0, { offset, need });
 }
