@@ -16,9 +16,14 @@ export interface ByteRange {
 
 /** Checks what a caller passes for bytes. */
 export function bytesOf(bytes: unknown): Uint8Array {
-  const view = isBuffer(bytes) && !isDetached(bytes) ? new Uint8Array(bytes) : bytes;
-  if (isArray(view) && !(view.length === 0 && isDetached(view.buffer))) return view;
-  const detached = isBuffer(bytes) || isArray(view);
+  // A view of our own: see `isArray`.
+  const view =
+    bytes instanceof Uint8Array ? bytes
+    : isBuffer(bytes) && !isDetached(bytes) ? new Uint8Array(bytes)
+    : isArray(bytes) && !isDetached(bytes.buffer) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+    : undefined;
+  if (view !== undefined && !(view.length === 0 && isDetached(view.buffer))) return view;
+  const detached = isBuffer(bytes) || isArray(bytes);
   throw new TypeError(detached ? 'the memory of these bytes was transferred away' : `bytes must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
 }
 
@@ -108,13 +113,18 @@ export function openSource(source: Source, signal?: AbortSignal): Reader | Promi
   return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) };
 }
 
+/** Whether it is an address on a server, and no path. Relative ones are, on a page. */
+const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
+
 /** How much of a file on a server is fetched before anything is known of it. Most headers fit. */
 const FIRST = 16 * 1024;
 
 async function openUrl(url: string | URL, signal?: AbortSignal): Promise<Reader> {
   const fetchRange = async (start: number, end: number): Promise<{ response: Response; bytes: Uint8Array }> => {
     const headers = { Range: `bytes=${start}-${end - 1}` };
-    const response = await fetch(url, signal === undefined ? { headers } : { headers, signal });
+    const response = await fetch(url, signal === undefined ? { headers } : { headers, signal }).catch((cause: unknown) => {
+      throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, openAsBlob of node:fs opens a path`, { cause });
+    });
     if (!response.ok && response.status !== 416) {
       throw new Error(`${String(url)} cannot be fetched: ${response.status} ${response.statusText}`);
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { decode, decodeCvc, openCvc, probe, UnspoolError } from 'unspool';
 import { bad, bytesOf, expected, read, text, valid } from './vectors.mjs';
 
@@ -147,6 +148,13 @@ test('probe tells formats apart', () => {
   assert.deepEqual(probe(new TextEncoder().encode('ONPA')), { format: undefined, needed: 8 });
   assert.deepEqual(probe(new TextEncoder().encode('GIF89a')), { format: undefined });
   assert.equal(thrown(() => decode(new TextEncoder().encode('GIF89a'))).name, 'UnknownFormat');
+});
+
+test('bytes may be of another realm, as in test runners and frames', () => {
+  const own = read('v1_fp16.cvc');
+  const foreign = runInNewContext('Uint8Array.from(bytes)', { bytes: own });
+  assert.ok(!(foreign instanceof Uint8Array));
+  for (const bytes of [foreign, foreign.buffer]) assert.deepEqual(decodeCvc(bytes), decodeCvc(own));
 });
 
 test('wrong arguments are told at once', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { openAsBlob } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { openCvc } from 'unspool';
@@ -106,6 +107,14 @@ test('a URL is read by ranges', async () => {
   } finally {
     whole.close();
   }
+});
+
+test('a path is no address, and the error says what opens it', async () => {
+  for (const path of ['vectors.cvc', new URL('vectors.cvc', import.meta.url)]) {
+    await assert.rejects(openCvc(path), { name: 'TypeError', message: /vectors\.cvc cannot be fetched; in Node, openAsBlob/ });
+  }
+  const blob = await openAsBlob(new URL(`../../../tests/vectors/cvc/${med.file}`, import.meta.url));
+  assert.equal((await openCvc(blob)).rows, (await openCvc(read(med.file))).rows);
 });
 
 test('an empty file on a server, a missing one, and an aborted one', async () => {
