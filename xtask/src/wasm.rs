@@ -33,7 +33,7 @@ const RUSTFLAGS: &[&str] = &["-Ctarget-feature=+simd128"];
 /// What `wasm-opt` may do, and assume: just what the compiler was told, what Rust turns on by itself, and that the first kilobyte of memory,
 /// the far end of the stack, is not what a pointer wraps around to. A large function that is called once stays one: what is compiled
 /// for each width of numbers then looks alike, and gzip finds that, which is worth up to a tenth.
-const WASM_OPT: &str = "-Oz --one-caller-inline-max-function-size=60 --low-memory-unused --zero-filled-memory --strip-producers --strip-target-features --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
+const WASM_OPT: &str = "-Oz --dealign --one-caller-inline-max-function-size=60 --low-memory-unused --zero-filled-memory --strip-producers --strip-target-features --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
     --enable-mutable-globals --enable-reference-types --enable-multivalue";
 
 /// Modules that are not compiled at the level of the profile, `z`, and what is said to the compiler besides. At `s` these are smaller once
@@ -83,7 +83,8 @@ fn build_one(folder: &str, features: &str) -> Result<()> {
     let done = out.join(format!("{NAME}_bg.wasm"));
     // Cargo makes every module under the same name, so that its age tells nothing.
     let last = module.with_file_name(format!("{NAME}-{}.wasm", if folder.is_empty() { "whole" } else { folder }));
-    if same(&module, &last) && newer(&done, &last) && newer(&done, &root().join("Cargo.lock")) {
+    let made_from = [last.clone(), root().join("Cargo.lock"), root().join("xtask/src/wasm.rs")];
+    if same(&module, &last) && made_from.iter().all(|source| newer(&done, source)) {
         println!("    {} is up to date", done.strip_prefix(root()).unwrap_or(&done).display());
         return Ok(());
     }
