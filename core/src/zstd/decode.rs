@@ -53,7 +53,18 @@ pub fn decode_with<T: Trace>(
     options: &Options<'_>,
     trace: &mut T,
 ) -> Result<Done> {
-    let mut out = Slice { dst, start: 0, at: 0, hash: Xxh64::new() };
+    decode_to(src, &mut { dst }, ws, limits, options, trace)
+}
+
+fn decode_to<T: Trace>(
+    src: &[u8],
+    dst: &mut dyn Room,
+    ws: &mut Workspace,
+    limits: &Limits,
+    options: &Options<'_>,
+    trace: &mut T,
+) -> Result<Done> {
+    let mut out = Content { dst, start: 0, at: 0, hash: Xxh64::new() };
     let done = run(src, &mut out, ws, limits, options, trace)?;
     Ok(Done { wrote: out.at, ..done })
 }
@@ -80,32 +91,28 @@ pub fn inspect<T: Trace>(
 
 /// Decodes a file to a new vector.
 ///
-/// What a header claims is not believed: the vector is never longer than the blocks of the file could fill.
+/// What a header claims is not believed: at first the vector is not longer than the blocks of the file could fill, or, where nobody
+/// says how long the content is, eight times the file and a megabyte. It grows with the blocks from there.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &Options<'_>) -> Result<Vec<u8>> {
     let options = Options { flavour: Some(flavour(src, options)), ..*options };
-    let size = match super::detect::walk(src, &options) {
-        // The file breaks off or is broken: decoding says where, and needs no more room than a count would find.
-        Err(_) => decoded_size(src, ws, limits, &options)?,
-        Ok(walked) => match walked.declared {
-            Some(size) if size <= walked.most => size,
-            Some(_) => decoded_size(src, ws, limits, &options)?,
-            None if walked.most <= SMALL.min(limits.max_output) => walked.most,
-            None => decoded_size(src, ws, limits, &options)?,
-        },
-    };
-    if size > limits.max_output {
-        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
-    }
-    let mut out = alloc::vec![0; index(size)];
-    let done = decode_with(src, &mut out, ws, limits, &options, &mut ())?;
-    out.truncate(done.wrote);
-    Ok(out)
+    // Of a file that breaks off or is broken nothing is believed.
+    let walked = super::detect::walk(src, &options).unwrap_or_default();
+    let guess = u64_from(src.len()).saturating_mul(USUAL).saturating_add(SMALL);
+    let size = walked.declared.unwrap_or(guess).min(walked.most).min(limits.max_output);
+    let mut dst = alloc::vec![0; index(size)];
+    let done = decode_to(src, &mut dst, ws, limits, &options, &mut ())?;
+    dst.truncate(done.wrote);
+    Ok(dst)
 }
 
-/// Rather than count what a file of unknown size decodes to, so much is allocated and given back.
+/// Content of which nobody says how long it is gets so much room at first, or what its blocks can fill.
 #[cfg(feature = "alloc")]
 const SMALL: u64 = 1 << 20;
+
+/// And for each byte of the file so much more.
+#[cfg(feature = "alloc")]
+const USUAL: u64 = 8;
 
 /// The format to decode with.
 pub(super) fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
@@ -134,31 +141,63 @@ trait Output {
     fn checksum(&self) -> Option<u64>;
 }
 
-/// A slice that is filled from its start.
-struct Slice<'a> {
-    dst: &'a mut [u8],
+/// Memory that is filled from its start: a slice, or a vector, which grows. Asked once a block, too.
+trait Room {
+    /// How long it can be.
+    fn most(&self) -> usize;
+    /// All that there is, up to `end` if it can be so long.
+    fn reach(&mut self, end: usize) -> &mut [u8];
+}
+
+impl Room for &mut [u8] {
+    fn most(&self) -> usize {
+        self.len()
+    }
+
+    fn reach(&mut self, _: usize) -> &mut [u8] {
+        self
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Room for Vec<u8> {
+    fn most(&self) -> usize {
+        usize::MAX
+    }
+
+    fn reach(&mut self, end: usize) -> &mut [u8] {
+        if end > self.len() {
+            self.resize(end, 0);
+        }
+        self
+    }
+}
+
+/// The content of a file, frame after frame.
+struct Content<'a> {
+    dst: &'a mut dyn Room,
     /// Where the frame starts.
     start: usize,
     at: usize,
     hash: Xxh64,
 }
 
-impl Slice<'_> {
+impl Content<'_> {
     fn room(&mut self, len: usize, at: usize) -> Verdict<&mut [u8]> {
         let end = self.at.saturating_add(len);
         let too_small = Fault::new(ErrorKind::OutputTooSmall, at);
-        let room = self.dst.get_mut(self.at..end).ok_or(too_small)?;
+        let room = self.dst.reach(end).get_mut(self.at..end).ok_or(too_small)?;
         self.at = end;
         Ok(room)
     }
 }
 
-impl Output for Slice<'_> {
+impl Output for Content<'_> {
     fn frame(&mut self, size: Option<u64>, at: usize) -> Result<()> {
         self.start = self.at;
         self.hash = Xxh64::new();
         let need = u64_from(self.at).saturating_add(size.unwrap_or(0));
-        if need > u64_from(self.dst.len()) {
+        if need > u64_from(self.dst.most()) {
             return Err(Error::new(ErrorKind::OutputTooSmall, u64_from(at)).needing(need));
         }
         Ok(())
@@ -175,7 +214,8 @@ impl Output for Slice<'_> {
     }
 
     fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Verdict<u64> {
-        let out = self.dst.get_mut(self.start..).unwrap_or_default();
+        let (limit, _) = frame.limit();
+        let out = self.dst.reach(self.at.saturating_add(limit)).get_mut(self.start..).unwrap_or_default();
         let at = self.at - self.start;
         let end = frame.decode(block, src, ws, frame.prefix, out, at)?;
         self.at = self.start + end;
@@ -183,7 +223,8 @@ impl Output for Slice<'_> {
     }
 
     fn hash(&mut self, len: u64) {
-        self.hash.update(self.dst.get(self.at - index(len)..self.at).unwrap_or_default());
+        let bytes = self.dst.reach(self.at).get(self.at - index(len)..self.at);
+        self.hash.update(bytes.unwrap_or_default());
     }
 
     fn checksum(&self) -> Option<u64> {

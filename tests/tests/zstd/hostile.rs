@@ -102,6 +102,12 @@ fn claims_are_not_believed() {
     bomb.extend(b"\x03\0\x10\0");
     assert_eq!(error(&bomb, &mut ws), ErrorKind::OutputLimit);
     assert_eq!(decoded_size(&bomb, &mut ws, &Limits::DEFAULT, &Options::DEFAULT), Ok(101 << 17));
+    // Where that is allowed the vector grows with it.
+    let grown = decode_to_vec(&bomb, &mut ws, &Limits::DEFAULT, &Options::DEFAULT);
+    assert_eq!(grown.map(|grown| (grown.len(), grown.iter().all(|&byte| byte == 0))), Ok((101 << 17, true)));
+    // A file that breaks off behind its claim gets nothing for it.
+    let cut = decode_to_vec(huge.get(..14).unwrap(), &mut ws, &Limits::NONE, &Options::DEFAULT);
+    assert_eq!(cut.map_err(|error| error.kind), Err(ErrorKind::Truncated));
     // Two million empty frames are two million frames, no more.
     let many = b"\x28\xB5\x2F\xFD\x20\0\x01\0\0".repeat(200_000);
     assert_eq!(decode_to_vec(&many, &mut ws, &limits, &Options::DEFAULT), Ok(vec![]));

@@ -4,19 +4,23 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use unspool::zstd::{Flavour, Header, Workspace, decode_to_vec, decode_with};
+use unspool::zstd::{Flavour, Header, Workspace, decode_to_vec};
+use unspool::{Error, ErrorKind, Limits};
 use wasm_bindgen::prelude::*;
 
 use super::options;
 use crate::fault::Fault;
-use crate::into::Output;
 use crate::js::Uint8Array;
+use crate::number;
 
 /// Decodes a whole file, all of its frames.
 #[wasm_bindgen]
 pub fn zstd_decode(bytes: &[u8], dictionary: Option<Box<[u8]>>, format: u8, limits: &[f64]) -> Result<Vec<u8>, Fault> {
-    let options = options(dictionary.as_deref(), format);
-    Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits), &options)?)
+    Ok(decode(bytes, dictionary, format, &crate::limits(limits))?)
+}
+
+fn decode(bytes: &[u8], dictionary: Option<Box<[u8]>>, format: u8, limits: &Limits) -> Result<Vec<u8>, Error> {
+    decode_to_vec(bytes, &mut Workspace::new(), limits, &options(dictionary.as_deref(), format))
 }
 
 /// Decodes a whole file to the start of `to`. Gives how many bytes were written.
@@ -28,11 +32,19 @@ pub fn zstd_decode_into(
     format: u8,
     limits: &[f64],
 ) -> Result<f64, Fault> {
-    let (options, limits) = (options(dictionary.as_deref(), format), crate::limits(limits));
-    let decode = |room: &mut [u8]| {
-        decode_with(bytes, room, &mut Workspace::new(), &limits, &options, &mut ()).map(|done| done.wrote)
-    };
-    Ok(Output::fill(to, |output| output.some(decode))?)
+    let (mut limits, room) = (crate::limits(limits), to.length().into());
+    let short = room < limits.max_output;
+    limits.max_output = limits.max_output.min(room);
+    match decode(bytes, dictionary, format, &limits) {
+        Ok(content) => {
+            to.set(&content, 0);
+            Ok(number::from_len(content.len()))
+        }
+        Err(Error { kind: ErrorKind::OutputLimit, at, need }) if short => {
+            Err(Error::new(ErrorKind::OutputTooSmall, at).needing(need).into())
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What the header at the start of a file says: its length, then of a frame the window, the content size or -1, the dictionary, whether
