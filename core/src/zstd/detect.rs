@@ -5,7 +5,7 @@
 
 use super::dictionary::Options;
 use super::flavour::Flavour;
-use super::header::{Block, BlockKind, Header, MAX_BLOCK, cut};
+use super::header::{Block, BlockKind, FrameHeader, Header, MAX_BLOCK, cut};
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, Result};
@@ -40,10 +40,6 @@ pub(crate) struct Walked {
     pub(crate) most: u64,
     /// Frames of data and skippable ones.
     pub(crate) frames: u64,
-    /// What a stream needs to decode the most demanding frame.
-    pub(crate) buffer: u64,
-    /// How much longer than the content a buffer must be in which the file is decoded over itself.
-    pub(crate) margin: u64,
 }
 
 /// What the headers of one frame of RFC 8878 promise, which is all that there is.
@@ -66,33 +62,38 @@ pub(crate) fn one_frame(src: &[u8]) -> Verdict<Walked> {
 /// ```
 pub fn stream_buffer(src: &[u8], options: &Options<'_>) -> Result<u64> {
     let flavour = options.flavour.or_else(|| detect(src));
-    Ok(walk(src, &Options { flavour, ..*options })?.buffer)
+    let mut most = 0;
+    walk_with(src, &Options { flavour, ..*options }, |header, _, _| most = header.stream_buffer().max(most))?;
+    Ok(most)
 }
 
 /// Follows the headers of all frames without decoding anything.
 pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Verdict<Walked> {
+    walk_with(src, options, |_, _, _| ())
+}
+
+/// The same for who wants to hear of each block, with the header of its frame and where it ends.
+pub(super) fn walk_with(
+    src: &[u8],
+    options: &Options<'_>,
+    mut each: impl FnMut(&FrameHeader, Block, usize),
+) -> Verdict<Walked> {
     let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
     let magic = (!options.magicless).then_some(flavour);
     let mut walked = Walked { declared: Some(0), ..Walked::default() };
     let mut at = 0;
-    // The least that the content holds up to here, and how far it may come before what was read.
-    let (mut least, mut ahead) = (0u64, 0u64);
     loop {
         walked.frames = walked.frames.saturating_add(1);
         match Header::read_at(src, at, magic, &mut ())? {
             Header::Skippable { size, .. } => at = (at + 8).saturating_add(size as usize),
             Header::Frame(header) => {
-                walked.buffer = walked.buffer.max(header.stream_buffer());
                 let (mut sure, mut most) = (0u64, 0u64);
                 at += header.len;
                 loop {
                     let block = Block::read(flavour, src, at)?;
                     block.check(flavour, &header, at)?;
                     at += 3 + block.stored();
-                    // A compressed block is not longer than what it holds.
-                    let len = u64_from(block.stored());
-                    least = least.saturating_add(if block.kind == BlockKind::Rle { block.size.into() } else { len });
-                    ahead = ahead.max(least.saturating_add(len).saturating_sub(u64_from(at)));
+                    each(&header, block, at);
                     match block.kind {
                         BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
                         BlockKind::Compressed => most += u64_from(header.max_block().min(MAX_BLOCK)),
@@ -115,7 +116,6 @@ pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Verdict<Walked> {
             return Err(cut(src));
         }
         if at == src.len() {
-            walked.margin = ahead.saturating_add(u64_from(at)).saturating_sub(least);
             return Ok(walked);
         }
     }

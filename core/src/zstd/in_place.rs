@@ -5,7 +5,7 @@
 
 use super::block::Frame;
 use super::decode::{Done, checksum, flavour, refused, spend};
-use super::detect::walk;
+use super::detect::walk_with;
 use super::dictionary::Options;
 use super::header::{Block, BlockKind, Header, cut};
 use super::workspace::Workspace;
@@ -22,7 +22,15 @@ use crate::{Error, ErrorKind, Limits, Result};
 /// block and what follows it.
 pub fn in_place_margin(src: &[u8], options: &Options<'_>) -> Result<u64> {
     let options = Options { flavour: Some(flavour(src, options)), ..*options };
-    Ok(walk(src, &options)?.margin)
+    // The least that the content holds up to a block, and how far it may come before what was read.
+    let (mut least, mut ahead) = (0u64, 0u64);
+    walk_with(src, &options, |_, block, end| {
+        // A compressed block is not longer than what it holds.
+        let len = u64_from(block.stored());
+        least = least.saturating_add(if block.kind == BlockKind::Rle { block.size.into() } else { len });
+        ahead = ahead.max(least.saturating_add(len).saturating_sub(u64_from(end)));
+    })?;
+    Ok(ahead.saturating_add(u64_from(src.len())).saturating_sub(least))
 }
 
 /// Decodes the file that is the last `len` bytes of `buffer` to the front of it, over what was read.
