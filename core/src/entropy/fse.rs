@@ -32,13 +32,14 @@ impl<const SYMBOLS: usize> Counts<SYMBOLS> {
     }
 }
 
-/// Tells `each` the symbols that have cells and how many those are; gives the table log and the bytes that it takes.
-#[inline(always)]
+/// Tells `each` the symbols that have cells and how many those are; gives the table log and the bytes that it takes. There is one copy
+/// of it where code is to be short, and elsewhere one for each table.
+#[cfg_attr(not(any(feature = "small", target_arch = "wasm32")), inline(always))]
 pub(crate) fn describe(
     bytes: &[u8],
     max_symbol: usize,
     max_log: u32,
-    each: &mut impl FnMut(usize, i16),
+    each: &mut dyn FnMut(usize, i16),
 ) -> Option<(u32, usize)> {
     let log = u32::from(*bytes.first()? & 15) + MIN_LOG;
     if log > max_log {

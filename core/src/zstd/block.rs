@@ -11,7 +11,7 @@ use super::sequences::Sequences;
 use super::workspace::{Lent, Workspace};
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, Result, Shifted, Trace};
+use crate::{Error, ErrorKind, LEAN, Result, Shifted, Trace};
 
 /// A frame that is being decoded.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ impl<'d> Frame<'d> {
         if let Some(dictionary) = self.dictionary.take() {
             let wrong = Fault::new(ErrorKind::ZstdDictionary, block.start);
             (self.prefix, self.lent) = dictionary.load(self.flavour, ws).ok_or(wrong)?;
-            if T::LISTENS || cfg!(feature = "small") {
+            if T::LISTENS || LEAN {
                 // Symbols are read from what the workspace has.
                 ws.copy(&self.lent);
                 self.lent = Lent::default();
@@ -234,7 +234,7 @@ fn carry_out(
     cursor: Cursor,
 ) -> Verdict<u32> {
     // One loop is enough where flash is short, and in a browser, where the one for dictionaries is as fast without one.
-    if cfg!(feature = "small") || !cfg!(target_arch = "wasm32") && area.before.is_empty() {
+    if cfg!(feature = "small") || !LEAN && area.before.is_empty() {
         let mut writer = Writer::<false> { area, out };
         let cursor = sequences.fold(flavour, src, ws, lent, cursor, &mut writer)?;
         Ok(writer.finish(cursor))

@@ -5,44 +5,43 @@ pub(super) const MAX_OFFSET_LOG: u32 = 8;
 pub(super) const MAX_LITERALS_CODE: u8 = 35;
 pub(super) const MAX_MATCH_CODE: u8 = 52;
 
-/// Lengths: the first codes stand for one each, the others are refined by bits.
-pub(super) struct Lengths<const N: usize> {
+/// What the codes of one kind stand for: the first for one number each, the others are refined by bits.
+pub(super) struct Meaning {
     /// What the first code stands for.
     pub(super) first: u8,
-    /// How many stand for one length.
+    /// How many stand for one number.
     pub(super) plain: u8,
     /// The bits of the others.
-    pub(super) extra: [u8; N],
+    pub(super) extra: &'static [u8],
 }
 
 /// Literal lengths.
-pub(super) const LITERALS: Lengths<20> =
-    Lengths { first: 0, plain: 16, extra: [1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
+pub(super) const LITERALS: Meaning =
+    Meaning { first: 0, plain: 16, extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
 
 /// Match lengths. The draft's text has the bases from code 44 on wrong; these are what its encoder used.
-pub(super) const MATCHES: Lengths<21> =
-    Lengths { first: 3, plain: 32, extra: [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
+pub(super) const MATCHES: Meaning =
+    Meaning { first: 3, plain: 32, extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
 
-impl<const N: usize> Lengths<N> {
-    /// What each code that is refined starts from: where the one before ends.
-    pub(super) const fn bases(&self) -> [u32; N] {
-        let mut bases = [0; N];
-        let mut base = (self.first + self.plain) as u32;
-        let mut code = 0;
-        while code < N {
-            let bits = self.extra[code];
-            // Two codes skip ahead so that the long ones are powers of two.
-            if bits >= 6 && base < 1 << bits {
-                base = 1 << bits;
-            }
-            if self.first == 3 && bits == 7 {
-                base = 131;
-            }
-            bases[code] = base;
-            base += 1 << bits;
+/// Offsets: a power of two, and as many bits as it has below it.
+#[cfg(not(feature = "small"))]
+pub(super) const OFFSETS: Meaning = {
+    const BITS: [u8; 32] = {
+        let mut bits = [0; 32];
+        let mut code = 0u8;
+        while code < 32 {
+            bits[code as usize] = code;
             code += 1;
         }
-        bases
+        bits
+    };
+    Meaning { first: 1, plain: 0, extra: &BITS }
+};
+
+impl Meaning {
+    /// What the first code that is refined starts from. Each of the others starts where the one before ends.
+    pub(super) const fn start(&self) -> u32 {
+        self.first as u32 + self.plain as u32
     }
 }
 
@@ -52,19 +51,19 @@ pub(super) struct Predefined {
     pub(super) log: u8,
 }
 
-pub(super) static PREDEFINED_LITERALS: Predefined = Predefined {
+pub(super) const PREDEFINED_LITERALS: Predefined = Predefined {
     counts: &[
         4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1,
     ],
     log: 6,
 };
 
-pub(super) static PREDEFINED_OFFSETS: Predefined = Predefined {
+pub(super) const PREDEFINED_OFFSETS: Predefined = Predefined {
     counts: &[1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1],
     log: 5,
 };
 
-pub(super) static PREDEFINED_MATCHES: Predefined = Predefined {
+pub(super) const PREDEFINED_MATCHES: Predefined = Predefined {
     counts: &[
         1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
         1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1,
@@ -78,12 +77,20 @@ mod tests {
 
     #[test]
     fn lengths_are_those_of_the_format() {
+        let bases = |meaning: &Meaning| -> Vec<u32> {
+            let mut end = meaning.start();
+            let each = meaning.extra.iter().map(|&bits| {
+                end += 1 << bits;
+                end - (1 << bits)
+            });
+            each.collect()
+        };
         assert_eq!(
-            LITERALS.bases(),
+            bases(&LITERALS),
             [16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
         );
         assert_eq!(
-            MATCHES.bases(),
+            bases(&MATCHES),
             [35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99, 131, 259, 515, 1027, 2051, 4099, 8195, 16387, 32771, 65539]
         );
     }

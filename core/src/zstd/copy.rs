@@ -3,9 +3,9 @@
 use core::cell::Cell;
 
 use super::sequences::{Act, Sequence};
-use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
+use crate::{ErrorKind, LEAN};
 
 /// The block that is being written, and what its matches may refer to: everything that stays the same from sequence to
 /// sequence. What changes is in a [`Cursor`], which is handed on by value so that it lives in registers.
@@ -209,7 +209,7 @@ fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
     let alone = to.checked_sub(from).is_none_or(|distance| distance >= len);
     if cfg!(feature = "small") {
         bytes(out, from, to, len);
-    } else if alone && len <= PIECE {
+    } else if !LEAN && alone && len <= PIECE {
         if len >= 8 {
             ends::<8>(out, from, to, len);
         } else if len >= 4 {

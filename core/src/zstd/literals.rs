@@ -26,7 +26,8 @@ enum Content {
     Raw(Range<usize>),
     Rle(u8),
     One(Range<usize>),
-    Four([Range<usize>; 4]),
+    /// Where each of the streams starts, and the last one ends.
+    Four([usize; 5]),
 }
 
 impl Literals {
@@ -89,8 +90,8 @@ impl Literals {
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Verdict<()> {
         #[cfg(not(feature = "small"))]
-        if let (Content::Four([first, .., last]), None) = (&self.content, lent.code()) {
-            ws.huffman.prepare(out.len(), last.end - first.start);
+        if let (Content::Four([start, .., end]), None) = (&self.content, lent.code()) {
+            ws.huffman.prepare(out.len(), end - start);
         }
         let code = lent.code().unwrap_or(&ws.huffman);
         let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
@@ -104,7 +105,7 @@ impl Literals {
                 return Ok(());
             }
             Content::One(range) => (code.decode_one(src, range.clone(), out), range.start),
-            Content::Four(ranges) => (code.decode_four(src, ranges, out), ranges[0].start),
+            Content::Four(bounds) => (code.decode_four(src, bounds, out), bounds[0]),
         };
         done.ok_or(Fault::new(ErrorKind::ZstdHuffmanStream, at))
     }
@@ -126,23 +127,25 @@ fn streams<T: Trace>(
     let fault = Fault::new(ErrorKind::ZstdLiteralsSize, all.start);
     // With fewer than six literals the last stream would have none or less.
     let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(fault)?;
-    let mut start = all.start + 6;
-    tell(trace, Part::Header, "jump table", all.start..start, Value::None);
-    let mut ranges = [0..0, 0..0, 0..0, 0..0];
+    let mut end = all.start + 6;
+    tell(trace, Part::Header, "jump table", all.start..end, Value::None);
     let (lengths, _) = jumps.as_chunks::<2>();
-    let lengths = lengths.iter().map(|length| Some(usize::from(u16::from_le_bytes(*length))));
-    for (range, length) in ranges.iter_mut().zip(lengths.chain([None])) {
-        let end = length.map_or(all.end, |length| start + length);
-        if end > all.end {
-            return Err(fault);
-        }
-        *range = start..end;
-        let part = size.div_ceil(4);
-        let count = if length.is_some() { part } else { size.saturating_sub(3 * part) };
-        symbols::huffman(src, start..end, count, code, trace)?;
-        start = end;
+    let mut bounds = [end; 5];
+    for (bound, length) in bounds.iter_mut().skip(1).zip(lengths) {
+        end += usize::from(u16::from_le_bytes(*length));
+        *bound = end;
     }
-    Ok(Content::Four(ranges))
+    if end > all.end {
+        return Err(fault);
+    }
+    bounds[4] = all.end;
+    let mut left = size;
+    for (&start, &end) in bounds.iter().zip(bounds.iter().skip(1)) {
+        let count = size.div_ceil(4).min(left);
+        symbols::huffman(src, start..end, count, code, trace)?;
+        left -= count;
+    }
+    Ok(Content::Four(bounds))
 }
 
 fn name(kind: LiteralsKind, single: bool) -> &'static str {

@@ -13,6 +13,7 @@ use crate::{ErrorKind, Part, Trace, Value};
 #[cfg(not(feature = "small"))]
 use {
     super::tables::Cell,
+    crate::LEAN,
     crate::entropy::{huffman::top, low32},
 };
 
@@ -68,9 +69,9 @@ impl Sequences {
         }
         at += 1;
         let kinds = [
-            Kind { name: "literal lengths", mode: flavour.table_mode(modes >> 6), max: codes::MAX_LITERALS_CODE },
-            Kind { name: "offsets", mode: flavour.table_mode(modes >> 4), max: flavour.max_offset_code() },
-            Kind { name: "match lengths", mode: flavour.table_mode(modes >> 2), max: codes::MAX_MATCH_CODE },
+            Kind { mode: flavour.table_mode(modes >> 6), max: codes::MAX_LITERALS_CODE },
+            Kind { mode: flavour.table_mode(modes >> 4), max: flavour.max_offset_code() },
+            Kind { mode: flavour.table_mode(modes >> 2), max: codes::MAX_MATCH_CODE },
         ];
         if let Some(tables) = lent.tables()
             && kinds.iter().any(|kind| kind.mode != TableMode::Repeat)
@@ -82,11 +83,11 @@ impl Sequences {
         let [literals, offsets, matches] = kinds;
         let mut place = Place { src, at, end: block.end };
         let predefined = &tables::PREDEFINED_LITERALS;
-        place.table(literals, &mut ws.literals, ready_literals, 9, &LITERALS, predefined, trace)?;
+        place.table("literal lengths", literals, &mut ws.literals, ready_literals, 9, &LITERALS, predefined, trace)?;
         let predefined = &tables::PREDEFINED_OFFSETS;
-        place.table(offsets, &mut ws.offsets, ready_offsets, 8, &OFFSETS, predefined, trace)?;
+        place.table("offsets", offsets, &mut ws.offsets, ready_offsets, 8, &OFFSETS, predefined, trace)?;
         let predefined = &tables::PREDEFINED_MATCHES;
-        place.table(matches, &mut ws.matches, ready_matches, 9, &MATCHES, predefined, trace)?;
+        place.table("match lengths", matches, &mut ws.matches, ready_matches, 9, &MATCHES, predefined, trace)?;
         let sequences = Self { count, bits: place.at..block.end };
         if count == 0 {
             tell(trace, Part::Padding, "ignored", sequences.bits.clone(), Value::None);
@@ -101,7 +102,6 @@ impl Sequences {
 /// One of the three tables, as the header announces it.
 #[derive(Clone, Copy)]
 struct Kind {
-    name: &'static str,
     mode: TableMode,
     max: u8,
 }
@@ -117,6 +117,7 @@ impl Place<'_> {
     #[expect(clippy::too_many_arguments, reason = "the three tables differ in all of it")]
     fn table<const N: usize, T: Trace>(
         &mut self,
+        name: &'static str,
         kind: Kind,
         table: &mut Table<N>,
         ready: &mut bool,
@@ -129,7 +130,7 @@ impl Place<'_> {
         let bytes = self.src.get(self.at..self.end).unwrap_or_default();
         let len = match kind.mode {
             TableMode::Predefined => {
-                table.copy(predefined);
+                table.predefine(predefined, meanings);
                 0
             }
             TableMode::Rle => {
@@ -145,23 +146,28 @@ impl Place<'_> {
             TableMode::Repeat => return Err(fault(ErrorKind::ZstdTableRepeat)),
         };
         *ready = true;
-        tell(trace, Part::Table, kind.name, self.at..self.at + len, Value::U64(table.log.into()));
+        tell(trace, Part::Table, name, self.at..self.at + len, Value::U64(table.log.into()));
         self.at += len;
         Ok(())
     }
 }
 
-/// Masks by width, so that a field of no bits needs no care. As many as a byte has values, so that no index needs a check.
+/// The lowest `n` bits set, for less than 32 of them.
 #[cfg(not(feature = "small"))]
-static MASKS: [u32; 256] = {
-    let mut masks = [u32::MAX; 256];
-    let mut n = 0;
-    while n < 32 {
-        masks[n] = (1 << n) - 1;
-        n += 1;
-    }
-    masks
-};
+#[inline(always)]
+fn mask(n: u8) -> u32 {
+    // As many as a byte has values, so that no index needs a check.
+    static MASKS: [u32; 256] = {
+        let mut masks = [u32::MAX; 256];
+        let mut n = 0;
+        while n < 32 {
+            masks[n] = (1 << n) - 1;
+            n += 1;
+        }
+        masks
+    };
+    if LEAN { !u32::MAX.wrapping_shl(n.into()) } else { MASKS[usize::from(n)] }
+}
 
 /// Reads sequences, from the end of their bits on.
 #[cfg(not(feature = "small"))]
@@ -191,7 +197,7 @@ const BEFORE: usize = 7;
 #[inline(always)]
 fn take(word: u64, used: &mut u32, n: u8) -> u32 {
     *used += u32::from(n);
-    low32(word.rotate_left(*used)) & MASKS[usize::from(n)]
+    low32(word.rotate_left(*used)) & mask(n)
 }
 
 #[cfg(not(feature = "small"))]
@@ -211,9 +217,9 @@ impl<'a> Reader<'a> {
             matches: Cell::ZERO,
             history,
         };
-        reader.literals = ws.literals.cells[reader.read(ws.literals.log)? as usize & 511];
-        reader.offsets = ws.offsets.cells[reader.read(ws.offsets.log)? as usize & 255];
-        reader.matches = ws.matches.cells[reader.read(ws.matches.log)? as usize & 511];
+        reader.literals = ws.literals.cells[reader.read(ws.literals.log) as usize & 511];
+        reader.offsets = ws.offsets.cells[reader.read(ws.offsets.log) as usize & 255];
+        reader.matches = ws.matches.cells[reader.read(ws.matches.log) as usize & 511];
         Some(reader)
     }
 
@@ -223,15 +229,18 @@ impl<'a> Reader<'a> {
         (self.rest.len().checked_sub(self.before)? * 8).checked_sub(self.used as usize)
     }
 
-    /// The next `n` bits, wherever they are. `None` if there are fewer.
-    fn read(&mut self, n: u8) -> Option<u32> {
-        let left = self.bits()?;
-        left.checked_sub(n.into())?;
-        let bits = take(top(self.rest, self.before * 8 + left)?, &mut 0, n);
+    /// The next `n` bits, wherever they are. Something if there are fewer, which [`bits`](Self::bits) tells behind them.
+    #[cold]
+    #[inline(never)]
+    fn read(&mut self, n: u8) -> u32 {
+        let left = (self.rest.len() * 8).saturating_sub(self.used as usize);
+        let word = top(self.rest, left).unwrap_or(0);
         self.used += u32::from(n);
-        self.rest = self.rest.get(..self.rest.len().checked_sub(self.used as usize / 8)?)?;
-        self.used %= 8;
-        Some(bits)
+        if let Some(rest) = self.rest.len().checked_sub(self.used as usize / 8).and_then(|len| self.rest.get(..len)) {
+            self.rest = rest;
+            self.used %= 8;
+        }
+        take(word, &mut 0, n)
     }
 
     /// Reads sequences and hands them over as long as all is simple. If `hand` finds that one is not, it is returned.
@@ -312,11 +321,11 @@ impl<'a> Reader<'a> {
     /// stream that has nothing before it.
     #[cold]
     #[inline(never)]
-    fn one(&mut self, flavour: Flavour, ws: &Workspace) -> Option<Sequence> {
+    fn one(&mut self, flavour: Flavour, ws: &Workspace) -> Sequence {
         let Self { literals, offsets, matches, .. } = *self;
-        let refined = offsets.base().wrapping_add(self.read(offsets.extra())?);
-        let length = matches.base().wrapping_add(self.read(matches.extra())?);
-        let run = literals.base().wrapping_add(self.read(literals.extra())?);
+        let refined = offsets.base().wrapping_add(self.read(offsets.extra()));
+        let length = matches.base().wrapping_add(self.read(matches.extra()));
+        let run = literals.base().wrapping_add(self.read(literals.extra()));
         let offset = if offsets.extra() > 1 {
             self.history = [refined, self.history[0], self.history[1]];
             refined
@@ -325,16 +334,14 @@ impl<'a> Reader<'a> {
         };
         self.left -= 1;
         if self.left > 0 {
-            let next = literals.next() + self.read(literals.bits())?;
+            let next = literals.next() + self.read(literals.bits());
             self.literals = ws.literals.cells[next as usize & 511];
-            let next = matches.next() + self.read(matches.bits())?;
+            let next = matches.next() + self.read(matches.bits());
             self.matches = ws.matches.cells[next as usize & 511];
-            let next = offsets.next() + self.read(offsets.bits())?;
+            let next = offsets.next() + self.read(offsets.bits());
             self.offsets = ws.offsets.cells[next as usize & 255];
-        } else if self.bits() != Some(0) {
-            return None;
         }
-        Some(Sequence { literals: run, length, offset })
+        Sequence { literals: run, length, offset }
     }
 }
 
@@ -345,7 +352,7 @@ const MOST_EXTRA: u32 = 57 - 9 - 8 - 9;
 /// Behind a sequence that is not simple, fewer than so many are not expected to be simple either. In a browser none are so few: the
 /// loop for them is worth a hundredth of small frames there, and would be 450 to 750 bytes more to load.
 #[cfg(not(feature = "small"))]
-const FEW: u32 = if cfg!(target_arch = "wasm32") { 1 } else { 24 };
+const FEW: u32 = if LEAN { 1 } else { 24 };
 
 /// What one sequence says: copy so many literals, then so many bytes from so far back.
 #[derive(Clone, Copy)]
@@ -395,9 +402,9 @@ impl Sequences {
                 _ => reader.run::<A, false>(flavour, tables, so_far, hand)?,
             };
             begun = true;
-            let sequence = refused.or_else(|| reader.one(flavour, tables)).ok_or(fault)?;
-            // Nobody looked while all was simple: after too many bits there is none to go on with.
-            if reader.bits().is_none() {
+            let sequence = refused.unwrap_or_else(|| reader.one(flavour, tables));
+            // Nobody looked until now: after too many bits there is none to go on with, and behind the last sequence is none.
+            if reader.bits().is_none_or(|bits| bits > 0 && reader.left == 0) {
                 return Err(fault);
             }
             so_far = hand.act(so_far, sequence)?;

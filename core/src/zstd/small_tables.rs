@@ -1,7 +1,7 @@
 //! The three FSE tables of sequences where memory is short: two bytes a state, and what a symbol means kept apart.
 
-use super::codes::{self, Lengths};
-pub(super) use super::codes::{PREDEFINED_LITERALS, PREDEFINED_MATCHES, PREDEFINED_OFFSETS, Predefined};
+pub(super) use super::codes::Predefined;
+use super::codes::{self, Meaning};
 use super::flavour::Flavour;
 use super::sequences::{Act, Sequences};
 use super::workspace::{Lent, Workspace};
@@ -43,19 +43,24 @@ impl Meanings {
     }
 }
 
-pub(super) static LITERALS: Meanings = meanings(&codes::LITERALS, &const { packed(&codes::LITERALS) });
-pub(super) static MATCHES: Meanings = meanings(&codes::MATCHES, &const { packed(&codes::MATCHES) });
+pub(super) static LITERALS: Meanings = meanings(&codes::LITERALS, &const { packed::<20>(&codes::LITERALS) });
+pub(super) static MATCHES: Meanings = meanings(&codes::MATCHES, &const { packed::<21>(&codes::MATCHES) });
 pub(super) static OFFSETS: Meanings = Meanings { first: 0, plain: 0, others: &[] };
 
-const fn meanings<const N: usize>(lengths: &Lengths<N>, others: &'static [u32; N]) -> Meanings {
-    Meanings { first: lengths.first, plain: lengths.plain, others }
+pub(super) static PREDEFINED_LITERALS: Predefined = codes::PREDEFINED_LITERALS;
+pub(super) static PREDEFINED_OFFSETS: Predefined = codes::PREDEFINED_OFFSETS;
+pub(super) static PREDEFINED_MATCHES: Predefined = codes::PREDEFINED_MATCHES;
+
+const fn meanings(of: &Meaning, others: &'static [u32]) -> Meanings {
+    Meanings { first: of.first, plain: of.plain, others }
 }
 
-const fn packed<const N: usize>(lengths: &Lengths<N>) -> [u32; N] {
-    let mut packed = lengths.bases();
-    let mut other = 0;
+const fn packed<const N: usize>(of: &Meaning) -> [u32; N] {
+    let (mut packed, mut base, mut other) = ([0; N], of.start(), 0);
     while other < N {
-        packed[other] |= (lengths.extra[other] as u32) << 24;
+        let bits = of.extra[other];
+        packed[other] = base | (bits as u32) << 24;
+        base += 1 << bits;
         other += 1;
     }
     packed
@@ -70,8 +75,8 @@ impl<const N: usize> Table<N> {
         self.log = 0;
     }
 
-    /// Builds a table that everybody knows.
-    pub(super) fn copy(&mut self, from: &Predefined) {
+    /// The table that everybody knows.
+    pub(super) fn predefine(&mut self, from: &Predefined, _: &Meanings) {
         let mut counts = [0; 64];
         counts.iter_mut().zip(from.counts).for_each(|(to, &from)| *to = from.into());
         build(&mut self.cells, &counts, from.log.into());

@@ -1,6 +1,7 @@
 //! The three FSE tables of sequences: what their symbols mean, and how they are built.
 
-use super::codes::{self, Lengths};
+use super::codes::{self, Meaning};
+use crate::LEAN;
 use crate::entropy::fse::{self, Counts};
 use crate::entropy::{low8, low32};
 
@@ -58,8 +59,46 @@ impl Cell {
     }
 }
 
-/// What each symbol stands for.
-pub(super) type Meanings = [Cell; 64];
+/// What each symbol stands for. Where code is to be short, that is found out for each table anew.
+pub(super) struct Meanings {
+    of: Meaning,
+    ready: [[Cell; 64]; READY],
+}
+
+/// How many there are of what can be made before it is needed.
+const READY: usize = if LEAN { 0 } else { 1 };
+
+impl Meanings {
+    const fn new(of: Meaning) -> Self {
+        let ready = [Self::find(&of); READY];
+        Self { of, ready }
+    }
+
+    const fn cells(&self) -> [Cell; 64] {
+        match self.ready.first() {
+            Some(cells) => *cells,
+            None => Self::find(&self.of),
+        }
+    }
+
+    const fn find(of: &Meaning) -> [Cell; 64] {
+        let (mut cells, mut code) = ([Cell::ZERO; 64], 0u8);
+        while code < of.plain {
+            cells[(code & 63) as usize] = Cell::new(of.first as u32 + code as u32, 0);
+            code += 1;
+        }
+        let (mut base, mut refined) = (of.start(), of.extra);
+        while let Some((&bits, others)) = refined.split_first() {
+            // Offsets stand for three offsets of the past first.
+            let past = if of.plain == 0 && bits > 1 { 3 } else { 0 };
+            cells[(code & 63) as usize] = Cell::new(base - past, bits);
+            base = base.wrapping_add(1 << (bits & 31));
+            code += 1;
+            refined = others;
+        }
+        cells
+    }
+}
 
 /// A table, ready to decode.
 #[derive(Clone, Debug)]
@@ -82,7 +121,7 @@ impl<const N: usize> Table<N> {
 
     /// A table that says the same symbol forever.
     pub(super) const fn repeat(&mut self, symbol: u8, meanings: &Meanings) {
-        self.cells[0] = meanings[(symbol & 63) as usize];
+        self.cells[0] = meanings.cells()[(symbol & 63) as usize];
         self.log = 0;
     }
 
@@ -95,6 +134,14 @@ impl<const N: usize> Table<N> {
     /// Takes over what another one remembers.
     pub(super) fn assign(&mut self, from: &Self) {
         self.copy(from);
+    }
+
+    /// The table that everybody knows.
+    pub(super) fn predefine(&mut self, known: &Predefined, meanings: &Meanings) {
+        match known.ready.first() {
+            Some(table) => self.copy(table),
+            None => self.build(&known.counts(), known.of.counts.len(), known.of.log.into(), meanings),
+        }
     }
 
     /// Reads a description and builds its table; says how long the description is.
@@ -113,7 +160,7 @@ const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32,
     let (mut row, mut filled) = ([0u8; 512 + 8], 0);
     let mut high = size;
     // What each symbol stands for and, where the next state will be, the number of its next cell.
-    let mut pending = *meanings;
+    let mut pending = meanings.cells();
     let mut symbol = 0u8;
     while (symbol as usize) < described && symbol < 64 {
         let count = counts[(symbol & 63) as usize];
@@ -164,56 +211,39 @@ const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32,
     }
 }
 
-/// Literal lengths.
-pub(super) static LITERALS: Meanings = lengths(&codes::LITERALS);
+pub(super) static LITERALS: Meanings = Meanings::new(codes::LITERALS);
+pub(super) static MATCHES: Meanings = Meanings::new(codes::MATCHES);
+pub(super) static OFFSETS: Meanings = Meanings::new(codes::OFFSETS);
 
-/// Match lengths.
-pub(super) static MATCHES: Meanings = lengths(&codes::MATCHES);
-
-/// Offsets: a power of two and as many bits as it has below it, less the three values that stand for offsets of the past.
-pub(super) static OFFSETS: Meanings = {
-    let mut all = [Cell::ZERO; 64];
-    let mut code = 0u8;
-    while code < 32 {
-        all[code as usize] = Cell::new(if code > 1 { (1 << code) - 3 } else { 1 << code }, code);
-        code += 1;
-    }
-    all
-};
-
-const fn lengths<const N: usize>(lengths: &Lengths<N>) -> Meanings {
-    let mut all = [Cell::ZERO; 64];
-    let mut code = 0;
-    while code < lengths.plain {
-        all[code as usize] = Cell::new((lengths.first + code) as u32, 0);
-        code += 1;
-    }
-    let (bases, mut other) = (lengths.bases(), 0);
-    while other < N {
-        all[code as usize + other] = Cell::new(bases[other], lengths.extra[other]);
-        other += 1;
-    }
-    all
+/// A table that nobody describes.
+pub(super) struct Predefined {
+    of: codes::Predefined,
+    ready: [Table<64>; READY],
 }
 
-const fn predefined(codes: &codes::Predefined, meanings: &Meanings) -> Predefined {
-    let mut all = [0; 64];
-    let mut at = 0;
-    while at < codes.counts.len() {
-        all[at] = codes.counts[at] as i16;
-        at += 1;
+impl Predefined {
+    const fn new(of: codes::Predefined, meanings: &Meanings) -> Self {
+        let mut known = Self { of, ready: [const { Table::EMPTY }; READY] };
+        let counts = known.counts();
+        if let Some(table) = known.ready.first_mut() {
+            table.build(&counts, known.of.counts.len(), known.of.log as u32, meanings);
+        }
+        known
     }
-    let mut table = Table::EMPTY;
-    table.build(&all, codes.counts.len(), codes.log as u32, meanings);
-    table
+
+    const fn counts(&self) -> [i16; 64] {
+        let (mut all, mut at) = ([0; 64], 0);
+        while at < self.of.counts.len() && at < 64 {
+            all[at] = self.of.counts[at] as i16;
+            at += 1;
+        }
+        all
+    }
 }
 
-/// A table that is built when this is compiled.
-pub(super) type Predefined = Table<64>;
-
-pub(super) static PREDEFINED_LITERALS: Predefined = predefined(&codes::PREDEFINED_LITERALS, &LITERALS);
-pub(super) static PREDEFINED_OFFSETS: Predefined = predefined(&codes::PREDEFINED_OFFSETS, &OFFSETS);
-pub(super) static PREDEFINED_MATCHES: Predefined = predefined(&codes::PREDEFINED_MATCHES, &MATCHES);
+pub(super) static PREDEFINED_LITERALS: Predefined = Predefined::new(codes::PREDEFINED_LITERALS, &LITERALS);
+pub(super) static PREDEFINED_OFFSETS: Predefined = Predefined::new(codes::PREDEFINED_OFFSETS, &OFFSETS);
+pub(super) static PREDEFINED_MATCHES: Predefined = Predefined::new(codes::PREDEFINED_MATCHES, &MATCHES);
 
 #[cfg(test)]
 mod tests {
@@ -223,12 +253,13 @@ mod tests {
     fn the_worked_example_of_the_text() {
         // Every state of a predefined table leads only to states of that table.
         for (table, size) in [(&PREDEFINED_LITERALS, 64), (&PREDEFINED_OFFSETS, 32), (&PREDEFINED_MATCHES, 64)] {
-            for cell in &table.cells[..size] {
+            for cell in &table.ready[0].cells[..size] {
                 assert!(cell.next() as usize + (1 << cell.bits()) <= size);
             }
         }
         // The first cells of the literal lengths table, as RFC 8878 lists them.
-        let first: Vec<_> = PREDEFINED_LITERALS.cells[..4].iter().map(|c| (c.base(), c.bits(), c.next())).collect();
+        let first: Vec<_> =
+            PREDEFINED_LITERALS.ready[0].cells[..4].iter().map(|c| (c.base(), c.bits(), c.next())).collect();
         assert_eq!(first, [(0, 4, 0), (0, 4, 16), (1, 5, 32), (3, 5, 0)]);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::flavour::Flavour;
 use super::tables::Table;
+use crate::LEAN;
 use crate::entropy::huffman;
 
 /// The memory of a [`Workspace`], in bytes: at most 20 KiB, and with the feature `small` less than 6.
@@ -17,14 +18,14 @@ pub(super) struct Lent<'d> {
     pub(super) tables: Option<&'d Workspace>,
 }
 
-/// With the feature `small` all is copied, and nothing asks where it is.
+/// Where code is to be short all is copied, and nothing asks where it is.
 impl<'d> Lent<'d> {
     pub(super) const fn code(self) -> Option<&'d huffman::Table> {
-        if cfg!(feature = "small") { None } else { self.code }
+        if LEAN { None } else { self.code }
     }
 
     pub(super) const fn tables(self) -> Option<&'d Workspace> {
-        if cfg!(feature = "small") { None } else { self.tables }
+        if LEAN { None } else { self.tables }
     }
 }
 

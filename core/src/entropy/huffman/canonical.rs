@@ -84,13 +84,13 @@ impl Table {
         (bits.left() == 0).then_some(())
     }
 
-    /// Fills `out` from four streams: three equal parts and the rest.
-    pub(crate) fn decode_four(&self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
+    /// Fills `out` from four streams, each of which ends where the next one starts: three equal parts and the rest.
+    pub(crate) fn decode_four(&self, src: &[u8], bounds: &[usize; 5], out: &mut [u8]) -> Option<()> {
         let part = out.len().div_ceil(4);
         let mut rest = out;
-        for stream in streams {
+        for (&start, &end) in bounds.iter().zip(bounds.iter().skip(1)) {
             let (out, behind) = rest.split_at_mut_checked(part.min(rest.len()))?;
-            self.decode_one(src, stream.clone(), out)?;
+            self.decode_one(src, start..end, out)?;
             rest = behind;
         }
         Some(())

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::weights::{PARTS, Weights};
 use super::{MAX_DEPTH, Rules};
+use crate::LEAN;
 use crate::bits::BackwardBitReader;
 use crate::entropy::{low8, low32};
 
@@ -107,6 +108,11 @@ impl Table {
             let (room, rest) = cells.split_at_mut_checked(these.len() * each)?;
             let width = low8(depth + 1 - weight);
             match each {
+                _ if LEAN => {
+                    for (cells, &symbol) in room.chunks_exact_mut(each.max(2)).zip(these) {
+                        cells.as_chunks_mut().0.fill([width, symbol]);
+                    }
+                }
                 2 => lay::<2>(room, these, width),
                 4 => lay::<4>(room, these, width),
                 8 => lay::<8>(room, these, width),
@@ -127,7 +133,7 @@ impl Table {
     #[cold]
     #[inline(never)]
     pub(crate) fn pack(&mut self) -> Option<()> {
-        if self.packed || !(1..=LOG).contains(&self.depth) {
+        if LEAN || self.packed || !(1..=LOG).contains(&self.depth) {
             return None;
         }
         let (mut before, mut symbols, mut codes) = ([(0, 0); 16], 0, 0);
@@ -163,53 +169,54 @@ impl Table {
     /// The cell of the next bits in any table.
     #[inline(always)]
     fn look(&self, bits: u64) -> u32 {
-        if self.packed {
+        if self.packs() {
             let symbol = low8(self.packed(bits));
-            u32::from(symbol) << 8 | u32::from(self.widths[usize::from(symbol)])
-        } else if self.depth > LOG {
-            let (cells, _) = self.cells.as_chunks();
-            u16::from_le_bytes(cells[low32(bits >> (64 - MAX_DEPTH)) as usize & (2 * CELLS - 1)]).into()
-        } else {
-            self.cell(bits)
+            return u32::from(symbol) << 8 | u32::from(self.widths[usize::from(symbol)]);
         }
+        let (cells, _) = self.cells.as_chunks();
+        let cell = low32(bits >> (64 - self.depth.max(LOG)));
+        u16::from_le_bytes(cells[cell as usize & (2 * CELLS - 1)]).into()
+    }
+
+    /// Whether cells are packed.
+    #[inline(always)]
+    const fn packs(&self) -> bool {
+        !LEAN && self.packed
     }
 
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
-        let (src, [stream]) = nearby(src, [stream])?;
-        let reader = Reader::new(src, stream)?;
-        match self.packed || self.depth > LOG {
+        let (src, bounds) = nearby(src, [stream.start, stream.end])?;
+        let reader = Reader::new(src, bounds[0]..bounds[1])?;
+        match LEAN || self.packed || self.depth > LOG {
             true => self.rest(src, reader, out, 0),
-            false => run_one::<AT_ONCE>(src, reader, out, |bits| self.cell(bits)),
+            false => run_one(src, reader, out, |bits| self.cell(bits)),
         }
     }
 
     /// Makes ready for so many symbols in streams of so many bytes. Several at once are worth the work if there are many, and
     /// most are short.
     pub(crate) fn prepare(&mut self, symbols: usize, bytes: usize) {
-        if symbols >= PACKED_FROM && bytes * 16 / 11 <= symbols {
+        if !LEAN && symbols >= PACKED_FROM && bytes * 16 / 11 <= symbols {
             self.pack();
         }
     }
 
-    /// Fills `out` from four streams: three equal parts and the rest.
-    pub(crate) fn decode_four(&self, src: &[u8], streams: &[Range<usize>; 4], out: &mut [u8]) -> Option<()> {
-        let (src, streams) = nearby(src, streams.clone())?;
-        let [a, b, c, d] = streams.map(|stream| Reader::new(src, stream));
+    /// Fills `out` from four streams, each of which ends where the next one starts: three equal parts and the rest.
+    pub(crate) fn decode_four(&self, src: &[u8], bounds: &[usize; 5], out: &mut [u8]) -> Option<()> {
+        let (src, bounds) = nearby(src, *bounds)?;
+        let [a, b, c, d] = core::array::from_fn(|at| Reader::new(src, bounds[at]..bounds[at + 1]));
         let readers = [a?, b?, c?, d?];
         let part = out.len().div_ceil(4);
         let (out0, rest) = out.split_at_mut_checked(part)?;
         let (out1, rest) = rest.split_at_mut_checked(part)?;
         let (out2, out3) = rest.split_at_mut_checked(part)?;
         let outs = [out0, out1, out2, out3];
-        if self.depth > LOG {
+        match LEAN || self.depth > LOG {
             // Nobody writes such codes any more.
-            return readers.into_iter().zip(outs).try_for_each(|(reader, out)| self.rest(src, reader, out, 0));
-        }
-        if self.packed {
-            self.run_packed(src, readers, outs)
-        } else {
-            run_four(src, readers, outs, |bits| self.cell(bits))
+            true => self.in_turns(src, &mut lanes(readers, outs)),
+            false if self.packed => self.run_packed(src, readers, outs),
+            false => run_four(src, readers, outs, |bits| self.cell(bits)),
         }
     }
 
@@ -247,7 +254,7 @@ impl Table {
     /// The rest of a stream, from `at` on, whatever the table.
     #[inline(never)]
     fn rest(&self, src: &[u8], mut reader: Reader, out: &mut [u8], mut at: u32) -> Option<()> {
-        while self.packed
+        while self.packs()
             && let Some(to) = out.get_mut(at as usize..).filter(|to| to.len() >= 4)
         {
             reader.refill(src)?;
@@ -256,8 +263,24 @@ impl Table {
             let _ = (0..AT_ONCE).try_for_each(|_| reader.symbols(self, &mut sum, to));
             at += reader.used(sum);
         }
+        self.in_turns(src, &mut lanes([reader], [out.get_mut(at as usize..)?]))
+    }
+
+    /// Streams side by side, whatever the table, in one short loop.
+    #[inline(never)]
+    fn in_turns(&self, src: &[u8], lanes: &mut [Lane<'_>]) -> Option<()> {
+        let cell = |bits| self.look(bits);
         // Of codes of 12 bits a word has four.
-        run_one::<4>(src, reader, out.get_mut(at as usize..)?, |bits| self.look(bits))
+        let rounds = lanes.iter().map(|lane| lane.out.len() / 4).min()?;
+        for _ in 0..rounds {
+            lanes.iter_mut().try_for_each(|lane| lane.symbols::<4>(src, cell))?;
+        }
+        lanes.iter_mut().try_for_each(|lane| {
+            while !lane.out.is_empty() {
+                lane.symbols::<1>(src, cell)?;
+            }
+            lane.reader.is_exhausted().then_some(())
+        })
     }
 }
 
@@ -273,11 +296,10 @@ fn room(out: &mut [u8], at: u32) -> Option<&mut [u8; ROOM]> {
 }
 
 /// Streams that follow one another, with a few bytes of what comes before them: words may begin there.
-fn nearby<const N: usize>(src: &[u8], streams: [Range<usize>; N]) -> Option<(&[u8], [Range<usize>; N])> {
-    let (first, last) = (streams.first()?, streams.last()?);
-    let base = first.start.saturating_sub(8);
-    let src = src.get(base..last.end)?;
-    Some((src, streams.map(|stream| stream.start.saturating_sub(base)..stream.end.saturating_sub(base))))
+fn nearby<const N: usize>(src: &[u8], bounds: [usize; N]) -> Option<(&[u8], [usize; N])> {
+    let base = bounds.first()?.saturating_sub(8);
+    let src = src.get(base..*bounds.last()?)?;
+    Some((src, bounds.map(|bound| bound.saturating_sub(base))))
 }
 
 /// Four streams side by side, each symbol looked up with `cell`.
@@ -310,16 +332,16 @@ fn run_four(src: &[u8], readers: [Reader; 4], outs: [&mut [u8]; 4], cell: impl F
         rounds += 1;
     }
     let done = rounds * AT_ONCE;
-    run_one::<AT_ONCE>(src, reader0, out0.get_mut(done..)?, cell)?;
-    run_one::<AT_ONCE>(src, reader1, out1.get_mut(done..)?, cell)?;
-    run_one::<AT_ONCE>(src, reader2, out2.get_mut(done..)?, cell)?;
-    run_one::<AT_ONCE>(src, reader3, out3.get_mut(done..)?, cell)
+    run_one(src, reader0, out0.get_mut(done..)?, cell)?;
+    run_one(src, reader1, out1.get_mut(done..)?, cell)?;
+    run_one(src, reader2, out2.get_mut(done..)?, cell)?;
+    run_one(src, reader3, out3.get_mut(done..)?, cell)
 }
 
 /// What is left of a stream, which must then be used up.
 #[inline(never)]
-fn run_one<const N: usize>(src: &[u8], mut reader: Reader, out: &mut [u8], cell: impl Fn(u64) -> u32) -> Option<()> {
-    let (chunks, rest) = out.as_chunks_mut::<N>();
+fn run_one(src: &[u8], mut reader: Reader, out: &mut [u8], cell: impl Fn(u64) -> u32) -> Option<()> {
+    let (chunks, rest) = out.as_chunks_mut::<AT_ONCE>();
     for chunk in chunks {
         reader.refill(src)?;
         let mut sum = 0;
@@ -474,6 +496,33 @@ impl Reader {
     /// Whether every bit of the stream was used, and none before it.
     fn is_exhausted(&self) -> bool {
         self.at == self.end
+    }
+}
+
+/// A stream, and what of the output it is still to fill.
+struct Lane<'a> {
+    reader: Reader,
+    out: &'a mut [u8],
+}
+
+fn lanes<const N: usize>(readers: [Reader; N], outs: [&mut [u8]; N]) -> [Lane<'_>; N] {
+    let mut outs = outs.into_iter();
+    readers.map(|reader| Lane { reader, out: outs.next().unwrap_or_default() })
+}
+
+impl Lane<'_> {
+    /// The next `N` symbols, for which one word has the bits.
+    #[inline(always)]
+    fn symbols<const N: usize>(&mut self, src: &[u8], cell: impl Fn(u64) -> u32 + Copy) -> Option<()> {
+        let (these, rest) = core::mem::take(&mut self.out).split_first_chunk_mut::<N>()?;
+        self.out = rest;
+        self.reader.refill(src)?;
+        let mut sum = 0;
+        for to in these {
+            *to = self.reader.symbol(cell, &mut sum);
+        }
+        self.reader.used(sum);
+        Some(())
     }
 }
 

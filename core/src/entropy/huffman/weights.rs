@@ -4,12 +4,13 @@
 use core::ops::Range;
 
 use super::{Rules, top};
+use crate::LEAN;
 use crate::entropy::{fse, low8, low32};
 use crate::num::{index, u64_from};
 
 /// Symbols are counted and sorted in so many parts side by side: neighbours often have the same weight, and so would wait for
 /// each other.
-pub(super) const PARTS: usize = if cfg!(feature = "small") { 1 } else { 4 };
+pub(super) const PARTS: usize = if LEAN { 1 } else { 4 };
 
 /// A state of the table that weights are decoded with, from the lowest byte on: how many bits are read, the weight, and in two
 /// bytes where the next state starts, to which these bits are added.
@@ -133,7 +134,7 @@ impl Weights {
         let (groups, _) = self.of.as_chunks_mut::<8>();
         let most = 8 * log as usize;
         for group in groups {
-            if left - start < most || most > 57 {
+            if LEAN || left - start < most || most > 57 {
                 break;
             }
             window = top(src, left)?;
