@@ -171,7 +171,7 @@ fn gathers(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize
     if let Some(short) = most.checked_sub(1) {
         let error = column.each_row(wanted(), &mut vec![0; short], |_, _| Ok(())).unwrap_err();
         assert_eq!(error.class(), Class::OutputTooSmall { need: most as u64 }, "{what}");
-        let stop = unspool::Error::new(unspool::ErrorKind::OutputTooSmall, 7);
+        let stop = Error::new(ErrorKind::OutputTooSmall, 7);
         let mut seen = 0;
         let stopped = column.each_row(wanted(), &mut vec![0; most], |_, _| {
             seen += 1;
