@@ -294,6 +294,7 @@ pub(super) fn refused(fault: Fault, produced: u64) -> Error {
     }
 }
 
+#[cfg_attr(feature = "small", inline(never))]
 fn run<T: Trace>(
     src: &[u8],
     out: &mut dyn Output,
