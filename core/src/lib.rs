@@ -89,7 +89,7 @@ pub use step::{End, Status, Step};
 pub use trace::{Part, Shifted, Symbols, Trace, Value};
 
 /// Where what is fast must also be short: flash is dear, or a module is loaded before it does anything.
-#[cfg(feature = "zstd")]
+#[cfg(any(feature = "onpair", feature = "zstd"))]
 pub(crate) const LEAN: bool = cfg!(any(feature = "small", target_arch = "wasm32"));
 
 /// The result of every call that can refuse a file.

@@ -3,12 +3,10 @@
 use core::ops::Range;
 
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, LEAN, Result};
 
 /// How many packed codes are unpacked at a time. Where flash and stack count for more than time, each by itself.
 pub(super) const BLOCK: usize = if cfg!(feature = "small") { 1 } else { 64 };
-/// Where code counts for more than time, what is done with codes is compiled once and not for each form that they have.
-pub(super) const ONCE: bool = cfg!(any(feature = "small", target_arch = "wasm32"));
 /// So many codes begin and end at a byte together, whatever their width.
 const GROUP: usize = 8;
 
@@ -346,7 +344,7 @@ fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK])
 fn unpack_groups(bits: u32, bytes: &[u8], groups: &mut [[u16; GROUP]]) -> usize {
     // With the width known every shift is a constant: two instructions a code.
     match bits {
-        bits if ONCE => groups_of(bits, bytes, groups),
+        bits if LEAN => groups_of(bits, bytes, groups),
         1 => groups_of(1, bytes, groups),
         2 => groups_of(2, bytes, groups),
         3 => groups_of(3, bytes, groups),

@@ -4,7 +4,7 @@
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-use super::codes::{Codes, Form, ONCE, Source as _};
+use super::codes::{Codes, Form, Source as _};
 use super::decode::{decode, decode_row, decode_to, decoded_len};
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
 use super::lookup::{is_longest, starts_others};
@@ -12,7 +12,7 @@ use super::offsets::RowOffsets;
 use super::row::{Row, Rows};
 use super::wide::Wide;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Result, Sink};
+use crate::{Error, ErrorKind, LEAN, Limits, Result, Sink};
 
 /// A column of strings, borrowed from the slices that hold it.
 #[derive(Clone, Copy, Debug)]
@@ -270,14 +270,14 @@ impl<'a> Column<'a> {
     #[cfg_attr(not(target_arch = "wasm32"), inline)]
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     fn decode_short(&self, range: Range<usize>, out: &mut [u8]) -> Option<usize> {
-        if cfg!(feature = "small") || range.end.wrapping_sub(range.start) > SHORT {
+        if !is_short(&range) {
             return None;
         }
         let most = self.most().min(out.len());
         let out = out.get_mut(..most)?;
         match (self.codes.form(), &self.wide) {
-            (form, Some(wide)) if ONCE => decode_row(wide, form.each(range)?, out),
-            (form, None) if ONCE => decode_row(&self.dictionary, form.each(range)?, out),
+            (form, Some(wide)) if LEAN => decode_row(wide, form.each(range)?, out),
+            (form, None) if LEAN => decode_row(&self.dictionary, form.each(range)?, out),
             (Form::Numbers(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
             (Form::Pairs(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
             (Form::Packed(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
@@ -303,8 +303,11 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Codes that are too few for the preparations of the fast decoder.
-pub(super) const SHORT: usize = 48;
+/// Whether these codes are too few for the preparations of the fast decoder. With the feature `small` it has none.
+#[inline]
+pub(super) const fn is_short(codes: &Range<usize>) -> bool {
+    !cfg!(feature = "small") && codes.end.wrapping_sub(codes.start) <= 48
+}
 
 /// A type that Arrow gives the offsets of strings: i32 or i64; u32 and u64 for everyone else.
 pub trait ArrowOffset: Copy + Default + TryFrom<usize> + private::Sealed {}

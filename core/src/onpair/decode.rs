@@ -5,10 +5,10 @@
 
 use core::ops::Range;
 
-use super::codes::{BLOCK, Codes, ONCE};
+use super::codes::{BLOCK, Codes};
 use super::dictionary::MAX_TOKEN_LEN;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Result, Sink};
+use crate::{Error, ErrorKind, LEAN, Result, Sink};
 
 /// A dictionary as the decoder sees it.
 pub(super) trait Tokens<'t>: Copy {
@@ -111,7 +111,7 @@ fn bytewise<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: 
 /// Copies a token to where exactly it has room, with two copies that may overlap: a call costs more than they do, and weighs less.
 #[inline]
 fn exact(token: &[u8], to: &mut [u8]) {
-    if ONCE {
+    if LEAN {
         return crate::num::copy(token, to);
     }
     if !overlapping::<8>(token, to) && !overlapping::<4>(token, to) && !overlapping::<2>(token, to) {

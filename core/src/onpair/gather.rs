@@ -1,18 +1,18 @@
 //! Rows in any order. What a column is made of is asked once for all of them, and not again for each.
 
-use super::codes::{Form, ONCE, Source};
-use super::column::{Column, SHORT};
+use super::codes::{Form, Source};
+use super::column::{Column, is_short};
 use super::decode::{Tokens, decode_row};
 use super::offsets::{Entry, Table, pair_of};
-use crate::Result;
 use crate::num::index;
+use crate::{LEAN, Result};
 
 impl Column<'_> {
     /// Decodes these rows, in any order and as often as they are named, each to the start of `line`, and lends it to `each`.
     /// Stops at the first error, also of `each`.
     ///
-    /// For whoever wants many rows, such as those that a search found: it never takes longer than [`row_into`](Self::row_into) for
-    /// each, and up to a third less. The line wants room for the longest of them, and is faster with 16 bytes more.
+    /// For whoever wants many rows, such as those that a search found: it takes up to a third less time than
+    /// [`row_into`](Self::row_into) for each, most where the compiler cannot see that the column stays. The line wants room for the longest of them, and is faster with 16 bytes more.
     ///
     /// ```
     /// # use unspool::{onpair::{Codes, Column, Dictionary, RowOffsets}, Limits};
@@ -53,7 +53,7 @@ struct Gather<'g, 'a, R, F> {
 impl<R: IntoIterator<Item = u64>, F: FnMut(u64, &[u8]) -> Result<()>> Gather<'_, '_, R, F> {
     fn out_of<'t>(self, tokens: impl Tokens<'t>) -> Result<()> {
         match self.column.codes.form() {
-            form if ONCE => self.by_codes(tokens, form),
+            form if LEAN => self.by_codes(tokens, form),
             Form::Numbers(codes) => self.by_codes(tokens, codes),
             Form::Pairs(codes) => self.by_codes(tokens, codes),
             Form::Packed(codes) => self.by_codes(tokens, codes),
@@ -75,10 +75,7 @@ impl<R: IntoIterator<Item = u64>, F: FnMut(u64, &[u8]) -> Result<()>> Gather<'_,
             let quick = |line: &mut [u8]| {
                 let (start, end) = pair_of(offsets, index(row))?;
                 let range = index(start)..index(end);
-                if range.end.wrapping_sub(range.start) > SHORT {
-                    return None;
-                }
-                decode_row(&tokens, codes.each(range)?, line)
+                if is_short(&range) { decode_row(&tokens, codes.each(range)?, line) } else { None }
             };
             let len = match line.get_mut(..most).and_then(quick) {
                 Some(len) => len,

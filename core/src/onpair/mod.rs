@@ -21,9 +21,9 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! [`Column::each_row`] decodes many rows in any order, [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows, [`Container`] is a file with all
-//! of it, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies in one, and [`Outline`] where its tables lie in one that is
-//! not at hand.
+//! [`Column::each_row`] decodes many rows in any order, [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds
+//! rows, [`Container`] is a file with all of it, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies in one, and
+//! [`Outline`] where its tables lie in one that is not at hand.
 
 mod codes;
 mod column;

@@ -5,13 +5,13 @@
 
 use core::ops::Range;
 
-use super::codes::{Form, ONCE, Source, Unpacked};
+use super::codes::{Form, Source, Unpacked};
 use super::column::Column;
 use super::lookup::{Cut, Filter, Step, cut, ends, steps};
 use super::offsets::{Entry, Table};
 use super::substring::Substring;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, LEAN, Result};
 
 /// Memory for [`Search::contains`].
 #[derive(Debug)]
@@ -46,7 +46,10 @@ pub struct Search<'s> {
 }
 
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is no heap to put the large one on")]
+#[cfg_attr(
+    not(feature = "small"),
+    expect(clippy::large_enum_variant, reason = "there is no heap to put the large one on")
+)]
 enum Kind<'s> {
     Start(Start),
     Inside(Substring<'s>),
@@ -123,7 +126,7 @@ impl<'s> Search<'s> {
         match &self.kind {
             Kind::Start(start) => {
                 let verdict = match self.column.codes.form() {
-                    form if ONCE => start.judge(form, codes.clone()),
+                    form if LEAN => start.judge(form, codes.clone()),
                     Form::Numbers(source) => start.judge(source, codes.clone()),
                     Form::Pairs(source) => start.judge(source, codes.clone()),
                     Form::Packed(source) => start.judge(source, codes.clone()),
@@ -205,8 +208,8 @@ impl<'s> Search<'s> {
                 return None;
             }
             *sifted = match (self.column.row_offsets().table(), self.column.codes.form()) {
-                (Table::U32(table), form) if ONCE => start.sift(table, form, rows, sifted.crowded),
-                (Table::U64(table), form) if ONCE => start.sift(table, form, rows, sifted.crowded),
+                (Table::U32(table), form) if LEAN => start.sift(table, form, rows, sifted.crowded),
+                (Table::U64(table), form) if LEAN => start.sift(table, form, rows, sifted.crowded),
                 (Table::U32(table), Form::Numbers(source)) => start.sift(table, source, rows, sifted.crowded),
                 (Table::U32(table), Form::Pairs(source)) => start.sift(table, source, rows, sifted.crowded),
                 (Table::U32(table), Form::Packed(source)) => start.sift(table, source, rows, sifted.crowded),

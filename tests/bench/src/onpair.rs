@@ -155,12 +155,13 @@ impl Data {
         let view = self.theirs.view();
         let bytes = rows.iter().map(|&row| view.row_decoded_len(row)).sum();
         let most = (0..self.theirs.row_offsets.len() - 1).map(|row| view.row_decoded_len(row)).max().unwrap_or(0);
-        let ours = |column: &Column<'_>, line: &mut [u8]| {
+        let all = |sum| if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) };
+        let one_by_one = |column: &Column<'_>, line: &mut [u8]| {
             let mut sum = 0;
             for &row in &rows {
                 sum += column.row_into(row as u64, line)?;
             }
-            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+            all(sum)
         };
         let together = |column: &Column<'_>, line: &mut [u8]| {
             let mut sum = 0;
@@ -168,12 +169,12 @@ impl Data {
                 sum += row.len();
                 Ok(())
             })?;
-            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+            all(sum)
         };
         let reference = |line: &mut [MaybeUninit<u8>]| {
             // SAFETY: the column was made by the reference itself, and the line holds its longest row and the padding.
             let sum: usize = rows.iter().map(|&row| unsafe { view.decompress_row_into(row, line) }).sum();
-            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+            all(sum)
         };
         // As its documentation wants it: the length of the row first.
         let sized = |line: &mut [MaybeUninit<u8>]| {
@@ -185,7 +186,7 @@ impl Data {
                 // SAFETY: the column was made by the reference itself, and there is room.
                 sum += unsafe { view.decompress_row_into(row, line) };
             }
-            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+            all(sum)
         };
         // What a caller writes who knows no row's length beforehand: the same guarantees as ours.
         let safe = |line: &mut [MaybeUninit<u8>]| {
@@ -193,14 +194,14 @@ impl Data {
             for &row in &rows {
                 sum += onpair::try_decode_into(view.row_codes(row), view.dict, line)?;
             }
-            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+            all(sum)
         };
         let their_wide = self.theirs.dict.to_wide();
         let reference_wide = |line: &mut [MaybeUninit<u8>]| {
             let (codes, tokens) = (|row: usize| view.row_codes(row), their_wide.as_view());
             // SAFETY: as above.
             let sum: usize = rows.iter().map(|&row| unsafe { onpair::decode_into(codes(row), tokens, line) }).sum();
-            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+            all(sum)
         };
         // It takes plain codes only: somebody has to unpack those of the row.
         let mut codes = vec![0; most];
@@ -213,36 +214,27 @@ impl Data {
                 // SAFETY: as above.
                 sum += unsafe { onpair::decode_into(codes, view.dict, line) };
             }
-            if sum == bytes { Ok(()) } else { Err("rows of other lengths".into()) }
+            all(sum)
         };
         let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
         let (mut again, mut third) = (theirs.clone(), theirs.clone());
-        Race::new(name, bytes, || ours(plain, &mut line))
-            .against("unsafe row", || reference(&mut theirs))
-            .against("sized, unsafe row", || sized(&mut third))
-            .against("safe row", || safe(&mut again))
-            .run()?;
-        Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line))
-            .against("unsafe row", || reference(&mut theirs))
-            .against("unsafe row, wide", || reference_wide(&mut again))
-            .run()?;
-        Race::new(&format!("{name}s"), bytes, || together(plain, &mut line))
-            .against("unsafe row", || reference(&mut theirs))
-            .against("sized, unsafe row", || sized(&mut third))
-            .against("safe row", || safe(&mut again))
-            .run()?;
-        Race::new(&format!("{name}s, wide"), bytes, || together(wide, &mut line))
-            .against("unsafe row", || reference(&mut theirs))
-            .against("unsafe row, wide", || reference_wide(&mut again))
-            .run()?;
-        Race::new(&format!("{name}s, packed"), bytes, || together(packed, &mut line))
-            .against("unpack, unsafe row", || reference_packed(&mut again))
-            .against("unsafe row, plain", || reference(&mut theirs))
-            .run()?;
-        Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
-            .against("unpack, unsafe row", || reference_packed(&mut again))
-            .against("unsafe row, plain", || reference(&mut theirs))
-            .run()
+        let mut race = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
+            Race::new(name, bytes, || ours(plain, &mut line))
+                .against("unsafe row", || reference(&mut theirs))
+                .against("sized, unsafe row", || sized(&mut third))
+                .against("safe row", || safe(&mut again))
+                .run()?;
+            Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line))
+                .against("unsafe row", || reference(&mut theirs))
+                .against("unsafe row, wide", || reference_wide(&mut again))
+                .run()?;
+            Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
+                .against("unpack, unsafe row", || reference_packed(&mut again))
+                .against("unsafe row, plain", || reference(&mut theirs))
+                .run()
+        };
+        race(name, &one_by_one)?;
+        race(&format!("{name}s"), &together)
     }
 
     /// The needle is prepared anew in each run, as the calls of the reference do.
