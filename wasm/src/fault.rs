@@ -33,8 +33,6 @@ impl Fault {
 }
 
 impl From<Fault> for JsValue {
-    /// Out of line, since every function of the module may end in it.
-    #[inline(never)]
     fn from(fault: Fault) -> Self {
         let [kind, at, need] = fault.numbers();
         array_of(kind, at, need)
