@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::Result;
 
-/// A running program that answers `run N` with nanoseconds and `crc` with the CRC-32 of what it made last.
+/// A running program that answers `run N`, or `run N WHO` if it has several contestants, with nanoseconds and `crc` with the CRC-32 of what it made last.
 pub struct Beside {
     child: Child,
     orders: ChildStdin,
@@ -22,9 +22,9 @@ impl Beside {
         Ok(Self { child, orders, answers })
     }
 
-    /// Works so many times; the time that the program measured.
-    pub fn run(&mut self, times: u32) -> Result<Duration> {
-        Ok(Duration::from_nanos(self.ask(&format!("run {times}"))?))
+    /// Lets one of its contestants work so many times; the time that the program measured.
+    pub fn run(&mut self, who: &str, times: u32) -> Result<Duration> {
+        Ok(Duration::from_nanos(self.ask(&format!("run {times} {who}"))?))
     }
 
     /// The CRC-32 of everything that the last work gave.

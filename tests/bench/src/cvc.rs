@@ -47,7 +47,7 @@ fn one(options: &Options, case: &str, kind: Kind, rows: usize, dimension: usize,
     ours(&mut values, &mut buffer)?;
     let decoded: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     for numpy in [&mut numpy, &mut thrifty] {
-        numpy.run(1)?;
+        numpy.run("numpy", 1)?;
         if numpy.crc()? != u64::from(Crc32::of(&decoded)) {
             return Err(format!("{case}: numpy decodes to other bytes").into());
         }
@@ -55,8 +55,8 @@ fn one(options: &Options, case: &str, kind: Kind, rows: usize, dimension: usize,
 
     let mut copy = vec![0u8; decoded.len()];
     Race::new(case, decoded.len(), || ours(&mut values, &mut buffer))
-        .against_timed("numpy", |times| numpy.run(times))
-        .against_timed("numpy, pages kept", |times| thrifty.run(times))
+        .against_timed("numpy", |times| numpy.run("numpy", times))
+        .against_timed("numpy, pages kept", |times| thrifty.run("numpy", times))
         .against("memcpy", || {
             std::hint::black_box(&mut copy).copy_from_slice(std::hint::black_box(&decoded));
             Ok(())
