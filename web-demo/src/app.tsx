@@ -6,7 +6,7 @@ import { sortOut } from './arrive/dictionary';
 import { useDropped } from './arrive/dropped';
 import { bytes } from './format';
 import { Inspector } from './inspector';
-import type { Report } from './model';
+import { unlisted, type Report } from './model';
 import { nameOf, openRemote, type RemoteFile } from './arrive/remote';
 import { SAMPLES } from './arrive/samples';
 import { Samples, Start } from './arrive/start';
@@ -38,7 +38,7 @@ export function App() {
   }, []);
 
   const show = useCallback(
-    async (name: string, sample: string, get: Get, dictionary?: Blob): Promise<void> => {
+    async (name: string, sample: string, get: Get, { dictionary, list = false }: { dictionary?: Blob | undefined; list?: boolean } = {}): Promise<void> => {
       close();
       const { signal } = (going.current = new AbortController());
       const tell = (doing: string) => (done: number, total: number) => {
@@ -51,7 +51,9 @@ export function App() {
         setState({ kind: 'busy', name, doing: 'Reading', progress: { done: 0, total: source.size } });
         const file = new OpenFile(source, dictionary);
         opened.current = file;
-        const report = await file.report(({ done, total }) => tell('Reading')(done, total));
+        const reading = ({ done, total }: Progress): void => tell('Reading')(done, total);
+        let report = await file.report(reading);
+        if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
         if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0 });
       } catch (error) {
         if (!signal.aborted) setState({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error) });
@@ -66,7 +68,7 @@ export function App() {
       if (file === undefined) return;
       // A file of the visitor's own has no address.
       if (location.hash !== '') history.pushState(null, '', location.pathname + location.search);
-      void show(file.name, '', () => Promise.resolve(file), dictionary);
+      void show(file.name, '', () => Promise.resolve(file), { dictionary });
     },
     [show],
   );
@@ -85,7 +87,7 @@ export function App() {
         });
       } else if (address.url !== undefined && URL.canParse(address.url, location.href)) {
         const { url } = address;
-        void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell));
+        void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell), { list: address.list });
       } else {
         return close();
       }
@@ -101,6 +103,12 @@ export function App() {
   useEffect(() => {
     document.title = `${title}unspool inspector`;
   }, [title]);
+
+  const cancel = (): void => {
+    close();
+    if (location.hash !== '') leave();
+  };
+  const listed = (file: OpenFile, report: Report): void => setState((state) => (state.kind === 'open' && state.file === file ? { ...state, report } : state));
 
   const over = useDropped(useCallback((files) => void showFiles(files), [showFiles]));
 
@@ -120,14 +128,14 @@ export function App() {
       </header>
       <main>
         {state.kind === 'empty' && <Start onFiles={(files) => void showFiles(files)} />}
-        {state.kind === 'busy' && <Busy {...state} onCancel={() => (location.hash === '' ? close() : leave())} />}
+        {state.kind === 'busy' && <Busy {...state} onCancel={cancel} />}
         {state.kind === 'failed' && (
           <section class="problem" role="alert">
             <h1>{state.name} cannot be shown.</h1>
             <p>{state.message}</p>
           </section>
         )}
-        {state.kind === 'open' && <Inspector key={`${state.file.id} ${state.visit}`} {...state} onFiles={(files) => void showFiles(files)} />}
+        {state.kind === 'open' && <Inspector key={`${state.file.id} ${state.visit}`} {...state} onFiles={(files) => void showFiles(files)} onListed={(report) => listed(state.file, report)} />}
         {(state.kind === 'open' || state.kind === 'failed') && <Samples current={state.kind === 'open' ? state.sample || 'none' : 'none'} />}
       </main>
       {over && <div class="over" aria-hidden="true">Drop it</div>}

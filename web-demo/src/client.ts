@@ -67,9 +67,14 @@ export class OpenFile {
     return this.#ask(this.#open(), { tell }) as Promise<Report>;
   }
 
+  /** The same, and where its chunks are, of a file that was opened without them. */
+  list(care: Care): Promise<Report> {
+    return this.#ask({ list: true }, care) as Promise<Report>;
+  }
+
   #open(): Wanted {
     const { source, dictionary } = this;
-    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size, listed: source.listed } : source, dictionary };
+    return { open: source instanceof RemoteFile ? { url: source.url, size: source.size } : source, dictionary };
   }
 
   /** The bytes that a report is of. */

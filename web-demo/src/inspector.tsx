@@ -1,5 +1,5 @@
 // One open file: what it is, where its bytes go, and where in it the visitor is.
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { noteInAddress, readAddress } from './arrive/address';
 import { Bits } from './bytes/bits';
 import type { OpenFile } from './client';
@@ -12,14 +12,13 @@ import { Large } from './structure/large';
 import { Jumps } from './tools/jumps';
 import { FileMap } from './structure/map';
 import { Inside } from './inside/inside';
-import { brokenAt, leafAt, placeOf, type Fault, type Report } from './model';
+import { brokenAt, leafAt, placeOf, sameNode, type Fault, type Report } from './model';
 import { Overview } from './structure/overview';
 import { Parts } from './structure/parts';
 import { endsTooEarly, Problem } from './structure/problem';
 import { Place } from './bytes/place';
 import { Preview } from './data/preview';
 import { Readings } from './bytes/readings';
-import { RemoteFile } from './arrive/remote';
 import { useLater } from './tools/later';
 import { useShortcuts } from './tools/shortcuts';
 import { Shares } from './structure/shares';
@@ -37,9 +36,11 @@ interface Props {
   readonly file: OpenFile;
   readonly report: Report;
   readonly onFiles: (files: readonly File[]) => void;
+  /** Where the chunks are was found out, of a file that was opened without them. */
+  readonly onListed: (report: Report) => void;
 }
 
-export function Inspector({ name, file, report, onFiles }: Props) {
+export function Inspector({ name, file, report, onFiles, onListed }: Props) {
   const { model, error, size, summary } = report;
   const content = file.content(report);
   const [selected, setSelected] = useState(-1);
@@ -72,6 +73,13 @@ export function Inspector({ name, file, report, onFiles }: Props) {
     else if (broken >= 0) goToByte(broken);
   }, []);
 
+  // A tree that came later has other nodes.
+  const first = useRef(model);
+  useEffect(() => {
+    if (model !== first.current) setSelected(cursor >= 0 ? leafAt(model, cursor) : sameNode(first.current, selected, model));
+    first.current = model;
+  }, [model]);
+
   useEffect(() => noteInAddress({ at: cursor, node: cursor >= 0 ? undefined : selected }), [cursor, selected]);
 
   // The values do not change while the pointer moves over the bytes.
@@ -100,7 +108,7 @@ export function Inspector({ name, file, report, onFiles }: Props) {
         </label>
       </div>
       <Overview report={report} />
-      <Large report={report} remote={file.source instanceof RemoteFile} />
+      <Large file={file} report={report} onListed={onListed} />
       {error !== undefined && known && (
         <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
       )}

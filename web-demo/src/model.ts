@@ -83,6 +83,11 @@ export interface Report {
   readonly checksums: { readonly right: number; readonly wrong: number; readonly unchecked: number };
 }
 
+/** How many chunks are not in the structure: the header of CVC tells how many there are, and each chunk where the next one is. */
+export function unlisted({ read, model, summary }: Report): number {
+  return read !== 'values' || model.totals.at(-1) === 0 ? 0 : (summary?.chunkEnds?.length ?? 0);
+}
+
 /** The structure of the head of a file, without the groups that start behind it. */
 export function withoutEmptyEnd(structure: Structure): Structure {
   let { length } = structure;
@@ -129,6 +134,16 @@ export function leafAt(model: Model, byte: number): number {
   for (let bit = 8 * byte + 7; bit >= 8 * byte; bit--) {
     const leaf = leafAtBit(model, bit);
     if (leaf >= 0) return leaf;
+  }
+  return -1;
+}
+
+/** The node of a fuller structure of the same file that stands where this one does, or -1. */
+export function sameNode(from: Model, node: number, to: Model): number {
+  const [old, structure] = [from.structure, to.structure];
+  const [start, depth] = [old.start[node], old.depth[node]];
+  for (let at = 0; at < structure.length; at++) {
+    if (structure.start[at] === start && structure.depth[at] === depth && structure.names[structure.name[at] ?? -1] === old.names[old.name[node] ?? -1]) return at;
   }
   return -1;
 }

@@ -5,17 +5,19 @@ import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
-import { telling, type Progress, type Tell } from './tools/progress';
+import { seldom, telling, type Progress, type Tell } from './tools/progress';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
 import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
 /** What is opened: bytes of the visitor's, or a large file on a server. */
-export type Source = Blob | { readonly url: string; readonly size: number; readonly listed: boolean };
+export type Source = Blob | { readonly url: string; readonly size: number };
 
 /** What the page asks. */
 export type Wanted =
   | { readonly open: Source; readonly dictionary: Blob | undefined }
+  /** The chunks of a file that was opened without them. */
+  | { readonly list: true }
   | { readonly rows: { column: number; start: number; end: number } }
   | { readonly texts: TextsWanted }
   | { readonly search: TextSearch }
@@ -42,17 +44,19 @@ const MOST = 1.5e9;
 /** So much of a larger file is looked at of which nothing but its head can be understood; of one on a server, less. */
 const [HEAD, HEAD_REMOTE] = [2 ** 24, 2 ** 20];
 
-/** A request to a server for each of so many chunks is not too much. */
-const FEW = 16;
+/** Each chunk tells where the next one is: so many are read before anything is shown, and a request to a server for each of so many is not too much. */
+const [FEW, FEW_REMOTE] = [128, 16];
 
 let file: Opened | undefined;
 let content: Content | undefined;
 let dictionary: Uint8Array | undefined;
 /** Ends when the file is open: what is asked before waits for that. */
 let opening: Promise<unknown> = Promise.resolve();
+/** Ends when the chunks are listed, which takes seconds: what takes a minute stands back for it. */
+let listing: Promise<unknown> = Promise.resolve();
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
-  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size, source.listed), post);
+  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
   if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, post);
   let bytes = await readBlob(source, (done, total) => post({ done, total }));
   const inside = unwrap(bytes);
@@ -77,9 +81,10 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
   const door = doorOf(await formatOf(from));
   const large = await door?.openLarge?.(source);
   [file, content] = [large?.opened, from];
-  const few = large?.opened.summary.chunkEnds !== undefined && large.opened.summary.chunkEnds.length <= FEW;
-  if (door?.outlined !== undefined && (from instanceof Blob || from.listed || door.outlined.remote || few)) {
-    const found = await outline(source, { onProgress: (done, total) => post({ done, total }) });
+  const here = from instanceof Blob;
+  const chunks = large?.opened.summary.chunkEnds?.length;
+  if (door?.outlined !== undefined && (chunks === undefined ? here || door.outlined.remote : chunks <= (here ? FEW : FEW_REMOTE))) {
+    const found = await outline(source, { onProgress: progressOf(post) });
     if (found !== undefined) {
       if (found.error === undefined && door.openOutlined !== undefined) file = await door.openOutlined(from, found.structure);
       return report(found, undefined, undefined, door.outlined.read);
@@ -89,6 +94,18 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
   const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
   // That the head ends where it ends is no error.
   return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: undefined }, undefined, undefined, large === undefined ? head : 'values');
+}
+
+/** What a walk over headers calls, which are thousands. */
+function progressOf(post: (progress: Progress) => void): (done: number, total: number) => void {
+  const tell = seldom(post);
+  return (done, total) => void tell({ done, total });
+}
+
+/** Tells of an open file also where its chunks are. Meanwhile the worker does what else it was asked. */
+async function list(from: Content, post: (progress: Progress) => void, signal: AbortSignal): Promise<Report> {
+  const found = await outline(from instanceof RemoteFile ? from.url : (from as Blob), { signal, onProgress: progressOf(post) });
+  return report(here(found), undefined, undefined, 'values');
 }
 
 /** As many bytes tell every format. */
@@ -120,15 +137,19 @@ function unwrap(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /** The answer, and the arrays whose memory goes with it. */
-async function work(wanted: Wanted, post: (progress: Progress) => void, tell: Tell): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
+async function work(wanted: Wanted, post: (progress: Progress) => void, signal: AbortSignal): Promise<[result: unknown, arrays: readonly ArrayBufferView[]]> {
   if ('open' in wanted) {
     const opened = open(wanted.open, wanted.dictionary, post);
     opening = opened.catch(() => undefined);
-    const result = await opened;
-    const { structure, parent, behind, leaves } = result.model;
-    return [result, [...Object.values(structure).filter(ArrayBuffer.isView), parent, behind, leaves]];
+    return withArrays(await opened);
   }
   await opening;
+  const tell = telling(post, signal);
+  if ('list' in wanted) {
+    const listed = list(here(content), post, signal);
+    listing = listed.catch(() => undefined);
+    return withArrays(await listed);
+  }
   if ('rows' in wanted) {
     const result = await here(file?.rows)(wanted.rows.column, wanted.rows.start, wanted.rows.end);
     return [result, [result.data]];
@@ -139,10 +160,18 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, tell: Te
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
   if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
-  if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics, tell), []];
+  if ('statistics' in wanted) {
+    const standingBack: Tell = (progress) => listing.then(() => tell(progress));
+    return [await here(file?.statistics)(wanted.statistics, standingBack), []];
+  }
   if ('save' in wanted) return [await saved(here(file?.save)(wanted.save, tell), wanted.save.to), []];
   const result = 'search' in wanted ? await here(file?.search)(wanted.search, tell) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];
+}
+
+function withArrays(report: Report): [report: Report, arrays: readonly ArrayBufferView[]] {
+  const { structure, parent, behind, leaves } = report.model;
+  return [report, [...Object.values(structure).filter(ArrayBuffer.isView), parent, behind, leaves]];
 }
 
 /** Puts parts together in a file on disk, or in a `Blob`, which is the browser's to keep: neither is in the memory of the worker. */
@@ -184,7 +213,7 @@ self.onmessage = async ({ data: { id, ...wanted } }: MessageEvent<Request>) => {
   going.set(id, job);
   try {
     const post = (progress: Progress): void => self.postMessage({ id, progress } satisfies Answer);
-    const [result, arrays] = await work(wanted, post, telling(post, job.signal));
+    const [result, arrays] = await work(wanted, post, job.signal);
     self.postMessage({ id, result } satisfies Answer, { transfer: arrays.map((array) => array.buffer as ArrayBuffer) });
   } catch (error) {
     self.postMessage({ id, error: fault(error) } satisfies Answer);

@@ -76,6 +76,38 @@ test('a large file of vectors shows its chunks, wherever they lie, and where it 
   await page.getByText('bytes 3,221,225,472 to 3,221,225,475').waitFor();
 });
 
+test('two gigabytes of vectors in two thousand chunks are there at once, and their chunks are listed beside all else', async () => {
+  const [chunks, bytes] = [1900, 2 ** 20];
+  const json = Buffer.from(JSON.stringify({ num_vectors: chunks * 2 ** 16, dimension: 8, compression: 'fp16', chunks: Array(chunks).fill({ rows: 2 ** 16 }) }));
+  const length = (number) => {
+    const word = Buffer.alloc(4);
+    word.writeUInt32LE(number);
+    return word;
+  };
+  const head = Buffer.concat([Buffer.from('CVCF'), length(json.length), json]);
+  const places = Array.from({ length: chunks }, (_, chunk) => head.length + chunk * (4 + bytes));
+  const path = sparse('many.cvc', [0, head], ...places.map((at) => [at, length(bytes)]), [places[0] + 4 + chunks * (4 + bytes) - 5, Buffer.from([0])]);
+  await open();
+  const start = Date.now();
+  await page.locator('input[type=file]').setInputFiles(path);
+  await heading('many.cvc');
+  await page.getByRole('treeitem', { name: /^magic CVCF/ }).click();
+  await page.locator('.preview tbody td').first().waitFor();
+  assert.ok(Date.now() - start < 2000, `${Date.now() - start} ms`);
+  // Nobody wants to wait for the chunks; then somebody does.
+  await page.getByRole('button', { name: 'Cancel listing the chunks' }).click();
+  const still = await it.watchFrames();
+  await page.getByRole('button', { name: 'List 1,900 chunks' }).click();
+  await page.getByRole('progressbar', { name: 'listing the chunks' }).waitFor();
+  await page.getByRole('treeitem', { name: /^chunk #0/ }).waitFor({ timeout: 60_000 });
+  assert.equal(await page.getByRole('note').getByRole('button').count(), 0);
+  // What was selected is selected in the fuller tree.
+  await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'magic' }).waitFor();
+  await page.getByRole('tree').press('End');
+  await page.getByRole('treeitem', { name: /^chunk #1,?899/ }).waitFor();
+  await still();
+});
+
 test('a table of two gigabytes is asked without being read', async () => {
   const path = join(folder, 'large.at1');
   writeFileSync(path, vector('at1/c8_events.at1'));

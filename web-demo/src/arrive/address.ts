@@ -3,8 +3,9 @@
 export interface Address {
   readonly sample: string | undefined;
   readonly url: string | undefined;
-  /** Whether a file of a server is fetched as a whole, however large it is; or, at a request each, all of its chunks are listed. */
+  /** Whether a file of a server is fetched as a whole, however large it is. */
   readonly all: boolean;
+  /** Whether all of its chunks are listed, at a request each. */
   readonly list: boolean;
   /** The byte under the cursor. */
   readonly at: number | undefined;
@@ -75,13 +76,13 @@ export function noteInAddress(places: Places): void {
 }
 
 /** The file that an address names, whatever place in it. */
-export function fileOf({ sample, url, all, list }: Address): string {
-  return sample !== undefined ? `sample ${sample}` : url !== undefined ? `${all ? 'all of ' : list ? 'chunks of ' : ''}url ${url}` : '';
+export function fileOf({ sample, url, all }: Address): string {
+  return sample !== undefined ? `sample ${sample}` : url !== undefined ? `${all ? 'all of ' : ''}url ${url}` : '';
 }
 
-/** Opens the file of a server that is open once more, and fetches all of it, or lists its chunks. */
-export function askFor(what: 'all' | 'list'): void {
-  location.hash += `&${what}=`;
+/** Opens the file of a server that is open once more, and fetches all of it. */
+export function askForAll(): void {
+  location.hash += '&all=';
 }
 
 /** Leaves the file that is being opened, or only what was asked for of it besides. */

@@ -11,8 +11,6 @@ export class RemoteFile implements Content {
   constructor(
     readonly url: string,
     readonly size: number,
-    /** Whether all of its chunks are listed, however many requests that takes. */
-    readonly listed: boolean,
   ) {}
 
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> } {
@@ -31,7 +29,7 @@ export class RemoteFile implements Content {
 const WHOLE = 64 * 2 ** 20;
 
 /** Opens a file on a server: all of a small one, or of one whose server knows no ranges, or if somebody wants it; of a large one only what is looked at. */
-export async function openRemote(url: string, { all, list }: Pick<Address, 'all' | 'list'>, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
+export async function openRemote(url: string, { all }: Pick<Address, 'all'>, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
   let response;
   try {
     response = await fetch(url, { headers: { Range: 'bytes=0-0' }, signal });
@@ -43,7 +41,7 @@ export async function openRemote(url: string, { all, list }: Pick<Address, 'all'
   const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
   if (response.status === 206 && size > WHOLE && !all) {
     await response.body?.cancel();
-    return new RemoteFile(url, size, list);
+    return new RemoteFile(url, size);
   }
   if (response.status === 206) response = await fetch(url, { signal });
   const total = Number(response.headers.get('Content-Length') ?? size);

@@ -1,25 +1,48 @@
 // Of a file that is too large to be taken in at once: how much of it was looked at.
-import { askFor } from '../arrive/address';
+import { useEffect, useState } from 'preact/hooks';
+import { askForAll, noteInAddress } from '../arrive/address';
+import { RemoteFile } from '../arrive/remote';
+import type { OpenFile } from '../client';
 import { bytes, plural } from '../format';
-import type { Report } from '../model';
+import { unlisted, type Report } from '../model';
+import { Cancel, useJob } from '../tools/cancel';
 
 interface Props {
+  readonly file: OpenFile;
   readonly report: Report;
-  /** Whether it is on a server. */
-  readonly remote: boolean;
+  readonly onListed: (report: Report) => void;
 }
 
-export function Large({ report: { read, size, summary, model }, remote }: Props) {
+export function Large({ file, report, onListed }: Props) {
+  const { read, size } = report;
   if (read === 'all') return null;
-  // The header of CVC tells how many chunks there are, and each chunk where the next one is.
-  const unlisted = model.totals.at(-1) === 0 ? 0 : (summary?.chunkEnds?.length ?? 0);
   return (
     <p class="large" role="note">
       {wordsOf(read)}
-      {remote && read !== 'values' && <> <button type="button" onClick={() => askFor('all')}>Fetch all {bytes(size)}</button></>}
-      {remote && unlisted > 0 && <> <button type="button" onClick={() => askFor('list')}>List {plural(unlisted, 'chunk')}, by a request each</button></>}
+      {file.source instanceof RemoteFile && read !== 'values' && <> <button type="button" onClick={askForAll}>Fetch all {bytes(size)}</button></>}
+      {unlisted(report) > 0 && <Chunks file={file} chunks={unlisted(report)} onListed={onListed} />}
     </p>
   );
+}
+
+/** What lists the chunks that are not in the tree: of a file of the visitor's at once, beside all else; of one on a server if somebody wants that. */
+function Chunks({ file, chunks, onListed }: { readonly file: OpenFile; readonly chunks: number; readonly onListed: (report: Report) => void }) {
+  const remote = file.source instanceof RemoteFile;
+  const job = useJob();
+  const [problem, setProblem] = useState('');
+  const list = (): void => {
+    setProblem('');
+    void job.run(async (care) => {
+      const report = await file.list(care);
+      if (remote) noteInAddress({ list: '' });
+      onListed(report);
+    }).catch((error: Error) => setProblem(error.message));
+  };
+  useEffect(() => {
+    if (!remote) list();
+  }, []);
+  if (job.going) return <> Listing {plural(chunks, 'chunk')} <Cancel job={job} what="listing the chunks" /></>;
+  return <> {problem !== '' && `They are not listed: ${problem}. `}<button type="button" onClick={list}>List {plural(chunks, 'chunk')}{remote && ', by a request each'}</button></>;
 }
 
 function wordsOf(read: Exclude<Report['read'], 'all'>): string {

@@ -12,14 +12,23 @@ export type Tell = (progress: Progress) => Promise<void>;
 /** At most so often, in milliseconds, the page hears of it, and the worker hears of the page. */
 const PAUSE = 50;
 
-/** Tells the page now and then. Meanwhile the worker does what else it was asked. */
-export function telling(post: (progress: Progress) => void, signal: AbortSignal): Tell {
+/** Posts what comes after a pause, and says whether it did. */
+export function seldom(post: (progress: Progress) => void): (progress: Progress) => boolean {
   let told = performance.now();
-  return async (progress) => {
+  return (progress) => {
     const now = performance.now();
-    if (now - told < PAUSE) return;
+    if (now - told < PAUSE) return false;
     told = now;
     post(progress);
+    return true;
+  };
+}
+
+/** Tells the page now and then. Meanwhile the worker does what else it was asked. */
+export function telling(post: (progress: Progress) => void, signal: AbortSignal): Tell {
+  const told = seldom(post);
+  return async (progress) => {
+    if (!told(progress)) return;
     await new Promise((resolve) => setTimeout(resolve));
     signal.throwIfAborted();
   };
