@@ -12,8 +12,8 @@ use crate::{Options, Result};
 
 /// Bytes of each column. More than the caches hold.
 const SIZE: usize = 16 << 20;
-/// Rows that are read at random in one run.
-const ROWS: usize = 1000;
+/// Rows that are read at random in one run: as many as lie in the caches from the run before, and more than do.
+const ROWS: [(&str, usize); 2] = [("", 1000), (" far", 200_000)];
 
 /// A kind of strings: its name, a generator of rows, and what is searched for in it.
 type Kind = (&'static str, fn(&mut Words, &mut String), &'static str);
@@ -138,7 +138,10 @@ impl Data {
                     .against("memcpy", memcpy)
                     .run()
             }
-            "row" => self.rows(name, &plain, &packed, &plain.widened(&mut cells, &mut lens)?),
+            "row" => {
+                let wide = plain.widened(&mut cells, &mut lens)?;
+                ROWS.iter().try_for_each(|(end, rows)| self.rows(name, end, *rows, [&plain, &packed, &wide]))
+            }
             _ => self.search(name, case, needle.as_bytes(), &plain, &packed),
         }
     }
@@ -149,9 +152,9 @@ impl Data {
     }
 
     /// Rows at random, each to the same small buffer.
-    fn rows(&self, name: &str, plain: &Column<'_>, packed: &Column<'_>, wide: &Column<'_>) -> Result<()> {
+    fn rows(&self, name: &str, end: &str, count: usize, [plain, packed, wide]: [&Column<'_>; 3]) -> Result<()> {
         let mut random = Words::new();
-        let rows: Vec<usize> = (0..ROWS).map(|_| random.below(self.theirs.row_offsets.len() - 1)).collect();
+        let rows: Vec<usize> = (0..count).map(|_| random.below(self.theirs.row_offsets.len() - 1)).collect();
         let view = self.theirs.view();
         let bytes = rows.iter().map(|&row| view.row_decoded_len(row)).sum();
         let most = (0..self.theirs.row_offsets.len() - 1).map(|row| view.row_decoded_len(row)).max().unwrap_or(0);
@@ -233,8 +236,8 @@ impl Data {
                 .against("unsafe row, plain", || reference(&mut theirs))
                 .run()
         };
-        race(name, &one_by_one)?;
-        race(&format!("{name}s"), &together)
+        race(&format!("{name}{end}"), &one_by_one)?;
+        race(&format!("{name}s{end}"), &together)
     }
 
     /// The needle is prepared anew in each run, as the calls of the reference do.
