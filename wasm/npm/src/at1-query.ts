@@ -74,6 +74,7 @@ export interface At1Answer<V = string> {
 }
 
 const ASKS = ['select', 'lines', 'count', 'sum', 'min', 'max'] as const;
+const OPTIONS = [...ASKS, 'where', 'eq', 'limit', 'as', 'limits', 'signal'];
 
 /**
  * Asks a table for rows, whose values it gives as they stand in the file: a file of the codec 7 qcolumnar or 8 qjson, in memory, in a `Blob` or on a server. Of a server that
@@ -111,6 +112,9 @@ export async function* asked(work: Held<WasmQuery>, reader: Reader): AsyncGenera
 
 /** The question in the words of the wasm module, and how many values a row has; 0 for all. */
 function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports) => WasmQuery; width: number } {
+  only(OPTIONS, options);
+  for (const range of options.where ?? []) only(['column', 'from', 'to'], range);
+  for (const equal of options.eq ?? []) only(['column', 'value'], equal);
   const asked = ASKS.filter((ask) => options[ask] !== undefined && options[ask] !== false);
   if (asked.length > 1) throw new TypeError(`${asked.join(' and ')} cannot be asked for at once`);
   const [ask] = asked;
@@ -129,6 +133,12 @@ function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports
     return job;
   };
   return { make, width: ask === 'lines' ? 1 : ask === 'select' ? columns.length : 0 };
+}
+
+/** A word that is not known would be left out of the question, and the answer be that of another. */
+function only(known: readonly string[], given: object): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new TypeError(`a query knows ${known.join(', ')}, not ${unknown}`);
 }
 
 function place(column: At1Column): [number, string | undefined] {

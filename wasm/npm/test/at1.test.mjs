@@ -198,7 +198,9 @@ test('what cannot be asked', async () => {
   assert.equal(await kind({}, read('c8_events').subarray(0, 100)), 'Truncated');
   assert.equal(await kind({}, Uint8Array.of(65, 84, 49, 2, 4, 0)), 'At1NotQueryable');
   assert.equal(await kind({ limits: { maxOutput: 10 } }), 'OutputLimit');
-  for (const wrong of [{ sum: 0, count: true }, { limit: -1 }, { select: [-1] }, { as: 'text' }, { where: [{ column: 0, to: NaN }] }]) {
+  // A word that is misspelt would be left out, and the answer be that of another question.
+  const misspelt = [{ were: [] }, { where: [{ column: 'ts', form: 1 }] }, { eq: [{ column: 'ts', values: 1 }] }];
+  for (const wrong of [...misspelt, { sum: 0, count: true }, { limit: -1 }, { select: [-1] }, { as: 'text' }, { where: [{ column: 0, to: NaN }] }]) {
     assert.equal(await kind(wrong), 'TypeError', JSON.stringify(wrong));
   }
 });
