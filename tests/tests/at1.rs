@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use unspool::at1::{
-    Bundle, Codec, Container, Done, Header, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
+    Backend, Bundle, Codec, Container, Done, Header, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
     scratch_needed,
 };
 use unspool::checksum::Sha256;
@@ -179,7 +179,7 @@ fn unbundled(bytes: &[u8]) -> Result<Vec<u8>, Error> {
         let mut inner = vec![0; file.entry.decoded_size(bytes, &limits)? as usize];
         file.entry.decode(bytes, &mut inner, &mut ws, &limits)?;
         out.extend(format!("{}:", file.name).bytes());
-        out.extend(decoded(&inner)?);
+        out.extend(decoded(&inner).map_err(|error| file.locate(error))?);
     }
     Ok(out)
 }
@@ -332,6 +332,16 @@ fn a_bundle_gives_its_files_one_by_one() {
         let expected = format!("a.txt:oneb/ü.osm:{}c:second file", osm().1);
         assert_eq!(unbundled(&bundle).map(|out| String::from_utf8(out).unwrap()), Ok(expected));
         assert_eq!(decoded(&bundle).map_err(|error| error.kind), Err(ErrorKind::At1BundleWhole));
+        // What is wrong with a file of it is at a place in the bundle.
+        let inner = b"AT1\x02\xFF\x07one";
+        let broken = file(12, &[("manifest", br#"[{"name":"a"}]"#.to_vec()), ("e0", inner.to_vec())], pack);
+        let (mut scratch, mut ws) = ([0; 64], Workspace::new());
+        let entry = Bundle::open(&broken, &mut scratch, &mut ws, &Limits::DEFAULT).unwrap().next();
+        let entry = entry.unwrap().unwrap().entry;
+        let error = unbundled(&broken).unwrap_err();
+        let inside = decoded(inner).unwrap_err();
+        let at = entry.start + if entry.backend == Backend::Stored { inside.at } else { 0 };
+        assert_eq!((error.kind, error.at), (inside.kind, at));
         let mut leaves = Leaves::default();
         let header = inspect(&bundle, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
         assert_eq!((header.codec, header.hash), (Codec::Bundle, None), "the hash at the end belongs to the last file");

@@ -88,7 +88,7 @@ pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<At1Files> {
         let file = file?;
         let mut inner = vec![0; number::index(file.entry.decoded_size(bytes, &left)?)];
         file.entry.decode(bytes, &mut inner, &mut ws, &left)?;
-        let content = decode_to_vec(&inner, &mut ws, &left)?;
+        let content = decode_to_vec(&inner, &mut ws, &left).map_err(|error| file.locate(error))?;
         left.max_output = left.max_output.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
         found.names.push(file.name.to_string());
         found.contents.push(content);

@@ -65,15 +65,18 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   content = inside === undefined ? source : new Blob([inside]);
   let found = inspect(bytes);
   dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
+  let met: UnspoolError | undefined;
   try {
     file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
+    met = file?.error;
     // Whoever walks over the structure has no dictionary; whoever decodes has one, and finds nothing wrong.
     if (dictionary !== undefined && found.error?.name === 'ZstdDictionaryWanted') found = { ...found, error: undefined };
   } catch (error) {
-    // The structure has the same error, and as much of the file as can be read.
     if (!(error instanceof UnspoolError)) throw error;
+    // As much of the file as can be read is shown all the same.
+    met = error;
   }
-  return report(found, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
+  return report({ ...found, error: found.error ?? met }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
 }
 
 /** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */

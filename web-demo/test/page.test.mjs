@@ -291,11 +291,16 @@ test('files that are broken in other ways, and files that are none', async () =>
     ['empty_file', /is empty/],
     ['magic_bad', /Nothing at its start tells what it is/],
     ['lossless_bits255', /contradicts itself/],
+    ['lossless_code_range', /contradicts itself/],
   ]) {
     await drop(`${name}.cvc`, vector(`cvc/bad/${name}.cvc`));
     await heading(`${name}.cvc`);
     await page.locator('.problem h2', { hasText: words }).waitFor();
   }
+  // What is wrong in a file of a bundle shows only when that is decoded.
+  await drop('bundle.at1', vector('at1/bad/c12_bad_entry.at1'));
+  await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
+  await page.getByText('Incomplete', { exact: true }).waitFor();
   await drop('picture.gif', Buffer.from('GIF89a and so on'));
   await page.getByText('Not a format that unspool knows').waitFor();
   await page.getByText('This looks like a GIF picture').waitFor();

@@ -43,7 +43,10 @@ fn files(bytes: &[u8], limits: &Limits, mut visit: impl FnMut(String, &[u8]) -> 
         left = left.saturating_sub(size);
         let mut inner = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
         file.entry.decode(bytes, &mut inner, &mut ws, limits)?;
-        visit(file.name.to_string(), &inner)?;
+        visit(file.name.to_string(), &inner).map_err(|stop| match stop {
+            Stop::Refused(error) => Stop::Refused(file.locate(error)),
+            stop => stop,
+        })?;
     }
     Ok(())
 }
@@ -62,30 +65,45 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     if header.container == Container::Frames {
         report.fact("layout", "frames of some lines each");
     }
-    if is_bundle(bytes) {
-        let listed = files(bytes, limits, |name, inner| {
-            let codec = Header::read(inner).map_or("not AT-1", |header| header.codec.name());
-            report.columns.push((name, format!("{codec}, {} bytes", inner.len())));
-            Ok(())
-        });
-        if let Err(Stop::Refused(error)) = listed {
-            report.error = Some(error);
-        }
-        return report;
-    }
-    // Only decoding tells how much it is, and whether the hash is right.
+    // Only decoding tells how much it is, and whether the hashes are right.
     let mut count = unspool::Count::default();
-    match whole(bytes, limits, &mut count) {
+    let decoded = all(bytes, limits, &mut count, |name, inner| {
+        let codec = Header::read(inner).map_or("not AT-1", |header| header.codec.name());
+        report.columns.push((name, format!("{codec}, {} bytes", inner.len())));
+    });
+    match decoded {
         Ok(checksums) => {
             report.decoded = Some(count.0);
             report.checksums = Some(checksums);
-            if let Ok(need) = scratch_needed(bytes, limits) {
+            if let (false, Ok(need)) = (is_bundle(bytes), scratch_needed(bytes, limits)) {
                 report.fact("scratch", format!("{} bytes for its streams", need.slice));
             }
         }
-        Err(error) => report.error = Some(error),
+        Err(Stop::Refused(error)) => report.error = Some(error),
+        Err(Stop::Usage(_)) => {}
     }
     report
+}
+
+/// Decodes a file, or all that a bundle holds, each of which `visit` hears of.
+fn all(
+    bytes: &[u8],
+    limits: &Limits,
+    to: &mut impl Sink,
+    mut visit: impl FnMut(String, &[u8]),
+) -> Result<Checksums, Stop> {
+    if !is_bundle(bytes) {
+        return Ok(whole(bytes, limits, to)?);
+    }
+    let mut sum = Checksums { name: "SHA-256", ..Checksums::default() };
+    files(bytes, limits, |name, inner| {
+        visit(name, inner);
+        let checksums = whole(inner, limits, to)?;
+        sum.right += checksums.right;
+        sum.absent += checksums.absent;
+        Ok(())
+    })?;
+    Ok(sum)
 }
 
 /// Decodes a file that is no bundle.
@@ -145,15 +163,5 @@ pub fn unbundle(path: &Path, bytes: &[u8], folder: &Path, limits: &Limits) -> Re
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Stop> {
-    if !is_bundle(bytes) {
-        return Ok(whole(bytes, limits, to)?);
-    }
-    let mut sum = Checksums { name: "SHA-256", ..Checksums::default() };
-    files(bytes, limits, |_, inner| {
-        let checksums = whole(inner, limits, to)?;
-        sum.right += checksums.right;
-        sum.absent += checksums.absent;
-        Ok(())
-    })?;
-    Ok(sum)
+    all(bytes, limits, to, |_, _| ())
 }

@@ -2,6 +2,7 @@
 //!
 //! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
 
+use super::backend::Backend;
 use super::decode::of_streams;
 use super::header::{Codec, Container, Header};
 use super::numbers::Stream;
@@ -37,8 +38,21 @@ const PASSES: u64 = 16;
 pub struct BundleFile<'a> {
     /// What it is called: a relative path with `/` between its parts, none of them `.` or `..`.
     pub name: Text<'a>,
-    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](super::decode()) decodes.
+    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](super::decode()) decodes;
+    /// [`locate`](Self::locate) says where in the bundle its errors are.
     pub entry: Entry<'a>,
+}
+
+impl BundleFile<'_> {
+    /// What is wrong with the file that it decodes to, by a place in the bundle: where it is if that file is stored, and else where its
+    /// compressed bytes start.
+    pub fn locate(&self, error: Error) -> Error {
+        let Entry { backend, start, .. } = self.entry;
+        let at = if backend == Backend::Stored { start.saturating_add(error.at) } else { start };
+        // More of the bundle would not be more of the file.
+        let need = if error.kind == ErrorKind::Truncated { 0 } else { error.need };
+        Error { at, need, ..error }
+    }
 }
 
 impl<'a> Bundle<'a> {

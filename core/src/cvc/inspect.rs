@@ -19,7 +19,7 @@ use crate::{Limits, Part, Result, Trace, Value};
 /// Room for a name that is shown.
 pub(super) const SHOWN: usize = 120;
 
-/// Walks over a whole file: opens it, finds every chunk and every column in it, verifies every CRC-32.
+/// Walks over a whole file: opens it, finds every chunk and every column in it, verifies every CRC-32 and every code of a lossless column.
 ///
 /// On an error, what was heard until then is true. Bytes between chunks are told as padding where chunks lie in ascending order,
 /// as all writers write them.
@@ -41,7 +41,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<
     }
     for column in walk.file(bytes).columns() {
         let column = column?;
-        column.each(bytes, column.rows(), Crc::Skip, &mut |_| Ok(()))?;
+        column.each(bytes, column.rows(), Crc::Skip, &mut |payload| payload.check_codes())?;
     }
     Ok(count)
 }

@@ -95,6 +95,16 @@ impl<'a> Planes<'a> {
         Ok(())
     }
 
+    /// Whether each value has a byte in each plane. A plane with as many bytes as there are codes is not looked at.
+    pub(super) fn check_codes(&self) -> Result<()> {
+        let partial = self.planes.iter().filter(|plane| plane.dictionary.len() < 1 << plane.width);
+        let bad = |plane: &Plane<'_>| (0..index(self.count)).find(|&value| plane.byte(value).is_none());
+        match partial.filter_map(bad).min() {
+            Some(value) => Err(self.bad_code(value)),
+            None => Ok(()),
+        }
+    }
+
     #[cold]
     fn bad_code(&self, value: usize) -> Error {
         let bad = self.planes.iter().find(|plane| plane.byte(value).is_none());

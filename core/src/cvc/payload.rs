@@ -1,6 +1,7 @@
 //! The values of one column in one chunk: verified, then decoded or lent out as they are.
 
 use super::convert::{Dtype, Element, Encoding, to_f32};
+use super::lossless::Planes;
 use crate::checksum::Crc32;
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Result};
@@ -115,6 +116,16 @@ impl<'b> Payload<'b> {
             Encoding::Plain(dtype) => Some((dtype, self.raw()?)),
             _ => None,
         }
+    }
+
+    /// Whether all values of the stored bytes can be decoded, which only codes of lossless planes may prevent.
+    pub(super) fn check_codes(&self) -> Result<()> {
+        if self.encoding != Encoding::Lossless {
+            return Ok(());
+        }
+        let mut planes = Planes::default();
+        planes.read(self.stored, self.at, &mut ())?;
+        planes.check_codes()
     }
 
     /// Decodes to f32, whatever the values are stored as; integers beyond 2^24 are rounded.

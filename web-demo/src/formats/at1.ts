@@ -15,7 +15,7 @@ export const at1: Door = {
     } catch (error) {
       // A table can be asked also where one of its groups is broken, or where all of them come to too much.
       if (table === undefined || !(error instanceof UnspoolError)) throw error;
-      return opened(bytes, table, undefined);
+      return { ...opened(bytes, table, undefined), error };
     }
     const [only, ...others] = files;
     if (only !== undefined && only.name === '' && others.length === 0) {

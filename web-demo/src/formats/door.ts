@@ -1,4 +1,5 @@
 // What the page wants to know of a file of any format, and can ask of it once it is open.
+import type { UnspoolError } from 'unspool';
 import type { Structure } from 'unspool/structure';
 import type { BinsWanted } from './pco-bins';
 import type { Report, Summary } from '../model';
@@ -9,6 +10,8 @@ import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Tex
 /** An open file. A format has those doors that fit what it holds. */
 export interface Opened {
   readonly summary: Summary;
+  /** What is wrong with it, if some of it can be read all the same. */
+  readonly error?: UnspoolError;
   /** Rows of a column, as numbers that can be drawn. */
   rows?(column: number, start: number, end: number): Rows | Promise<Rows>;
   /** Rows of a column of strings. */
@@ -27,7 +30,7 @@ export interface Opened {
   save?(wanted: ExportWanted, tell: Tell): Iterable<BlobPart> | AsyncIterable<BlobPart>;
 }
 
-/** Opens a file. Whatever it throws of the core's errors, the structure has met too. */
+/** Opens a file. Whoever walks over the structure may not have met the core's errors that it throws. */
 export interface Door {
   open(bytes: Uint8Array, structure: Structure, dictionary: Uint8Array | undefined): Opened | Promise<Opened>;
   /** Opens a file that is not in memory, of which only what is looked at is read, if it is of a kind that allows it; with the bytes of its head, whose structure is shown. */
