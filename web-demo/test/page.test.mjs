@@ -163,7 +163,9 @@ test('numbers of every type', async () => {
   await drop('mixed.pco', bytesAt('mixed_dtypes.pco'));
   await heading('mixed.pco');
   const { parts } = JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')).files.find(({ file }) => file === 'mixed_dtypes.pco');
-  assert.deepEqual((await page.getByRole('tab').allTextContents()).length, parts.length);
+  // What decodes is drawn after the rest.
+  await page.getByRole('tab').first().waitFor();
+  assert.equal(await page.getByRole('tab').count(), parts.length);
   const numbers = bytesAt('mixed_dtypes.bin').buffer;
   const at = (type) => parts.find(({ dtype }) => dtype === type).bin_offset;
   await page.getByRole('tab', { name: 'int64', exact: true }).click();
