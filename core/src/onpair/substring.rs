@@ -10,8 +10,8 @@ use core::ops::Range;
 use super::codes::Unpacked;
 use super::column::Column;
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
-use crate::Result;
 use crate::num::index;
+use crate::{LEAN, Result};
 
 /// A needle and what is known of it.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +28,8 @@ pub(super) struct Substring<'s> {
 
 /// As many as five bits tell apart. Of a token no more than 16 bytes can stand at its end.
 const STATES: usize = 32;
+/// Codes that are looked at in a turn of the loop.
+const GROUP: usize = 4;
 /// In the table of tokens: the needle ends within this token, whatever stood before. The class is special in all states.
 const FOUND: u8 = u8::MAX;
 
@@ -110,13 +112,7 @@ impl<'s> Substring<'s> {
         let (mut at, mut before) = (all.start, 0);
         while at < all.end {
             let block = unpacked.block(&column.codes, at..all.end);
-            let found = block.iter().position(|&code| match self.tokens.get(usize::from(code)) {
-                Some(&entry) if !self.is_special(before, entry) => {
-                    before = entry % 32;
-                    false
-                }
-                _ => true,
-            });
+            let found = self.position(block, &mut before);
             if found.is_some() || block.is_empty() {
                 let code = found.and_then(|i| block.get(i)).and_then(|&code| self.tokens.get(usize::from(code)));
                 let state = if code == Some(&FOUND) { None } else { Some(before) };
@@ -125,6 +121,27 @@ impl<'s> Substring<'s> {
             at = at.saturating_add(block.len());
         }
         None
+    }
+
+    /// The first of these codes that has to be looked at closely, and in `before` the state that it is met in.
+    #[inline]
+    fn position(&self, codes: &[u16], before: &mut u8) -> Option<usize> {
+        let mut closely = |&code: &u16| match self.tokens.get(usize::from(code)) {
+            Some(&entry) if !self.is_special(*before, entry) => {
+                *before = entry % 32;
+                false
+            }
+            _ => true,
+        };
+        let (groups, rest) = if LEAN { (&[][..], codes) } else { codes.as_chunks::<GROUP>() };
+        let mut first = 0usize;
+        for group in groups {
+            if let Some(found) = group.iter().position(&mut closely) {
+                return Some(first.wrapping_add(found));
+            }
+            first = first.wrapping_add(GROUP);
+        }
+        rest.iter().position(closely).map(|found| first.wrapping_add(found))
     }
 
     /// Whether a token may lead elsewhere from this state than from the start.
