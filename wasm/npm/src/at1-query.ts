@@ -74,7 +74,6 @@ export interface At1Answer<V = string> {
 }
 
 const ASKS = ['select', 'lines', 'count', 'sum', 'min', 'max'] as const;
-const OPTIONS = [...ASKS, 'where', 'eq', 'limit', 'as', 'limits', 'signal'];
 
 /**
  * Asks a table for rows, whose values it gives as they stand in the file: a file of the codec 7 qcolumnar or 8 qjson, in memory, in a `Blob` or on a server. Of a server that
@@ -112,9 +111,9 @@ export async function* asked(work: Held<WasmQuery>, reader: Reader): AsyncGenera
 
 /** The question in the words of the wasm module, and how many values a row has; 0 for all. */
 function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports) => WasmQuery; width: number } {
-  only(OPTIONS, options);
-  for (const range of options.where ?? []) only(['column', 'from', 'to'], range);
-  for (const equal of options.eq ?? []) only(['column', 'value'], equal);
+  only<At1QueryOptions>({ where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, limits: true, signal: true }, options);
+  for (const range of options.where ?? []) only<At1Range>({ column: true, from: true, to: true }, range);
+  for (const equal of options.eq ?? []) only<At1Equal>({ column: true, value: true }, equal);
   const asked = ASKS.filter((ask) => options[ask] !== undefined && options[ask] !== false);
   if (asked.length > 1) throw new TypeError(`${asked.join(' and ')} cannot be asked for at once`);
   const [ask] = asked;
@@ -136,9 +135,9 @@ function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports
 }
 
 /** A word that is not known would be left out of the question, and the answer be that of another. */
-function only(known: readonly string[], given: object): void {
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new TypeError(`a query knows ${known.join(', ')}, not ${unknown}`);
+function only<T extends object>(known: Readonly<Record<keyof T, true>>, given: T): void {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (unknown !== undefined) throw new TypeError(`a query knows ${Object.keys(known).join(', ')}, not ${unknown}`);
 }
 
 function place(column: At1Column): [number, string | undefined] {
