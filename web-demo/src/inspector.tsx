@@ -74,10 +74,10 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
   }, []);
 
   // A tree that came later has other nodes.
-  const first = useRef(model);
+  const shown = useRef(model);
   useEffect(() => {
-    if (model !== first.current) setSelected(cursor >= 0 ? leafAt(model, cursor) : sameNode(first.current, selected, model));
-    first.current = model;
+    if (model !== shown.current) setSelected(cursor >= 0 ? leafAt(model, cursor) : sameNode(shown.current, selected, model));
+    shown.current = model;
   }, [model]);
 
   useEffect(() => noteInAddress({ at: cursor, node: cursor >= 0 ? undefined : selected }), [cursor, selected]);

@@ -83,9 +83,12 @@ export interface Report {
   readonly checksums: { readonly right: number; readonly wrong: number; readonly unchecked: number };
 }
 
-/** How many chunks are not in the structure: the header of CVC tells how many there are, and each chunk where the next one is. */
-export function unlisted({ read, model, summary }: Report): number {
-  return read !== 'values' || model.totals.at(-1) === 0 ? 0 : (summary?.chunkEnds?.length ?? 0);
+/**
+ * How many chunks may still be listed: the header of CVC tells how many there are, and each chunk where the next one is. Of a file that is broken they
+ * were, as far as it goes.
+ */
+export function unlisted({ read, model, summary, error }: Report): number {
+  return read !== 'values' || error !== undefined || model.totals.at(-1) === 0 ? 0 : (summary?.chunkEnds?.length ?? 0);
 }
 
 /** The structure of the head of a file, without the groups that start behind it. */

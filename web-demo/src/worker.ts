@@ -5,7 +5,7 @@ import type { Opened } from './formats/door';
 import type { BinsWanted } from './formats/pco-bins';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
-import { seldom, telling, type Progress, type Tell } from './tools/progress';
+import { seldom, telling, type Progress } from './tools/progress';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
 import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
@@ -52,8 +52,8 @@ let content: Content | undefined;
 let dictionary: Uint8Array | undefined;
 /** Ends when the file is open: what is asked before waits for that. */
 let opening: Promise<unknown> = Promise.resolve();
-/** Ends when the chunks are listed, which takes seconds: what takes a minute stands back for it. */
-let listing: Promise<unknown> = Promise.resolve();
+/** How many jobs list chunks, which takes seconds: what takes a minute stands back for them. */
+let listing = 0;
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
@@ -84,9 +84,9 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
   const door = doorOf(await formatOf(from));
   const large = await door?.openLarge?.(source);
   [file, content] = [large?.opened, from];
-  const here = from instanceof Blob;
+  const local = from instanceof Blob;
   const chunks = large?.opened.summary.chunkEnds?.length;
-  if (door?.outlined !== undefined && (chunks === undefined ? here || door.outlined.remote : chunks <= (here ? FEW : FEW_REMOTE))) {
+  if (door?.outlined !== undefined && (chunks === undefined ? local || door.outlined.remote : chunks <= (local ? FEW : FEW_REMOTE))) {
     const found = await outline(source, { onProgress: progressOf(post) });
     if (found !== undefined) {
       if (found.error === undefined && door.openOutlined !== undefined) file = await door.openOutlined(from, found.structure);
@@ -107,8 +107,13 @@ function progressOf(post: (progress: Progress) => void): (done: number, total: n
 
 /** Tells of an open file also where its chunks are. Meanwhile the worker does what else it was asked. */
 async function list(from: Content, post: (progress: Progress) => void, signal: AbortSignal): Promise<Report> {
-  const found = await outline(from instanceof RemoteFile ? from.url : (from as Blob), { signal, onProgress: progressOf(post) });
-  return report(here(found), undefined, undefined, 'values');
+  listing++;
+  try {
+    const found = await outline(from instanceof RemoteFile ? from.url : (from as Blob), { signal, onProgress: progressOf(post) });
+    return report(here(found), undefined, undefined, 'values');
+  } finally {
+    listing--;
+  }
 }
 
 /** As many bytes tell every format. */
@@ -148,11 +153,7 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   }
   await opening;
   const tell = telling(post, signal);
-  if ('list' in wanted) {
-    const listed = list(here(content), post, signal);
-    listing = listed.catch(() => undefined);
-    return withArrays(await listed);
-  }
+  if ('list' in wanted) return withArrays(await list(here(content), post, signal));
   if ('rows' in wanted) {
     const result = await here(file?.rows)(wanted.rows.column, wanted.rows.start, wanted.rows.end);
     return [result, [result.data]];
@@ -163,10 +164,7 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
   if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
-  if ('statistics' in wanted) {
-    const standingBack: Tell = (progress) => listing.then(() => tell(progress));
-    return [await here(file?.statistics)(wanted.statistics, standingBack), []];
-  }
+  if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics, telling(post, signal, () => listing > 0)), []];
   if ('save' in wanted) return [await saved(here(file?.save)(wanted.save, tell), wanted.save.to), []];
   const result = 'search' in wanted ? await here(file?.search)(wanted.search, tell) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];

@@ -30,7 +30,7 @@ export interface Opened {
   save?(wanted: ExportWanted, tell: Tell): Iterable<BlobPart> | AsyncIterable<BlobPart>;
 }
 
-/** Opens a file. Whoever walks over the structure may not have met the core's errors that it throws. */
+/** Opens a file. Some errors of the core show only then, and not on the walk over its structure. */
 export interface Door {
   open(bytes: Uint8Array, structure: Structure, dictionary: Uint8Array | undefined): Opened | Promise<Opened>;
   /** Opens a file that is not in memory, of which only what is looked at is read, if it is of a kind that allows it; with the bytes of its head, whose structure is shown. */

@@ -24,12 +24,14 @@ export function seldom(post: (progress: Progress) => void): (progress: Progress)
   };
 }
 
-/** Tells the page now and then. Meanwhile the worker does what else it was asked. */
-export function telling(post: (progress: Progress) => void, signal: AbortSignal): Tell {
+/** Tells the page now and then. Meanwhile the worker does what else it was asked; the job waits as long as it stands back for that. */
+export function telling(post: (progress: Progress) => void, signal: AbortSignal, standsBack = (): boolean => false): Tell {
   const told = seldom(post);
   return async (progress) => {
     if (!told(progress)) return;
-    await new Promise((resolve) => setTimeout(resolve));
-    signal.throwIfAborted();
+    do {
+      await new Promise((resolve) => setTimeout(resolve, standsBack() ? PAUSE : 0));
+      signal.throwIfAborted();
+    } while (standsBack());
   };
 }
