@@ -43,13 +43,16 @@ fn race(case: &str, script: &str, peers: &[&'static str], file: &[u8], plain: &[
     let mut command = Command::new("node");
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("node").join(script)).arg(&path).arg(more);
     let program = RefCell::new(Beside::start(command)?);
-    for name in ["unspool"].iter().chain(peers) {
-        program.borrow_mut().run(name, 1)?;
-        if program.borrow_mut().crc()? != u64::from(Crc32::of(plain)) {
-            return Err(format!("{name} decoded to something else").into());
+    let checked = ["unspool"].iter().chain(peers).try_for_each(|name| -> Result<()> {
+        let mut program = program.borrow_mut();
+        program.run(name, 1)?;
+        match program.crc()? == u64::from(Crc32::of(plain)) {
+            true => Ok(()),
+            false => Err(format!("{name} decoded to something else").into()),
         }
-    }
+    });
     std::fs::remove_file(&path)?;
+    checked?;
     let contestant = |name: &'static str| {
         let program = &program;
         move |times| program.borrow_mut().run(name, times)
