@@ -173,6 +173,11 @@ impl Unpacked {
         Self { room: [0; BLOCK], first: 0, len: 0 }
     }
 
+    /// Makes [`block`](Self::block) unpack as much as it can from its start on.
+    pub(super) fn forget(&mut self) {
+        self.len = 0;
+    }
+
     /// The first codes of a range, one at least if there are any. Plain codes come all at once.
     #[inline]
     pub(super) fn block<'r>(&'r mut self, codes: &Codes<'r>, range: Range<usize>) -> &'r [u16] {
@@ -181,9 +186,10 @@ impl Unpacked {
         }
         let mut skip = range.start.wrapping_sub(self.first);
         if skip >= self.len {
-            // Also what lies behind the range: it will be wanted next.
-            self.len = codes.block(range.start..codes.len, &mut self.room).len();
-            (self.first, skip) = (range.start, 0);
+            // Also what lies behind the range: it will be wanted next. And what lies before it, back to where a code begins with a byte.
+            skip = range.start % GROUP.min(BLOCK);
+            self.first = range.start.wrapping_sub(skip);
+            self.len = codes.block(self.first..codes.len, &mut self.room).len();
         }
         let block = self.room.get(skip..self.len).unwrap_or(&[]);
         block.get(..block.len().min(range.end.saturating_sub(range.start))).unwrap_or(&[])

@@ -8,7 +8,7 @@ use super::codes::{Codes, Form, Source as _};
 use super::decode::{decode, decode_row, decode_to, decoded_len};
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
 use super::lookup::{is_longest, starts_others};
-use super::offsets::RowOffsets;
+use super::offsets::{RowOffsets, Spans as _};
 use super::row::{Row, Rows};
 use super::wide::Wide;
 use crate::num::{index, u64_from};
@@ -154,8 +154,8 @@ impl<'a> Column<'a> {
     /// overwritten.
     #[inline]
     pub fn row_into(&self, row: u64, out: &mut [u8]) -> Result<usize> {
-        if let Some((start, end)) = self.offsets.pair(row)
-            && let Some(len) = self.decode_short(start..end, out)
+        if let Some(codes) = self.offsets.table().nth(index(row))
+            && let Some(len) = self.decode_short(codes, out)
         {
             return Ok(len);
         }

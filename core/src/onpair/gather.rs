@@ -5,7 +5,7 @@ use core::hint::black_box;
 use super::codes::{Form, Source};
 use super::column::{Column, is_short};
 use super::decode::{Tokens, decode_row};
-use super::offsets::{Entry, Table, pair_of};
+use super::offsets::{Spans, Table};
 use crate::num::index;
 use crate::{LEAN, Result};
 
@@ -68,36 +68,37 @@ impl<R: IntoIterator<Item = u64>, F: FnMut(u64, &[u8]) -> Result<()>> Gather<'_,
 
     fn by_codes<'t>(self, tokens: impl Tokens<'t>, codes: impl Source) -> Result<()> {
         match self.column.row_offsets().table() {
+            offsets if LEAN => self.run(tokens, codes, offsets),
             Table::U32(offsets) => self.run(tokens, codes, offsets),
             Table::U64(offsets) => self.run(tokens, codes, offsets),
         }
     }
 
     #[inline(never)]
-    fn run<'t>(self, tokens: impl Tokens<'t>, codes: impl Source, offsets: &[impl Entry]) -> Result<()> {
+    fn run<'t>(self, tokens: impl Tokens<'t>, codes: impl Source, offsets: impl Spans) -> Result<()> {
         let Self { column, rows, line, mut each } = self;
         let most = column.most().min(line.len());
         let mut rows = rows.into_iter();
-        let mut ahead = [(0, None); AHEAD];
+        let mut ahead = [const { (0, None) }; AHEAD];
         loop {
             let mut found = 0usize;
             for (place, row) in ahead.iter_mut().zip(rows.by_ref()) {
-                let codes_of = pair_of(offsets, index(row)).map(|(start, end)| (index(start), index(end)));
+                let codes_of = offsets.nth(index(row));
                 // A load that nobody needs would be left out. It brings the codes near.
-                black_box(codes_of.and_then(|(start, _)| codes.at(start)));
+                black_box(codes_of.as_ref().and_then(|range| codes.at(range.start)));
                 *place = (row, codes_of);
                 found = found.wrapping_add(1);
             }
-            for &(row, codes_of) in ahead.get(..found).unwrap_or_default() {
+            for (row, codes_of) in ahead.get(..found).unwrap_or_default() {
                 let quick = |line: &mut [u8]| {
-                    let range = codes_of.map(|(start, end)| start..end).filter(is_short)?;
+                    let range = codes_of.clone().filter(is_short)?;
                     decode_row(&tokens, codes.each(range)?, line)
                 };
                 let len = match line.get_mut(..most).and_then(quick) {
                     Some(len) => len,
-                    None => column.decode_long_row(row, line)?,
+                    None => column.decode_long_row(*row, line)?,
                 };
-                each(row, line.get(..len).unwrap_or_default())?;
+                each(*row, line.get(..len).unwrap_or_default())?;
             }
             if found < AHEAD {
                 return Ok(());

@@ -37,6 +37,8 @@ mod offsets;
 mod outline;
 mod row;
 mod search;
+mod sifted;
+mod start;
 mod substring;
 mod wide;
 

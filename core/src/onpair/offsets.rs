@@ -112,21 +112,7 @@ impl<'a> RowOffsets<'a> {
     /// The codes of one row.
     #[inline]
     pub(super) fn row(&self, row: u64) -> Result<Range<usize>> {
-        match self.pair(row) {
-            Some((start, end)) => Ok(start..end),
-            None => Err(outside(row)),
-        }
-    }
-
-    /// The code with which a row starts, and the one behind it.
-    #[inline]
-    pub(super) fn pair(&self, row: u64) -> Option<(usize, usize)> {
-        let first = index(row);
-        let (start, end) = match self.table {
-            Table::U32(table) => pair_of(table, first)?,
-            Table::U64(table) => pair_of(table, first)?,
-        };
-        Some((index(start), index(end)))
+        self.table.nth(index(row)).ok_or_else(|| outside(row))
     }
 
     /// No row ends before it starts, none behind the codes, and there are not too many.
@@ -148,11 +134,45 @@ impl<'a> RowOffsets<'a> {
     }
 }
 
-/// An entry and the next.
+/// A table whose width is known, for a loop over many rows; or one of either width, where two such loops are too much code.
+pub(super) trait Spans: Copy {
+    /// The codes of one row.
+    fn nth(self, row: usize) -> Option<Range<usize>>;
+
+    /// The codes of each of these rows, if they are there.
+    fn each(self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>>;
+}
+
+impl<E: Entry> Spans for &[E] {
+    #[inline]
+    fn nth(self, row: usize) -> Option<Range<usize>> {
+        self.get(row..)?.first_chunk().map(span)
+    }
+
+    #[inline]
+    fn each(self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        self.get(rows.start..=rows.end).unwrap_or(&[]).array_windows().map(span)
+    }
+}
+
+impl Spans for Table<'_> {
+    #[inline]
+    fn nth(self, row: usize) -> Option<Range<usize>> {
+        match self {
+            Table::U32(table) => table.nth(row),
+            Table::U64(table) => table.nth(row),
+        }
+    }
+
+    #[inline]
+    fn each(self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        rows.map_while(move |row| self.nth(row))
+    }
+}
+
 #[inline]
-pub(super) fn pair_of<E: Entry>(table: &[E], first: usize) -> Option<(u64, u64)> {
-    let &[start, end] = table.get(first..)?.first_chunk()?;
-    Some((start.number(), end.number()))
+fn span<E: Entry>([start, end]: &[E; 2]) -> Range<usize> {
+    index(start.number())..index(end.number())
 }
 
 /// The first offset that is below the one before it.

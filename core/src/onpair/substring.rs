@@ -10,6 +10,8 @@ use core::ops::Range;
 use super::codes::Unpacked;
 use super::column::Column;
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use super::offsets::{Spans, Table};
+use super::sifted::Sifted;
 use crate::num::index;
 use crate::{LEAN, Result};
 
@@ -70,48 +72,91 @@ impl<'s> Substring<'s> {
         Self { needle, fallback, tokens, special }
     }
 
-    /// The first of these rows in which the needle occurs.
-    pub(super) fn first_in(
+    /// Looks at some more rows and takes them off `rows`.
+    pub(super) fn sift(
         &self,
         column: &Column<'_>,
         unpacked: &mut Unpacked,
         rows: &mut Range<u64>,
-    ) -> Option<Result<u64>> {
-        if self.needle.is_empty() {
-            return rows.next().map(Ok);
+        crowded: bool,
+    ) -> Sifted {
+        match column.row_offsets().table() {
+            _ if !crowded && !self.needle.is_empty() => self.code_by_code(column, unpacked, rows),
+            table if LEAN => self.row_by_row(column, table, unpacked, rows),
+            Table::U32(table) => self.row_by_row(column, table, unpacked, rows),
+            Table::U64(table) => self.row_by_row(column, table, unpacked, rows),
         }
-        while rows.start < rows.end {
-            let (at, before) = self.candidate(column, unpacked, rows)?;
-            let row = column.row_offsets().row_of(at, rows.start);
-            rows.start = row.saturating_add(1);
-            let within = match before {
-                Some(before) => column.span_of_row(row).and_then(|codes| {
-                    // What stood before belongs to another row if this one starts here.
-                    let state = if at > codes.start { usize::from(before) } else { 0 };
-                    self.within(column, unpacked, at..codes.end, state)
-                }),
-                None => Ok(true),
-            };
-            match within {
-                Ok(false) => {}
-                Ok(true) => return Some(Ok(row)),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        None
     }
 
-    /// The first code of these rows that has to be looked at closely, and in which state, unless the needle is within it.
+    /// Looks at all rows up to the first that takes a close look, and at the 63 behind that.
+    fn code_by_code(&self, column: &Column<'_>, unpacked: &mut Unpacked, rows: &mut Range<u64>) -> Sifted {
+        let offsets = column.row_offsets();
+        let mut sifted = Sifted::default();
+        let (mut next, mut end) = (rows.start, rows.end);
+        let mut codes = offsets.span(rows).unwrap_or_default();
+        while let Some((at, before)) = self.candidate(column, unpacked, codes.clone()) {
+            let row = offsets.row_of(at, next);
+            if sifted.is_empty() {
+                (sifted.first, end) = (row, end.min(row.saturating_add(64)));
+                codes.end = offsets.get(index(end)).map_or(codes.end, index);
+            }
+            let of_row = offsets.row(row).unwrap_or(at..codes.end);
+            (next, codes.start) = (row.saturating_add(1), of_row.end);
+            let found = match before {
+                // What stood before belongs to another row if this one starts here.
+                Some(_) if at == of_row.start => self.within(column, unpacked, of_row, 0),
+                Some(before) => self.within(column, unpacked, at..of_row.end, before.into()),
+                None => Ok(true),
+            };
+            sifted.add(row, found);
+        }
+        rows.start = end;
+        sifted.crowded = sifted.matches_most(end);
+        sifted
+    }
+
+    /// Looks at up to 64 of the next rows, one by one, as far as their codes come in one block.
+    #[inline(never)]
+    fn row_by_row(
+        &self,
+        column: &Column<'_>,
+        table: impl Spans,
+        unpacked: &mut Unpacked,
+        rows: &mut Range<u64>,
+    ) -> Sifted {
+        let mut sifted = Sifted { first: rows.start, ..Sifted::default() };
+        let window = rows.start..rows.end.min(rows.start.saturating_add(64));
+        let all = column.row_offsets().span(&window).unwrap_or_default();
+        // Of what was unpacked before, no whole row may be left.
+        unpacked.forget();
+        let block = unpacked.block(&column.codes, all.clone());
+        for codes in table.each(index(window.start)..index(window.end)) {
+            let codes = codes.start.wrapping_sub(all.start)..codes.end.wrapping_sub(all.start);
+            let Some(codes) = block.get(codes) else { break };
+            let behind = self.through(&column.dictionary, codes, 0);
+            sifted.add(rows.start, behind.map(|state| state.is_none() || self.needle.is_empty()));
+            rows.start = rows.start.saturating_add(1);
+        }
+        if rows.start == sifted.first {
+            // The codes of this row go on behind the block.
+            let found = column.span_of_row(sifted.first).and_then(|codes| self.within(column, unpacked, codes, 0));
+            sifted.add(sifted.first, found);
+            rows.start = sifted.first.saturating_add(1);
+        }
+        sifted.crowded = sifted.matches_most(rows.start);
+        sifted
+    }
+
+    /// The first of these codes that has to be looked at closely, and in which state, unless the needle is within it.
     fn candidate(
         &self,
         column: &Column<'_>,
         unpacked: &mut Unpacked,
-        rows: &Range<u64>,
+        codes: Range<usize>,
     ) -> Option<(usize, Option<u8>)> {
-        let all = column.row_offsets().span(rows).ok()?;
-        let (mut at, mut before) = (all.start, 0);
-        while at < all.end {
-            let block = unpacked.block(&column.codes, at..all.end);
+        let (mut at, mut before) = (codes.start, 0);
+        while at < codes.end {
+            let block = unpacked.block(&column.codes, at..codes.end);
             let found = self.position(block, &mut before);
             if found.is_some() || block.is_empty() {
                 let code = found.and_then(|i| block.get(i)).and_then(|&code| self.tokens.get(usize::from(code)));
@@ -127,7 +172,7 @@ impl<'s> Substring<'s> {
     #[inline]
     fn position(&self, codes: &[u16], before: &mut u8) -> Option<usize> {
         let mut closely = |&code: &u16| match self.tokens.get(usize::from(code)) {
-            Some(&entry) if !self.is_special(*before, entry) => {
+            Some(&entry) if !self.is_special(usize::from(*before % 32), entry) => {
                 *before = entry % 32;
                 false
             }
@@ -146,8 +191,8 @@ impl<'s> Substring<'s> {
 
     /// Whether a token may lead elsewhere from this state than from the start.
     #[inline]
-    fn is_special(&self, state: u8, entry: u8) -> bool {
-        self.special.get(usize::from(state % 32)).is_none_or(|special| special >> (entry / 32) & 1 != 0)
+    fn is_special(&self, state: usize, entry: u8) -> bool {
+        self.special.get(state).is_none_or(|special| special >> (entry / 32) & 1 != 0)
     }
 
     /// Whether the needle ends within these codes, where `state` bytes of it stand before them.
@@ -158,32 +203,46 @@ impl<'s> Substring<'s> {
         codes: Range<usize>,
         mut state: usize,
     ) -> Result<bool> {
-        if self.needle.is_empty() {
-            return Ok(true);
-        }
         let mut at = codes.start;
-        while at < codes.end {
+        while at < codes.end && !self.needle.is_empty() {
             let block = unpacked.block(&column.codes, at..codes.end);
-            if block.is_empty() {
-                return Err(column.no_token(at));
-            }
-            for (i, &code) in block.iter().enumerate() {
-                state = match (self.tokens.get(usize::from(code)), u8::try_from(state)) {
-                    (Some(&FOUND), _) => return Ok(true),
-                    (Some(&entry), Ok(before @ 0..=16)) if !self.is_special(before, entry) => usize::from(entry % 32),
-                    _ => {
-                        let token = column.dictionary.token(code);
-                        let token = token.ok_or_else(|| column.no_token(at.saturating_add(i)))?;
-                        match advance(self.needle, self.fallback, state, token) {
-                            Some(state) => state,
-                            None => return Ok(true),
-                        }
-                    }
-                };
-            }
+            state = match self.through(&column.dictionary, block, state) {
+                Ok(Some(state)) if !block.is_empty() => state,
+                Ok(Some(_)) => return Err(column.no_token(at)),
+                Ok(None) => return Ok(true),
+                Err(i) => return Err(column.no_token(at.saturating_add(i))),
+            };
             at = at.saturating_add(block.len());
         }
-        Ok(false)
+        Ok(self.needle.is_empty())
+    }
+
+    /// The state that these codes lead to. `None` where the needle ends within them; an error is which of them names no token.
+    #[inline]
+    fn through(
+        &self,
+        dictionary: &Dictionary<'_>,
+        codes: &[u16],
+        mut state: usize,
+    ) -> core::result::Result<Option<usize>, usize> {
+        for (i, &code) in codes.iter().enumerate() {
+            state = match self.tokens.get(usize::from(code)) {
+                Some(&FOUND) => return Ok(None),
+                Some(&entry) if !self.is_special(state, entry) => usize::from(entry % 32),
+                _ => match self.bytewise(dictionary, state, code) {
+                    Some(Some(state)) => state,
+                    Some(None) => return Ok(None),
+                    None => return Err(i),
+                },
+            };
+        }
+        Ok(Some(state))
+    }
+
+    /// The state that a token leads to, by all of its bytes, if there is such a token.
+    #[inline(never)]
+    fn bytewise(&self, dictionary: &Dictionary<'_>, state: usize, code: u16) -> Option<Option<usize>> {
+        Some(advance(self.needle, self.fallback, state, dictionary.token(code)?))
     }
 }
 

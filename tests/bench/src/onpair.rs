@@ -27,7 +27,7 @@ pub fn bench(options: &Options) -> Result<usize> {
     for (kind, row, needle) in KINDS {
         for bits in [12, 16] {
             let start = format!("onpair/{kind}{bits}/");
-            let cases = ["plain", "compact", "packed", "row", "equals", "prefix", "contains"];
+            let cases = ["plain", "compact", "packed", "row", "equals", "prefix", "contains", "common"];
             let wanted: Vec<_> = cases.into_iter().filter(|case| options.wants(&format!("{start}{case}"))).collect();
             if wanted.is_empty() {
                 continue;
@@ -248,6 +248,8 @@ impl Data {
         let needle = match case {
             "equals" => &row[..],
             "prefix" => &row[..row.len().min(10)],
+            // Most rows have it.
+            "common" => b"o",
             _ => needle,
         };
         let expected = match case {

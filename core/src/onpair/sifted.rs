@@ -1,0 +1,61 @@
+//! What a search finds out about many rows at once, before anybody asks for the first of them.
+
+/// What is known of up to 64 rows: a bit each, the highest for the first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sifted {
+    pub(super) first: u64,
+    /// Those that match.
+    pub(super) sure: u64,
+    /// Those that have to be compared.
+    pub(super) unsure: u64,
+    /// Whether many rows matched, or nearly.
+    pub(super) crowded: bool,
+}
+
+/// The bit of the first row.
+pub(super) const FIRST: u64 = 1 << 63;
+
+/// Which bit is the first that is set; clears it.
+#[inline]
+pub(super) fn take_first(bits: &mut u64) -> Option<u32> {
+    let first = bits.leading_zeros();
+    *bits &= !FIRST.checked_shr(first)?;
+    Some(first)
+}
+
+impl Sifted {
+    /// Adds what was found out about a row, which is one of the 64 from the first on. Who asks for one that is broken is told why.
+    #[inline]
+    pub(super) fn add<E>(&mut self, row: u64, found: Result<bool, E>) {
+        let bit = FIRST >> (row.wrapping_sub(self.first) % 64);
+        match found {
+            Ok(true) => self.sure |= bit,
+            Ok(false) => {}
+            Err(_) => self.unsure |= bit,
+        }
+    }
+
+    /// Whether no row is known that may match.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sure | self.unsure == 0
+    }
+
+    /// Whether more rows match than not, up to the one before `end`.
+    pub(super) fn matches_most(&self, end: u64) -> bool {
+        u64::from(self.sure.count_ones()) > end.saturating_sub(self.first) / 2
+    }
+}
+
+impl Iterator for Sifted {
+    type Item = (u64, bool);
+
+    /// The next row that is not known not to match, and whether it is known to match.
+    #[inline]
+    fn next(&mut self) -> Option<(u64, bool)> {
+        let row = take_first(&mut (self.sure | self.unsure))?;
+        let bit = FIRST >> (row % 64);
+        let sure = self.sure & bit != 0;
+        (self.sure, self.unsure) = (self.sure & !bit, self.unsure & !bit);
+        Some((self.first.saturating_add(row.into()), sure))
+    }
+}

@@ -1,0 +1,214 @@
+//! The container `ONPAIR01`: exact, told where everything lies, and refused where it is broken.
+
+use super::*;
+
+/// Runs `test` on every container: its name, its bytes, what it decodes to.
+fn containers(test: impl Fn(&str, &[u8], &[u8], &[Range<usize>])) {
+    for folder in vector_folders("onpair") {
+        let manifest = manifest(&folder.join("manifest.json"));
+        let entries = list(&manifest, "container");
+        assert!(entries.len() >= 5);
+        for entry in entries {
+            let (expected, rows) = expected(&folder, entry);
+            let file = text(entry, "file");
+            test(file, &read(&folder.join(file)), &expected, &rows);
+        }
+    }
+}
+
+/// What the tables of a file say that is read where its outline asks.
+fn outlined(bytes: &[u8]) -> (Leaves, Result<Outline, Error>) {
+    let (mut leaves, mut outline) = (Leaves::default(), Outline::new(bytes.len() as u64));
+    while let Some(range) = outline.needs() {
+        if let Err(error) = outline.feed(&bytes[range.start as usize..range.end as usize], &mut leaves) {
+            assert_eq!((outline.needs(), outline.feed(&[], &mut leaves)), (None, Ok(())));
+            return (leaves, Err(error));
+        }
+    }
+    (leaves, Ok(outline))
+}
+
+#[test]
+fn every_container_is_exact_and_its_leaves_tile_it() {
+    containers(|name, bytes, expected, rows| {
+        for trailing in [0, 13] {
+            let bytes = [bytes, &vec![7; trailing]].concat();
+            let container = Container::open(&bytes, &Limits::DEFAULT).unwrap();
+            assert_eq!(container.len() as usize + trailing, bytes.len());
+            decodes(name, container.column(), expected, rows);
+            let conforming = container.column().conforming().unwrap();
+            decodes(name, &conforming, expected, rows);
+            let mut leaves = Leaves::default();
+            inspect(&bytes, &Limits::DEFAULT, &mut leaves).unwrap();
+            let rows_told = leaves.leaves.iter().filter(|(_, name)| *name == "row").count();
+            assert_eq!(rows_told, rows.len());
+            let (tables, outline) = outlined(&bytes);
+            let outline = outline.unwrap();
+            assert_eq!((outline.places(), outline.bits()), (container.places(), container.column().codes().bits()));
+            let mut known = tables.leaves.iter().filter(|leaf| !["tokens", "codes"].contains(&leaf.1));
+            assert!(known.all(|leaf| leaves.leaves.contains(leaf)), "{name}");
+            tables.assert_tile(bytes.len(), name);
+            leaves.assert_tile(bytes.len(), name);
+        }
+    });
+}
+
+#[test]
+fn a_container_cut_at_any_byte_is_refused() {
+    containers(|name, bytes, _, _| {
+        for cut in (0..bytes.len()).filter(|cut| bytes.len() < 30_000 || cut % 7 == 0) {
+            let error = Container::open(&bytes[..cut], &Limits::DEFAULT).unwrap_err();
+            assert_eq!((error.kind, error.at), (ErrorKind::Truncated, cut as u64), "{name} cut at {cut}");
+            assert!(error.need > cut as u64 && error.need <= bytes.len() as u64, "{name} cut at {cut}");
+            assert_eq!(inspect(&bytes[..cut], &Limits::DEFAULT, &mut Leaves::default()).unwrap_err(), error);
+            assert_eq!(outlined(&bytes[..cut]).1.unwrap_err(), error);
+        }
+    });
+}
+
+/// A container with these tables.
+fn container(bits: u8, dictionary: &[u8], token_offsets: &[u32], words: &[u64], row_offsets: &[u32]) -> Vec<u8> {
+    let mut bytes = b"ONPAIR01".to_vec();
+    bytes.push(bits);
+    bytes.extend((dictionary.len() as u32).to_le_bytes());
+    bytes.extend(dictionary);
+    bytes.extend((token_offsets.len() as u32).to_le_bytes());
+    bytes.extend(token_offsets.iter().flat_map(|n| n.to_le_bytes()));
+    bytes.extend((words.len() as u32).to_le_bytes());
+    bytes.extend(words.iter().flat_map(|n| n.to_le_bytes()));
+    bytes.extend((row_offsets.len() as u32).to_le_bytes());
+    bytes.extend(row_offsets.iter().flat_map(|n| n.to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn hostile_containers_are_refused_where_they_lie() {
+    let verdict = |bytes: &[u8]| {
+        let inspected = inspect(bytes, &Limits::DEFAULT, &mut ()).map(drop);
+        let mut out = [0; 64];
+        let opened = Container::open(bytes, &Limits::DEFAULT);
+        let decoded = opened.and_then(|file| file.column().decode_into(file.column().rows(), &mut out)).map(drop);
+        assert_eq!(inspected, decoded);
+        // It looks at the framing alone, but at that as closely.
+        match (outlined(bytes).1, &inspected) {
+            (Err(error), said) => assert_eq!(said, &Err(error)),
+            (Ok(_), Err(error)) => assert_ne!(error.class(), Class::Truncated),
+            (Ok(outline), Ok(())) => {
+                assert_eq!(outline.places(), Container::open(bytes, &Limits::DEFAULT).unwrap().places())
+            }
+        }
+        decoded.err().map(|error| (error.kind, error.at))
+    };
+    // Offsets: 9 dictionary length, 13 tokens, 16 count, 20 token offsets, 32 count, 36 words, 44 count, 48 rows.
+    let good = container(9, b"abc", &[0, 1, 3], &[0b1_000000000], &[0, 1, 2]);
+    assert_eq!(verdict(&good), None);
+    assert_eq!(verdict(b"ONPAIR02"), Some((ErrorKind::OnPairMagic, 0)));
+    for bits in [0, 17, 64, 255] {
+        assert_eq!(verdict(&container(bits, b"abc", &[0, 1, 3], &[0], &[0])), Some((ErrorKind::OnPairBits, 8)));
+    }
+    let tables = |tokens: &[u32], rows: &[u32]| verdict(&container(9, b"abc", tokens, &[0b1_000000000], rows));
+    assert_eq!(tables(&[], &[0]), Some((ErrorKind::OnPairTable, 20)));
+    assert_eq!(tables(&[1, 3], &[0]), Some((ErrorKind::OnPairFirstOffset, 20)));
+    assert_eq!(tables(&[0, 2, 1], &[0]), Some((ErrorKind::OnPairTokenEmpty, 28)));
+    assert_eq!(tables(&[0, 4], &[0]), Some((ErrorKind::OnPairTokenOutside, 24)));
+    assert_eq!(tables(&[0, 17], &[0]), Some((ErrorKind::OnPairTokenLength, 24)));
+    assert_eq!(tables(&[0, 1, 3], &[]), Some((ErrorKind::OnPairTable, 48)));
+    assert_eq!(tables(&[0, 1, 3], &[0, 2, 1]), Some((ErrorKind::OnPairRowOrder, 56)));
+    assert_eq!(tables(&[0, 1, 3], &[0, 8]), Some((ErrorKind::OnPairCodesShort, 44)));
+    assert_eq!(tables(&[0, 1], &[0, 1, 2]), Some((ErrorKind::OnPairCode, 33)));
+    // Counts that no file can hold.
+    for at in [9, 16, 32, 44] {
+        let mut bytes = good.clone();
+        bytes[at..at + 4].fill(0xFF);
+        assert_eq!(verdict(&bytes), Some((ErrorKind::Truncated, bytes.len() as u64)));
+    }
+    // Fewer bytes than it asked for.
+    let short = Outline::new(90).feed(&good[..7], &mut ()).unwrap_err();
+    assert_eq!((short.kind, short.at), (ErrorKind::Truncated, 7));
+}
+
+#[test]
+fn limits_come_before_work() {
+    let bytes = container(9, b"abc", &[0, 1, 3], &[0b1_000000000], &[0, 1, 2]);
+    let open = |limits: Limits| Container::open(&bytes, &limits).map(drop).unwrap_err().kind;
+    assert_eq!(open(Limits { max_header: 23, ..Limits::DEFAULT }), ErrorKind::HeaderLimit);
+    assert_eq!(open(Limits { max_elements: 1, ..Limits::DEFAULT }), ErrorKind::ElementLimit);
+    let limits = Limits { max_output: 2, ..Limits::DEFAULT };
+    let file = Container::open(&bytes, &limits).unwrap();
+    let column = file.column();
+    let mut out = [0; 8];
+    assert_eq!(column.decode_into(0..2, &mut out).unwrap_err().kind, ErrorKind::OutputLimit);
+    assert_eq!(column.decode_into(0..2, &mut out[..1]).unwrap_err().kind, ErrorKind::OutputLimit);
+    assert_eq!(column.decode_to(0..2, &mut Count::default()).unwrap_err().kind, ErrorKind::OutputLimit);
+    assert_eq!(column.decode_to_vec(0..2).unwrap_err().kind, ErrorKind::OutputLimit);
+    assert_eq!(column.decode_arrow(0..2, &mut out, &mut [0u64; 3]).unwrap_err().kind, ErrorKind::OutputLimit);
+    assert_eq!(column.decode_into(1..2, &mut out), Ok(2));
+}
+
+#[test]
+fn mutated_containers_never_panic_and_all_readers_agree() {
+    containers(|name, bytes, _, _| {
+        let mut random = Random(bytes.len() as u64);
+        let header = bytes.len().min(2000);
+        for _ in 0..400 {
+            let mut mutated = bytes.to_vec();
+            for _ in 0..=random.below(3) {
+                let bound = if random.below(2) == 0 { mutated.len() } else { header.min(mutated.len()) };
+                let at = random.below(bound.max(1)).min(mutated.len().saturating_sub(1));
+                match random.below(5) {
+                    0 => mutated[at] ^= 1 << random.below(8),
+                    1 => mutated[at] = random.below(256) as u8,
+                    2 => drop(mutated.remove(at)),
+                    3 => mutated.insert(at, random.below(256) as u8),
+                    _ => mutated.truncate(at.max(1)),
+                }
+            }
+            agree(name, &mutated);
+        }
+    });
+}
+
+/// Every way to read a container gives the same bytes, or the same error.
+fn agree(name: &str, bytes: &[u8]) {
+    let limits = Limits { max_output: 1 << 22, ..Limits::DEFAULT };
+    let mut leaves = Leaves::default();
+    let inspected = inspect(bytes, &limits, &mut leaves).map(drop);
+    if inspected.is_ok() {
+        leaves.assert_tile(bytes.len(), name);
+    }
+    let file = match Container::open(bytes, &limits) {
+        Ok(file) => file,
+        Err(error) => return assert_eq!(inspected, Err(error), "{name}"),
+    };
+    let column = *file.column();
+    assert_eq!(column.check(), inspected, "{name}");
+    let whole = column.decode_to_vec(column.rows());
+    let mut sunk: Vec<u8> = vec![];
+    let mut sink = |bytes: &[u8]| {
+        sunk.extend(bytes);
+        Ok(())
+    };
+    let streamed = column.decode_to(column.rows(), &mut sink);
+    let by_row: Result<Vec<u8>, Error> = column.rows().try_fold(vec![], |mut all, row| {
+        all.extend(column.decode_to_vec(row..row + 1)?);
+        Ok(all)
+    });
+    let (mut cells, mut lens) = (vec![[0; 16]; column.dictionary().len()], vec![0; column.dictionary().len()]);
+    let wide = column.widened(&mut cells, &mut lens).unwrap();
+    assert_eq!(wide.decode_to_vec(wide.rows()), whole, "{name}");
+    assert_eq!(streamed.is_ok(), whole.is_ok(), "{name}");
+    match whole {
+        Ok(whole) => assert!(sunk == whole && by_row == Ok(whole), "{name}"),
+        Err(error) => assert!(by_row == Err(error) && inspected == Err(error), "{name}"),
+    }
+    let mut entries = [0; 8];
+    let mut space = SearchSpace { needle: &mut entries, tokens: &mut [] };
+    let sorted = column.conforming();
+    for column in [Ok(column), sorted].iter().flatten() {
+        for needle in [&b"https://"[..], b"", b"\0"] {
+            let _ = Search::equals(column, needle).rows().count();
+            let _ = Search::starts_with(column, needle).rows().count();
+            let _ = Search::contains(column, needle, &mut space).unwrap().rows().count();
+        }
+    }
+}
