@@ -67,7 +67,7 @@ impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
 
     #[cfg(not(feature = "small"))]
     #[inline(always)]
-    fn quick(&mut self, cursor: Cursor, sequence: Sequence) -> Option<Cursor> {
+    fn quick<const NEAR: bool>(&mut self, cursor: Cursor, sequence: Sequence) -> Option<Cursor> {
         let Self { area, out } = self;
         let Sequence { literals, length, offset } = sequence;
         // Sums of 32 bits in what has 64 on most machines cannot wrap; knowing that, the compiler drops one check for each
@@ -78,7 +78,7 @@ impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
         let read = from + literals as usize + PIECE;
         // Neither may the writes reach literals that are still needed, nor the reads the end of the slice.
         let roomy = read <= out.len() && end + SLACK + PIECE <= read;
-        if !roomy || offset.wrapping_sub(NEAREST) >= area.near || (!BEFORE && offset as usize > middle) {
+        if !roomy || area.refuses::<NEAR>(offset) || (!BEFORE && offset as usize > middle) {
             return None;
         }
         if BEFORE && offset as usize > middle {
@@ -91,12 +91,23 @@ impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
             to.iter_mut().zip(older).for_each(|(to, older)| *to = *older);
             return Some(Cursor { at: cursor.at + literals + length, literals: cursor.literals + literals });
         }
-        in_pieces(out, at, from, literals as usize, length as usize, offset as usize)?;
+        in_pieces::<NEAR>(out, at, from, literals as usize, length as usize, offset as usize)?;
         Some(Cursor { at: cursor.at + literals + length, literals: cursor.literals + literals })
     }
 }
 
 impl Area<'_> {
+    /// Whether a match from so far back is not simple, or not in the window.
+    #[cfg(not(feature = "small"))]
+    #[inline(always)]
+    fn refuses<const NEAR: bool>(&self, offset: u32) -> bool {
+        if NEAR {
+            self.near == 0 || offset.wrapping_sub(1) >= self.near + (NEAREST - 1)
+        } else {
+            offset.wrapping_sub(NEAREST) >= self.near
+        }
+    }
+
     /// Every byte and every check: near the end of the room, for matches that start before it, and for those that repeat
     /// a few bytes.
     #[cold]
@@ -151,7 +162,14 @@ impl<const BEFORE: bool> Writer<'_, '_, BEFORE> {
 /// Carries out a sequence that has room behind it.
 #[cfg(not(feature = "small"))]
 #[inline(always)]
-fn in_pieces(out: &mut [u8], to: usize, from: usize, literals: usize, length: usize, offset: usize) -> Option<()> {
+fn in_pieces<const NEAR: bool>(
+    out: &mut [u8],
+    to: usize,
+    from: usize,
+    literals: usize,
+    length: usize,
+    offset: usize,
+) -> Option<()> {
     literals_in_pieces(out, to, from, literals)?;
     let to = to + literals;
     let from = to.checked_sub(offset)?;
@@ -163,12 +181,48 @@ fn in_pieces(out: &mut [u8], to: usize, from: usize, literals: usize, length: us
     } else if offset >= PIECE {
         piece::<PIECE>(out, from, to)?;
         pieces::<PIECE>(out, from, to, length)?;
-    } else {
+    } else if !NEAR || offset >= NEAREST as usize {
         piece::<8>(out, from, to)?;
         pieces::<8>(out, from, to, length)?;
+    } else {
+        few(out, from, to, length, offset)?;
     }
     Some(())
 }
+
+/// Repeats less than eight bytes. They are stored as often as needed, out of a register, so that no load waits for a store.
+#[cfg(not(feature = "small"))]
+#[inline(always)]
+fn few(out: &mut [u8], from: usize, to: usize, len: usize, offset: usize) -> Option<()> {
+    let (times, step) = TIMES[offset % 8];
+    let bytes = u64::from_le_bytes(*out.get(from..from + 8)?.first_chunk()?);
+    let pattern = (bytes & !(u64::MAX << (offset % 8 * 8))).wrapping_mul(times).to_le_bytes();
+    let mut done = 0;
+    loop {
+        *out.get_mut(to + done..to + done + 8)?.first_chunk_mut()? = pattern;
+        done += step;
+        if done >= len {
+            return Some(());
+        }
+    }
+}
+
+/// What so many bytes are multiplied by to repeat in eight bytes, and how many of the eight are whole repetitions.
+#[cfg(not(feature = "small"))]
+static TIMES: [(u64, usize); 8] = {
+    let mut times = [(1, 8); 8];
+    let mut few = 1;
+    while few < 8 {
+        let mut at = few;
+        while at < 8 {
+            times[few].0 |= 1 << (at * 8);
+            at += few;
+        }
+        times[few].1 = 8 / few * few;
+        few += 1;
+    }
+    times
+};
 
 /// Copies literals that have room behind them.
 #[cfg(not(feature = "small"))]

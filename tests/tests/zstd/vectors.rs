@@ -139,12 +139,20 @@ fn what_libzstd_writes_comes_back() {
     let letters: Vec<u8> = (0..300_000).map(|_| b"aaaabbbccde fgh"[random.below(15)]).collect();
     let noise: Vec<u8> = (0..300_000).map(|_| random.bits() as u8).collect();
     let runs: Vec<u8> = (0..300_000u32).map(|at| (at / 997) as u8).collect();
+    let mut repeats = Vec::new();
+    while repeats.len() < 300_000 {
+        let pattern = random.bits().to_le_bytes().repeat(3);
+        let period = 1 + random.below(17);
+        repeats.extend(pattern[..period].iter().cycle().take(period + 3 + random.below(60)));
+    }
     let sizes = [
         0, 1, 2, 3, 5, 6, 7, 31, 32, 33, 63, 64, 255, 256, 257, 1023, 1024, 1025, 4095, 4096, 16383, 16384, 65535,
         65536, 65791, 65792, 131_071, 131_072, 131_073, 262_144, 300_000,
     ];
     let mut ws = Workspace::new();
-    for (kind, data) in [("text", &text), ("letters", &letters), ("noise", &noise), ("runs", &runs)] {
+    for (kind, data) in
+        [("text", &text), ("letters", &letters), ("noise", &noise), ("runs", &runs), ("repeats", &repeats)]
+    {
         for size in sizes {
             for level in [-5, 1, 3, 7, 13, 19] {
                 let input = &data[..size];
