@@ -2,6 +2,8 @@
 //!
 //! These loops read anything, to the last bit of the input; `pipeline` reads the same faster where there is enough of it.
 
+use core::convert::identity;
+
 use super::number::Latent;
 use super::pipeline::PIPELINED;
 use super::spans::BATCH;
@@ -102,10 +104,10 @@ pub(crate) fn symbols<D: Latent>(
         at = at.wrapping_add(usize::from(taken));
         done += 4;
     }
-    // The last bytes of the input, and what is left over in the last batch of a page.
+    // What is left over in the last batch of a page, or the last bytes of the input: whichever it is, one load has all of its bits.
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get_mut(done..).unwrap_or(&mut []));
+    let mut word = window(bytes, at / 8) >> (at % 8);
     for ((value, width), turn) in rest.zip((0..4).cycle()) {
-        let mut word = window(bytes, at / 8) >> (at % 8);
         let Some((node, lower)) = symbol(nodes, lowers, &mut four[turn & 3], &mut word) else { return at };
         let [taken, offset, ..] = node.to_le_bytes();
         (*value, *width) = (lower, offset);
@@ -148,9 +150,12 @@ pub(crate) fn offsets<D: Latent>(
         29..=57 => loads::<1, false, D>(bytes, &mut at, widths, values, &mut finish),
         _ => loads::<1, true, D>(bytes, &mut at, widths, values, &mut finish),
     };
+    // As with symbols: one load has all bits that are left.
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get(done..).unwrap_or(&[]));
+    let mut word = window(bytes, at / 8) >> (at % 8);
     for (value, &width) in rest {
-        *value = finish(value.plus(D::low(field(bytes, at, width))));
+        *value = finish(value.plus(D::low(keep(word, width))));
+        word >>= width & 63;
         at = at.wrapping_add(usize::from(width));
     }
     at
@@ -183,15 +188,14 @@ fn loads<const MANY: usize, const WIDE: bool, D: Latent>(
 ///
 /// `at` is the bit where the first starts; all of them are known to be there.
 pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, values: &mut [D]) {
-    if width == 0 {
-        values.fill(lower);
-    } else if width == D::BITS && at.is_multiple_of(8) {
-        D::get_all(bytes.get(at / 8..).unwrap_or(&[]), lower, values);
-    } else {
-        let (mut at, width) = (at, u8::try_from(width).unwrap_or(64));
-        for value in values {
-            *value = lower.plus(D::low(field(bytes, at, width)));
-            at = at.wrapping_add(usize::from(width));
+    if width == D::BITS && at.is_multiple_of(8) {
+        return D::get_all(bytes.get(at / 8..).unwrap_or(&[]), lower, values);
+    }
+    values.fill(lower);
+    if width > 0 {
+        let (mut at, widths) = (at, [u8::try_from(width).unwrap_or(64); 64]);
+        for values in values.chunks_mut(widths.len()) {
+            at = offsets(bytes, at, &widths, values, identity);
         }
     }
 }
@@ -206,21 +210,6 @@ fn word<const WIDE: bool>(bytes: &[u8], at: usize) -> Option<u64> {
     let [low @ .., high] = bytes.first_chunk::<9>()?;
     // `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0.
     Some(u64::from_le_bytes(*low) >> shift | u64::from(*high) << 1 << (63 - shift))
-}
-
-/// `width` bits from bit `at` on, up to 64.
-#[inline(always)]
-fn field(bytes: &[u8], at: usize, width: u8) -> u64 {
-    let word = word::<true>(bytes, at).unwrap_or_else(|| word::<true>(&last_nine(bytes, at / 8), at % 8).unwrap_or(0));
-    keep(word, width)
-}
-
-/// The nine bytes from byte `at` on, with zeros where the input has ended.
-#[cold]
-fn last_nine(bytes: &[u8], at: usize) -> [u8; 9] {
-    let mut nine = [0; 9];
-    nine.iter_mut().zip(bytes.iter().skip(at)).for_each(|(to, from)| *to = *from);
-    nine
 }
 
 /// The bits that the offsets of a batch will take.

@@ -1,5 +1,7 @@
 //! One latent variable while a page is read: its table, its states, and what it remembers of the latents before.
 
+use core::convert::identity;
+
 use super::batch::{States, offsets, symbols};
 use super::delta;
 use super::fields::Fields;
@@ -152,7 +154,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
                 *moment = sum;
                 end
             }
-            None => offsets(bytes, at, widths, target, |latent| latent),
+            None => offsets(bytes, at, widths, target, identity),
         }
     }
 

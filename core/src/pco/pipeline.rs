@@ -7,6 +7,8 @@
 //! Whether all bits were there is asked once for each unit. If the answer is not a certain yes the batch is taken back and left to
 //! `batch`, and so are the last batch of a page, short pages, and readers that listen.
 
+use core::convert::identity;
+
 use super::batch::{Node, States, following, keep, offsets, packed, symbols, total};
 use super::lane::{Lane, Undo};
 use super::number::Latent;
@@ -106,7 +108,7 @@ fn sized<I: Input, D: Latent, E: Latent, const SIZE: usize>(
 fn finish<D: Latent>(bytes: &[u8], at: usize, widths: &[u8; BATCH], current: Current<'_, D>) -> usize {
     match current.moment {
         Some(moment) => offsets(bytes, at, widths, current.values, |delta| step(moment, delta)),
-        None => offsets(bytes, at, widths, current.values, |latent| latent),
+        None => offsets(bytes, at, widths, current.values, identity),
     }
 }
 

@@ -144,6 +144,14 @@ pub fn bench(options: &Options) -> Result<usize> {
             classic(),
             DeltaSpec::TryConsecutive(1),
         ),
+        one(
+            options,
+            "pco/small-i64-rare-1000",
+            || numbers(1000, |r| if r.bits() % 50 == 0 { (r.bits() % 100).cast_signed() } else { 7 }),
+            classic(),
+            plain(),
+        ),
+        one(options, "pco/i64-digits-one-bin", || numbers(N, |r| (r.bits() % 16).cast_signed()), classic(), plain()),
         one(options, "pco/small-f32-256", || numbers(256, |r| r.normal() as f32), classic(), plain()),
         one(options, "pco/small-f32-1000", || numbers(1000, |r| r.normal() as f32), classic(), plain()),
     ];
