@@ -356,7 +356,8 @@ const MOST_EXTRA: u32 = 57 - 9 - 8 - 9;
 #[cfg(not(feature = "small"))]
 const FEW: u32 = if LEAN { 1 } else { 24 };
 
-/// Where two matches that repeat less than eight bytes are nearer than that to each other, there are many of them.
+/// Matches that repeat less than eight bytes come often if one sequence in so many is of that kind, with four times as many before the
+/// first that are not.
 #[cfg(not(feature = "small"))]
 const OFTEN: u32 = 32;
 
@@ -403,21 +404,18 @@ impl Sequences {
         let fault = Fault::new(ErrorKind::ZstdSequenceBits, self.bits.start);
         let tables = lent.tables().unwrap_or(ws);
         let mut reader = Reader::new(src, self, tables, ws.history).ok_or(fault)?;
-        let (mut begun, mut near) = (false, false);
+        let (mut begun, mut near, mut often) = (false, 0, false);
         while reader.left > 0 {
-            let before = reader.left;
             let refused;
             (so_far, refused) = match reader.left {
                 // Right behind one that was not simple.
                 ..FEW if begun => reader.run::<A, true, false>(flavour, tables, so_far, hand)?,
                 // In a loop of their own: in the one for all others they made that slower by 5 to 7 %.
-                _ if near => reader.run::<A, false, true>(flavour, tables, so_far, hand)?,
+                _ if often => reader.run::<A, false, true>(flavour, tables, so_far, hand)?,
                 _ => reader.run::<A, false, false>(flavour, tables, so_far, hand)?,
             };
-            near |= begun
-                && OWN_LOOP
-                && before - reader.left < OFTEN
-                && refused.is_some_and(|sequence| sequence.offset < NEAREST);
+            near += u32::from(refused.is_some_and(|sequence| sequence.offset < NEAREST));
+            often |= OWN_LOOP && near * OFTEN > self.count - reader.left + 4 * OFTEN;
             begun = true;
             let sequence = refused.unwrap_or_else(|| reader.one(flavour, tables));
             // Nobody looked until now: after too many bits there is none to go on with, and behind the last sequence is none.
