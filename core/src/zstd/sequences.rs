@@ -380,7 +380,8 @@ pub(super) trait Act {
 
     fn act(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Verdict<Self::SoFar>;
 
-    /// The same where it is simple and cannot fail; otherwise nothing is done.
+    /// The same where it is simple and cannot fail; otherwise nothing is done. With `NEAR`, matches that repeat less than eight bytes are
+    /// simple too.
     #[cfg(not(feature = "small"))]
     fn quick<const NEAR: bool>(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Option<Self::SoFar>;
 }
