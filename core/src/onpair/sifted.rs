@@ -1,5 +1,7 @@
 //! What a search finds out about many rows at once, before anybody asks for the first of them.
 
+use core::ops::Range;
+
 /// What is known of up to 64 rows: a bit each, the highest for the first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sifted {
@@ -23,7 +25,21 @@ pub(super) fn take_first(bits: &mut u64) -> Option<u32> {
     Some(first)
 }
 
+/// Takes the next 64 rows off, or what is left: the first of them, and how many bits stand for none.
+#[inline]
+pub(super) fn take_rows(rows: &mut Range<u64>) -> (u64, u64) {
+    let first = rows.start;
+    rows.start = first.saturating_add(64).min(rows.end);
+    (first, first.wrapping_sub(rows.start) % 64)
+}
+
 impl Sifted {
+    /// The next 64 rows, all of which match.
+    pub(super) fn all(rows: &mut Range<u64>) -> Self {
+        let (first, unused) = take_rows(rows);
+        Self { first, sure: u64::MAX << unused, ..Self::default() }
+    }
+
     /// Adds what was found out about a row, which is one of the 64 from the first on. Who asks for one that is broken is told why.
     #[inline]
     pub(super) fn add<E>(&mut self, row: u64, found: Result<bool, E>) {

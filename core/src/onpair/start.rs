@@ -8,7 +8,7 @@ use super::codes::{Form, Source};
 use super::column::Column;
 use super::lookup::{Cut, Filter, Step, cut, ends, steps};
 use super::offsets::{Spans, Table};
-use super::sifted::{FIRST, Sifted, take_first};
+use super::sifted::{FIRST, Sifted, take_first, take_rows};
 use crate::num::index;
 use crate::{LEAN, Result};
 
@@ -147,11 +147,9 @@ impl<'s> Start<'s> {
     /// have to be the needle, are looked at without a branch. What is worth more than that look is left for a second loop.
     #[inline(never)]
     fn sift_form(&self, table: impl Spans, source: impl Source, rows: &mut Range<u64>, crowded: bool) -> Sifted {
-        let first = rows.start;
-        rows.start = first.saturating_add(64).min(rows.end);
+        let (first, unused) = take_rows(rows);
         let all = || table.each(index(first)..index(rows.start));
         let nth = |row: u32| table.nth(index(first.saturating_add(row.into())));
-        let unused = first.wrapping_sub(rows.start) % 64;
         let (mut sure, mut open, mut most) = (0u64, 0u64, 0);
         match self.steps.first().filter(|_| self.len > 0) {
             Some(step) if let Some(cut) = self.cut => {

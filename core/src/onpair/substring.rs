@@ -81,7 +81,8 @@ impl<'s> Substring<'s> {
         crowded: bool,
     ) -> Sifted {
         match column.row_offsets().table() {
-            _ if !crowded && !self.needle.is_empty() => self.code_by_code(column, unpacked, rows),
+            _ if self.needle.is_empty() => Sifted::all(rows),
+            _ if !crowded => self.code_by_code(column, unpacked, rows),
             table if LEAN => self.row_by_row(column, table, unpacked, rows),
             Table::U32(table) => self.row_by_row(column, table, unpacked, rows),
             Table::U64(table) => self.row_by_row(column, table, unpacked, rows),
@@ -134,7 +135,7 @@ impl<'s> Substring<'s> {
             let codes = codes.start.wrapping_sub(all.start)..codes.end.wrapping_sub(all.start);
             let Some(codes) = block.get(codes) else { break };
             let behind = self.through(&column.dictionary, codes, 0);
-            sifted.add(rows.start, behind.map(|state| state.is_none() || self.needle.is_empty()));
+            sifted.add(rows.start, behind.map(|state| state.is_none()));
             rows.start = rows.start.saturating_add(1);
         }
         if rows.start == sifted.first {
