@@ -4,6 +4,7 @@
 //! wrong usage.
 
 mod args;
+mod behind;
 mod formats;
 mod inspect;
 mod output;

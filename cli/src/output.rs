@@ -1,13 +1,14 @@
 //! Where decoded bytes go: standard output, a device or pipe, or a file that appears only when it is complete.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use unspool::Sink;
 use unspool::io::Writer;
 
+use crate::behind::Behind;
 use crate::report::Failure;
 
 /// Less than this is written before a bar could be read.
@@ -15,7 +16,7 @@ const PROGRESS_FROM: u64 = 64 << 20;
 
 /// A sink that ends in a file or on standard output.
 pub struct Output {
-    writer: Writer<BufWriter<Box<dyn Write>>>,
+    writer: Writer<Behind<Box<dyn Write + Send>>>,
     /// What it is called in words to the user.
     shown: PathBuf,
     /// The file to be, and the one that is being written.
@@ -31,7 +32,7 @@ impl Output {
         // A link stays a link: what it leads to is replaced.
         let there = path.and_then(|path| path.canonicalize().ok());
         let metadata = there.as_ref().and_then(|there| there.metadata().ok());
-        let (writer, paths): (Box<dyn Write>, _) = match (path, metadata) {
+        let (writer, paths): (Box<dyn Write + Send>, _) = match (path, metadata) {
             (None, _) => (Box::new(io::stdout()), None),
             (Some(_), Some(metadata)) if metadata.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
             // A device or a pipe takes what comes. In its place no file may appear.
@@ -51,7 +52,7 @@ impl Output {
                 (Box::new(file), Some((path.to_owned(), partial)))
             }
         };
-        let writer = Writer::new(BufWriter::with_capacity(1 << 18, writer));
+        let writer = Writer::new(Behind::new(writer));
         Ok(Self { writer, shown: shown.to_owned(), paths, progress: ProgressBar::hidden() })
     }
 
@@ -70,8 +71,8 @@ impl Output {
         self.progress.finish_and_clear();
         let written = match self.writer.failure() {
             Some(error) => Err(error),
-            None if decoded.is_err() => Ok(()),
-            None => self.writer.get_mut().flush(),
+            // A pipe gets what came before the place where the decoder stopped; that this is written is not what matters then.
+            None => self.writer.get_mut().flush().or_else(|error| if decoded.is_err() { Ok(()) } else { Err(error) }),
         };
         if let Err(error) = written {
             self.discard();

@@ -136,7 +136,7 @@ pub fn decode(
 }
 
 /// What is written at once.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 18;
 
 /// Writes all that a stream gives, a piece at a time.
 fn pour(

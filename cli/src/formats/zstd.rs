@@ -7,7 +7,7 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_to_vec, decoded_size, detect,
     stream_buffer,
 };
-use unspool::{End, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
+use unspool::{Count, End, Error, ErrorKind, Format, Limits, Sink, Symbols, Trace};
 
 use super::part::{self, Part};
 use super::{Checksums, Selection, Stop, in_pieces, pour};
@@ -71,9 +71,14 @@ fn report(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limi
                 Ok(None) => {}
                 Err(error) => report.fact("seek table", format!("not to be used: {error}")),
             }
-            report.decoded = decoded_size(bytes, &mut ws, limits, &options).ok();
             // Only decoding tells whether checksums are right.
-            match decode_to_vec(bytes, &mut ws, limits, &options) {
+            let mut content = Count::default();
+            let decoded = stream(bytes, limits, &options, &mut content);
+            report.decoded = match decoded {
+                Ok(_) => Some(content.0),
+                Err(_) => decoded_size(bytes, &mut ws, limits, &options).ok(),
+            };
+            match decoded {
                 Ok(_) => report.checksums = Some(checksums(done.checksums, done.frames)),
                 Err(error) if error.kind == ErrorKind::ZstdDictionaryWanted && dictionary.is_none() => {
                     report.fact("content", format!("not decoded, it needs the dictionary {}", error.need));
@@ -106,7 +111,7 @@ pub fn decode(
     }
     match &wanted.range {
         Some(range) => Ok(decode_range(bytes, range, limits, &options, to)?),
-        None => Ok(stream(bytes, limits, &options, to)?),
+        None => Ok(stream(bytes, limits, &options, to).map(|_| ())?),
     }
 }
 
@@ -127,7 +132,7 @@ fn decode_range(
     // What is decoded starts with the first frame that holds a part of it.
     let first = table.as_ref().and_then(|table| table.frames_in(range.clone()).next());
     let mut part = Part::new(range.clone(), first.map_or(0, |frame| frame.content.start), to);
-    let Some(table) = table else { return stream(bytes, limits, options, &mut part) };
+    let Some(table) = table else { return stream(bytes, limits, options, &mut part).map(|_| ()) };
     let mut ws = Workspace::new();
     for frame in table.frames_in(range) {
         part.write(&frame.decode_to_vec(part::piece(bytes, &frame.range), &mut ws, limits, options)?)?;
@@ -135,19 +140,26 @@ fn decode_range(
     Ok(())
 }
 
-/// Decodes piece by piece, so that no more of the content is in memory than matches reach back to.
-fn stream(bytes: &[u8], limits: &Limits, options: &Options<'_>, to: &mut impl Sink) -> Result<(), Error> {
+/// Decodes piece by piece, so that no more of the content is in memory than matches reach back to. Says what became of the checksums,
+/// unless it had to be done in one piece.
+fn stream(
+    bytes: &[u8],
+    limits: &Limits,
+    options: &Options<'_>,
+    to: &mut impl Sink,
+) -> Result<Option<Checksums>, Error> {
     let mut ws = Workspace::new();
     // The larger the window is against the file, the less there is to gain; and where the headers do not lead to the end,
     // decoding in one piece says best what is wrong.
     let buffer = stream_buffer(bytes, options).ok().filter(|&need| need <= limits.max_window.max(STREAM));
     let Some(buffer) = buffer.and_then(|need| usize::try_from(need).ok()) else {
-        let out = decode_to_vec(bytes, &mut ws, limits, options)?;
-        return in_pieces(&out, to);
+        in_pieces(&decode_to_vec(bytes, &mut ws, limits, options)?, to)?;
+        return Ok(None);
     };
     let mut window = vec![0; buffer];
     let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
-    pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)
+    pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)?;
+    Ok(Some(checksums(decoder.checksums(), decoder.frames())))
 }
 
 /// Windows up to here are worth their memory whatever the limits say.
@@ -160,8 +172,10 @@ pub fn check(
     limits: &Limits,
     to: &mut impl Sink,
 ) -> Result<Checksums, Error> {
-    let (options, mut ws) = (options(format, dictionary), Workspace::new());
-    let done = unspool::zstd::inspect(bytes, &mut ws, limits, &options, &mut ())?;
-    stream(bytes, limits, &options, to)?;
+    let options = options(format, dictionary);
+    if let Some(checksums) = stream(bytes, limits, &options, to)? {
+        return Ok(checksums);
+    }
+    let done = unspool::zstd::inspect(bytes, &mut Workspace::new(), limits, &options, &mut ())?;
     Ok(checksums(done.checksums, done.frames))
 }

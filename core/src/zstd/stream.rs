@@ -73,7 +73,9 @@ pub struct Decoder<'a> {
     /// Bytes of input used up, not counting those that are gathered.
     consumed: u64,
     produced: u64,
+    /// Frames of data that are complete, and their checksums.
     frames: u64,
+    checksums: u64,
     hash: Xxh64,
     /// The window holds output up to here, and then the rest of its last lap up to there.
     at: usize,
@@ -103,6 +105,7 @@ impl<'a> Decoder<'a> {
             consumed: 0,
             produced: 0,
             frames: 0,
+            checksums: 0,
             hash: Xxh64::new(),
             at: 0,
             lap_end: 0,
@@ -151,6 +154,16 @@ impl<'a> Decoder<'a> {
         Step { read, wrote, status: Status::NeedOutput }
     }
 
+    /// The frames of data that are complete.
+    pub const fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The checksums that were compared and found right.
+    pub const fn checksums(&self) -> u64 {
+        self.checksums
+    }
+
     fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
         loop {
             // What is decoded leaves before anything else is.
@@ -164,7 +177,7 @@ impl<'a> Decoder<'a> {
                 return Ok(Status::NeedOutput);
             }
             let between = matches!(self.state, State::FrameHeader) && self.gathered == 0;
-            if between && src.is_empty() && end == End::Here && self.frames > 0 {
+            if between && src.is_empty() && end == End::Here && self.consumed > 0 {
                 return Ok(Status::Done);
             }
             if !self.advance(src)? {
@@ -196,7 +209,6 @@ impl<'a> Decoder<'a> {
                 self.hash = Xxh64::new();
                 (self.at, self.flushed, self.lap_end) = (0, 0, 0);
                 self.consumed += u64_from(self.frame.header.len);
-                self.frames += 1;
                 self.state = State::BlockHeader;
             }
             State::BlockHeader => {
@@ -273,7 +285,6 @@ impl<'a> Decoder<'a> {
         self.state = match header {
             Header::Skippable { size, .. } => {
                 self.consumed += 8;
-                self.frames += 1;
                 State::Skip(size.into())
             }
             Header::Frame(header) => {
@@ -358,7 +369,9 @@ impl<'a> Decoder<'a> {
             && self.options.verify
         {
             checksum(frame.flavour, self.hash.value(), stored, 0).map_err(|fault| self.here(fault))?;
+            self.checksums += 1;
         }
+        self.frames += 1;
         self.state = State::FrameHeader;
         Ok(())
     }

@@ -98,6 +98,20 @@ fn the_buffer_of_a_file_is_enough_for_all_its_frames() {
 }
 
 #[test]
+fn frames_and_checksums_are_counted_as_for_whole_files() {
+    valid(|vector| {
+        let (mut ws, mut out) = (Workspace::new(), vec![0; number(&vector.entry, "orig_size") as usize]);
+        let limits = Limits::DEFAULT;
+        let whole = decode_with(&vector.bytes, &mut out, &mut ws, &limits, &vector.told(), &mut ()).unwrap();
+        let mut window = vec![0; stream_buffer(&vector.bytes, &vector.told()).unwrap() as usize];
+        let mut decoder = Decoder::new(&mut ws, &mut window, &limits, &vector.told());
+        let (_, end) = drive(&vector.bytes, || (usize::MAX >> 1, 1 << 20), |src, end, dst| decoder.step(src, end, dst));
+        assert_eq!((end, decoder.frames()), (Ok(()), whole.frames), "{}", vector.name);
+        assert_eq!(decoder.checksums(), whole.checksums, "{}", vector.name);
+    });
+}
+
+#[test]
 fn a_larger_window_is_lent_between_frames() {
     let small = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
     // A window of 128 KiB, and as long a run.
