@@ -427,7 +427,7 @@ enum UnspoolKind {
 // Call again with the bytes that follow those that were read.
 #define UNSPOOL_STATUS_NEED_INPUT 0
 
-// Call again with room for more output.
+// Call again with room for more output. If some of this was left, the next call gives the error that came behind what is written.
 #define UNSPOOL_STATUS_NEED_OUTPUT 1
 
 // The data is complete; what follows in the input was not touched.

@@ -88,7 +88,7 @@ pub type UnspoolStatus = u8;
 
 /// Call again with the bytes that follow those that were read.
 pub const UNSPOOL_STATUS_NEED_INPUT: u8 = 0;
-/// Call again with room for more output.
+/// Call again with room for more output. If some of this was left, the next call gives the error that came behind what is written.
 pub const UNSPOOL_STATUS_NEED_OUTPUT: u8 = 1;
 /// The data is complete; what follows in the input was not touched.
 pub const UNSPOOL_STATUS_DONE: u8 = 2;

@@ -14,7 +14,7 @@ pub enum End {
 pub enum Status {
     /// Call again with the bytes that follow those that were read.
     NeedInput,
-    /// Call again with room for more output.
+    /// Call again with room for more output. If some of this was left, the next call gives the error that came behind what is written.
     NeedOutput,
     /// The data is complete; what follows in the input was not touched.
     Done,

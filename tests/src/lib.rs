@@ -130,6 +130,8 @@ pub fn drive(
     mut step: impl FnMut(&[u8], End, &mut [u8]) -> Result<Step, Error>,
 ) -> (Vec<u8>, Result<(), Error>) {
     let (mut out, mut at) = (vec![], 0);
+    // What was decoded before an error leaves first. Nothing else may leave room unused, and ask for more.
+    let mut error_next = false;
     loop {
         let (input, output) = split();
         let to = bytes.len().min(at + input);
@@ -137,6 +139,7 @@ pub fn drive(
         let end = if to == bytes.len() { End::Here } else { End::NotYet };
         match step(&bytes[at..to], end, &mut room) {
             Ok(step) => {
+                assert!(!error_next, "asked for room that it had not used");
                 assert!(step.read <= to - at && step.wrote <= output);
                 assert!(room[step.wrote..].iter().all(|&byte| byte == 0xAA), "a byte past what was reported");
                 out.extend(&room[..step.wrote]);
@@ -144,7 +147,7 @@ pub fn drive(
                 match step.status {
                     Status::Done => return (out, Ok(())),
                     Status::NeedInput => assert_eq!(at, to, "asks for input that it did not read"),
-                    Status::NeedOutput => assert_eq!(step.wrote, output, "asks for room that it did not use"),
+                    Status::NeedOutput => error_next = step.wrote < output,
                 }
             }
             Err(error) => {

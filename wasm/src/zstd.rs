@@ -13,7 +13,7 @@ pub use inside::{zstd_code_lengths, zstd_sequences, zstd_state_counts};
 pub use stream::zstd_stream;
 use unspool::zstd::{Dictionary, Flavour, Options};
 #[cfg(feature = "zstd")]
-pub use whole::{zstd_decode, zstd_decode_into, zstd_frame};
+pub use whole::{zstd_decode, zstd_decode_into, zstd_format, zstd_frame};
 
 /// How to decode with this dictionary, and in this format: 0 lets the file tell.
 fn options(dictionary: Option<&[u8]>, format: u8) -> Options<'_> {

@@ -47,6 +47,8 @@ export interface Summary {
   readonly hasChecksums: boolean | undefined;
   /** Bytes that everything takes when decoded. */
   readonly decoded: number;
+  /** That is not everything: the file is broken behind this byte, at which it could end. */
+  readonly brokenFrom?: number;
 }
 
 /** The structure with what makes it quick to walk. */

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
+import * as unspool from 'unspool';
 import { inspector } from './harness.mjs';
-import { vector } from './vectors.mjs';
+import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
 
 const it = inspector();
 let page;
@@ -194,6 +195,48 @@ test('a broken file of strings or of numbers shows where', async () => {
   await drop('short.pco', pco.subarray(0, pco.length - 1));
   await heading('short.pco');
   await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
+});
+
+test('what a broken file holds before the place where it breaks is shown', async () => {
+  await open();
+  const content = page.getByRole('region', { name: 'Decoded bytes' });
+  const before = fact('Decoded before it breaks');
+  // A wrong checksum comes behind all of the content. A stream must be told of the draft.
+  for (const format of ['rfc8878', 'draft']) {
+    const bytes = vector(`zstd/${format}/text-1025.zst`);
+    const whole = Buffer.from(unspool.decodeZstd(bytes));
+    bytes[bytes.length - 1] ^= 1;
+    await drop(`${format}.zst`, bytes);
+    await heading(`${format}.zst`);
+    await page.locator('.problem h2', { hasText: /damaged after it was written/ }).waitFor();
+    await page.locator('.preview .facts', { hasText: 'of text, before the place where the file breaks' }).waitFor();
+    assert.equal(await content.textContent(), whole.toString());
+    assert.match(await before.textContent(), /^1\.0 KB$|^1,025 bytes$/);
+    assert.equal(await fact('Checksums').count(), 0, 'none is said to be right');
+  }
+  // A download that broke off.
+  const blocks = vector('xz/blocks.xz');
+  await drop('short.xz', blocks.subarray(0, blocks.length / 2));
+  await heading('short.xz');
+  await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
+  await before.waitFor();
+  const start = Buffer.from(unspool.decodeXz(blocks)).toString('latin1', 0, 4096);
+  assert.ok((await content.textContent()).startsWith(start.slice(0, 1000)));
+  const frames = vector('at1/c255_edge_xz_two_streams.at1');
+  await drop('short.at1', frames.subarray(0, frames.length - 1));
+  await heading('short.at1');
+  await page.locator('.problem').waitFor();
+
+  // Chunks of numbers.
+  const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);
+  for (const left of [1, 20, 47]) {
+    await drop(`${left}.pco`, Buffer.concat([PCO_HEAD, chunk, chunk, chunk.subarray(0, left)]));
+    await heading(`${left}.pco`);
+    await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
+    assert.equal(await fact('Numbers').textContent(), '8');
+    assert.equal(await before.textContent(), '64 bytes');
+    await page.locator('.preview tbody th', { hasText: /^7$/ }).waitFor();
+  }
 });
 
 test('commas and brackets of a header show only when they are pointed out', async () => {

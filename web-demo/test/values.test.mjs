@@ -5,7 +5,7 @@ import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import * as unspool from 'unspool';
 import { inspector } from './harness.mjs';
-import { floats, vector } from './vectors.mjs';
+import { chunkHead, floats, PCO_HEAD, vector } from './vectors.mjs';
 
 const it = inspector();
 let page;
@@ -124,6 +124,23 @@ test('the TypeScript that is copied gives what the page shows', async () => {
     await open(`#sample=${id}`);
     await page.locator(`nav [href="#sample=${id}"][aria-current]`).waitFor();
     assert.deepEqual(await run(await copied(), { name: await page.getByRole('heading', { level: 1 }).textContent(), bytes: vector(file) }, name), expected, id);
+  }
+  // What comes before the place where a file breaks.
+  const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);
+  const [zstd, draft] = [vector('zstd/rfc8878/text-1025.zst'), vector('zstd/draft/text-1025.zst')];
+  const whole = unspool.decodeZstd(zstd);
+  for (const bytes of [zstd, draft]) bytes[bytes.length - 1] ^= 1;
+  for (const [file, bytes, name, expected] of [
+    ['flipped.zst', zstd, 'content', whole],
+    ['draft.zst', draft, 'content', whole],
+    ['short.pco', Buffer.concat([PCO_HEAD, chunk, chunk, chunk.subarray(0, 20)]), 'numbers', new BigUint64Array(8)],
+  ]) {
+    await pick(file, bytes);
+    await heading(file);
+    await page.locator('.preview').waitFor();
+    // The types are for the compiler.
+    const code = (await copied()).replace(': Uint8Array<ArrayBuffer>[]', '');
+    assert.deepEqual(await run(code, { name: file, bytes }, name), expected, file);
   }
 });
 

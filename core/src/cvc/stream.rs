@@ -182,7 +182,7 @@ impl<'w> Decoder<'w> {
         self.done
     }
 
-    /// Reads on and writes on, as far as both slices allow. After an error every call gives the same error.
+    /// Reads on and writes on, as far as both slices allow. What was decoded before an error leaves before it is reported; then it stays.
     pub fn step(&mut self, input: &[u8], end: End, output: &mut [u8]) -> Result<Step> {
         let mut io = Io { input, read: 0, output, wrote: 0 };
         match self.run(&mut io, end) {
@@ -201,7 +201,11 @@ impl<'w> Decoder<'w> {
             }
             Err(error) => {
                 self.error = Some(error);
-                Err(error)
+                if io.wrote > 0 {
+                    Ok(Step { read: io.read, wrote: io.wrote, status: Status::NeedOutput })
+                } else {
+                    Err(error)
+                }
             }
         }
     }

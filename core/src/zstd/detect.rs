@@ -10,7 +10,7 @@ use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, Result};
 
-/// Which format a whole file is in. `None` if it starts with no magic number of theirs, or is not whole.
+/// Which format a whole file is in. `None` if it starts with no magic number of theirs.
 ///
 /// If the headers of a file fit two formats, which no file does that an encoder has been seen to write, the one that
 /// owns the magic number today is taken: RFC 8878 for `28`, v0.7 for `27`.
@@ -22,9 +22,11 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
     {
         first = first.get(8..)?.get(size as usize..)?;
     }
-    let candidates = match first.first()? {
-        0x27 => [Flavour::V07, Flavour::Draft],
-        _ => [Flavour::Rfc8878, Flavour::Draft],
+    let candidates = match u32::from_le_bytes(*first.first_chunk()?) {
+        // The bytes `27 B5 2F FD`, and the same with `28`.
+        0xFD2F_B527 => [Flavour::V07, Flavour::Draft],
+        0xFD2F_B528 => [Flavour::Rfc8878, Flavour::Draft],
+        _ => return None,
     };
     let walks = |&flavour: &Flavour| walk(src, &Options { flavour: Some(flavour), ..Options::DEFAULT }).is_ok();
     // A file that is broken under every hypothesis is most likely what its magic number says.

@@ -116,8 +116,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads from `src`, writes to `dst`, and says what to do next. An error stays; a second call in a row with nothing to
-    /// work with is one.
+    /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
+    /// reported; then it stays. A second call in a row with nothing to work with is one.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
         if let Some(error) = self.error {
             return Err(error);
@@ -140,8 +140,13 @@ impl<'a> Decoder<'a> {
             status => status,
         };
         self.idle = idle;
-        let status = status.inspect_err(|&error| self.error = Some(error))?;
-        Ok(Step { read, wrote, status })
+        match status {
+            Ok(status) => Ok(Step { read, wrote, status }),
+            Err(error) => {
+                self.error = Some(error);
+                if wrote > 0 { Ok(Step { read, wrote, status: Status::NeedOutput }) } else { Err(error) }
+            }
+        }
     }
 
     /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be, and says how far the

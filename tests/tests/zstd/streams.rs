@@ -1,5 +1,7 @@
 //! The streaming decoder: any split, any window, the same errors.
 
+use std::cell::Cell;
+
 use super::*;
 
 /// Decodes through the streaming decoder; `split` says how much of input and output each call gets.
@@ -109,6 +111,40 @@ fn frames_and_checksums_are_counted_as_for_whole_files() {
         assert_eq!((end, decoder.frames()), (Ok(()), whole.frames), "{}", vector.name);
         assert_eq!(decoder.checksums(), whole.checksums, "{}", vector.name);
     });
+}
+
+#[test]
+fn all_that_comes_before_an_error_is_given() {
+    let (wrong, cut) = (Cell::new(0), Cell::new(0));
+    valid(|vector| {
+        if vector.bytes.len() > 1000 {
+            return;
+        }
+        let whole = decoded(&vector.bytes, &vector.told()).unwrap();
+        let mut window = vec![0; stream_buffer(&vector.bytes, &vector.told()).unwrap() as usize];
+        let mut all = |bytes: &[u8]| {
+            stream(bytes, &mut window, &Limits::DEFAULT, &vector.told(), || (usize::MAX >> 1, whole.len() + 1))
+        };
+        // A checksum is the last thing in a file, behind all of its content.
+        let mut bytes = vector.bytes.clone();
+        *bytes.last_mut().unwrap() ^= 1;
+        let (out, end) = all(&bytes);
+        if end.is_err_and(|error| error.kind == ErrorKind::ZstdChecksum) {
+            wrong.set(wrong.get() + 1);
+            assert!(out == whole, "{}", vector.name);
+        }
+        let mut before = 0;
+        for len in 0..vector.bytes.len() {
+            let (out, end) = all(&vector.bytes[..len]);
+            // Behind a frame it may end.
+            let class = end.map_err(|error| error.class());
+            assert!(matches!(class, Ok(()) | Err(Class::Truncated)), "{} {len}: {class:?}", vector.name);
+            assert!(whole.starts_with(&out) && out.len() >= before, "{} {len}", vector.name);
+            before = out.len();
+            cut.set(cut.get() + usize::from(before > 0));
+        }
+    });
+    assert!(wrong.get() > 50 && cut.get() > 1000, "{wrong:?} {cut:?}");
 }
 
 #[test]

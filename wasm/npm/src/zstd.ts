@@ -14,7 +14,7 @@ export interface ZstdDecodeOptions {
   /** What `zstd --train` wrote, or any bytes that the file was compressed against. */
   dictionary?: Bytes;
   /** For those who know better than the file, whose blocks tell otherwise. */
-  format?: ZstdFormat;
+  format?: ZstdFormat | undefined;
 }
 
 /** The formats by the numbers that the module has for them. */
@@ -41,6 +41,12 @@ export function decodeZstdInto(bytes: Bytes, to: Uint8Array, options: ZstdDecode
   return filled(to, (out) =>
     work(view, limits, () => call((wasm) => wasm.zstd_decode_into(view, out, dictionary, format, limits))),
   );
+}
+
+/** Which of the three formats a whole file is in, by its block headers: what a stream, which cannot look ahead, must be told. */
+export function zstdFormat(bytes: Bytes): ZstdFormat | undefined {
+  const view = bytesOf(bytes);
+  return FORMATS[call((wasm) => wasm.zstd_format(view))];
 }
 
 /** The header of a frame, or of a skippable frame, whose `size` bytes mean nothing to Zstandard. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import {
-  decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError, zstdCodeLengths, zstdHeader, zstdSequences, zstdStateCounts,
+  decode, decodeInto, decodeZstd, decodeZstdInto, inspect, nodes, UnspoolError, zstdCodeLengths, zstdFormat, zstdHeader, zstdSequences, zstdStateCounts,
 } from 'unspool';
 
 const folder = new URL('../../../tests/vectors/zstd/', import.meta.url);
@@ -39,6 +39,12 @@ test('what lies in gzip is unwrapped, and what fits decodes into a given array',
   assert.equal(hash(room.subarray(0, orig_size)), sha256);
   assert.equal(decodeInto(bytes, room), orig_size);
   assert.throws(() => decodeZstdInto(bytes, new Uint8Array(orig_size - 1)), { name: 'OutputTooSmall' });
+});
+
+test('a file tells which of the three formats it is in', () => {
+  // Frames that are to be skipped tell nothing.
+  for (const { file, variant } of small.filter(({ file }) => !file.includes('skip-'))) assert.equal(zstdFormat(read(file)), variant, file);
+  assert.equal(zstdFormat(new Uint8Array([1, 2, 3, 4])), undefined);
 });
 
 test('headers are read without decoding', () => {

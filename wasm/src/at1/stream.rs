@@ -68,10 +68,10 @@ async fn run(desk: Desk, mut limits: Limits) -> Result<Infallible> {
             gone += u64_from(body);
             limits.max_output = limits.max_output.saturating_sub(u64_from(output.len()));
             hash.update(&output);
+            give(&desk, output).await;
             if stored.is_some_and(|stored| stored != hash.value()) {
                 return Err(Error::new(ErrorKind::At1Hash, gone + u64_from(prefix.len())));
             }
-            give(&desk, output).await;
             if end == End::Here {
                 break;
             }

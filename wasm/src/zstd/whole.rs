@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use unspool::zstd::{Flavour, Header, Workspace, decode_to_vec};
+use unspool::zstd::{Flavour, Header, Workspace, decode_to_vec, detect};
 use unspool::{Error, ErrorKind, Limits};
 use wasm_bindgen::prelude::*;
 
@@ -44,6 +44,17 @@ pub fn zstd_decode_into(
             Err(Error::new(ErrorKind::OutputTooSmall, at).needing(need).into())
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Which format a whole file is in, as [`options`] counts them, or 0.
+#[wasm_bindgen]
+pub fn zstd_format(bytes: &[u8]) -> u8 {
+    match detect(bytes) {
+        None => 0,
+        Some(Flavour::Rfc8878) => 1,
+        Some(Flavour::V07) => 2,
+        Some(Flavour::Draft) => 3,
     }
 }
 

@@ -11,7 +11,8 @@ import type { ValuesProps } from './preview';
 const PAGE = 4096;
 const WIDTH = 16;
 
-export function Decoded({ file, name, report, summary: { decoded } }: ValuesProps) {
+export function Decoded({ file, name, report, summary }: ValuesProps) {
+  const { decoded } = summary;
   const pages = Math.ceil(decoded / PAGE);
   const [page, setPage] = useState(() => Math.max(0, Math.min(pages - 1, readAddress().page ?? 0)));
   const start = page * PAGE;
@@ -22,7 +23,7 @@ export function Decoded({ file, name, report, summary: { decoded } }: ValuesProp
     <section class="preview" aria-label="Decoded values" data-jump="Content" tabIndex={-1}>
       <div class="heading">
         <h2>Content</h2>
-        <p class="facts">{bytes(decoded)}{text === undefined ? '' : ' of text'}</p>
+        <p class="facts">{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && ', before the place where the file breaks'}</p>
       </div>
       {error !== '' && <p class="refused" role="alert">These bytes cannot be decoded: {error}.</p>}
       {found !== undefined && found.length > 0 && (
@@ -31,7 +32,7 @@ export function Decoded({ file, name, report, summary: { decoded } }: ValuesProp
       {decoded === 0 && <p class="facts">There is nothing to show.</p>}
       <Pages page={page} pages={pages} onPage={setPage} />
       {report.format !== undefined && (
-        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined, summary.brokenFrom)} />
       )}
     </section>
   );

@@ -8,12 +8,27 @@ interface About {
   readonly what: string;
   readonly saves: readonly ExportKind[];
   /** The call that gives the values of a column, and what to do with them. */
-  readonly call: (column: string) => readonly [door: string, lines: readonly string[]];
+  readonly call: (column: string) => Call;
+  /** The same of a file that is broken from a byte on, for what comes before. */
+  readonly start?: Start;
 }
+
+type Start = (brokenFrom: number) => Call;
+type Call = readonly [doors: string, lines: readonly string[]];
 
 const NUMBERS: readonly ExportKind[] = ['csv', 'json', 'npy', 'raw'];
 
 const bytesBy = (door: string): About['call'] => () => [door, [`const content = ${door}(bytes); // Uint8Array`]];
+const startBy = (doors: string, stream: string): Start => () => [doors, [
+  'const parts: Uint8Array<ArrayBuffer>[] = [];',
+  'try {',
+  `  for await (const part of new Blob([bytes]).stream().pipeThrough(${stream})) parts.push(part);`,
+  '} catch (error) {',
+  '  console.warn(error); // The file is broken: this comes behind all that could be decoded.',
+  '}',
+  'const content = new Uint8Array(await new Blob(parts).arrayBuffer());',
+]];
+const ZSTD = { saves: ['raw'], call: bytesBy('decodeZstd'), start: startBy('zstdFormat, zstdStream', 'zstdStream({ format: zstdFormat(bytes) })') } as const;
 
 export const ABOUT: Readonly<Record<Format, About>> = {
   cvc: {
@@ -25,7 +40,13 @@ export const ABOUT: Readonly<Record<Format, About>> = {
   pco: {
     name: 'Pco numbers',
     what: 'A column of numbers: predicted, sorted into bins, and of each the bin and the place in it.',
-    saves: NUMBERS, call: () => ['decodePco', ['const numbers = decodePco(bytes); // a typed array']],
+    saves: NUMBERS,
+    call: () => ['decodePco', ['const numbers = decodePco(bytes); // a typed array']],
+    start: (end) => ['decodePco', [
+      `const start = bytes.slice(0, ${end + 1}); // The chunks before the broken one,`,
+      `start[${end}] = 0; // and behind them the end of a file.`,
+      'const numbers = decodePco(start);',
+    ]],
   },
   onpair: {
     name: 'OnPair strings',
@@ -34,16 +55,17 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     call: () => ['openOnPair', ['using column = openOnPair(bytes);', "const rows = column.search({ contains: 'needle' });", 'const texts = column.texts();']],
   },
   gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.', saves: ['raw'], call: bytesBy('decodeGzip') },
-  zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and sequences that copy what was there before.', saves: ['raw'], call: bytesBy('decodeZstd') },
-  'zstd-v07': { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.', saves: ['raw'], call: bytesBy('decodeZstd') },
-  'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a decoder of Zstandard passes over.', saves: ['raw'], call: bytesBy('decodeZstd') },
-  xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz') },
-  at1: { name: 'AT-1 table', what: 'A log, a table or another text file, taken apart into columns that are compressed one by one.', saves: ['raw'], call: bytesBy('decodeAt1') },
+  zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and sequences that copy what was there before.', ...ZSTD },
+  'zstd-v07': { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.', ...ZSTD },
+  'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a decoder of Zstandard passes over.', ...ZSTD },
+  xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz'), start: startBy('xzStream', 'xzStream()') },
+  at1: { name: 'AT-1 table', what: 'A log, a table or another text file, taken apart into columns that are compressed one by one.', saves: ['raw'], call: bytesBy('decodeAt1'), start: startBy('at1Stream', 'at1Stream()') },
 };
 
 /** TypeScript that decodes what the page shows. */
-export function snippet(format: Format, file: string, column: string, wrapped: boolean): string {
-  const [door, lines] = ABOUT[format].call(column);
+export function snippet(format: Format, file: string, column: string, wrapped: boolean, brokenFrom?: number): string {
+  const { call, start } = ABOUT[format];
+  const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom);
   return program(door, file, wrapped, lines);
 }
 

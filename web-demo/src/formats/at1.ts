@@ -1,28 +1,23 @@
-import { at1Text, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool';
+import { at1Stream, at1Text, decodeAt1, decodeAt1Files, describeAt1, queryAt1, UnspoolError, type At1QueryOptions, type At1Table } from 'unspool';
 import { count } from '../format';
 import type { At1Columns, Fate, Question, TableAnswer } from '../values';
 import { csvOfRows, jsonOfRows } from '../data/writers';
 import { contentOf } from './content';
 import type { Tell } from '../tools/progress';
 import type { Door, Opened } from './door';
+import { wholeOrStart } from './start';
 
 export const at1: Door = {
   async open(bytes) {
     const table = await tableOf(bytes);
-    let files;
+    if (table === undefined) return wholeOrStart(bytes, () => filesOf(bytes), () => at1Stream());
     try {
-      files = decodeAt1Files(bytes);
+      return opened(bytes, table, decodeAt1(bytes));
     } catch (error) {
       // A table can be asked also where one of its groups is broken, or where all of them come to too much.
-      if (table === undefined || !(error instanceof UnspoolError)) throw error;
+      if (!(error instanceof UnspoolError)) throw error;
       return { ...opened(bytes, table, undefined), error };
     }
-    const [only, ...others] = files;
-    if (only !== undefined && only.name === '' && others.length === 0) {
-      return table === undefined ? contentOf(only.bytes) : opened(bytes, table, only.bytes);
-    }
-    // A bundle is shown as one file behind the other.
-    return contentOf(joined(files.map(({ bytes }) => bytes)), [['Files', `${count(files.length)}: ${files.map(({ name }) => name).join(', ')}`]]);
   },
   async openLarge(source) {
     const table = await tableOf(source);
@@ -30,6 +25,14 @@ export const at1: Door = {
     return { opened: opened(source, table, undefined), head: table.bytesRead };
   },
 };
+
+/** What a file holds; a bundle is shown as one file behind the other. */
+function filesOf(bytes: Uint8Array): Opened {
+  const files = decodeAt1Files(bytes);
+  const [only, ...others] = files;
+  if (only !== undefined && only.name === '' && others.length === 0) return contentOf(only.bytes);
+  return contentOf(joined(files.map(({ bytes }) => bytes)), [['Files', `${count(files.length)}: ${files.map(({ name }) => name).join(', ')}`]]);
+}
 
 /** The table that a file is, if it can be asked. */
 async function tableOf(source: Uint8Array | Blob | string): Promise<At1Columns | undefined> {

@@ -1,11 +1,11 @@
-import { decode, pcoBinCounts, type PcoArray } from 'unspool';
+import { decode, pcoBinCounts, UnspoolError, type PcoArray } from 'unspool';
 import { count, half } from '../format';
 import { fileOf } from '../data/writers';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
 import type { Door } from './door';
 import { nodesNamed } from './named';
-import { openLargePco } from './pco-large';
+import { openChunks, openLargePco } from './pco-large';
 import { summedUp } from './summing';
 
 /** A larger file is decoded chunk by chunk: as a whole it would be in memory three times. */
@@ -16,7 +16,8 @@ export const pco: Door = {
   outlined: { read: 'pieces', remote: false },
   openOutlined: openLargePco,
   open(bytes, structure) {
-    const found = decode(bytes);
+    const found = wholeOrError(bytes);
+    if (found instanceof UnspoolError) return openChunks(new Blob([bytes as Uint8Array<ArrayBuffer>]), found);
     const arrays = found.format === 'pco' ? found.arrays : [];
     const columns = arrays.map(({ dtype, data }) => ({ name: dtype, dimension: 1, dtype, compression: 'none', rows: data.length }));
     const rows = columns.reduce((sum, { rows }) => sum + rows, 0);
@@ -40,6 +41,15 @@ export const pco: Door = {
     };
   },
 };
+
+function wholeOrError(bytes: Uint8Array): ReturnType<typeof decode> | UnspoolError {
+  try {
+    return decode(bytes);
+  } catch (error) {
+    if (error instanceof UnspoolError) return error;
+    throw error;
+  }
+}
 
 /** Numbers that can be drawn, unless they are wanted as the bytes that they are. Half floats are bits where the engine has no type for them; here they are what they stand for. */
 export function numbersOf(array: PcoArray | undefined, start: number, end: number, raw = false): Rows {

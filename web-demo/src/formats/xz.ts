@@ -1,5 +1,9 @@
-import { decodeXz } from 'unspool';
+import { decodeXz, xzStream } from 'unspool';
 import { contentOf } from './content';
 import type { Door } from './door';
+import { wholeOrStart } from './start';
 
-export const xz: Door = { outlined: { read: 'headers', remote: true }, open: (bytes) => contentOf(decodeXz(bytes)) };
+export const xz: Door = {
+  outlined: { read: 'headers', remote: true },
+  open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeXz(bytes)), () => xzStream()),
+};

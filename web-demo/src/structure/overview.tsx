@@ -10,9 +10,10 @@ export function Overview({ report }: { readonly report: Report }) {
   if (report.wrapped !== undefined) facts.push(['Wrapped in', `gzip of ${bytes(report.wrapped)}`]);
   if (summary !== undefined) {
     for (const [term, fact] of summary.facts) facts.push([term, fact]);
-    if (summary.decoded > 0) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
+    if (summary.brokenFrom !== undefined) facts.push(['Decoded before it breaks', bytes(summary.decoded)]);
+    else if (summary.decoded > 0) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
     if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
-    else if (checksums.right > 0) facts.push(['Checksums', `${count(checksums.right)} right`]);
+    else if (checksums.right > 0 && report.error === undefined) facts.push(['Checksums', `${count(checksums.right)} right`]);
   }
   const verdict = verdictOf(report);
   const name = format === undefined ? 'Not a format that unspool knows' : ABOUT[format].name;

@@ -1,1 +1,1 @@
-export { decodeZstd, decodeZstdInto, zstdHeader, type ZstdDecodeOptions, type ZstdFormat, type ZstdHeader } from '../zstd.js';
+export { decodeZstd, decodeZstdInto, zstdFormat, zstdHeader, type ZstdDecodeOptions, type ZstdFormat, type ZstdHeader } from '../zstd.js';
