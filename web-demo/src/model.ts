@@ -49,6 +49,8 @@ export interface Summary {
   readonly decoded: number;
   /** That is not everything: the file is broken behind this byte, at which it could end. */
   readonly brokenFrom?: number;
+  /** That is not everything: the file is large, and more was not decoded. */
+  readonly startOnly?: boolean;
 }
 
 /** The structure with what makes it quick to walk. */

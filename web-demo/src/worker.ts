@@ -56,15 +56,15 @@ let opening: Promise<unknown> = Promise.resolve();
 let listing = 0;
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
-  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
-  if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, post);
+  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), lent, post);
+  if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, lent, post);
   let bytes = await readBlob(source, (done, total) => post({ done, total }));
   const inside = unwrap(bytes);
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
   let found = inspect(bytes);
-  dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
+  dictionary = await dictionaryOf(lent);
   let met: UnspoolError | undefined;
   try {
     file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
@@ -79,10 +79,15 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   return report({ ...found, error: found.error ?? met }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
 }
 
+async function dictionaryOf(lent: Blob | undefined): Promise<Uint8Array | undefined> {
+  return lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
+}
+
 /** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */
-async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (progress: Progress) => void): Promise<Report> {
+async function openLarge(source: Blob | string, from: Blob | RemoteFile, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
+  dictionary = await dictionaryOf(lent);
   const door = doorOf(await formatOf(from));
-  const large = await door?.openLarge?.(source);
+  const large = await door?.openLarge?.(source, dictionary);
   [file, content] = [large?.opened, from];
   const local = from instanceof Blob;
   const chunks = large?.opened.summary.chunkEnds?.length;
@@ -90,13 +95,13 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
     const found = await outline(source, { onProgress: progressOf(post) });
     if (found !== undefined) {
       if (found.error === undefined && door.openOutlined !== undefined) file = await door.openOutlined(from, found.structure);
-      return report(found, undefined, undefined, door.outlined.read);
+      return report({ ...found, error: found.error ?? file?.error }, undefined, undefined, door.outlined.read);
     }
   }
   const head = large?.head ?? Math.min(from.size, source instanceof Blob ? HEAD : HEAD_REMOTE);
   const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
   // That the head ends where it ends is no error.
-  return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: undefined }, undefined, undefined, large === undefined ? head : 'values');
+  return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: file?.error }, undefined, undefined, large?.head === undefined ? head : 'values');
 }
 
 /** What a walk over headers calls, which are thousands. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { decodeAt1 } from 'unspool';
+import { decodeAt1, decodeZstd } from 'unspool';
 import { inspector } from './harness.mjs';
 import { chunkHead, floats, PCO_HEAD, vector } from './vectors.mjs';
 
@@ -251,6 +251,9 @@ test('a large file shows its blocks by their headers, and long work can be cance
   await page.getByRole('note').getByText('What is in them was not decoded').waitFor();
   await page.getByRole('treeitem', { name: /^frame #3/ }).waitFor();
   await page.getByRole('treeitem', { name: /^checksum 0x05f574ca/ }).last().waitFor();
+  // The start of the content, as far as the first megabytes of the file hold it.
+  await page.getByText('The first 1,025 bytes of text').waitFor();
+  assert.equal(await page.getByRole('region', { name: 'Decoded bytes' }).textContent(), Buffer.from(decodeZstd(text)).toString());
   // Eight gigabytes without the needle: whoever does not want to wait need not.
   await page.getByLabel('Find in the file').fill('there is no such text in it');
   await page.getByLabel('Find in the file').press('Enter');
@@ -280,6 +283,40 @@ test('a large file shows its blocks by their headers, and long work can be cance
   await page.getByLabel('Find in the file').fill('PI');
   await page.getByRole('button', { name: 'Previous', exact: true }).click();
   await cursorAt(vector('zstd/rfc8878/text-1025.zst').lastIndexOf('PI'));
+});
+
+test('the start of what a large file holds is shown, and all of it is saved, piece by piece', async () => {
+  // Behind the content comes a gigabyte and a half that a decoder passes over.
+  const text = vector('zstd/rfc8878/text-1025.zst');
+  const step = 8 + 0x6000_0000;
+  const zst = sparse('more.txt.zst', [0, text], [640, Buffer.from('502a4d1800000060', 'hex')], [640 + step, text]);
+  await open();
+  await page.locator('input[type=file]').setInputFiles(zst);
+  await heading('more.txt.zst');
+  await page.getByText('The first 1,025 bytes of text').waitFor();
+  await page.getByText('The same in TypeScript').click();
+  assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /pipeThrough\(zstdStream\(\)\)/);
+  const content = Buffer.from(decodeZstd(text));
+  await page.evaluate(() => delete Window.prototype.showSaveFilePicker && delete globalThis.showSaveFilePicker);
+  const [download] = await Promise.all([page.waitForEvent('download', { timeout: 60_000 }), page.getByRole('button', { name: 'Raw bytes' }).click()]);
+  assert.equal(download.suggestedFilename(), 'more.txt');
+  assert.ok(readFileSync(await download.path()).equals(Buffer.concat([content, content])));
+  // What comes before the place where a large file breaks.
+  const broken = Buffer.from(text);
+  broken[broken.length - 1] ^= 1;
+  const bad = sparse('bad.zst', [0, broken], [640, Buffer.from('502a4d1800000060', 'hex')], [640 + step, text]);
+  await page.locator('input[type=file]').setInputFiles(bad);
+  await heading('bad.zst');
+  await page.locator('.problem h2', { hasText: /damaged after it was written/ }).waitFor();
+  await page.getByText('1,025 bytes of text, before the place where the file breaks').waitFor();
+  // A small file that decodes to more than the page has room for: runs of 128 KiB, without end.
+  const run = Buffer.from([2, 0, 16, 0x2e]);
+  const bomb = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(20_000).fill(run), Buffer.from([1, 0, 0])]);
+  await page.locator('input[type=file]').setInputFiles({ name: 'bomb.zst', mimeType: '', buffer: bomb });
+  await heading('bomb.zst');
+  await page.getByRole('note').getByText('decodes to more than this page keeps in memory').waitFor();
+  assert.equal(await page.locator('.verdict').count(), 0, 'nobody knows whether it is sound');
+  await page.getByText('The first 33.6 MB of text').waitFor();
 });
 
 test('the blocks of a large xz file are read off its index', async () => {

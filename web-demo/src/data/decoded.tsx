@@ -23,7 +23,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
     <section class="preview" aria-label="Decoded values" data-jump="Content" tabIndex={-1}>
       <div class="heading">
         <h2>Content</h2>
-        <p class="facts">{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && ', before the place where the file breaks'}</p>
+        <p class="facts">{summary.startOnly && 'The first '}{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && ', before the place where the file breaks'}</p>
       </div>
       {error !== '' && <p class="refused" role="alert">These bytes cannot be decoded: {error}.</p>}
       {found !== undefined && found.length > 0 && (
@@ -32,7 +32,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
       {decoded === 0 && <p class="facts">There is nothing to show.</p>}
       <Pages page={page} pages={pages} onPage={setPage} />
       {report.format !== undefined && (
-        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined, summary.brokenFrom)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined, summary)} />
       )}
     </section>
   );

@@ -53,7 +53,7 @@ export function Export({ file, report, name, column, kinds, question, words = WO
     const asked = kind === 'raw' ? undefined : question;
     try {
       // The values of a large file are written to disk as they come, where the browser lets the page do that.
-      const to = report.read === 'all' || asked !== undefined ? undefined : await pickPlace(named);
+      const to = (report.read === 'all' && !report.summary?.startOnly) || asked !== undefined ? undefined : await pickPlace(named);
       setSaid(`Writing ${named}…`);
       const blob = await file.export({ column, kind, question: asked, to }, care);
       if (blob !== undefined) saveAs(blob, named);

@@ -76,7 +76,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
           name={name}
           column={picked}
           kinds={ABOUT[report.format].saves}
-          snippet={snippet(report.format, name, summary.columns.length > 1 ? column.name : '', report.wrapped !== undefined, summary.brokenFrom)}
+          snippet={snippet(report.format, name, summary.columns.length > 1 ? column.name : '', report.wrapped !== undefined, summary)}
         />
       )}
     </section>

@@ -1,5 +1,6 @@
 // What the page says of each format: its name, what its values can be saved as, and how the package decodes it.
 import type { Format } from 'unspool';
+import type { Summary } from '../model';
 import type { At1Columns, ExportKind, Question } from '../values';
 
 interface About {
@@ -11,6 +12,8 @@ interface About {
   readonly call: (column: string) => Call;
   /** The same of a file that is broken from a byte on, for what comes before. */
   readonly start?: Start;
+  /** What decodes a file that is too large for memory. */
+  readonly stream?: string;
 }
 
 type Start = (brokenFrom: number) => Call;
@@ -28,7 +31,7 @@ const startBy = (doors: string, stream: string): Start => () => [doors, [
   '}',
   'const content = new Uint8Array(await new Blob(parts).arrayBuffer());',
 ]];
-const ZSTD = { saves: ['raw'], call: bytesBy('decodeZstd'), start: startBy('zstdFormat, zstdStream', 'zstdStream({ format: zstdFormat(bytes) })') } as const;
+const ZSTD = { saves: ['raw'], call: bytesBy('decodeZstd'), start: startBy('zstdFormat, zstdStream', 'zstdStream({ format: zstdFormat(bytes) })'), stream: 'zstdStream' } as const;
 
 export const ABOUT: Readonly<Record<Format, About>> = {
   cvc: {
@@ -58,13 +61,16 @@ export const ABOUT: Readonly<Record<Format, About>> = {
   zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and sequences that copy what was there before.', ...ZSTD },
   'zstd-v07': { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.', ...ZSTD },
   'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a decoder of Zstandard passes over.', ...ZSTD },
-  xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz'), start: startBy('xzStream', 'xzStream()') },
+  xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz'), start: startBy('xzStream', 'xzStream()'), stream: 'xzStream' },
   at1: { name: 'AT-1 table', what: 'A log, a table or another text file, taken apart into columns that are compressed one by one.', saves: ['raw'], call: bytesBy('decodeAt1'), start: startBy('at1Stream', 'at1Stream()') },
 };
 
 /** TypeScript that decodes what the page shows. */
-export function snippet(format: Format, file: string, column: string, wrapped: boolean, brokenFrom?: number): string {
-  const { call, start } = ABOUT[format];
+export function snippet(format: Format, file: string, column: string, wrapped: boolean, { brokenFrom, startOnly }: Partial<Summary> = {}): string {
+  const { call, start, stream } = ABOUT[format];
+  if (startOnly && stream !== undefined) {
+    return [`import { ${stream} } from 'unspool';`, '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?.pipeThrough(${stream}()); // a ReadableStream of bytes`].join('\n');
+  }
   const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom);
   return program(door, file, wrapped, lines);
 }

@@ -30,11 +30,18 @@ export interface Opened {
   save?(wanted: ExportWanted, tell: Tell): Iterable<BlobPart> | AsyncIterable<BlobPart>;
 }
 
+/** An open file that is not in memory. */
+export interface Large {
+  readonly opened: Opened;
+  /** The bytes of its head, whose structure is shown, where only those values are read that are looked at. */
+  readonly head?: number;
+}
+
 /** Opens a file. Some errors of the core show only then, and not on the walk over its structure. */
 export interface Door {
   open(bytes: Uint8Array, structure: Structure, dictionary: Uint8Array | undefined): Opened | Promise<Opened>;
-  /** Opens a file that is not in memory, of which only what is looked at is read, if it is of a kind that allows it; with the bytes of its head, whose structure is shown. */
-  openLarge?(source: Blob | string): Promise<{ opened: Opened; head: number } | undefined>;
+  /** Opens a file that is not in memory, if it is of a kind that allows it. */
+  openLarge?(source: Blob | string, dictionary: Uint8Array | undefined): Promise<Large | undefined>;
   /** Opens a file that is not in memory by its outline, which says where everything is. */
   openOutlined?(content: Content, structure: Structure): Promise<Opened>;
   /** For a file that is not in memory: what its outline is made of, and whether few requests to a server give it. */

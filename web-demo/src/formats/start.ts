@@ -1,35 +1,93 @@
-// Files of bytes, also broken ones: what comes before the place where they break.
+// Files of bytes that cannot be decoded as a whole: broken ones, up to the place where they break, and large ones, of which the start is shown.
 import { UnspoolError, type DecodeStream } from 'unspool';
+import { RemoteFile } from '../arrive/remote';
 import { contentOf } from './content';
-import type { Opened } from './door';
+import type { Large, Opened } from './door';
 
-/** A file of these kinds holds something before the error. Of others nothing is right, or all of it is too much. */
-const BROKEN = new Set(['Truncated', 'Corrupt', 'Checksum']);
+/** Files with errors of these kinds hold something before the error, and others are more than fits. */
+const [BROKEN, TOO_MUCH] = [new Set(['Truncated', 'Corrupt', 'Checksum']), new Set(['Limit', 'Internal'])];
 
-/** Opens a file as a whole, or what a stream makes of it until it meets the error. */
+/** Content of more bytes is not decoded as a whole: it would be in memory twice. */
+export const WHOLE = { maxOutput: 2 ** 29 };
+
+/** So much of a large file is read for the start of its content, of one on a server as much as is fetched for its structure; and so much of that is kept. */
+const [READ, READ_REMOTE, KEPT] = [2 ** 23, 2 ** 20, 2 ** 25];
+
+/** Opens a file as a whole, or the start of its content: what a stream makes of it until it meets the error, or of what is too much. */
 export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, stream: () => DecodeStream): Promise<Opened> {
   try {
     return whole();
   } catch (error) {
-    if (!(error instanceof UnspoolError) || !BROKEN.has(error.class)) throw error;
-    const start = await startOf(bytes, stream());
-    if (start.length === 0) throw error;
-    const opened = contentOf(start);
-    return { ...opened, summary: { ...opened.summary, brokenFrom: error.offset }, error };
+    if (!(error instanceof UnspoolError)) throw error;
+    const large = TOO_MUCH.has(error.class) ? await largeStart(new Blob([bytes as Uint8Array<ArrayBuffer>]), stream) : undefined;
+    if (large !== undefined) return large.opened;
+    if (!BROKEN.has(error.class)) throw error;
+    const { content } = await startOf(bytes, stream(), true);
+    if (content.length === 0) throw error;
+    return opened(content, error);
   }
 }
 
-async function startOf(bytes: Uint8Array, { readable, writable }: DecodeStream): Promise<Uint8Array<ArrayBuffer>> {
+/** Opens a file that is not in memory: the start of its content is shown, and all of it can be saved. */
+export async function largeStart(source: Blob | string, stream: () => DecodeStream): Promise<Large | undefined> {
+  const remote = typeof source === 'string';
+  const head = remote ? new RemoteFile(source, READ_REMOTE).slice(0, READ_REMOTE) : source.slice(0, READ);
+  const { content, error } = await startOf(new Uint8Array(await head.arrayBuffer()), stream(), false);
+  if (content.length === 0) return undefined;
+  const start = opened(content, error);
+  if (error !== undefined) return { opened: start };
+  const total = remote ? 0 : source.size;
+  return {
+    opened: {
+      ...start,
+      summary: { ...start.summary, startOnly: true },
+      async *save(_, tell) {
+        const body = remote ? (await fetch(source)).body : source.stream();
+        let done = 0;
+        const counted = new TransformStream<Uint8Array, Uint8Array>({
+          transform(bytes, controller) {
+            done += bytes.length;
+            controller.enqueue(bytes);
+          },
+        });
+        const reader = body?.pipeThrough(counted).pipeThrough(stream()).getReader();
+        try {
+          for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+            yield part.value;
+            await tell({ done, total: Math.max(done, total) });
+          }
+        } finally {
+          await reader?.cancel().catch(() => undefined);
+        }
+      },
+    },
+  };
+}
+
+function opened(content: Uint8Array<ArrayBuffer>, error: UnspoolError | undefined): Opened {
+  const whole = contentOf(content);
+  return error === undefined ? whole : { ...whole, summary: { ...whole.summary, brokenFrom: error.offset }, error };
+}
+
+/** What a stream makes of these bytes, and the error that it meets. Where they are not all, that they end is none. */
+async function startOf(bytes: Uint8Array, { readable, writable }: DecodeStream, all: boolean): Promise<{ content: Uint8Array<ArrayBuffer>; error?: UnspoolError }> {
   const [reader, writer, parts]: [ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, WritableStreamDefaultWriter, Blob[]] = [readable.getReader(), writable.getWriter(), []];
-  const written = writer.write(bytes).then(() => writer.close());
+  const written = writer.write(bytes).then(() => (all ? writer.close() : reader.cancel()));
+  // Whoever reads hears of what goes wrong.
+  written.catch(() => undefined);
+  let met;
   try {
-    // A piece is put in a `Blob` at once, which is not in the memory of the worker.
-    for (let part = await reader.read(); !part.done; part = await reader.read()) parts.push(new Blob([part.value]));
-    await written;
+    let kept = 0;
+    for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) {
+      // A `Blob` is not in the memory of the worker.
+      parts.push(new Blob([part.value]));
+      kept += part.value.length;
+      if (!all && kept >= KEPT) await reader.cancel();
+    }
   } catch (error) {
     if (!(error instanceof UnspoolError)) throw error;
-    // Whoever writes hears of it, too.
-    await written.catch(() => undefined);
+    met = error;
   }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+  const content = new Uint8Array(await new Blob(parts).arrayBuffer());
+  return met === undefined ? { content } : { content, error: met };
 }

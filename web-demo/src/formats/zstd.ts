@@ -2,13 +2,15 @@ import { decodeZstd, zstdFormat, zstdStream, type ZstdDecodeOptions } from 'unsp
 import { bytes as size } from '../format';
 import { contentOf } from './content';
 import type { Door } from './door';
-import { wholeOrStart } from './start';
+import { largeStart, WHOLE, wholeOrStart } from './start';
 
 export const zstd: Door = {
   outlined: { read: 'headers', remote: false },
+  // A stream is not looked through first: of a large file nobody knows that it would be in the draft.
+  openLarge: (source, dictionary) => largeStart(source, () => zstdStream(dictionary && { dictionary })),
   open(bytes, _, dictionary) {
     const options: ZstdDecodeOptions = { format: zstdFormat(bytes), ...(dictionary && { dictionary }) };
     const facts: [string, string][] = dictionary === undefined ? [] : [['Dictionary', size(dictionary.length)]];
-    return wholeOrStart(bytes, () => contentOf(decodeZstd(bytes, options), facts), () => zstdStream(options));
+    return wholeOrStart(bytes, () => contentOf(decodeZstd(bytes, { ...options, limits: WHOLE }), facts), () => zstdStream(options));
   },
 };

@@ -14,12 +14,13 @@ interface Props {
 }
 
 export function Large({ file, report, onListed }: Props) {
-  const { read, size } = report;
-  if (read === 'all') return null;
+  const { read, size, summary } = report;
+  const start = summary?.startOnly === true;
+  if (read === 'all' && !start) return null;
   return (
     <p class="large" role="note">
-      {wordsOf(read)}
-      {file.source instanceof RemoteFile && read !== 'values' && <> <button type="button" onClick={askForAll}>Fetch all {bytes(size)}</button></>}
+      {wordsOf(read, start)}
+      {file.source instanceof RemoteFile && read !== 'values' && read !== 'all' && <> <button type="button" onClick={askForAll}>Fetch all {bytes(size)}</button></>}
       {unlisted(report) > 0 && <Chunks file={file} chunks={unlisted(report)} onListed={onListed} />}
     </p>
   );
@@ -45,11 +46,14 @@ function Chunks({ file, chunks, onListed }: { readonly file: OpenFile; readonly 
   return <> {problem !== '' && `They are not listed: ${problem}. `}<button type="button" onClick={list}>List {plural(chunks, 'chunk')}{remote && ', by a request each'}</button></>;
 }
 
-function wordsOf(read: Exclude<Report['read'], 'all'>): string {
+function wordsOf(read: Report['read'], start: boolean): string {
   switch (read) {
+    case 'all': return 'The file decodes to more than this page keeps in memory: only the start of its content was decoded, and nobody knows whether the rest is sound.';
     case 'values': return 'The file is large: its header is shown field by field, and of its values only those are read that you look at.';
-    case 'headers': return 'The file is large: you see where its blocks are, by their headers. What is in them was not decoded, so that nobody knows whether it is sound.';
+    case 'headers': return 'The file is large: you see where its blocks are, by their headers. What is in them was not decoded' + (start ? ' but for its start' : '') + ', so that nobody knows whether it is sound.';
     case 'pieces': return 'The file is large: it was decoded chunk by chunk, and you see where each lies. What you look at is decoded again.';
-    default: return `The file is large, and this format has to be read as a whole to be decoded: only its first ${bytes(read)} were looked at, and nobody knows whether the rest is sound.`;
+    default: return start
+      ? `The file is large: only its first ${bytes(read)} were looked at, and nobody knows whether the rest is sound.`
+      : `The file is large, and this format has to be read as a whole to be decoded: only its first ${bytes(read)} were looked at, and nobody knows whether the rest is sound.`;
   }
 }

@@ -11,9 +11,9 @@ export function Overview({ report }: { readonly report: Report }) {
   if (summary !== undefined) {
     for (const [term, fact] of summary.facts) facts.push([term, fact]);
     if (summary.brokenFrom !== undefined) facts.push(['Decoded before it breaks', bytes(summary.decoded)]);
-    else if (summary.decoded > 0) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
+    else if (summary.decoded > 0 && !summary.startOnly) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
     if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
-    else if (checksums.right > 0 && report.error === undefined) facts.push(['Checksums', `${count(checksums.right)} right`]);
+    else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} right`]);
   }
   const verdict = verdictOf(report);
   const name = format === undefined ? 'Not a format that unspool knows' : ABOUT[format].name;
@@ -40,11 +40,12 @@ export function Overview({ report }: { readonly report: Report }) {
 }
 
 /** Whether the file is broken, in a word; nothing where nobody knows. */
-function verdictOf({ format, error, read, checksums, wrapped, size }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
+function verdictOf({ format, error, read, checksums, wrapped, size, summary }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
   if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
   if (error?.name === 'ZstdDictionaryWanted') return { kind: 'bad', words: 'Wants its dictionary' };
   if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: 'Not decoded' };
   if (error !== undefined) return { kind: 'bad', words: endsTooEarly(error, size) ? 'Incomplete' : `Broken at byte ${count(error.offset)}` };
+  if (summary?.startOnly) return undefined;
   const proven = checksums.right > 0 || format === 'gzip' || wrapped !== undefined;
   return { kind: 'good', words: proven ? 'Intact' : 'No error found' };
 }
