@@ -50,6 +50,33 @@ fn decode_writes_exactly_the_expected_bytes() {
     }
 }
 
+#[test]
+fn standard_output_gets_what_comes_before_an_error() {
+    let scratch = scratch("before");
+    let [path, out] = ["broken", "out"].map(|name| scratch.join(name).to_str().unwrap().to_owned());
+    for (format, name) in [("zstd", "rfc8878/text-1025.zst"), ("zstd", "draft/text-1025.zst"), ("xz", "blocks.xz")] {
+        let file = vector_folders(format).remove(0).join(name);
+        let whole = unspool(&["decode", file.to_str().unwrap()]).stdout;
+        let bytes = read(&file);
+        // The checksum of the last frame, and of the footer, which is behind all content.
+        let mut flipped = bytes.clone();
+        *flipped.last_mut().unwrap() ^= 1;
+        let half = bytes[..bytes.len() / 2].to_vec();
+        for (broken, least) in [(flipped, whole.len()), (half, if format == "xz" { 1 } else { 0 })] {
+            std::fs::write(&path, broken).unwrap();
+            let output = unspool(&["decode", &path]);
+            assert_eq!(output.status.code(), Some(1), "{name}");
+            assert!(
+                whole.starts_with(&output.stdout) && output.stdout.len() >= least,
+                "{name} {}",
+                output.stdout.len()
+            );
+            assert_eq!(unspool(&["decode", &path, "-o", &out]).status.code(), Some(1));
+            assert!(!Path::new(&out).exists());
+        }
+    }
+}
+
 /// As with `| head`, which closes the pipe when it has seen enough.
 #[test]
 fn a_reader_that_stops_early_is_no_error() {

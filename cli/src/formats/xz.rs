@@ -42,7 +42,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     match &wanted.range {
         Some(range) => Ok(decode_range(bytes, range, limits, to)?),
         None => {
-            let done = sizes(bytes, limits)?;
+            let done = sizes(bytes, limits).inspect_err(|_| start(bytes, limits, to))?;
             to.expect(u64::try_from(done.wrote).unwrap_or(0));
             Ok(stream(bytes, &done, limits, to)?)
         }
@@ -76,6 +76,17 @@ pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checks
 fn sizes(bytes: &[u8], limits: &Limits) -> Result<Done, Error> {
     unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut ())
 }
+
+/// Writes what comes before the place where a file breaks. What is wrong is known.
+fn start(bytes: &[u8], limits: &Limits, to: &mut impl Sink) {
+    let window = usize::try_from(limits.max_window).unwrap_or(usize::MAX).min(USUAL);
+    let (mut ws, mut window) = (Workspace::new(), vec![0; window]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, limits, &Options::DEFAULT);
+    let _ = pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to);
+}
+
+/// The largest window of the levels of `xz`.
+const USUAL: usize = 64 << 20;
 
 /// Decodes through a window, or in memory where that takes less.
 fn stream(bytes: &[u8], done: &Done, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {

@@ -153,13 +153,24 @@ fn stream(
     // decoding in one piece says best what is wrong.
     let buffer = stream_buffer(bytes, options).ok().filter(|&need| need <= limits.max_window.max(STREAM));
     let Some(buffer) = buffer.and_then(|need| usize::try_from(need).ok()) else {
-        in_pieces(&decode_to_vec(bytes, &mut ws, limits, options)?, to)?;
+        let out = decode_to_vec(bytes, &mut ws, limits, options).inspect_err(|_| start(bytes, limits, options, to))?;
+        in_pieces(&out, to)?;
         return Ok(None);
     };
     let mut window = vec![0; buffer];
     let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
     pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)?;
     Ok(Some(checksums(decoder.checksums(), decoder.frames())))
+}
+
+/// Writes what comes before the place where a file breaks, as far as the window of its first frame allows. What is wrong is known.
+fn start(bytes: &[u8], limits: &Limits, options: &Options<'_>, to: &mut impl Sink) {
+    let Some(Ok(Header::Frame(frame))) = options.flavour.map(|flavour| Header::read(bytes, flavour)) else { return };
+    let need = Some(frame.stream_buffer()).filter(|&need| need <= limits.max_window.max(STREAM));
+    let Some(need) = need.and_then(|need| usize::try_from(need).ok()) else { return };
+    let (mut ws, mut window) = (Workspace::new(), vec![0; need]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
+    let _ = pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to);
 }
 
 /// Windows up to here are worth their memory whatever the limits say.
