@@ -1,5 +1,8 @@
 //! What a streaming decoder says after each call.
 
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+use crate::{Error, ErrorKind, Result};
+
 /// Whether more input will come after the slice of this call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -29,4 +32,35 @@ pub struct Step {
     pub wrote: usize,
     /// What to do next.
     pub status: Status,
+}
+
+/// Whether a decoder gets anywhere, and what has stopped it.
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pace {
+    /// The last call did nothing.
+    idle: bool,
+    error: Option<Error>,
+}
+
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+impl Pace {
+    /// The error that stays.
+    pub(crate) fn error(&self) -> Result<()> {
+        self.error.map_or(Ok(()), Err)
+    }
+
+    /// What a call says that came so far. An error comes by itself, with the next call if this one has written something; and a second
+    /// call in a row with nothing to work with is one, `at` this place.
+    pub(crate) fn step(&mut self, read: usize, wrote: usize, status: Result<Status>, at: u64) -> Result<Step> {
+        let idle = read == 0 && wrote == 0 && status.is_ok_and(|status| status != Status::Done);
+        let stuck = core::mem::replace(&mut self.idle, idle) && idle;
+        match if stuck { Err(Error::new(ErrorKind::NoProgress, at)) } else { status } {
+            Ok(status) => Ok(Step { read, wrote, status }),
+            Err(error) => {
+                self.error = Some(error);
+                if wrote > 0 { Ok(Step { read, wrote, status: Status::NeedOutput }) } else { Err(error) }
+            }
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! gzip on arbitrary bytes: no panic, and every way to decode a file says the same.
 
 use unspool::checksum::Crc32;
-use unspool::gzip::{Workspace, decode, decode_to_vec, decode_traced};
+use unspool::gzip::{Decoder, WINDOW_SIZE, Workspace, decode, decode_to_vec, decode_traced};
 use unspool::{ErrorKind, Limits};
 
+use crate::Random;
 use crate::cvc::Tiling;
+use crate::stream::in_pieces;
 
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 10, ..Limits::DEFAULT };
 
@@ -30,6 +32,23 @@ pub fn gzip_arbitrary(bytes: &[u8]) {
         (Err(vector), Err(whole)) => {
             assert_eq!(vector, whole, "another error into a slice");
             assert!(whole.at <= bytes.len() as u64);
+        }
+        other => panic!("{other:?}"),
+    }
+    // What the window held before is no part of any file.
+    let (mut random, mut window) =
+        (Random::new(u64::from(Crc32::of(bytes))), [bytes.first().copied().unwrap_or(0); WINDOW_SIZE]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS);
+    let split = || (1 + random.below(100), 1 + random.below(1000));
+    let (content, end) = in_pieces(bytes, split, |src, end, room| decoder.step(src, end, room));
+    match (vector, end) {
+        (Ok(vector), Ok(())) => assert!(content == vector, "other bytes out of a stream"),
+        (Err(vector), Err(end)) => {
+            // What else is wrong at the very place where the limit is, one may see and the other not.
+            assert!(
+                vector.kind == end.kind || vector.kind == ErrorKind::OutputLimit,
+                "{vector:?}, but out of a stream {end:?}"
+            );
         }
         other => panic!("{other:?}"),
     }

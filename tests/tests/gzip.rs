@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
-use unspool::gzip::{Workspace, decode, decode_to_vec, decode_traced};
-use unspool::{Class, Error, ErrorKind, Limits, Probe, probe};
-use unspool_tests::{Leaves, read};
+use unspool::gzip::{Decoder, WINDOW_SIZE, Workspace, decode, decode_to_vec, decode_traced};
+use unspool::{Class, End, Error, ErrorKind, Limits, Probe, Status, probe};
+use unspool_tests::{Leaves, Random, drive, read};
 
 fn vector(name: &str) -> Vec<u8> {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(name))
@@ -138,4 +138,119 @@ fn limits_hold() {
     let file = vector("gzip/v1_int8.cvc.gz");
     let error = decode_to_vec(&file, &mut Workspace::new(), &header, &mut ()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::HeaderLimit);
+}
+
+/// What a stream gives before its end or its error; `split` says how much of input and output each call gets.
+fn stream(bytes: &[u8], limits: &Limits, split: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<u64, Error>) {
+    let (mut ws, mut window) = (Workspace::new(), [0x55; WINDOW_SIZE]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, limits);
+    let (out, end) = drive(bytes, split, |src, end, dst| decoder.step(src, end, dst));
+    (out, end.map(|()| decoder.members()))
+}
+
+const WHOLE: (usize, usize) = (usize::MAX >> 1, 1 << 16);
+
+#[test]
+fn any_split_gives_the_same_bytes() {
+    let mut random = Random(7);
+    let mut files: Vec<_> = vectors().into_iter().collect();
+    for (len, level) in [(32_767, 0), (32_768, 1), (32_769, 6), (100_000, 9)] {
+        let content: Vec<u8> = (0..len).map(|_| random.bits() as u8 % 11).collect();
+        let mut encoder = GzBuilder::new().comment("c").write(vec![], Compression::new(level));
+        encoder.write_all(&content).unwrap();
+        let file = encoder.finish().unwrap();
+        files.push(([&file[..], &file, &[0; 700]].concat(), content.repeat(2), 2));
+    }
+    for (file, content, members) in files {
+        let room = content.len() + 1;
+        for way in 0..4 {
+            let split = || match way {
+                0 => (usize::MAX >> 1, room),
+                1 => (1, 1),
+                2 => (1 + random.below(40), 1 + random.below(60)),
+                _ => (1 + random.below(30_000), 1 + random.below(70_000)),
+            };
+            let (out, end) = stream(&file, &Limits::DEFAULT, split);
+            assert_eq!(end, Ok(members), "way {way}");
+            assert!(out == content, "way {way}");
+        }
+    }
+}
+
+#[test]
+fn a_stream_refuses_what_is_refused_as_a_whole_behind_what_comes_before() {
+    for (file, content, _) in vectors() {
+        let mut before = 0;
+        for len in 0..file.len() {
+            let (whole, (out, end)) = (unpack(&file[..len]), stream(&file[..len], &Limits::DEFAULT, || WHOLE));
+            assert_eq!(
+                end.map(drop).map_err(|error| (error.kind, error.at)),
+                whole.map(drop).map_err(|error| (error.kind, error.at))
+            );
+            assert!(content.starts_with(&out) && out.len() >= before, "cut at {len}");
+            before = out.len();
+        }
+        for bit in 0..file.len() * 8 {
+            let mut bad = file.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            // A header that is longer than the window is one that a stream refuses.
+            let limits = Limits { max_header: WINDOW_SIZE as u64, ..Limits::DEFAULT };
+            let whole = decode_to_vec(&bad, &mut Workspace::new(), &limits, &mut ());
+            let (out, end) = stream(&bad, &limits, || WHOLE);
+            match (whole, end) {
+                (Ok(whole), Ok(_)) => assert_eq!(out, whole),
+                (whole, end) => assert_eq!(
+                    end.map_err(|error| error.kind),
+                    whole.map(|_| 0).map_err(|error| error.kind),
+                    "bit {bit}"
+                ),
+            }
+        }
+        // The size is the last thing in a file: all of the content comes before it.
+        let padded = file.iter().rev().take_while(|&&byte| byte == 0).count().saturating_sub(3);
+        let mut bad = file.clone();
+        bad[file.len() - 4 - padded] ^= 1;
+        let (out, end) = stream(&bad, &Limits::DEFAULT, || WHOLE);
+        assert_eq!((out, end.map_err(|error| error.kind)), (content, Err(ErrorKind::GzipSize)));
+    }
+}
+
+#[test]
+fn a_stream_keeps_to_limits() {
+    let mut encoder = GzBuilder::new().filename("name").write(vec![], Compression::new(9));
+    encoder.write_all(&vec![7; 1_000_000]).unwrap();
+    let bomb = encoder.finish().unwrap();
+    for most in [0, 1, 32_767, 32_768, 32_769, 999_999] {
+        let limits = Limits { max_output: most, ..Limits::DEFAULT };
+        let (out, end) = stream(&bomb, &limits, || (1000, 5000));
+        assert_eq!(out, vec![7; most as usize]);
+        assert_eq!(end.map_err(|error| (error.kind, error.need)), Err((ErrorKind::OutputLimit, most + 1)));
+    }
+    let (out, end) = stream(&bomb, &Limits { max_output: 1_000_000, ..Limits::DEFAULT }, || (1000, 5000));
+    assert_eq!((out.len(), end), (1_000_000, Ok(1)));
+    for most in 0..15 {
+        let (_, end) = stream(&bomb, &Limits { max_header: most, ..Limits::DEFAULT }, || (1, 5000));
+        assert_eq!(end.map_err(|error| error.kind), Err(ErrorKind::HeaderLimit), "{most}");
+    }
+    assert!(stream(&bomb, &Limits { max_header: 15, ..Limits::DEFAULT }, || (1, 5000)).1.is_ok());
+    // Longer than the window, whatever the limits say.
+    let long = GzBuilder::new().comment(vec![b'c'; WINDOW_SIZE]).write(vec![], Compression::new(1)).finish().unwrap();
+    assert_eq!(
+        stream(&long, &Limits { max_header: u64::MAX, ..Limits::DEFAULT }, || WHOLE).1.unwrap_err().kind,
+        ErrorKind::HeaderLimit
+    );
+    let fits =
+        GzBuilder::new().comment(vec![b'c'; WINDOW_SIZE - 11]).write(vec![], Compression::new(1)).finish().unwrap();
+    assert_eq!(stream(&fits, &Limits { max_header: u64::MAX, ..Limits::DEFAULT }, || WHOLE), (vec![], Ok(1)));
+}
+
+#[test]
+fn two_calls_with_nothing_to_do_are_an_error() {
+    let file = vector("gzip/two_members.gz");
+    let (mut ws, mut window) = (Workspace::new(), [0; WINDOW_SIZE]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT);
+    assert_eq!(decoder.step(&file[..5], End::NotYet, &mut []).map(|step| step.read), Ok(5));
+    assert_eq!(decoder.step(&[], End::NotYet, &mut []).map(|step| step.status), Ok(Status::NeedInput));
+    let again = decoder.step(&[], End::NotYet, &mut []);
+    assert_eq!(again.map_err(|error| (error.kind, error.at)), Err((ErrorKind::NoProgress, 5)));
 }

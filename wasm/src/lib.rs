@@ -32,7 +32,7 @@ pub mod onpair;
 pub mod pco;
 #[cfg(feature = "stats")]
 pub mod stats;
-#[cfg(any(feature = "at1", feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "at1", feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 mod stream;
 #[cfg(feature = "inspect")]
 mod structure;

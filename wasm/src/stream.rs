@@ -15,12 +15,12 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use unspool::{End, Result, Status};
-#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 use unspool::{Error, Step};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
-#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 use crate::number;
 
 /// At most so much comes out of a step.
@@ -99,20 +99,22 @@ impl Desk {
     }
 }
 
-/// A decoder of the core, which wants a larger window now and then.
-#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+/// A decoder of the core, which may want a larger window now and then.
+#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) trait Decode<'a> {
     fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step>;
-    fn lend(&mut self, window: &'a mut [u8]) -> Step;
+    fn lend(&mut self, _: &'a mut [u8]) -> Step {
+        Step { read: 0, wrote: 0, status: Status::NeedOutput }
+    }
 }
 
 /// Each is at least twice as large as the one before, so that there are never more.
-#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) type Windows = [Vec<u8>; 24];
 
-#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) async fn serve<'a>(
-    mut decoder: impl Decode<'a>,
+    decoder: &mut dyn Decode<'a>,
     windows: &'a mut Windows,
     desk: &Desk,
 ) -> Result<Infallible> {
@@ -144,7 +146,7 @@ pub(crate) async fn serve<'a>(
     }
 }
 
-#[cfg(any(feature = "xz-stream", feature = "zstd-stream"))]
+#[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 const fn is_window(error: Error) -> bool {
     matches!(error.kind, unspool::ErrorKind::XzWindowBuffer | unspool::ErrorKind::ZstdWindowBuffer)
 }

@@ -1,7 +1,8 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
-import { decodeGzip, errorTable, inspect, outline, probe, readBlob, UnspoolError, type Format } from 'unspool';
+import { errorTable, inspect, outline, probe, readBlob, UnspoolError, type Format } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
+import { unwrap } from './formats/gzip';
 import type { BinsWanted } from './formats/pco-bins';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
@@ -59,7 +60,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), lent, post);
   if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, lent, post);
   let bytes = await readBlob(source, (done, total) => post({ done, total }));
-  const inside = unwrap(bytes);
+  const inside = await unwrap(bytes, (format) => doorOf(format) !== undefined);
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
@@ -135,18 +136,6 @@ function report({ format, size, structure, error, checksums }: ReturnType<typeof
 
 function doorOf(format: Format | undefined): (typeof DOORS)[Format] {
   return format === undefined ? undefined : DOORS[format];
-}
-
-/** What lies in a gzip file, if it is of a format that the page knows. */
-function unwrap(bytes: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
-  if (probe(bytes).format !== 'gzip') return undefined;
-  try {
-    const inside = decodeGzip(bytes);
-    return doorOf(probe(inside).format) === undefined ? undefined : inside;
-  } catch (error) {
-    if (!(error instanceof UnspoolError)) throw error;
-    return undefined;
-  }
 }
 
 /** The answer, and the arrays whose memory goes with it. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import * as unspool from 'unspool';
 import { inspector } from './harness.mjs';
 import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
@@ -226,6 +227,15 @@ test('what a broken file holds before the place where it breaks is shown', async
   await drop('short.at1', frames.subarray(0, frames.length - 1));
   await heading('short.at1');
   await page.locator('.problem').waitFor();
+
+  // Of what is wrapped in gzip and of no format, too.
+  const lines = Buffer.from('a line of text\n'.repeat(20_000));
+  const wrapped = gzipSync(lines, { level: 0 });
+  await drop('lines.gz', wrapped.subarray(0, wrapped.length - 100_000));
+  await heading('lines.gz');
+  await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
+  await before.waitFor();
+  assert.ok((await content.textContent()).startsWith('a line of text\na line of text\n'));
 
   // Chunks of numbers.
   const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);

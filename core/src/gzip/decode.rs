@@ -10,7 +10,7 @@ use super::header::Header;
 use super::workspace::Workspace;
 use crate::checksum::Crc32;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Part, Result, Shifted, Trace, Value};
 
 /// How far a call came that decoded a whole file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,14 +34,14 @@ pub fn decode_traced(
     limits: &Limits,
     trace: &mut impl Trace,
 ) -> Result<Done> {
-    run(src, &mut { dst }, ws, limits, trace)
+    run(src, &mut { dst }, ws, limits, &mut Shifted::new(trace, 0))
 }
 
 /// Decodes a file to a new vector, which grows with what is decoded and never beyond the limit on output.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, trace: &mut impl Trace) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    let done = run(src, &mut out, ws, limits, trace)?;
+    let done = run(src, &mut out, ws, limits, &mut Shifted::new(trace, 0))?;
     out.truncate(done.wrote);
     Ok(out)
 }
@@ -78,7 +78,7 @@ impl Output for Vec<u8> {
     }
 }
 
-fn run(src: &[u8], out: &mut impl Output, ws: &mut Workspace, limits: &Limits, trace: &mut impl Trace) -> Result<Done> {
+fn run(src: &[u8], out: &mut dyn Output, ws: &mut Workspace, limits: &Limits, trace: &mut Shifted<'_>) -> Result<Done> {
     let mut done = Done::default();
     let mut at = 0;
     loop {
@@ -101,11 +101,11 @@ fn run(src: &[u8], out: &mut impl Output, ws: &mut Workspace, limits: &Limits, t
 fn member(
     src: &[u8],
     at: usize,
-    out: &mut impl Output,
+    out: &mut dyn Output,
     wrote: &mut usize,
     ws: &mut Workspace,
     limits: &Limits,
-    trace: &mut impl Trace,
+    trace: &mut Shifted<'_>,
 ) -> Result<usize> {
     let header = Header::read_traced(src, at, limits, trace)?;
     let start = *wrote;

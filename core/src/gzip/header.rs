@@ -2,7 +2,7 @@
 
 use crate::checksum::Crc32;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Part, Result, Shifted, Trace, Value};
 
 /// The flags of a header, by their bits.
 const HEADER_CRC: u8 = 2;
@@ -25,10 +25,10 @@ pub struct Header<'a> {
 impl<'a> Header<'a> {
     /// Reads the header of the member that starts at `at`.
     pub fn read(src: &'a [u8], at: usize, limits: &Limits) -> Result<Self> {
-        Self::read_traced(src, at, limits, &mut ())
+        Self::read_traced(src, at, limits, &mut Shifted::new(&mut (), 0))
     }
 
-    pub(super) fn read_traced(src: &'a [u8], at: usize, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
+    pub(super) fn read_traced(src: &'a [u8], at: usize, limits: &Limits, trace: &mut Shifted<'_>) -> Result<Self> {
         let mut fields = Fields { src, at, most: at.saturating_add(index(limits.max_header)), trace };
         let magic = fields.take(2, ErrorKind::GzipMagic, |bytes| bytes == [0x1F, 0x8B])?;
         fields.tell(Part::Framing, "magic", Value::Bytes(magic));
@@ -70,15 +70,15 @@ impl<'a> Header<'a> {
 }
 
 /// Reads one field after the other.
-struct Fields<'a, 't, T> {
+struct Fields<'a, 't, 's> {
     src: &'a [u8],
     at: usize,
     /// Where a header of the largest allowed size would end.
     most: usize,
-    trace: &'t mut T,
+    trace: &'t mut Shifted<'s>,
 }
 
-impl<'a, T: Trace> Fields<'a, '_, T> {
+impl<'a> Fields<'a, '_, '_> {
     /// The next bytes, whatever they are.
     fn any(&mut self, len: usize) -> Result<&'a [u8]> {
         let end = self.at.saturating_add(len);

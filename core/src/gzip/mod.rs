@@ -1,7 +1,7 @@
 //! gzip, which any of the other formats may be wrapped in: RFC 1952, any number of members in a row.
 //!
 //! [`decode`] takes a whole file and verifies the CRC-32 and the size of each member, and the CRC-16 of a header that has one.
-//! The output is the only window there is, as everywhere in this crate. Inflating itself is done by `miniz_oxide`, whose
+//! The output is the only window there is, as everywhere in this crate; a [`Decoder`] takes a file in any pieces, through a window of 32 KiB. Inflating itself is done by `miniz_oxide`, whose
 //! allocation-free entry points fit; this room is the frame around it. It is the one decoder here that the firmware tests do
 //! not link: that nothing in it panics is what its own fuzzers say, and ours.
 //!
@@ -17,10 +17,12 @@
 
 mod decode;
 mod header;
+mod stream;
 mod workspace;
 
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{Done, decode, decode_traced};
 pub use header::Header;
+pub use stream::{Decoder, WINDOW_SIZE};
 pub use workspace::{WORKSPACE_SIZE, Workspace};

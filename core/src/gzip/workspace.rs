@@ -17,9 +17,14 @@ impl Workspace {
         Self(None)
     }
 
+    /// The inflater, wherever it is.
+    pub(super) fn inflater(&mut self) -> &mut DecompressorOxide {
+        self.0.get_or_insert_with(DecompressorOxide::new)
+    }
+
     /// An inflater at the start of a stream.
     pub(super) fn start(&mut self) -> &mut DecompressorOxide {
-        let inflater = self.0.get_or_insert_with(DecompressorOxide::new);
+        let inflater = self.inflater();
         inflater.init();
         inflater
     }

@@ -9,6 +9,7 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::fault::Fault;
 use crate::num::{copy, index, u64_from};
+use crate::step::Pace;
 use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 impl FrameHeader {
@@ -82,11 +83,9 @@ pub struct Decoder<'a> {
     lap_end: usize,
     /// Output before this place has left.
     flushed: usize,
-    /// The last call did nothing.
-    idle: bool,
     /// Bytes read and written by a call that then wanted another window.
     moved: (usize, usize),
-    error: Option<Error>,
+    pace: Pace,
 }
 
 impl<'a> Decoder<'a> {
@@ -110,18 +109,15 @@ impl<'a> Decoder<'a> {
             at: 0,
             lap_end: 0,
             flushed: 0,
-            idle: false,
             moved: (0, 0),
-            error: None,
+            pace: Pace::default(),
         }
     }
 
     /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
     /// reported; then it stays. A second call in a row with nothing to work with is one.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
+        self.pace.error()?;
         let (mut rest, mut wrote) = (src, 0);
         let status = self.go(&mut rest, end, dst, &mut wrote);
         let read = src.len() - rest.len();
@@ -132,21 +128,7 @@ impl<'a> Decoder<'a> {
             self.moved = (self.moved.0 + read, self.moved.1 + wrote);
             return Err(error);
         }
-        let idle = read == 0 && wrote == 0 && status.is_ok_and(|status| status != Status::Done);
-        let status = match status {
-            Ok(_) if idle && self.idle => {
-                Err(Error::new(ErrorKind::NoProgress, self.consumed + u64_from(self.gathered)))
-            }
-            status => status,
-        };
-        self.idle = idle;
-        match status {
-            Ok(status) => Ok(Step { read, wrote, status }),
-            Err(error) => {
-                self.error = Some(error);
-                if wrote > 0 { Ok(Step { read, wrote, status: Status::NeedOutput }) } else { Err(error) }
-            }
-        }
+        self.pace.step(read, wrote, status, self.consumed + u64_from(self.gathered))
     }
 
     /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be, and says how far the

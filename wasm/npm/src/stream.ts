@@ -35,6 +35,12 @@ export function xzStream(options: DecodeStreamOptions = {}): DecodeStream {
   return decodeStream(room('xz-stream'), (wasm) => wasm.xz_stream(limits));
 }
 
+/** Decodes a gzip file while it comes, all of its members, each of whose checksums is verified. It keeps 32 KiB. */
+export function gzipStream(options: DecodeStreamOptions = {}): DecodeStream {
+  const limits = limitNumbers(options.limits);
+  return decodeStream(room('gzip'), (wasm) => wasm.gzip_stream(limits));
+}
+
 /**
  * Decodes an AT-1 file that is no bundle, frame after frame. One without frames says only as a whole what it holds, so that
  * nothing comes out before all of it is there. Its hash is verified at the end.

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { at1Stream, decodeAt1, decodeXz, decodeZstd, UnspoolError, xzStream, zstdStream } from 'unspool';
+import { gzipSync } from 'node:zlib';
+import { at1Stream, decodeAt1, decodeGzip, decodeXz, decodeZstd, gzipStream, UnspoolError, xzStream, zstdStream } from 'unspool';
 
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 const join = (...parts) => new Uint8Array(Buffer.concat(parts));
@@ -35,6 +36,7 @@ const cases = {
   // The second frame wants a larger window than the first, and the third one more.
   zstd: [join(Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 1, 2, 3), page, runs(20)), zstdStream, decodeZstd],
   xz: [join(read('xz/unspool.xz'), read('xz/blocks.xz'), read('xz/page.xz')), xzStream, decodeXz],
+  gzip: [join(gzipSync(decodeXz(read('xz/page.xz'))), read('gzip/two_members.gz'), gzipSync(read('at1/s3_log.at1'))), gzipStream, decodeGzip],
   'AT-1 with frames': [read('at1/s3_log.at1'), at1Stream, decodeAt1],
   'AT-1 without': [read('at1/c8_events.at1'), at1Stream, decodeAt1],
 };

@@ -18,8 +18,8 @@ pub fn xz_stream(limits: &[f64]) -> Stream {
 
 async fn run(desk: Desk, limits: Limits) -> Result<Infallible> {
     let (mut ws, mut windows) = (Box::new(Workspace::new()), Windows::default());
-    let decoder = Decoder::new(&mut ws, &mut [], &limits, &Options::DEFAULT);
-    serve(decoder, &mut windows, &desk).await
+    let mut decoder = Decoder::new(&mut ws, &mut [], &limits, &Options::DEFAULT);
+    serve(&mut decoder, &mut windows, &desk).await
 }
 
 impl<'a> Decode<'a> for Decoder<'a> {

@@ -19,8 +19,8 @@ pub fn zstd_stream(dictionary: Option<Box<[u8]>>, format: u8, limits: &[f64]) ->
 
 async fn run(desk: Desk, dictionary: Option<Box<[u8]>>, format: u8, limits: Limits) -> Result<Infallible> {
     let (mut ws, mut windows) = (Box::new(Workspace::new()), Windows::default());
-    let decoder = Decoder::new(&mut ws, &mut [], &limits, &options(dictionary.as_deref(), format));
-    serve(decoder, &mut windows, &desk).await
+    let mut decoder = Decoder::new(&mut ws, &mut [], &limits, &options(dictionary.as_deref(), format));
+    serve(&mut decoder, &mut windows, &desk).await
 }
 
 impl<'a> Decode<'a> for Decoder<'a> {

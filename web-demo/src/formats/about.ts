@@ -57,7 +57,7 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     saves: ['csv', 'json', 'raw'],
     call: () => ['openOnPair', ['using column = openOnPair(bytes);', "const rows = column.search({ contains: 'needle' });", 'const texts = column.texts();']],
   },
-  gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.', saves: ['raw'], call: bytesBy('decodeGzip') },
+  gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.', saves: ['raw'], call: bytesBy('decodeGzip'), start: startBy('gzipStream', 'gzipStream()'), stream: 'gzipStream' },
   zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and sequences that copy what was there before.', ...ZSTD },
   'zstd-v07': { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.', ...ZSTD },
   'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a decoder of Zstandard passes over.', ...ZSTD },

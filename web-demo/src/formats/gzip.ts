@@ -1,6 +1,26 @@
-import { decodeGzip } from 'unspool';
+import { decodeGzip, gzipStream, probe, UnspoolError, type Format } from 'unspool';
 import { contentOf } from './content';
 import type { Door } from './door';
+import { largeStart, startOf, WHOLE, wholeOrStart } from './start';
 
 /** What is wrapped and of no format that the page knows. Everything else is unwrapped before. */
-export const gzip: Door = { open: (bytes) => contentOf(decodeGzip(bytes)) };
+export const gzip: Door = {
+  openLarge: (source) => largeStart(source, () => gzipStream()),
+  open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeGzip(bytes, { limits: WHOLE })), () => gzipStream()),
+};
+
+/** So many bytes of a file tell what is in it. */
+const PROBED = 2 ** 16;
+
+/** What is in a gzip file, if that is of a format that is `known`, and sound. */
+export async function unwrap(bytes: Uint8Array, known: (format: Format | undefined) => boolean): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (probe(bytes).format !== 'gzip') return undefined;
+  const { content } = await startOf(bytes.subarray(0, PROBED), gzipStream(), false);
+  if (!known(probe(content).format)) return undefined;
+  try {
+    return decodeGzip(bytes, { limits: WHOLE });
+  } catch (error) {
+    if (!(error instanceof UnspoolError)) throw error;
+    return undefined;
+  }
+}

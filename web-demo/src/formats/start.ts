@@ -70,7 +70,7 @@ function opened(content: Uint8Array<ArrayBuffer>, error: UnspoolError | undefine
 }
 
 /** What a stream makes of these bytes, and the error that it meets. Where they are not all, that they end is none. */
-async function startOf(bytes: Uint8Array, { readable, writable }: DecodeStream, all: boolean): Promise<{ content: Uint8Array<ArrayBuffer>; error?: UnspoolError }> {
+export async function startOf(bytes: Uint8Array, { readable, writable }: DecodeStream, all: boolean): Promise<{ content: Uint8Array<ArrayBuffer>; error?: UnspoolError }> {
   const [reader, writer, parts]: [ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>, WritableStreamDefaultWriter, Blob[]] = [readable.getReader(), writable.getWriter(), []];
   const written = writer.write(bytes).then(() => (all ? writer.close() : reader.cancel()));
   // Whoever reads hears of what goes wrong.

@@ -1,1 +1,2 @@
+export { gzipStream, type DecodeStream, type DecodeStreamOptions } from '../stream.js';
 export { decodeGzip, decodeGzipInto, type GzipDecodeOptions } from '../gzip.js';
