@@ -223,7 +223,7 @@ fn a_stream_keeps_to_limits() {
     for most in [0, 1, 32_767, 32_768, 32_769, 999_999] {
         let limits = Limits { max_output: most, ..Limits::DEFAULT };
         let (out, end) = stream(&bomb, &limits, || (1000, 5000));
-        assert_eq!(out, vec![7; most as usize]);
+        assert_eq!(out, vec![7; usize::try_from(most).unwrap()]);
         assert_eq!(end.map_err(|error| (error.kind, error.need)), Err((ErrorKind::OutputLimit, most + 1)));
     }
     let (out, end) = stream(&bomb, &Limits { max_output: 1_000_000, ..Limits::DEFAULT }, || (1000, 5000));
