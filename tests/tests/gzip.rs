@@ -84,6 +84,20 @@ fn a_file_cut_anywhere_is_refused() {
 }
 
 #[test]
+fn a_stream_that_breaks_off_is_shown_as_far_as_it_goes() {
+    let file = vector("gzip/v1_int8.cvc.gz");
+    let (mut leaves, mut out) = (Leaves::default(), vec![0; 1 << 20]);
+    decode_traced(&file, &mut out, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
+    let (deflate, _) = leaves.leaves.iter().find(|(_, name)| *name == "deflate").unwrap().clone();
+    for len in deflate.start / 8..deflate.end / 8 {
+        let mut leaves = Leaves::default();
+        let cut = &file[..usize::try_from(len).unwrap()];
+        decode_traced(cut, &mut out, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap_err();
+        assert_eq!(leaves.leaves.last(), Some(&(deflate.start..len * 8, "deflate")));
+    }
+}
+
+#[test]
 fn a_flipped_bit_is_refused_or_changes_nothing_but_the_header() {
     for (file, content, _) in vectors() {
         for bit in 0..file.len() * 8 {

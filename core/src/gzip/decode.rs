@@ -112,7 +112,7 @@ fn member(
     let mut at = header.end;
     let inflater = ws.start();
     let most = index(limits.max_output);
-    loop {
+    let inflated = loop {
         let input = src.get(at..).unwrap_or_default();
         // What lies before this member is no window of it. What exceeds the limit is no room.
         let room = out.room();
@@ -124,22 +124,24 @@ fn member(
         *wrote = wrote.saturating_add(filled);
         let here = u64_from(at);
         match status {
-            TINFLStatus::Done => break,
+            TINFLStatus::Done => break Ok(()),
             TINFLStatus::HasMoreOutput if *wrote >= most => {
                 let need = limits.max_output.saturating_add(1);
-                return Err(Error::new(ErrorKind::OutputLimit, here).needing(need));
+                break Err(Error::new(ErrorKind::OutputLimit, here).needing(need));
             }
             TINFLStatus::HasMoreOutput if out.grow(most) => {}
-            TINFLStatus::HasMoreOutput => return Err(Error::new(ErrorKind::OutputTooSmall, here)),
+            TINFLStatus::HasMoreOutput => break Err(Error::new(ErrorKind::OutputTooSmall, here)),
             // All input there is was given: what wants more is cut off.
             TINFLStatus::FailedCannotMakeProgress | TINFLStatus::NeedsMoreInput => {
-                return Err(Error::new(ErrorKind::Truncated, u64_from(src.len())));
+                break Err(Error::new(ErrorKind::Truncated, u64_from(src.len())));
             }
-            _ => return Err(Error::new(ErrorKind::GzipDeflate, here)),
+            _ => break Err(Error::new(ErrorKind::GzipDeflate, here)),
         }
-    }
+    };
     let len = wrote.saturating_sub(start);
+    // Also of a stream that breaks off.
     trace.bytes(Part::Symbols, "deflate", u64_from(header.end)..u64_from(at), Value::U64(u64_from(len)));
+    inflated?;
     let field = |at: usize| {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk::<4>);
         let need = u64_from(at).saturating_add(4);
