@@ -85,7 +85,7 @@ impl<'a> Decoder<'a> {
             crc: Crc32::new(),
             at: 0,
             flushed: 0,
-            pace: Pace::default(),
+            pace: Pace::NEW,
         }
     }
 

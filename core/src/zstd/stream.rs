@@ -110,7 +110,7 @@ impl<'a> Decoder<'a> {
             lap_end: 0,
             flushed: 0,
             moved: (0, 0),
-            pace: Pace::default(),
+            pace: Pace::NEW,
         }
     }
 
