@@ -1,6 +1,6 @@
 //! What a streaming decoder says after each call.
 
-#[cfg(any(feature = "cvc", feature = "gzip", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "zstd"))]
 use crate::{Error, ErrorKind, Result};
 
 /// Whether more input will come after the slice of this call.
@@ -35,7 +35,7 @@ pub struct Step {
 }
 
 /// Whether a decoder gets anywhere, and what has stopped it.
-#[cfg(any(feature = "cvc", feature = "gzip", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "zstd"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// The last call did nothing.
@@ -43,7 +43,7 @@ pub(crate) struct Pace {
     error: Option<Error>,
 }
 
-#[cfg(any(feature = "cvc", feature = "gzip", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "zstd"))]
 impl Pace {
     /// Nothing has happened yet.
     pub(crate) const NEW: Self = Self { idle: false, error: None };

@@ -11,7 +11,6 @@ use super::payload::{Crc, CrcCount, Payload};
 use super::plan::{Piece, place};
 use crate::checksum::Crc32;
 use crate::num::{behind, copy, index, u64_from};
-use crate::step::Pace;
 use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 /// Widest value of any type.
@@ -58,13 +57,15 @@ pub struct Decoder<'w> {
     state: State,
     walk: Walk,
     body: Body,
+    error: Option<Error>,
     /// Bytes that wait for more of the input, or for room in the output.
     gathered: [u8; FRAMING_LEN],
     gathered_len: usize,
     pending: Pending,
     done: CrcCount,
     output: Option<Dtype>,
-    pace: Pace,
+    /// The last call gave neither side anything to do.
+    idle: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -161,12 +162,13 @@ impl<'w> Decoder<'w> {
             state: State::Framing,
             walk: Walk::NONE,
             body: Body::NONE,
-            pace: Pace::NEW,
+            error: None,
             gathered: [0; FRAMING_LEN],
             gathered_len: 0,
             pending: Pending { bytes: [0; MAX_WIDTH], from: 0, to: 0 },
             done: CrcCount { right: 0, wrong: 0, unchecked: 0 },
             output: None,
+            idle: false,
         }
     }
 
@@ -183,16 +185,35 @@ impl<'w> Decoder<'w> {
     /// Reads on and writes on, as far as both slices allow. What was decoded before an error leaves before it is reported; then it stays.
     pub fn step(&mut self, input: &[u8], end: End, output: &mut [u8]) -> Result<Step> {
         let mut io = Io { input, read: 0, output, wrote: 0 };
-        let status = self.pace.error().and_then(|()| self.run(&mut io, end)).map(|pause| match pause {
-            Pause::Input => Status::NeedInput,
-            Pause::Output => Status::NeedOutput,
-            Pause::Done => Status::Done,
-        });
-        self.pace.step(io.read, io.wrote, status, self.at)
+        // Not with a `Pace`, which would take 120 bytes of stack more here, and 400 of flash.
+        match self.run(&mut io, end) {
+            Ok(pause) => {
+                let status = match pause {
+                    Pause::Input => Status::NeedInput,
+                    Pause::Output => Status::NeedOutput,
+                    Pause::Done => Status::Done,
+                };
+                let idle = io.read == 0 && io.wrote == 0 && status != Status::Done;
+                if idle && core::mem::replace(&mut self.idle, idle) {
+                    return Err(Error::new(ErrorKind::NoProgress, self.at));
+                }
+                self.idle = idle;
+                Ok(Step { read: io.read, wrote: io.wrote, status })
+            }
+            Err(error) => {
+                self.error = Some(error);
+                if io.wrote > 0 {
+                    Ok(Step { read: io.read, wrote: io.wrote, status: Status::NeedOutput })
+                } else {
+                    Err(error)
+                }
+            }
+        }
     }
 
     #[inline(never)]
     fn run(&mut self, io: &mut Io<'_, '_>, end: End) -> Result<Pause> {
+        self.error.map_or(Ok(()), Err)?;
         loop {
             if !self.pending.flush(io) {
                 return Ok(Pause::Output);
