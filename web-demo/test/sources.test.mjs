@@ -1,5 +1,6 @@
 // Where a file can come from, and what it can be.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -209,6 +210,24 @@ test('of a large file of another server that says nothing of where its parts are
     await page.getByText('How all 8,388,608 values spread').waitFor();
     assert.equal(await page.getByRole('note').count(), 0);
     assert.ok(hash().has('all'), 'the address fetches all of it again');
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
+});
+
+test('of a large file of another server that holds bytes, the start is shown, and all of them are saved', async () => {
+  const lines = Buffer.from('a line of text\n'.repeat(5_000_000));
+  const file = gzipSync(lines, { level: 0 });
+  const other = await elsewhere(file, file.length);
+  try {
+    await open(`#url=${encodeURIComponent(other.url)}`);
+    await page.getByText(/The first 1\.0\d MB of text/).waitFor();
+    await page.getByRole('note').getByText('only its first 1.05 MB were looked at').waitFor();
+    assert.ok(other.sent() < 3 * 2 ** 20, `${other.sent()} bytes were sent`);
+    await page.evaluate(() => delete Window.prototype.showSaveFilePicker && delete globalThis.showSaveFilePicker);
+    const [download] = await Promise.all([page.waitForEvent('download', { timeout: 60_000 }), page.getByRole('button', { name: 'Raw bytes' }).click()]);
+    assert.ok(readFileSync(await download.path()).equals(lines));
   } finally {
     other.close();
   }

@@ -36,13 +36,14 @@ export async function largeStart(source: Blob | string, stream: () => DecodeStre
   if (content.length === 0) return undefined;
   const start = opened(content, error);
   if (error !== undefined) return { opened: start };
-  const total = remote ? 0 : source.size;
   return {
     opened: {
       ...start,
       summary: { ...start.summary, startOnly: true },
       async *save(_, tell) {
-        const body = remote ? (await fetch(source)).body : source.stream();
+        const response = remote ? await fetch(source) : new Response(source);
+        if (!response.ok) throw new Error(`the server answers ${response.status}`);
+        const total = remote ? Number(response.headers.get('Content-Length')) : source.size;
         let done = 0;
         const counted = new TransformStream<Uint8Array, Uint8Array>({
           transform(bytes, controller) {
@@ -50,7 +51,7 @@ export async function largeStart(source: Blob | string, stream: () => DecodeStre
             controller.enqueue(bytes);
           },
         });
-        const reader = body?.pipeThrough(counted).pipeThrough(stream()).getReader();
+        const reader = response.body?.pipeThrough(counted).pipeThrough(stream()).getReader();
         try {
           for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
             yield part.value;
