@@ -47,7 +47,7 @@ pub fn zstd_decode_into(
     }
 }
 
-/// Which format a whole file is in, as [`options`] counts them, or 0.
+/// Which format a whole file is in: 1 RFC 8878, 2 v0.7, 3 the draft; 0 none of them.
 #[wasm_bindgen]
 pub fn zstd_format(bytes: &[u8]) -> u8 {
     match detect(bytes) {
