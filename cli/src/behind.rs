@@ -1,7 +1,7 @@
 //! Writes on a thread of its own: decoding goes on while the system copies, or while the reader of a pipe is busy.
 
 use std::io::{self, Write};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
 /// What is written at once, small enough to stay in the cache between the two threads.
@@ -70,7 +70,7 @@ impl<W: Write + Send + 'static> Behind<W> {
 impl<W: Write + Send + 'static> Thread<W> {
     fn start(mut to: W) -> io::Result<Self> {
         let (full, filled) = sync_channel::<Vec<u8>>(AHEAD);
-        let (emptied, empty): (Sender<Vec<u8>>, _) = channel();
+        let (emptied, empty) = channel();
         // Those that are to be filled first.
         for _ in 0..AHEAD {
             let _ = emptied.send(Vec::new());
@@ -94,8 +94,9 @@ impl<W: Write + Send + 'static> Write for Behind<W> {
         if self.buffer.len() >= SIZE {
             self.hand_over()?;
         }
-        self.buffer.reserve_exact(SIZE.saturating_sub(self.buffer.len()));
-        let (now, _) = bytes.split_at(bytes.len().min(SIZE - self.buffer.len()));
+        let room = SIZE - self.buffer.len();
+        self.buffer.reserve_exact(room);
+        let (now, _) = bytes.split_at(bytes.len().min(room));
         self.buffer.extend_from_slice(now);
         Ok(now.len())
     }

@@ -80,9 +80,7 @@ fn sizes(bytes: &[u8], limits: &Limits) -> Result<Done, Error> {
 /// Writes what comes before the place where a file breaks. What is wrong is known.
 fn start(bytes: &[u8], limits: &Limits, to: &mut impl Sink) {
     let window = usize::try_from(limits.max_window).unwrap_or(usize::MAX).min(USUAL);
-    let (mut ws, mut window) = (Workspace::new(), vec![0; window]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, limits, &Options::DEFAULT);
-    let _ = pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to);
+    let _ = through(bytes, window, limits, to);
 }
 
 /// The largest window of the levels of `xz`.
@@ -90,13 +88,16 @@ const USUAL: usize = 64 << 20;
 
 /// Decodes through a window, or in memory where that takes less.
 fn stream(bytes: &[u8], done: &Done, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
-    let mut ws = Workspace::new();
     let small = u64::try_from(done.wrote).is_ok_and(|content| content <= done.window);
     if small || done.window > limits.max_window {
-        let out = decode_to_vec(bytes, &mut ws, limits, &Options::DEFAULT)?;
+        let out = decode_to_vec(bytes, &mut Workspace::new(), limits, &Options::DEFAULT)?;
         return in_pieces(&out, to);
     }
-    let mut window = vec![0; usize::try_from(done.window).unwrap_or(usize::MAX)];
+    through(bytes, usize::try_from(done.window).unwrap_or(usize::MAX), limits, to)
+}
+
+fn through(bytes: &[u8], window: usize, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
+    let (mut ws, mut window) = (Workspace::new(), vec![0; window]);
     let mut decoder = Decoder::new(&mut ws, &mut window, limits, &Options::DEFAULT);
     pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)
 }

@@ -111,7 +111,7 @@ pub fn decode(
     }
     match &wanted.range {
         Some(range) => Ok(decode_range(bytes, range, limits, &options, to)?),
-        None => Ok(stream(bytes, limits, &options, to).map(|_| ())?),
+        None => Ok(stream(bytes, limits, &options, to).map(drop)?),
     }
 }
 
@@ -132,7 +132,7 @@ fn decode_range(
     // What is decoded starts with the first frame that holds a part of it.
     let first = table.as_ref().and_then(|table| table.frames_in(range.clone()).next());
     let mut part = Part::new(range.clone(), first.map_or(0, |frame| frame.content.start), to);
-    let Some(table) = table else { return stream(bytes, limits, options, &mut part).map(|_| ()) };
+    let Some(table) = table else { return stream(bytes, limits, options, &mut part).map(drop) };
     let mut ws = Workspace::new();
     for frame in table.frames_in(range) {
         part.write(&frame.decode_to_vec(part::piece(bytes, &frame.range), &mut ws, limits, options)?)?;
@@ -148,29 +148,37 @@ fn stream(
     options: &Options<'_>,
     to: &mut impl Sink,
 ) -> Result<Option<Checksums>, Error> {
-    let mut ws = Workspace::new();
     // The larger the window is against the file, the less there is to gain; and where the headers do not lead to the end,
     // decoding in one piece says best what is wrong.
-    let buffer = stream_buffer(bytes, options).ok().filter(|&need| need <= limits.max_window.max(STREAM));
-    let Some(buffer) = buffer.and_then(|need| usize::try_from(need).ok()) else {
-        let out = decode_to_vec(bytes, &mut ws, limits, options).inspect_err(|_| start(bytes, limits, options, to))?;
-        in_pieces(&out, to)?;
-        return Ok(None);
-    };
-    let mut window = vec![0; buffer];
-    let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
-    pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)?;
-    Ok(Some(checksums(decoder.checksums(), decoder.frames())))
+    let need = stream_buffer(bytes, options).ok();
+    if let Some(decoded) = need.and_then(|need| through(bytes, need, limits, options, to)) {
+        return decoded.map(Some);
+    }
+    let out = decode_to_vec(bytes, &mut Workspace::new(), limits, options);
+    in_pieces(&out.inspect_err(|_| start(bytes, limits, options, to))?, to)?;
+    Ok(None)
 }
 
 /// Writes what comes before the place where a file breaks, as far as the window of its first frame allows. What is wrong is known.
 fn start(bytes: &[u8], limits: &Limits, options: &Options<'_>, to: &mut impl Sink) {
-    let Some(Ok(Header::Frame(frame))) = options.flavour.map(|flavour| Header::read(bytes, flavour)) else { return };
-    let need = Some(frame.stream_buffer()).filter(|&need| need <= limits.max_window.max(STREAM));
-    let Some(need) = need.and_then(|need| usize::try_from(need).ok()) else { return };
-    let (mut ws, mut window) = (Workspace::new(), vec![0; need]);
+    if let Some(Ok(Header::Frame(frame))) = options.flavour.map(|flavour| Header::read(bytes, flavour)) {
+        let _ = through(bytes, frame.stream_buffer(), limits, options, to);
+    }
+}
+
+/// Decodes through a window of so many bytes, unless that is too large.
+fn through(
+    bytes: &[u8],
+    need: u64,
+    limits: &Limits,
+    options: &Options<'_>,
+    to: &mut impl Sink,
+) -> Option<Result<Checksums, Error>> {
+    let window = usize::try_from(need).ok().filter(|_| need <= limits.max_window.max(STREAM))?;
+    let (mut ws, mut window) = (Workspace::new(), vec![0; window]);
     let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
-    let _ = pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to);
+    let poured = pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to);
+    Some(poured.map(|()| checksums(decoder.checksums(), decoder.frames())))
 }
 
 /// Windows up to here are worth their memory whatever the limits say.
