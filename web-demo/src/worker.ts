@@ -57,15 +57,15 @@ let opening: Promise<unknown> = Promise.resolve();
 let listing = 0;
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
-  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), lent, post);
-  if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, lent, post);
+  dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
+  if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
+  if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, post);
   let bytes = await readBlob(source, (done, total) => post({ done, total }));
   const inside = await unwrap(bytes, (format) => doorOf(format) !== undefined);
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
   let found = inspect(bytes);
-  dictionary = await dictionaryOf(lent);
   let met: UnspoolError | undefined;
   try {
     file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
@@ -80,17 +80,15 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   return report({ ...found, error: found.error ?? met }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
 }
 
-async function dictionaryOf(lent: Blob | undefined): Promise<Uint8Array | undefined> {
-  return lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
-}
-
 /** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */
-async function openLarge(source: Blob | string, from: Blob | RemoteFile, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
-  dictionary = await dictionaryOf(lent);
+async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (progress: Progress) => void): Promise<Report> {
   const door = doorOf(await formatOf(from));
-  const large = await door?.openLarge?.(source, dictionary);
-  [file, content] = [large?.opened, from];
   const local = from instanceof Blob;
+  const size = Math.min(from.size, local ? HEAD : HEAD_REMOTE);
+  let read: Promise<Uint8Array> | undefined;
+  const head = (): Promise<Uint8Array> => (read ??= bytesIn(from, size));
+  const large = await door?.openLarge?.(source, head, dictionary);
+  [file, content] = [large?.opened, from];
   const chunks = large?.opened.summary.chunkEnds?.length;
   if (door?.outlined !== undefined && (chunks === undefined ? local || door.outlined.remote : chunks <= (local ? FEW : FEW_REMOTE))) {
     const found = await outline(source, { onProgress: progressOf(post) });
@@ -99,10 +97,13 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, lent: B
       return report({ ...found, error: found.error ?? file?.error }, undefined, undefined, door.outlined.read);
     }
   }
-  const head = large?.head ?? Math.min(from.size, source instanceof Blob ? HEAD : HEAD_REMOTE);
-  const found = inspect(new Uint8Array(await from.slice(0, head).arrayBuffer()));
+  const found = inspect(await (large?.head === undefined ? head() : bytesIn(from, large.head)));
   // That the head ends where it ends is no error.
-  return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: file?.error }, undefined, undefined, large?.head === undefined ? head : 'values');
+  return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: file?.error }, undefined, undefined, large?.head === undefined ? size : 'values');
+}
+
+async function bytesIn(content: Content, end: number): Promise<Uint8Array> {
+  return new Uint8Array(await content.slice(0, end).arrayBuffer());
 }
 
 /** What a walk over headers calls, which are thousands. */
@@ -126,7 +127,7 @@ async function list(from: Content, post: (progress: Progress) => void, signal: A
 const PROBED = 16;
 
 async function formatOf(content: Content): Promise<Format | undefined> {
-  return probe(new Uint8Array(await content.slice(0, PROBED).arrayBuffer())).format;
+  return probe(await bytesIn(content, PROBED)).format;
 }
 
 function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {

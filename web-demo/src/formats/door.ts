@@ -40,8 +40,8 @@ export interface Large {
 /** Opens a file. Some errors of the core show only then, and not on the walk over its structure. */
 export interface Door {
   open(bytes: Uint8Array, structure: Structure, dictionary: Uint8Array | undefined): Opened | Promise<Opened>;
-  /** Opens a file that is not in memory, if it is of a kind that allows it. */
-  openLarge?(source: Blob | string, dictionary: Uint8Array | undefined): Promise<Large | undefined>;
+  /** Opens a file that is not in memory, if it is of a kind that allows it. Its first megabytes are there for the asking. */
+  openLarge?(source: Blob | string, head: () => Promise<Uint8Array>, dictionary: Uint8Array | undefined): Promise<Large | undefined>;
   /** Opens a file that is not in memory by its outline, which says where everything is. */
   openOutlined?(content: Content, structure: Structure): Promise<Opened>;
   /** For a file that is not in memory: what its outline is made of, and whether few requests to a server give it. */

@@ -5,7 +5,7 @@ import { largeStart, startOf, WHOLE, wholeOrStart } from './start';
 
 /** What is wrapped and of no format that the page knows. Everything else is unwrapped before. */
 export const gzip: Door = {
-  openLarge: (source) => largeStart(source, () => gzipStream()),
+  openLarge: async (source, head) => largeStart(await head(), source, () => gzipStream()),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeGzip(bytes, { limits: WHOLE })), () => gzipStream()),
 };
 

@@ -1,6 +1,5 @@
 // Files of bytes that cannot be decoded as a whole: broken ones, up to the place where they break, and large ones, of which the start is shown.
 import { UnspoolError, type DecodeStream } from 'unspool';
-import { RemoteFile } from '../arrive/remote';
 import { contentOf } from './content';
 import type { Large, Opened } from './door';
 
@@ -10,8 +9,8 @@ const [BROKEN, TOO_MUCH] = [new Set(['Truncated', 'Corrupt', 'Checksum']), new S
 /** Content of more bytes is not decoded as a whole: it would be in memory twice. */
 export const WHOLE = { maxOutput: 2 ** 29 };
 
-/** So much of a large file is read for the start of its content, of one on a server as much as is fetched for its structure; and so much of that is kept. */
-const [READ, READ_REMOTE, KEPT] = [2 ** 23, 2 ** 20, 2 ** 25];
+/** So much of a large file is decoded for the start of its content, and so much of that is kept. */
+const [READ, KEPT] = [2 ** 23, 2 ** 25];
 
 /** Opens a file as a whole, or the start of its content: what a stream makes of it until it meets the error, or of what is too much. */
 export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, stream: () => DecodeStream): Promise<Opened> {
@@ -19,7 +18,7 @@ export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, strea
     return whole();
   } catch (error) {
     if (!(error instanceof UnspoolError)) throw error;
-    const large = TOO_MUCH.has(error.class) ? await largeStart(new Blob([bytes as Uint8Array<ArrayBuffer>]), stream) : undefined;
+    const large = TOO_MUCH.has(error.class) ? await largeStart(bytes, new Blob([bytes as Uint8Array<ArrayBuffer>]), stream) : undefined;
     if (large !== undefined) return large.opened;
     if (!BROKEN.has(error.class)) throw error;
     const { content } = await startOf(bytes, stream(), true);
@@ -28,11 +27,9 @@ export async function wholeOrStart(bytes: Uint8Array, whole: () => Opened, strea
   }
 }
 
-/** Opens a file that is not in memory: the start of its content is shown, and all of it can be saved. */
-export async function largeStart(source: Blob | string, stream: () => DecodeStream): Promise<Large | undefined> {
-  const remote = typeof source === 'string';
-  const head = remote ? new RemoteFile(source, READ_REMOTE).slice(0, READ_REMOTE) : source.slice(0, READ);
-  const { content, error } = await startOf(new Uint8Array(await head.arrayBuffer()), stream(), false);
+/** Opens a file of which the head is in memory: the start of its content is shown, and all of it can be saved. */
+export async function largeStart(head: Uint8Array, source: Blob | string, stream: () => DecodeStream): Promise<Large | undefined> {
+  const { content, error } = await startOf(head.subarray(0, READ), stream(), false);
   if (content.length === 0) return undefined;
   const start = opened(content, error);
   if (error !== undefined) return { opened: start };
@@ -41,6 +38,7 @@ export async function largeStart(source: Blob | string, stream: () => DecodeStre
       ...start,
       summary: { ...start.summary, startOnly: true },
       async *save(_, tell) {
+        const remote = typeof source === 'string';
         const response = remote ? await fetch(source) : new Response(source);
         if (!response.ok) throw new Error(`the server answers ${response.status}`);
         const total = remote ? Number(response.headers.get('Content-Length')) : source.size;

@@ -5,6 +5,6 @@ import { largeStart, WHOLE, wholeOrStart } from './start';
 
 export const xz: Door = {
   outlined: { read: 'headers', remote: true },
-  openLarge: (source) => largeStart(source, () => xzStream()),
+  openLarge: async (source, head) => largeStart(await head(), source, () => xzStream()),
   open: (bytes) => wholeOrStart(bytes, () => contentOf(decodeXz(bytes, { limits: WHOLE })), () => xzStream()),
 };

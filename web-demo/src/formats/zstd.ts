@@ -7,7 +7,7 @@ import { largeStart, WHOLE, wholeOrStart } from './start';
 export const zstd: Door = {
   outlined: { read: 'headers', remote: false },
   // A stream is not looked through first: of a large file nobody knows that it would be in the draft.
-  openLarge: (source, dictionary) => largeStart(source, () => zstdStream(dictionary && { dictionary })),
+  openLarge: async (source, head, dictionary) => largeStart(await head(), source, () => zstdStream(dictionary && { dictionary })),
   open(bytes, _, dictionary) {
     const options: ZstdDecodeOptions = { format: zstdFormat(bytes), ...(dictionary && { dictionary }) };
     const facts: [string, string][] = dictionary === undefined ? [] : [['Dictionary', size(dictionary.length)]];
