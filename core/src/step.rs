@@ -1,7 +1,7 @@
 //! What a streaming decoder says after each call.
 
 #[cfg(any(feature = "gzip", feature = "zstd"))]
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, num::copy};
 
 /// Whether more input will come after the slice of this call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,4 +66,16 @@ impl Pace {
             }
         }
     }
+}
+
+/// Gives what lies in a window from `flushed` on, up to `at`, behind what was written. False if there was no room for some of it.
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+pub(crate) fn give(window: &[u8], flushed: &mut usize, at: usize, dst: &mut [u8], wrote: &mut usize) -> bool {
+    let room = dst.get_mut(*wrote..).unwrap_or_default();
+    let ready = window.get(*flushed..at).unwrap_or_default();
+    let len = room.len().min(ready.len());
+    copy(ready.get(..len).unwrap_or_default(), room);
+    *wrote += len;
+    *flushed += len;
+    *flushed >= at
 }

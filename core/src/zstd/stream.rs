@@ -9,7 +9,7 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::fault::Fault;
 use crate::num::{copy, index, u64_from};
-use crate::step::Pace;
+use crate::step::{Pace, give};
 use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 impl FrameHeader {
@@ -154,13 +154,7 @@ impl<'a> Decoder<'a> {
     fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
         loop {
             // What is decoded leaves before anything else is.
-            let room = dst.get_mut(*wrote..).unwrap_or_default();
-            let ready = self.window.get(self.flushed..self.at).unwrap_or_default();
-            let len = room.len().min(ready.len());
-            copy(ready.get(..len).unwrap_or_default(), room);
-            *wrote += len;
-            self.flushed += len;
-            if self.flushed < self.at {
+            if !give(self.window, &mut self.flushed, self.at, dst, wrote) {
                 return Ok(Status::NeedOutput);
             }
             let between = matches!(self.state, State::FrameHeader) && self.gathered == 0;
