@@ -5,7 +5,7 @@ import type { CodesWanted, SequencesWanted } from './formats/zstd-inside';
 import type { Fault, Report } from './model';
 import { RemoteFile, type Content } from './arrive/remote';
 import type { Sought } from './bytes/search';
-import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
+import type { Curve, CurveWanted, ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from './values';
 import type { Progress } from './tools/progress';
 import type { Answer, Wanted } from './worker';
 
@@ -120,6 +120,10 @@ export class OpenFile {
 
   statistics(column: number, care: Care): Promise<Summed> {
     return this.#ask({ statistics: column }, care) as Promise<Summed>;
+  }
+
+  curve(wanted: CurveWanted, care: Care): Promise<Curve> {
+    return this.#ask({ curve: wanted }, care) as Promise<Curve>;
   }
 
   /** Gives the file, unless it was written to one on disk. */

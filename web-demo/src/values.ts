@@ -86,8 +86,18 @@ export interface Summed {
   readonly curve: Curve;
 }
 
+/** Rows whose numbers are drawn in order. */
+export interface CurveWanted {
+  readonly column: number;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** A long row of numbers, as its lowest and highest in each of some stretches. */
 export interface Curve {
+  /** The rows that it is of. */
+  readonly start: number;
+  readonly end: number;
   readonly low: Float64Array;
   readonly high: Float64Array;
 }

@@ -4,12 +4,13 @@ import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import { unwrap } from './formats/gzip';
 import type { BinsWanted } from './formats/pco-bins';
+import { curveOf, summedUp } from './formats/summing';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
 import { seldom, telling, type Progress } from './tools/progress';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
-import type { ExportWanted, Question, TextSearch, TextsWanted } from './values';
+import type { CurveWanted, ExportWanted, Question, TextSearch, TextsWanted } from './values';
 
 /** What is opened: bytes of the visitor's, or a large file on a server. */
 export type Source = Blob | { readonly url: string; readonly size: number };
@@ -29,6 +30,7 @@ export type Wanted =
   | { readonly codes: CodesWanted }
   | { readonly sequences: SequencesWanted }
   | { readonly statistics: number }
+  | { readonly curve: CurveWanted }
   | { readonly save: ExportWanted };
 
 /** A question, or that its answer is of no use any more. */
@@ -159,7 +161,8 @@ async function work(wanted: Wanted, post: (progress: Progress) => void, signal: 
   if ('bins' in wanted) return [await here(file?.bins)(wanted.bins), []];
   if ('codes' in wanted) return [await codes(here(content), wanted.codes), []];
   if ('sequences' in wanted) return [await sequences(here(content), wanted.sequences, dictionary), []];
-  if ('statistics' in wanted) return [await here(file?.statistics)(wanted.statistics, telling(post, signal, () => listing > 0)), []];
+  if ('statistics' in wanted) return [await summedUp(here(file?.numbers)(wanted.statistics), telling(post, signal, () => listing > 0)), []];
+  if ('curve' in wanted) return [await curveOf(here(file?.numbers)(wanted.curve.column), wanted.curve.start, wanted.curve.end, tell), []];
   if ('save' in wanted) return [await saved(here(file?.save)(wanted.save, tell), wanted.save.to), []];
   const result = 'search' in wanted ? await here(file?.search)(wanted.search, tell) : here(file?.bytes)(wanted.bytes.start, wanted.bytes.end);
   return [result, [result]];

@@ -179,9 +179,9 @@ test('numbers of every type', async () => {
   // Numbers that are further apart than any number: they are drawn, and what no number holds is not said.
   await drop('extreme.pco', bytesAt('x_f64_extreme_fmulthuge_c2.pco'));
   await heading('extreme.pco');
-  const line = page.getByRole('img', { name: /^All [\d,]+ values in order/ }).locator('path');
-  await line.waitFor({ state: 'attached' });
-  assert.doesNotMatch(await line.getAttribute('d'), /NaN/);
+  const line = page.getByRole('img', { name: /^All [\d,]+ values in order/ });
+  await line.locator('canvas').waitFor();
+  assert.doesNotMatch(await line.getAttribute('aria-label'), /NaN|Infinity/);
   assert.equal(await page.locator('.statistics dd', { hasText: 'NaN' }).count(), 0);
 });
 

@@ -1,81 +1,53 @@
 // Small drawings of vectors.
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { count, value } from '../format';
-import type { Curve } from '../values';
+import { bounds, Chart } from './chart';
 
 const [WIDTH, HEIGHT] = [560, 120];
 const MARGIN = 8;
 /** Room for the bounds beside the curve. */
 const LABELS = 76;
 
-/** Finite values of a vector, with their bounds. */
-function bounds(values: ArrayLike<number>): [low: number, high: number] {
-  let [low, high] = [Infinity, -Infinity];
-  for (let at = 0; at < values.length; at++) {
-    const n = values[at] ?? NaN;
-    if (!Number.isFinite(n)) continue;
-    low = Math.min(low, n);
-    high = Math.max(high, n);
-  }
-  return low <= high ? [low, high] : [0, 0];
-}
-
 /** How far up a number lies between two others. Halves, because two of the largest numbers are further apart than any number. */
 export function shareOf(number: number, low: number, high: number): number {
   return (number / 2 - low / 2) / (high / 2 - low / 2 || 1);
 }
 
+/** So many bars can be told apart. */
+const BARS = 128;
+
+interface PlotProps {
+  readonly values: ArrayLike<number | bigint>;
+  /** What they are called, and the number of the first. */
+  readonly named: string;
+  readonly first: number;
+  readonly onPoint: (words: string) => void;
+}
+
 /** A vector as a curve, or as bars where it is short. */
-export function Plot({ values }: { readonly values: readonly (number | bigint)[] }) {
-  const numbers = values.map(Number);
+export function Plot({ values, named, first, onPoint }: PlotProps) {
+  const numbers = useMemo(() => Float64Array.from(values, Number), [values]);
+  const curve = useMemo(() => ({ start: first, end: first + numbers.length, low: numbers, high: numbers }), [numbers, first]);
   const [low, high] = bounds(numbers);
-  const bars = numbers.length <= 128;
-  // Bars stand on zero; a curve needs it only where it crosses it.
-  const [bottom, top] = bars ? [Math.min(low, 0), Math.max(high, 0)] : [low, high];
+  const label = `${numbers.length} values from ${value(low)} to ${value(high)}`;
+  return numbers.length > BARS ? <Chart curve={curve} named={named} label={label} onPoint={onPoint} /> : <Bars numbers={numbers} bounds={[low, high]} label={label} />;
+}
+
+function Bars({ numbers, bounds: [low, high], label }: { readonly numbers: Float64Array; readonly bounds: readonly [number, number]; readonly label: string }) {
+  // Bars stand on zero.
+  const [bottom, top] = [Math.min(low, 0), Math.max(high, 0)];
   const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
   const step = (WIDTH - MARGIN - LABELS) / Math.max(1, numbers.length);
   const x = (at: number): number => MARGIN + (at + 0.5) * step;
-  let path = '';
-  let pen = 'M';
-  for (const [at, n] of numbers.entries()) {
-    if (bars) continue;
-    if (Number.isFinite(n)) path += `${pen}${x(at).toFixed(1)} ${y(n).toFixed(1)}`;
-    pen = Number.isFinite(n) ? 'L' : 'M';
-  }
   return (
-    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${numbers.length} values from ${value(low)} to ${value(high)}`}>
-      {bars &&
-        numbers.map((n, at) => {
-          if (!Number.isFinite(n)) return <line key={at} class="missing" x1={x(at)} x2={x(at)} y1={MARGIN} y2={HEIGHT - MARGIN} />;
-          const [a, b] = [y(n), y(0)];
-          const gap = Math.min(2, step * 0.2);
-          return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))}><title>{`${at}: ${value(n)}`}</title></rect>;
-        })}
-      <path class="curve" d={path} />
-      {bottom <= 0 && top >= 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
-      <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
-      <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>
-    </svg>
-  );
-}
-
-/** A long row of numbers: between the lowest and the highest of each stretch. */
-export function Line({ curve: { low, high }, numbers }: { readonly curve: Curve; readonly numbers: number }) {
-  const [bottom] = bounds(low);
-  const [, top] = bounds(high);
-  const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
-  const step = (WIDTH - MARGIN - LABELS) / Math.max(1, low.length - 1);
-  let path = '';
-  let pen = 'M';
-  for (const [at, lowest] of low.entries()) {
-    const highest = high[at] ?? NaN;
-    if (Number.isFinite(lowest)) path += `${pen}${(MARGIN + at * step).toFixed(1)} ${y(lowest).toFixed(1)}${highest > lowest ? `L${(MARGIN + at * step).toFixed(1)} ${y(highest).toFixed(1)}` : ''}`;
-    pen = Number.isFinite(lowest) ? 'L' : 'M';
-  }
-  return (
-    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`All ${count(numbers)} values in order, from ${value(bottom)} to ${value(top)}`}>
-      <path class="curve" d={path} />
-      {bottom < 0 && top > 0 && <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />}
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      {Array.from(numbers, (n, at) => {
+        if (!Number.isFinite(n)) return <line key={at} class="missing" x1={x(at)} x2={x(at)} y1={MARGIN} y2={HEIGHT - MARGIN} />;
+        const [a, b] = [y(n), y(0)];
+        const gap = Math.min(2, step * 0.2);
+        return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))}><title>{`${at}: ${value(n)}`}</title></rect>;
+      })}
+      <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />
       <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{value(top)}</text>
       <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{value(bottom)}</text>
     </svg>

@@ -32,6 +32,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
     return column !== undefined && column < summary.columns.length ? column : 0;
   });
   const column = summary.columns[picked];
+  const [wanted, show] = useState<{ readonly row: number }>();
   const tabs = useRef<HTMLDivElement>(null);
 
   useEffect(() => noteInAddress({ column: picked > 0 ? picked : undefined }), [picked]);
@@ -67,8 +68,8 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
           </div>
         )}
       </div>
-      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} />}
-      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} />}
+      {column !== undefined && <Statistics key={`statistics ${picked}`} file={file} column={picked} values={(column.rows ?? summary.rows) * column.dimension} onRow={(row) => show({ row })} />}
+      {column !== undefined && <Values key={picked} file={file} column={column} index={picked} rows={column.rows ?? summary.rows} summary={summary} wanted={wanted} />}
       {column !== undefined && report.format !== undefined && (
         <Export
           file={file}
@@ -90,11 +91,14 @@ interface ColumnProps {
   /** How many rows there are. */
   readonly rows: number;
   readonly summary: Summary;
+  /** A row that somebody wants to see. */
+  readonly wanted: { readonly row: number } | undefined;
 }
 
-function Values({ file, column, index, rows: total, summary: { chunkEnds: ends = [], sections = [] } }: ColumnProps) {
+function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds: ends = [], sections = [] } }: ColumnProps) {
   const [chosen, choose] = useState(() => Math.max(0, Math.min(total - 1, readAddress().drawn ?? 0)));
   const [pointed, point] = useState('');
+  const [pointedAt, pointAt] = useState('');
   const { dimension } = column;
   const rows = useRows(total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
   useNotedRow(rows);
@@ -130,6 +134,12 @@ function Values({ file, column, index, rows: total, summary: { chunkEnds: ends =
     choose(row);
     rows.lines.go(row);
   };
+  const before = useRef(wanted);
+  useEffect(() => {
+    // What was wanted of another column is not wanted of this one.
+    if (wanted !== undefined && wanted !== before.current) show(wanted.row);
+    before.current = wanted;
+  }, [wanted]);
   const heads: Head[] = [{ name: 'row' }, ...Array.from({ length: shown }, (_, at) => ({ name: dimension === 1 ? 'value' : String(at) }))];
   if (dimension > shown) heads.push({ name: `${count(dimension - shown)} more`, kind: 'more' });
 
@@ -144,9 +154,9 @@ function Values({ file, column, index, rows: total, summary: { chunkEnds: ends =
         <div class="drawings">
           {drawn !== undefined && (
             <figure>
-              <Plot values={Array.from(drawn.data as ArrayLike<number | bigint>)} />
+              <Plot values={drawn.data as ArrayLike<number | bigint>} named={dimension > 1 ? 'value' : 'row'} first={dimension > 1 ? 0 : drawn.start} onPoint={pointAt} />
               <figcaption>
-                {dimension > 1 ? `Row ${count(drawn.start)}, all ${plural(dimension, 'value')}` : `Rows ${count(drawn.start)} to ${count(drawn.start + drawn.data.length - 1)}`}
+                {pointedAt !== '' ? pointedAt : dimension > 1 ? `Row ${count(drawn.start)}, all ${plural(dimension, 'value')}` : `Rows ${count(drawn.start)} to ${count(drawn.start + drawn.data.length - 1)}`}
               </figcaption>
             </figure>
           )}

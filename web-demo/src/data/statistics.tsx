@@ -5,7 +5,7 @@ import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import type { OpenFile } from '../client';
 import { count, plural, value } from '../format';
-import { Line } from './plot';
+import { Course } from './course';
 import { RemoteFile } from '../arrive/remote';
 import type { Summed } from '../values';
 
@@ -16,9 +16,11 @@ interface Props {
   readonly column: number;
   /** How many values there are. */
   readonly values: number;
+  /** A row that somebody wants to see. */
+  readonly onRow: (row: number) => void;
 }
 
-export function Statistics({ file, column, values }: Props) {
+export function Statistics({ file, column, values, onRow }: Props) {
   const job = useJob();
   // Of a file on a server nothing is fetched that nobody asked for.
   const [wanted, want] = useState(!(file.source instanceof RemoteFile));
@@ -66,12 +68,13 @@ export function Statistics({ file, column, values }: Props) {
             </label>
           </figcaption>
         </figure>
-        <figure>
-          <Line curve={curve} numbers={norms?.count ?? values} />
-          <figcaption>
-            {norms === undefined ? 'In the order of the file' : `Lengths of the vectors: ${value(norms.min)} to ${value(norms.max)}, mean ${value(norms.mean)}`}
-          </figcaption>
-        </figure>
+        <Course
+          file={file}
+          column={column}
+          all={curve}
+          what={norms === undefined ? 'In the order of the file' : `Lengths of the vectors: ${value(norms.min)} to ${value(norms.max)}, mean ${value(norms.mean)}`}
+          onRow={onRow}
+        />
       </div>
     </section>
   );

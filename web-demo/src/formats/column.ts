@@ -13,20 +13,20 @@ export interface Column {
 /** So many values are a piece, or the few more that end with a row. */
 const AT_ONCE = 1 << 18;
 
-/** All rows, a piece at a time. */
-export async function* piecesOf({ rows, dimension, ends, read }: Column, tell: Tell): AsyncGenerator<Rows> {
+/** All rows, or those from `from` to `to`, a piece at a time. */
+export async function* piecesOf({ rows, dimension, ends, read }: Column, tell: Tell, from = 0, to = rows): AsyncGenerator<Rows> {
   const step = Math.max(1, Math.floor(AT_ONCE / Math.max(1, dimension)));
-  for (let [start, at] = [0, 0]; start < rows; ) {
-    let end = Math.min(rows, start + step);
+  for (let [start, at] = [from, 0]; start < to; ) {
+    let end = Math.min(to, start + step);
     if (ends !== undefined) {
       while ((ends[at] ?? rows) < end) at++;
-      end = ends[at] ?? rows;
+      end = Math.min(to, ends[at] ?? rows);
     }
     // What can only be decoded at once may be many pieces.
     const { data } = await read(start, end);
     for (let first = start; first < end; first += step) {
       yield { start: first, dimension, data: data.subarray((first - start) * dimension, (first - start + step) * dimension) };
-      await tell({ done: Math.min(first + step, end), total: rows });
+      await tell({ done: Math.min(first + step, end) - from, total: to - from });
     }
     start = end;
   }

@@ -4,7 +4,6 @@ import type { Rows } from '../values';
 import { fileOf } from '../data/writers';
 import { piecesOf, type Column } from './column';
 import type { Door, Opened } from './door';
-import { summedUp } from './summing';
 
 const WIDTHS = { float32: 4, float16: 2, int64: 8, int32: 4, int8: 1, uint8: 1 };
 
@@ -55,6 +54,6 @@ function opened(file: CvcFile): Opened {
     summary: { version: file.version.join('.'), facts, rows: length, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: file.hasChecksums, decoded, sections: sections.map(({ start, end, metadata }) => ({ start, end, note: metadata === undefined ? '' : JSON.stringify(metadata) })) },
     rows,
     save: ({ column, kind }, tell) => fileOf(kind, length, piecesOf(long(column), tell)),
-    statistics: (column, tell) => summedUp(long(column), tell),
+    numbers: long,
   };
 }

@@ -2,10 +2,11 @@
 import type { UnspoolError } from 'unspool';
 import type { Structure } from 'unspool/structure';
 import type { BinsWanted } from './pco-bins';
+import type { Column } from './column';
 import type { Report, Summary } from '../model';
 import type { Tell } from '../tools/progress';
 import type { Content } from '../arrive/remote';
-import type { ExportWanted, Question, Rows, Summed, TableAnswer, TextSearch, Texts, TextsWanted } from '../values';
+import type { ExportWanted, Question, Rows, TableAnswer, TextSearch, Texts, TextsWanted } from '../values';
 
 /** An open file. A format has those doors that fit what it holds. */
 export interface Opened {
@@ -24,8 +25,8 @@ export interface Opened {
   bins?(wanted: BinsWanted): Uint32Array | Promise<Uint32Array>;
   /** Decoded bytes. */
   bytes?(start: number, end: number): Uint8Array;
-  /** What all numbers of a column come to. */
-  statistics?(column: number, tell: Tell): Promise<Summed>;
+  /** A column of numbers, to be summed up or drawn. */
+  numbers?(column: number): Column;
   /** The values as a file, part by part. */
   save?(wanted: ExportWanted, tell: Tell): Iterable<BlobPart> | AsyncIterable<BlobPart>;
 }

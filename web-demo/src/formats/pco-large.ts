@@ -10,7 +10,6 @@ import type { Opened } from './door';
 import { bitsOf } from './latents';
 import { nodesNamed } from './named';
 import { numbersOf } from './pco';
-import { summedUp } from './summing';
 
 /** Where a chunk lies, and the number of its first number. */
 interface Place {
@@ -90,7 +89,7 @@ async function openPlaces(content: Content, places: readonly Place[], headerEnd 
     },
     rows: (_, start, end) => rows(start, end),
     bins: async ({ chunk, variable }) => pcoBinCounts(await chunkFile(places[chunk]), 0, variable),
-    statistics: (_, tell) => summedUp(long(), tell),
+    numbers: () => long(),
     save: ({ kind }, tell) => fileOf(kind, total, piecesOf(long(kind === 'raw'), tell)),
   };
 }

@@ -5,33 +5,52 @@ import type { Curve, Summed } from '../values';
 import { piecesOf, type Column } from './column';
 
 export async function summedUp(column: Column, tell: Tell): Promise<Summed> {
-  const { rows, dimension } = column;
-  const curve = new Stretches(rows);
-  using running = new RunningStatistics({ dimension: Math.max(1, dimension) });
-  for await (const { data } of piecesOf(column, tell)) {
-    const lengths = running.add(data);
-    curve.push(dimension > 1 ? lengths : data);
-  }
+  using running = runningOver(column);
+  const curve = await drawn(column, running, 0, column.rows, tell);
   return { statistics: running.result(), curve };
+}
+
+/** Draws some rows of a column: of numbers themselves, of vectors their lengths. */
+export async function curveOf(column: Column, start: number, end: number, tell: Tell): Promise<Curve> {
+  using running = runningOver(column);
+  return await drawn(column, running, start, end, tell);
+}
+
+function runningOver({ dimension }: Column): RunningStatistics {
+  return new RunningStatistics({ dimension: Math.max(1, dimension) });
+}
+
+async function drawn(column: Column, running: RunningStatistics, start: number, end: number, tell: Tell): Promise<Curve> {
+  const curve = new Stretches(start, end);
+  for await (const { data } of piecesOf(column, tell, start, end)) {
+    const lengths = running.add(data);
+    curve.push(column.dimension > 1 ? lengths : data);
+  }
+  return curve.curve();
 }
 
 /** No more stretches than this fit on a screen. */
 const STRETCHES = 800;
 
 /** The lowest and the highest of so many numbers in each of some stretches, as they come. */
-export class Stretches implements Curve {
-  readonly low: Float64Array;
-  readonly high: Float64Array;
+class Stretches {
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
   #at = 0;
 
-  constructor(readonly total: number) {
-    const count = Math.min(STRETCHES, total);
-    [this.low, this.high] = [new Float64Array(count).fill(NaN), new Float64Array(count).fill(NaN)];
+  constructor(readonly start: number, readonly end: number) {
+    const count = Math.min(STRETCHES, end - start);
+    [this.#low, this.#high] = [new Float64Array(count).fill(NaN), new Float64Array(count).fill(NaN)];
+  }
+
+  /** What can be sent to the page. */
+  curve(): Curve {
+    return { start: this.start, end: this.end, low: this.#low, high: this.#high };
   }
 
   push(numbers: ArrayLike<number | bigint>): void {
-    const { low, high, total } = this;
-    const share = low.length / total;
+    const [low, high] = [this.#low, this.#high];
+    const share = low.length / (this.end - this.start);
     for (let at = 0; at < numbers.length; at++) {
       const number = Number(numbers[at] ?? NaN);
       const stretch = Math.floor(this.#at++ * share);

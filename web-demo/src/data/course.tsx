@@ -1,0 +1,89 @@
+// The numbers of a column in order, as a curve that can be looked into.
+import { useEffect, useState } from 'preact/hooks';
+import { noteInAddress, parametersHere } from '../arrive/address';
+import type { OpenFile } from '../client';
+import { count, value } from '../format';
+import { useAnswer } from '../tools/answer';
+import { Cancel, useJob } from '../tools/cancel';
+import type { Curve } from '../values';
+import { boundsOf, Chart } from './chart';
+
+interface Props {
+  readonly file: OpenFile;
+  readonly column: number;
+  /** The curve of all rows. */
+  readonly all: Curve;
+  /** What is drawn. */
+  readonly what: string;
+  readonly onRow: (row: number) => void;
+}
+
+/** Fewer rows than this are not looked into further. */
+const FEWEST = 16;
+
+/** The rows that the address names, or all of them. */
+function notedPart(total: number): readonly [start: number, end: number] {
+  const [start = NaN, end = NaN] = (parametersHere().get('part') ?? '').split('-').map(Number);
+  return Number.isSafeInteger(start) && start >= 0 && end <= total && end - start >= FEWEST ? [start, Math.floor(end)] : [0, total];
+}
+
+export function Course({ file, column, all, what, onRow }: Props) {
+  const job = useJob();
+  const total = all.end;
+  const [[start, end], look] = useState(() => notedPart(total));
+  const [pointed, point] = useState('');
+  const whole = end - start === total;
+  useEffect(() => noteInAddress({ part: whole ? undefined : `${start}-${end}` }), [start, end]);
+  const { value: part, error } = useAnswer(
+    (gone) => new Promise<Curve>((resolve, reject) => {
+      if (whole) return resolve(all);
+      gone.addEventListener('abort', job.cancel);
+      void job.run(async (care) => {
+        // Who does not want to wait is back at what can be seen.
+        care.signal.addEventListener('abort', () => gone.aborted || look([drawn.start, drawn.end]));
+        await file.curve({ column, start, end }, care).then(resolve, reject);
+      });
+    }),
+    [file, column, all, start, end],
+  );
+  const drawn = part ?? all;
+  useEffect(() => point(''), [drawn]);
+
+  /** Looks at so many rows around a middle, as far as there are rows. */
+  const around = (middle: number, rows: number): void => {
+    const wanted = Math.min(total, Math.max(Math.min(FEWEST, total), Math.round(rows)));
+    const from = Math.max(0, Math.min(total - wanted, Math.round(middle - wanted / 2)));
+    look([from, from + wanted]);
+  };
+  const [rows, middle] = [end - start, (start + end) / 2];
+  const moves = [
+    ['Earlier', '←', start > 0, () => around(middle - rows / 2, rows)],
+    ['Later', '→', end < total, () => around(middle + rows / 2, rows)],
+    ['Closer', '+', rows > FEWEST, () => around(middle, rows / 4)],
+    ['Further', '−', !whole, () => around(middle, rows * 4)],
+    ['All', 'all', !whole, () => look([0, total])],
+  ] as const;
+  const [bottom, top] = boundsOf(drawn);
+  return (
+    <figure>
+      <Chart
+        curve={drawn}
+        label={`${drawn.end - drawn.start === total ? `All ${count(total)} values` : `Values ${count(drawn.start)} to ${count(drawn.end - 1)}`} in order, from ${value(bottom)} to ${value(top)}`}
+        onPoint={point}
+        onRow={onRow}
+        onRows={(from, to) => around((from + to) / 2, to - from)}
+      />
+      <figcaption class="course">
+        <span class="moves" role="group" aria-label="Look into the curve">
+          {moves.map(([name, sign, possible, move]) => (
+            <button key={name} type="button" aria-label={name} title={name} aria-disabled={!possible} onClick={() => possible && move()}>{sign}</button>
+          ))}
+        </span>
+        <span>
+          {error !== '' ? `These rows cannot be drawn: ${error}.` : pointed !== '' ? pointed : drawn.end - drawn.start === total ? what : `Rows ${count(drawn.start)} to ${count(drawn.end - 1)}`}
+        </span>
+        <Cancel job={job} what="drawing" />
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,110 @@
+// The curve of a column, and a closer look at parts of it.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { inspector } from './harness.mjs';
+import { floats, vector } from './vectors.mjs';
+
+const it = inspector();
+let page;
+beforeEach(() => ({ page } = it));
+const { open, hash } = it;
+
+const expected = new Int32Array(new Uint8Array(vector('pco/assets/v1_0_0_conv1.bin')).buffer);
+const curve = (start, end, numbers = expected.subarray(start, end)) =>
+  page.getByRole('img', { name: `Values ${start.toLocaleString('en')} to ${(end - 1).toLocaleString('en')} in order, from ${Math.min(...numbers)} to ${Math.max(...numbers)}`, exact: true });
+const all = () => page.getByRole('img', { name: /^All 2,000 values in order/ });
+const move = (name) => page.getByRole('button', { name, exact: true });
+const words = () => page.locator('.course span').last().textContent();
+/** Where the numbers are drawn. */
+const area = () => page.locator('.statistics .u-over');
+
+test('a curve is looked into: closer, further, earlier, later, all', async () => {
+  await open('#sample=numbers');
+  await all().waitFor();
+  await move('Closer').click();
+  await curve(750, 1250).waitFor();
+  assert.equal(await words(), 'Rows 750 to 1,249');
+  await move('Later').click();
+  await curve(1000, 1500).waitFor();
+  await move('Earlier').press('Enter');
+  await curve(750, 1250).waitFor();
+  await move('Closer').press('Enter');
+  await curve(938, 1063).waitFor();
+  await page.waitForFunction(() => location.hash.includes('part=938-1063'));
+  // The address brings it back.
+  await page.reload();
+  await curve(938, 1063).waitFor();
+  // As close as it gets, and not beyond the ends.
+  for (let times = 0; times < 2; times++) await move('Closer').click();
+  await page.getByText('Rows 993 to 1,008', { exact: true }).waitFor();
+  assert.equal(await move('Closer').getAttribute('aria-disabled'), 'true');
+  for (let times = 0; times < 4; times++) await move('Further').click();
+  await all().waitFor();
+  assert.equal(await move('Earlier').getAttribute('aria-disabled'), 'true');
+  await page.waitForFunction(() => !location.hash.includes('part'));
+});
+
+test('a curve says what is pointed at, leads to its row, and a stretch that is dragged over is drawn', async () => {
+  await open('#sample=numbers&part=1000-1500');
+  await curve(1000, 1500).waitFor();
+  await area().waitFor();
+  const { width, height } = await area().boundingBox();
+  const point = (share) => ({ x: Math.round(width * share), y: Math.round(height / 2) });
+  await area().hover({ position: point(0.25) });
+  await page.locator('.course', { hasText: /row 1,\d+: / }).waitFor();
+  const [, row, number] = /^row ([\d,]+): (-?\d+)$/.exec(await words());
+  const at = Number(row.replaceAll(',', ''));
+  assert.ok(Math.abs(at - 1125) <= 2, row);
+  assert.equal(Number(number), expected[at]);
+  await area().click({ position: point(0.25) });
+  await page.locator('.preview tbody tr.selected th', { hasText: row }).waitFor();
+  assert.equal(await page.locator('.preview tbody tr.selected td').first().textContent(), number);
+  // What was only clicked on stays as large as it is.
+  await curve(1000, 1500).waitFor();
+  await area().hover({ position: point(0.2) });
+  await page.mouse.down();
+  const box = await area().boundingBox();
+  await page.mouse.move(box.x + width * 0.6, box.y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  await page.getByRole('img', { name: /^Values 1,(09|10)\d to 1,(29|30)\d/ }).waitFor();
+  const [, from, to, low, high] = /^Values ([\d,]+) to ([\d,]+) in order, from (\S+) to (\S+)$/.exec(await page.locator('.statistics .chart').getAttribute('aria-label')).map((text) => text.replaceAll(',', ''));
+  const dragged = expected.subarray(Number(from), Number(to) + 1);
+  assert.deepEqual([Number(low), Number(high)], [Math.min(...dragged), Math.max(...dragged)]);
+});
+
+test('the lengths of vectors are looked into, and what is drawn follows the scheme', async () => {
+  const values = floats('cvc/med_fp16.f32.bin');
+  const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
+  await open('#sample=embeddings');
+  await move('Closer').click();
+  const chart = page.getByRole('img', { name: /^Values 150 to 249 in order/ });
+  await chart.waitFor();
+  const [low, high] = (await chart.getAttribute('aria-label')).match(/from (\S+) to (\S+)$/).slice(1).map(Number);
+  const part = norms.slice(150, 250);
+  assert.ok(Math.abs(low - Math.min(...part)) < 1e-3 && Math.abs(high - Math.max(...part)) < 1e-3, `${low} ${high}`);
+  const light = await inkOf(chart);
+  assert.ok(light.pixels > 300, `${light.pixels} pixels`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.waitForFunction(() => document.querySelector('.statistics .chart canvas') !== null);
+  await assert.doesNotReject(async () => {
+    for (let times = 0; (await inkOf(chart)).green <= light.green; times++) {
+      assert.ok(times < 50, 'the curve kept the colour of the light page');
+      await page.waitForTimeout(100);
+    }
+  });
+  assert.equal(hash().get('part'), '150-250');
+});
+
+/** How many pixels of a chart have the colour of the curve, and how bright its green is at most. */
+function inkOf(chart) {
+  return chart.locator('canvas').evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let [pixels, green] = [0, 0];
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] < 128 || data[at + 1] < data[at] + 40) continue;
+      pixels++;
+      green = Math.max(green, data[at + 1]);
+    }
+    return { pixels, green };
+  });
+}
