@@ -51,6 +51,8 @@ export interface Summary {
   readonly brokenFrom?: number;
   /** That is not everything: the file is large, and more was not decoded. */
   readonly startOnly?: boolean;
+  /** What breaks is the hash alone, and the file is decoded without it. */
+  readonly unhashed?: boolean;
 }
 
 /** The structure with what makes it quick to walk. */

@@ -192,6 +192,17 @@ test('a broken file of strings or of numbers shows where', async () => {
   await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
   await item(/^magic ONPAIR01/).waitFor();
   assert.equal(await page.locator('.preview').count(), 0);
+  // The offsets of the rows come last: those that are there lead to rows.
+  for (const [name, bytes, rows] of [['cut.onp', onp.subarray(0, onp.length - 101), 2974], ['order.onp', Buffer.concat([onp.subarray(0, onp.length - 404), Buffer.alloc(4), onp.subarray(onp.length - 400)]), 2899]]) {
+    await drop(name, bytes);
+    await heading(name);
+    await page.locator('.problem').waitFor();
+    assert.equal(await fact('Rows').textContent(), rows.toLocaleString('en'));
+    const column = unspool.openOnPair(onp);
+    const last = Buffer.from(column.row(rows - 1)).toString();
+    await goToRow(rows - 1);
+    await page.locator('.preview td', { hasText: last }).waitFor();
+  }
   const pco = readFileSync(new URL('../../tests/vectors/pco/k_u32_arange.pco', import.meta.url));
   await drop('short.pco', pco.subarray(0, pco.length - 1));
   await heading('short.pco');
@@ -227,6 +238,17 @@ test('what a broken file holds before the place where it breaks is shown', async
   await drop('short.at1', frames.subarray(0, frames.length - 1));
   await heading('short.at1');
   await page.locator('.problem').waitFor();
+  // All of it, if only the hash behind it is wrong.
+  const hashed = vector('at1/c5_pop_postext.at1');
+  hashed[hashed.length - 10] ^= 1;
+  await drop('hash.at1', hashed);
+  await heading('hash.at1');
+  await page.locator('.problem h2', { hasText: /damaged after it was written/ }).waitFor();
+  await page.locator('.preview .facts', { hasText: 'of text, before the place where the file breaks' }).waitFor();
+  const text = vector('at1/c5_pop_postext.orig').toString();
+  assert.ok(text.startsWith((await content.textContent()).slice(0, 1000)));
+  assert.equal(await before.textContent(), '106 KB');
+  assert.match(await page.locator('.preview pre').last().textContent(), /decodeAt1\(bytes\.subarray\(0, 3609\)\)/);
 
   // Of what is wrapped in gzip and of no format, too.
   const lines = Buffer.from('a line of text\n'.repeat(20_000));

@@ -129,10 +129,14 @@ test('the TypeScript that is copied gives what the page shows', async () => {
   const chunk = Buffer.concat([chunkHead(4), Buffer.alloc(32)]);
   const [zstd, draft] = [vector('zstd/rfc8878/text-1025.zst'), vector('zstd/draft/text-1025.zst')];
   const whole = unspool.decodeZstd(zstd);
+  const at1 = vector('at1/c5_pop_postext.at1');
+  at1[at1.length - 10] ^= 1;
   for (const bytes of [zstd, draft]) bytes[bytes.length - 1] ^= 1;
   for (const [file, bytes, name, expected] of [
     ['flipped.zst', zstd, 'content', whole],
     ['draft.zst', draft, 'content', whole],
+    ['short.onp', vector('onpair/cpp/urls_b12.onp').subarray(0, -100), 'texts.length', 2975],
+    ['hash.at1', at1, 'Buffer.from(content)', vector('at1/c5_pop_postext.orig')],
     ['short.pco', Buffer.concat([PCO_HEAD, chunk, chunk, chunk.subarray(0, 20)]), 'numbers', new BigUint64Array(8)],
   ]) {
     await pick(file, bytes);

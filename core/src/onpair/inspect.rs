@@ -4,12 +4,22 @@ use core::ops::Range;
 
 use super::column::Column;
 use super::container::Container;
+use super::outline;
 use crate::num::{index, u64_from};
 use crate::{Limits, Part, Result, Trace, Value};
 
 /// Opens a container, tells its parts, and checks every code. On an error, what was heard until then is true.
 pub fn inspect<'a, T: Trace>(bytes: &'a [u8], limits: &Limits, trace: &mut T) -> Result<Container<'a>> {
-    let container = Container::open_traced(bytes, limits, trace)?;
+    let container = match Container::open_traced(bytes, limits, trace) {
+        Ok(container) => container,
+        Err(error) => {
+            // With the first bytes wrong, nothing is known of the others.
+            if T::LISTENS && outline::head(bytes, u64_from(bytes.len()), &mut ()).is_ok() {
+                outline::tables(bytes, trace);
+            }
+            return Err(error);
+        }
+    };
     if T::LISTENS {
         let column = container.column();
         let [token_bytes, token_offsets, words, row_offsets] = container.places().clone();

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::num::u64_from;
+use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Part, Result, Trace, Value};
 
 /// The first eight bytes.
@@ -31,10 +31,28 @@ impl Table {
     /// Where the table lies in a file of `len` bytes, if `bytes` from `at` on start with the number of its entries.
     pub(super) fn place(&self, bytes: &[u8], at: u64, len: u64, trace: &mut impl Trace) -> Result<Range<u64>> {
         let start = at.saturating_add(COUNT);
-        let count = bytes.first_chunk().copied().map(u32::from_le_bytes).ok_or_else(|| Error::truncated(len, start))?;
+        let (count, place) = self.reach(bytes, at).ok_or_else(|| Error::truncated(len, start))?;
         trace.bytes(Part::Framing, self.count, at..start, Value::U64(count.into()));
-        let end = start.saturating_add(u64::from(count).saturating_mul(self.width));
-        if end <= len { Ok(start..end) } else { Err(Error::truncated(len, end)) }
+        if place.end <= len { Ok(place) } else { Err(Error::truncated(len, place.end)) }
+    }
+
+    /// How many entries it has, and where it lies, whether the file reaches that far or not.
+    fn reach(&self, bytes: &[u8], at: u64) -> Option<(u32, Range<u64>)> {
+        let start = at.saturating_add(COUNT);
+        let count = bytes.first_chunk().copied().map(u32::from_le_bytes)?;
+        Some((count, start..start.saturating_add(u64::from(count).saturating_mul(self.width))))
+    }
+}
+
+/// Tells the tables of a container that cannot be opened, each as far as it goes.
+pub(super) fn tables(bytes: &[u8], trace: &mut impl Trace) {
+    let (len, mut at) = (u64_from(bytes.len()), HEAD);
+    for table in &TABLES {
+        let Some((_, place)) = bytes.get(index(at)..).and_then(|bytes| table.reach(bytes, at)) else { return };
+        if place.start < len {
+            trace.bytes(table.part, table.name, place.start..place.end.min(len), Value::None);
+        }
+        at = place.end;
     }
 }
 

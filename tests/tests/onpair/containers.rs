@@ -60,7 +60,12 @@ fn a_container_cut_at_any_byte_is_refused() {
             let error = Container::open(&bytes[..cut], &Limits::DEFAULT).unwrap_err();
             assert_eq!((error.kind, error.at), (ErrorKind::Truncated, cut as u64), "{name} cut at {cut}");
             assert!(error.need > cut as u64 && error.need <= bytes.len() as u64, "{name} cut at {cut}");
-            assert_eq!(inspect(&bytes[..cut], &Limits::DEFAULT, &mut Leaves::default()).unwrap_err(), error);
+            let mut leaves = Leaves::default();
+            assert_eq!(inspect(&bytes[..cut], &Limits::DEFAULT, &mut leaves).unwrap_err(), error);
+            // All is told but the first bytes, or a number of entries, that are cut in two.
+            let told = leaves.leaves.iter().map(|(bits, _)| bits.end as usize / 8).max().unwrap_or(0);
+            assert!((cut < 9 && told == 0) || cut - told < 4, "{name} cut at {cut}, told {told}");
+            leaves.assert_tile(told, name);
             assert_eq!(outlined(&bytes[..cut]).1.unwrap_err(), error);
         }
     });

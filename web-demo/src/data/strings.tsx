@@ -17,7 +17,8 @@ const PLACES: readonly (readonly [Place, string])[] = [
   ['contains', 'contain'], ['startsWith', 'start with'], ['equals', 'are'],
 ];
 
-export function Strings({ file, name, report, summary: { rows } }: ValuesProps) {
+export function Strings({ file, name, report, summary }: ValuesProps) {
+  const { rows } = summary;
   const [asked] = useState(searchIn);
   const [place, setPlace] = useState(asked.place);
   const [needle, setNeedle] = useState(asked.needle);
@@ -81,7 +82,7 @@ export function Strings({ file, name, report, summary: { rows } }: ValuesProps) 
       />
       {total === 0 && <p class="facts">{rows === 0 ? 'There is nothing to show.' : 'No row matches.'}</p>}
       {report.format !== undefined && (
-        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined, summary)} />
       )}
     </section>
   );

@@ -12,11 +12,13 @@ interface About {
   readonly call: (column: string) => Call;
   /** The same of a file that is broken from a byte on, for what comes before. */
   readonly start?: Start;
+  /** The same of a file whose hash, which comes last, is all that is wrong. */
+  readonly unhashed?: Start;
   /** What decodes a file that is too large for memory. */
   readonly stream?: string;
 }
 
-type Start = (brokenFrom: number) => Call;
+type Start = (brokenFrom: number, rows: number) => Call;
 type Call = readonly [doors: string, lines: readonly string[]];
 
 const NUMBERS: readonly ExportKind[] = ['csv', 'json', 'npy', 'raw'];
@@ -31,6 +33,7 @@ const startBy = (doors: string, stream: string): Start => () => [doors, [
   '}',
   'const content = new Uint8Array(await new Blob(parts).arrayBuffer());',
 ]];
+const stringsOf = (bytes: string): readonly string[] => [`using column = openOnPair(${bytes});`, "const rows = column.search({ contains: 'needle' });", 'const texts = column.texts();'];
 const ZSTD = { saves: ['raw'], call: bytesBy('decodeZstd'), start: startBy('zstdFormat, zstdStream', 'zstdStream({ format: zstdFormat(bytes) })'), stream: 'zstdStream' } as const;
 
 export const ABOUT: Readonly<Record<Format, About>> = {
@@ -55,23 +58,37 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     name: 'OnPair strings',
     what: 'A column of strings, made of the pieces of a dictionary, so that any row decodes alone.',
     saves: ['csv', 'json', 'raw'],
-    call: () => ['openOnPair', ['using column = openOnPair(bytes);', "const rows = column.search({ contains: 'needle' });", 'const texts = column.texts();']],
+    call: () => ['openOnPair', stringsOf('bytes')],
+    start: (end, rows) => ['openOnPair', [
+      `const start = bytes.slice(0, ${end}); // The rows before the place where the file breaks,`,
+      `new DataView(start.buffer).setUint32(${end - 4 * (rows + 2)}, ${rows + 1}, true); // and how many offsets they have.`,
+      ...stringsOf('start'),
+    ]],
   },
   gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.', saves: ['raw'], call: bytesBy('decodeGzip'), start: startBy('gzipStream', 'gzipStream()'), stream: 'gzipStream' },
   zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and sequences that copy what was there before.', ...ZSTD },
   'zstd-v07': { name: 'Zstandard 0.7', what: 'Bytes of any kind, as Zstandard wrote them in 2016.', ...ZSTD },
   'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a decoder of Zstandard passes over.', ...ZSTD },
   xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz'), start: startBy('xzStream', 'xzStream()'), stream: 'xzStream' },
-  at1: { name: 'AT-1 table', what: 'A log, a table or another text file, taken apart into columns that are compressed one by one.', saves: ['raw'], call: bytesBy('decodeAt1'), start: startBy('at1Stream', 'at1Stream()') },
+  at1: {
+    name: 'AT-1 table',
+    what: 'A log, a table or another text file, taken apart into columns that are compressed one by one.',
+    saves: ['raw'],
+    call: bytesBy('decodeAt1'),
+    start: startBy('at1Stream', 'at1Stream()'),
+    unhashed: (end) => ['decodeAt1', [`const content = decodeAt1(bytes.subarray(0, ${end})); // Without the hash, which is wrong.`]],
+  },
 };
 
 /** TypeScript that decodes what the page shows. */
-export function snippet(format: Format, file: string, column: string, wrapped: boolean, { brokenFrom, startOnly }: Partial<Summary> = {}): string {
-  const { call, start, stream } = ABOUT[format];
+export function snippet(format: Format, file: string, column: string, wrapped: boolean, { brokenFrom, startOnly, unhashed, rows }: Summary): string {
+  const about = ABOUT[format];
+  const { call, stream } = about;
+  const start = unhashed ? about.unhashed : about.start;
   if (startOnly && stream !== undefined) {
     return [`import { ${stream} } from 'unspool';`, '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?.pipeThrough(${stream}()); // a ReadableStream of bytes`].join('\n');
   }
-  const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom);
+  const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom, rows);
   return program(door, file, wrapped, lines);
 }
 

@@ -10,7 +10,7 @@ import { wholeOrStart } from './start';
 export const at1: Door = {
   async open(bytes) {
     const table = await tableOf(bytes);
-    if (table === undefined) return wholeOrStart(bytes, () => filesOf(bytes), () => at1Stream());
+    if (table === undefined) return wholeOrUnhashed(bytes);
     try {
       return opened(bytes, table, decodeAt1(bytes));
     } catch (error) {
@@ -25,6 +25,17 @@ export const at1: Door = {
     return { opened: opened(source, table, undefined), head: table.bytesRead };
   },
 };
+
+/** Opens a file as a whole. If its hash alone is wrong, what comes before that is a file as good as any; of other broken ones, what a stream makes of them. */
+async function wholeOrUnhashed(bytes: Uint8Array): Promise<Opened> {
+  try {
+    return await wholeOrStart(bytes, () => filesOf(bytes), () => at1Stream());
+  } catch (error) {
+    if (!(error instanceof UnspoolError) || error.name !== 'At1Hash') throw error;
+    const opened = filesOf(bytes.subarray(0, error.offset));
+    return { ...opened, summary: { ...opened.summary, brokenFrom: error.offset, unhashed: true }, error };
+  }
+}
 
 /** What a file holds; a bundle is shown as one file behind the other. */
 function filesOf(bytes: Uint8Array): Opened {

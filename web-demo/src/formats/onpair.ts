@@ -1,9 +1,11 @@
-import { openOnPair, type OnPairQuery, type OnPairStrings } from 'unspool';
+import { openOnPair, UnspoolError, type OnPairQuery, type OnPairStrings } from 'unspool';
+import type { Structure } from 'unspool/structure';
 import { count } from '../format';
 import type { Tell } from '../tools/progress';
 import type { TextSearch, Texts } from '../values';
 import { fileOfStrings, type Strings } from '../data/writers';
 import type { Door, Opened } from './door';
+import { nodesNamed } from './named';
 import { openLargeOnPair } from './onpair-large';
 
 /** A larger file is read where somebody looks. */
@@ -12,7 +14,37 @@ const WHOLE = 2 ** 27;
 /** Most bytes of a row that are shown as text. */
 const MOST_TEXT = 2000;
 
-export const onpair: Door = { open: opened, whole: WHOLE, outlined: { read: 'values', remote: true }, openOutlined: openLargeOnPair };
+export const onpair: Door = { open: openedOrStart, whole: WHOLE, outlined: { read: 'values', remote: true }, openOutlined: openLargeOnPair };
+
+/** Opens a container, or the rows before the one whose end is missing or lies before its start. */
+function openedOrStart(bytes: Uint8Array, structure: Structure): Opened {
+  try {
+    return opened(bytes);
+  } catch (error) {
+    if (!(error instanceof UnspoolError)) throw error;
+    const start = withFewerRows(bytes, structure, error);
+    if (start === undefined) throw error;
+    try {
+      const column = opened(start);
+      return { ...column, summary: { ...column.summary, brokenFrom: start.length }, error };
+    } catch {
+      // There is more wrong with it than that.
+      throw error;
+    }
+  }
+}
+
+/** The container up to the offset that is wrong, or the end of the file: one of fewer rows, whose offsets are what a container ends with. */
+function withFewerRows(bytes: Uint8Array, structure: Structure, { name, offset }: UnspoolError): Uint8Array | undefined {
+  const [counted] = nodesNamed(structure, 'row offset count');
+  if (counted === undefined || (name !== 'Truncated' && name !== 'OnPairRowOrder')) return undefined;
+  const start = counted.end / 8;
+  const offsets = Math.floor(((name === 'Truncated' ? bytes.length : offset) - start) / 4);
+  if (offsets < 2) return undefined;
+  const fewer = bytes.slice(0, start + 4 * offsets);
+  new DataView(fewer.buffer).setUint32(start - 4, offsets, true);
+  return fewer;
+}
 
 function opened(bytes: Uint8Array): Opened {
   const column = openOnPair(bytes);
