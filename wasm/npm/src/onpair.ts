@@ -96,14 +96,22 @@ export class OnPairColumn implements Disposable {
   }
 
   /** The bytes of rows, of all if no bounds are given. They share one buffer. */
-  rows(start = 0, end = this.rowCount): Uint8Array[] {
+  rows(start?: number, end?: number): Uint8Array[];
+  /** The bytes of the rows with these numbers, in this order: those that {@link search} found, say. */
+  rows(numbers: Iterable<number>): Uint8Array[];
+  rows(start: number | Iterable<number> = 0, end = this.rowCount): Uint8Array[] {
+    if (typeof start !== 'number') return Array.from(start, (index) => this.row(index));
     const { offsets, bytes } = this.decode(start, end);
     return Array.from({ length: offsets.length - 1 }, (_, at) => bytes.subarray(offsets[at], offsets[at + 1]));
   }
 
   /** Rows as texts. */
-  texts(start = 0, end = this.rowCount): string[] {
-    return this.rows(start, end).map((row) => utf8.decode(row));
+  texts(start?: number, end?: number): string[];
+  /** The rows with these numbers as texts. */
+  texts(numbers: Iterable<number>): string[];
+  texts(start: number | Iterable<number> = 0, end = this.rowCount): string[] {
+    const rows = typeof start === 'number' ? this.rows(start, end) : this.rows(start);
+    return rows.map((row) => utf8.decode(row));
   }
 
   /** Decodes rows, all if no bounds are given, to one buffer and their offsets in it. */

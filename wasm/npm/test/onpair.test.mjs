@@ -45,6 +45,10 @@ function assertRows(column, { bytes, offsets, rows }, name) {
   const text = new TextDecoder('utf-8', { ignoreBOM: true });
   assert.deepEqual(column.texts(start, end), part.map((row) => text.decode(row)));
   if (rows > 0) assert.equal(column.text(rows - 1), text.decode(rowAt(rows - 1)));
+  // Rows by their numbers: in any order, more than once, as an array or as what a search gives.
+  const numbers = rows > 0 ? [rows - 1, 0, rows >> 1, 0] : [];
+  assert.deepEqual(column.rows(numbers), numbers.map(rowAt), name);
+  assert.deepEqual(column.texts(Uint32Array.from(numbers)), numbers.map((row) => text.decode(rowAt(row))), name);
 }
 
 test('every container decodes exactly, all of it and row by row', () => {
@@ -217,6 +221,8 @@ test('wrong arguments are told at once', () => {
   assert.throws(() => column.row(3000), { name: 'RangeOutside', class: 'Misuse' });
   assert.throws(() => column.rows(2, 1), { name: 'RangeOutside' });
   assert.throws(() => column.texts(0, 3001), { name: 'RangeOutside' });
+  assert.throws(() => column.texts([0, 3000]), { name: 'RangeOutside' });
+  assert.throws(() => column.rows([0, 0.5]), TypeError);
   assert.throws(() => column.decodedLength(0, 3001), { name: 'RangeOutside' });
   for (const query of [undefined, {}, 'https', { equals: 1 }, { contains: null }, { equals: 'a', contains: 'b' }]) {
     assert.throws(() => column.search(query), TypeError);
