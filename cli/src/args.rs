@@ -1,7 +1,7 @@
 //! What can be typed.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 use unspool::Format;
@@ -119,9 +119,9 @@ pub struct DecodeArgs {
     /// The file, or - for standard input
     #[arg(required_unless_present = "parts")]
     pub file: Option<PathBuf>,
-    /// Where the decoded bytes go; standard output if not given. For a bundle of several files, a folder
+    /// Where the decoded bytes go; standard output for -, or if not given. For a bundle of several files, a folder
     #[arg(short, long)]
-    pub output: Option<PathBuf>,
+    output: Option<PathBuf>,
     /// Take the file for this format instead of looking at its first bytes
     #[arg(long, value_parser = format)]
     pub format: Option<Format>,
@@ -156,6 +156,13 @@ pub struct DecodeArgs {
     /// Refuse Zstandard frames with larger windows; 128M if not given, which is too small for what was made with --long=28 or more
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_window: Option<u64>,
+}
+
+impl DecodeArgs {
+    /// The file or folder that the decoded bytes go to; none for standard output.
+    pub fn to(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|output| *output != Path::new("-"))
+    }
 }
 
 fn format(name: &str) -> Result<Format, String> {

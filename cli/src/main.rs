@@ -153,7 +153,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
             return Err(Failure::Usage("--parts is for --format onpair".to_owned()));
         }
         let parts = formats::onpair::Parts::read(folder, args.bits)?;
-        let mut output = Output::create(args.output.as_deref())?;
+        let mut output = Output::create(args.to())?;
         let decoded = parts.decode(&selection, &limits, &mut output);
         return output.finish(decoded.map_err(|error| error.into_failure(folder, &[])));
     }
@@ -161,10 +161,10 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
     // Whoever names a format knows what the file is.
     let bytes = if args.format.is_some() { read(path)? } else { open(path, &limits)?.0 };
     let format = format_of(&bytes, args.format).map_err(|error| Failure::refused(path, &bytes, error))?;
-    if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), &args.output) {
+    if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), args.to()) {
         return formats::at1::unbundle(path, &bytes, folder, &limits);
     }
-    let mut output = Output::create(args.output.as_deref())?;
+    let mut output = Output::create(args.to())?;
     let decoded = formats::decode(format, &bytes, &selection, &limits, &mut output);
     output.finish(decoded.map_err(|error| error.into_failure(path, &bytes)))
 }

@@ -71,6 +71,7 @@ fn standard_output_gets_what_comes_before_an_error() {
                 "{name} {}",
                 output.stdout.len()
             );
+            assert_eq!(unspool(&["decode", &path, "-o", "-"]).stdout, output.stdout);
             assert_eq!(unspool(&["decode", &path, "-o", &out]).status.code(), Some(1));
             assert!(!Path::new(&out).exists());
         }
