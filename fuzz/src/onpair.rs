@@ -63,6 +63,15 @@ pub fn onpair_mutated(bytes: &[u8]) {
     assert!(plain.iter().enumerate().all(|(i, &code)| codes.get(i) == Some(code)));
     let other = Column::open(dictionary, Codes::plain(&plain), rows, &LIMITS).expect("as above");
     let (packed, numbers) = (found.decode_to_vec(found.rows()), other.decode_to_vec(other.rows()));
+    if let Some(plain) = other.plain_rows() {
+        let [mut one, mut two] = [[0; 200]; 2];
+        for row in 0..=other.rows().end {
+            let read = plain.row_into(row, &mut one);
+            assert_eq!(read, other.row_into(row, &mut two));
+            let len = read.unwrap_or(0);
+            assert_eq!(one[..len], two[..len]);
+        }
+    }
     assert_eq!(packed.as_ref().map_err(|error| error.kind), numbers.as_ref().map_err(|error| error.kind));
 }
 

@@ -162,6 +162,9 @@ impl<'a> Column<'a> {
         self.decode_long_row(row, out)
     }
 
+    /// The rest: many codes, errors, and output that ends right behind the row. Said to be cold, or the compiler would keep for it what
+    /// the short ones need registers for.
+    #[cold]
     #[inline(never)]
     pub(super) fn decode_long_row(&self, row: u64, out: &mut [u8]) -> Result<usize> {
         self.decode_long(self.offsets.row(row)?, out)

@@ -21,9 +21,10 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! [`Column::each_row`] decodes many rows in any order, [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds
-//! rows, [`Container`] is a file with all of it, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies in one, and
-//! [`Outline`] where its tables lie in one that is not at hand.
+//! [`Column::each_row`] decodes many rows in any order, [`Column::plain_rows`] is for loops over single ones,
+//! [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows, [`Container`] is a file with all of it,
+//! [`inspect`] tells a [`Trace`](crate::Trace) where everything lies in one, and [`Outline`] where its tables lie in one that is
+//! not at hand.
 
 mod codes;
 mod column;
@@ -35,6 +36,7 @@ mod inspect;
 mod lookup;
 mod offsets;
 mod outline;
+mod plain;
 mod row;
 mod search;
 mod sifted;
@@ -49,6 +51,7 @@ pub use dictionary::{Dictionary, MAX_TOKEN_LEN, MAX_TOKENS};
 pub use inspect::inspect;
 pub use offsets::RowOffsets;
 pub use outline::Outline;
+pub use plain::PlainRows;
 pub use row::{Row, Rows};
 pub use search::{Matches, Progress, Search, SearchSpace};
 pub use wide::WideSpace;

@@ -166,6 +166,14 @@ impl Data {
             }
             all(sum)
         };
+        let plainly = |line: &mut [u8]| {
+            let rows_of = plain.plain_rows().ok_or("the column is of another form")?;
+            let mut sum = 0;
+            for &row in &rows {
+                sum += rows_of.row_into(row as u64, line)?;
+            }
+            all(sum)
+        };
         let together = |column: &Column<'_>, line: &mut [u8]| {
             let mut sum = 0;
             column.each_row(rows.iter().map(|&row| row as u64), line, |_, row| {
@@ -221,12 +229,17 @@ impl Data {
         };
         let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
         let (mut again, mut third) = (theirs.clone(), theirs.clone());
-        let mut race = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
-            Race::new(name, bytes, || ours(plain, &mut line))
+        let mut as_it_is = |name: &str, ours: &dyn Fn(&mut [u8]) -> Result<()>| {
+            Race::new(name, bytes, || ours(&mut line))
                 .against("unsafe row", || reference(&mut theirs))
                 .against("sized, unsafe row", || sized(&mut third))
                 .against("safe row", || safe(&mut again))
-                .run()?;
+                .run()
+        };
+        as_it_is(&format!("{name}{end}"), &|line| one_by_one(plain, line))?;
+        as_it_is(&format!("{name}{end}, plain rows"), &plainly)?;
+        as_it_is(&format!("{name}s{end}"), &|line| together(plain, line))?;
+        let mut otherwise = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
             Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line))
                 .against("unsafe row", || reference(&mut theirs))
                 .against("unsafe row, wide", || reference_wide(&mut again))
@@ -236,8 +249,8 @@ impl Data {
                 .against("unsafe row, plain", || reference(&mut theirs))
                 .run()
         };
-        race(&format!("{name}{end}"), &one_by_one)?;
-        race(&format!("{name}s{end}"), &together)
+        otherwise(&format!("{name}{end}"), &one_by_one)?;
+        otherwise(&format!("{name}s{end}"), &together)
     }
 
     /// The needle is prepared anew in each run, as the calls of the reference do.

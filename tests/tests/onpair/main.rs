@@ -140,6 +140,7 @@ fn decodes(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize
     }
     assert_eq!(column.iter().count(), rows.len());
     gathers(what, column, expected, rows);
+    plain_rows(what, column, expected, rows);
     assert_eq!(column.row_into(all.end, &mut line).unwrap_err().class(), Class::Misuse);
 
     let mut random = Random(rows.len() as u64);
@@ -156,6 +157,61 @@ fn decodes(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize
             let error = column.decode_into(range, &mut out[..short]).unwrap_err();
             assert_eq!(error.class(), Class::OutputTooSmall { need: bytes.len() as u64 }, "{what}");
         }
+    }
+}
+
+/// Where a column is of the form that has a reader of its own: the same rows, whatever room there is, and the same errors.
+fn plain_rows(what: &str, column: &Column<'_>, expected: &[u8], rows: &[Range<usize>]) {
+    let Some(plain) = column.plain_rows() else { return };
+    for (number, row) in (0..).zip(rows) {
+        for room in [row.len(), row.len() + 1, row.len() + 16, row.len() + 40] {
+            let mut line = vec![0xAA; room];
+            assert_eq!(plain.row_into(number, &mut line), Ok(row.len()), "{what} row {number} in {room}");
+            assert_eq!(&line[..row.len()], &expected[row.clone()], "{what} row {number} in {room}");
+            assert!(
+                line[row.len()..].iter().skip(16).all(|&byte| byte == 0xAA),
+                "{what}: wrote far behind row {number}"
+            );
+        }
+        for room in row.len().checked_sub(1).into_iter().chain([0]) {
+            let [mut one, mut other] = [(); 2].map(|()| vec![0; room]);
+            assert_eq!(
+                plain.row_into(number, &mut one),
+                column.row_into(number, &mut other),
+                "{what} row {number} in {room}"
+            );
+        }
+    }
+    for number in [rows.len() as u64, u64::MAX] {
+        assert_eq!(plain.row_into(number, &mut [0; 99]).unwrap_err().class(), Class::Misuse, "{what}");
+    }
+}
+
+#[test]
+fn one_form_has_a_reader_of_its_own() {
+    let le = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+    let (tokens, rows) = (le(&[0, 3, 8]), le(&[0, 1, 2, 4]));
+    let long: Vec<u8> = [0u64, 1, 2, 4].iter().flat_map(|n| n.to_le_bytes()).collect();
+    let dictionary = Dictionary::open(b"onepair!", &tokens).unwrap();
+    let (numbers, offsets) = (Codes::plain(&[0, 1, 0, 9]), RowOffsets::u32(&rows).unwrap());
+    let open = |codes, offsets, limits: Limits| Column::open(dictionary, codes, offsets, &limits).unwrap();
+    let column = open(numbers, offsets, Limits::NONE);
+    let plain = column.plain_rows().unwrap();
+    let mut line = [0; 64];
+    assert_eq!(plain.row_into(1, &mut line), Ok(5));
+    assert_eq!(&line[..5], b"pair!");
+    // A code that names no token, where `row_into` says that it is.
+    assert_eq!(plain.row_into(2, &mut line).unwrap_err().kind, ErrorKind::OnPairCode);
+    assert_eq!(plain.row_into(2, &mut line), column.row_into(2, &mut [0; 64]));
+    // Other forms have none, nor have columns of which a row might be longer than the limits allow.
+    let (mut cells, mut lens) = ([[0; 16]; 2], [0; 2]);
+    assert!(column.widened(&mut cells, &mut lens).unwrap().plain_rows().is_none());
+    assert!(open(Codes::bytes(&[0; 8]).unwrap(), offsets, Limits::NONE).plain_rows().is_none());
+    assert!(open(Codes::packed(&[0; 8], 3, 4).unwrap(), offsets, Limits::NONE).plain_rows().is_none());
+    assert!(open(numbers, RowOffsets::u64(&long).unwrap(), Limits::NONE).plain_rows().is_none());
+    for (max_output, is_plain) in [(4 * 16, true), (4 * 16 - 1, false)] {
+        let column = open(numbers, offsets, Limits { max_output, ..Limits::NONE });
+        assert_eq!(column.plain_rows().is_some(), is_plain);
     }
 }
 

@@ -1,0 +1,82 @@
+//! Single rows of a column as the reference holds it in memory.
+
+use super::codes::Form;
+use super::column::Column;
+use super::decode::Tokens as _;
+use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use super::offsets::{Spans as _, Table};
+use crate::Result;
+use crate::num::{index, u64_from};
+
+/// The rows of a column whose codes are numbers and whose offsets have 32 bits, for loops over single rows.
+///
+/// Nothing about the form is left to be asked at run time, so that decoding a row becomes a part of the caller's loop.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainRows<'c> {
+    column: &'c Column<'c>,
+    dictionary: Dictionary<'c>,
+    codes: &'c [u16],
+    offsets: &'c [[u8; 4]],
+}
+
+impl<'c> Column<'c> {
+    /// The same rows, decoded one by one up to 1.4 times as fast as by [`row_into`](Self::row_into), if the column is of the form
+    /// that allows it: codes as [numbers](super::Codes::plain), offsets as [u32](super::RowOffsets::u32), the dictionary as it is.
+    /// Out of a [widened](Self::widened) one, and in other forms, [`row_into`](Self::row_into) is the fastest there is.
+    ///
+    /// ```
+    /// # use unspool::{onpair::{Codes, Column, Dictionary, RowOffsets}, Limits};
+    /// # let le = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+    /// # let (token_offsets, row_offsets) = (le(&[0, 3, 8]), le(&[0, 1, 2, 4]));
+    /// # let dictionary = Dictionary::open(b"onepair!", &token_offsets)?;
+    /// let column = Column::open(dictionary, Codes::plain(&[0, 1, 0, 1]), RowOffsets::u32(&row_offsets)?, &Limits::DEFAULT)?;
+    /// let rows = column.plain_rows().expect("both are");
+    /// let mut line = [0; 32];
+    /// let len = rows.row_into(2, &mut line)?;
+    /// assert_eq!(&line[..len], b"onepair!");
+    /// # Ok::<(), unspool::Error>(())
+    /// ```
+    pub fn plain_rows(&'c self) -> Option<PlainRows<'c>> {
+        let (Form::Numbers(codes), Table::U32(offsets)) = (self.codes.form(), self.row_offsets().table()) else {
+            return None;
+        };
+        // Then no row is longer than the limits allow.
+        let fits = u64_from(codes.len()).saturating_mul(u64_from(MAX_TOKEN_LEN)) <= u64_from(self.most());
+        (fits && self.wide().is_none()).then_some(PlainRows {
+            column: self,
+            dictionary: self.dictionary,
+            codes,
+            offsets,
+        })
+    }
+}
+
+impl PlainRows<'_> {
+    /// Decodes one row to the start of `out`; gives its length. Of a longer output up to 16 bytes behind the row may be
+    /// overwritten.
+    #[inline(always)]
+    pub fn row_into(self, row: u64, out: &mut [u8]) -> Result<usize> {
+        match self.quick(row, out) {
+            Some(len) => Ok(len),
+            None => self.column.decode_long_row(row, out),
+        }
+    }
+
+    /// `None` where something is wrong or needs care.
+    #[inline(always)]
+    fn quick(self, row: u64, out: &mut [u8]) -> Option<usize> {
+        let codes = self.codes.get(self.offsets.nth(index(row))?)?;
+        let fat = self.dictionary.fat()?;
+        let (mut at, last) = (0usize, out.len().checked_sub(MAX_TOKEN_LEN)?);
+        for &code in codes {
+            let (token, len) = fat(code)?;
+            // One comparison with a number that stays: the compiler sees that what follows is inside.
+            if at > last {
+                return None;
+            }
+            *out.get_mut(at..)?.first_chunk_mut()? = *token;
+            at = at.wrapping_add(len);
+        }
+        Some(at)
+    }
+}
