@@ -54,15 +54,21 @@ fn decode_writes_exactly_the_expected_bytes() {
 fn standard_output_gets_what_comes_before_an_error() {
     let scratch = scratch("before");
     let [path, out] = ["broken", "out"].map(|name| scratch.join(name).to_str().unwrap().to_owned());
-    for (format, name) in [("zstd", "rfc8878/text-1025.zst"), ("zstd", "draft/text-1025.zst"), ("xz", "blocks.xz")] {
+    let files = [
+        ("zstd", "rfc8878/text-1025.zst", 0),
+        ("zstd", "draft/text-1025.zst", 0),
+        ("xz", "blocks.xz", 1),
+        ("pco", "assets/v1_0_0_conv1.pco", 512),
+    ];
+    for (format, name, of_half) in files {
         let file = vector_folders(format).remove(0).join(name);
         let whole = unspool(&["decode", file.to_str().unwrap()]).stdout;
         let bytes = read(&file);
-        // The checksum of the last frame, and of the footer, which is behind all content.
+        // The checksum of the last frame, and of the footer, or the end of chunks, all behind the content.
         let mut flipped = bytes.clone();
         *flipped.last_mut().unwrap() ^= 1;
         let half = bytes[..bytes.len() / 2].to_vec();
-        for (broken, least) in [(flipped, whole.len()), (half, if format == "xz" { 1 } else { 0 })] {
+        for (broken, least) in [(flipped, whole.len()), (half, of_half)] {
             std::fs::write(&path, broken).unwrap();
             let output = unspool(&["decode", &path]);
             assert_eq!(output.status.code(), Some(1), "{name}");

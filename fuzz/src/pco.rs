@@ -69,6 +69,12 @@ fn both_ways(bytes: &[u8]) {
         };
         assert_eq!(fast.as_ref().map_err(kind), pieces(Plan::CompactBatches).as_ref().map_err(kind));
         let skipped = chunk.skip(&mut vec![0; chunk.workspace_len(Plan::Whole) as usize]);
+        let mut salvaged = vec![0; size];
+        let mut words = vec![0; chunk.workspace_len(Plan::Batches) as usize];
+        let (count, ended) = chunk.salvage_bytes(&mut salvaged, &mut words);
+        assert_eq!(ended.as_ref().map_err(kind), fast.as_ref().map(|(_, next)| next).map_err(kind));
+        assert!(count <= chunk.len && (count == chunk.len || count % 256 == 0));
+        assert!(fast.as_ref().is_err() || fast.as_ref().is_ok_and(|(numbers, _)| *numbers == salvaged));
         let Ok((numbers, next)) = fast else {
             let late = |error: Error| matches!(error.kind, ErrorKind::PcoLookback | ErrorKind::PcoDictIndex);
             assert!(skipped.is_err() || fast.is_err_and(late));

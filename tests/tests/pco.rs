@@ -1,10 +1,11 @@
 //! Pco against its vectors and its reference: bit-exact, in one piece and in any pieces, and hostile files refused.
 #![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
+use core::cell::Cell;
 use core::ops::Range;
 
 use serde_json::Value as Json;
-use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version};
+use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version, inspect};
 use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
 
@@ -217,7 +218,7 @@ fn exactly<L: Latent>(chunk: &Chunk<'_>, plan: Plan, expected: &[u8], name: &str
 
 #[test]
 fn every_plan_takes_exactly_the_words_that_it_tells() {
-    let all = std::cell::Cell::new((0, 0));
+    let all = Cell::new((0, 0));
     valid(|name, bytes, expected, _| {
         let file = File::open(bytes, &Limits::DEFAULT).unwrap();
         let (mut at, mut start) = (file.first(), 0);
@@ -544,6 +545,54 @@ fn every_cut_is_an_error_that_tells_how_much_is_missing() {
             assert!(error.at <= len as u64 && error.need > len as u64 && error.need <= bytes.len() as u64, "{name}");
         }
     });
+}
+
+#[test]
+fn a_broken_chunk_gives_the_numbers_in_front_of_the_break() {
+    let (some, walked) = (Cell::new(0), Cell::new(0));
+    small(|name, bytes| {
+        let (whole, _) = decode(bytes, None).expect(name);
+        let file = File::open(bytes, &Limits::DEFAULT).expect(name);
+        let Some(first) = file.chunk(file.first()).expect(name) else { return };
+        let mut before = 0;
+        for len in first.page_at as usize..bytes.len() {
+            let file = File::open(&bytes[..len], &Limits::DEFAULT).expect(name);
+            let chunk = file.chunk(file.first()).expect(name).expect(name);
+            let size = chunk.number_type().size();
+            let mut numbers = vec![0xAA; chunk.len * size];
+            let mut words = workspace(&chunk, Plan::Batches);
+            let (count, ended) = chunk.salvage_bytes(&mut numbers, &mut words);
+            assert_eq!(ended, chunk.decode_bytes(&mut numbers.clone(), &mut words), "{name} cut to {len}");
+            assert!(count % 256 == 0 || count == chunk.len, "{name} cut to {len}: {count}");
+            assert!(
+                count >= before && numbers[..count * size] == whole[..count * size],
+                "{name} cut to {len}: {count}"
+            );
+            before = count;
+            some.set(some.get() + usize::from((1..chunk.len).contains(&count)));
+        }
+        let mut all = vec![];
+        let cut = inspect(&bytes[..bytes.len() - 1], &Limits::DEFAULT, &mut (), |_, numbers| {
+            all.extend_from_slice(numbers);
+            Ok(())
+        });
+        assert_eq!(cut.expect_err(name).class(), Class::Truncated, "{name}");
+        assert!(whole.starts_with(&all), "{name}");
+        walked.set(walked.get() + usize::from(!all.is_empty()));
+        // Of a whole chunk all, if there is room for it.
+        let mut numbers = vec![0; first.len * first.number_type().size()];
+        let mut words = workspace(&first, Plan::Batches);
+        assert_eq!(first.salvage_bytes(&mut numbers, &mut words).0, first.len, "{name}");
+        assert!(whole.starts_with(&numbers), "{name}");
+        if !words.is_empty() {
+            let (count, ended) = first.salvage_bytes(&mut numbers, &mut []);
+            assert_eq!((count, ended.map_err(|error| error.kind)), (0, Err(ErrorKind::WorkspaceTooSmall)), "{name}");
+        }
+        numbers.pop();
+        let (count, ended) = first.salvage_bytes(&mut numbers, &mut workspace(&first, Plan::Batches));
+        assert_eq!((count, ended.map_err(|error| error.kind)), (0, Err(ErrorKind::OutputTooSmall)), "{name}");
+    });
+    assert!(some.get() > 1000 && walked.get() > 50, "{some:?} {walked:?}");
 }
 
 #[test]

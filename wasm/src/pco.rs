@@ -27,40 +27,57 @@ fn silent() -> impl Trace {}
 
 /// Decodes a whole file. Gives the byte that stands for a type and little-endian numbers of it, again and again: for each stretch of
 /// chunks of one type. A file without numbers has one stretch if it says of which type, else none.
+///
+/// To `salvage` a file is to give what there is in front of the place where it breaks, instead of an error.
 #[wasm_bindgen]
-pub fn pco_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<Values, Fault> {
+pub fn pco_decode(bytes: &[u8], limits: &[f64], salvage: bool) -> core::result::Result<Values, Fault> {
     let limits = crate::limits(limits);
-    let found = with_room(|room| {
-        let found = Values::new();
-        let mut tell = |ty: NumberType, numbers: &[u8]| found.push_both(ty as u8, &Uint8Array::of(numbers));
-        decode(bytes, &limits, room, &mut tell)?;
-        Ok::<_, Error>(found)
-    });
-    Ok(found?)
+    let found = Values::new();
+    let mut tell = |ty: NumberType, numbers: &[u8]| found.push_both(ty as u8, &Uint8Array::of(numbers));
+    match with_room(|room| decode(bytes, &limits, room, &mut tell)) {
+        Err(error) if !salvage => Err(error.into()),
+        _ => Ok(found),
+    }
 }
 
+/// Tells of each stretch, before an error of what is in front of it.
 fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, tell: &mut dyn FnMut(NumberType, &[u8])) -> Result<()> {
-    let silent = &mut silent();
-    let file = File::open_traced(bytes, limits, silent)?;
-    let (mut at, mut left) = (file.first(), limits.max_output);
+    let file = File::open_traced(bytes, limits, &mut silent())?;
     // The stretch so far: of which type, and how many bytes of the room.
-    let (mut stretch, mut end) = (file.header.uniform_type, 0usize);
+    let mut stretch = (file.header.uniform_type, 0usize);
+    let ended = stretches(&file, limits, room, &mut stretch, tell);
+    if let (Some(ty), end) = stretch {
+        tell(ty, room.bytes.get(..end).unwrap_or_default());
+    }
+    ended
+}
+
+/// Decodes chunk after chunk. The last stretch is left in the room.
+fn stretches(
+    file: &File<'_>,
+    limits: &Limits,
+    room: &mut Room,
+    (stretch, end): &mut (Option<NumberType>, usize),
+    tell: &mut dyn FnMut(NumberType, &[u8]),
+) -> Result<()> {
+    let silent = &mut silent();
+    let (mut at, mut left) = (file.first(), limits.max_output);
     while let Some(chunk) = file.chunk_traced(at, silent)? {
         let ty = chunk.number_type();
         let size = chunk.len.saturating_mul(ty.size());
         let over = Error::new(ErrorKind::OutputLimit, at).needing(limits.max_output.saturating_add(1));
         left = u64::try_from(size).ok().and_then(|size| left.checked_sub(size)).ok_or(over)?;
         if let Some(before) = stretch.replace(ty).filter(|before| *before != ty) {
-            tell(before, room.bytes.get(..end).unwrap_or_default());
-            end = 0;
+            tell(before, room.bytes.get(..*end).unwrap_or_default());
+            *end = 0;
         }
-        let start = end;
-        end = start.saturating_add(size);
-        room.extend(end, number::index(chunk.workspace_len(Plan::Batches)));
-        at = chunk.decode_bytes_traced(room.bytes.get_mut(start..end).unwrap_or_default(), &mut room.words, silent)?;
-    }
-    if let Some(ty) = stretch {
-        tell(ty, room.bytes.get(..end).unwrap_or_default());
+        let start = *end;
+        let behind = start.saturating_add(size);
+        room.extend(behind, number::index(chunk.workspace_len(Plan::Batches)));
+        let numbers = room.bytes.get_mut(start..behind).unwrap_or_default();
+        let (count, ended) = chunk.salvage_bytes_traced(numbers, &mut room.words, silent);
+        *end = start.saturating_add(count.saturating_mul(ty.size()));
+        at = ended?;
     }
     Ok(())
 }

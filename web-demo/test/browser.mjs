@@ -20,7 +20,8 @@ export async function launch() {
 export async function watchedPage(browser, url, options = {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  // Much more than anything takes, on a machine that runs other tests too.
+  page.setDefaultTimeout(30_000);
   const wrong = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) wrong.push(`console: ${message.text()}`);

@@ -267,8 +267,20 @@ test('what a broken file holds before the place where it breaks is shown', async
     await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
     assert.equal(await fact('Numbers').textContent(), '8');
     assert.equal(await before.textContent(), '64 bytes');
+    assert.equal(await fact('Chunks').textContent(), '2');
     await page.locator('.preview tbody th', { hasText: /^7$/ }).waitFor();
   }
+  // And what is there of a chunk.
+  const numbers = vector('pco/assets/v1_0_0_conv1.pco');
+  await drop('half.pco', numbers.subarray(0, numbers.length / 2));
+  await heading('half.pco');
+  await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
+  const { arrays: [{ data }] } = unspool.salvagePco(numbers.subarray(0, numbers.length / 2));
+  assert.ok(data.length > 500 && data.length % 256 === 0, `${data.length} numbers`);
+  assert.deepEqual(data, unspool.decodePco(numbers).subarray(0, data.length));
+  assert.equal(await fact('Numbers').textContent(), data.length.toLocaleString('en'));
+  await page.getByRole('img', { name: new RegExp(`^All ${data.length.toLocaleString('en')} values in order`) }).waitFor();
+  assert.match(await page.locator('.preview pre').last().textContent(), /salvagePco\(bytes\)/);
 });
 
 test('commas and brackets of a header show only when they are pointed out', async () => {

@@ -16,7 +16,8 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let (mut numbers, mut decoded) = (0u64, 0u64);
     let mut columns = vec![];
     let walked = walk(bytes, limits, &mut tree, |chunk, bytes| {
-        numbers = numbers.saturating_add(chunk.len as u64);
+        // Fewer than it says, of a chunk that is broken.
+        numbers = numbers.saturating_add((bytes.len() / chunk.number_type().size()) as u64);
         decoded = decoded.saturating_add(bytes.len() as u64);
         columns.push((format!("chunk {}", columns.len()), describe(chunk.len, &chunk.meta)));
         Ok(())
@@ -71,7 +72,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     let (from, until) = (rows.start.unwrap_or(0), rows.end);
     walk(bytes, limits, &mut (), |chunk, numbers| {
         let size = chunk.number_type().size() as u64;
-        let count = chunk.len as u64;
+        let count = numbers.len() as u64 / size;
         // The part of this chunk that lies in the range.
         let start = from.saturating_sub(seen).min(count);
         let end = until.map_or(count, |until| until.saturating_sub(seen).min(count)).max(start);

@@ -9,9 +9,10 @@ use super::number::Widened;
 use super::number::{Latent, bytes_of};
 #[cfg(not(feature = "small"))]
 use super::page::{Fast, words_of};
+use super::spans::BATCH;
 use super::workspace::Plan;
 use crate::num::u64_from;
-use crate::{End, Error, ErrorKind, Result, Step, Trace, Value};
+use crate::{End, Error, ErrorKind, Result, Status, Step, Trace, Value};
 
 /// Decodes the pages of one chunk into raw numbers of the width of `L`.
 ///
@@ -130,9 +131,14 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 /// Pages of one chunk, each with how many numbers it has. Of one type whatever they come from, so that there is one decoder for all.
 pub(crate) type Pages<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], usize)>;
 
+/// Counts numbers as they are decoded, batch after batch, because an error takes back what its call decoded. Whoever does not ask
+/// has each page in one call.
+pub(crate) type Done<'d> = Option<&'d mut usize>;
+
 /// Decodes pages of at most `n` numbers, with one set of tables, into little-endian numbers that lie behind each other. Gives the bytes
 /// that the last one took.
 #[cfg(feature = "small")]
+#[allow(clippy::too_many_arguments, reason = "what a page is made with, where it lies, and where it goes")]
 pub(crate) fn pages_bytes(
     meta: &Meta<'_>,
     n: usize,
@@ -140,15 +146,17 @@ pub(crate) fn pages_bytes(
     at: u64,
     pages: Pages<'_, '_>,
     bytes: &mut [u8],
+    done: Done<'_>,
     trace: &mut impl Trace,
 ) -> Result<usize> {
     match meta.number_type.bits() {
-        64 => compact_bytes::<u64>(meta, n, workspace, at, pages, bytes, trace),
-        _ => compact_bytes::<u32>(meta, n, workspace, at, pages, bytes, trace),
+        64 => compact_bytes::<u64>(meta, n, workspace, at, pages, bytes, done, trace),
+        _ => compact_bytes::<u32>(meta, n, workspace, at, pages, bytes, done, trace),
     }
 }
 
 #[cfg(feature = "small")]
+#[allow(clippy::too_many_arguments, reason = "those of its only caller")]
 #[inline(never)]
 fn compact_bytes<W: Latent>(
     meta: &Meta<'_>,
@@ -157,14 +165,16 @@ fn compact_bytes<W: Latent>(
     at: u64,
     pages: Pages<'_, '_>,
     bytes: &mut [u8],
+    mut done: Done<'_>,
     trace: &mut impl Trace,
 ) -> Result<usize> {
-    let mut compact = Compact::<W>::new(meta, n, Plan::CompactWhole);
+    let plan = if done.is_none() { Plan::CompactWhole } else { Plan::CompactBatches };
+    let mut compact = Compact::<W>::new(meta, n, plan);
     compact.build(workspace)?;
     let (mut rest, mut read) = (bytes, 0);
     for (page, n) in pages {
         let (out, behind) = split(rest, meta, n, at)?;
-        read = whole(&mut compact, page, at, out, trace)?;
+        read = whole(&mut compact, page, at, out, done.as_deref_mut(), trace)?;
         rest = behind;
     }
     Ok(read)
@@ -173,6 +183,7 @@ fn compact_bytes<W: Latent>(
 /// Decodes pages of at most `n` numbers, with one set of tables, into little-endian numbers that lie behind each other. Gives the bytes
 /// that the last one took.
 #[cfg(not(feature = "small"))]
+#[allow(clippy::too_many_arguments, reason = "what a page is made with, where it lies, and where it goes")]
 pub(crate) fn pages_bytes(
     meta: &Meta<'_>,
     n: usize,
@@ -180,13 +191,14 @@ pub(crate) fn pages_bytes(
     at: u64,
     pages: Pages<'_, '_>,
     bytes: &mut [u8],
+    done: Done<'_>,
     trace: &mut impl Trace,
 ) -> Result<usize> {
     match meta.number_type.bits() {
-        8 => fast_bytes(Cut::<Widened<u8>>::to::<u8>(), meta, n, workspace, at, pages, bytes, trace),
-        16 => fast_bytes(Cut::<Widened<u16>>::to::<u16>(), meta, n, workspace, at, pages, bytes, trace),
-        32 => fast_bytes(Cut::<u32>::to::<u32>(), meta, n, workspace, at, pages, bytes, trace),
-        _ => fast_bytes(Cut::<u64>::to::<u64>(), meta, n, workspace, at, pages, bytes, trace),
+        8 => fast_bytes(Cut::<Widened<u8>>::to::<u8>(), meta, n, workspace, at, pages, bytes, done, trace),
+        16 => fast_bytes(Cut::<Widened<u16>>::to::<u16>(), meta, n, workspace, at, pages, bytes, done, trace),
+        32 => fast_bytes(Cut::<u32>::to::<u32>(), meta, n, workspace, at, pages, bytes, done, trace),
+        _ => fast_bytes(Cut::<u64>::to::<u64>(), meta, n, workspace, at, pages, bytes, done, trace),
     }
 }
 
@@ -201,9 +213,10 @@ fn fast_bytes<L: Latent>(
     at: u64,
     pages: Pages<'_, '_>,
     bytes: &mut [u8],
+    mut done: Done<'_>,
     trace: &mut impl Trace,
 ) -> Result<usize> {
-    let plan = if words_of::<L>(bytes, meta).is_some() { Plan::Whole } else { Plan::Batches };
+    let plan = if done.is_none() && words_of::<L>(bytes, meta).is_some() { Plan::Whole } else { Plan::Batches };
     let mut fast = Fast::new(meta, n, plan, cut);
     fast.build(workspace)?;
     let (mut rest, mut read) = (bytes, 0);
@@ -211,11 +224,34 @@ fn fast_bytes<L: Latent>(
         let (out, behind) = split(rest, meta, n, at)?;
         trace.enter("page", Value::None);
         fast.start(n, at)?;
-        read = fast.step_bytes(page, End::Here, out, trace)?.read;
+        let step = |page: &_, out: &mut _| fast.step_bytes(page, End::Here, out, trace);
+        read = in_steps(page, out, meta.number_type.size(), done.as_deref_mut(), step)?;
         trace.leave();
         rest = behind;
     }
     Ok(read)
+}
+
+/// Decodes a page by `step`, in one call, or in one for each batch where they are counted. Gives the bytes that it took.
+fn in_steps(
+    page: &[u8],
+    out: &mut [u8],
+    size: usize,
+    done: Done<'_>,
+    mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step>,
+) -> Result<usize> {
+    let Some(done) = done else { return Ok(step(page, out)?.read) };
+    let (mut read, mut room) = (0usize, out);
+    loop {
+        let batch = room.len().min(BATCH.wrapping_mul(size));
+        let one = step(page.get(read..).unwrap_or(&[]), room.get_mut(..batch).unwrap_or(&mut []))?;
+        read = read.saturating_add(one.read);
+        *done = done.saturating_add(one.wrote);
+        if one.status == Status::Done || one.wrote == 0 {
+            return Ok(read);
+        }
+        room = room.get_mut(one.wrote.saturating_mul(size)..).unwrap_or(&mut []);
+    }
 }
 
 /// Room for `n` numbers, and what is behind it.
@@ -268,7 +304,7 @@ pub(crate) fn pages<'p, L: Latent>(
     compact.build(workspace)?;
     let mut read = 0;
     for (page, out) in pages {
-        read = whole(&mut compact, page, at, bytes_of(out), trace)?;
+        read = whole(&mut compact, page, at, bytes_of(out), None, trace)?;
         out.iter_mut().for_each(|number| *number = number.in_native_order());
     }
     Ok(read)
@@ -282,11 +318,13 @@ fn whole<W: Latent>(
     page: &[u8],
     at: u64,
     out: &mut [u8],
+    done: Done<'_>,
     trace: &mut impl Trace,
 ) -> Result<usize> {
     trace.enter("page", Value::None);
     compact.start(out.len() >> compact.size_log(), at)?;
-    let read = compact.step(page, End::Here, out, trace)?.read;
+    let size = 1 << compact.size_log();
+    let read = in_steps(page, out, size, done, |page, out| compact.step(page, End::Here, out, trace))?;
     trace.leave();
     Ok(read)
 }

@@ -1,6 +1,6 @@
 //! Standalone files: a header, chunks of one page each, and a zero byte.
 
-use super::decoder::{Decoder, output_too_small, pages, pages_bytes};
+use super::decoder::{Decoder, Done, output_too_small, pages, pages_bytes};
 use super::fields::Fields;
 use super::header::Header;
 use super::meta::Meta;
@@ -221,8 +221,43 @@ impl<'a> Chunk<'a> {
 
     /// [`decode_bytes`](Self::decode_bytes), heard.
     pub fn decode_bytes_traced(&self, bytes: &mut [u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
+        self.decode_counted(bytes, workspace, None, trace)
+    }
+
+    /// Decodes a chunk that may be broken: all of it, or the numbers in front of the place where it breaks, in whole batches of 256.
+    /// Gives how many numbers there are, and what [`decode_bytes`](Self::decode_bytes) gives, whose `workspace` this takes, too. What lies behind them in
+    /// `bytes` may have been overwritten.
+    pub fn salvage_bytes(&self, bytes: &mut [u8], workspace: &mut [u64]) -> (usize, Result<u64>) {
+        self.salvage_bytes_traced(bytes, workspace, &mut ())
+    }
+
+    /// [`salvage_bytes`](Self::salvage_bytes), heard.
+    pub fn salvage_bytes_traced(
+        &self,
+        bytes: &mut [u8],
+        workspace: &mut [u64],
+        trace: &mut impl Trace,
+    ) -> (usize, Result<u64>) {
+        // What is whole is decoded fastest at once. Who listens hears everything once.
+        if !trace.listens()
+            && let Ok(next) = self.decode_bytes_traced(bytes, workspace, trace)
+        {
+            return (self.len, Ok(next));
+        }
+        let mut done = 0;
+        let ended = self.decode_counted(bytes, workspace, Some(&mut done), trace);
+        (done, ended)
+    }
+
+    fn decode_counted(
+        &self,
+        bytes: &mut [u8],
+        workspace: &mut [u64],
+        done: Done<'_>,
+        trace: &mut impl Trace,
+    ) -> Result<u64> {
         let page = &mut core::iter::once((self.page, self.len));
-        let read = pages_bytes(&self.meta, self.len, workspace, self.page_at, page, bytes, trace)?;
+        let read = pages_bytes(&self.meta, self.len, workspace, self.page_at, page, bytes, done, trace)?;
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 
@@ -265,7 +300,7 @@ impl Meta<'_> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<usize> {
-        pages_bytes(self, n, workspace, 0, &mut core::iter::once((page, n)), bytes, trace)
+        pages_bytes(self, n, workspace, 0, &mut core::iter::once((page, n)), bytes, None, trace)
     }
 
     /// Decodes whole pages of a wrapped chunk, each into a slice of as many raw numbers as it has, with one set of tables for all.
@@ -316,6 +351,6 @@ impl Meta<'_> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<()> {
-        pages_bytes(self, n, workspace, 0, &mut pages.into_iter(), bytes, trace).map(|_| ())
+        pages_bytes(self, n, workspace, 0, &mut pages.into_iter(), bytes, None, trace).map(|_| ())
     }
 }

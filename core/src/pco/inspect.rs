@@ -7,7 +7,8 @@ use alloc::vec;
 
 /// Decodes a whole file, tells `trace` where everything lies, and hands each chunk with its little-endian numbers to `each`.
 ///
-/// Only one chunk is in memory at a time. Gives how many bytes the file takes; what trails behind it is told as padding.
+/// Only one chunk is in memory at a time. Of one that is broken there are the numbers in front of the place where it breaks, before
+/// the error comes. Gives how many bytes the file takes; what trails behind it is told as padding.
 ///
 /// ```
 /// # let bytes = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
@@ -37,8 +38,9 @@ pub fn inspect(
         left = left.checked_sub(u64_from(size)).ok_or(crate::Error::new(crate::ErrorKind::OutputLimit, at))?;
         numbers.resize(size.max(numbers.len()), 0);
         let room = numbers.get_mut(..size).unwrap_or(&mut []);
-        at = chunk.decode_bytes_traced(room, &mut words, trace)?;
-        each(&chunk, room)?;
+        let (count, ended) = chunk.salvage_bytes_traced(room, &mut words, trace);
+        each(&chunk, room.get(..count.saturating_mul(chunk.number_type().size())).unwrap_or(&[]))?;
+        at = ended?;
     }
     let end = at.saturating_add(1);
     if u64_from(bytes.len()) > end {

@@ -1,5 +1,5 @@
 // Pco: columns of numbers.
-import { refuse } from './error.js';
+import { refuse, UnspoolError } from './error.js';
 import { room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Bytes, bytesOf, filled } from './source.js';
@@ -57,16 +57,18 @@ const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])
 /** @internal Decodes all numbers: an array for each stretch of chunks of one type. */
 export function decodePcoArrays(bytes: Uint8Array, options: PcoDecodeOptions): PcoArray[] {
   const limits = limitNumbers(options.limits);
-  return work(bytes, limits, () => {
-    const found = call((wasm) => wasm.pco_decode(bytes, limits)) as (number | Uint8Array)[];
-    const arrays: PcoArray[] = [];
-    for (let at = 0; at < found.length; at += 2) {
-      const type = TYPES.find(([known]) => known === found[at]);
-      if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${String(found[at])}`);
-      arrays.push({ dtype: type[1], data: new type[2]((found[at + 1] as Uint8Array).buffer) } as PcoArray);
-    }
-    return arrays;
-  });
+  return work(bytes, limits, () => arraysOf(bytes, limits, false));
+}
+
+function arraysOf(bytes: Uint8Array, limits: Float64Array, salvage: boolean): PcoArray[] {
+  const found = call((wasm) => wasm.pco_decode(bytes, limits, salvage)) as (number | Uint8Array)[];
+  const arrays: PcoArray[] = [];
+  for (let at = 0; at < found.length; at += 2) {
+    const type = TYPES.find(([known]) => known === found[at]);
+    if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${String(found[at])}`);
+    arrays.push({ dtype: type[1], data: new type[2]((found[at + 1] as Uint8Array).buffer) } as PcoArray);
+  }
+  return arrays;
 }
 
 /**
@@ -78,6 +80,26 @@ export function decodePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoData
   const [first, ...others] = decodePcoArrays(bytesOf(bytes), options);
   if (others.length > 0) throw refuse('WrongType');
   return first?.data ?? new Float64Array();
+}
+
+/** What a file holds, whole or broken. */
+export interface PcoSalvage {
+  /** The numbers in front of the place where the file breaks, or all of them: an array for each stretch of one type. */
+  readonly arrays: readonly PcoArray[];
+  /** What is wrong with the file, if anything is. */
+  readonly error: UnspoolError | undefined;
+}
+
+/** Decodes a standalone file that may be broken: all of it, or what comes before the break, in steps of 256 numbers. */
+export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSalvage {
+  const view = bytesOf(bytes);
+  try {
+    return { arrays: decodePcoArrays(view, options), error: undefined };
+  } catch (error) {
+    if (!(error instanceof UnspoolError) || error.class === 'Internal') throw error;
+    const limits = limitNumbers(options.limits);
+    return { arrays: work(view, limits, () => arraysOf(view, limits, true)), error };
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decode, decodePco, decodePcoPages, inspect, nodes, pcoBinCounts, probe, UnspoolError } from 'unspool';
+import { decode, decodePco, decodePcoPages, inspect, nodes, pcoBinCounts, probe, salvagePco, UnspoolError } from 'unspool';
 import { bytesOf } from './vectors.mjs';
 
 const root = new URL('../../../tests/vectors/pco/', import.meta.url);
@@ -121,6 +121,30 @@ test('a file that ends early is refused at every length', () => {
   assert.throws(() => decodePco(bytes, { limits: { maxOutput: 777 * 4 - 1 } }), { name: 'OutputLimit' });
   assert.deepEqual(decodePco(bytes.slice().buffer), Uint32Array.from({ length: 777 }, (_, at) => decodePco(bytes)[0] + at));
   for (const wrong of ['pco!', null, undefined, 42]) assert.throws(() => decodePco(wrong), TypeError);
+});
+
+test('a broken file gives the numbers in front of the break, and says what is wrong', () => {
+  const bytes = read('k_u32_arange.pco');
+  const whole = decodePco(bytes);
+  let before = 0;
+  for (let length = 0; length < bytes.length; length++) {
+    const { arrays: found, error } = salvagePco(bytes.subarray(0, length));
+    assert.equal(error?.name, 'Truncated');
+    assert.throws(() => decodePco(bytes.subarray(0, length)), { name: 'Truncated', offset: error.offset, part: error.part });
+    const data = found[0]?.data ?? new Uint32Array();
+    assert.deepEqual(data, whole.subarray(0, data.length));
+    assert.ok(data.length >= before && (data.length % 256 === 0 || data.length === whole.length), `${length}: ${data.length}`);
+    before = data.length;
+  }
+  assert.equal(before, whole.length, 'only the end of the file was missing');
+  assert.deepEqual(salvagePco(bytes), { arrays: [{ dtype: 'uint32', data: whole }], error: undefined });
+  // What comes before another type, whole, and nothing of a file that says too much.
+  const mixed = read('mixed_dtypes.pco');
+  const [first, second] = decode(mixed).arrays;
+  const { arrays: found } = salvagePco(mixed.subarray(0, mixed.length - 2));
+  assert.deepEqual(found.slice(0, 2), [first, second]);
+  assert.deepEqual(salvagePco(bytes, { limits: { maxOutput: 8 } }).arrays, [{ dtype: 'uint32', data: new Uint32Array() }]);
+  assert.throws(() => salvagePco('pco!'), TypeError);
 });
 
 test('mutated files end in numbers or in an error of the core, never in a trap', () => {

@@ -48,11 +48,7 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     what: 'A column of numbers: predicted, sorted into bins, and of each the bin and the place in it.',
     saves: NUMBERS,
     call: () => ['decodePco', ['const numbers = decodePco(bytes); // a typed array']],
-    start: (end) => ['decodePco', [
-      `const start = bytes.slice(0, ${end + 1}); // The chunks before the broken one,`,
-      `start[${end}] = 0; // and behind them the end of a file.`,
-      'const numbers = decodePco(start);',
-    ]],
+    start: () => ['salvagePco', ['const { arrays, error } = salvagePco(bytes); // The numbers before the break, and what is wrong there.', 'const numbers = arrays[0]?.data;']],
   },
   onpair: {
     name: 'OnPair strings',

@@ -1,5 +1,5 @@
 // A Pco file that is too large to be decoded as a whole. Its outline says where each chunk lies; a chunk behind the header of the file is a file of its own.
-import { decode, outline, pcoBinCounts, UnspoolError, type PcoArray } from 'unspool';
+import { decode, pcoBinCounts, type PcoArray } from 'unspool';
 import type { Structure } from 'unspool/structure';
 import { count } from '../format';
 import type { Content } from '../arrive/remote';
@@ -19,32 +19,9 @@ interface Place {
   readonly count: number;
 }
 
-export function openLargePco(content: Content, structure: Structure): Promise<Opened> {
+export async function openLargePco(content: Content, structure: Structure): Promise<Opened> {
   const places = placesOf(structure);
-  return openPlaces(content, places, places[0]?.start);
-}
-
-/** Opens what a broken file holds before the place where it breaks: its chunks up to there. */
-export async function openChunks(content: Blob, error: UnspoolError): Promise<Opened> {
-  const found = await outline(content);
-  const places = found === undefined ? [] : placesOf(found.structure);
-  const first = places[0]?.start;
-  for (; places.length > 0; places.pop()) {
-    try {
-      // Only the last one can be broken.
-      await openPlaces(content, places.slice(-1), first);
-      const opened = await openPlaces(content, places, first);
-      return { ...opened, summary: { ...opened.summary, brokenFrom: places.at(-1)?.end ?? 0 }, error };
-    } catch (another) {
-      if (!(another instanceof UnspoolError)) throw another;
-    }
-  }
-  throw error;
-}
-
-/** Opens these chunks, before whose first one in the file its header lies. */
-async function openPlaces(content: Content, places: readonly Place[], headerEnd = 0): Promise<Opened> {
-  const header = new Uint8Array(await content.slice(0, headerEnd).arrayBuffer());
+  const header = new Uint8Array(await content.slice(0, places[0]?.start ?? 0).arrayBuffer());
   const total = places.reduce((sum, { count }) => sum + count, 0);
 
   const chunkFile = async (place: Place | undefined): Promise<Uint8Array> => {

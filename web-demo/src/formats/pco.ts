@@ -1,11 +1,11 @@
-import { decode, pcoBinCounts, UnspoolError, type PcoArray } from 'unspool';
+import { pcoBinCounts, salvagePco, type PcoArray } from 'unspool';
 import { count, half } from '../format';
 import { fileOf } from '../data/writers';
 import type { Rows } from '../values';
 import { piecesOf, type Column } from './column';
 import type { Door } from './door';
 import { nodesNamed } from './named';
-import { openChunks, openLargePco } from './pco-large';
+import { openLargePco } from './pco-large';
 
 /** A larger file is decoded chunk by chunk: as a whole it would be in memory three times. */
 const WHOLE = 2 ** 27;
@@ -15,21 +15,27 @@ export const pco: Door = {
   outlined: { read: 'pieces', remote: false },
   openOutlined: openLargePco,
   open(bytes, structure) {
-    const found = wholeOrError(bytes);
-    if (found instanceof UnspoolError) return openChunks(new Blob([bytes as Uint8Array<ArrayBuffer>]), found);
-    const arrays = found.format === 'pco' ? found.arrays : [];
+    const { arrays, error } = salvagePco(bytes);
+    if (error !== undefined && arrays.every(({ data }) => data.length === 0)) throw error;
     const columns = arrays.map(({ dtype, data }) => ({ name: dtype, dimension: 1, dtype, compression: 'none', rows: data.length }));
     const rows = columns.reduce((sum, { rows }) => sum + rows, 0);
     const decoded = arrays.reduce((sum, { data }) => sum + data.byteLength, 0);
     const chunkEnds: number[] = [];
-    for (const { value } of nodesNamed(structure, 'numbers, less 1')) chunkEnds.push((chunkEnds.at(-1) ?? 0) + Number(value) + 1);
+    for (const { value } of nodesNamed(structure, 'numbers, less 1')) {
+      const start = chunkEnds.at(-1) ?? 0;
+      if (start < rows) chunkEnds.push(Math.min(rows, start + Number(value) + 1));
+    }
     const facts: [string, string][] = [['Numbers', count(rows)], ['Type', columns.map(({ dtype }) => dtype).join(', ')], ['Chunks', count(chunkEnds.length)]];
     const long = (index: number, raw = false): Column => {
       const [array, rows] = [arrays[index], columns[index]?.rows ?? 0];
       return { rows, dimension: 1, read: (start, end) => numbersOf(array, start, end, raw) };
     };
     return {
-      summary: { version: '', facts: facts.filter(([, fact]) => fact !== ''), rows, columns, ...(columns.length === 1 ? { chunkEnds } : {}), shows: 'numbers', hasChecksums: undefined, decoded },
+      summary: {
+        version: '', facts: facts.filter(([, fact]) => fact !== ''), rows, columns, ...(columns.length === 1 ? { chunkEnds } : {}), shows: 'numbers', hasChecksums: undefined, decoded,
+        ...(error === undefined ? {} : { brokenFrom: error.offset }),
+      },
+      ...(error === undefined ? {} : { error }),
       rows: (column, start, end) => numbersOf(arrays[column], start, end),
       save({ column, kind }, tell) {
         const numbers = long(column, kind === 'raw');
@@ -40,15 +46,6 @@ export const pco: Door = {
     };
   },
 };
-
-function wholeOrError(bytes: Uint8Array): ReturnType<typeof decode> | UnspoolError {
-  try {
-    return decode(bytes);
-  } catch (error) {
-    if (error instanceof UnspoolError) return error;
-    throw error;
-  }
-}
 
 /** Numbers that can be drawn, unless they are wanted as the bytes that they are. Half floats are bits where the engine has no type for them; here they are what they stand for. */
 export function numbersOf(array: PcoArray | undefined, start: number, end: number, raw = false): Rows {
