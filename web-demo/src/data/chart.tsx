@@ -126,7 +126,7 @@ function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current
     scales: { x: { time: false, range: [first, last] }, y: { range: [low, high] } },
     axes: [
       { ...axis, size: BELOW, splits: () => evenly(first, last, 4).map(Math.round), values: (_, rows) => rows.map(count) },
-      { ...axis, size: BESIDE, splits: () => evenly(bottom / unit, top / unit, bottom === top ? 0 : 2), values: (_, numbers) => numbers.map((number) => value(number * unit)) },
+      { ...axis, size: BESIDE, splits: () => evenly(bottom / unit, top / unit, bottom === top ? 0 : 2), values: (_, numbers) => numbers.map((number) => brief(number * unit)) },
     ],
     series: [{}, line, line],
     bands: [{ series: [2, 1], fill: stroke }],
@@ -152,6 +152,12 @@ function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current
       ],
     },
   };
+}
+
+/** A number that fits beside the curve. */
+function brief(number: number): string {
+  const text = value(number);
+  return text.length > 10 ? number.toExponential(3) : text;
 }
 
 /** A number, another, and some between them. */
