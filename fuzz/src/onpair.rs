@@ -22,8 +22,19 @@ pub fn onpair_arbitrary(bytes: &[u8]) {
     }
     assert_eq!(inspect(bytes, &LIMITS, &mut ()).map(drop), inspected, "listening changes the verdict");
     match Container::open(bytes, &LIMITS) {
-        Err(error) => assert_eq!(inspected, Err(error)),
+        Err(error) => {
+            assert_eq!(inspected, Err(error));
+            match Container::salvage(bytes, &LIMITS) {
+                Err(only) => assert_eq!(only, error),
+                Ok((file, told)) => {
+                    assert_eq!(told, Some(error));
+                    assert!(file.len() <= bytes.len() as u64);
+                    column(file.column());
+                }
+            }
+        }
         Ok(file) => {
+            assert!(Container::salvage(bytes, &LIMITS).is_ok_and(|(again, error)| again.len() == file.len() && error.is_none()));
             assert!(file.len() <= bytes.len() as u64);
             assert_eq!(file.column().check(), inspected);
             column(file.column());

@@ -34,9 +34,9 @@ pub struct OnPair {
 
 #[wasm_bindgen]
 impl OnPair {
-    /// Opens a container.
-    pub fn container(bytes: Vec<u8>, limits: &[f64]) -> core::result::Result<OnPair, Fault> {
-        Self::open(Buffers::Container(bytes), limits)
+    /// Opens a container; to `salvage` one, as many rows of it as there are, instead of an error.
+    pub fn container(bytes: Vec<u8>, salvage: bool, limits: &[f64]) -> core::result::Result<OnPair, Fault> {
+        Self::open(Buffers::Container(bytes, salvage), limits)
     }
 
     /// Opens bare buffers: codes of `bits` bits, or of two bytes each where that is 0, and row offsets of eight bytes each where
@@ -110,7 +110,7 @@ impl OnPair {
 
 /// What a column is made of.
 enum Buffers {
-    Container(Vec<u8>),
+    Container(Vec<u8>, bool),
     Parts(Parts),
 }
 
@@ -168,8 +168,11 @@ struct Things {
 /// Opens the column, and answers one question after the other.
 async fn serve(buffers: Buffers, limits: Limits, desk: Desk) -> Result<Infallible> {
     let (column, len) = match &buffers {
-        Buffers::Container(bytes) => {
-            let container = Container::open(bytes, &limits)?;
+        Buffers::Container(bytes, salvage) => {
+            let (container, error) = Container::salvage(bytes, &limits)?;
+            if let Some(error) = error.filter(|_| !salvage) {
+                return Err(error);
+            }
             (*container.column(), container.len())
         }
         Buffers::Parts(parts) => (parts.column(&limits)?, 0),

@@ -21,7 +21,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     if let Err(error) = unspool::onpair::inspect(bytes, limits, &mut report.tree) {
         report.error = Some(error);
     }
-    if let Ok(file) = Container::open(bytes, limits) {
+    if let Ok((file, _)) = Container::salvage(bytes, limits) {
         let column = file.column();
         report.version = Some("ONPAIR01".to_owned());
         report.fact("rows", column.rows().end);
@@ -46,8 +46,9 @@ pub fn decode(
     limits: &Limits,
     to: &mut crate::output::Output,
 ) -> Result<(), Stop> {
-    let file = Container::open(bytes, limits)?;
-    decode_column(file.column(), wanted, limits, to)
+    let (file, error) = Container::salvage(bytes, limits)?;
+    decode_column(file.column(), wanted, limits, to)?;
+    error.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// The buffers of a column, as they lie in a folder.

@@ -28,19 +28,43 @@ impl<'a> Container<'a> {
         Self::open_traced(bytes, limits, &mut ())
     }
 
-    /// The same, heard by somebody: the framing, as far as it can be read.
+    /// Opens a container that may be broken: all of it, or the rows in front of the first row offset that is missing, or wrong. Gives the
+    /// error of [`open`](Self::open), too, if there is one; alone, if it is of what no row can do without.
+    pub fn salvage(bytes: &'a [u8], limits: &Limits) -> Result<(Self, Option<Error>)> {
+        match Self::open(bytes, limits) {
+            Ok(container) => Ok((container, None)),
+            Err(error) => match Self::read(bytes, limits, true, &mut ()) {
+                Ok(start) => Ok((start, Some(error))),
+                Err(_) => Err(error),
+            },
+        }
+    }
+
+    /// [`open`](Self::open), heard by somebody: the framing, as far as it can be read.
     pub(super) fn open_traced(bytes: &'a [u8], limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
+        Self::read(bytes, limits, false, trace)
+    }
+
+    /// Reads all of it, or to `salvage` it as if there were no more row offsets than can be trusted.
+    fn read(bytes: &'a [u8], limits: &Limits, salvage: bool, trace: &mut impl Trace) -> Result<Self> {
         let len = u64_from(bytes.len());
         let bits = outline::head(bytes, len, trace)?;
         let mut at = HEAD;
-        let mut next = |table: &Table| -> Result<(&'a [u8], Range<u64>)> {
+        let mut next = |table: &Table, len| -> Result<(&'a [u8], Range<u64>)> {
             let place = table.place(bytes.get(index(at)..).unwrap_or(&[]), at, len, trace)?;
             at = place.end;
             Ok((bytes.get(index(place.start)..index(place.end)).unwrap_or(&[]), place))
         };
         let [tokens, token_offsets, words, row_offsets] = &TABLES;
-        let (tokens, token_offsets) = (next(tokens)?, next(token_offsets)?);
-        let (words, row_offsets) = (next(words)?, next(row_offsets)?);
+        let (tokens, token_offsets, words) = (next(tokens, len)?, next(token_offsets, len)?, next(words, len)?);
+        let mut row_offsets = next(row_offsets, if salvage { u64::MAX } else { len })?;
+        if salvage {
+            let there = bytes.get(index(row_offsets.1.start)..).unwrap_or(&[]);
+            let claimed = there.get(..index(row_offsets.1.end.saturating_sub(row_offsets.1.start))).unwrap_or(there);
+            let trusted = trusted(claimed, words.0.len().saturating_mul(8) / index(bits.into()));
+            row_offsets.1.end = row_offsets.1.start.saturating_add(u64_from(trusted.len()));
+            row_offsets.0 = trusted;
+        }
 
         let header = u64_from(token_offsets.0.len().saturating_add(row_offsets.0.len()));
         if header > limits.max_header {
@@ -77,4 +101,15 @@ impl<'a> Container<'a> {
     pub const fn places(&self) -> &[Range<u64>; 4] {
         &self.places
     }
+}
+
+/// As many row offsets from the start on as ascend, and name codes that there are.
+fn trusted(offsets: &[u8], most: usize) -> &[u8] {
+    let mut before = 0;
+    let good = |offset: &&[u8; 4]| {
+        let offset = index(u32::from_le_bytes(**offset).into());
+        (core::mem::replace(&mut before, offset)..=most).contains(&offset)
+    };
+    let count = offsets.as_chunks().0.iter().take_while(good).count();
+    offsets.get(..count.saturating_mul(4)).unwrap_or(&[])
 }

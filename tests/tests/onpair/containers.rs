@@ -71,6 +71,61 @@ fn a_container_cut_at_any_byte_is_refused() {
     });
 }
 
+#[test]
+fn of_a_broken_container_there_are_the_rows_in_front_of_the_break() {
+    containers(|name, bytes, expected, rows| {
+        let [.., words, offsets] = Container::open(bytes, &Limits::DEFAULT).unwrap().places().clone();
+        let offsets = offsets.start as usize..offsets.end as usize;
+        let salvaged = |bytes: &[u8], error: &Error| match Container::salvage(bytes, &Limits::DEFAULT) {
+            Err(only) => {
+                assert_eq!(only, *error, "{name}");
+                None
+            }
+            Ok((file, told)) => {
+                assert_eq!(told, Some(*error), "{name}");
+                let count = file.column().rows().end as usize;
+                let end = count.checked_sub(1).map_or(0, |last| rows[last].end);
+                let decoded = file.column().decode_to_vec(0..count as u64).unwrap();
+                assert!(decoded == expected[..end], "{name}: {count} rows");
+                assert_eq!(file.len() as usize, offsets.start + 4 * (count + 1), "{name}");
+                Some(count)
+            }
+        };
+        for cut in (0..bytes.len()).filter(|cut| bytes.len() < 30_000 || cut % 7 == 0) {
+            let bytes = &bytes[..cut];
+            let there = cut.checked_sub(offsets.start).and_then(|len| (len / 4).checked_sub(1));
+            assert_eq!(
+                salvaged(bytes, &Container::open(bytes, &Limits::DEFAULT).unwrap_err()),
+                there,
+                "{name} cut at {cut}"
+            );
+        }
+        // One that is below the one before it, and one that is beyond all codes.
+        let middle = rows.len().div_ceil(2);
+        for (wrong, at) in [(0, rows.len()), (0, middle), (u32::MAX, rows.len()), (u32::MAX, middle)] {
+            if at == 0 {
+                continue;
+            }
+            let mut bytes = bytes.to_vec();
+            let place = offsets.start + 4 * at..offsets.start + 4 * at + 4;
+            let before = u32::from_le_bytes(bytes[place.start - 4..place.start].try_into().unwrap());
+            bytes[place].copy_from_slice(&wrong.to_le_bytes());
+            if wrong >= before && u64::from(wrong) <= (words.end - words.start) * 8 {
+                continue;
+            }
+            assert_eq!(
+                salvaged(&bytes, &Container::open(&bytes, &Limits::DEFAULT).unwrap_err()),
+                Some(at - 1),
+                "{name} {at}"
+            );
+        }
+        let (file, error) = Container::salvage(bytes, &Limits::DEFAULT).unwrap();
+        assert_eq!((file.column().rows().end as usize, error), (rows.len(), None));
+        let few = Limits { max_header: 3, ..Limits::DEFAULT };
+        assert_eq!(Container::salvage(bytes, &few).unwrap_err().kind, ErrorKind::HeaderLimit);
+    });
+}
+
 /// A container with these tables.
 fn container(bits: u8, dictionary: &[u8], token_offsets: &[u32], words: &[u64], row_offsets: &[u32]) -> Vec<u8> {
     let mut bytes = b"ONPAIR01".to_vec();

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // OnPair: columns of strings, of which any row decodes alone, and which are searched without being decoded.
 import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
+import { UnspoolError } from './error.js';
 import { room, type Exports } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Bytes, bytesOf, filled } from './source.js';
@@ -203,7 +204,27 @@ export function openOnPair(source: Bytes | OnPairParts, options: OnPairOpenOptio
   const limits = limitNumbers(options.limits);
   if (typeof source === 'object' && source !== null && 'dictBytes' in source) return new OnPairColumn(parts(source, limits));
   const bytes = bytesOf(source);
-  return new OnPairColumn(({ OnPair }: Exports) => OnPair.container(bytes, limits));
+  return new OnPairColumn(({ OnPair }: Exports) => OnPair.container(bytes, false, limits));
+}
+
+/** What a container holds, whole or broken. */
+export interface OnPairSalvage {
+  /** All rows, or those in front of the first row offset that is missing or wrong. */
+  readonly column: OnPairColumn;
+  /** What is wrong with the container, if anything is. */
+  readonly error: UnspoolError | undefined;
+}
+
+/** Opens an `ONPAIR01` container that may be broken. One whose dictionary or codes are not all there is refused, as {@link openOnPair} does. */
+export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): OnPairSalvage {
+  const view = bytesOf(bytes);
+  try {
+    return { column: openOnPair(view, options), error: undefined };
+  } catch (error) {
+    if (!(error instanceof UnspoolError)) throw error;
+    const limits = limitNumbers(options.limits);
+    return { column: new OnPairColumn(({ OnPair }: Exports) => OnPair.container(view, true, limits)), error };
+  }
 }
 
 /** Decodes the rows of an `ONPAIR01` container, all of them if not told which. */

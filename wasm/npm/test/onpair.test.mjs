@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decode, decodeOnPair, inspect, nodes, openOnPair, probe, UnspoolError } from 'unspool';
+import { decode, decodeOnPair, inspect, nodes, openOnPair, probe, salvageOnPair, UnspoolError } from 'unspool';
 
 const folder = new URL('../../../tests/vectors/onpair/', import.meta.url);
 const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
@@ -247,4 +247,27 @@ test('wrong arguments are told at once', () => {
   assert.throws(() => outside.row(0), { name: 'OnPairCode', class: 'Corrupt' });
   assert.throws(() => outside.decode(), { name: 'OnPairCode' });
   assert.throws(() => outside.search({ contains: 'a' }), { name: 'OnPairCode' });
+});
+
+test('a broken container gives the rows in front of the break, and says what is wrong', () => {
+  const bytes = read('cpp/urls_b12.onp');
+  const whole = openOnPair(bytes).texts();
+  const cut = salvageOnPair(bytes.subarray(0, -101));
+  assert.equal(cut.error.name, 'Truncated');
+  assert.equal(cut.column.rowCount, whole.length - 26);
+  assert.deepEqual(cut.column.texts(), whole.slice(0, -26));
+  assert.ok(cut.column.search({ contains: 'http' }).length > 0);
+  cut.column.release();
+  const flipped = bytes.slice();
+  flipped[flipped.length - 401] ^= 0x80;
+  const { column, error } = salvageOnPair(flipped);
+  assert.equal(error.name, 'OnPairRowOrder');
+  assert.throws(() => openOnPair(flipped), { name: error.name, offset: error.offset });
+  assert.deepEqual(column.texts(), whole.slice(0, column.rowCount));
+  assert.equal(column.rowCount, 2899);
+  assert.equal(salvageOnPair(bytes).error, undefined);
+  assert.equal(salvageOnPair(bytes).column.rowCount, whole.length);
+  // Without all of the codes there is none.
+  assert.throws(() => salvageOnPair(bytes.subarray(0, 20_000)), { name: 'Truncated' });
+  assert.throws(() => salvageOnPair('ONPAIR01'), TypeError);
 });

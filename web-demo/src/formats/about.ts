@@ -18,7 +18,7 @@ interface About {
   readonly stream?: string;
 }
 
-type Start = (brokenFrom: number, rows: number) => Call;
+type Start = (brokenFrom: number) => Call;
 type Call = readonly [doors: string, lines: readonly string[]];
 
 const NUMBERS: readonly ExportKind[] = ['csv', 'json', 'npy', 'raw'];
@@ -33,7 +33,7 @@ const startBy = (doors: string, stream: string): Start => () => [doors, [
   '}',
   'const content = new Uint8Array(await new Blob(parts).arrayBuffer());',
 ]];
-const stringsOf = (bytes: string): readonly string[] => [`using column = openOnPair(${bytes});`, "const rows = column.search({ contains: 'needle' });", 'const texts = column.texts();'];
+const QUESTIONS = ["const rows = column.search({ contains: 'needle' });", 'const texts = column.texts();'];
 const ZSTD = { saves: ['raw'], call: bytesBy('decodeZstd'), start: startBy('zstdFormat, zstdStream', 'zstdStream({ format: zstdFormat(bytes) })'), stream: 'zstdStream' } as const;
 
 export const ABOUT: Readonly<Record<Format, About>> = {
@@ -54,12 +54,8 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     name: 'OnPair strings',
     what: 'A column of strings, made of the pieces of a dictionary, so that any row decodes alone.',
     saves: ['csv', 'json', 'raw'],
-    call: () => ['openOnPair', stringsOf('bytes')],
-    start: (end, rows) => ['openOnPair', [
-      `const start = bytes.slice(0, ${end}); // The rows before the place where the file breaks,`,
-      `new DataView(start.buffer).setUint32(${end - 4 * (rows + 2)}, ${rows + 1}, true); // and how many offsets they have.`,
-      ...stringsOf('start'),
-    ]],
+    call: () => ['openOnPair', ['using column = openOnPair(bytes);', ...QUESTIONS]],
+    start: () => ['salvageOnPair', ['const { column, error } = salvageOnPair(bytes); // The rows before the break, and what is wrong there.', ...QUESTIONS, 'column.release();']],
   },
   gzip: { name: 'gzip', what: 'Bytes of any kind, compressed with DEFLATE.', saves: ['raw'], call: bytesBy('decodeGzip'), start: startBy('gzipStream', 'gzipStream()'), stream: 'gzipStream' },
   zstd: { name: 'Zstandard', what: 'Bytes of any kind: literals, and sequences that copy what was there before.', ...ZSTD },
@@ -77,14 +73,14 @@ export const ABOUT: Readonly<Record<Format, About>> = {
 };
 
 /** TypeScript that decodes what the page shows. */
-export function snippet(format: Format, file: string, column: string, wrapped: boolean, { brokenFrom, startOnly, unhashed, rows }: Summary): string {
+export function snippet(format: Format, file: string, column: string, wrapped: boolean, { brokenFrom, startOnly, unhashed }: Summary): string {
   const about = ABOUT[format];
   const { call, stream } = about;
   const start = unhashed ? about.unhashed : about.start;
   if (startOnly && stream !== undefined) {
     return [`import { ${stream} } from 'unspool';`, '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?.pipeThrough(${stream}()); // a ReadableStream of bytes`].join('\n');
   }
-  const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom, rows);
+  const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom);
   return program(door, file, wrapped, lines);
 }
 

@@ -1,11 +1,9 @@
-import { openOnPair, UnspoolError, type OnPairQuery, type OnPairStrings } from 'unspool';
-import type { Structure } from 'unspool/structure';
+import { salvageOnPair, type OnPairColumn, type OnPairQuery, type OnPairStrings } from 'unspool';
 import { count } from '../format';
 import type { Tell } from '../tools/progress';
 import type { TextSearch, Texts } from '../values';
 import { fileOfStrings, type Strings } from '../data/writers';
 import type { Door, Opened } from './door';
-import { nodesNamed } from './named';
 import { openLargeOnPair } from './onpair-large';
 
 /** A larger file is read where somebody looks. */
@@ -16,38 +14,16 @@ const MOST_TEXT = 2000;
 
 export const onpair: Door = { open: openedOrStart, whole: WHOLE, outlined: { read: 'values', remote: true }, openOutlined: openLargeOnPair };
 
-/** Opens a container, or the rows before the one whose end is missing or lies before its start. */
-function openedOrStart(bytes: Uint8Array, structure: Structure): Opened {
-  try {
-    return opened(bytes);
-  } catch (error) {
-    if (!(error instanceof UnspoolError)) throw error;
-    const start = withFewerRows(bytes, structure, error);
-    if (start === undefined) throw error;
-    try {
-      const column = opened(start);
-      return { ...column, summary: { ...column.summary, brokenFrom: start.length }, error };
-    } catch {
-      // There is more wrong with it than that.
-      throw error;
-    }
-  }
+/** Opens a container, or the rows before the one whose end is missing or wrong. */
+function openedOrStart(bytes: Uint8Array): Opened {
+  const { column, error } = salvageOnPair(bytes);
+  if (error === undefined) return opened(column);
+  if (column.rowCount === 0) throw error;
+  const start = opened(column);
+  return { ...start, summary: { ...start.summary, brokenFrom: error.offset }, error };
 }
 
-/** The container up to the offset that is wrong, or the end of the file: one of fewer rows, whose offsets are what a container ends with. */
-function withFewerRows(bytes: Uint8Array, structure: Structure, { name, offset }: UnspoolError): Uint8Array | undefined {
-  const [counted] = nodesNamed(structure, 'row offset count');
-  if (counted === undefined || (name !== 'Truncated' && name !== 'OnPairRowOrder')) return undefined;
-  const start = counted.end / 8;
-  const offsets = Math.floor(((name === 'Truncated' ? bytes.length : offset) - start) / 4);
-  if (offsets < 2) return undefined;
-  const fewer = bytes.slice(0, start + 4 * offsets);
-  new DataView(fewer.buffer).setUint32(start - 4, offsets, true);
-  return fewer;
-}
-
-function opened(bytes: Uint8Array): Opened {
-  const column = openOnPair(bytes);
+function opened(column: OnPairColumn): Opened {
   const { rowCount, tokenCount, codeCount, codeBits, isSorted } = column;
   const facts: [string, string][] = [
     ['Rows', count(rowCount)],

@@ -7,5 +7,7 @@ export {
   type OnPairOpenOptions,
   type OnPairParts,
   type OnPairQuery,
+  type OnPairSalvage,
   type OnPairStrings,
+  salvageOnPair,
 } from '../onpair.js';
