@@ -34,7 +34,10 @@ pub fn onpair_arbitrary(bytes: &[u8]) {
             }
         }
         Ok(file) => {
-            assert!(Container::salvage(bytes, &LIMITS).is_ok_and(|(again, error)| again.len() == file.len() && error.is_none()));
+            assert!(
+                Container::salvage(bytes, &LIMITS)
+                    .is_ok_and(|(again, error)| again.len() == file.len() && error.is_none())
+            );
             assert!(file.len() <= bytes.len() as u64);
             assert_eq!(file.column().check(), inspected);
             column(file.column());
