@@ -142,6 +142,16 @@ pub(super) fn decode_row<'t>(
     codes: impl Iterator<Item = Option<u16>>,
     out: &mut [u8],
 ) -> Option<usize> {
+    decode_row_here(tokens, codes, out)
+}
+
+/// [`decode_row`] within another function, one in which nothing about the form is left to be asked.
+#[inline(always)]
+pub(super) fn decode_row_here<'t>(
+    tokens: &impl Tokens<'t>,
+    codes: impl Iterator<Item = Option<u16>>,
+    out: &mut [u8],
+) -> Option<usize> {
     let (fat, mut at) = (tokens.fat()?, 0usize);
     let last = out.len().checked_sub(MAX_TOKEN_LEN)?;
     for code in codes {

@@ -2,7 +2,7 @@
 
 use super::codes::Form;
 use super::column::Column;
-use super::decode::Tokens as _;
+use super::decode::decode_row_here;
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
 use super::offsets::{Spans as _, Table};
 use crate::Result;
@@ -66,17 +66,6 @@ impl PlainRows<'_> {
     #[inline(always)]
     fn quick(self, row: u64, out: &mut [u8]) -> Option<usize> {
         let codes = self.codes.get(self.offsets.nth(index(row))?)?;
-        let fat = self.dictionary.fat()?;
-        let (mut at, last) = (0usize, out.len().checked_sub(MAX_TOKEN_LEN)?);
-        for &code in codes {
-            let (token, len) = fat(code)?;
-            // One comparison with a number that stays: the compiler sees that what follows is inside.
-            if at > last {
-                return None;
-            }
-            *out.get_mut(at..)?.first_chunk_mut()? = *token;
-            at = at.wrapping_add(len);
-        }
-        Some(at)
+        decode_row_here(&self.dictionary, codes.iter().map(|&code| Some(code)), out)
     }
 }

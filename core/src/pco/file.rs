@@ -225,8 +225,8 @@ impl<'a> Chunk<'a> {
     }
 
     /// Decodes a chunk that may be broken: all of it, or the numbers in front of the place where it breaks, in whole batches of 256.
-    /// Gives how many numbers there are, and what [`decode_bytes`](Self::decode_bytes) gives, whose `workspace` this takes, too. What lies behind them in
-    /// `bytes` may have been overwritten.
+    /// Gives how many numbers there are, and what [`decode_bytes`](Self::decode_bytes) gives, whose `workspace` this takes, too. What
+    /// lies behind them in `bytes` may have been overwritten.
     pub fn salvage_bytes(&self, bytes: &mut [u8], workspace: &mut [u64]) -> (usize, Result<u64>) {
         self.salvage_bytes_traced(bytes, workspace, &mut ())
     }
