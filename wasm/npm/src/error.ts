@@ -138,6 +138,19 @@ export class UnspoolError extends Error {
   }
 }
 
+/**
+ * @internal What a file holds, or if it is broken what comes before the break, with the error. One that stopped the module, and not the
+ * file, is thrown.
+ */
+export function salvaged<T>(whole: () => T, start: () => T): readonly [held: T, error: UnspoolError | undefined] {
+  try {
+    return [whole(), undefined];
+  } catch (error) {
+    if (!(error instanceof UnspoolError) || error.class === 'Internal') throw error;
+    return [start(), error];
+  }
+}
+
 /** The instance is gone. */
 export function trapped(cause?: unknown): UnspoolError {
   return new UnspoolError(0, { cause });

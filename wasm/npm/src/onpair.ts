@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // OnPair: columns of strings, of which any row decodes alone, and which are searched without being decoded.
 import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
-import { UnspoolError } from './error.js';
+import { salvaged, type UnspoolError } from './error.js';
 import { room, type Exports } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Bytes, bytesOf, filled } from './source.js';
@@ -217,14 +217,10 @@ export interface OnPairSalvage {
 
 /** Opens an `ONPAIR01` container that may be broken. One whose dictionary or codes are not all there is refused, as {@link openOnPair} does. */
 export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): OnPairSalvage {
-  const view = bytesOf(bytes);
-  try {
-    return { column: openOnPair(view, options), error: undefined };
-  } catch (error) {
-    if (!(error instanceof UnspoolError)) throw error;
-    const limits = limitNumbers(options.limits);
-    return { column: new OnPairColumn(({ OnPair }: Exports) => OnPair.container(view, true, limits)), error };
-  }
+  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const start = (): OnPairColumn => new OnPairColumn(({ OnPair }: Exports) => OnPair.container(view, true, limits));
+  const [column, error] = salvaged(() => openOnPair(view, options), start);
+  return { column, error };
 }
 
 /** Decodes the rows of an `ONPAIR01` container, all of them if not told which. */

@@ -1,5 +1,5 @@
 // Pco: columns of numbers.
-import { refuse, UnspoolError } from './error.js';
+import { refuse, salvaged, type UnspoolError } from './error.js';
 import { room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Bytes, bytesOf, filled } from './source.js';
@@ -92,14 +92,10 @@ export interface PcoSalvage {
 
 /** Decodes a standalone file that may be broken: all of it, or what comes before the break, in steps of 256 numbers. */
 export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSalvage {
-  const view = bytesOf(bytes);
-  try {
-    return { arrays: decodePcoArrays(view, options), error: undefined };
-  } catch (error) {
-    if (!(error instanceof UnspoolError) || error.class === 'Internal') throw error;
-    const limits = limitNumbers(options.limits);
-    return { arrays: work(view, limits, () => arraysOf(view, limits, true)), error };
-  }
+  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const start = (): PcoArray[] => work(view, limits, () => arraysOf(view, limits, true));
+  const [arrays, error] = salvaged(() => decodePcoArrays(view, options), start);
+  return { arrays, error };
 }
 
 /**
