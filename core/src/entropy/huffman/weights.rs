@@ -90,6 +90,9 @@ impl Weights {
         max_log: u32,
         cells: &mut [Cell; N],
     ) -> Option<()> {
+        // Bits are counted from nearby: in a file of 512 MiB and more, 32 bits would not number them.
+        let base = range.start.saturating_sub(8);
+        let (src, range) = (src.get(base..)?, range.start - base..range.end - base);
         // How many cells each symbol gets all over the table and at its end. What is no weight counts as 15.
         let mut counts = [[0u16; 2]; 16];
         let behind = src.get(range.start..)?;
