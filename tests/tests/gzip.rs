@@ -246,6 +246,15 @@ fn a_stream_keeps_to_limits() {
         let (_, end) = stream(&bomb, &Limits { max_header: most, ..Limits::DEFAULT }, || (1, 5000));
         assert_eq!(end.map_err(|error| error.kind), Err(ErrorKind::HeaderLimit), "{most}");
     }
+    // How long a header must be that lies behind another member.
+    let extra = GzBuilder::new().extra(vec![1; 500]).write(vec![], Compression::new(1)).finish().unwrap();
+    let name = GzBuilder::new().filename("a".repeat(500)).write(vec![], Compression::new(1)).finish().unwrap();
+    for (second, need) in [(extra, 512), (name, 101)] {
+        let (limits, file) = (Limits { max_header: 100, ..Limits::DEFAULT }, [&bomb[..], &second].concat());
+        let whole = decode_to_vec(&file, &mut Workspace::new(), &limits, &mut ()).unwrap_err();
+        assert_eq!((whole.kind, whole.need), (ErrorKind::HeaderLimit, need));
+        assert_eq!(stream(&file, &limits, || (7, 5000)).1, Err(whole));
+    }
     assert!(stream(&bomb, &Limits { max_header: 15, ..Limits::DEFAULT }, || (1, 5000)).1.is_ok());
     // Longer than the window, whatever the limits say.
     let long = GzBuilder::new().comment(vec![b'c'; WINDOW_SIZE]).write(vec![], Compression::new(1)).finish().unwrap();

@@ -29,7 +29,7 @@ impl<'a> Header<'a> {
     }
 
     pub(super) fn read_traced(src: &'a [u8], at: usize, limits: &Limits, trace: &mut Shifted<'_>) -> Result<Self> {
-        let mut fields = Fields { src, at, most: at.saturating_add(index(limits.max_header)), trace };
+        let mut fields = Fields { src, start: at, at, most: at.saturating_add(index(limits.max_header)), trace };
         let magic = fields.take(2, ErrorKind::GzipMagic, |bytes| bytes == [0x1F, 0x8B])?;
         fields.tell(Part::Framing, "magic", Value::Bytes(magic));
         fields.take(1, ErrorKind::GzipMethod, |bytes| bytes == [8])?;
@@ -72,6 +72,8 @@ impl<'a> Header<'a> {
 /// Reads one field after the other.
 struct Fields<'a, 't, 's> {
     src: &'a [u8],
+    /// Where the header starts.
+    start: usize,
     at: usize,
     /// Where a header of the largest allowed size would end.
     most: usize,
@@ -83,12 +85,17 @@ impl<'a> Fields<'a, '_, '_> {
     fn any(&mut self, len: usize) -> Result<&'a [u8]> {
         let end = self.at.saturating_add(len);
         if end > self.most {
-            return Err(Error::new(ErrorKind::HeaderLimit, u64_from(self.at)).needing(u64_from(end)));
+            return Err(self.too_long(end));
         }
         let bytes = self.src.get(self.at..end);
         let bytes = bytes.ok_or(Error::truncated(u64_from(self.src.len()), u64_from(end)))?;
         self.at = end;
         Ok(bytes)
+    }
+
+    /// A header of a field that ends here is longer than the limit allows.
+    fn too_long(&self, end: usize) -> Error {
+        Error::new(ErrorKind::HeaderLimit, u64_from(self.at)).needing(u64_from(end.saturating_sub(self.start)))
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
@@ -107,9 +114,8 @@ impl<'a> Fields<'a, '_, '_> {
         let rest = self.src.get(self.at..).unwrap_or_default();
         let room = self.most.saturating_sub(self.at);
         let Some(len) = rest.iter().take(room).position(|&byte| byte == 0) else {
-            let kind = if rest.len() >= room { ErrorKind::HeaderLimit } else { ErrorKind::Truncated };
-            let at = if rest.len() >= room { self.at } else { self.src.len() };
-            return Err(Error::new(kind, u64_from(at)));
+            let cut = Error::new(ErrorKind::Truncated, u64_from(self.src.len()));
+            return Err(if rest.len() < room { cut } else { self.too_long(self.most.saturating_add(1)) });
         };
         let start = self.at;
         let bytes = self.any(len)?;
