@@ -12,7 +12,8 @@ pub struct Limits {
     /// Most bytes that a whole file may decode to.
     pub max_output: u64,
     /// Most bytes of history that a streaming decoder may be asked to keep. A Zstandard frame with a larger window is refused in one
-    /// piece as well, where it would cost nothing: so that a file is either decoded both ways or not at all.
+    /// piece as well, where it would cost nothing: so that such a file is either decoded both ways or not at all. A frame that is its own
+    /// window, in a single segment, is bounded by the output in one piece, and by this in a stream.
     pub max_window: u64,
     /// Most bytes that a header, a directory or an index may take in the file.
     pub max_header: u64,

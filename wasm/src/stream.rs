@@ -103,9 +103,7 @@ impl Desk {
 #[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) trait Decode<'a> {
     fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step>;
-    fn lend(&mut self, _: &'a mut [u8]) -> Step {
-        Step { read: 0, wrote: 0, status: Status::NeedOutput }
-    }
+    fn lend(&mut self, _: &'a mut [u8]) {}
 }
 
 /// Each is at least twice as large as the one before, so that there are never more.
@@ -131,12 +129,13 @@ pub(crate) async fn serve<'a>(
                     size = number::index(error.need).max(size * 2);
                     window.try_reserve_exact(size).map_err(|_| error)?;
                     window.resize(size, 0);
-                    decoder.lend(window)
+                    decoder.lend(window);
+                    continue;
                 }
                 step => step?,
             };
             (read, wrote) = (read + step.read, wrote + step.wrote);
-            // After a window was lent, nothing may have come yet. An error comes again when what came before it has left.
+            // In front of a window that is too small nothing may have come yet. An error comes again when what came before it has left.
             if step.status != Status::NeedOutput || wrote > 0 {
                 output.truncate(wrote);
                 desk.answer(output, read, step.status);

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use unspool::tree::Tree;
-use unspool::xz::{Decoder, Done, File, Options, Workspace, decode_block_to_vec, decode_to_vec};
-use unspool::{Count, End, Error, Format, Limits, Sink};
+use unspool::xz::{Block, Decoder, Done, File, Options, Search, Workspace, decode_block_to_vec, decode_to_vec};
+use unspool::{Count, End, Error, ErrorKind, Format, Limits, Sink};
 
 use super::part::{self, Part};
 use super::{Checksums, Selection, Stop, in_pieces, pour};
@@ -42,7 +42,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     match &wanted.range {
         Some(range) => Ok(decode_range(bytes, range, limits, to)?),
         None => {
-            let done = sizes(bytes, limits).inspect_err(|_| start(bytes, limits, to))?;
+            let done = sizes(bytes, limits).map_err(|error| start(bytes, error, limits, to))?;
             to.expect(u64::try_from(done.wrote).unwrap_or(0));
             Ok(stream(bytes, &done, limits, to)?)
         }
@@ -56,18 +56,35 @@ fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: 
     if file.blocks <= 1 {
         return stream(bytes, &sizes(bytes, limits)?, limits, &mut Part::new(range, 0, to));
     }
-    let (mut ws, mut at) = (Workspace::new(), range.start);
-    while at < range.end {
-        let Some(block) = file.locate(at)? else { break };
+    let mut ws = Workspace::new();
+    for block in blocks_in(bytes, &range, file.content, limits)? {
         let content = decode_block_to_vec(part::piece(bytes, &block.range), &block, &mut ws, limits, true)?;
         Part::new(range.clone(), block.content.start, to).write(&content)?;
-        at = block.content.end;
     }
     Ok(())
 }
 
+/// The blocks that hold a part of this range, in the order of the content, which has so many bytes.
+fn blocks_in(bytes: &[u8], wanted: &Range<u64>, content: u64, limits: &Limits) -> Result<Vec<Block>, Error> {
+    let mut search = Search::sizes(u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits);
+    // The last stream comes first, and its blocks count from its start.
+    let (mut end, mut streams) = (content, Vec::new());
+    while let Some(range) = search.needs() {
+        let mut blocks = Vec::new();
+        search.feed_listing(part::piece(bytes, &range), &mut |block| blocks.push(block))?;
+        let start = end.saturating_sub(blocks.last().map_or(0, |block| block.content.end));
+        for block in &mut blocks {
+            block.content = start.saturating_add(block.content.start)..start.saturating_add(block.content.end);
+        }
+        blocks.retain(|block| block.content.start < wanted.end && block.content.end > wanted.start);
+        streams.push(blocks);
+        end = start;
+    }
+    Ok(streams.into_iter().rev().flatten().collect())
+}
+
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    let done = sizes(bytes, limits)?;
+    let done = sizes(bytes, limits).map_err(|error| start(bytes, error, limits, to))?;
     stream(bytes, &done, limits, to)?;
     Ok(checksums(&done))
 }
@@ -77,10 +94,16 @@ fn sizes(bytes: &[u8], limits: &Limits) -> Result<Done, Error> {
     unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut ())
 }
 
-/// Writes what comes before the place where a file breaks. What is wrong is known.
-fn start(bytes: &[u8], limits: &Limits, to: &mut impl Sink) {
+/// Writes what comes before the place where a file breaks. What is wrong with its structure is known; what is wrong with the content may
+/// come before that.
+fn start(bytes: &[u8], known: Error, limits: &Limits, to: &mut impl Sink) -> Error {
     let window = usize::try_from(limits.max_window).unwrap_or(usize::MAX).min(USUAL);
-    let _ = through(bytes, window, limits, to);
+    match through(bytes, window, limits, to) {
+        // It was not read so far.
+        Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. }) => known,
+        Err(first) if first.at < known.at => first,
+        _ => known,
+    }
 }
 
 /// The largest window of the levels of `xz`.

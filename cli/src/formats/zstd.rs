@@ -174,15 +174,12 @@ fn through(
     options: &Options<'_>,
     to: &mut impl Sink,
 ) -> Option<Result<Checksums, Error>> {
-    let window = usize::try_from(need).ok().filter(|_| need <= limits.max_window.max(STREAM))?;
+    let window = usize::try_from(need).ok().filter(|_| need <= limits.max_window)?;
     let (mut ws, mut window) = (Workspace::new(), vec![0; window]);
     let mut decoder = Decoder::new(&mut ws, &mut window, limits, options);
     let poured = pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to);
     Some(poured.map(|()| checksums(decoder.checksums(), decoder.frames())))
 }
-
-/// Windows up to here are worth their memory whatever the limits say.
-const STREAM: u64 = 16 << 20;
 
 pub fn check(
     format: Format,

@@ -3,6 +3,8 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
+#[cfg(feature = "alloc")]
+use super::decoder::MAX_CHUNK;
 use super::decoder::Machine;
 use super::search::claimed_size;
 use super::window::{Kind, Window};
@@ -87,7 +89,7 @@ pub fn decode_with<T: Trace>(
 fn claim(src: &[u8], room: usize, limits: &Limits, options: &Options) -> Result<bool> {
     let content = match options.streams {
         Streams::First => None,
-        Streams::All | Streams::One => claimed_size(src, limits),
+        streams => claimed_size(src, limits, streams),
     };
     let Some(content) = content else { return Ok(false) };
     if content > limits.max_output {
@@ -113,13 +115,40 @@ pub fn inspect<T: Trace>(
 
 /// Decodes a file to a new vector.
 ///
-/// What the index claims is not believed: the vector is as long as the chunks in the file say.
+/// What the index claims is not believed: the vector is as long as the chunks in the file say, and no longer than so many bytes can
+/// be decoded to.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &Options) -> Result<Vec<u8>> {
     let size = inspect(src, ws, limits, options, &mut ())?.wrote;
-    let mut out = alloc::vec![0; size];
-    decode_with(src, &mut out, ws, limits, options, &mut ())?;
+    let mut out = room(size, src.len())?;
+    let wrote = run(src, Window::new(Kind::Output, &mut out), ws, limits, options, &mut ()).map_err(impossible)?.wrote;
+    out.truncate(wrote);
     Ok(out)
+}
+
+/// A byte of LZMA decodes to some 7000 at most, where all its bits are as likely as they can be.
+#[cfg(feature = "alloc")]
+const MOST_OF_A_BYTE: usize = 8192;
+
+/// Room for content of this size, if `stored` bytes can hold it. Else for what they can hold, and for the chunk behind it.
+#[cfg(feature = "alloc")]
+pub(super) fn room(size: usize, stored: usize) -> Result<Vec<u8>> {
+    let size = stored.saturating_mul(MOST_OF_A_BYTE).saturating_add(MAX_CHUNK).min(size);
+    let mut out = Vec::new();
+    let place = out.try_reserve_exact(size);
+    place.map_err(|_| Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(size)))?;
+    out.resize(size, 0);
+    Ok(out)
+}
+
+/// Where there is no room for what can be, the file claims what cannot be.
+#[cfg(feature = "alloc")]
+#[cold]
+pub(super) fn impossible(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::OutputTooSmall => Error::new(ErrorKind::XzBlockSize, error.at),
+        _ => error,
+    }
 }
 
 fn run<T: Trace>(

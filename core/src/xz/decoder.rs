@@ -3,6 +3,8 @@
 
 mod chunk;
 
+#[cfg(feature = "alloc")]
+pub(super) use self::chunk::MAX_CHUNK;
 use self::chunk::{Chunk, chunk_header_len};
 use super::check::{Check, CheckKind, MAX_CHECK};
 use super::decode::{Done, Options, Streams};
@@ -89,7 +91,7 @@ pub(super) struct Machine {
     options: Options,
     state: State,
     /// Offset of the next byte that is not used up; once there is an error, of the byte at which it shows.
-    at: u64,
+    pub(super) at: u64,
     /// How much would have been enough, if the error knows.
     need: u64,
     /// How much of a field is gathered in the workspace.
@@ -368,8 +370,11 @@ impl Machine {
                 let mut at = self.at;
                 let footer = stream_footer(bytes, &mut at, trace);
                 let footer = footer.or_else(|kind| self.wrong_at(kind, at))?;
-                if footer.backward != self.at - self.index.start || footer.flags != self.flags {
+                if footer.backward != self.at - self.index.start {
                     return self.wrong_at(ErrorKind::XzFooter, self.at + 4);
+                }
+                if footer.flags != self.flags {
+                    return self.wrong_at(ErrorKind::XzFooter, self.at + 8);
                 }
                 self.skip(STREAM_HEADER);
                 self.streams += 1;
@@ -545,10 +550,13 @@ impl Machine {
         list.crc.update(bytes.get(..used).unwrap_or_default());
         *src = bytes.get(used..).unwrap_or_default();
         self.skip(used);
+        let len = self.at - self.index.start;
+        if len > self.limits.max_header {
+            return self.wants(ErrorKind::HeaderLimit, len);
+        }
         if starved {
             return Ok(Advance::Starved);
         }
-        let len = self.at - self.index.start;
         self.state = State::IndexPadding(index(len.wrapping_neg() & 3));
         Ok(Advance::On)
     }

@@ -6,6 +6,8 @@ use core::ops::Range;
 
 use super::check::CheckKind;
 use super::decode::{Done, Options, Streams};
+#[cfg(feature = "alloc")]
+use super::decode::{impossible, room};
 use super::decoder::Machine;
 use super::header::{STREAM_HEADER, StreamFlags, stream_footer, stream_header};
 use super::number::Number;
@@ -340,7 +342,7 @@ pub fn decoded_size(src: &[u8], limits: &Limits) -> Result<u64> {
 
 /// The same of a file that is decoded next, or nothing where there is an error: the same walk, but over what is at hand.
 #[cfg_attr(feature = "small", inline(never))]
-pub(super) fn claimed_size(src: &[u8], limits: &Limits) -> Option<u64> {
+pub(super) fn claimed_size(src: &[u8], limits: &Limits, streams: Streams) -> Option<u64> {
     let (mut rest, mut sums) = (src, Sums::new());
     if !rest.len().is_multiple_of(4) {
         return None;
@@ -364,6 +366,10 @@ pub(super) fn claimed_size(src: &[u8], limits: &Limits) -> Option<u64> {
         }
         if before.is_empty() {
             return Some(sums.content);
+        }
+        // There is one too many, which decoding tells better.
+        if streams == Streams::One {
+            return None;
         }
         rest = before;
     }
@@ -394,8 +400,9 @@ pub fn decode_block_to_vec(
     verify: bool,
 ) -> Result<Vec<u8>> {
     let size = run_block(bytes, block, Window::new(Kind::Nowhere, &mut []), ws, limits, verify)?.wrote;
-    let mut out = alloc::vec![0; size];
-    decode_block(bytes, block, &mut out, ws, limits, verify)?;
+    let mut out = room(size, bytes.len())?;
+    let wrote = decode_block(bytes, block, &mut out, ws, limits, verify).map_err(impossible)?.wrote;
+    out.truncate(wrote);
     Ok(out)
 }
 

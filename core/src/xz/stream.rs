@@ -4,6 +4,7 @@ use super::decode::Options;
 use super::decoder::Machine;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
+use crate::step::Pace;
 use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 
 /// Decodes a stream, whatever the pieces that it comes in.
@@ -34,9 +35,9 @@ pub struct Decoder<'a> {
     ws: &'a mut Workspace,
     window: Window<'a>,
     machine: Machine,
-    /// Bytes read and written by a call that then wanted another window.
-    moved: (usize, usize),
+    /// What comes behind content that is still in the window.
     error: Option<Error>,
+    pace: Pace,
 }
 
 impl<'a> Decoder<'a> {
@@ -46,41 +47,42 @@ impl<'a> Decoder<'a> {
             ws,
             window: Window::new(Kind::Ring, window),
             machine: Machine::new(limits, options),
-            moved: (0, 0),
             error: None,
+            pace: Pace::NEW,
         }
     }
 
-    /// Lends another window, after [`XzWindowBuffer`](ErrorKind::XzWindowBuffer) has told how large it must be, and says how far the
-    /// call came that failed. At any other time the window is in use, and stays.
-    pub fn lend(&mut self, window: &'a mut [u8]) -> Step {
+    /// Lends another window, after [`XzWindowBuffer`](ErrorKind::XzWindowBuffer) has told how large it must be. At any other time the
+    /// window is in use, and stays.
+    pub fn lend(&mut self, window: &'a mut [u8]) {
         if self.machine.wants_window() {
             self.window = Window::new(Kind::Ring, window);
         }
-        let (read, wrote) = core::mem::take(&mut self.moved);
-        Step { read, wrote, status: Status::NeedOutput }
     }
 
     /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
-    /// reported; then it stays.
+    /// reported; then it stays. A second call in a row with nothing to work with is one.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
+        self.pace.error()?;
         let (mut rest, mut wrote) = (src, 0);
-        if self.error.is_none() {
-            let done = self.machine.go(&mut rest, end, (dst, &mut wrote), &mut self.window, self.ws, &mut ());
-            match done {
-                Ok(status) => return Ok(Step { read: src.len() - rest.len(), wrote, status }),
-                // Not the end: the window may be exchanged.
-                Err(error) if error.kind == ErrorKind::XzWindowBuffer => {
-                    self.moved = (self.moved.0 + src.len() - rest.len(), self.moved.1 + wrote);
-                    return Err(error);
-                }
-                Err(error) => self.error = Some(error),
+        let mut status = match self.error {
+            None => self.machine.go(&mut rest, end, (&mut *dst, &mut wrote), &mut self.window, self.ws, &mut ()),
+            Some(error) => Err(error),
+        };
+        let read = src.len() - rest.len();
+        if let Err(error) = status {
+            // Not the end: the window may be exchanged. What came before that leaves first.
+            if error.kind == ErrorKind::XzWindowBuffer {
+                return match (read, wrote) {
+                    (0, 0) => Err(error),
+                    _ => Ok(Step { read, wrote, status: Status::NeedOutput }),
+                };
+            }
+            self.error = Some(error);
+            if !self.machine.flush(&mut self.window, self.ws, dst, &mut wrote) {
+                status = Ok(Status::NeedOutput);
             }
         }
-        let left = self.machine.flush(&mut self.window, self.ws, dst, &mut wrote);
-        match self.error {
-            Some(error) if left && wrote == 0 => Err(error),
-            _ => Ok(Step { read: src.len() - rest.len(), wrote, status: Status::NeedOutput }),
-        }
+        self.pace.step(read, wrote, status, self.machine.at)
     }
 }

@@ -304,13 +304,12 @@ fn run<T: Trace>(
     trace: &mut T,
 ) -> Result<Done> {
     let flavour = flavour(src, options);
-    let magic = (!options.magicless).then_some(flavour);
     let mut done = Done::default();
     let mut walk = Walk { src, ws, limits, trace, frame: Frame::NONE, verify: false, produced: 0 };
     let mut at = 0;
     loop {
         walk.trace.enter("frame", Value::U64(done.frames));
-        match Header::read_at(src, at, magic, walk.trace)? {
+        match Header::read_at(src, at, flavour, options.magicless, walk.trace)? {
             Header::Skippable { size, .. } => {
                 let start = at + 8;
                 let end = start.saturating_add(size as usize);

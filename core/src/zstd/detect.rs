@@ -63,7 +63,7 @@ pub(crate) fn one_frame(src: &[u8]) -> Verdict<Walked> {
 /// assert_eq!(stream_buffer(&file, &Options::DEFAULT), Ok(6));
 /// ```
 pub fn stream_buffer(src: &[u8], options: &Options<'_>) -> Result<u64> {
-    let flavour = options.flavour.or_else(|| detect(src));
+    let flavour = Some(super::decode::flavour(src, options));
     let mut most = 0;
     walk_with(src, &Options { flavour, ..*options }, |header, _, _| most = header.stream_buffer().max(most))?;
     Ok(most)
@@ -81,12 +81,11 @@ pub(super) fn walk_with(
     mut each: impl FnMut(&FrameHeader, Block, usize),
 ) -> Verdict<Walked> {
     let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
-    let magic = (!options.magicless).then_some(flavour);
     let mut walked = Walked { declared: Some(0), ..Walked::default() };
     let mut at = 0;
     loop {
         walked.frames = walked.frames.saturating_add(1);
-        match Header::read_at(src, at, magic, &mut ())? {
+        match Header::read_at(src, at, flavour, options.magicless, &mut ())? {
             Header::Skippable { size, .. } => at = (at + 8).saturating_add(size as usize),
             Header::Frame(header) => {
                 let (mut sure, mut most) = (0u64, 0u64);

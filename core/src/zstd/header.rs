@@ -173,15 +173,21 @@ impl Header {
     /// # Ok::<(), unspool::Error>(())
     /// ```
     pub fn read(src: &[u8], flavour: Flavour) -> Result<Self> {
-        Ok(Self::read_at(src, 0, Some(flavour), &mut ())?)
+        Ok(Self::read_at(src, 0, flavour, false, &mut ())?)
     }
 
-    /// Reads the header at `at`. Without a flavour there is no magic number.
-    pub(super) fn read_at<T: Trace>(src: &[u8], at: usize, magic: Option<Flavour>, trace: &mut T) -> Verdict<Self> {
+    /// Reads the header at `at`, which has no magic number if it is `magicless`.
+    pub(super) fn read_at<T: Trace>(
+        src: &[u8],
+        at: usize,
+        flavour: Flavour,
+        magicless: bool,
+        trace: &mut T,
+    ) -> Verdict<Self> {
         let start = u64_from(at);
         let bytes = src.get(at..).unwrap_or_default();
         let mut rest = bytes;
-        if let Some(flavour) = magic {
+        if !magicless {
             // A wrong magic number is wrong even if it is cut.
             let (&first, tail) = bytes.split_first().ok_or_else(|| cut(src))?;
             let tail = tail.get(..3).unwrap_or(tail);
@@ -223,7 +229,7 @@ impl Header {
             (_, 0) => None,
             (size, 2) => Some(size + 256),
             // Before the RFC a zero meant that nobody knows.
-            (0, _) if !single_segment && magic.is_some_and(|flavour| !flavour.is_rfc()) => None,
+            (0, _) if !single_segment && !flavour.is_rfc() => None,
             (size, _) => Some(size),
         };
         let window_size = match window {
@@ -232,7 +238,7 @@ impl Header {
         };
         let len = bytes.len() - fields.len();
         if T::LISTENS {
-            if magic.is_some() {
+            if !magicless {
                 trace.bytes(Part::Framing, "magic number", start..start + 4, Value::Hex(magic_number(bytes)));
             }
             let mut at = after_magic;

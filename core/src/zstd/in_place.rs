@@ -60,11 +60,10 @@ pub fn decode_in_place(
 ) -> Result<Done> {
     let start = buffer.len().checked_sub(len).ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
     let flavour = flavour(buffer.get(start..).unwrap_or_default(), options);
-    let magic = (!options.magicless).then_some(flavour);
     let (mut done, mut produced, mut at) = (Done::default(), 0, 0);
     while at < len || done.read == 0 {
         let src = buffer.get(start..).unwrap_or_default();
-        match Header::read_at(src, at, magic, &mut ())? {
+        match Header::read_at(src, at, flavour, options.magicless, &mut ())? {
             Header::Skippable { size, .. } => {
                 let end = (at + 8).saturating_add(size as usize);
                 at = Some(end).filter(|&end| end <= len).ok_or_else(|| cut(src))?;

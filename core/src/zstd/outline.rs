@@ -100,7 +100,7 @@ impl Outline {
 
     fn frame(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
         trace.enter("frame", Value::U64(self.frames));
-        let header = Header::read_at(bytes, 0, Some(self.flavour), trace)?;
+        let header = Header::read_at(bytes, 0, self.flavour, false, trace)?;
         self.frames += 1;
         Ok(match header {
             Header::Frame(header) => (u64_from(header.len), Next::Block(header)),

@@ -83,8 +83,6 @@ pub struct Decoder<'a> {
     lap_end: usize,
     /// Output before this place has left.
     flushed: usize,
-    /// Bytes read and written by a call that then wanted another window.
-    moved: (usize, usize),
     pace: Pace,
 }
 
@@ -109,7 +107,6 @@ impl<'a> Decoder<'a> {
             at: 0,
             lap_end: 0,
             flushed: 0,
-            moved: (0, 0),
             pace: Pace::NEW,
         }
     }
@@ -121,24 +118,22 @@ impl<'a> Decoder<'a> {
         let (mut rest, mut wrote) = (src, 0);
         let status = self.go(&mut rest, end, dst, &mut wrote);
         let read = src.len() - rest.len();
-        // Not the end: the window may be exchanged.
-        if let Err(error) = status
-            && error.kind == ErrorKind::ZstdWindowBuffer
-        {
-            self.moved = (self.moved.0 + read, self.moved.1 + wrote);
-            return Err(error);
+        // Not the end: the window may be exchanged. What came before that leaves first.
+        match status {
+            Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => match (read, wrote) {
+                (0, 0) => Err(error),
+                _ => Ok(Step { read, wrote, status: Status::NeedOutput }),
+            },
+            _ => self.pace.step(read, wrote, status, self.consumed + u64_from(self.gathered)),
         }
-        self.pace.step(read, wrote, status, self.consumed + u64_from(self.gathered))
     }
 
-    /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be, and says how far the
-    /// call came that failed. At any other time the window is in use, and stays.
-    pub fn lend(&mut self, window: &'a mut [u8]) -> Step {
+    /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be. At any other time
+    /// the window is in use, and stays.
+    pub fn lend(&mut self, window: &'a mut [u8]) {
         if matches!(self.state, State::Window) {
             self.window = window;
         }
-        let (read, wrote) = core::mem::take(&mut self.moved);
-        Step { read, wrote, status: Status::NeedOutput }
     }
 
     /// The frames of data that are complete.
@@ -232,12 +227,12 @@ impl<'a> Decoder<'a> {
         // A header says only while it is read how long it is.
         let header = loop {
             let first = if self.gathered > 0 { self.head.first() } else { src.first() };
-            let by_magic = if first == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
+            let magicless = self.options.magicless;
+            let by_magic = if first == Some(&0x27) && !magicless { Flavour::V07 } else { Flavour::Rfc8878 };
             let flavour = self.flavour.unwrap_or(by_magic);
-            let magic = (!self.options.magicless).then_some(flavour);
             let whole = self.gathered == 0;
             let bytes = if whole { *src } else { self.head.get(..self.gathered).unwrap_or_default() };
-            match Header::read_at(bytes, 0, magic, &mut ()) {
+            match Header::read_at(bytes, 0, flavour, magicless, &mut ()) {
                 Ok(header) => {
                     let len = match header {
                         Header::Skippable { .. } => 8,
@@ -270,6 +265,10 @@ impl<'a> Decoder<'a> {
             }
             Header::Frame(header) => {
                 header.check(&self.limits, self.produced, 0).map_err(here)?;
+                // A frame of one segment is its own window, and here somebody has to keep it.
+                if header.window > self.limits.max_window {
+                    return Err(Error::new(ErrorKind::WindowLimit, self.consumed).needing(header.window));
+                }
                 let flavour = self.flavour.unwrap_or(Flavour::Rfc8878);
                 self.frame.start(flavour, &header, self.options.dictionary, self.ws, 0).map_err(here)?;
                 State::Window

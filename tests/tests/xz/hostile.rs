@@ -195,8 +195,65 @@ fn odd_files_by_name() {
         file[0x3C..0x40].copy_from_slice(&footer);
     };
     assert_eq!(verdict(&backward), Err((ErrorKind::XzFooter, 0x40)));
+    let flags = |file: &mut Vec<u8>| {
+        file[0x45] = 4;
+        let footer = unspool::checksum::Crc32::of(&file[0x40..0x46]).to_le_bytes();
+        file[0x3C..0x40].copy_from_slice(&footer);
+    };
+    assert_eq!(verdict(&flags), Err((ErrorKind::XzFooter, 0x44)));
     assert_eq!(verdict(&|file| file.truncate(0)), Err((ErrorKind::Truncated, 0)));
     assert_eq!(verdict(&|file| file[1] = b'8'), Err((ErrorKind::XzMagic, 0)));
+}
+
+#[test]
+fn sizes_that_cannot_be_are_no_reason_to_take_memory() {
+    // 500 chunks, each of which claims 2 MiB in its five bytes of a range coder and one more.
+    let mut file = b"\xFD7zXZ\0\0\0....\x02\0\x21\x01\x10\0\0\0....".to_vec();
+    crc(&mut file, 6..8);
+    crc(&mut file, 12..20);
+    for number in 0..500 {
+        file.extend([if number == 0 { 0xFF } else { 0x9F }, 0xFF, 0xFF, 0, 5]);
+        file.extend(if number == 0 { &[0x5D, 0, 0, 0, 0, 0, 0][..] } else { &[0; 6] });
+    }
+    file.push(0);
+    let (unpadded, content) = (file.len() - 12, 500 << 21);
+    file.resize(file.len().next_multiple_of(4), 0);
+    let start = file.len();
+    file.extend([0, 1]);
+    for mut number in [unpadded, content] {
+        while number > 127 {
+            file.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        file.push(number as u8);
+    }
+    file.resize(file.len().next_multiple_of(4), 0);
+    let end = file.len();
+    file.extend(*b"....");
+    crc(&mut file, start..end);
+    let footer = [&((end - start) as u32 / 4).to_le_bytes()[..], &[0, 0]].concat();
+    file.extend(unspool::checksum::Crc32::of(&footer).to_le_bytes());
+    file.extend([&footer[..], b"YZ"].concat());
+    let sizes = inspect(&file, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut ()).unwrap();
+    assert_eq!(sizes.wrote, content);
+    // The first chunk is short of bytes, and is found to be before there is room for what the others claim.
+    let error = decoded(&file).unwrap_err();
+    assert!(error.class() == Class::Corrupt && error.at < 60, "{error}");
+    let whole = File::open(&file, &Limits::DEFAULT).unwrap();
+    let block = whole.locate(0).unwrap().unwrap();
+    let bytes = &file[block.range.start as usize..block.range.end as usize];
+    assert_eq!(decode_block_to_vec(bytes, &block, &mut Workspace::new(), &Limits::DEFAULT, true), Err(error));
+}
+
+#[test]
+fn an_index_is_no_longer_than_the_limit_allows() {
+    let file = blocks(&mixed(4000, 7), 20, Check::Crc32);
+    let header = |max_header| Limits { max_header, ..Limits::DEFAULT };
+    let mut room = [0; 4000];
+    let mut verdict = |max| unspool::xz::decode(&file, &mut room, &mut Workspace::new(), &header(max));
+    assert_eq!(verdict(100).unwrap_err().kind, ErrorKind::HeaderLimit);
+    assert_eq!(verdict(10_000).map(|done| done.wrote), Ok(4000));
+    assert_eq!(File::open(&file, &header(100)).unwrap_err().kind, ErrorKind::HeaderLimit);
 }
 
 #[test]

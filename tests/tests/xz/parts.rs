@@ -37,6 +37,10 @@ fn one_stream_or_the_first() {
         assert_eq!((error.kind, error.at), (ErrorKind::XzTrailing, file.len() as u64));
         assert_eq!(with(&long, Streams::First), Ok((file.len(), 5000)));
     }
+    // Where there is room for one stream only.
+    let (two, one) = ([&file[..], &file].concat(), Options { streams: Streams::One, ..Options::DEFAULT });
+    let exact = decode_with(&two, &mut [0; 5000], &mut Workspace::new(), &Limits::DEFAULT, &one, &mut ()).unwrap_err();
+    assert_eq!((exact.kind, exact.at), (ErrorKind::XzTrailing, file.len() as u64));
     let error = with(&[&file, &b"trailing"[..]].concat(), Streams::All).unwrap_err();
     assert_eq!((error.kind, error.at), (ErrorKind::XzMagic, file.len() as u64));
     assert_eq!(with(&[&file, &[0; 6][..]].concat(), Streams::All).unwrap_err().class(), Class::Truncated);

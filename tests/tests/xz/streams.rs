@@ -72,7 +72,8 @@ fn a_larger_window_is_lent_between_blocks() {
                     asked.push((at, need));
                     let window = windows.next().unwrap();
                     window.resize(need as usize, 0xAA);
-                    Ok(decoder.lend(window))
+                    decoder.lend(window);
+                    decoder.step(src, end, dst)
                 }
                 step => step,
             })
@@ -80,6 +81,41 @@ fn a_larger_window_is_lent_between_blocks() {
         assert_eq!(end, Ok(()));
         assert_eq!(asked, [(12, 4096 + 32), (small.len() as u64 + 12, 65_536 + 32)]);
         assert!(out == [&text[..], &text, &text].concat());
+    }
+}
+
+#[test]
+fn what_comes_before_a_larger_window_leaves_first() {
+    let text = mixed(3000, 5);
+    let of = |dictionary| filtered(&text, Filters::new().lzma2(&options(dictionary)), Check::Crc32);
+    let (small, large) = (of(4096), of(65_536));
+    let file = [&small[..], &large].concat();
+    let (mut ws, mut window, mut out) = (Workspace::new(), [0; 4096 + 32], [0; 4000]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    let step = decoder.step(&file, End::Here, &mut out).unwrap();
+    assert_eq!((step.status, &out[..step.wrote]), (Status::NeedOutput, &text[..]));
+    // The window may be asked for any number of times.
+    for _ in 0..3 {
+        let error = decoder.step(&file[step.read..], End::Here, &mut out).unwrap_err();
+        assert_eq!((error.kind, error.need), (ErrorKind::XzWindowBuffer, 65_536 + 32));
+        assert_eq!(error.at, small.len() as u64 + 12);
+    }
+}
+
+#[test]
+fn a_second_call_with_nothing_to_work_with_is_an_error() {
+    let file = preset(b"some text", 0, Check::Crc32);
+    for (src, dst) in [(&file[..0], &mut [0; 10][..]), (&file, &mut [])] {
+        let (mut ws, mut window) = (Workspace::new(), vec![0; 1 << 20]);
+        let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+        let (mut rest, mut kinds) = (src, vec![]);
+        for _ in 0..4 {
+            let step = decoder.step(rest, End::NotYet, dst);
+            rest = &rest[step.map_or(0, |step| step.read)..];
+            kinds.push(step.map(|_| ()).map_err(|error| error.kind));
+        }
+        assert_eq!(kinds[2..], [Err(ErrorKind::NoProgress); 2]);
+        assert_eq!(kinds[0], Ok(()));
     }
 }
 

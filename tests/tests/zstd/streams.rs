@@ -164,7 +164,8 @@ fn a_larger_window_is_lent_between_frames() {
                     asked.push((at, need));
                     let window = windows.next().unwrap();
                     window.resize(need as usize, 0xAA);
-                    Ok(decoder.lend(window))
+                    decoder.lend(window);
+                    decoder.step(src, end, dst)
                 }
                 step => step,
             })
@@ -176,6 +177,47 @@ fn a_larger_window_is_lent_between_frames() {
 }
 
 #[test]
+fn what_comes_before_a_larger_window_leaves_first() {
+    let small = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
+    let large = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";
+    let file = [&small[..], large].concat();
+    let (mut ws, mut window, mut out) = (Workspace::new(), [0; 6], [0; 10]);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    let step = decoder.step(&file, End::Here, &mut out).unwrap();
+    assert_eq!((step.wrote, step.status, &out[..3]), (3, Status::NeedOutput, &b"zst"[..]));
+    // The window may be asked for any number of times.
+    for _ in 0..3 {
+        let error = decoder.step(&file[step.read..], End::Here, &mut out).unwrap_err();
+        assert_eq!((error.kind, error.at, error.need), (ErrorKind::ZstdWindowBuffer, 12, 4 << 17));
+    }
+}
+
+#[test]
+fn a_frame_that_is_its_own_window_is_bounded_by_the_limit() {
+    let file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
+    let limits = |max_window| Limits { max_window, ..Limits::DEFAULT };
+    let mut window = [0; 100];
+    assert_eq!(stream(file, &mut window, &limits(3), &Options::DEFAULT, || (1, 1)), (b"zst".to_vec(), Ok(())));
+    let (out, end) = stream(file, &mut window, &limits(2), &Options::DEFAULT, || (1, 1));
+    let error = end.unwrap_err();
+    assert_eq!((out, error.kind, error.at, error.need), (vec![], ErrorKind::WindowLimit, 0, 3));
+    // In one piece the output is the window.
+    let whole = decode_with(file, &mut window, &mut Workspace::new(), &limits(2), &Options::DEFAULT, &mut ());
+    assert_eq!(whole.unwrap().wrote, 3);
+}
+
+#[test]
+fn a_descriptor_is_no_magic_number() {
+    // Without a magic number the first byte is the descriptor: one segment, a checksum, a dictionary ID of four bytes, which is 0.
+    let file = b"\x27\0\0\0\0\x03\x19\0\0zst\0\0\0\0";
+    let options = Options { magicless: true, verify: false, ..Options::DEFAULT };
+    assert_eq!(decoded(file, &options).unwrap(), b"zst");
+    assert_eq!(stream_buffer(file, &options), Ok(6));
+    let mut window = [0; 6];
+    assert_eq!(stream(file, &mut window, &Limits::DEFAULT, &options, || (1, 1)), (b"zst".to_vec(), Ok(())));
+}
+
+#[test]
 fn a_stream_and_a_whole_file_fail_alike() {
     let mut window = vec![0; 1 << 20];
     let mut compare = |name: &str, bytes: &[u8], options: &Options<'_>, random: &mut Random| {
@@ -184,8 +226,8 @@ fn a_stream_and_a_whole_file_fail_alike() {
         let whole = decode_with(bytes, &mut room, &mut Workspace::new(), &limits, options, &mut ());
         let (out, end) = stream(bytes, &mut window, &limits, options, || (1 + random.below(60), 1 + random.below(500)));
         match (whole, end) {
-            // A window in a single segment is bounded by the output, and in a stream by the buffer.
-            (_, Err(Error { kind: ErrorKind::ZstdWindowBuffer, .. })) => {}
+            // A window in a single segment is bounded by the output, and in a stream by the buffer and the limit.
+            (_, Err(Error { kind: ErrorKind::ZstdWindowBuffer | ErrorKind::WindowLimit, .. })) => {}
             (Ok(done), Ok(())) => assert!(room[..done.wrote] == out, "{name}"),
             (Err(whole), Err(streamed)) => assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at), "{name}"),
             (whole, end) => panic!("{name}: in one piece {whole:?}, streamed {end:?}"),

@@ -17,6 +17,10 @@ pub(super) struct Chunk {
     pub(super) output: usize,
 }
 
+/// Bytes that a chunk holds at most.
+#[cfg(feature = "alloc")]
+pub(in super::super) const MAX_CHUNK: usize = 2 << 20;
+
 /// How much of the header of a chunk lies behind its control byte: sizes, properties, and the start of the range coder.
 pub(super) const fn chunk_header_len(control: u8) -> usize {
     match control {
