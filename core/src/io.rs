@@ -6,7 +6,8 @@ use crate::{Class, End, Error, ErrorKind, Result, Sink, Status, Step};
 
 /// Reads what a stream decodes to, whichever decoder goes on with it.
 ///
-/// Whatever follows the data stays in the input. An error of the decoder comes as an [`io::Error`] around an
+/// What follows the data stays in the input where the decoder knows that the data ends there, as that of one xz stream does; most read to
+/// the end, and refuse what is not theirs. An error of the decoder comes as an [`io::Error`] around an
 /// [`unspool::Error`](Error), and again with each further call.
 ///
 /// ```

@@ -1,5 +1,6 @@
 //! What the descriptions of tables say, for those who want to see it: a decoder makes tables of them at once.
 
+use super::codes::MAX_LENGTH_LOG;
 use super::flavour::Flavour;
 use crate::entropy::{fse, huffman};
 use crate::{Error, ErrorKind, Result};
@@ -16,9 +17,6 @@ pub fn code_lengths(bytes: &[u8], flavour: Flavour) -> Result<[u8; 256]> {
     huffman::lengths(bytes, flavour.tree()).ok_or(Error::new(ErrorKind::ZstdTree, 0))
 }
 
-/// No table of sequences has states of more bits.
-const MAX_LOG: u32 = 9;
-
 /// How many states an FSE table has, and how many of them are each symbol's, as it is described at the start of `bytes`; -1 stands for
 /// one state that is entered with all of its bits.
 pub fn state_counts(bytes: &[u8]) -> Result<(u32, [i16; 256])> {
@@ -28,7 +26,7 @@ pub fn state_counts(bytes: &[u8]) -> Result<(u32, [i16; 256])> {
             *place = count;
         }
     };
-    let described = fse::describe(bytes, 255, MAX_LOG, &mut note);
+    let described = fse::describe(bytes, 255, MAX_LENGTH_LOG, &mut note);
     let (log, _) = described.ok_or(Error::new(ErrorKind::ZstdTable, 0))?;
     Ok((1 << log, counts))
 }

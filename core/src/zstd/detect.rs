@@ -5,7 +5,7 @@
 
 use super::dictionary::Options;
 use super::flavour::Flavour;
-use super::header::{Block, BlockKind, FrameHeader, Header, MAX_BLOCK, cut};
+use super::header::{Block, BlockKind, FrameHeader, Header, cut};
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, Result};
@@ -97,7 +97,7 @@ pub(super) fn walk_with(
                     each(&header, block, at);
                     match block.kind {
                         BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
-                        BlockKind::Compressed => most += u64_from(header.max_block().min(MAX_BLOCK)),
+                        BlockKind::Compressed => most += u64_from(header.max_block()),
                         BlockKind::End | BlockKind::Reserved => {}
                     }
                     if block.last {

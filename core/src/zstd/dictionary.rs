@@ -114,7 +114,7 @@ pub struct Options<'a> {
     pub flavour: Option<Flavour>,
     /// What the frames were compressed with.
     pub dictionary: Option<Dictionary<'a>>,
-    /// One frame without its magic number, as embedded systems store them.
+    /// Frames without their magic numbers, as embedded systems store them: of RFC 8878, if the flavour is not given.
     pub magicless: bool,
     /// Whether to compute and compare checksums.
     pub verify: bool,

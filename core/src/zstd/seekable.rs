@@ -85,7 +85,9 @@ impl<'a> SeekTable<'a> {
     /// Where the table of a file of `len` bytes is, by the last bytes of it; `None` if they end no table.
     pub fn place(last: [u8; SEEK_FOOTER], len: u64, limits: &Limits) -> Result<Option<Range<u64>>> {
         let Some((size, checksums)) = footer(last) else { return Ok(None) };
-        let start = len.checked_sub(size).ok_or(Error::new(ErrorKind::ZstdSeekTable, len.saturating_sub(9)))?;
+        let start = len
+            .checked_sub(size)
+            .ok_or(Error::new(ErrorKind::ZstdSeekTable, len.saturating_sub(u64_from(SEEK_FOOTER))))?;
         if size > limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, start).needing(size));
         }

@@ -85,11 +85,11 @@ impl Sequences {
         let [literals, offsets, matches] = kinds;
         let mut place = Place { src, at, end: block.end };
         let predefined = &tables::PREDEFINED_LITERALS;
-        place.table("literal lengths", literals, &mut ws.literals, ready_literals, 9, &LITERALS, predefined, trace)?;
+        place.table("literal lengths", literals, &mut ws.literals, ready_literals, &LITERALS, predefined, trace)?;
         let predefined = &tables::PREDEFINED_OFFSETS;
-        place.table("offsets", offsets, &mut ws.offsets, ready_offsets, 8, &OFFSETS, predefined, trace)?;
+        place.table("offsets", offsets, &mut ws.offsets, ready_offsets, &OFFSETS, predefined, trace)?;
         let predefined = &tables::PREDEFINED_MATCHES;
-        place.table("match lengths", matches, &mut ws.matches, ready_matches, 9, &MATCHES, predefined, trace)?;
+        place.table("match lengths", matches, &mut ws.matches, ready_matches, &MATCHES, predefined, trace)?;
         let sequences = Self { count, bits: place.at..block.end };
         if count == 0 {
             tell(trace, Part::Padding, "ignored", sequences.bits.clone(), Value::None);
@@ -123,7 +123,6 @@ impl Place<'_> {
         kind: Kind,
         table: &mut Table<N>,
         ready: &mut bool,
-        max_log: u32,
         meanings: &Meanings,
         predefined: &Predefined,
         trace: &mut T,
@@ -143,7 +142,7 @@ impl Place<'_> {
                 table.repeat(symbol, meanings);
                 1
             }
-            TableMode::Fse => table.read(bytes, kind.max, max_log, meanings).ok_or(fault(ErrorKind::ZstdTable))?,
+            TableMode::Fse => table.read(bytes, kind.max, N.ilog2(), meanings).ok_or(fault(ErrorKind::ZstdTable))?,
             TableMode::Repeat if *ready => 0,
             TableMode::Repeat => return Err(fault(ErrorKind::ZstdTableRepeat)),
         };
