@@ -78,6 +78,10 @@ test('a dictionary, limits, and bytes that are none', async () => {
   await assert.rejects(through(file, 10, zstdStream()), { name: 'ZstdDictionaryWanted' });
   await assert.rejects(through(runs(20), 10, zstdStream({ limits: { maxOutput: 1e6 } })), { name: 'OutputLimit' });
   await assert.rejects(through(read('xz/page.xz'), 1000, xzStream({ limits: { maxWindow: 5000 } })), { name: 'WindowLimit' });
+  // One segment of 1 GiB, which would be the window.
+  const large = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 0x40);
+  await assert.rejects(through(large, 10, zstdStream()), { name: 'WindowLimit', need: 2 ** 30 });
+  await assert.rejects(through(runs(20), 10, zstdStream({ limits: { maxWindow: 1000 } })), { name: 'WindowLimit' });
   assert.throws(() => zstdStream({ format: 'lz4' }), TypeError);
   const writer = zstdStream().writable.getWriter();
   await assert.rejects(writer.write('text'), TypeError);

@@ -125,3 +125,15 @@ test('the insides are those of the decoder: sequences copy what is there twice, 
   assert.throws(() => zstdCodeLengths(new Uint8Array(2)), { name: 'ZstdTree' });
   assert.throws(() => zstdStateCounts(Uint8Array.of(15)), { name: 'ZstdTable' });
 });
+
+test('a frame that lies half a gibibyte deep in a file, where 32 bits no longer number its bits', () => {
+  const entry = files.find(({ variant, dict, features }) => variant === 'zstd' && dict === null && features.includes('huf.tree.fse'));
+  const frame = read(entry.file);
+  const skipped = 2 ** 29 + 10;
+  const deep = new Uint8Array(8 + skipped + frame.length);
+  const head = new DataView(deep.buffer);
+  head.setUint32(0, 0x184d2a50, true);
+  head.setUint32(4, skipped, true);
+  deep.set(frame, 8 + skipped);
+  assert.equal(hash(decodeZstd(deep)), entry.sha256);
+});
