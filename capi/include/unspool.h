@@ -535,7 +535,7 @@ enum UnspoolKind {
 #define UNSPOOL_XZ_WORKSPACE_SIZE (UNSPOOL_XZ_WORKSPACE_WORDS * 8)
 
 // Words of a decoder.
-#define UNSPOOL_XZ_DECODER_WORDS 56
+#define UNSPOOL_XZ_DECODER_WORDS 60
 
 // Bytes of a decoder.
 #define UNSPOOL_XZ_DECODER_SIZE (UNSPOOL_XZ_DECODER_WORDS * 8)
@@ -1466,7 +1466,7 @@ UnspoolErrorKind unspool_zstd_init(struct UnspoolZstdDecoder *decoder,
                                    const struct UnspoolZstdOptions *with_options,
                                    struct UnspoolError *error);
 
-// Reads on and writes on, as far as both allow. An error stays.
+// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_zstd_lend`.
 UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
                                    const uint8_t *src,
                                    size_t src_len,
@@ -1474,6 +1474,13 @@ UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
                                    uint8_t *dst,
                                    size_t dst_len,
                                    struct UnspoolStep *step,
+                                   struct UnspoolError *error);
+
+// Lends another window, after a step has said with `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` how large it must be. The last one is no longer used.
+// At any other time the window is in use, and stays.
+UnspoolErrorKind unspool_zstd_lend(struct UnspoolZstdDecoder *decoder,
+                                   uint8_t *window,
+                                   size_t window_len,
                                    struct UnspoolError *error);
 
 // How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
@@ -1531,7 +1538,7 @@ UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
                                  const struct UnspoolLimits *with_limits,
                                  struct UnspoolError *error);
 
-// Reads on and writes on, as far as both allow. An error stays.
+// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.
 UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
                                  const uint8_t *src,
                                  size_t src_len,
@@ -1539,6 +1546,13 @@ UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
                                  uint8_t *dst,
                                  size_t dst_len,
                                  struct UnspoolStep *step,
+                                 struct UnspoolError *error);
+
+// Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
+// At any other time the window is in use, and stays.
+UnspoolErrorKind unspool_xz_lend(struct UnspoolXzDecoder *decoder,
+                                 uint8_t *window,
+                                 size_t window_len,
                                  struct UnspoolError *error);
 
 // Reads the header of a standalone file. The bytes are lent to the file, and to the metadata of its chunks.

@@ -25,7 +25,7 @@ pub struct UnspoolXzWorkspace {
 const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_XZ_WORKSPACE_SIZE, "the C struct has too few words");
 
 /// Words of a decoder.
-pub const UNSPOOL_XZ_DECODER_WORDS: usize = 56;
+pub const UNSPOOL_XZ_DECODER_WORDS: usize = 60;
 /// Bytes of a decoder.
 pub const UNSPOOL_XZ_DECODER_SIZE: usize = UNSPOOL_XZ_DECODER_WORDS * 8;
 
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn unspool_xz_init(
     }
 }
 
-/// Reads on and writes on, as far as both allow. An error stays.
+/// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_step(
     decoder: *mut UnspoolXzDecoder,
@@ -245,6 +245,25 @@ pub unsafe extern "C" fn unspool_xz_step(
             Ok(())
         };
         report(error, work())
+    }
+}
+
+/// Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
+/// At any other time the window is in use, and stays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_xz_lend(
+    decoder: *mut UnspoolXzDecoder,
+    window: *mut u8,
+    window_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let lend = || {
+            held_in(decoder)?.lend(output(window, window_len)?);
+            Ok(())
+        };
+        report(error, lend())
     }
 }
 

@@ -354,7 +354,7 @@ pub unsafe extern "C" fn unspool_zstd_init(
     }
 }
 
-/// Reads on and writes on, as far as both allow. An error stays.
+/// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_zstd_lend`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_step(
     decoder: *mut UnspoolZstdDecoder,
@@ -374,6 +374,25 @@ pub unsafe extern "C" fn unspool_zstd_step(
             Ok(())
         };
         report(error, work())
+    }
+}
+
+/// Lends another window, after a step has said with `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` how large it must be. The last one is no longer used.
+/// At any other time the window is in use, and stays.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_lend(
+    decoder: *mut UnspoolZstdDecoder,
+    window: *mut u8,
+    window_len: usize,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let lend = || {
+            held_in(decoder)?.lend(output(window, window_len)?);
+            Ok(())
+        };
+        report(error, lend())
     }
 }
 

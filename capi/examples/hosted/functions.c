@@ -130,6 +130,17 @@ static void zstd(void) {
   CHECK(step.status == UNSPOOL_STATUS_NEED_OUTPUT && step.wrote == 2);
   CHECK(unspool_zstd_step(&decoder, frame + 8 + step.read, len - 8 - step.read, UNSPOOL_END_HERE, out + 2, 14, &step, &error) == 0);
   CHECK(step.status == UNSPOOL_STATUS_DONE && step.wrote == 7 && !memcmp(out, "zstdddddd", 9));
+
+  /* A window that is too small, and another. */
+  CHECK(unspool_zstd_lend(NULL, window, sizeof window, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_zstd_init(&decoder, &workspace, sizeof workspace, window, 1, NULL, NULL, &error) == 0);
+  step.read = 0;
+  if (unspool_zstd_step(&decoder, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == 0)
+    CHECK(unspool_zstd_step(&decoder, frame + step.read, len - step.read, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER);
+  CHECK(error.kind == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER && error.need > 1 && error.need <= sizeof window);
+  CHECK(unspool_zstd_lend(&decoder, window, (size_t)error.need, &error) == 0);
+  CHECK(unspool_zstd_step(&decoder, frame + step.read, len - step.read, UNSPOOL_END_HERE, out, 16, &step, &error) == 0);
+  CHECK(step.wrote == 9 && !memcmp(out, "zstdddddd", 9));
 }
 
 static void cvc(void) {
@@ -431,9 +442,12 @@ static void xz(void) {
   CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, sizeof workspace, NULL, &done, &error) == 0 && done.wrote == 23 && done.content_start == 0);
   CHECK(unspool_xz_decode_block(file, len, 23, out, 32, &workspace, sizeof workspace, NULL, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
   CHECK(unspool_xz_step(&decoder, file, len, UNSPOOL_END_HERE, out, 32, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
-  CHECK(unspool_xz_init(&decoder, &workspace, sizeof workspace, window, (size_t)info.stream_buffer, NULL, &error) == 0);
+  CHECK(unspool_xz_init(&decoder, &workspace, sizeof workspace, window, 1, NULL, &error) == 0);
   CHECK(unspool_xz_step(&decoder, file, 20, UNSPOOL_END_NOT_YET, out, 32, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
   size = step.read;
+  while (!unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error)) size += step.read;
+  CHECK(error.kind == UNSPOOL_ERROR_XZ_WINDOW_BUFFER && error.need == info.stream_buffer);
+  CHECK(unspool_xz_lend(&decoder, window, (size_t)error.need, &error) == 0);
   CHECK(unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error) == 0);
   CHECK(step.wrote == 23 && !memcmp(out, "unspool unspool unspool", 23));
 }
