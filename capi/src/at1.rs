@@ -7,7 +7,7 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolLimits, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{answer, input, output, pair, zeroed};
+use crate::memory::{answer, apart, input, output, pair, zeroed};
 
 /// Words of a workspace.
 #[cfg(feature = "small")]
@@ -149,6 +149,9 @@ pub unsafe extern "C" fn unspool_at1_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
+            for (other, len) in [(src.addr(), src_len), (dst.addr(), dst_len)] {
+                apart(other, len, scratch.addr(), scratch_len)?;
+            }
             let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
             let scratch = output(scratch, scratch_len)?;
             answer(done, at1::decode(src, dst, scratch, workspace, &limits(with_limits)?)?.into());

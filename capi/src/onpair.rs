@@ -346,7 +346,8 @@ pub unsafe extern "C" fn unspool_onpair_step(
                         told.read = told.read.saturating_add(1);
                         *row = row.saturating_add(1);
                     }
-                    Err(error) if error.kind == ErrorKind::OutputTooSmall && told.read > 0 => {
+                    // What is there leaves first. The error comes again with the row.
+                    Err(_) if told.read > 0 => {
                         told.status = UNSPOOL_STATUS_NEED_OUTPUT;
                         break;
                     }

@@ -243,6 +243,9 @@ pub unsafe extern "C" fn unspool_pco_chunk(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let read = || {
+            if !meta.is_null() {
+                clear(meta)?;
+            }
             let mut found = Chunk::EMPTY;
             if !held(file)?.read_chunk(at, &mut found)? {
                 answer(chunk, UnspoolPcoChunk::default());

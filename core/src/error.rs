@@ -67,7 +67,12 @@ impl Error {
     /// The same error, counted from the start of a larger input in which this one lies at `base`.
     #[must_use]
     pub const fn offset_by(self, base: u64) -> Self {
-        Self { at: self.at.saturating_add(base), ..self }
+        // How long the input must be counts from the same start.
+        let need = match (self.kind, self.need) {
+            (ErrorKind::Truncated, 1..) => self.need.saturating_add(base),
+            _ => self.need,
+        };
+        Self { at: self.at.saturating_add(base), need, ..self }
     }
 
     /// What the caller can do about it.
@@ -456,6 +461,7 @@ mod tests {
         assert_eq!(error.class(), Class::Truncated);
         assert_eq!(Error::new(ErrorKind::OutputTooSmall, 0).needing(9).class(), Class::OutputTooSmall { need: 9 });
         assert_eq!(error.offset_by(100).at, 112);
+        assert_eq!(Error::truncated(12, 20).offset_by(100), Error::truncated(112, 120));
         assert!(size_of::<Error>() <= 24);
     }
 }

@@ -9,7 +9,7 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use unspool::at1::{Bundle, Codec, Container, Header, Workspace, decode, decode_to_vec, decoded_len, scratch_needed};
-use unspool::{ErrorKind, Limits, Result};
+use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
@@ -27,19 +27,25 @@ pub fn at1_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<Vec<u8>,
 #[wasm_bindgen]
 pub fn at1_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> core::result::Result<f64, Fault> {
     let limits = crate::limits(limits);
-    Ok(Output::fill(to, |output| output.some(|room| decode_into(bytes, room, &limits)))?)
+    Ok(Output::fill(to, |output| output.some(usize::MAX, |room| decode_into(bytes, room, &limits)))?)
 }
 
 fn decode_into(bytes: &[u8], room: &mut [u8], limits: &Limits) -> Result<usize> {
     let mut ws = Workspace::new();
     let mut scratch = vec![0; number::index(scratch_needed(bytes, limits)?.slice)];
+    let mut too_small = None;
     loop {
-        match decode(bytes, room, &mut scratch, &mut ws, limits) {
-            Ok(done) => return Ok(done.wrote),
+        let done = match too_small {
+            None => decode(bytes, room, &mut scratch, &mut ws, limits).map(|done| done.wrote),
             // It knows how much it lacked then, and the caller wants to know how much there is.
-            Err(error) if error.kind == ErrorKind::OutputTooSmall => {
-                return Err(error.needing(decoded_len(bytes, &mut scratch, &mut ws, limits)?));
-            }
+            Some(lacked) => match decoded_len(bytes, &mut scratch, &mut ws, limits) {
+                Ok(len) => return Err(Error::needing(lacked, len)),
+                Err(error) => Err(error),
+            },
+        };
+        match done {
+            Ok(wrote) => return Ok(wrote),
+            Err(error) if error.kind == ErrorKind::OutputTooSmall => too_small = Some(error),
             Err(error) => query::grow(&mut scratch, error)?,
         }
     }

@@ -23,7 +23,10 @@ pub fn gzip_decode(bytes: &[u8], limits: &[f64]) -> Result<Vec<u8>, Fault> {
 #[wasm_bindgen]
 pub fn gzip_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> Result<f64, Fault> {
     let limits = crate::limits(limits);
-    Ok(Output::fill(to, |output| output.some(|room| Ok(decode(bytes, room, &mut Workspace::new(), &limits)?.wrote)))?)
+    // Two bits of it hold 258 bytes.
+    let most = bytes.len().saturating_mul(1032);
+    let decode = |room: &mut [u8]| Ok(decode(bytes, room, &mut Workspace::new(), &limits)?.wrote);
+    Ok(Output::fill(to, |output| output.some(most, decode))?)
 }
 
 /// A stream that decodes a file.

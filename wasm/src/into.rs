@@ -91,13 +91,18 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// Writes as many bytes as `decode` finds, which gets all the room there is.
-    pub(crate) fn some(&mut self, decode: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<()> {
-        let len = number::index(u64::from(self.to.length().saturating_sub(self.written)));
-        self.room.extend(len, 0);
-        let bytes = self.room.bytes.get_mut(..len).unwrap_or_default();
-        let filled = decode(bytes)?;
-        let bytes = bytes.get(..filled).unwrap_or_default();
+    /// Writes as many bytes as `decode` finds, which are hardly more than `most`. It gets room for those first, and then all there is.
+    pub(crate) fn some(&mut self, most: usize, decode: impl Fn(&mut [u8]) -> Result<usize>) -> Result<()> {
+        let all = number::index(self.to.length().saturating_sub(self.written).into());
+        let mut len = most.min(all);
+        let filled = loop {
+            self.room.extend(len, 0);
+            match decode(self.room.bytes.get_mut(..len).unwrap_or_default()) {
+                Err(error) if error.kind == ErrorKind::OutputTooSmall && len < all => len = all,
+                done => break done?,
+            }
+        };
+        let bytes = self.room.bytes.get(..filled).unwrap_or_default();
         let end = self.written.saturating_add(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
         self.to.set(bytes, self.written);
         self.written = end;

@@ -379,6 +379,7 @@ static void pco(void) {
   CHECK(unspool_pco_skip(&file, info.first_chunk, words, 512, &skipped, &error) == 0 && skipped == next);
   CHECK(unspool_pco_skip(&file, info.first_chunk, small, 1, &skipped, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   CHECK(unspool_pco_decode(&file, info.first_chunk, out, expected_len - 1, words, 512, &next, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_pco_chunk(&file, skipped, &chunk, &meta, &error) == 0 && chunk.len == 0 && unspool_pco_workspace_len(&meta, 5, UNSPOOL_PCO_BATCHES) == 0);
   CHECK(unspool_pco_chunk(&file, skipped, &chunk, NULL, &error) == 0 && chunk.len == 0);
   CHECK(unspool_pco_decode(&file, skipped, out, 4, words, 512, &next, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
   memset(out, 0, expected_len);
@@ -487,6 +488,7 @@ static void at1(void) {
   CHECK(unspool_at1_decode(bytes, len, out, expected_len, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == 0);
   CHECK(done.wrote == expected_len && done.hashed == info.hashed && !memcmp(out, expected, expected_len));
   CHECK(unspool_at1_decode(bytes, len, out, expected_len - 1, scratch, room, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_at1_decode(bytes, len, out, expected_len, out, 1, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_OVERLAP);
   CHECK(unspool_at1_decode(bytes, len, out, expected_len, NULL, 0, workspace, sizeof *workspace, NULL, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
   free(scratch);
 

@@ -19,5 +19,8 @@ pub fn xz_decode(bytes: &[u8], limits: &[f64]) -> Result<Vec<u8>, Fault> {
 #[wasm_bindgen]
 pub fn xz_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> Result<f64, Fault> {
     let limits = crate::limits(limits);
-    Ok(Output::fill(to, |output| output.some(|room| Ok(decode(bytes, room, &mut Workspace::new(), &limits)?.wrote)))?)
+    // A byte holds some 7000, and a chunk 2 MiB.
+    let most = bytes.len().saturating_mul(8192).saturating_add(2 << 20);
+    let decode = |room: &mut [u8]| Ok(decode(bytes, room, &mut Workspace::new(), &limits)?.wrote);
+    Ok(Output::fill(to, |output| output.some(most, decode))?)
 }
