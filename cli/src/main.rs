@@ -162,7 +162,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
     let bytes = if args.format.is_some() { read(path)? } else { open(path, &limits)?.0 };
     let format = format_of(&bytes, args.format).map_err(|error| Failure::refused(path, &bytes, error))?;
     if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), args.to()) {
-        return formats::at1::unbundle(path, &bytes, folder, &limits);
+        return formats::at1::unbundle(path, &bytes, &selection, folder, &limits);
     }
     let mut output = Output::create(args.to())?;
     let decoded = formats::decode(format, &bytes, &selection, &limits, &mut output);

@@ -15,6 +15,9 @@ use crate::report::Failure;
 /// How much of a file is read before anything is known of it. Most heads fit.
 const HEAD: u64 = 64 << 10;
 
+/// What a gzip file starts with.
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+
 /// A column as it was typed.
 #[derive(Clone)]
 pub enum Name {
@@ -133,18 +136,26 @@ impl<T: Read + Seek> ReadSeek for T {}
 
 impl<'p> Source<'p> {
     fn open(path: &'p Path) -> Result<Self, Failure> {
-        let open = || -> io::Result<(Box<dyn ReadSeek>, u64)> {
-            let mut file: Box<dyn ReadSeek> = if path == Path::new("-") {
-                let mut bytes = vec![];
-                io::stdin().lock().read_to_end(&mut bytes)?;
-                Box::new(Cursor::new(bytes))
-            } else {
-                Box::new(File::open(path)?)
-            };
+        let open = || -> io::Result<Option<(Box<dyn ReadSeek>, u64)>> {
+            let mut file = File::open(path)?;
             let size = file.seek(SeekFrom::End(0))?;
-            Ok((file, size))
+            file.rewind()?;
+            let mut start = vec![];
+            (&mut file).take(2).read_to_end(&mut start)?;
+            Ok((start != GZIP).then_some((Box::new(file), size)))
         };
-        let (file, size) = open().map_err(|error| Failure::io("cannot read", path, error))?;
+        // What cannot be read in parts, a pipe or what lies in gzip, is read as a whole.
+        let (file, size): (Box<dyn ReadSeek>, u64) = match if path == Path::new("-") { Ok(None) } else { open() } {
+            Ok(Some(parts)) => parts,
+            Err(error) if error.kind() != io::ErrorKind::NotSeekable => {
+                return Err(Failure::io("cannot read", path, error));
+            }
+            _ => {
+                let (bytes, _) = crate::open(path, &Limits::DEFAULT)?;
+                let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+                (Box::new(Cursor::new(bytes)), size)
+            }
+        };
         Ok(Self { path, file, size })
     }
 
@@ -204,8 +215,11 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
             Ok(query) => break query,
             Err(error) => match error.class() {
                 Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
+                // Twice as much at least, so that a long directory is not read again for each of its entries.
                 Class::Truncated if error.need > error.at => {
-                    head = source.read(0..error.need.min(source.size.max(error.at + 1)))?
+                    let most = source.size.max(error.at + 1);
+                    let more = (2 * u64::try_from(head.len()).unwrap_or(0)).min(source.size);
+                    head = source.read(0..error.need.max(more).min(most))?
                 }
                 _ => return Err(refused(error)),
             },

@@ -587,6 +587,29 @@ fn what_is_wrapped_in_gzip_opens_like_the_inside() {
 }
 
 #[test]
+fn a_table_in_gzip_or_from_a_pipe_is_asked_like_any_other() {
+    let table = vector_folders("at1")[0].join("c7_derived_chain.at1").to_str().unwrap().to_owned();
+    let plain = unspool(&["query", &table, "--count"]);
+    assert!(plain.status.success() && plain.stdout.len() > 1, "{}", stderr(&plain));
+    let wrapped = scratch("query").join("table.at1.gz");
+    // In one stored block.
+    let bytes = read(Path::new(&table));
+    let len = u16::try_from(bytes.len()).unwrap();
+    let mut gzip = b"\x1F\x8B\x08\0\0\0\0\0\0\xFF\x01".to_vec();
+    gzip.extend([len.to_le_bytes(), (!len).to_le_bytes()].concat());
+    gzip.extend(&bytes);
+    gzip.extend(unspool::checksum::Crc32::of(&bytes).to_le_bytes());
+    gzip.extend(u32::from(len).to_le_bytes());
+    std::fs::write(&wrapped, gzip).unwrap();
+    assert_eq!(unspool(&["query", wrapped.to_str().unwrap(), "--count"]).stdout, plain.stdout);
+    let mut cat = Command::new("cat").arg(&table).stdout(Stdio::piped()).spawn().unwrap();
+    let mut query = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    let query = query.args(["query", "/dev/stdin", "--count"]).stdin(cat.stdout.take().unwrap()).output().unwrap();
+    assert!(cat.wait().unwrap().success());
+    assert_eq!(query.stdout, plain.stdout, "{}", stderr(&query));
+}
+
+#[test]
 fn statistics_are_those_of_the_decoded_numbers() {
     let json = |arguments: &[&str]| -> serde_json::Value {
         let output = unspool(&[&["inspect", "--json", "--stats"], arguments].concat());
@@ -669,6 +692,22 @@ fn a_bundle_goes_into_a_folder_and_nowhere_else() {
     assert_eq!(unspool(&["decode", &good, "-o", to]).status.code(), Some(1));
     let output = unspool(&["decode", &good]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
+    let good = bundle(r#"[{"name":"a.txt"},{"name":"sub/b.txt"}]"#);
+    let output = unspool(&["decode", &good, "--text", "-o", scratch.join("other").to_str().unwrap()]);
+    assert_eq!((output.status.code(), scratch.join("other").exists()), (Some(2), false));
+    // A stream without a name, and a bundle in a bundle.
+    let nested = file(12, &[("manifest", b"[]".to_vec())], stored);
+    std::fs::write(
+        scratch.join("nested.at1"),
+        file(12, &[("manifest", br#"[{"name":"a"}]"#.to_vec()), ("e0", nested)], stored),
+    )
+    .unwrap();
+    for bad in [bundle(r#"[{"name":"a"}]"#), scratch.join("nested.at1").to_str().unwrap().to_owned()] {
+        for arguments in [&["check", &bad][..], &["decode", &bad, "-o", scratch.join("other").to_str().unwrap()]] {
+            let output = unspool(arguments);
+            assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        }
+    }
     for names in [r#"[{"name":"../evil"},{"name":"x"}]"#, r#"[{"name":"/evil"},{"name":"x"}]"#, r#"[{"name":"a\\b"}]"#]
     {
         let output = unspool(&["decode", &bundle(names), "-o", scratch.join("other").to_str().unwrap()]);

@@ -1,5 +1,11 @@
 //! Conversions and copies that can neither truncate silently nor panic.
 
+#[cfg(all(
+    feature = "alloc",
+    any(feature = "at1-columnar", feature = "onpair", feature = "xz", feature = "zstd")
+))]
+use alloc::vec::Vec;
+
 /// A length as a file offset. Lossless on every target that Rust supports.
 #[inline]
 pub(crate) const fn u64_from(n: usize) -> u64 {
@@ -10,6 +16,15 @@ pub(crate) const fn u64_from(n: usize) -> u64 {
 #[inline]
 pub(crate) fn index(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// A vector of so many zeros, if there is memory for them. What the allocator has for the first vector it has for the second, and only
+/// that is zeros already.
+#[cfg(all(feature = "alloc", any(feature = "at1-columnar", feature = "onpair", feature = "xz", feature = "zstd")))]
+pub(crate) fn zeros(len: u64) -> crate::Result<Vec<u8>> {
+    let none = crate::Error::new(crate::ErrorKind::OutputLimit, 0).needing(len);
+    Vec::<u8>::new().try_reserve_exact(index(len)).map_err(|_| none)?;
+    Ok(alloc::vec![0; index(len)])
 }
 
 /// A place in a file that lies `len` behind another; one that no file has becomes `u64::MAX`. Where 64 bits take two registers, it is too

@@ -492,12 +492,14 @@ fn the_files_of_a_large_bundle_are_found_in_time() {
     let mut text_order: Vec<usize> = (0..COUNT).collect();
     text_order.sort_by_key(|number| number.to_string());
     let twice = (0..COUNT).chain([7]).collect();
+    let unnamed = (0..=COUNT).collect();
     let (in_order, reversed) = ((0..COUNT).collect(), (0..COUNT).rev().collect());
     for (order, expected) in [
         (in_order, Ok(())),
         (text_order, Ok(())),
         (reversed, Err(ErrorKind::ElementLimit)),
         (twice, Err(ErrorKind::At1StreamTwice)),
+        (unnamed, Err(ErrorKind::At1Manifest)),
     ] {
         let order: Vec<usize> = order;
         let streams: Vec<String> = order.iter().map(|number| format!("e{number}")).collect();

@@ -6,7 +6,7 @@ use unspool::at1::{
     Bundle, Codec, Container, Header, Workspace, decode_to, decode_to_vec, decoded_len, scratch_needed,
 };
 use unspool::tree::Tree;
-use unspool::{Class, Error, Format, Limits, Sink};
+use unspool::{Class, Error, ErrorKind, Format, Limits, Sink};
 
 use super::{Checksums, Selection, Stop, in_pieces};
 use crate::inspect::{MAX_NODES, Report};
@@ -15,16 +15,34 @@ use crate::report::Failure;
 
 /// Runs `work` with as much scratch as it asks for.
 fn with_scratch<T>(start: u64, mut work: impl FnMut(&mut [u8]) -> Result<T, Error>) -> Result<T, Error> {
-    let room = |need: u64| vec![0; usize::try_from(need).unwrap_or(usize::MAX)];
-    let mut scratch = room(start);
+    let mut scratch = room(start)?;
     loop {
         match work(&mut scratch) {
             Err(error) if matches!(error.class(), Class::WorkspaceTooSmall { need } if need > scratch.len() as u64) => {
-                scratch = room(error.need);
+                scratch = room(error.need)?;
             }
             result => return result,
         }
     }
+}
+
+/// Zeros, if there is memory for so many.
+fn room(len: u64) -> Result<Vec<u8>, Error> {
+    let (size, mut room) = (usize::try_from(len).unwrap_or(usize::MAX), vec![]);
+    room.try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::OutputLimit, 0).needing(len))?;
+    room.resize(size, 0);
+    Ok(room)
+}
+
+/// What decodes to one file, and is not taken apart on the way.
+fn whole_only(wanted: &Selection<'_>) -> Result<(), Stop> {
+    if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
+        return Err(Stop::Usage("AT-1 files decode to the files that they were made of, as a whole".to_owned()));
+    }
+    if wanted.dictionary.is_some() {
+        return Err(Stop::Usage("AT-1 files have no dictionaries; --dict is for zstd".to_owned()));
+    }
+    Ok(())
 }
 
 /// Whether a file is several files in one.
@@ -35,15 +53,19 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 /// Hands out the files of a bundle: their names, and the AT-1 files that they are.
 fn files(bytes: &[u8], limits: &Limits, mut visit: impl FnMut(String, &[u8]) -> Result<(), Stop>) -> Result<(), Stop> {
     let mut ws = Workspace::new();
-    let mut scratch = vec![0; usize::try_from(scratch_needed(bytes, limits)?.slice).unwrap_or(usize::MAX)];
+    let mut scratch = room(scratch_needed(bytes, limits)?.slice)?;
     let mut left = limits.max_output;
     for file in Bundle::open(bytes, &mut scratch, &mut ws, limits)? {
         let file = file?;
         let size = file.entry.decoded_size(bytes, &Limits { max_output: left, ..*limits })?;
         left = left.saturating_sub(size);
-        let mut inner = vec![0; usize::try_from(size).unwrap_or(usize::MAX)];
+        let mut inner = room(size)?;
         file.entry.decode(bytes, &mut inner, &mut ws, limits)?;
         visit(file.name.to_string(), &inner).map_err(|stop| match stop {
+            // Nobody is asked to decode that one by one.
+            Stop::Refused(Error { kind: ErrorKind::At1BundleWhole, at, need }) => {
+                Stop::Refused(file.locate(Error { kind: ErrorKind::At1BundleInside, at, need }))
+            }
             Stop::Refused(error) => Stop::Refused(file.locate(error)),
             stop => stop,
         })?;
@@ -119,12 +141,7 @@ fn whole(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums,
 }
 
 pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
-    if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
-        return Err(Stop::Usage("AT-1 files decode to the files that they were made of, as a whole".to_owned()));
-    }
-    if wanted.dictionary.is_some() {
-        return Err(Stop::Usage("AT-1 files have no dictionaries; --dict is for zstd".to_owned()));
-    }
+    whole_only(wanted)?;
     if is_bundle(bytes) {
         return Err(Stop::Usage(
             "this is a bundle of several files: say with --output which folder they go to".to_owned(),
@@ -137,7 +154,14 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
 }
 
 /// Decodes the files of a bundle into a folder. No file is written over; no name leads out of the folder.
-pub fn unbundle(path: &Path, bytes: &[u8], folder: &Path, limits: &Limits) -> Result<(), Failure> {
+pub fn unbundle(
+    path: &Path,
+    bytes: &[u8],
+    wanted: &Selection<'_>,
+    folder: &Path,
+    limits: &Limits,
+) -> Result<(), Failure> {
+    whole_only(wanted).map_err(|stop| stop.into_failure(path, bytes))?;
     let mut failed = None;
     let done = files(bytes, limits, |name, inner| {
         let out = decode_to_vec(inner, &mut Workspace::new(), limits)?;

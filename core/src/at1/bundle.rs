@@ -83,7 +83,11 @@ impl<'a> Bundle<'a> {
         let mut found = 0u64;
         for entry in set.entries() {
             let entry = entry?;
-            found = found.saturating_add(file_number(entry.name).is_some_and(|number| number < files).into());
+            let number = file_number(entry.name);
+            if number.is_some_and(|number| number >= files) {
+                return Err(Error::new(ErrorKind::At1Manifest, entry.at));
+            }
+            found = found.saturating_add(number.is_some().into());
             if found > files {
                 return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
             }

@@ -17,6 +17,8 @@ use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
 use crate::num::index;
 #[cfg(feature = "alloc")]
 use crate::num::u64_from;
+#[cfg(feature = "alloc")]
+use crate::num::zeros;
 use crate::{Class, Error, ErrorKind, Limits, Part, Result, Sink, Trace, Value};
 
 /// How far a call came that decoded a whole file.
@@ -89,17 +91,17 @@ pub fn decoded_len(src: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &
 /// What a stream claims is not believed beyond what its bytes could hold; how long the vector must be is counted first.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
-    let mut scratch = alloc::vec![0; index(scratch_needed(src, limits)?.slice)];
+    let mut scratch = zeros(scratch_needed(src, limits)?.slice)?;
     let len = loop {
         match decoded_len(src, &mut scratch, ws, limits) {
             Ok(len) => break len,
             Err(Error { kind: ErrorKind::WorkspaceTooSmall, need, .. }) if need > u64_from(scratch.len()) => {
-                scratch = alloc::vec![0; index(need)];
+                scratch = zeros(need)?;
             }
             Err(error) => return Err(error),
         }
     };
-    let mut out = alloc::vec![0; index(len)];
+    let mut out = zeros(len)?;
     decode(src, &mut out, &mut scratch, ws, limits)?;
     Ok(out)
 }
@@ -299,7 +301,8 @@ fn walk<O: Output>(src: &[u8], header: &Header, out: &mut O, lent: &mut Lent<'_,
             Content::Set => set(src, header, body.range, lent, out)?,
         }
     }
-    if let (Some(stored), Some(ours)) = (header.hash, out.hash())
+    let hash = out.hash().map_err(|_| Error::new(ErrorKind::SinkFull, 0))?;
+    if let (Some(stored), Some(ours)) = (header.hash, hash)
         && stored != ours
     {
         return Err(Error::new(ErrorKind::At1Hash, header.body_end));

@@ -71,7 +71,7 @@ pub(super) trait Output {
     fn written(&self) -> u64;
 
     /// The hash of all bytes so far. `None` where nobody sees the bytes.
-    fn hash(&mut self) -> Option<[u8; 32]>;
+    fn hash(&mut self) -> Put<Option<[u8; 32]>>;
 }
 
 fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], count: u64) -> Put<()> {
@@ -246,9 +246,9 @@ impl Output for Slice<'_> {
         u64_from(self.at)
     }
 
-    fn hash(&mut self) -> Option<[u8; 32]> {
+    fn hash(&mut self) -> Put<Option<[u8; 32]>> {
         self.catch_up();
-        self.hash.as_ref().map(Sha256::value)
+        Ok(self.hash.as_ref().map(Sha256::value))
     }
 }
 
@@ -355,9 +355,9 @@ impl<S: Sink> Output for Buffered<'_, S> {
         self.flushed.saturating_add(u64_from(self.filled))
     }
 
-    fn hash(&mut self) -> Option<[u8; 32]> {
-        self.flush().ok()?;
-        self.hash.as_ref().map(Sha256::value)
+    fn hash(&mut self) -> Put<Option<[u8; 32]>> {
+        self.flush()?;
+        Ok(self.hash.as_ref().map(Sha256::value))
     }
 }
 
@@ -419,7 +419,7 @@ mod tests {
         let mut buffered = Buffered::new(&mut sink, &mut buffer, true, &Limits::DEFAULT);
         run(&mut buffered, &text);
         assert_eq!(buffered.hash(), hash);
-        assert_eq!((hash, &collected), (Some(Sha256::of(&exact)), &exact));
+        assert_eq!((hash, &collected), (Ok(Some(Sha256::of(&exact))), &exact));
     }
 
     #[test]
@@ -435,7 +435,7 @@ mod tests {
         let mut counter = Slice::counting(&limits);
         assert_eq!(counter.put(b"ab"), Ok(()));
         assert_eq!(counter.repeat(b';', b"", 1), Ok(()));
-        assert_eq!((counter.written(), counter.hash()), (3, None));
+        assert_eq!((counter.written(), counter.hash()), (3, Ok(None)));
         assert_eq!((counter.byte(b'd'), why(&counter)), (Err(Full), Some((ErrorKind::OutputLimit, 4))));
         let many = counter.repeat(b';', b"text", u64::MAX);
         assert_eq!((many, why(&counter)), (Err(Full), Some((ErrorKind::OutputLimit, u64::MAX))));

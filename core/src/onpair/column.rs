@@ -1,7 +1,7 @@
 //! A column: a dictionary, codes and rows that fit together.
 
 #[cfg(feature = "alloc")]
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::codes::{Codes, Form, Source as _};
@@ -11,6 +11,8 @@ use super::lookup::{is_longest, starts_others};
 use super::offsets::{RowOffsets, Spans as _};
 use super::row::{Row, Rows};
 use super::wide::Wide;
+#[cfg(feature = "alloc")]
+use crate::num::zeros;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, LEAN, Limits, Result, Sink};
 
@@ -215,7 +217,7 @@ impl<'a> Column<'a> {
         if need > self.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(need));
         }
-        let mut out = vec![0; index(need)];
+        let mut out = zeros(need)?;
         self.decode_into(rows, &mut out)?;
         Ok(out)
     }

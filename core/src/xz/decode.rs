@@ -10,6 +10,8 @@ use super::search::claimed_size;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
 use crate::num::u64_from;
+#[cfg(feature = "alloc")]
+use crate::num::zeros;
 use crate::{End, Error, ErrorKind, Limits, Result, Trace};
 
 /// How far a call came that decoded a whole file.
@@ -134,11 +136,7 @@ const MOST_OF_A_BYTE: usize = 8192;
 #[cfg(feature = "alloc")]
 pub(super) fn room(size: usize, stored: usize) -> Result<Vec<u8>> {
     let size = stored.saturating_mul(MOST_OF_A_BYTE).saturating_add(MAX_CHUNK).min(size);
-    let mut out = Vec::new();
-    let place = out.try_reserve_exact(size);
-    place.map_err(|_| Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(size)))?;
-    out.resize(size, 0);
-    Ok(out)
+    zeros(u64_from(size))
 }
 
 /// Where there is no room for what can be, the file claims what cannot be.

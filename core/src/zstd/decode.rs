@@ -12,6 +12,8 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
+#[cfg(feature = "alloc")]
+use crate::num::zeros;
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
@@ -100,7 +102,7 @@ pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &
     let walked = super::detect::walk(src, &options).unwrap_or_default();
     let guess = u64_from(src.len()).saturating_mul(USUAL).saturating_add(SMALL);
     let size = walked.declared.unwrap_or(guess).min(walked.most).min(limits.max_output);
-    let mut dst = alloc::vec![0; index(size)];
+    let mut dst = zeros(size)?;
     let done = decode_to(src, &mut dst, ws, limits, &options, &mut ())?;
     dst.truncate(done.wrote);
     Ok(dst)
