@@ -445,6 +445,68 @@ macro_rules! for_each_type {
     };
 }
 
+/// Whether the reference refuses the first chunk of a file before it reads a batch, and what for.
+fn reference_opens(ty: &str, bytes: &[u8]) -> Result<(), pco::errors::ErrorKind> {
+    fn open<T: pco::data_types::Number>(bytes: &[u8]) -> Result<(), pco::errors::ErrorKind> {
+        let (file, chunks) = pco::standalone::FileDecompressor::new(bytes).map_err(|error| error.kind)?;
+        file.chunk_decompressor::<T, _>(chunks).map(drop).map_err(|error| error.kind)
+    }
+    match ty {
+        "u8" => open::<u8>(bytes),
+        "i8" => open::<i8>(bytes),
+        "u16" => open::<u16>(bytes),
+        "i16" => open::<i16>(bytes),
+        "f16" => open::<half::f16>(bytes),
+        "u32" => open::<u32>(bytes),
+        "i32" => open::<i32>(bytes),
+        "f32" => open::<f32>(bytes),
+        "u64" => open::<u64>(bytes),
+        "i64" => open::<i64>(bytes),
+        _ => open::<f64>(bytes),
+    }
+}
+
+#[test]
+fn metadata_with_a_flipped_bit_is_refused_for_the_reason_of_the_reference() {
+    let (flips, other) = (Cell::new(0), Cell::new(0));
+    small(|name, bytes| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let Some(chunk) = file.chunk(file.first()).unwrap() else { return };
+        let ty = chunk.number_type().name();
+        let (first, end) = ((file.first() as usize + 4) * 8, chunk.page_at as usize * 8);
+        for bit in (first..end).step_by((end - first).div_ceil(64).max(1)).chain(first..end.min(first + 32)) {
+            let mut bytes = bytes.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let Err(theirs) = reference_opens(ty, &bytes) else { continue };
+            let file = File::open(&bytes, &Limits { max_elements: 1 << 16, ..Limits::DEFAULT }).unwrap();
+            let ours = file.chunk(file.first()).and_then(|chunk| {
+                let chunk = chunk.unwrap();
+                chunk.decode_bytes(
+                    &mut vec![0; chunk.len * chunk.number_type().size()],
+                    &mut workspace(&chunk, Plan::Batches),
+                )
+            });
+            let error = ours.expect_err(name);
+            flips.set(flips.get() + 1);
+            let same = match (theirs, error.class()) {
+                // It asks whether mode and deltas can be when all is read, and a limit is nothing that it has.
+                (pco::errors::ErrorKind::InsufficientData, class) => match error.kind {
+                    ErrorKind::PcoModeHere | ErrorKind::PcoModeValue | ErrorKind::PcoConvolution => true,
+                    _ => matches!(class, Class::Truncated | Class::Limit),
+                },
+                (pco::errors::ErrorKind::Corruption, class) => class == Class::Corrupt,
+                _ => false,
+            };
+            if !same {
+                eprintln!("{name}, bit {}: {error}, but {theirs:?}", bit - first);
+                other.set(other.get() + 1);
+            }
+        }
+    });
+    assert!(flips.get() > 1000, "only {flips:?}");
+    assert_eq!(other.get(), 0, "of {flips:?}");
+}
+
 /// Files of the reference's encoder around every size at which something changes, in all modes and deltas that it has.
 #[test]
 fn what_the_reference_writes_is_read_as_it_reads_it() {

@@ -222,6 +222,18 @@ impl<'a> Variable<'a> {
         })
     }
 
+    /// The first bin with more offset bits than a latent has, as far as the bins are there.
+    fn too_wide(&self) -> Option<Error> {
+        let before = u64::from(self.table_log + self.width);
+        let offset_bits = |i| {
+            let at = self.first + self.bin_bits() * u64::from(i) + before;
+            BitReader::at_bit(self.bytes, at).take(self.offset_field()).ok()
+        };
+        let mut bins = (0..self.bins).map_while(|i| Some((i, offset_bits(i)?)));
+        let (i, _) = bins.find(|&(_, bits)| bits > u64::from(self.width))?;
+        Some(Error::new(ErrorKind::PcoOffsetBits, self.at(i)))
+    }
+
     /// Whether bin `i` may be as it is, with a `total` of weights up to it.
     pub(crate) fn check(&self, i: u32, bin: &Bin, total: u32, window: u32) -> Result<()> {
         let kind = if bin.offset_bits > self.width {
@@ -335,6 +347,12 @@ impl<'a> Meta<'a> {
         }
     }
 
+    /// Why the metadata ends too soon: a bin that cannot be may have made it so long, and is there to be seen.
+    fn cause(&self, error: Error) -> Error {
+        let too_wide = || self.variables.iter().flatten().find_map(Variable::too_wide);
+        if error.kind == ErrorKind::Truncated { too_wide().unwrap_or(error) } else { error }
+    }
+
     /// The variable of this role, if the chunk has it.
     pub fn variable(&self, role: Role) -> Option<&Variable<'a>> {
         self.variables.iter().flatten().find(|variable| variable.role == role)
@@ -372,7 +390,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         if len > self.limits.max_header {
             self.fields.exceed(ErrorKind::HeaderLimit, 0, len);
         }
-        self.fields.check()?;
+        self.fields.check().map_err(|error| meta.cause(error))?;
         Ok(index(len))
     }
 
@@ -434,13 +452,14 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         let len = self.fields.take(Part::Header, "entries", 25);
         let size = self.number_type.size();
         let bytes = len * u64_from(size);
+        // A length that was changed may be seen by what stands behind it, before it counts as one that is too large.
+        self.fields.pad();
         if len > self.limits.max_elements {
             self.fields.exceed(ErrorKind::ElementLimit, at, len);
         }
         if bytes > self.limits.max_header {
             self.fields.exceed(ErrorKind::HeaderLimit, at, bytes);
         }
-        self.fields.pad();
         let start = index(self.fields.position() / 8);
         if self.fields.require(bytes * 8).is_err() {
             return &[];
