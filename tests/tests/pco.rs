@@ -507,6 +507,42 @@ fn metadata_with_a_flipped_bit_is_refused_for_the_reason_of_the_reference() {
     assert_eq!(other.get(), 0, "of {flips:?}");
 }
 
+/// Writes bits from the lowest of each byte up.
+#[derive(Default)]
+struct Bits(Vec<u8>, usize);
+
+impl Bits {
+    fn put(&mut self, value: u64, n: usize) -> &mut Self {
+        for i in 0..n {
+            self.0.resize(self.1 / 8 + 1, 0);
+            self.0[self.1 / 8] |= ((value >> i & 1) as u8) << (self.1 % 8);
+            self.1 += 1;
+        }
+        self
+    }
+
+    fn pad(&mut self) -> &mut Self {
+        self.put(0, self.1.wrapping_neg() % 8)
+    }
+
+    /// A variable of `width` bits with these bins: the lowest latent and the offset bits of each, and as much weight for all.
+    fn variable(&mut self, width: usize, bins: &[(u64, u64)]) -> &mut Self {
+        let log = bins.len().ilog2() as usize;
+        self.put(log as u64, 4).put(bins.len() as u64, 15);
+        for &(lower, offset_bits) in bins {
+            self.put(0, log).put(lower, width).put(offset_bits, width.ilog2() as usize + 1);
+        }
+        self
+    }
+
+    /// What a file of `n` numbers of 32 bits starts with.
+    fn of(n: usize) -> Self {
+        let mut bits = Self(b"pco!\x03\0\0\x04\x01\x01".to_vec(), 80);
+        bits.put(n as u64 - 1, 24);
+        bits
+    }
+}
+
 /// Files of the reference's encoder around every size at which something changes, in all modes and deltas that it has.
 #[test]
 fn what_the_reference_writes_is_read_as_it_reads_it() {
@@ -753,4 +789,24 @@ fn small_files_that_claim_much_are_bounded_before_any_work() {
     assert!(kind == ErrorKind::WindowLimit && need.is_power_of_two());
     assert_eq!(chunk(need - 1), Err((ErrorKind::WindowLimit, need)));
     assert_eq!(chunk(need), Ok(()));
+}
+
+#[test]
+fn a_window_counts_for_each_variable_that_looks_back() {
+    for (mode, secondary, variables) in [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 2)] {
+        let mut bits = Bits::of(5);
+        bits.put(mode, 4).put(3, if mode == 1 { 32 } else { 0 });
+        bits.put(2, 4).put(19, 5).put(0, 4).put(secondary, 1).variable(32, &[(1, 0)]).variable(32, &[(0, 0)]);
+        if mode == 1 {
+            bits.variable(32, &[(0, 0)]);
+        }
+        bits.pad();
+        let need = variables * (4 << 20);
+        let chunk = |max_window| {
+            let file = File::open(&bits.0, &Limits { max_window, ..Limits::DEFAULT }).unwrap();
+            file.chunk(file.first()).map(drop).map_err(|error| (error.kind, error.need))
+        };
+        assert_eq!(chunk(need - 1), Err((ErrorKind::WindowLimit, need)), "{mode} {secondary}");
+        assert_eq!(chunk(need), Ok(()), "{mode} {secondary}");
+    }
 }

@@ -376,13 +376,14 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         self.mode(&mut meta.mode);
         let own = self.number_type.bits();
         let primary = if matches!(meta.mode, Mode::Dict { .. }) { 32 } else { own };
-        self.delta(&mut meta.delta, primary);
+        let two = !matches!(meta.mode, Mode::Classic | Mode::Dict { .. });
+        self.delta(&mut meta.delta, primary, two);
         let [lookback, first, second] = &mut meta.variables;
         if matches!(meta.delta, Delta::Lookback { .. }) {
             self.variable(lookback, Role::Lookback, 32);
         }
         self.variable(first, Role::Primary, primary);
-        if !matches!(meta.mode, Mode::Classic | Mode::Dict { .. }) {
+        if two {
             self.variable(second, Role::Secondary, own);
         }
         self.fields.pad();
@@ -479,7 +480,8 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         entries
     }
 
-    fn delta(&mut self, delta: &mut Delta<'a>, primary_width: u32) {
+    /// `two` says that there is a secondary variable, which is as wide as the primary one then.
+    fn delta(&mut self, delta: &mut Delta<'a>, primary_width: u32, two: bool) {
         let (fields, limits) = (&mut self.fields, self.limits);
         if self.major < 3 {
             let order = fields.small(Part::Header, "delta order", 3);
@@ -512,7 +514,8 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
                 if window_log > 24 || state_log > window_log {
                     fields.refuse(ErrorKind::PcoWindow, at);
                 }
-                let history = u64::from(primary_width / 8) << window_log;
+                // Each variable that looks back does so on a window of its own.
+                let history = u64::from(primary_width / 8) << (window_log + u32::from(two && secondary));
                 if history > limits.max_window {
                     fields.exceed(ErrorKind::WindowLimit, at, history);
                 }
