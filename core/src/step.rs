@@ -1,7 +1,9 @@
 //! What a streaming decoder says after each call.
 
 #[cfg(any(feature = "gzip", feature = "zstd"))]
-use crate::{Error, ErrorKind, Result, num::copy};
+use crate::num::copy;
+#[cfg(any(feature = "gzip", feature = "pco", feature = "zstd"))]
+use crate::{Error, ErrorKind, Result};
 
 /// Whether more input will come after the slice of this call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub struct Step {
 }
 
 /// Whether a decoder gets anywhere, and what has stopped it.
-#[cfg(any(feature = "gzip", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "pco", feature = "zstd"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// The last call did nothing.
@@ -43,7 +45,7 @@ pub(crate) struct Pace {
     error: Option<Error>,
 }
 
-#[cfg(any(feature = "gzip", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "pco", feature = "zstd"))]
 impl Pace {
     /// Nothing has happened yet.
     pub(crate) const NEW: Self = Self { idle: false, error: None };

@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::number::{NumberType, Order};
+use super::spans::BATCH;
 use crate::bits::{BitReader, mask};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
@@ -348,9 +349,22 @@ impl<'a> Meta<'a> {
     }
 
     /// Why the metadata ends too soon: a bin that cannot be may have made it so long, and is there to be seen.
+    #[cold]
+    #[inline(never)]
     fn cause(&self, error: Error) -> Error {
         let too_wide = || self.variables.iter().flatten().find_map(Variable::too_wide);
         if error.kind == ErrorKind::Truncated { too_wide().unwrap_or(error) } else { error }
+    }
+
+    /// How many values the next batch holds of a variable, where so many numbers are `left`.
+    pub(crate) fn values(&self, role: Role, left: usize) -> usize {
+        let plain = match role {
+            Role::Lookback => false,
+            Role::Primary => matches!(self.delta, Delta::None),
+            Role::Secondary => !self.delta.covers_secondary(),
+        };
+        let in_metadata = if plain { 0 } else { self.delta.state_len() };
+        left.saturating_sub(in_metadata).min(BATCH)
     }
 
     /// The variable of this role, if the chunk has it.
@@ -391,8 +405,10 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         if len > self.limits.max_header {
             self.fields.exceed(ErrorKind::HeaderLimit, 0, len);
         }
-        self.fields.check().map_err(|error| meta.cause(error))?;
-        Ok(index(len))
+        match self.fields.check() {
+            Ok(()) => Ok(index(len)),
+            Err(error) => Err(meta.cause(error)),
+        }
     }
 
     fn mode(&mut self, mode: &mut Mode<'a>) {
