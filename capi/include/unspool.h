@@ -568,22 +568,22 @@ enum UnspoolKind {
 
 #if (defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a decoder. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
-#define UNSPOOL_PCO_DECODER_WORDS 40
+#define UNSPOOL_PCO_DECODER_WORDS 45
 #endif
 
 #if (defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 64
+#define UNSPOOL_PCO_DECODER_WORDS 70
 #endif
 
 #if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 74
+#define UNSPOOL_PCO_DECODER_WORDS 79
 #endif
 
 #if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 112
+#define UNSPOOL_PCO_DECODER_WORDS 118
 #endif
 
 // Bytes of a decoder.

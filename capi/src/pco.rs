@@ -59,16 +59,16 @@ const _: () = fits::<UnspoolPcoMeta>();
 
 /// Words of a decoder. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
 #[cfg(all(feature = "small", target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 40;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 45;
 /// Words of a decoder.
 #[cfg(all(feature = "small", not(target_pointer_width = "32")))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 64;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 70;
 /// Words of a decoder.
 #[cfg(all(not(feature = "small"), target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 74;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 79;
 /// Words of a decoder.
 #[cfg(all(not(feature = "small"), not(target_pointer_width = "32")))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 112;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 118;
 /// Bytes of a decoder.
 pub const UNSPOOL_PCO_DECODER_SIZE: usize = UNSPOOL_PCO_DECODER_WORDS * 8;
 

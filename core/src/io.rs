@@ -4,7 +4,10 @@ use std::io::{self, BufRead, Read, Write};
 
 use crate::{Class, End, Error, ErrorKind, Result, Sink, Status, Step};
 
-/// Reads what a stream decodes to, whichever decoder goes on with it.
+/// Reads what a stream decodes to, whichever decoder of bytes goes on with it.
+///
+/// It has to read whatever it is given. One that wants to see its input again, with more behind it, as that of Pco does for a batch of
+/// numbers, gets no more than the buffer of the input holds, and ends with an error.
 ///
 /// What follows the data stays in the input where the decoder knows that the data ends there, as that of one xz stream does; most read to
 /// the end, and refuse what is not theirs. An error of the decoder comes as an [`io::Error`] around an

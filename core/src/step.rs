@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "gzip", feature = "zstd"))]
 use crate::num::copy;
-#[cfg(any(feature = "gzip", feature = "xz", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
 use crate::{Error, ErrorKind, Result};
 
 /// Whether more input will come after the slice of this call.
@@ -37,7 +37,7 @@ pub struct Step {
 }
 
 /// Whether a decoder gets anywhere, and what has stopped it.
-#[cfg(any(feature = "gzip", feature = "xz", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// The last call did nothing.
@@ -45,7 +45,7 @@ pub(crate) struct Pace {
     error: Option<Error>,
 }
 
-#[cfg(any(feature = "gzip", feature = "xz", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
 impl Pace {
     /// Nothing has happened yet.
     pub(crate) const NEW: Self = Self { idle: false, error: None };

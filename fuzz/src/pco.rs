@@ -53,19 +53,19 @@ fn both_ways(bytes: &[u8]) {
         let fast = decode(&chunk, &mut ());
         let mut checker = Checker { bits: 0, depth: 0 };
         let heard = decode(&chunk, &mut checker);
-        assert_eq!(fast.as_ref().map_err(|error| error.kind), heard.as_ref().map_err(|error| error.kind));
+        let kind = |error: &Error| (error.kind, error.at);
+        assert_eq!(fast.as_ref().map_err(kind), heard.as_ref().map_err(kind));
         let pieces = |plan| match chunk.number_type().bits() {
             8 => pieces::<u8>(&chunk, plan),
             16 => pieces::<u16>(&chunk, plan),
             32 => pieces::<u32>(&chunk, plan),
             _ => pieces::<u64>(&chunk, plan),
         };
-        let kind = |error: &Error| error.kind;
         assert_eq!(fast.as_ref().map_err(kind), pieces(Plan::Batches).as_ref().map_err(kind));
         // Where one batch has two late errors, the compact decoder meets the one of the earlier number.
         let kind = |error: &Error| match error.kind {
-            ErrorKind::PcoDictIndex => ErrorKind::PcoLookback,
-            kind => kind,
+            ErrorKind::PcoDictIndex => (ErrorKind::PcoLookback, error.at),
+            kind => (kind, error.at),
         };
         assert_eq!(fast.as_ref().map_err(kind), pieces(Plan::CompactBatches).as_ref().map_err(kind));
         let skipped = chunk.skip(&mut vec![0; chunk.workspace_len(Plan::Whole) as usize]);

@@ -51,12 +51,13 @@ fn pieces<L: Latent>(
     meta: &Meta<'_>,
     page: &[u8],
     n: usize,
+    page_at: u64,
     plan: Plan,
     mut split: impl FnMut() -> (usize, usize),
 ) -> Result<(Vec<u8>, usize), Error> {
     let mut words = vec![0x5A5A_5A5A_5A5A_5A5A; meta.workspace_len(n, plan) as usize];
     let mut decoder = Decoder::<L>::new(meta, n, plan, &mut words)?;
-    decoder.start(n, 0)?;
+    decoder.start(n, page_at)?;
     let (mut at, mut input, mut output) = (0, 0, 0);
     let mut numbers = vec![];
     loop {
@@ -88,10 +89,10 @@ fn pieces_of(
 ) -> Result<(Vec<u8>, usize), Error> {
     let page = &bytes[chunk.page_at as usize..];
     match chunk.number_type().bits() {
-        8 => pieces::<u8>(&chunk.meta, page, chunk.len, plan, split),
-        16 => pieces::<u16>(&chunk.meta, page, chunk.len, plan, split),
-        32 => pieces::<u32>(&chunk.meta, page, chunk.len, plan, split),
-        _ => pieces::<u64>(&chunk.meta, page, chunk.len, plan, split),
+        8 => pieces::<u8>(&chunk.meta, page, chunk.len, chunk.page_at, plan, split),
+        16 => pieces::<u16>(&chunk.meta, page, chunk.len, chunk.page_at, plan, split),
+        32 => pieces::<u32>(&chunk.meta, page, chunk.len, chunk.page_at, plan, split),
+        _ => pieces::<u64>(&chunk.meta, page, chunk.len, chunk.page_at, plan, split),
     }
 }
 
@@ -183,7 +184,7 @@ fn unaligned_bytes_whole_pages_and_pieces_give_the_same_numbers() {
                     0 => (1 << 20, 256),
                     1 => (64, 1000),
                     2 => (1, 1),
-                    _ => (random.below(300), random.below(700)),
+                    _ => (1 + random.below(300), 1 + random.below(700)),
                 })
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
                 assert!(numbers == expected, "{name}: in pieces, round {round}");
@@ -304,7 +305,7 @@ fn wrapped_pages<L: Latent>(meta: &Meta<'_>, pages: &[(Vec<u8>, usize)]) -> Resu
         let mut out = vec![L::ZERO; *n];
         let read = decoder.page(page, 0, &mut out)?;
         assert_eq!(decoder.skip(page, *n, 0), Ok(read));
-        let (numbers, in_pieces) = pieces::<L>(meta, &page[..read], *n, Plan::Batches, || (50, 300))?;
+        let (numbers, in_pieces) = pieces::<L>(meta, &page[..read], *n, 0, Plan::Batches, || (50, 300))?;
         assert_eq!(in_pieces, read);
         assert!(numbers.chunks(size_of::<L>()).map(L::get).eq(out.iter().copied()));
         let mut again = vec![L::ZERO; *n];
@@ -443,6 +444,251 @@ macro_rules! for_each_type {
         $run::<i64>(|bits| bits.cast_signed());
         $run::<f64>(|bits| bits as i32 as f64 * 0.01);
     };
+}
+
+/// Whether the reference refuses the first chunk of a file before it reads a batch, and what for.
+fn reference_opens(ty: &str, bytes: &[u8]) -> Result<(), pco::errors::ErrorKind> {
+    fn open<T: pco::data_types::Number>(bytes: &[u8]) -> Result<(), pco::errors::ErrorKind> {
+        let (file, chunks) = pco::standalone::FileDecompressor::new(bytes).map_err(|error| error.kind)?;
+        file.chunk_decompressor::<T, _>(chunks).map(drop).map_err(|error| error.kind)
+    }
+    match ty {
+        "u8" => open::<u8>(bytes),
+        "i8" => open::<i8>(bytes),
+        "u16" => open::<u16>(bytes),
+        "i16" => open::<i16>(bytes),
+        "f16" => open::<half::f16>(bytes),
+        "u32" => open::<u32>(bytes),
+        "i32" => open::<i32>(bytes),
+        "f32" => open::<f32>(bytes),
+        "u64" => open::<u64>(bytes),
+        "i64" => open::<i64>(bytes),
+        _ => open::<f64>(bytes),
+    }
+}
+
+#[test]
+fn metadata_with_a_flipped_bit_is_refused_for_the_reason_of_the_reference() {
+    let (flips, other) = (Cell::new(0), Cell::new(0));
+    small(|name, bytes| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let Some(chunk) = file.chunk(file.first()).unwrap() else { return };
+        let ty = chunk.number_type().name();
+        let (first, end) = ((file.first() as usize + 4) * 8, chunk.page_at as usize * 8);
+        for bit in (first..end).step_by((end - first).div_ceil(64).max(1)).chain(first..end.min(first + 32)) {
+            let mut bytes = bytes.to_vec();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let Err(theirs) = reference_opens(ty, &bytes) else { continue };
+            let file = File::open(&bytes, &Limits { max_elements: 1 << 16, ..Limits::DEFAULT }).unwrap();
+            let ours = file.chunk(file.first()).and_then(|chunk| {
+                let chunk = chunk.unwrap();
+                chunk.decode_bytes(
+                    &mut vec![0; chunk.len * chunk.number_type().size()],
+                    &mut workspace(&chunk, Plan::Batches),
+                )
+            });
+            let error = ours.expect_err(name);
+            flips.set(flips.get() + 1);
+            let same = match (theirs, error.class()) {
+                // It asks whether mode and deltas can be when all is read, and a limit is nothing that it has.
+                (pco::errors::ErrorKind::InsufficientData, class) => match error.kind {
+                    ErrorKind::PcoModeHere | ErrorKind::PcoModeValue => true,
+                    ErrorKind::PcoConvolution | ErrorKind::PcoNoBins => true,
+                    _ => matches!(class, Class::Truncated | Class::Limit),
+                },
+                (pco::errors::ErrorKind::Corruption, class) => class == Class::Corrupt,
+                _ => false,
+            };
+            if !same {
+                eprintln!("{name}, bit {}: {error}, but {theirs:?}", bit - first);
+                other.set(other.get() + 1);
+            }
+        }
+    });
+    assert!(flips.get() > 1000, "only {flips:?}");
+    assert_eq!(other.get(), 0, "of {flips:?}");
+}
+
+/// Writes bits from the lowest of each byte up.
+#[derive(Default)]
+struct Bits(Vec<u8>, usize);
+
+impl Bits {
+    fn put(&mut self, value: u64, n: usize) -> &mut Self {
+        for i in 0..n {
+            self.0.resize(self.1 / 8 + 1, 0);
+            self.0[self.1 / 8] |= ((value >> i & 1) as u8) << (self.1 % 8);
+            self.1 += 1;
+        }
+        self
+    }
+
+    fn pad(&mut self) -> &mut Self {
+        self.put(0, self.1.wrapping_neg() % 8)
+    }
+
+    /// A variable of `width` bits with these bins: the lowest latent and the offset bits of each, and as much weight for all.
+    fn variable(&mut self, width: usize, bins: &[(u64, u64)]) -> &mut Self {
+        let log = bins.len().ilog2() as usize;
+        self.put(log as u64, 4).put(bins.len() as u64, 15);
+        for &(lower, offset_bits) in bins {
+            self.put(0, log).put(lower, width).put(offset_bits, width.ilog2() as usize + 1);
+        }
+        self
+    }
+
+    /// What a file of `n` numbers of 32 bits starts with.
+    fn of(n: usize) -> Self {
+        let mut bits = Self(b"pco!\x03\0\0\x04\x01\x01".to_vec(), 80);
+        bits.put(n as u64 - 1, 24);
+        bits
+    }
+}
+
+/// How many numbers are in front of a batch that is broken, and how many there are.
+const BREAK: (usize, usize) = (1024, 1500);
+
+/// A file whose numbers look each other up in a dictionary, or look back on each other, and fail in the fifth batch: at the number
+/// right in the middle of it. Gives the offset where the batch starts, too.
+fn breaks_late(dict: bool) -> (Vec<u8>, u64) {
+    let mut bits = Bits::of(BREAK.1);
+    if dict {
+        // Of two entries; the second bin stands for the sixth.
+        bits.put(4, 4).put(2, 25).pad().put(7, 32).put(9, 32).put(0, 4).variable(32, &[(0, 0), (5, 0)]).pad();
+    } else {
+        // A window of 2; the second bin goes up to a lookback of 3.
+        bits.put(0, 4).put(2, 4).put(0, 5).put(0, 4).put(0, 1);
+        bits.variable(32, &[(1, 0), (2, 1)]).variable(32, &[(1 << 31, 0)]).pad();
+    }
+    // The states are symbols, which are read again behind every one.
+    let symbol = |i: usize| u64::from(i == BREAK.0 + 128);
+    for i in 0..4 {
+        bits.put(symbol(i), 1);
+    }
+    bits.put(7, if dict { 0 } else { 32 }).pad();
+    let (stored, mut at) = (BREAK.1 - usize::from(!dict), 0);
+    for start in (0..stored).step_by(256) {
+        let batch = start..stored.min(start + 256);
+        at = if start == BREAK.0 { bits.1 / 8 } else { at };
+        for i in batch.clone() {
+            bits.put(symbol(i + 4), 1);
+        }
+        if !dict {
+            for i in batch {
+                bits.put(1, symbol(i) as usize);
+            }
+        }
+    }
+    bits.pad().put(0, 8);
+    (bits.0.clone(), at as u64)
+}
+
+#[test]
+fn late_errors_come_behind_the_numbers_before_them_and_stay() {
+    for dict in [true, false] {
+        let (bytes, at) = breaks_late(dict);
+        let kind = if dict { ErrorKind::PcoDictIndex } else { ErrorKind::PcoLookback };
+        let expected = Error::new(kind, at);
+        let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+        let chunk = file.chunk(file.first()).unwrap().unwrap();
+        let mut numbers = [0u32; BREAK.1];
+
+        // One place, however the chunk is read.
+        let words = &mut workspace(&chunk, Plan::Batches);
+        assert_eq!(chunk.decode_bits(&mut numbers, &mut workspace(&chunk, Plan::Whole)), Err(expected));
+        let heard = chunk.decode_bits_traced(&mut numbers, &mut workspace(&chunk, Plan::Whole), &mut Leaves::default());
+        assert_eq!(heard, Err(expected));
+        let mut out = vec![0; BREAK.1 * 4 + 1];
+        assert_eq!(chunk.decode_bytes(&mut out[1..], words), Err(expected));
+        assert_eq!(chunk.salvage_bytes(&mut out[1..], words), (BREAK.0, Err(expected)));
+        assert!(out[1..][..BREAK.0 * 4].chunks(4).all(|number| number == [7, 0, 0, 0]));
+
+        for plan in [Plan::Batches, Plan::CompactBatches] {
+            for room in [256, 300, 600, BREAK.1] {
+                let mut words = workspace(&chunk, plan);
+                let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, plan, &mut words).unwrap();
+                decoder.start(chunk.len, chunk.page_at).unwrap();
+                let (mut read, mut all) = (0, vec![]);
+                let error = loop {
+                    match decoder.step(&chunk.page()[read..], End::Here, &mut numbers[..room]) {
+                        Ok(step) => {
+                            read += step.read;
+                            all.extend_from_slice(&numbers[..step.wrote]);
+                            assert_eq!(step.status, Status::NeedOutput);
+                        }
+                        Err(error) => break error,
+                    }
+                };
+                assert_eq!(error, expected, "{plan:?} {room}");
+                assert!(all == [7; BREAK.0], "{plan:?} {room}: {}", all.len());
+                assert_eq!(chunk.page_at + read as u64, at, "{plan:?} {room}");
+                for _ in 0..2 {
+                    assert_eq!(decoder.step(&chunk.page()[read..], End::Here, &mut numbers), Err(expected));
+                }
+            }
+        }
+        for plan in [Plan::Whole, Plan::CompactWhole, Plan::Batches, Plan::CompactBatches] {
+            let mut words = workspace(&chunk, plan);
+            let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, plan, &mut words).unwrap();
+            assert_eq!(decoder.page(chunk.page(), chunk.page_at, &mut numbers), Err(expected), "{plan:?}");
+            assert_eq!(decoder.step(chunk.page(), End::Here, &mut numbers), Err(expected), "{plan:?}");
+        }
+    }
+}
+
+#[test]
+fn a_page_that_is_done_stays_done() {
+    small(|name, bytes| {
+        fn run<L: Latent>(chunk: &Chunk<'_>, name: &str) {
+            for plan in [Plan::Whole, Plan::CompactWhole, Plan::Batches, Plan::CompactBatches] {
+                let mut words = workspace(chunk, plan);
+                let mut decoder = Decoder::<L>::new(&chunk.meta, chunk.len, plan, &mut words).unwrap();
+                let mut numbers = vec![L::ZERO; chunk.len];
+                let read = decoder.page(chunk.page(), 0, &mut numbers).unwrap();
+                let before = numbers.clone();
+                for _ in 0..3 {
+                    let step = decoder.step(&chunk.page()[read..], End::Here, &mut numbers).unwrap();
+                    assert_eq!((step.read, step.wrote, step.status), (0, 0, Status::Done), "{name} {plan:?}");
+                }
+                assert!(numbers == before, "{name} {plan:?}: other numbers");
+            }
+        }
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let Some(chunk) = file.chunk(file.first()).unwrap() else { return };
+        match chunk.number_type().bits() {
+            8 => run::<u8>(&chunk, name),
+            16 => run::<u16>(&chunk, name),
+            32 => run::<u32>(&chunk, name),
+            _ => run::<u64>(&chunk, name),
+        }
+    });
+}
+
+#[test]
+fn a_call_with_no_more_than_the_one_before_is_an_error() {
+    let bytes = read(&vector_folders("pco")[0].join("n_f32_513.pco"));
+    let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+    let chunk = file.chunk(file.first()).unwrap().unwrap();
+    for plan in [Plan::Whole, Plan::Batches, Plan::CompactBatches] {
+        let mut words = workspace(&chunk, plan);
+        let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, plan, &mut words).unwrap();
+        let (page, mut numbers) = (chunk.page(), [0; 513]);
+        for (bytes, room) in [(40, 513), (100, 255), (page.len(), 255)] {
+            decoder.start(chunk.len, 7).unwrap();
+            // Whoever comes with one byte more each time gets there.
+            let mut read = 0;
+            for end in 0..=bytes {
+                let step = decoder.step(&page[read..end], End::NotYet, &mut numbers[..room]).unwrap();
+                read += step.read;
+                assert_eq!(step.wrote, 0);
+            }
+            let error = decoder.step(&page[read..bytes], End::NotYet, &mut numbers[..room]).unwrap_err();
+            assert_eq!(error, Error::new(ErrorKind::NoProgress, 7 + read as u64), "{plan:?}");
+            assert_eq!(decoder.step(page, End::Here, &mut numbers), Err(error), "{plan:?}");
+            // A new page is a new start.
+            assert_eq!(decoder.page(page, 0, &mut numbers).unwrap() + 1, page.len(), "{plan:?}");
+        }
+    }
 }
 
 /// Files of the reference's encoder around every size at which something changes, in all modes and deltas that it has.
@@ -624,7 +870,9 @@ fn mutations_never_panic_and_never_disagree_with_the_reference() {
                         let whole = chunk.decode_bytes(&mut all[start..], &mut workspace(&chunk, Plan::Batches));
                         for plan in [Plan::Batches, Plan::CompactBatches] {
                             let pieces = pieces_of(&chunk, &bytes, plan, || (40, 256));
-                            assert_eq!(whole.is_ok(), pieces.is_ok(), "{plan:?}: {whole:?} {pieces:?}");
+                            let place = |error: Error| error.at;
+                            let (one, many) = (whole.map(drop).map_err(place), pieces.as_ref().map(drop));
+                            assert_eq!(one, many.map_err(|error| place(*error)), "{plan:?}: {whole:?} {pieces:?}");
                             assert!(pieces.is_err() || pieces.is_ok_and(|(numbers, _)| numbers == all[start..]));
                         }
                         match (whole, same) {
@@ -691,4 +939,24 @@ fn small_files_that_claim_much_are_bounded_before_any_work() {
     assert!(kind == ErrorKind::WindowLimit && need.is_power_of_two());
     assert_eq!(chunk(need - 1), Err((ErrorKind::WindowLimit, need)));
     assert_eq!(chunk(need), Ok(()));
+}
+
+#[test]
+fn a_window_counts_for_each_variable_that_looks_back() {
+    for (mode, secondary, variables) in [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 2)] {
+        let mut bits = Bits::of(5);
+        bits.put(mode, 4).put(3, if mode == 1 { 32 } else { 0 });
+        bits.put(2, 4).put(19, 5).put(0, 4).put(secondary, 1).variable(32, &[(1, 0)]).variable(32, &[(0, 0)]);
+        if mode == 1 {
+            bits.variable(32, &[(0, 0)]);
+        }
+        bits.pad();
+        let need = variables * (4 << 20);
+        let chunk = |max_window| {
+            let file = File::open(&bits.0, &Limits { max_window, ..Limits::DEFAULT }).unwrap();
+            file.chunk(file.first()).map(drop).map_err(|error| (error.kind, error.need))
+        };
+        assert_eq!(chunk(need - 1), Err((ErrorKind::WindowLimit, need)), "{mode} {secondary}");
+        assert_eq!(chunk(need), Ok(()), "{mode} {secondary}");
+    }
 }

@@ -8,11 +8,11 @@ use super::fields::Fields;
 use super::meta::{Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
 use super::number::{Latent, Order, top};
 use super::soft;
-use super::spans::{BATCH, Page, Spans, truncated};
+use super::spans::{BATCH, BEGIN, Page, Spans, truncated};
 use super::spread::{stride, transition};
 use super::workspace::{Plan, carve};
 use crate::num::{index, u64_from};
-use crate::{End, Error, ErrorKind, Part, Result, Status, Step, Trace, Value};
+use crate::{Error, ErrorKind, Part, Result, Status, Step, Trace, Value};
 
 /// The table of a bin and of what follows it: the bin's index, the next state less what is read, and how many bits that is.
 /// From the highest bits down 14, 14 and 4 of them.
@@ -28,7 +28,7 @@ pub(crate) struct Compact<'m, 'w, W> {
     plan: Plan,
     /// The longest page that the workspace is for.
     longest: usize,
-    page: Page,
+    pub(super) page: Page,
     lookback: Lane<'w, W>,
     primary: Lane<'w, W>,
     secondary: Lane<'w, W>,
@@ -124,10 +124,6 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
         Ok(())
     }
 
-    pub const fn left(&self) -> usize {
-        self.page.left
-    }
-
     /// The logarithm of the bytes of a number.
     #[cfg(feature = "small")]
     pub const fn size_log(&self) -> u32 {
@@ -142,61 +138,57 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
         Ok(())
     }
 
-    /// As [`Decoder::step`](super::Decoder::step), to little-endian numbers.
+    /// Goes on with the page, to little-endian numbers, and tells in `step` how far it came, in front of an error as well. Where the input
+    /// ends too soon, nothing has happened to what is not there: it can be tried again with more.
     #[inline(never)]
-    pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8], trace: &mut impl Trace) -> Result<Step> {
+    pub fn step(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
         let size = self.meta.number_type.size();
         let mut out = Numbers { bytes: dst, size };
-        let (mut read, mut wrote, room) = (0, 0, out.bytes.len() / size.max(1));
+        let room = out.bytes.len() / size.max(1);
         let whole = self.primary.past == Past::Output;
         if !self.page.started {
             if whole && room != self.page.n {
                 return Err(Error::new(ErrorKind::OutputTooSmall, self.page.at).needing(u64_from(self.page.n)));
             }
-            match self.open(src, &mut out, trace) {
-                Ok(len) => read = len,
-                Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet => {
-                    return Ok(Step { read, wrote, status: Status::NeedInput });
-                }
-                Err(error) => return Err(error),
-            }
+            let len = self.open(src, &mut out, trace)?;
+            self.page.read(step, len);
             self.page.started = true;
         }
-        let mut status = Status::Done;
+        let ended = self.batches(src, &mut out, room, step, trace);
+        if whole && ended.is_err() {
+            self.page.restart(step);
+        }
+        ended?;
+        if whole {
+            // Nobody looks back on latents any more.
+            for i in 0..step.wrote {
+                let latent = out.get(i);
+                out.put(i, self.finish(latent));
+            }
+        }
+        self.page.end(src, step, trace)
+    }
+
+    /// Batch after batch, as far as input and output reach.
+    fn batches(
+        &mut self,
+        src: &[u8],
+        out: &mut Numbers<'_>,
+        room: usize,
+        step: &mut Step,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
         while self.page.left > 0 {
             let count = self.page.left.min(BATCH);
-            if room.saturating_sub(wrote) < count {
-                status = Status::NeedOutput;
-                break;
+            if room.saturating_sub(step.wrote) < count {
+                return Ok(());
             }
-            let rest = src.get(read..).unwrap_or(&[]);
-            let at = self.page.at.saturating_add(u64_from(read));
-            match self.batch(rest, at, &mut out, wrote, count, trace) {
-                Ok(bits) => {
-                    read += bits / 8;
-                    self.page.bit = bits % 8;
-                }
-                Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet && !whole => {
-                    status = Status::NeedInput;
-                    break;
-                }
-                Err(error) => return Err(error),
-            }
-            self.page.left -= count;
-            wrote += count;
+            let rest = src.get(step.read..).unwrap_or(&[]);
+            let bit = self.batch(rest, self.page.at, out, step.wrote, count, trace)?;
+            self.page.pass(step, bit, count);
         }
-        if status == Status::Done {
-            if whole {
-                // Nobody looks back on latents any more.
-                for i in 0..room {
-                    let latent = out.get(i);
-                    out.put(i, self.finish(latent));
-                }
-            }
-            read += self.page.end(src, read, trace)?;
-        }
-        self.page.at = self.page.at.saturating_add(u64_from(read));
-        Ok(Step { read, wrote, status })
+        step.status = Status::Done;
+        Ok(())
     }
 
     /// Reads the metadata of the page.
@@ -244,18 +236,6 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
         }
     }
 
-    /// How many values the next batch holds of a variable.
-    fn values(&self, variable: &Variable<'_>) -> usize {
-        let all = self.page.left;
-        let deltas = all.saturating_sub(self.meta.delta.state_len());
-        let plain = match variable.role {
-            Role::Lookback => false,
-            Role::Primary => self.meta.delta == Delta::None,
-            Role::Secondary => !self.meta.delta.covers_secondary(),
-        };
-        if plain { all } else { deltas }.min(BATCH)
-    }
-
     /// One batch from the start of `bytes`. Gives the bit behind it; if that is not there, nothing has changed.
     #[inline(never)]
     fn batch(
@@ -272,7 +252,7 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
         spans.trace.enter("batch", Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
         let meta = self.meta;
         for variable in meta.variables.iter().flatten() {
-            let values = self.values(variable);
+            let values = meta.values(variable.role, self.page.left);
             let lane = self.lane(variable.role);
             lane.symbols = bit;
             (lane.offsets, bit) = lane.walk(&mut lane.states.clone(), bytes, bit, values, |_| ());
@@ -361,13 +341,15 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
     pub fn skip_heard(&mut self, bytes: &[u8], n: usize, at: u64, mut heard: impl FnMut(Role, usize)) -> Result<usize> {
         self.start(n, at)?;
         let size = self.meta.number_type.size();
-        let mut byte = self.open(bytes, &mut Numbers { bytes: &mut [], size }, &mut ())?;
+        let mut step = BEGIN;
+        let len = self.open(bytes, &mut Numbers { bytes: &mut [], size }, &mut ())?;
+        self.page.read(&mut step, len);
         let meta = self.meta;
         while self.page.left > 0 {
-            let rest = bytes.get(byte..).unwrap_or(&[]);
+            let rest = bytes.get(step.read..).unwrap_or(&[]);
             let mut bit = self.page.bit;
             for variable in meta.variables.iter().flatten() {
-                let values = self.values(variable);
+                let values = meta.values(variable.role, self.page.left);
                 let lane = self.lane(variable.role);
                 let mut states = lane.states;
                 bit = lane.walk(&mut states, rest, bit, values, |bin| heard(variable.role, bin)).1;
@@ -376,11 +358,10 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
             if bit.div_ceil(8) > rest.len() {
                 return Err(truncated(at, bytes.len(), bytes.len().saturating_add(1)));
             }
-            byte = byte.saturating_add(bit / 8);
-            self.page.bit = bit % 8;
-            self.page.left -= self.page.left.min(BATCH);
+            self.page.pass(&mut step, bit, BATCH);
         }
-        Ok(byte + self.page.end(bytes, byte, &mut ())?)
+        self.page.end(bytes, &mut step, &mut ())?;
+        Ok(step.read)
     }
 }
 

@@ -9,9 +9,10 @@ use super::number::Widened;
 use super::number::{Latent, bytes_of};
 #[cfg(not(feature = "small"))]
 use super::page::{Fast, words_of};
-use super::spans::BATCH;
+use super::spans::{BEGIN, Page};
 use super::workspace::Plan;
 use crate::num::u64_from;
+use crate::step::Pace;
 use crate::{End, Error, ErrorKind, Result, Status, Step, Trace, Value};
 
 /// Decodes the pages of one chunk into raw numbers of the width of `L`.
@@ -19,7 +20,12 @@ use crate::{End, Error, ErrorKind, Result, Status, Step, Trace, Value};
 /// Making one builds the tables of the chunk in the caller's workspace. Each page then starts with [`start`](Self::start), and
 /// comes out in as many calls of [`step`](Self::step) as the caller likes.
 #[derive(Debug)]
-pub struct Decoder<'m, 'w, L: Latent>(Engine<'m, 'w, L>);
+pub struct Decoder<'m, 'w, L: Latent> {
+    engine: Engine<'m, 'w, L>,
+    pace: Pace,
+    /// How much input and room the last call had.
+    offered: (usize, usize),
+}
 
 /// A build that shall be small has one of them only.
 #[derive(Debug)]
@@ -43,31 +49,34 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// A decoder that has no tables yet, for which it knows nothing but zeros, to be [built](Self::build) where it lies: it is too
     /// large to be moved about on a small stack.
     pub fn unbuilt(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
-        #[cfg(not(feature = "small"))]
-        if !plan.is_compact() {
-            return Self(Engine::Fast(Fast::new(meta, n, plan, Cut::to::<L>())));
-        }
-        Self(Engine::Compact(Compact::new(meta, n, plan)))
+        let engine = match plan {
+            #[cfg(not(feature = "small"))]
+            Plan::Whole | Plan::Batches => Engine::Fast(Fast::new(meta, n, plan, Cut::to::<L>())),
+            _ => Engine::Compact(Compact::new(meta, n, plan)),
+        };
+        Self { engine, pace: Pace::NEW, offered: (0, 0) }
     }
 
     /// The rest of [`new`](Self::new): builds the tables. Behind an error the decoder is of no use.
     pub fn build(&mut self, words: &'w mut [u64]) -> Result<()> {
-        let meta = match &self.0 {
+        let meta = match &self.engine {
             #[cfg(not(feature = "small"))]
             Engine::Fast(fast) => fast.meta,
             Engine::Compact(compact) => compact.meta,
         };
         check_width::<L>(meta)?;
-        match &mut self.0 {
+        match &mut self.engine {
             #[cfg(not(feature = "small"))]
             Engine::Fast(fast) => fast.build(words),
             Engine::Compact(compact) => compact.build(words),
         }
     }
 
-    /// The next input is the start of a page of `n` numbers, at this offset in the caller's input.
+    /// The next input is the start of a page of `n` numbers, at this offset in the caller's input. What was wrong with the page before it
+    /// is forgotten.
     pub fn start(&mut self, n: usize, at: u64) -> Result<()> {
-        match &mut self.0 {
+        (self.pace, self.offered) = (Pace::NEW, (0, 0));
+        match &mut self.engine {
             #[cfg(not(feature = "small"))]
             Engine::Fast(fast) => fast.start(n, at),
             Engine::Compact(compact) => compact.start(n, at),
@@ -76,10 +85,14 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 
     /// How many numbers of the page are still to come.
     pub const fn left(&self) -> usize {
-        match &self.0 {
+        self.progress().left
+    }
+
+    const fn progress(&self) -> &Page {
+        match &self.engine {
             #[cfg(not(feature = "small"))]
-            Engine::Fast(fast) => fast.left(),
-            Engine::Compact(compact) => compact.left(),
+            Engine::Fast(fast) => &fast.page,
+            Engine::Compact(compact) => &compact.page,
         }
     }
 
@@ -91,27 +104,51 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// [`page`](Self::page), heard. The page has as many numbers as `out`.
     pub fn page_traced(&mut self, bytes: &[u8], at: u64, out: &mut [L], trace: &mut impl Trace) -> Result<usize> {
         self.start(out.len(), at)?;
-        Ok(self.step_traced(bytes, End::Here, out, trace)?.read)
+        let mut step = BEGIN;
+        let ended = self.go(bytes, out, &mut step, trace);
+        // Nobody asks for the numbers in front of an error, so that it comes at once.
+        Ok(self.pace.step(step.read, 0, ended.map(|()| step.status), at)?.read)
     }
 
     /// Goes on with the page: decodes whole batches of 256 numbers while the input has them and the output has room.
     ///
     /// The status is `NeedOutput` while the next batch does not fit, `NeedInput` if it does not end in `src`: call again with the
-    /// bytes from the first that was not read on. No batch takes more than 7 488 bytes, most take some hundreds.
+    /// bytes from the first that was not read on, and more behind them. No batch takes more than 7 488 bytes, most take some hundreds.
+    ///
+    /// What was decoded before an error leaves before it is reported; then it stays until the next page. A second call in a row that
+    /// has nothing to work with, and no more than the one before, is one.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [L]) -> Result<Step> {
         self.step_traced(src, end, dst, &mut ())
     }
 
     /// [`step`](Self::step), heard.
+    ///
+    /// For input that is there as a whole: what does not end in `src` is told as far as it is there, and told again when there is more.
     pub fn step_traced(&mut self, src: &[u8], end: End, dst: &mut [L], trace: &mut impl Trace) -> Result<Step> {
-        match &mut self.0 {
+        self.pace.error()?;
+        let (input, room) = core::mem::replace(&mut self.offered, (src.len(), dst.len()));
+        if src.len() > input || dst.len() > room {
+            // Input that is not read comes again, so that more of it is something to work with.
+            self.pace = Pace::NEW;
+        }
+        let mut step = BEGIN;
+        let status = match self.go(src, dst, &mut step, trace) {
+            Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet => Ok(Status::NeedInput),
+            ended => ended.map(|()| step.status),
+        };
+        let at = self.progress().at;
+        self.pace.step(step.read, step.wrote, status, at)
+    }
+
+    fn go(&mut self, src: &[u8], dst: &mut [L], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+        match &mut self.engine {
             #[cfg(not(feature = "small"))]
-            Engine::Fast(fast) => fast.step_into(src, end, dst, trace),
+            Engine::Fast(fast) => fast.step_into(src, dst, step, trace),
             Engine::Compact(compact) => {
-                let step = compact.step(src, end, bytes_of(dst), trace)?;
+                let ended = compact.step(src, bytes_of(dst), step, trace);
                 // Where the machine has its own order of bytes, that is the caller's.
                 dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
-                Ok(step)
+                ended
             }
         }
     }
@@ -120,7 +157,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     ///
     /// What only the numbers would show, lookbacks and indexes that lie outside, stays unseen.
     pub fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
-        match &mut self.0 {
+        match &mut self.engine {
             #[cfg(not(feature = "small"))]
             Engine::Fast(fast) => fast.skip(bytes, n, at),
             Engine::Compact(compact) => compact.skip(bytes, n, at),
@@ -131,8 +168,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 /// Pages of one chunk, each with how many numbers it has. Of one type whatever they come from, so that there is one decoder for all.
 pub(crate) type Pages<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], usize)>;
 
-/// Counts numbers as they are decoded, batch after batch, because an error takes back what its call decoded. Whoever does not ask
-/// has each page in one call.
+/// Counts numbers, those in front of an error as well. Whoever does not ask has none there, where the output is what a page looks back on.
 pub(crate) type Done<'d> = Option<&'d mut usize>;
 
 /// Decodes pages of at most `n` numbers, with one set of tables, into little-endian numbers that lie behind each other. Gives the bytes
@@ -224,33 +260,20 @@ fn fast_bytes<L: Latent>(
         let (out, behind) = split(rest, meta, n, at)?;
         trace.enter("page", Value::None);
         fast.start(n, at)?;
-        let step = |page: &_, out: &mut _| fast.step_bytes(page, End::Here, out, trace);
-        read = in_steps(page, out, meta.number_type.size(), done.as_deref_mut(), step)?;
+        let mut step = BEGIN;
+        let ended = fast.step_bytes(page, out, &mut step, trace);
+        count(done.as_deref_mut(), &step);
+        ended?;
+        read = step.read;
         trace.leave();
         rest = behind;
     }
     Ok(read)
 }
 
-/// Decodes a page by `step`, in one call, or in one for each batch where they are counted. Gives the bytes that it took.
-fn in_steps(
-    page: &[u8],
-    out: &mut [u8],
-    size: usize,
-    done: Done<'_>,
-    mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step>,
-) -> Result<usize> {
-    let Some(done) = done else { return Ok(step(page, out)?.read) };
-    let (mut read, mut room) = (0usize, out);
-    loop {
-        let batch = room.len().min(BATCH.wrapping_mul(size));
-        let one = step(page.get(read..).unwrap_or(&[]), room.get_mut(..batch).unwrap_or(&mut []))?;
-        read = read.saturating_add(one.read);
-        *done = done.saturating_add(one.wrote);
-        if one.status == Status::Done || one.wrote == 0 {
-            return Ok(read);
-        }
-        room = room.get_mut(one.wrote.saturating_mul(size)..).unwrap_or(&mut []);
+fn count(done: Done<'_>, step: &Step) {
+    if let Some(done) = done {
+        *done = done.saturating_add(step.wrote);
     }
 }
 
@@ -282,7 +305,9 @@ pub(crate) fn pages<'p, L: Latent>(
     for (page, out) in pages {
         trace.enter("page", Value::None);
         fast.start(out.len(), at)?;
-        read = fast.step_into(page, End::Here, out, trace)?.read;
+        let mut step = BEGIN;
+        fast.step_into(page, out, &mut step, trace)?;
+        read = step.read;
         trace.leave();
     }
     Ok(read)
@@ -323,10 +348,12 @@ fn whole<W: Latent>(
 ) -> Result<usize> {
     trace.enter("page", Value::None);
     compact.start(out.len() >> compact.size_log(), at)?;
-    let size = 1 << compact.size_log();
-    let read = in_steps(page, out, size, done, |page, out| compact.step(page, End::Here, out, trace))?;
+    let mut step = BEGIN;
+    let ended = compact.step(page, out, &mut step, trace);
+    count(done, &step);
+    ended?;
     trace.leave();
-    Ok(read)
+    Ok(step.read)
 }
 
 /// The caller's numbers must be as wide as those of the chunk.

@@ -238,12 +238,6 @@ impl<'a> Chunk<'a> {
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> (usize, Result<u64>) {
-        // What is whole is decoded fastest at once. Who listens hears everything once.
-        if !trace.listens()
-            && let Ok(next) = self.decode_bytes_traced(bytes, workspace, trace)
-        {
-            return (self.len, Ok(next));
-        }
         let mut done = 0;
         let ended = self.decode_counted(bytes, workspace, Some(&mut done), trace);
         (done, ended)

@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::number::{NumberType, Order};
+use super::spans::BATCH;
 use crate::bits::{BitReader, mask};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
@@ -222,6 +223,18 @@ impl<'a> Variable<'a> {
         })
     }
 
+    /// The first bin with more offset bits than a latent has, as far as the bins are there.
+    fn too_wide(&self) -> Option<Error> {
+        let before = u64::from(self.table_log + self.width);
+        let offset_bits = |i| {
+            let at = self.first + self.bin_bits() * u64::from(i) + before;
+            BitReader::at_bit(self.bytes, at).take(self.offset_field()).ok()
+        };
+        let mut bins = (0..self.bins).map_while(|i| Some((i, offset_bits(i)?)));
+        let (i, _) = bins.find(|&(_, bits)| bits > u64::from(self.width))?;
+        Some(Error::new(ErrorKind::PcoOffsetBits, self.at(i)))
+    }
+
     /// Whether bin `i` may be as it is, with a `total` of weights up to it.
     pub(crate) fn check(&self, i: u32, bin: &Bin, total: u32, window: u32) -> Result<()> {
         let kind = if bin.offset_bits > self.width {
@@ -335,6 +348,25 @@ impl<'a> Meta<'a> {
         }
     }
 
+    /// Why the metadata ends too soon: a bin that cannot be may have made it so long, and is there to be seen.
+    #[cold]
+    #[inline(never)]
+    fn cause(&self, error: Error) -> Error {
+        let too_wide = || self.variables.iter().flatten().find_map(Variable::too_wide);
+        if error.kind == ErrorKind::Truncated { too_wide().unwrap_or(error) } else { error }
+    }
+
+    /// How many values the next batch holds of a variable, where so many numbers are `left`.
+    pub(crate) fn values(&self, role: Role, left: usize) -> usize {
+        let plain = match role {
+            Role::Lookback => false,
+            Role::Primary => matches!(self.delta, Delta::None),
+            Role::Secondary => !self.delta.covers_secondary(),
+        };
+        let in_metadata = if plain { 0 } else { self.delta.state_len() };
+        left.saturating_sub(in_metadata).min(BATCH)
+    }
+
     /// The variable of this role, if the chunk has it.
     pub fn variable(&self, role: Role) -> Option<&Variable<'a>> {
         self.variables.iter().flatten().find(|variable| variable.role == role)
@@ -358,13 +390,14 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         self.mode(&mut meta.mode);
         let own = self.number_type.bits();
         let primary = if matches!(meta.mode, Mode::Dict { .. }) { 32 } else { own };
-        self.delta(&mut meta.delta, primary);
+        let two = !matches!(meta.mode, Mode::Classic | Mode::Dict { .. });
+        self.delta(&mut meta.delta, primary, two);
         let [lookback, first, second] = &mut meta.variables;
         if matches!(meta.delta, Delta::Lookback { .. }) {
             self.variable(lookback, Role::Lookback, 32);
         }
         self.variable(first, Role::Primary, primary);
-        if !matches!(meta.mode, Mode::Classic | Mode::Dict { .. }) {
+        if two {
             self.variable(second, Role::Secondary, own);
         }
         self.fields.pad();
@@ -372,8 +405,10 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         if len > self.limits.max_header {
             self.fields.exceed(ErrorKind::HeaderLimit, 0, len);
         }
-        self.fields.check()?;
-        Ok(index(len))
+        match self.fields.check() {
+            Ok(()) => Ok(index(len)),
+            Err(error) => Err(meta.cause(error)),
+        }
     }
 
     fn mode(&mut self, mode: &mut Mode<'a>) {
@@ -434,13 +469,14 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         let len = self.fields.take(Part::Header, "entries", 25);
         let size = self.number_type.size();
         let bytes = len * u64_from(size);
+        // A length that was changed may be seen by what stands behind it, before it counts as one that is too large.
+        self.fields.pad();
         if len > self.limits.max_elements {
             self.fields.exceed(ErrorKind::ElementLimit, at, len);
         }
         if bytes > self.limits.max_header {
             self.fields.exceed(ErrorKind::HeaderLimit, at, bytes);
         }
-        self.fields.pad();
         let start = index(self.fields.position() / 8);
         if self.fields.require(bytes * 8).is_err() {
             return &[];
@@ -460,7 +496,8 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         entries
     }
 
-    fn delta(&mut self, delta: &mut Delta<'a>, primary_width: u32) {
+    /// `two` says that there is a secondary variable, which is as wide as the primary one then.
+    fn delta(&mut self, delta: &mut Delta<'a>, primary_width: u32, two: bool) {
         let (fields, limits) = (&mut self.fields, self.limits);
         if self.major < 3 {
             let order = fields.small(Part::Header, "delta order", 3);
@@ -493,7 +530,8 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
                 if window_log > 24 || state_log > window_log {
                     fields.refuse(ErrorKind::PcoWindow, at);
                 }
-                let history = u64::from(primary_width / 8) << window_log;
+                // Each variable that looks back does so on a window of its own.
+                let history = u64::from(primary_width / 8) << (window_log + u32::from(two && secondary));
                 if history > limits.max_window {
                     fields.exceed(ErrorKind::WindowLimit, at, history);
                 }

@@ -7,11 +7,11 @@ use super::meta::{Delta, Meta, Mode, Role};
 use super::mode::{Cut, Join};
 use super::number::{Latent, Order, bytes_of, top};
 use super::pipeline::PIPELINED;
-use super::spans::{BATCH, Page, Spans, truncated};
+use super::spans::{BATCH, BEGIN, Page, Spans, truncated};
 use super::workspace::{Plan, carve};
 use crate::bits::window;
 use crate::num::{index, u64_from};
-use crate::{End, Error, ErrorKind, Part, Result, Status, Step, Trace, Value};
+use crate::{Error, ErrorKind, Result, Status, Step, Trace, Value};
 
 /// Decodes the pages of one chunk with tables made for speed.
 #[derive(Debug)]
@@ -119,72 +119,59 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
         Ok(())
     }
 
-    /// How many numbers of the page are still to come.
-    pub const fn left(&self) -> usize {
-        self.page.left
-    }
-
-    /// As [`Decoder::step`](super::Decoder::step).
-    pub fn step(&mut self, src: &[u8], end: End, dst: &mut [L], trace: &mut impl Trace) -> Result<Step> {
-        let (mut read, mut wrote) = (0, 0);
+    /// Goes on with the page, and tells in `step` how far it came, in front of an error as well. Where the input ends too soon, nothing
+    /// has happened to what is not there: it can be tried again with more.
+    pub fn step(&mut self, src: &[u8], dst: &mut [L], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
         if !self.page.started {
-            match self.open(src, dst, trace) {
-                Ok(len) => read = len,
-                Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet => {
-                    return Ok(Step { read, wrote, status: Status::NeedInput });
-                }
-                Err(error) => return Err(error),
+            if matches!(self.primary.undo, Undo::Output) && dst.len() != self.page.n {
+                return Err(Error::new(ErrorKind::OutputTooSmall, self.page.at).needing(u64_from(self.page.n)));
             }
+            let len = self.open(src, dst, trace)?;
+            self.page.read(step, len);
             self.page.started = true;
         }
-        let status = if matches!(self.primary.undo, Undo::Output) {
-            self.whole(src, &mut read, dst, trace)?;
-            wrote = dst.len();
-            Status::Done
+        if matches!(self.primary.undo, Undo::Output) && self.page.left > 0 {
+            self.whole(src, dst, step, trace).inspect_err(|_| self.page.restart(step))?;
         } else {
-            self.batches(src, end, dst, &mut read, &mut wrote, trace)?
-        };
-        if status == Status::Done {
-            read += self.page.end(src, read, trace)?;
+            self.batches(src, dst, step, trace)?;
         }
-        self.page.at = self.page.at.saturating_add(u64_from(read));
-        Ok(Step { read, wrote, status })
+        self.page.end(src, step, trace)
     }
 
     /// [`step`](Self::step) to numbers that may be narrower than their latents.
     pub fn step_into<N: Latent>(
         &mut self,
         src: &[u8],
-        end: End,
         dst: &mut [N],
+        step: &mut Step,
         trace: &mut impl Trace,
-    ) -> Result<Step> {
+    ) -> Result<()> {
         if size_of::<N>() == size_of::<L>()
             && let Ok(words) = bytemuck::try_cast_slice_mut(dst)
         {
-            return self.step(src, end, words, trace);
+            return self.step(src, words, step, trace);
         }
-        let step = self.step_bytes(src, end, bytes_of(dst), trace)?;
+        let ended = self.step_bytes(src, bytes_of(dst), step, trace);
         dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
-        Ok(step)
+        ended
     }
 
     /// [`step`](Self::step) to little-endian numbers, batch after batch.
-    pub fn step_bytes(&mut self, src: &[u8], end: End, dst: &mut [u8], trace: &mut impl Trace) -> Result<Step> {
+    pub fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], all: &mut Step, trace: &mut impl Trace) -> Result<()> {
         if let Some(words) = words_of(dst, self.meta) {
-            return self.step(src, end, words, trace);
+            return self.step(src, words, all, trace);
         }
-        let size = self.meta.number_type.size();
-        let (mut all, mut batch) = (Step { read: 0, wrote: 0, status: Status::NeedOutput }, [L::ZERO; BATCH]);
+        let (size, mut batch) = (self.meta.number_type.size(), [L::ZERO; BATCH]);
         loop {
             let out = dst.get_mut(all.wrote.wrapping_mul(size)..).unwrap_or(&mut []);
             let room = batch.get_mut(..BATCH.min(out.len() >> size.trailing_zeros())).unwrap_or(&mut []);
-            let step = self.step(src.get(all.read..).unwrap_or(&[]), end, room, trace)?;
+            let mut step = BEGIN;
+            let ended = self.step(src.get(all.read..).unwrap_or(&[]), room, &mut step, trace);
             let numbers = batch.get(..step.wrote).unwrap_or(&[]);
             (self.join.cut.put)(numbers, out);
-            all = Step { read: all.read + step.read, wrote: all.wrote + step.wrote, status: step.status };
-            if step.status != Status::NeedOutput || step.wrote == 0 {
-                return Ok(all);
+            *all = Step { read: all.read + step.read, wrote: all.wrote + step.wrote, status: step.status };
+            if ended.is_err() || step.status == Status::Done || step.wrote == 0 {
+                return ended;
             }
         }
     }
@@ -193,9 +180,6 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
     fn open(&mut self, src: &[u8], dst: &mut [L], trace: &mut impl Trace) -> Result<usize> {
         let dict = self.has_dict();
         self.meta.check_bins(self.page.n, self.page.at)?;
-        if matches!(self.primary.undo, Undo::Output) && dst.len() != self.page.n {
-            return Err(Error::new(ErrorKind::OutputTooSmall, self.page.at).needing(u64_from(self.page.n)));
-        }
         trace.enter("page metadata", Value::None);
         let mut fields = Fields::new(src, self.page.at, trace);
         let delta = &self.meta.delta;
@@ -215,56 +199,28 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
     }
 
     /// Batch after batch, as far as input and output reach.
-    fn batches<T: Trace>(
-        &mut self,
-        src: &[u8],
-        end: End,
-        dst: &mut [L],
-        read: &mut usize,
-        wrote: &mut usize,
-        trace: &mut T,
-    ) -> Result<Status> {
+    fn batches<T: Trace>(&mut self, src: &[u8], dst: &mut [L], step: &mut Step, trace: &mut T) -> Result<()> {
         while self.page.left > 0 {
-            let rest = src.get(*read..).unwrap_or(&[]);
-            if PIPELINED && !trace.listens() {
-                let out = dst.get_mut(*wrote..).unwrap_or(&mut []);
-                let (bits, batches) =
-                    self.pipeline(rest, self.page.bit, self.page.at.saturating_add(u64_from(*read)), out, 0)?;
-                if batches > 0 {
-                    *read += bits / 8;
-                    self.page.bit = bits % 8;
-                    self.page.left -= batches * BATCH;
-                    *wrote += batches * BATCH;
-                    continue;
-                }
+            let rest = src.get(step.read..).unwrap_or(&[]);
+            let out = dst.get_mut(step.wrote..).unwrap_or(&mut []);
+            if PIPELINED && !trace.listens() && self.pipeline(rest, out, step)? {
+                continue;
             }
             if !trace.listens() && self.is_packed() {
-                let count = self.packed(rest, dst.get_mut(*wrote..).unwrap_or(&mut []))?;
-                let bits = self.page.bit + count * index(u64::from(self.primary.table.widest));
-                *read += bits / 8;
-                self.page.bit = bits % 8;
-                self.page.left -= count;
-                *wrote += count;
+                let count = self.packed(rest, out)?;
+                let bit = self.page.bit + count * index(u64::from(self.primary.table.widest));
+                self.page.pass(step, bit, count);
                 if count > 0 {
                     continue;
                 }
             }
             let count = self.page.left.min(BATCH);
-            let Some(out) = dst.get_mut(*wrote..).and_then(|dst| dst.get_mut(..count)) else {
-                return Ok(Status::NeedOutput);
-            };
-            match self.batch(rest, self.page.at.saturating_add(u64_from(*read)), out, trace) {
-                Ok(bits) => {
-                    *read += bits / 8;
-                    self.page.bit = bits % 8;
-                }
-                Err(error) if error.kind == ErrorKind::Truncated && end == End::NotYet => return Ok(Status::NeedInput),
-                Err(error) => return Err(error),
-            }
-            self.page.left -= count;
-            *wrote += count;
+            let Some(out) = out.get_mut(..count) else { return Ok(()) };
+            let bit = self.batch(rest, self.page.at, out, trace)?;
+            self.page.pass(step, bit, count);
         }
-        Ok(Status::Done)
+        step.status = Status::Done;
+        Ok(())
     }
 
     /// Whether the chunk is nothing but numbers of as many bits each: one variable with one bin, and no deltas.
@@ -299,7 +255,8 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
         let deltas = self.page.left.saturating_sub(self.state_len).min(BATCH);
         let all = out.len();
         let count = |undo: Undo<'_>| if matches!(undo, Undo::Nothing) { all } else { deltas };
-        let (lookback, primary, secondary) = (deltas, count(self.undo_of(Role::Primary)), count(self.secondary.undo));
+        let undo = if self.has_dict() { self.index.undo } else { self.primary.undo };
+        let (lookback, primary, secondary) = (deltas, count(undo), count(self.secondary.undo));
         let saved = (self.lookback.save(), self.index.save(), self.primary.save(), self.secondary.save());
 
         let dict = self.has_dict();
@@ -351,22 +308,17 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
     }
 
     /// A whole page whose lookbacks look into the output: latents lie where they will stay, behind those of the state.
-    fn whole<T: Trace>(&mut self, src: &[u8], read: &mut usize, dst: &mut [L], trace: &mut T) -> Result<()> {
+    fn whole<T: Trace>(&mut self, src: &[u8], dst: &mut [L], step: &mut Step, trace: &mut T) -> Result<()> {
         let flip = self.primary.shift;
         if PIPELINED && !trace.listens() {
-            let rest = src.get(*read..).unwrap_or(&[]);
-            let at = self.page.at.saturating_add(u64_from(*read));
-            let (bits, batches) = self.pipeline(rest, self.page.bit, at, dst, self.page.n - self.page.left)?;
-            *read += bits / 8;
-            self.page.bit = bits % 8;
-            self.page.left -= batches * BATCH;
+            self.pipeline(src.get(step.read..).unwrap_or(&[]), dst, step)?;
         }
         while self.page.left > 0 {
             let count = self.page.left.min(BATCH);
             let deltas = self.page.left.saturating_sub(self.state_len).min(BATCH);
-            let first = self.page.n - self.page.left + self.state_len;
-            let bytes = src.get(*read..).unwrap_or(&[]);
-            let at = self.page.at.saturating_add(u64_from(*read));
+            let first = step.wrote + self.state_len;
+            let bytes = src.get(step.read..).unwrap_or(&[]);
+            let at = self.page.at;
             let mut spans = Spans::new(trace, at, self.page.bit, bytes.len());
             spans.trace.enter("batch", Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
             let lookbacks = self.lookbacks.get_mut(..deltas).unwrap_or(&mut []);
@@ -379,10 +331,9 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
             spans.offsets(Role::Primary, bit);
             spans.end()?;
             look_back(dst, first, lookbacks, self.window, flip).map_err(|kind| Error::new(kind, at))?;
-            *read += bit / 8;
-            self.page.bit = bit % 8;
-            self.page.left -= count;
+            self.page.pass(step, bit, count);
         }
+        step.status = Status::Done;
         self.join.run(dst, &[], &[]).map_err(|kind| Error::new(kind, self.page.at))
     }
 
@@ -390,59 +341,38 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
     ///
     /// What only the numbers would show, lookbacks and indexes that lie outside, stays unseen.
     pub fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
-        self.meta.check_bins(n, at)?;
-        let hears_nothing = &mut ();
-        let mut fields = Fields::new(bytes, at, hears_nothing);
-        let mut states = [[0; 4]; 3];
-        for (variable, states) in self.meta.variables.iter().flatten().zip(&mut states) {
-            if !matches!(self.undo_of(variable.role), Undo::Nothing) {
-                fields.skip(u64::from(variable.width) * u64_from(self.state_len));
-            }
-            for state in states {
-                *state = index(fields.take(Part::Symbols, "tANS state", variable.table_log));
-            }
-        }
-        fields.pad();
-        fields.check()?;
-        let mut byte = index(fields.position() / 8);
-        let (mut bit, mut left) = (0, n);
-        while left > 0 {
-            let deltas = left.saturating_sub(self.state_len).min(BATCH);
-            let rest = bytes.get(byte..).unwrap_or(&[]);
-            for (variable, states) in self.meta.variables.iter().flatten().zip(&mut states) {
-                let plain = variable.role != Role::Lookback && matches!(self.undo_of(variable.role), Undo::Nothing);
-                let count = if plain { left.min(BATCH) } else { deltas };
-                let nodes = match variable.role {
-                    Role::Lookback => self.lookback.table.nodes,
-                    Role::Primary if self.has_dict() => self.index.table.nodes,
-                    Role::Primary => self.primary.table.nodes,
-                    Role::Secondary => self.secondary.table.nodes,
-                };
-                bit = skip_symbols(rest, bit, nodes, states, count);
+        self.page.start(n, at);
+        let (meta, mut step) = (self.meta, BEGIN);
+        let len = self.open(bytes, &mut [], &mut ())?;
+        self.page.read(&mut step, len);
+        while self.page.left > 0 {
+            let rest = bytes.get(step.read..).unwrap_or(&[]);
+            let mut bit = self.page.bit;
+            for variable in meta.variables.iter().flatten() {
+                let values = meta.values(variable.role, self.page.left);
+                let (nodes, states) = self.symbols(variable.role);
+                bit = skip_symbols(rest, bit, nodes, states, values);
             }
             if bit.div_ceil(8) > rest.len() {
                 return Err(truncated(at, bytes.len(), bytes.len().saturating_add(1)));
             }
-            byte = byte.saturating_add(bit / 8);
-            bit %= 8;
-            left -= left.min(BATCH);
+            self.page.pass(&mut step, bit, BATCH);
         }
-        if bit > 0 && bytes.get(byte).is_some_and(|last| last >> bit != 0) {
-            return Err(Error::new(ErrorKind::PcoPadding, at.saturating_add(u64_from(byte))));
-        }
-        Ok(byte + bit.div_ceil(8))
+        self.page.end(bytes, &mut step, &mut ())?;
+        Ok(step.read)
     }
 
     pub(super) fn has_dict(&self) -> bool {
         matches!(self.meta.mode, Mode::Dict { .. })
     }
 
-    fn undo_of(&self, role: Role) -> Undo<'m> {
+    /// What the symbols of a variable are read by, however wide its latents are.
+    fn symbols(&mut self, role: Role) -> (&'w [Node], &mut States) {
         match role {
-            Role::Lookback => Undo::Nothing,
-            Role::Primary if self.has_dict() => self.index.undo,
-            Role::Primary => self.primary.undo,
-            Role::Secondary => self.secondary.undo,
+            Role::Lookback => (self.lookback.table.nodes, &mut self.lookback.states),
+            Role::Primary if self.has_dict() => (self.index.table.nodes, &mut self.index.states),
+            Role::Primary => (self.primary.table.nodes, &mut self.primary.states),
+            Role::Secondary => (self.secondary.table.nodes, &mut self.secondary.states),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::page::{Fast, look_back};
 use super::spans::BATCH;
 use super::tans::Table;
 use crate::num::{index, u64_from};
-use crate::{Error, Result};
+use crate::{Error, ErrorKind, Result, Step};
 
 /// Whether this build has it. It wants more registers than 32-bit machines have, and engines of WebAssembly do not gain by it.
 pub(crate) const PIPELINED: bool = cfg!(all(target_pointer_width = "64", not(feature = "small")));
@@ -289,40 +289,30 @@ fn batch_at<D>(values: &mut [D], from: usize) -> Option<&mut [D; BATCH]> {
 }
 
 impl<L: Latent> Fast<'_, '_, L> {
-    /// Decodes as many whole batches as are there, from bit `at` of `bytes`. Gives the bit behind them, and their number.
+    /// Decodes as many whole batches as are there, from the start of `bytes`, and counts them in `step`. Gives whether there were any.
     ///
-    /// `out` starts with the first number of the first batch; where the output is the history, it is the whole page and
-    /// `first` tells where the page goes on.
-    pub(super) fn pipeline(
-        &mut self,
-        bytes: &[u8],
-        at: usize,
-        origin: u64,
-        out: &mut [L],
-        first: usize,
-    ) -> Result<(usize, usize)> {
+    /// `out` starts with the first number of the first batch; where the output is the history, it is the whole page.
+    pub(super) fn pipeline(&mut self, bytes: &[u8], out: &mut [L], step: &mut Step) -> Result<bool> {
         let history = matches!(self.primary.undo, Undo::Output);
-        let room = out.len().saturating_sub(first) / BATCH;
-        let full = (self.page.left.saturating_sub(self.state_len) / BATCH).min(room);
+        let full = self.page.left.saturating_sub(self.state_len).min(out.len()) / BATCH;
         let symbol_bits =
             [self.lookback.table.log, self.index.table.log, self.primary.table.log, self.secondary.table.log];
         // A chunk whose variables all have one bin is read as fast without.
         if full < 2 || symbol_bits == [0; 4] {
-            return Ok((at, 0));
+            return Ok(false);
         }
         let run = Run {
             bytes,
             // Latents lie where they will stay, which is behind those of the state if the output is the history.
-            first: if history { first.wrapping_add(self.state_len) } else { first },
+            first: if history { self.state_len } else { 0 },
             full,
             // A secondary variable of one bin is no unit, but a gap: there are no symbols in it.
             second: self.secondary.table.log > 0,
             gap: BATCH * index(u64::from(if self.secondary.table.log > 0 { 0 } else { self.secondary.table.widest })),
         };
-        let mut batch = 0;
-        let mut start = at;
+        let (mut batch, mut start, mut ended) = (0, self.page.bit, Ok(()));
         let mut states = self.states();
-        let mut bit = self.first_symbols(&run, at, out);
+        let mut bit = self.first_symbols(&run, start, out);
         while let Some(here) = bit {
             let moments = (self.index.moments, self.primary.moments, self.secondary.moments);
             let Some(read) = self.units(&run, batch, here, out) else {
@@ -330,11 +320,15 @@ impl<L: Latent> Fast<'_, '_, L> {
                 (self.index.moments, self.primary.moments, self.secondary.moments) = moments;
                 break;
             };
-            self.join_batch(&run, batch, read.end, origin, out)?;
+            if let Err(kind) = self.join_batch(&run, batch, out) {
+                ended = Err(Error::new(kind, self.page.at.saturating_add(u64_from(start / 8))));
+                break;
+            }
             (batch, start, states, bit) = (batch + 1, read.end, read.states, read.symbols_end);
         }
         self.restore_states(states);
-        Ok((start, batch))
+        self.page.pass(step, start, batch * BATCH);
+        ended.map(|()| batch > 0)
     }
 
     /// The states of all lanes.
@@ -437,22 +431,21 @@ impl<L: Latent> Fast<'_, '_, L> {
     }
 
     /// Makes numbers of a batch that is read.
-    fn join_batch(&mut self, run: &Run<'_>, batch: usize, end: usize, origin: u64, out: &mut [L]) -> Result<()> {
-        let refuse = |kind| Error::new(kind, origin.saturating_add(u64_from(end / 8)));
+    fn join_batch(&mut self, run: &Run<'_>, batch: usize, out: &mut [L]) -> core::result::Result<(), ErrorKind> {
         let here = run.first.wrapping_add(batch * BATCH);
         let lookbacks = self.lookbacks.get(buffer(batch)..).and_then(|rest| rest.get(..BATCH)).unwrap_or(&[]);
         if matches!(self.primary.undo, Undo::Output) {
-            return look_back(out, here, lookbacks, self.window, self.primary.shift).map_err(refuse);
+            return look_back(out, here, lookbacks, self.window, self.primary.shift);
         }
         let values = out.get_mut(here..).and_then(|rest| rest.get_mut(..BATCH)).unwrap_or(&mut []);
         let indexes = self.indexes.get_mut(buffer(batch)..).and_then(|rest| rest.get_mut(..BATCH)).unwrap_or(&mut []);
         if indexes.is_empty() {
-            self.primary.finish(values, BATCH, lookbacks, self.window).map_err(refuse)?;
+            self.primary.finish(values, BATCH, lookbacks, self.window)?;
         } else {
-            self.index.finish(indexes, BATCH, lookbacks, self.window).map_err(refuse)?;
+            self.index.finish(indexes, BATCH, lookbacks, self.window)?;
         }
-        self.secondary.finish(self.second, BATCH, lookbacks, self.window).map_err(refuse)?;
-        self.join.run(values, self.second, indexes).map_err(refuse)
+        self.secondary.finish(self.second, BATCH, lookbacks, self.window)?;
+        self.join.run(values, self.second, indexes)
     }
 }
 

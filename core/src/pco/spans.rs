@@ -2,10 +2,13 @@
 
 use super::meta::Role;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Part, Result, Status, Step, Trace, Value};
 
 /// Numbers in a batch. All batches of a page but the last have as many.
 pub(crate) const BATCH: usize = 256;
+
+/// How far a call came that has not begun. Behind an error it still tells what came before that.
+pub(crate) const BEGIN: Step = Step { read: 0, wrote: 0, status: Status::NeedOutput };
 
 /// How far a page was read.
 #[derive(Clone, Copy, Debug)]
@@ -34,21 +37,44 @@ impl Page {
         *self = Self { n, left: n, started: false, bit: 0, at };
     }
 
-    /// Whatever is left of the last byte must be zero. Gives how many bytes that were, one or none; `read` of `src` were read before.
-    pub fn end(&mut self, src: &[u8], read: usize, trace: &mut impl Trace) -> Result<usize> {
-        if self.bit == 0 {
-            return Ok(0);
+    /// `count` numbers are there, and the next bit is this one of those that were not read before.
+    #[inline(never)]
+    pub fn pass(&mut self, step: &mut Step, bit: usize, count: usize) {
+        self.read(step, bit / 8);
+        step.wrote = step.wrote.saturating_add(count);
+        self.bit = bit % 8;
+        self.left = self.left.saturating_sub(count);
+    }
+
+    /// So many bytes are read.
+    pub fn read(&mut self, step: &mut Step, bytes: usize) {
+        step.read = step.read.saturating_add(bytes);
+        self.at = self.at.saturating_add(u64_from(bytes));
+    }
+
+    /// The page is read from its start again: what a call did is of no use if it does not come to the end.
+    #[cold]
+    #[inline(never)]
+    pub fn restart(&mut self, step: &mut Step) {
+        self.start(self.n, self.at.saturating_sub(u64_from(step.read)));
+        *step = BEGIN;
+    }
+
+    /// Behind the last number, whatever is left of the last byte must be zero.
+    #[inline(never)]
+    pub fn end(&mut self, src: &[u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+        if self.left > 0 || self.bit == 0 {
+            return Ok(());
         }
-        let rest = src.get(read).map_or(0, |byte| byte >> self.bit);
-        let at = self.at.saturating_add(u64_from(read));
-        if rest != 0 && self.n > 0 {
-            return Err(Error::new(ErrorKind::PcoPadding, at));
+        if src.get(step.read).is_some_and(|byte| byte >> self.bit != 0) {
+            return Err(Error::new(ErrorKind::PcoPadding, self.at));
         }
-        let bits = at.saturating_mul(8);
+        let bits = self.at.saturating_mul(8);
         let padding = bits.saturating_add(u64_from(self.bit))..bits.saturating_add(8);
         trace.leaf(Part::Padding, "padding", padding, Value::None);
         self.bit = 0;
-        Ok(1)
+        self.read(step, 1);
+        Ok(())
     }
 }
 
