@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Need, Outline, Scalar, inspect};
 use unspool::tree::{Node, Tree};
-use unspool::{Class, Count, Error, ErrorKind, Limits, Part};
+use unspool::{Class, Count, End, Error, ErrorKind, Limits, Part};
 use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
 
 /// Runs `test` on every valid vector: its name, its bytes, its entry in the manifest and its folder.
@@ -447,8 +447,9 @@ fn a_file_cut_at_any_byte_is_refused() {
                 let (out, end) =
                     stream(&bytes[..cut], column_name.as_deref(), &mut room, &Limits::DEFAULT, || (50, 50));
                 let (whole, streamed) = (whole.unwrap_err(), end.unwrap_err());
-                assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at), "{name} cut at {cut}");
+                assert_eq!(whole, streamed, "{name} cut at {cut}");
                 assert_eq!((whole.kind, whole.at), (ErrorKind::Truncated, cut as u64), "{name} cut at {cut}");
+                assert!(whole.need > cut as u64, "{name} cut at {cut}");
                 assert!(expected.starts_with(&out), "{name} cut at {cut}: wrong bytes before the error");
                 assert!(
                     inspect(&bytes[..cut], &Limits::DEFAULT, &mut Leaves::default()).is_err(),
@@ -629,6 +630,17 @@ fn a_hundred_thousand_chunks_open_and_decode() {
     let short = workspace.len() - 1;
     let (_, end) = stream(&bytes, None, &mut workspace[..short], &Limits::DEFAULT, || (1000, 1000));
     assert_eq!(end.unwrap_err().class(), Class::WorkspaceTooSmall { need: json.len() as u64 + 12 });
+}
+
+#[test]
+fn a_stream_that_is_stuck_stays_so() {
+    let mut workspace = [0; 1000];
+    let mut decoder = Decoder::new(&mut workspace, None, Crc::Verify, &Limits::DEFAULT);
+    assert_eq!(decoder.step(b"CVCF\x01", End::NotYet, &mut []).map(|step| step.read), Ok(5));
+    assert_eq!(decoder.step(&[], End::NotYet, &mut []).map(|step| step.read), Ok(0));
+    let stuck = Err(Error::new(ErrorKind::NoProgress, 5));
+    assert_eq!(decoder.step(&[], End::NotYet, &mut []), stuck);
+    assert_eq!(decoder.step(&[0; 10], End::NotYet, &mut [0; 10]), stuck);
 }
 
 #[test]

@@ -30,10 +30,9 @@ mod chunk;
 mod column;
 mod convert;
 mod decimal;
+mod float;
 mod header;
 mod inspect;
-
-mod float;
 mod lossless;
 mod object;
 mod outline;
