@@ -632,6 +632,52 @@ fn a_hundred_thousand_chunks_open_and_decode() {
     assert_eq!(end.unwrap_err().class(), Class::WorkspaceTooSmall { need: json.len() as u64 + 12 });
 }
 
+/// A file with these chunks, all of them int8, of one value a row: where each starts, how many rows it has.
+fn laid_out(chunks: &[(usize, usize)]) -> Vec<u8> {
+    let rows: usize = chunks.iter().map(|(_, rows)| rows).sum();
+    let places: Vec<_> =
+        chunks.iter().map(|(at, rows)| format!(r#"{{"rows":{rows},"min":0,"scale":1,"file_offset":{at}}}"#)).collect();
+    let places = places.join(",");
+    let json = format!(r#"{{"chunks":[{places}],"compression":"int8","dimension":1,"num_vectors":{rows}}}"#);
+    let mut bytes = b"CVCF\x01\0\0\0".to_vec();
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(json.as_bytes());
+    for &(at, rows) in chunks {
+        let payload: Vec<u8> = (0..rows).map(|row| row as u8).collect();
+        assert!(at >= json.len() + 12);
+        bytes.resize(bytes.len().max(at + 8 + rows), 0);
+        bytes[at..at + 4].copy_from_slice(&(rows as u32).to_le_bytes());
+        bytes[at + 4..at + 8].copy_from_slice(&unspool::checksum::Crc32::of(&payload).to_le_bytes());
+        bytes[at + 8..at + 8 + rows].copy_from_slice(&payload);
+    }
+    bytes
+}
+
+#[test]
+fn chunks_on_top_of_each_other_are_refused_before_they_cost_more_than_the_file() {
+    let refused = |bytes: &[u8]| {
+        let kinds = [
+            decode_all(bytes, None).unwrap_err(),
+            inspect(bytes, &Limits::DEFAULT, &mut ()).unwrap_err(),
+            outlined(bytes, &Limits::DEFAULT).1.unwrap_err(),
+        ];
+        assert!(kinds.iter().all(|error| (error.kind, error.at) == (kinds[0].kind, kinds[0].at)), "{kinds:?}");
+        let (_, streamed) = stream(bytes, None, &mut [0; 10_000], &Limits::DEFAULT, || (1000, 1000));
+        assert_eq!(streamed.unwrap_err().kind, ErrorKind::CvcBackwards);
+        kinds[0].kind
+    };
+    assert_eq!(refused(&laid_out(&[(9000, 10_000); 3])), ErrorKind::CvcChunkOutside);
+    assert_eq!(refused(&laid_out(&[(9000, 10_000); 90])), ErrorKind::CvcChunkOutside);
+    // In any order, and without a byte between them, they may lie behind the header.
+    for places in [[500, 1508, 2516], [2516, 1508, 500], [1508, 2516, 500]] {
+        let bytes = laid_out(&places.map(|at| (at, 1000)));
+        let values: Vec<u8> =
+            (0..3).flat_map(|_| (0..1000u32).flat_map(|row| f32::from(row as u8).to_le_bytes())).collect();
+        assert!(decode_all(&bytes, None).unwrap() == values);
+        assert_eq!(inspect(&bytes, &Limits::DEFAULT, &mut ()).unwrap().right, 3);
+    }
+}
+
 #[test]
 fn a_stream_that_is_stuck_stays_so() {
     let mut workspace = [0; 1000];

@@ -7,7 +7,7 @@ use super::convert::Encoding;
 use super::header::{Facts, File};
 use super::inspect::SHOWN;
 use super::object::Object;
-use super::plan::{Piece, place};
+use super::plan::{Extent, Piece, place};
 use crate::json::Member;
 use crate::num::{behind, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
@@ -79,19 +79,19 @@ pub(super) struct Walk {
     chunks: ChunkPlace,
     /// Where the next chunk starts, if there is one.
     pub(super) at: Option<u64>,
-    /// Behind the chunks so far.
-    end: u64,
+    /// The chunks so far.
+    extent: Extent,
 }
 
 impl Walk {
     /// Reads the head of a file of `len` bytes, and finds the first chunk.
     pub(super) fn start(head: &[u8], len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
         let file = File::open_traced(head, limits, trace)?;
-        let end = file.head_len();
-        if end > len {
-            return Err(Error::truncated(len, end));
+        let extent = Extent::of(&file);
+        if extent.end > len {
+            return Err(Error::truncated(len, extent.end));
         }
-        let mut walk = Self { facts: file.facts, len, chunks: file.chunks().place(), at: None, end };
+        let mut walk = Self { facts: file.facts, len, chunks: file.chunks().place(), at: None, extent };
         walk.look_ahead(head, trace)?;
         Ok(walk)
     }
@@ -118,8 +118,8 @@ impl Walk {
         let (mut chunks, mut chunk) = (Chunks::resume(&file, self.chunks), Chunk::default());
         chunks.read(&mut chunk)?;
         self.chunks = chunks.place();
-        if at > self.end {
-            trace.bytes(Part::Padding, "padding", self.end..at.min(self.len), Value::None);
+        if at > self.extent.end {
+            trace.bytes(Part::Padding, "padding", self.extent.end..at.min(self.len), Value::None);
         }
         trace.enter("chunk", Value::U64(chunk.index));
         let mut piece = Piece::NONE;
@@ -149,7 +149,7 @@ impl Walk {
         if range.end > self.len {
             return Err(Error::truncated(self.len, range.end));
         }
-        self.end = self.end.max(range.end);
+        self.extent.add(&chunk, range.end, len)?;
         Ok(Body { chunk, range, encoding, crc })
     }
 
@@ -164,9 +164,9 @@ impl Walk {
         self.at = None;
         let (file, mut chunk) = (self.file(head), Chunk::default());
         if Chunks::resume(&file, self.chunks).read(&mut chunk)? {
-            self.at = Some(place(&file, &chunk, self.end)?);
-        } else if self.end < self.len {
-            trace.bytes(Part::Padding, "trailing bytes", self.end..self.len, Value::None);
+            self.at = Some(place(&file, &chunk, self.extent.end)?);
+        } else if self.extent.end < self.len {
+            trace.bytes(Part::Padding, "trailing bytes", self.extent.end..self.len, Value::None);
         }
         Ok(())
     }
