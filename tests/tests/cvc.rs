@@ -678,6 +678,111 @@ fn chunks_on_top_of_each_other_are_refused_before_they_cost_more_than_the_file()
     }
 }
 
+/// A file of version 2 with these columns of one byte a row, and a chunk of one row for each of these objects and payloads.
+fn columnar(columns: &[String], chunks: &[(String, &[u8])]) -> Vec<u8> {
+    let columns: Vec<_> = columns
+        .iter()
+        .map(|name| format!(r#"{{"name":"{name}","dimension":1,"dtype":"uint8","compression":"none"}}"#))
+        .collect();
+    let objects: Vec<_> = chunks.iter().map(|(object, _)| format!(r#"{{"rows":1,"columns":{object}}}"#)).collect();
+    let (columns, objects, rows) = (columns.join(","), objects.join(","), chunks.len());
+    let json =
+        format!(r#"{{"format_type":"columnar","num_vectors":{rows},"columns":[{columns}],"chunks":[{objects}]}}"#);
+    let mut bytes = b"CVCF\x02\0\0\0".to_vec();
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(json.as_bytes());
+    for (_, payload) in chunks {
+        bytes.extend((payload.len() as u32).to_le_bytes());
+        bytes.extend(unspool::checksum::Crc32::of(payload).to_le_bytes());
+        bytes.extend(*payload);
+    }
+    bytes
+}
+
+/// The object of a chunk: members of one byte each, at these offsets.
+fn entries(named: impl Iterator<Item = (String, usize)>) -> String {
+    let entry = |(name, at)| format!(r#""{name}":{{"compression":"none","offset":{at},"size":1}}"#);
+    format!("{{{}}}", named.map(entry).collect::<Vec<_>>().join(","))
+}
+
+#[test]
+fn columns_that_no_schema_names_are_told_in_order_and_counted() {
+    let many = |count: usize| {
+        let payload = vec![7; count];
+        // Backwards, so that no order in the header helps.
+        let object = entries((0..count).map(|at| (at.to_string(), count - 1 - at)));
+        columnar(&["0".to_owned()], &[(object, payload.as_slice())])
+    };
+    let bytes = many(4000);
+    let mut leaves = Leaves::default();
+    inspect(&bytes, &Limits::DEFAULT, &mut leaves).unwrap();
+    leaves.assert_tile(bytes.len(), "4000 columns");
+    let mut tree = Tree::new(usize::MAX);
+    inspect(&bytes, &Limits::DEFAULT, &mut tree).unwrap();
+    let told: Vec<_> = tree.nodes().iter().filter(|node| node.part == Some(Part::Data)).collect();
+    assert_eq!(told.len(), 4000);
+    assert!(told.windows(2).all(|two| two[0].bits.end == two[1].bits.start));
+    assert_eq!((told[0].value.as_str(), told[3999].value.as_str()), ("3999", "0"));
+    let bytes = many(4097);
+    for error in [
+        inspect(&bytes, &Limits::DEFAULT, &mut ()).unwrap_err(),
+        inspect(&bytes, &Limits::DEFAULT, &mut Leaves::default()).unwrap_err(),
+        outlined(&bytes, &Limits::DEFAULT).1.unwrap_err(),
+    ] {
+        assert_eq!((error.kind, error.need), (ErrorKind::ElementLimit, 4097));
+    }
+}
+
+#[test]
+fn columns_on_top_of_each_other_are_told_once() {
+    let mut random = Random(5);
+    for columns in [1, 2, 5, 63, 64, 65, 130, 200] {
+        let len = 1 + random.below(3 * columns);
+        let mut place = || {
+            let most = 1 + random.below(len + 3);
+            (random.below(len + 2), random.below(most))
+        };
+        let places: Vec<(usize, usize)> = (0..columns).map(|_| place()).collect();
+        let entry = |(name, (at, size)): (usize, &(usize, usize))| {
+            format!(r#""{name}":{{"compression":"none","offset":{at},"size":{size}}}"#)
+        };
+        let object = places.iter().enumerate().map(entry).collect::<Vec<_>>().join(",");
+        let object = format!(r#"{{{object},"x":{{"compression":"none","offset":0,"size":1}}}}"#);
+        let payload = vec![1; len];
+        let bytes = columnar(&["x".to_owned()], &[(object, payload.as_slice())]);
+        let mut tree = Tree::new(usize::MAX);
+        inspect(&bytes, &Limits::DEFAULT, &mut tree).unwrap();
+        // What is next: of those that reach further, the one that starts and then ends first, and of equal ones the first.
+        let start = bytes.len() - len;
+        let (mut at, mut expected) = (0, vec![]);
+        let mut all: Vec<_> = places.iter().enumerate().map(|(name, place)| (name.to_string(), *place)).collect();
+        all.push(("x".to_owned(), (0, 1)));
+        while at < len {
+            let reach =
+                |(_, (from, size)): &&(String, (usize, usize))| from + size > at && from + size <= len && *size > 0;
+            let next = all.iter().filter(reach).min_by_key(|(_, (from, size))| (*from, from + size));
+            let Some((name, (from, size))) = next else {
+                expected.push((String::new(), at..len));
+                break;
+            };
+            if *from > at {
+                expected.push((String::new(), at..*from));
+            }
+            expected.push((name.clone(), at.max(*from)..from + size));
+            at = from + size;
+        }
+        let told = tree.nodes().iter().filter(|node| ["column", "unused"].contains(&node.name) && node.part.is_some());
+        let told: Vec<_> = told
+            .filter(|node| node.bits.start >= start as u64 * 8)
+            .map(|node| {
+                let name = if node.name == "unused" { String::new() } else { node.value.clone() };
+                (name, (node.bits.start / 8) as usize - start..(node.bits.end / 8) as usize - start)
+            })
+            .collect();
+        assert_eq!(told, expected, "{columns} columns over {len} bytes");
+    }
+}
+
 #[test]
 fn a_stream_that_is_stuck_stays_so() {
     let mut workspace = [0; 1000];
