@@ -734,6 +734,77 @@ fn columns_that_no_schema_names_are_told_in_order_and_counted() {
 }
 
 #[test]
+fn all_columns_chunk_by_chunk_are_those_that_are_decoded_alone() {
+    let by_chunk = |bytes: &[u8]| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let mut columns: Vec<(Vec<u32>, BTreeSet<&str>)> = vec![];
+        columns.resize(file.column_count() as usize, (vec![], BTreeSet::new()));
+        let read = |position: usize, column: &Column<'_>, piece: &unspool::cvc::Piece| {
+            assert_eq!(column.name().to_string(), file.columns().nth(position).unwrap()?.name().to_string());
+            let payload = piece.open(&bytes[range(piece.range())], Crc::Verify, &mut CrcCount::default())?;
+            let mut values = vec![0.0; payload.len()];
+            payload.decode_f32(&mut values)?;
+            columns[position].0.extend(values.iter().map(|value| value.to_bits()));
+            Ok(())
+        };
+        file.each_piece(bytes, read).unwrap();
+        file.each_output(|position, _, output| {
+            columns[position].1.insert(output.name());
+            Ok(())
+        })
+        .unwrap();
+        for (column, (values, outputs)) in file.columns().map(Result::unwrap).zip(columns) {
+            let alone = column.decode_f32_to_vec(bytes, column.rows(), Crc::Verify).unwrap();
+            assert!(alone.iter().map(|value| value.to_bits()).eq(values), "{}", column.name());
+            let output = column.output().unwrap().name();
+            assert!(outputs.is_empty() || outputs.len() > 1 && output == "float32" || outputs.contains(output));
+        }
+    };
+    valid(|_, bytes, _, _| by_chunk(bytes));
+    // As many as are found at once, one more and one less; in the other order, and with members before that do not count.
+    for count in [1, 63, 64, 65, 128, 200] {
+        let names: Vec<_> = (0..count).map(|at| format!("c{at}")).collect();
+        let payload: Vec<u8> = (0..=count).map(|at| at as u8).collect();
+        let object = |shift: usize| {
+            let false_ones = names.iter().map(|name| (name.clone(), count));
+            let right = names.iter().enumerate().rev().map(|(at, name)| (name.clone(), (at + shift) % count));
+            entries(false_ones.chain(right))
+        };
+        by_chunk(&columnar(&names, &[(object(0), &payload), (object(1), &payload)]));
+    }
+}
+
+#[test]
+fn a_column_that_a_chunk_stores_wrongly_is_found_among_many() {
+    let names: Vec<_> = (0..300).map(|at| format!("c{at}")).collect();
+    let payload = [0; 300];
+    let kind = |object: String| {
+        let right = entries(names.iter().cloned().zip(0..));
+        let bytes = columnar(&names, &[(right, &payload), (object, &payload)]);
+        let error = inspect(&bytes, &Limits::DEFAULT, &mut ()).unwrap_err();
+        let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+        assert_eq!(file.column("c7").unwrap().decode_to_vec(&bytes, 0..2, Crc::Verify), Ok(vec![0; 2]));
+        for column in ["c70", "c299"] {
+            let column = file.column(column).unwrap();
+            if let Err(alone) = column.decode_to_vec(&bytes, 0..2, Crc::Verify) {
+                assert_eq!((error.kind, error.at), (alone.kind, alone.at));
+            }
+        }
+        error.kind
+    };
+    let all = || names.iter().cloned().zip(0..);
+    assert_eq!(kind(entries(all().filter(|(name, _)| name != "c299"))), ErrorKind::CvcColumnMissing);
+    assert_eq!(
+        kind(entries(all().map(|(name, at)| (name, if at == 70 { 300 } else { at })))),
+        ErrorKind::CvcColumnOutside
+    );
+    assert_eq!(
+        kind(entries(all()).replacen("\"c299\":{\"compression\":\"none\"", "\"c299\":{\"compression\":\"zip\"", 1)),
+        ErrorKind::CvcUnknownCompression
+    );
+}
+
+#[test]
 fn columns_on_top_of_each_other_are_told_once() {
     let mut random = Random(5);
     for columns in [1, 2, 5, 63, 64, 65, 130, 200] {

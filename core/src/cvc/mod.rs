@@ -30,6 +30,7 @@ mod chunk;
 mod column;
 mod convert;
 mod decimal;
+mod every;
 mod float;
 mod header;
 mod inspect;

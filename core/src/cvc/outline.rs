@@ -176,7 +176,7 @@ impl Walk {
 
 /// What a chunk holds.
 pub(super) struct Body<'a> {
-    chunk: Chunk<'a>,
+    pub(super) chunk: Chunk<'a>,
     max_columns: u64,
     /// The payload.
     pub(super) range: Range<u64>,

@@ -47,7 +47,9 @@ impl<'a> Text<'a> {
 
     /// Whether two say the same. Halves of surrogate pairs equal nothing but the same half, however it is written.
     pub(crate) fn same(&self, other: &Text<'_>) -> bool {
-        self.raw == other.raw || self.units().same(other.units())
+        // Without escapes, nothing can be written in two ways.
+        let escaped = |text: &Text<'_>| text.raw.contains(&b'\\');
+        self.raw == other.raw || (escaped(self) || escaped(other)) && self.units().same(other.units())
     }
 
     fn units(&self) -> Units<'a> {
