@@ -66,7 +66,7 @@ impl<'a> File<'a> {
             }
             // Of equal names the last one counts.
             for member in object.iter().flat_map(Node::members) {
-                for (_, place) in batch.iter_mut().take(count).filter(|(name, _)| member.key.same(name)) {
+                for (_, place) in batch.iter_mut().take(count).filter(|(name, _)| member.key.same_of_many(name)) {
                     *place = Place::of(&member.value);
                 }
             }
