@@ -251,7 +251,7 @@ enum UnspoolKind {
   UNSPOOL_ERROR_CVC_ROWS_DISAGREE = 508,
   // the chunk is not as long as its rows need
   UNSPOOL_ERROR_CVC_CHUNK_LENGTH = 509,
-  // the chunk does not lie inside of the file, behind the header
+  // the chunk does not lie in a place of its own behind the header
   UNSPOOL_ERROR_CVC_CHUNK_OUTSIDE = 510,
   // the column does not lie inside of its chunk
   UNSPOOL_ERROR_CVC_COLUMN_OUTSIDE = 511,

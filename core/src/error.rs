@@ -338,7 +338,7 @@ kinds! {
     507 CvcUnknownDtype Unsupported "dtype is one of float32, float16, int64, int32, int8 and uint8"
     508 CvcRowsDisagree Corrupt "the rows of all chunks do not add up to num_vectors"
     509 CvcChunkLength Corrupt "the chunk is not as long as its rows need"
-    510 CvcChunkOutside Corrupt "the chunk does not lie inside of the file, behind the header"
+    510 CvcChunkOutside Corrupt "the chunk does not lie in a place of its own behind the header"
     511 CvcColumnOutside Corrupt "the column does not lie inside of its chunk"
     512 CvcColumnLength Corrupt "the column is not as long as its rows need"
     513 CvcColumnMissing Corrupt "a chunk lacks a column that the file declares"

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Need, Outline, Scalar, inspect};
 use unspool::tree::{Node, Tree};
-use unspool::{Class, Count, Error, ErrorKind, Limits, Part};
+use unspool::{Class, Count, End, Error, ErrorKind, Limits, Part};
 use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
 
 /// Runs `test` on every valid vector: its name, its bytes, its entry in the manifest and its folder.
@@ -447,8 +447,9 @@ fn a_file_cut_at_any_byte_is_refused() {
                 let (out, end) =
                     stream(&bytes[..cut], column_name.as_deref(), &mut room, &Limits::DEFAULT, || (50, 50));
                 let (whole, streamed) = (whole.unwrap_err(), end.unwrap_err());
-                assert_eq!((whole.kind, whole.at), (streamed.kind, streamed.at), "{name} cut at {cut}");
+                assert_eq!(whole, streamed, "{name} cut at {cut}");
                 assert_eq!((whole.kind, whole.at), (ErrorKind::Truncated, cut as u64), "{name} cut at {cut}");
+                assert!(whole.need > cut as u64, "{name} cut at {cut}");
                 assert!(expected.starts_with(&out), "{name} cut at {cut}: wrong bytes before the error");
                 assert!(
                     inspect(&bytes[..cut], &Limits::DEFAULT, &mut Leaves::default()).is_err(),
@@ -629,6 +630,239 @@ fn a_hundred_thousand_chunks_open_and_decode() {
     let short = workspace.len() - 1;
     let (_, end) = stream(&bytes, None, &mut workspace[..short], &Limits::DEFAULT, || (1000, 1000));
     assert_eq!(end.unwrap_err().class(), Class::WorkspaceTooSmall { need: json.len() as u64 + 12 });
+}
+
+/// A file with these chunks, all of them int8, of one value a row: where each starts, how many rows it has.
+fn laid_out(chunks: &[(usize, usize)]) -> Vec<u8> {
+    let rows: usize = chunks.iter().map(|(_, rows)| rows).sum();
+    let places: Vec<_> =
+        chunks.iter().map(|(at, rows)| format!(r#"{{"rows":{rows},"min":0,"scale":1,"file_offset":{at}}}"#)).collect();
+    let places = places.join(",");
+    let json = format!(r#"{{"chunks":[{places}],"compression":"int8","dimension":1,"num_vectors":{rows}}}"#);
+    let mut bytes = b"CVCF\x01\0\0\0".to_vec();
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(json.as_bytes());
+    for &(at, rows) in chunks {
+        let payload: Vec<u8> = (0..rows).map(|row| row as u8).collect();
+        assert!(at >= json.len() + 12);
+        bytes.resize(bytes.len().max(at + 8 + rows), 0);
+        bytes[at..at + 4].copy_from_slice(&(rows as u32).to_le_bytes());
+        bytes[at + 4..at + 8].copy_from_slice(&unspool::checksum::Crc32::of(&payload).to_le_bytes());
+        bytes[at + 8..at + 8 + rows].copy_from_slice(&payload);
+    }
+    bytes
+}
+
+#[test]
+fn chunks_on_top_of_each_other_are_refused_before_they_cost_more_than_the_file() {
+    let refused = |bytes: &[u8]| {
+        let kinds = [
+            decode_all(bytes, None).unwrap_err(),
+            inspect(bytes, &Limits::DEFAULT, &mut ()).unwrap_err(),
+            outlined(bytes, &Limits::DEFAULT).1.unwrap_err(),
+        ];
+        assert!(kinds.iter().all(|error| (error.kind, error.at) == (kinds[0].kind, kinds[0].at)), "{kinds:?}");
+        let (_, streamed) = stream(bytes, None, &mut [0; 10_000], &Limits::DEFAULT, || (1000, 1000));
+        assert_eq!(streamed.unwrap_err().kind, ErrorKind::CvcBackwards);
+        kinds[0].kind
+    };
+    assert_eq!(refused(&laid_out(&[(9000, 10_000); 3])), ErrorKind::CvcChunkOutside);
+    assert_eq!(refused(&laid_out(&[(9000, 10_000); 90])), ErrorKind::CvcChunkOutside);
+    // In any order, and without a byte between them, they may lie behind the header.
+    for places in [[500, 1508, 2516], [2516, 1508, 500], [1508, 2516, 500]] {
+        let bytes = laid_out(&places.map(|at| (at, 1000)));
+        let values: Vec<u8> =
+            (0..3).flat_map(|_| (0..1000u32).flat_map(|row| f32::from(row as u8).to_le_bytes())).collect();
+        assert!(decode_all(&bytes, None).unwrap() == values);
+        assert_eq!(inspect(&bytes, &Limits::DEFAULT, &mut ()).unwrap().right, 3);
+    }
+}
+
+/// A file of version 2 with these columns of one byte a row, and a chunk of one row for each of these objects and payloads.
+fn columnar(columns: &[String], chunks: &[(String, &[u8])]) -> Vec<u8> {
+    let columns: Vec<_> = columns
+        .iter()
+        .map(|name| format!(r#"{{"name":"{name}","dimension":1,"dtype":"uint8","compression":"none"}}"#))
+        .collect();
+    let objects: Vec<_> = chunks.iter().map(|(object, _)| format!(r#"{{"rows":1,"columns":{object}}}"#)).collect();
+    let (columns, objects, rows) = (columns.join(","), objects.join(","), chunks.len());
+    let json =
+        format!(r#"{{"format_type":"columnar","num_vectors":{rows},"columns":[{columns}],"chunks":[{objects}]}}"#);
+    let mut bytes = b"CVCF\x02\0\0\0".to_vec();
+    bytes.extend((json.len() as u32).to_le_bytes());
+    bytes.extend(json.as_bytes());
+    for (_, payload) in chunks {
+        bytes.extend((payload.len() as u32).to_le_bytes());
+        bytes.extend(unspool::checksum::Crc32::of(payload).to_le_bytes());
+        bytes.extend(*payload);
+    }
+    bytes
+}
+
+/// The object of a chunk: members of one byte each, at these offsets.
+fn entries(named: impl Iterator<Item = (String, usize)>) -> String {
+    let entry = |(name, at)| format!(r#""{name}":{{"compression":"none","offset":{at},"size":1}}"#);
+    format!("{{{}}}", named.map(entry).collect::<Vec<_>>().join(","))
+}
+
+#[test]
+fn columns_that_no_schema_names_are_told_in_order_and_counted() {
+    let many = |count: usize| {
+        let payload = vec![7; count];
+        // Backwards, so that no order in the header helps.
+        let object = entries((0..count).map(|at| (at.to_string(), count - 1 - at)));
+        columnar(&["0".to_owned()], &[(object, payload.as_slice())])
+    };
+    let bytes = many(4000);
+    let mut leaves = Leaves::default();
+    inspect(&bytes, &Limits::DEFAULT, &mut leaves).unwrap();
+    leaves.assert_tile(bytes.len(), "4000 columns");
+    let mut tree = Tree::new(usize::MAX);
+    inspect(&bytes, &Limits::DEFAULT, &mut tree).unwrap();
+    let told: Vec<_> = tree.nodes().iter().filter(|node| node.part == Some(Part::Data)).collect();
+    assert_eq!(told.len(), 4000);
+    assert!(told.windows(2).all(|two| two[0].bits.end == two[1].bits.start));
+    assert_eq!((told[0].value.as_str(), told[3999].value.as_str()), ("3999", "0"));
+    let bytes = many(4097);
+    for error in [
+        inspect(&bytes, &Limits::DEFAULT, &mut ()).unwrap_err(),
+        inspect(&bytes, &Limits::DEFAULT, &mut Leaves::default()).unwrap_err(),
+        outlined(&bytes, &Limits::DEFAULT).1.unwrap_err(),
+    ] {
+        assert_eq!((error.kind, error.need), (ErrorKind::ElementLimit, 4097));
+    }
+}
+
+#[test]
+fn all_columns_chunk_by_chunk_are_those_that_are_decoded_alone() {
+    let by_chunk = |bytes: &[u8]| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let mut columns: Vec<(Vec<u32>, BTreeSet<&str>)> = vec![];
+        columns.resize(file.column_count() as usize, (vec![], BTreeSet::new()));
+        let read = |position: usize, column: &Column<'_>, piece: &unspool::cvc::Piece| {
+            assert_eq!(column.name().to_string(), file.columns().nth(position).unwrap()?.name().to_string());
+            let payload = piece.open(&bytes[range(piece.range())], Crc::Verify, &mut CrcCount::default())?;
+            let mut values = vec![0.0; payload.len()];
+            payload.decode_f32(&mut values)?;
+            columns[position].0.extend(values.iter().map(|value| value.to_bits()));
+            Ok(())
+        };
+        file.each_piece(bytes, read).unwrap();
+        file.each_output(|position, _, output| {
+            columns[position].1.insert(output.name());
+            Ok(())
+        })
+        .unwrap();
+        for (column, (values, outputs)) in file.columns().map(Result::unwrap).zip(columns) {
+            let alone = column.decode_f32_to_vec(bytes, column.rows(), Crc::Verify).unwrap();
+            assert!(alone.iter().map(|value| value.to_bits()).eq(values), "{}", column.name());
+            let output = column.output().unwrap().name();
+            assert!(outputs.is_empty() || outputs.len() > 1 && output == "float32" || outputs.contains(output));
+        }
+    };
+    valid(|_, bytes, _, _| by_chunk(bytes));
+    // As many as are found at once, one more and one less; in the other order, and with members before that do not count.
+    for count in [1, 63, 64, 65, 128, 200] {
+        let names: Vec<_> = (0..count).map(|at| format!("c{at}")).collect();
+        let payload: Vec<u8> = (0..=count).map(|at| at as u8).collect();
+        let object = |shift: usize| {
+            let false_ones = names.iter().map(|name| (name.clone(), count));
+            let right = names.iter().enumerate().rev().map(|(at, name)| (name.clone(), (at + shift) % count));
+            entries(false_ones.chain(right))
+        };
+        by_chunk(&columnar(&names, &[(object(0), &payload), (object(1), &payload)]));
+    }
+}
+
+#[test]
+fn a_column_that_a_chunk_stores_wrongly_is_found_among_many() {
+    let names: Vec<_> = (0..300).map(|at| format!("c{at}")).collect();
+    let payload = [0; 300];
+    let kind = |object: String| {
+        let right = entries(names.iter().cloned().zip(0..));
+        let bytes = columnar(&names, &[(right, &payload), (object, &payload)]);
+        let error = inspect(&bytes, &Limits::DEFAULT, &mut ()).unwrap_err();
+        let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+        assert_eq!(file.column("c7").unwrap().decode_to_vec(&bytes, 0..2, Crc::Verify), Ok(vec![0; 2]));
+        for column in ["c70", "c299"] {
+            let column = file.column(column).unwrap();
+            if let Err(alone) = column.decode_to_vec(&bytes, 0..2, Crc::Verify) {
+                assert_eq!((error.kind, error.at), (alone.kind, alone.at));
+            }
+        }
+        error.kind
+    };
+    let all = || names.iter().cloned().zip(0..);
+    assert_eq!(kind(entries(all().filter(|(name, _)| name != "c299"))), ErrorKind::CvcColumnMissing);
+    assert_eq!(
+        kind(entries(all().map(|(name, at)| (name, if at == 70 { 300 } else { at })))),
+        ErrorKind::CvcColumnOutside
+    );
+    assert_eq!(
+        kind(entries(all()).replacen("\"c299\":{\"compression\":\"none\"", "\"c299\":{\"compression\":\"zip\"", 1)),
+        ErrorKind::CvcUnknownCompression
+    );
+}
+
+#[test]
+fn columns_on_top_of_each_other_are_told_once() {
+    let mut random = Random(5);
+    for columns in [1, 2, 5, 63, 64, 65, 130, 200] {
+        let len = 1 + random.below(3 * columns);
+        let mut place = || {
+            let most = 1 + random.below(len + 3);
+            (random.below(len + 2), random.below(most))
+        };
+        let places: Vec<(usize, usize)> = (0..columns).map(|_| place()).collect();
+        let entry = |(name, (at, size)): (usize, &(usize, usize))| {
+            format!(r#""{name}":{{"compression":"none","offset":{at},"size":{size}}}"#)
+        };
+        let object = places.iter().enumerate().map(entry).collect::<Vec<_>>().join(",");
+        let object = format!(r#"{{{object},"x":{{"compression":"none","offset":0,"size":1}}}}"#);
+        let payload = vec![1; len];
+        let bytes = columnar(&["x".to_owned()], &[(object, payload.as_slice())]);
+        let mut tree = Tree::new(usize::MAX);
+        inspect(&bytes, &Limits::DEFAULT, &mut tree).unwrap();
+        // What is next: of those that reach further, the one that starts and then ends first, and of equal ones the first.
+        let start = bytes.len() - len;
+        let (mut at, mut expected) = (0, vec![]);
+        let mut all: Vec<_> = places.iter().enumerate().map(|(name, place)| (name.to_string(), *place)).collect();
+        all.push(("x".to_owned(), (0, 1)));
+        while at < len {
+            let reach =
+                |(_, (from, size)): &&(String, (usize, usize))| from + size > at && from + size <= len && *size > 0;
+            let next = all.iter().filter(reach).min_by_key(|(_, (from, size))| (*from, from + size));
+            let Some((name, (from, size))) = next else {
+                expected.push((String::new(), at..len));
+                break;
+            };
+            if *from > at {
+                expected.push((String::new(), at..*from));
+            }
+            expected.push((name.clone(), at.max(*from)..from + size));
+            at = from + size;
+        }
+        let told = tree.nodes().iter().filter(|node| ["column", "unused"].contains(&node.name) && node.part.is_some());
+        let told: Vec<_> = told
+            .filter(|node| node.bits.start >= start as u64 * 8)
+            .map(|node| {
+                let name = if node.name == "unused" { String::new() } else { node.value.clone() };
+                (name, (node.bits.start / 8) as usize - start..(node.bits.end / 8) as usize - start)
+            })
+            .collect();
+        assert_eq!(told, expected, "{columns} columns over {len} bytes");
+    }
+}
+
+#[test]
+fn a_stream_that_is_stuck_stays_so() {
+    let mut workspace = [0; 1000];
+    let mut decoder = Decoder::new(&mut workspace, None, Crc::Verify, &Limits::DEFAULT);
+    assert_eq!(decoder.step(b"CVCF\x01", End::NotYet, &mut []).map(|step| step.read), Ok(5));
+    assert_eq!(decoder.step(&[], End::NotYet, &mut []).map(|step| step.read), Ok(0));
+    let stuck = Err(Error::new(ErrorKind::NoProgress, 5));
+    assert_eq!(decoder.step(&[], End::NotYet, &mut []), stuck);
+    assert_eq!(decoder.step(&[0; 10], End::NotYet, &mut [0; 10]), stuck);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unspool::cvc::{Column, Crc, CrcCount, Dtype, File, Scalar};
 use unspool::tree::Tree;
-use unspool::{Class, Error, Format, Limits, Sink};
+use unspool::{Class, Error, ErrorKind, Format, Limits, Sink};
 
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
@@ -38,12 +38,11 @@ fn describe(file: &File<'_>, report: &mut Report) -> Result<(), Error> {
     if file.is_mmap_optimized() {
         report.fact("layout", "chunks at file offsets of their own, for memory mapping");
     }
-    let mut decoded = Some(0u64);
-    for column in file.columns() {
-        let column = column?;
-        let output = column.output()?;
-        let size = file.num_vectors().checked_mul(column.dimension()).and_then(|n| n.checked_mul(output.width()));
-        decoded = decoded.zip(size).and_then(|(all, size)| all.checked_add(size));
+    let (mut types, mut decoded) = (vec![], Some(0u64));
+    let known = outputs(file, &mut types);
+    for (column, output) in file.columns().zip(types) {
+        let (column, Some(output)) = (column?, output) else { break };
+        decoded = decoded.zip(size(&column, output)).and_then(|(all, size)| all.checked_add(size));
         let name = name(&column);
         let stored = column.compression();
         let dtype = column.dtype().map_or("unknown type", |dtype| dtype.name());
@@ -52,6 +51,7 @@ fn describe(file: &File<'_>, report: &mut Report) -> Result<(), Error> {
             format!("{} x {dtype}, stored as {stored}, decodes to {}", column.dimension(), output.name()),
         ));
     }
+    known?;
     report.decoded = decoded;
     for section in file.sections() {
         let section = section?;
@@ -59,6 +59,59 @@ fn describe(file: &File<'_>, report: &mut Report) -> Result<(), Error> {
         report.sections.push((section.rows, metadata));
     }
     Ok(())
+}
+
+/// How many bytes a column of this type decodes to.
+fn size(column: &Column<'_>, output: Dtype) -> Option<u64> {
+    column.rows().end.checked_mul(column.dimension()).and_then(|values| values.checked_mul(output.width()))
+}
+
+/// The types that the columns decode to, those that are known before an error. By chunks, not by columns: to look for each of many columns
+/// in each chunk takes long.
+fn outputs(file: &File<'_>, types: &mut Vec<Option<Dtype>>) -> Result<(), Error> {
+    types.resize(file.columns().count(), None);
+    let told = file.each_output(|position, _, output| {
+        if let Some(known) = types.get_mut(position) {
+            *known = Some(if known.is_none_or(|known| known == output) { output } else { Dtype::F32 });
+        }
+        Ok(())
+    });
+    if file.chunk_count() == 0 {
+        for (column, known) in file.columns().zip(types) {
+            *known = Some(column?.output()?);
+        }
+    }
+    told
+}
+
+/// Decodes all columns of a file that has names for them, chunk by chunk.
+fn decode_columns(
+    file: &File<'_>,
+    bytes: &[u8],
+    limits: &Limits,
+    types: &[Option<Dtype>],
+    mut write: impl FnMut(usize, &[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for (column, output) in file.columns().zip(types) {
+        let size = size(&column?, output.unwrap_or(Dtype::F32)).ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
+        if size > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
+        }
+    }
+    let mut room = vec![];
+    file.each_piece(bytes, |position, _, piece| {
+        let [start, end] = [piece.range().start, piece.range().end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+        let cut = Error::new(ErrorKind::Truncated, bytes.len() as u64).needing(piece.range().end);
+        let payload = piece.open(bytes.get(start..end).ok_or(cut)?, Crc::Skip, &mut CrcCount::default())?;
+        match payload.plain() {
+            Some((dtype, raw)) if types.get(position) == Some(&Some(dtype)) => write(position, raw),
+            _ => {
+                room.resize(payload.len().saturating_mul(4), 0);
+                payload.decode_f32_bytes(&mut room)?;
+                write(position, &room)
+            }
+        }
+    })
 }
 
 pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
@@ -105,7 +158,7 @@ fn pick<'a>(file: &File<'a>, name: Option<&str>) -> Result<Column<'a>, Stop> {
     match column {
         Err(error) if error.class() == Class::Misuse => {
             // A broken column is worse than an unnamed one.
-            file.columns().try_for_each(|column| column?.output().map(drop))?;
+            file.each_output(|_, _, _| Ok(()))?;
             let names: Result<Vec<String>, Error> =
                 file.columns().map(|column| column.map(|column| column.name().to_string())).collect();
             let names = names?.join(", ");
@@ -150,21 +203,35 @@ fn name(column: &Column<'_>) -> String {
 
 pub fn stats(bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
     let file = File::open(bytes, limits)?;
-    let mut columns = vec![];
+    let (mut types, mut columns) = (vec![], vec![]);
+    outputs(&file, &mut types)?;
     for column in file.columns() {
-        let column = column?;
-        let mut stats = ColumnStats::named(name(&column));
-        let mut gather = Gather::new(&mut stats, number(column.output()?), column.dimension());
-        column.decode_to(bytes, column.rows(), &mut gather, Crc::Skip)?;
-        columns.push(stats);
+        columns.push(ColumnStats::named(name(&column?)));
+    }
+    let mut gathers = vec![];
+    for ((column, output), stats) in file.columns().zip(&types).zip(&mut columns) {
+        gathers.push(Gather::new(stats, number(output.unwrap_or(Dtype::F32)), column?.dimension()));
+    }
+    if file.is_columnar() {
+        decode_columns(&file, bytes, limits, &types, |position, part| {
+            gathers.get_mut(position).map_or(Ok(()), |gather| gather.write(part))
+        })?;
+    } else if let Some(gather) = gathers.first_mut() {
+        let column = file.only_column()?;
+        column.decode_to(bytes, column.rows(), gather, Crc::Skip)?;
     }
     Ok(columns)
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
     let count = unspool::cvc::inspect(bytes, limits, &mut ())?;
-    for column in File::open(bytes, limits)?.columns() {
-        let column = column?;
+    let file = File::open(bytes, limits)?;
+    if file.is_columnar() {
+        let mut types = vec![];
+        outputs(&file, &mut types)?;
+        decode_columns(&file, bytes, limits, &types, |_, part| super::in_pieces(part, to))?;
+    } else {
+        let column = file.only_column()?;
         column.decode_to(bytes, column.rows(), to, Crc::Skip)?;
     }
     Ok(checksums(count))

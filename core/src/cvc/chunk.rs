@@ -26,6 +26,11 @@ impl<'a> Chunk<'a> {
         Metadata::new(self.node.member("metadata"))
     }
 
+    /// The object that names its columns, in a file with a schema.
+    pub(super) fn columns(&self) -> Option<Node<'a>> {
+        self.node.member("columns").filter(Node::is_object)
+    }
+
     /// The sections that reach into this chunk, with rows of the whole file.
     pub fn sections(&self) -> Sections<'a> {
         Sections::of_chunk(self.node.member("sections"), self.rows.clone())

@@ -131,16 +131,22 @@ impl<'a> Column<'a> {
     /// Finds this column in a chunk.
     #[inline(never)]
     pub(super) fn slot(&self, chunk: &Chunk<'a>, slot: &mut Slot) -> Verdict<()> {
+        let name = self.name();
+        let named = |columns: Node<'a>| columns.members().filter(|member| member.key.same(&name)).last();
+        let node =
+            if self.file.is_columnar() { chunk.columns().and_then(named).map(|member| member.value) } else { None };
+        self.slot_at(chunk, node, slot)
+    }
+
+    /// The same of a column whose object in the chunk is found, if there is one.
+    pub(super) fn slot_at(&self, chunk: &Chunk<'a>, node: Option<Node<'a>>, slot: &mut Slot) -> Verdict<()> {
         let values = times(chunk.rows.end.saturating_sub(chunk.rows.start), self.dimension);
         slot.values = values.ok_or(chunk.node.fault(ErrorKind::SizeOverflow))?;
         slot.place = None;
-        let mut node = chunk.node;
-        if self.file.is_columnar() {
-            let missing = node.fault(ErrorKind::CvcColumnMissing);
-            let columns = node.member("columns").filter(Node::is_object).ok_or(missing)?;
-            let name = self.name();
-            node = columns.members().filter(|member| member.key.same(&name)).last().ok_or(missing)?.value;
-        }
+        let node = match node {
+            None if self.file.is_columnar() => return Err(chunk.node.fault(ErrorKind::CvcColumnMissing)),
+            node => node.unwrap_or(chunk.node),
+        };
         slot.at = node.start();
         let mut object = Object::new(node);
         let [offset, size, compression, min, scale] = object.pick(["offset", "size", "compression", "min", "scale"]);

@@ -37,10 +37,15 @@ pub fn inspect(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<
             body.tell(trace)?;
         }
         count.check(body.crc, Crc::Verify, payload)?;
+        if body.encoding.is_none() {
+            let len = u64_from(payload.len());
+            walk.file(bytes).each_slot(&body.chunk, &mut |_, _, slot| Ok(slot.range(len).map(drop)?))?;
+        }
         walk.next(bytes, trace)?;
     }
-    for column in walk.file(bytes).columns() {
-        let column = column?;
+    let file = walk.file(bytes);
+    if !file.is_columnar() {
+        let column = file.only_column()?;
         column.each(bytes, column.rows(), Crc::Skip, &mut |payload| payload.check_codes())?;
     }
     Ok(count)

@@ -30,10 +30,10 @@ mod chunk;
 mod column;
 mod convert;
 mod decimal;
+mod every;
+mod float;
 mod header;
 mod inspect;
-
-mod float;
 mod lossless;
 mod object;
 mod outline;

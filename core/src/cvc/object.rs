@@ -22,6 +22,11 @@ impl Place {
     pub(super) fn of(node: &Node<'_>) -> Self {
         Self(node.start())
     }
+
+    /// The value there, in the text of this one; nothing if there is no such member.
+    pub(super) fn node<'a>(self, other: &Node<'a>) -> Option<Node<'a>> {
+        (self.0 > 0).then(|| other.elsewhere(self.0))
+    }
 }
 
 impl<'a> Object<'a> {
@@ -48,7 +53,7 @@ impl<'a> Object<'a> {
 
     /// The member, if there is one.
     pub(super) fn find(&self, place: Place) -> Option<Node<'a>> {
-        (place.0 > 0).then(|| self.node.elsewhere(place.0))
+        place.node(&self.node)
     }
 
     /// A member that must be there. If it is not, the object stands for it.

@@ -7,8 +7,8 @@ use super::convert::Encoding;
 use super::header::{Facts, File};
 use super::inspect::SHOWN;
 use super::object::Object;
-use super::plan::{Piece, place};
-use crate::json::Member;
+use super::plan::{Extent, Piece, place};
+use crate::json::{Member, Text};
 use crate::num::{behind, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
@@ -75,23 +75,25 @@ impl<H: AsRef<[u8]>> Outline<H> {
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     facts: Facts,
+    max_columns: u64,
     len: u64,
     chunks: ChunkPlace,
     /// Where the next chunk starts, if there is one.
     pub(super) at: Option<u64>,
-    /// Behind the chunks so far.
-    end: u64,
+    /// The chunks so far.
+    extent: Extent,
 }
 
 impl Walk {
     /// Reads the head of a file of `len` bytes, and finds the first chunk.
     pub(super) fn start(head: &[u8], len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
         let file = File::open_traced(head, limits, trace)?;
-        let end = file.head_len();
-        if end > len {
-            return Err(Error::truncated(len, end));
+        let extent = Extent::of(&file);
+        if extent.end > len {
+            return Err(Error::truncated(len, extent.end));
         }
-        let mut walk = Self { facts: file.facts, len, chunks: file.chunks().place(), at: None, end };
+        let (facts, max_columns, chunks) = (file.facts, limits.max_columns, file.chunks().place());
+        let mut walk = Self { facts, max_columns, len, chunks, at: None, extent };
         walk.look_ahead(head, trace)?;
         Ok(walk)
     }
@@ -118,8 +120,8 @@ impl Walk {
         let (mut chunks, mut chunk) = (Chunks::resume(&file, self.chunks), Chunk::default());
         chunks.read(&mut chunk)?;
         self.chunks = chunks.place();
-        if at > self.end {
-            trace.bytes(Part::Padding, "padding", self.end..at.min(self.len), Value::None);
+        if at > self.extent.end {
+            trace.bytes(Part::Padding, "padding", self.extent.end..at.min(self.len), Value::None);
         }
         trace.enter("chunk", Value::U64(chunk.index));
         let mut piece = Piece::NONE;
@@ -149,8 +151,8 @@ impl Walk {
         if range.end > self.len {
             return Err(Error::truncated(self.len, range.end));
         }
-        self.end = self.end.max(range.end);
-        Ok(Body { chunk, range, encoding, crc })
+        self.extent.add(&chunk, range.end, len)?;
+        Ok(Body { chunk, max_columns: self.max_columns, range, encoding, crc })
     }
 
     /// Leaves the chunk, and finds the next one.
@@ -164,9 +166,9 @@ impl Walk {
         self.at = None;
         let (file, mut chunk) = (self.file(head), Chunk::default());
         if Chunks::resume(&file, self.chunks).read(&mut chunk)? {
-            self.at = Some(place(&file, &chunk, self.end)?);
-        } else if self.end < self.len {
-            trace.bytes(Part::Padding, "trailing bytes", self.end..self.len, Value::None);
+            self.at = Some(place(&file, &chunk, self.extent.end)?);
+        } else if self.extent.end < self.len {
+            trace.bytes(Part::Padding, "trailing bytes", self.extent.end..self.len, Value::None);
         }
         Ok(())
     }
@@ -174,7 +176,8 @@ impl Walk {
 
 /// What a chunk holds.
 pub(super) struct Body<'a> {
-    chunk: Chunk<'a>,
+    pub(super) chunk: Chunk<'a>,
+    max_columns: u64,
     /// The payload.
     pub(super) range: Range<u64>,
     /// How a file with one column stores its values here.
@@ -191,39 +194,61 @@ impl Body<'_> {
                 trace.bytes(Part::Data, "values", self.range.clone(), Value::Word(encoding.name()));
                 Ok(())
             }
-            None => columns(&self.chunk, &self.range, trace),
+            None => columns(&self.chunk, &self.range, self.max_columns, trace),
         }
     }
 }
 
+/// How many columns one walk over the object of a chunk finds. Each is remembered on the stack of whoever listens.
+const BATCH: usize = 64;
+
 /// The payload of a chunk with many columns, in the order in which they lie there: the header names them in any order, with any
 /// gaps, and even on top of each other.
-fn columns(chunk: &Chunk<'_>, range: &Range<u64>, trace: &mut impl Trace) -> Result<()> {
+fn columns(chunk: &Chunk<'_>, range: &Range<u64>, max_columns: u64, trace: &mut impl Trace) -> Result<()> {
     let node = chunk.node.member("columns").ok_or(chunk.node.fault(ErrorKind::CvcColumnMissing))?;
+    let count = u64_from(node.members().count());
+    if count > max_columns {
+        return Err(Error::from(node.fault(ErrorKind::ElementLimit)).needing(count));
+    }
+    if !trace.listens() {
+        return Ok(());
+    }
     let place = |member: &Member<'_>| {
         let mut object = Object::new(member.value);
         let [offset, size] = object.pick(["offset", "size"]).map(|place| object.integer(place));
         object.check().ok()?;
         let start = range.start.checked_add(offset)?;
-        Some((start, start.checked_add(size)?))
+        let end = start.checked_add(size).filter(|&end| end > start && end <= range.end)?;
+        Some((start, end, member.value.start()))
     };
     let mut at = range.start;
     while at < range.end {
-        let next = node
-            .members()
-            .filter_map(|member| place(&member).map(|place| (place, member)))
-            .filter(|&((start, end), _)| end > at && end > start && end <= range.end)
-            .min_by_key(|&(place, _)| place);
-        let Some(((start, end), member)) = next else {
+        // The next ones in the order of their places. Of those at the same place the first one counts.
+        let mut next = [((u64::MAX, 0, 0), Text::default()); BATCH];
+        for member in node.members() {
+            let Some(place) = place(&member).filter(|&(_, end, _)| end > at) else { continue };
+            let mut other = (place, member.key);
+            for known in &mut next {
+                if other.0 < known.0 {
+                    core::mem::swap(&mut other, known);
+                }
+            }
+        }
+        let before = at;
+        for ((start, end, _), name) in next {
+            if start > at && end > at {
+                trace.bytes(Part::Padding, "unused", at..start, Value::None);
+            }
+            if end > at {
+                let mut room = [0; SHOWN];
+                trace.bytes(Part::Data, "column", start.max(at)..end, Value::Text(name.shown(&mut room)));
+                at = end;
+            }
+        }
+        if at == before {
             trace.bytes(Part::Padding, "unused", at..range.end, Value::None);
             break;
-        };
-        if start > at {
-            trace.bytes(Part::Padding, "unused", at..start, Value::None);
         }
-        let mut room = [0; SHOWN];
-        trace.bytes(Part::Data, "column", start.max(at)..end, Value::Text(member.key.shown(&mut room)));
-        at = end;
     }
     Ok(())
 }

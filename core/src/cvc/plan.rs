@@ -37,20 +37,20 @@ pub struct Plan<'a> {
     column: Column<'a>,
     chunks: Chunks<'a>,
     rows: Range<u64>,
-    next_at: u64,
+    extent: Extent,
     /// The chunk that was read last, whether its length was asked for, and the answer.
     chunk: Chunk<'a>,
     waiting: bool,
-    answer: Option<u64>,
+    answer: Option<u32>,
 }
 
 impl<'a> Plan<'a> {
     /// For no rows yet, to be [asked](Self::ask) where it lies: a plan is large for a small stack.
     #[inline(never)]
     pub fn of(column: &Column<'a>) -> Self {
-        let next_at = column.file.head_len();
+        let extent = Extent::of(&column.file);
         let (chunks, chunk) = (column.file.chunks(), Chunk::default());
-        Self { column: *column, chunks, rows: 0..0, next_at, chunk, waiting: false, answer: None }
+        Self { column: *column, chunks, rows: 0..0, extent, chunk, waiting: false, answer: None }
     }
 
     /// Starts with these rows, which the column must have. Only once, and before anything else.
@@ -62,9 +62,9 @@ impl<'a> Plan<'a> {
 
     /// The answer to [`Need::Length`].
     pub fn feed(&mut self, length: &[u8]) -> Result<()> {
-        let bytes = length.first_chunk().ok_or(Error::new(ErrorKind::Truncated, self.next_at).needing(4))?;
+        let bytes = length.first_chunk().ok_or(Error::new(ErrorKind::Truncated, self.extent.end).needing(4))?;
         if self.waiting {
-            self.answer = Some(u32::from_le_bytes(*bytes).into());
+            self.answer = Some(u32::from_le_bytes(*bytes));
         }
         Ok(())
     }
@@ -100,14 +100,14 @@ impl<'a> Plan<'a> {
             {
                 return Ok(Asked::Nothing);
             }
-            piece.at = place(&self.column.file, chunk, self.next_at)?;
+            piece.at = place(&self.column.file, chunk, self.extent.end)?;
             self.column.slot(chunk, &mut piece.slot)?;
-            let Some(len) = piece.slot.payload_len().or(answer) else {
+            let Some(len) = piece.slot.payload_len().or(answer.map(u64::from)) else {
                 self.waiting = true;
                 return Ok(Asked::Length);
             };
             piece.read(&self.column, chunk, len, rows)?;
-            self.next_at = piece.range().end;
+            self.extent.add(chunk, piece.range().end, len)?;
             // A chunk without rows belongs to whoever reads past it: it may still be broken.
             let wanted = chunk.rows.start < rows.end && chunk.rows.end > rows.start;
             let empty = chunk.rows.is_empty() && rows.start <= chunk.rows.start && chunk.rows.end <= rows.end;
@@ -118,7 +118,29 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Where a chunk starts: where the header says, or else behind the one before it.
+/// How far the chunks reach that were walked over, and how long their payloads are together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    pub(super) end: u64,
+    payloads: u64,
+}
+
+impl Extent {
+    /// Of no chunks: behind the header.
+    pub(super) fn of(file: &File<'_>) -> Self {
+        Self { end: file.head_len(), payloads: 0 }
+    }
+
+    /// Adds a chunk that ends there. However chunks with places of their own are arranged, their payloads fit before the end of the last one.
+    /// If they do not, chunks lie on top of each other, and a small file could name the same bytes any number of times.
+    pub(super) fn add(&mut self, chunk: &Chunk<'_>, end: u64, payload_len: u64) -> Verdict<()> {
+        self.end = self.end.max(end);
+        self.payloads = behind(self.payloads, payload_len);
+        if self.payloads > self.end { Err(chunk.node.fault(ErrorKind::CvcChunkOutside)) } else { Ok(()) }
+    }
+}
+
+/// Where a chunk starts: where the header says, or else behind those before it.
 pub(super) fn place(file: &File<'_>, chunk: &Chunk<'_>, next_at: u64) -> Verdict<u64> {
     match chunk.file_offset {
         Some(offset) if offset < file.head_len() => {

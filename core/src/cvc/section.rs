@@ -191,7 +191,10 @@ impl<'a> Canonical<'a> {
     fn of(text: &'a str) -> Self {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-        let exponent = exponent.strip_prefix('+').unwrap_or(exponent).parse::<i64>().unwrap_or(i64::MAX / 4);
+        let least = exponent.starts_with('-');
+        let exponent = exponent.strip_prefix('+').unwrap_or(exponent).parse::<i64>();
+        // One that is too large for any number keeps its sign.
+        let exponent = exponent.unwrap_or(if least { i64::MIN / 4 } else { i64::MAX / 4 });
         let whole = mantissa.split_once('.').map_or(mantissa, |(whole, _)| whole).len();
         let digits = mantissa.trim_start_matches(['0', '.']);
         let skipped = mantissa.len().saturating_sub(digits.len());
@@ -271,6 +274,7 @@ mod tests {
             ("0", "null"),
             ("Infinity", "1e999"),
             ("101", "11"),
+            ("1e99999999999999999999", "1e-99999999999999999999"),
         ] {
             assert!(!equal(a, b) && !equal(b, a), "{a} {b}");
         }

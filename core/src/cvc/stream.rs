@@ -21,7 +21,8 @@ const MAX_WIDTH: usize = 8;
 /// The workspace holds the JSON header while the file is read, and behind it the payload of a lossless chunk, whose byte planes
 /// are only whole at its end. How much is needed turns up while reading: [`ErrorKind::WorkspaceTooSmall`] says it, and a
 /// new decoder on a larger workspace starts over. Values come out as little-endian bytes of [`output`](Self::output). Those
-/// of a chunk come out before its CRC-32 is known; a wrong one is an error at the end of the chunk.
+/// of a chunk come out before its CRC-32 is known; a wrong one is an error at the end of the chunk. One error of those that a [`Column`]
+/// finds goes unnoticed: [`ErrorKind::CvcHiddenCrc`] of a single chunk, which takes four bytes from behind the end of the data.
 ///
 /// ```
 /// use unspool::{cvc, End, Limits, Status};
@@ -195,10 +196,10 @@ impl<'w> Decoder<'w> {
                 };
                 let idle = io.read == 0 && io.wrote == 0 && status != Status::Done;
                 if idle && core::mem::replace(&mut self.idle, idle) {
-                    return Err(Error::new(ErrorKind::NoProgress, self.at));
+                    self.error = Some(Error::new(ErrorKind::NoProgress, self.at));
                 }
                 self.idle = idle;
-                Ok(Step { read: io.read, wrote: io.wrote, status })
+                self.error.map_or(Ok(Step { read: io.read, wrote: io.wrote, status }), Err)
             }
             Err(error) => {
                 self.error = Some(error);
@@ -221,10 +222,22 @@ impl<'w> Decoder<'w> {
             match self.advance(io)? {
                 None => {}
                 Some(Pause::Input) if end == End::Here => {
-                    return Err(Error::new(ErrorKind::Truncated, self.at));
+                    return Err(Error::truncated(self.at, self.needed()));
                 }
                 Some(pause) => return Ok(pause),
             }
+        }
+    }
+
+    /// How long the input must be for the next thing in it to be whole.
+    #[cold]
+    fn needed(&self) -> u64 {
+        match self.state {
+            State::Framing => u64_from(FRAMING_LEN),
+            State::Head => u64_from(self.walk.facts.end),
+            State::Padding => self.body.piece.length().end,
+            State::Prefix if self.gathered_len < 4 => self.body.piece.length().end,
+            _ => self.body.end(),
         }
     }
 

@@ -35,11 +35,12 @@ impl Histogram {
         if !value.is_finite() {
             return;
         }
-        // At this width a number lies within 2^51 widths of zero, and its place is exact.
+        // At this width a number lies within 2^51 widths of zero, and its place is exact. Zero does at any width.
         let (_, size) = frexp(value);
-        let least = size.saturating_sub(51);
+        let least = if value == 0.0 { NARROWEST } else { size.saturating_sub(51) };
         while self.exponent < least {
-            if self.count == 0 {
+            // What lies right behind zero stays there.
+            if self.bounds().is_none_or(|bounds| bounds == (0, 0)) {
                 self.exponent = least;
             } else {
                 self.widen();
@@ -278,6 +279,31 @@ mod tests {
         let histogram = of((0..1000).map(f64::from));
         let bins = histogram.iter().count();
         assert!((32..=64).contains(&bins), "{bins} bins for 0 to 999");
+    }
+
+    #[test]
+    fn a_zero_widens_nothing() {
+        let mut values: Vec<f64> = (0..1000).map(|n| 5e-20 + f64::from(n) * 1e-22).collect();
+        let bins = of(values.iter().copied()).iter().count();
+        assert!(bins >= 32, "{bins} bins");
+        for zero in [0.0, -0.0] {
+            for at in [0, 500, 1000] {
+                values.insert(at, zero);
+                let histogram = of(values.iter().copied());
+                check(&histogram, &values);
+                let bins = histogram.iter().count();
+                assert!(bins >= 32, "{bins} bins with {zero} at {at}");
+                let mut merged = of([zero]);
+                merged.merge(&histogram);
+                assert!(
+                    merged
+                        .iter()
+                        .map(|(low, high, _)| (low, high))
+                        .eq(histogram.iter().map(|(low, high, _)| (low, high)))
+                );
+                values.remove(at);
+            }
+        }
     }
 
     #[test]

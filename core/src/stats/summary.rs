@@ -1,6 +1,6 @@
 //! Count, bounds, mean and deviation.
 
-use libm::sqrt;
+use libm::{fabs, sqrt};
 
 /// What numbers come to. Those that are not numbers are counted apart; infinities count as numbers, but have no part in the
 /// mean, which they would leave without meaning.
@@ -11,15 +11,25 @@ pub struct Summary {
     infinite: u64,
     min: f64,
     max: f64,
+    /// What the finite numbers are multiplied by before they go into the two below: one of three powers of two, which keeps every bit.
+    unit: f64,
     mean: f64,
     /// The sum of the squares of the distances from the mean.
     squares: f64,
 }
 
+/// 2^600, 1 and 2^-600 are the units. Numbers start with the first, so that the squares of small ones do not vanish.
+const TINY: f64 = f64::from_bits((1023 + 600) << 52);
+const COARSER: f64 = f64::from_bits((1023 - 600) << 52);
+
+/// 2^450: from here on a distance wants the next unit, so that 2^64 of its squares do not overflow. In the last unit no number is as far.
+const FAR: f64 = f64::from_bits((1023 + 450) << 52);
+
 impl Summary {
     /// Of no numbers.
     pub const fn new() -> Self {
-        Self { count: 0, nans: 0, infinite: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, mean: 0.0, squares: 0.0 }
+        let (min, max) = (f64::INFINITY, f64::NEG_INFINITY);
+        Self { count: 0, nans: 0, infinite: 0, min, max, unit: TINY, mean: 0.0, squares: 0.0 }
     }
 
     /// Takes a number.
@@ -35,14 +45,33 @@ impl Summary {
             self.infinite = self.infinite.saturating_add(1);
             return;
         }
-        // Welford's way: no sum that could overflow or swallow what is small beside it.
+        // Welford's way: no sum that could swallow what is small beside it.
+        while fabs(value * self.unit - self.mean) > FAR {
+            self.coarsen();
+        }
+        let value = value * self.unit;
         let distance = value - self.mean;
         self.mean += distance / self.finite();
         self.squares += distance * (value - self.mean);
     }
 
+    /// Goes on with the next unit.
+    #[cold]
+    fn coarsen(&mut self) {
+        self.unit *= COARSER;
+        self.mean *= COARSER;
+        self.squares *= COARSER * COARSER;
+    }
+
     /// Takes what another one took.
     pub fn merge(&mut self, other: &Self) {
+        let mut other = *other;
+        while self.unit > other.unit {
+            self.coarsen();
+        }
+        while other.unit > self.unit {
+            other.coarsen();
+        }
         let (mine, theirs) = (self.finite(), other.finite());
         if theirs > 0.0 {
             let distance = other.mean - self.mean;
@@ -90,14 +119,14 @@ impl Summary {
 
     /// The mean of those that are finite.
     pub fn mean(&self) -> Option<f64> {
-        (self.finite() > 0.0).then_some(self.mean)
+        (self.finite() > 0.0).then(|| self.mean / self.unit)
     }
 
     /// Their standard deviation, as of a whole population.
     pub fn deviation(&self) -> Option<f64> {
         let count = self.finite();
         // Rounding may leave a little less than nothing.
-        (count > 0.0).then(|| sqrt((self.squares / count).max(0.0)))
+        (count > 0.0).then(|| sqrt((self.squares / count).max(0.0)) / self.unit)
     }
 }
 
@@ -142,6 +171,33 @@ mod tests {
     fn a_large_offset_does_not_swallow_the_deviation() {
         let summary: Summary = (0..1000).map(|n| 1e9 + f64::from(n % 2)).collect();
         assert!(near(summary.deviation().unwrap(), 0.5));
+    }
+
+    #[test]
+    fn no_size_overflows_or_vanishes() {
+        let largest = f64::MAX;
+        for (values, mean, deviation) in [
+            (vec![-1.7e308, 1.7e308], 0.0, 1.7e308),
+            (vec![1.7e308, -1.7e308], 0.0, 1.7e308),
+            (vec![1e200, 2e200, 3e200], 2e200, 1e200 * (2.0f64 / 3.0).sqrt()),
+            (vec![1e-200, 2e-200, 3e-200], 2e-200, 1e-200 * (2.0f64 / 3.0).sqrt()),
+            (vec![5e-324, 5e-324], 5e-324, 0.0),
+            (vec![1e-300, 1.0, 3.0], 4.0 / 3.0, (14.0f64 / 9.0).sqrt()),
+            (vec![1.0, 3.0, 1e200, -1e200], 1.0, 1e200 * 0.5f64.sqrt()),
+            (vec![1e-170, 3.0, 4e170], 4e170 / 3.0, 4e170 / 3.0 * 2.0f64.sqrt()),
+            (vec![largest; 7], largest, 0.0),
+            (vec![0.0, largest], largest / 2.0, largest / 2.0),
+        ] {
+            for cut in 0..=values.len() {
+                let (left, right) = values.split_at(cut);
+                let mut merged: Summary = left.iter().copied().collect();
+                merged.merge(&right.iter().copied().collect());
+                let (is, size) = (merged.mean().unwrap(), deviation.max(mean));
+                assert!((is - mean).abs() <= 1e-14 * size, "{values:?} at {cut}: mean {is}");
+                let is = merged.deviation().unwrap();
+                assert!((is - deviation).abs() <= 1e-14 * size, "{values:?} at {cut}: deviation {is}");
+            }
+        }
     }
 
     #[test]
