@@ -29,12 +29,23 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, onCurs
   const cuts = useMemo(() => cutsOf(model), [model]);
   const place = cursor >= 0 ? cursor : selected >= 0 ? bytesOf(model, selected)[0] : 0;
 
-  const show = (from: number, to: number): void => {
+  /** Shows this range, or what of it can be shown, and tells whether that is another one than before. */
+  const show = (from: number, to: number): boolean => {
     const wide = Math.min(size, Math.max(LEAST, to - from));
     const first = Math.min(size - wide, Math.max(0, from));
     setRange([first, first + wide]);
+    return first !== start || first + wide !== end;
   };
-  const zoom = (factor: number, around: number): void => show(around - (around - start) * factor, around + (end - around) * factor);
+  const zoom = (factor: number, around: number): boolean => show(around - (around - start) * factor, around + (end - around) * factor);
+
+  /** The wheel scrolls the page, as it does anywhere else, unless it moves something here: with Ctrl it zooms, sideways it moves. */
+  const onWheel = (event: WheelEvent): void => {
+    const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!event.ctrlKey && !sideways) return;
+    const by = (span / width) * (event.deltaX || event.deltaY);
+    const moved = event.ctrlKey ? zoom(event.deltaY > 0 ? 1.25 : 0.8, byteAt(event)) : show(start + by, end + by);
+    if (moved) event.preventDefault();
+  };
 
   useEffect(() => {
     const element = canvas.current;
@@ -105,7 +116,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, onCurs
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = Math.max(1, Math.floor(span / 50));
-    const steps: Record<string, () => void> = {
+    const steps: Record<string, () => unknown> = {
       ArrowRight: () => onCursor(Math.min(size - 1, place + step)),
       ArrowLeft: () => onCursor(Math.max(0, place - step)),
       PageDown: () => onCursor(Math.min(size - 1, place + 10 * step)),
@@ -140,19 +151,13 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, onCurs
           onClick={(event) => onCursor(byteAt(event))}
           onMouseMove={(event) => onHover(leafAt(model, byteAt(event)))}
           onMouseLeave={() => onHover(-1)}
-          onWheel={(event) => {
-            event.preventDefault();
-            if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-              const by = (span / width) * (event.deltaX || event.deltaY);
-              show(start + by, end + by);
-            } else zoom(event.deltaY > 0 ? 1.25 : 0.8, byteAt(event));
-          }}
+          onWheel={onWheel}
         />
         {hint !== undefined && <span class="hint" aria-hidden="true" style={hint} />}
       </div>
       <div class="controls">
-        <button type="button" onClick={() => zoom(0.5, place >= start && place < end ? place : start + span / 2)} disabled={span <= LEAST}>Zoom in</button>
-        <button type="button" onClick={() => zoom(2, start + span / 2)} disabled={span >= size}>Zoom out</button>
+        <button type="button" title="Also with Ctrl and the wheel, or with the key +" onClick={() => zoom(0.5, place >= start && place < end ? place : start + span / 2)} disabled={span <= LEAST}>Zoom in</button>
+        <button type="button" title="Also with Ctrl and the wheel, or with the key -" onClick={() => zoom(2, start + span / 2)} disabled={span >= size}>Zoom out</button>
         <button type="button" onClick={() => show(0, size)} disabled={span >= size}>Whole file</button>
         <span class="facts">
           {span >= size ? `all ${bytes(size)}` : `bytes ${count(Math.floor(start))} to ${count(Math.ceil(end) - 1)}, ${bytes(Math.round(span))}`}
