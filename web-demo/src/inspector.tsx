@@ -46,6 +46,9 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
   const [selected, setSelected] = useState(-1);
   const [hovered, setHovered] = useState(-1);
   const [cursor, setCursor] = useState(-1);
+  /** How often somebody asked for a place: one that is asked for again is shown again, wherever the panes were scrolled to since. */
+  const [asked, setAsked] = useState(0);
+  const panes = useRef<HTMLDivElement>(null);
   const known = report.format !== undefined;
   // What ends too early is broken at its last byte.
   const broken = error !== undefined && known ? (endsTooEarly(error, size) ? size - 1 : error.offset) : -1;
@@ -57,13 +60,24 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
     (byte: number) => {
       setCursor(byte);
       setSelected(leafAt(model, byte));
+      setAsked((times) => times + 1);
     },
     [model],
   );
   const goToNode = useCallback((node: number) => {
     setCursor(-1);
     setSelected(node);
+    setAsked((times) => times + 1);
   }, []);
+  /** Goes to a place for a button that stands elsewhere on the page. */
+  const showByte = (byte: number): void => {
+    goToByte(byte);
+    panes.current?.scrollIntoView({ block: 'nearest' });
+  };
+  const showNode = (node: number): void => {
+    goToNode(node);
+    panes.current?.scrollIntoView({ block: 'nearest' });
+  };
 
   // A broken file opens at the place where it breaks; an address may name another.
   useEffect(() => {
@@ -91,10 +105,10 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
 
   const pickPart = (part: number): void => {
     const { structure, leaves } = model;
-    if (part >= structure.parts.length) return goToByte(Math.max(0, Math.min(size - 1, Math.ceil((structure.end[leaves.at(-1) ?? 0] ?? 0) / 8))));
+    if (part >= structure.parts.length) return showByte(Math.max(0, Math.min(size - 1, Math.ceil((structure.end[leaves.at(-1) ?? 0] ?? 0) / 8))));
     const from = selected < 0 ? -1 : leaves.indexOf(selected);
     const after = leaves.findIndex((leaf, at) => at > from && structure.part[leaf] === part);
-    goToNode(leaves[after >= 0 ? after : leaves.findIndex((leaf) => structure.part[leaf] === part)] ?? -1);
+    showNode(leaves[after >= 0 ? after : leaves.findIndex((leaf) => structure.part[leaf] === part)] ?? -1);
   };
 
   return (
@@ -110,20 +124,20 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
       <Overview report={report} />
       <Large file={file} report={report} onListed={onListed} />
       {error !== undefined && known && (
-        <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
+        <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} understood={model.leaves.length} onShow={() => showByte(broken)} />
       )}
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
           {known && <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />}
-          <Shares report={report} onPick={goToNode} />
+          <Shares report={report} onPick={showNode} />
           {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} hovered={hovered} broken={broken} onCursor={goToByte} onHover={setHovered} />}
-          <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={goToByte} onNode={goToNode} />
-          <div class="panes" data-jump="Structure and bytes" tabIndex={-1} style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
+          <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
+          <div class="panes" ref={panes} data-jump="Structure and bytes" tabIndex={-1} style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
             {model.structure.length > 0 && (
-              <TreeView model={model} selected={selected} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error, size)} onSelect={goToNode} onHover={setHovered} />
+              <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error, size)} onSelect={goToNode} onHover={setHovered} />
             )}
-            <HexView blob={content} model={model} selected={selected} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
+            <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
           </div>
           <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
           <Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />

@@ -78,3 +78,49 @@ test('on a telephone a finger scrolls the page from anywhere', async () => {
   await phone.close();
   assert.deepEqual(phone.wrong, []);
 });
+
+test('a place that somebody asks for again comes into sight again', async () => {
+  /** Whether all of it is in the window, and in sight of what scrolls around it. */
+  const inSight = async (element) => {
+    await element.waitFor();
+    return element.evaluate((shown) => {
+      const [box, around] = [shown.getBoundingClientRect(), shown.closest('.lines').getBoundingClientRect()];
+      return box.top >= Math.max(0, around.top) && box.bottom <= Math.min(innerHeight, around.bottom);
+    });
+  };
+  const field = page.locator('[role=treeitem][aria-selected=true]');
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await open('#sample=broken');
+  await cursorAt(213);
+  const byte = page.locator('#byte-213');
+  const away = async () => {
+    await page.getByRole('grid', { name: 'Bytes' }).evaluate((pane) => (pane.scrollTop = 9000));
+    await page.getByRole('tree').evaluate((pane) => (pane.scrollTop = 9000));
+    await page.evaluate(() => scrollTo(0, 0));
+  };
+  assert.equal(await inSight(byte), false, 'it is further down the page');
+  for (const scrolledAway of [false, true]) {
+    if (scrolledAway) {
+      await away();
+      await byte.waitFor({ state: 'detached' });
+    }
+    await page.getByRole('button', { name: 'Show byte 213' }).click();
+    assert.ok(await inSight(byte));
+    assert.ok(await inSight(field));
+  }
+  // So do the places that other buttons lead to.
+  await away();
+  await page.locator('.legend').getByRole('button', { name: /^checksum/ }).click();
+  assert.ok(await inSight(field));
+  await away();
+  await page.getByLabel('Go to byte').fill('40');
+  await page.getByLabel('Go to byte').press('Enter');
+  assert.ok(await inSight(page.locator('#byte-40')));
+  await away();
+  await page.getByLabel('Go to byte').press('Enter');
+  assert.ok(await inSight(page.locator('#byte-40')));
+  await open('#sample=xz');
+  await page.getByText('Piece by piece').click();
+  await page.getByRole('button', { name: /^Show block 2/ }).click();
+  assert.ok(await inSight(field));
+});

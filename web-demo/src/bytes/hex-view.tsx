@@ -13,6 +13,8 @@ interface Props {
   readonly blob: Content;
   readonly model: Model;
   readonly selected: number;
+  /** How often somebody asked for a place: each time it comes into sight. */
+  readonly asked: number;
   readonly hovered: number;
   /** The byte under the cursor, or -1. */
   readonly cursor: number;
@@ -22,7 +24,7 @@ interface Props {
   readonly onHover: (node: number) => void;
 }
 
-export function HexView({ blob, model, selected, hovered, cursor, broken, onCursor, onHover }: Props) {
+export function HexView({ blob, model, selected, asked, hovered, cursor, broken, onCursor, onHover }: Props) {
   const [width, setWidth] = useState(16);
   const total = Math.ceil(blob.size / width);
   const lines = useLines(total, LINE, HEAD);
@@ -46,11 +48,11 @@ export function HexView({ blob, model, selected, hovered, cursor, broken, onCurs
     const first = Math.floor((inside ? cursor : marked[0]) / width);
     const last = inside ? first : Math.floor(Math.max(marked[0], marked[1] - 1) / width);
     lines.reveal(first, last - first + 1, true);
-  }, [selected, cursor, width]);
+  }, [selected, cursor, asked, width]);
 
   useEffect(() => {
     if (selected < 0 && cursor >= 0) lines.reveal(Math.floor(cursor / width), 1, true);
-  }, [selected, cursor, width]);
+  }, [selected, cursor, asked, width]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Record<string, number> = {
