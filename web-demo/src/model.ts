@@ -1,7 +1,7 @@
 // What the worker finds out about a file, and what the views look up in it.
 import { heldBy, whichOf } from './format';
 import type { At1Columns } from './values';
-import type { Format } from 'unspool';
+import type { Format, ZstdFormat } from 'unspool';
 import { nodeAt, type Node, type Structure } from 'unspool/structure';
 
 /** An error as it comes out of the worker. */
@@ -53,6 +53,8 @@ export interface Summary {
   readonly startOnly?: boolean;
   /** What breaks is the hash alone, and the file is decoded without it. */
   readonly unhashed?: boolean;
+  /** Which of the three Zstandards it is in: a stream has to be told. */
+  readonly zstd?: ZstdFormat | undefined;
 }
 
 /** The structure with what makes it quick to walk. */
@@ -82,6 +84,8 @@ export interface Report {
    */
   readonly read: 'all' | 'values' | 'headers' | 'pieces' | number;
   readonly format: Format | undefined;
+  /** Which of the three Zstandards it is in, two of which share each magic number; told of files that were read as a whole. */
+  readonly zstd?: ZstdFormat | undefined;
   readonly size: number;
   readonly model: Model;
   readonly summary: Summary | undefined;

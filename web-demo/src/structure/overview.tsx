@@ -1,11 +1,11 @@
 // What the file is, and what is wrong with it.
-import { ABOUT } from '../formats/about';
+import { aboutOf } from '../formats/about';
 import type { Report } from '../model';
 import { bytes, count } from '../format';
 import { endsTooEarly } from './problem';
 
 export function Overview({ report }: { readonly report: Report }) {
-  const { summary, size, format, checksums } = report;
+  const { summary, size, checksums } = report;
   const facts: [string, string][] = [['Size', bytes(size)]];
   if (report.wrapped !== undefined) facts.push(['Wrapped in', `gzip of ${bytes(report.wrapped)}`]);
   if (summary !== undefined) {
@@ -16,17 +16,17 @@ export function Overview({ report }: { readonly report: Report }) {
     else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} right`]);
   }
   const verdict = verdictOf(report);
-  const name = format === undefined ? 'Not a format that unspool knows' : ABOUT[format].name;
+  const about = aboutOf(report);
   return (
     <section class="overview" aria-label="What this file is">
       <div class="kind">
         <h2>
-          {name}
+          {about?.name ?? 'Not a format that unspool knows'}
           {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
         </h2>
         {verdict !== undefined && <p class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
       </div>
-      {format !== undefined && <p class="what">{ABOUT[format].what}</p>}
+      {about !== undefined && <p class="what">{about.what}</p>}
       <dl>
         {facts.map(([term, fact]) => (
           <div key={term}>
