@@ -12,7 +12,7 @@ import { Large } from './structure/large';
 import { Jumps } from './tools/jumps';
 import { FileMap } from './structure/map';
 import { Inside } from './inside/inside';
-import { brokenAt, leafAt, placeOf, sameNode, type Fault, type Report } from './model';
+import { brokenAt, coveredBy, leafAt, placeOf, sameNode, type Fault, type Report } from './model';
 import { Overview } from './structure/overview';
 import { Parts } from './structure/parts';
 import { endsTooEarly, Problem } from './structure/problem';
@@ -53,6 +53,10 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
   // What ends too early is broken at its last byte.
   const broken = error !== undefined && known ? (endsTooEarly(error, size) ? size - 1 : error.offset) : -1;
   const brokenNode = broken >= 0 ? brokenAt(model, broken) : -1;
+  // A checksum that does not match is most likely right itself: what it covers is marked, and no byte as the one that is wrong.
+  const mismatch = known && error?.class === 'Checksum';
+  const covered = useMemo(() => (mismatch ? coveredBy(model, error) : undefined), [model, error, mismatch]);
+  const wrong = mismatch ? -1 : broken;
   const painted = useLater();
   useShortcuts();
 
@@ -124,20 +128,20 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
       <Overview report={report} />
       <Large file={file} report={report} onListed={onListed} />
       {error !== undefined && known && (
-        <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} understood={model.leaves.length} onShow={() => showByte(broken)} />
+        <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
       )}
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
           {known && <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />}
           <Shares report={report} onPick={showNode} />
-          {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} hovered={hovered} broken={broken} onCursor={goToByte} onHover={setHovered} />}
+          {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} hovered={hovered} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />}
           <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
           <div class="panes" ref={panes} data-jump="Structure and bytes" tabIndex={-1} style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
             {model.structure.length > 0 && (
               <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error, size)} onSelect={goToNode} onHover={setHovered} />
             )}
-            <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
+            <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />
           </div>
           <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
           <Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
@@ -154,7 +158,9 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
 
 /** What stands beside the part that an error is about. */
 function flagOf(error: Fault, size: number): string {
-  return error.name === 'ZstdDictionaryWanted' ? 'wants its dictionary' : endsTooEarly(error, size) ? 'ends too early' : 'broken here';
+  if (error.name === 'ZstdDictionaryWanted') return 'wants its dictionary';
+  if (endsTooEarly(error, size)) return 'ends too early';
+  return error.class === 'Checksum' ? 'does not match' : 'broken here';
 }
 
 /** As high as the tree and the bytes could be; a short file leaves no empty room. */

@@ -188,6 +188,26 @@ export function brokenAt(model: Model, byte: number): number {
   return node;
 }
 
+/**
+ * The first byte that a checksum covers which does not match, and the byte behind the last one: those of the group that it stands in, of which it cannot
+ * tell which ones are wrong. `undefined` where the tree does not tell.
+ */
+export function coveredBy(model: Model, { name, offset, part }: Fault): readonly [start: number, end: number] | undefined {
+  const { structure, parent } = model;
+  const leaf = leafAt(model, offset);
+  if (leaf < 0 || structure.parts[structure.part[leaf] ?? 255] !== 'checksum') {
+    // The group that was being read, of which this is as much as was read of it.
+    const [start] = bytesOf(model, brokenAt(model, offset));
+    return part !== undefined && leaf < 0 && start < offset ? [start, offset] : undefined;
+  }
+  const [first, behind] = bytesOf(model, leaf);
+  const group = parent[leaf] ?? -1;
+  const [start, end] = group < 0 ? [0, behind] : bytesOf(model, group);
+  if (!name.includes('Header')) return [start, end];
+  // A header and its checksum are the start of their group; only a footer has its checksum before it.
+  return structure.names[structure.name[leaf] ?? 0]?.startsWith('footer') ? [first, end] : [start, behind];
+}
+
 /** Whether a node contains others. */
 export function isGroup({ structure }: Model, node: number): boolean {
   return structure.part[node] === 255;

@@ -357,10 +357,9 @@ test('a byte selects the innermost field', async () => {
 test('a broken file shows where and why, and what came before', async () => {
   await open('#sample=broken');
   const alert = page.locator('.problem');
-  await alert.getByText('The file was damaged after it was written.').waitFor();
+  await alert.getByText('Damaged somewhere in bytes 209 to 1,240, which a checksum covers; it does not tell where.').waitFor();
   await alert.getByText('At byte 213, in chunk 0: the CRC-32 of the chunk differs from the one in the file.').waitFor();
-  assert.match(await classes(byte(213)), /broken/);
-  assert.match(await item(/broken here/).textContent(), /^crc-32/);
+  assert.match(await item(/does not match/).textContent(), /^crc-32/);
   await item(/^magic/).click();
   await page.getByRole('button', { name: 'Show byte 213' }).click();
   assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^crc-32/);

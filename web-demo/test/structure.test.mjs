@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { inspector } from './harness.mjs';
 import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
 
@@ -187,8 +188,7 @@ test('each chunk, block, stream and column says what it takes and decodes to', a
 test('an error says in which part of the structure it lies', async () => {
   await open('#sample=broken');
   await page.locator('.problem', { hasText: 'At byte 213, in chunk 0' }).waitFor();
-  await page.locator('.byte.broken').waitFor();
-  assert.equal(await page.locator('.verdict').textContent(), 'Broken at byte 213');
+  assert.equal(await page.locator('.verdict').textContent(), 'Damaged in bytes 209 to 1,240');
   // What is wrong with the content of a stream is said of the stream, although each of its bytes was understood.
   await pick('months.at1', vector('at1/bad/c0_months.at1'));
   await page.locator('.problem', { hasText: /in stream \w+ › payload xz.*At1ListShort, error 612/ }).waitFor();
@@ -198,7 +198,7 @@ test('an error says in which part of the structure it lies', async () => {
   garbage.fill(0x5a, 16);
   await pick('garbage.xz', garbage);
   await heading('garbage.xz');
-  assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^block#0/);
+  assert.match(await page.getByRole('treeitem', { name: /does not match/ }).textContent(), /^block#0/);
   // Streams of AT-1 say how long they are before they come.
   await pick('cut.at1', vector('at1/c8_events.at1').subarray(0, 7000));
   await page.locator('.problem', { hasText: /It ends after 7,000 bytes, in .*: at least 7,\d\d\d bytes are missing/ }).waitFor();
@@ -213,6 +213,47 @@ test('an error says in which part of the structure it lies', async () => {
   await page.getByRole('treeitem', { name: /^magic number/ }).click();
   await page.getByRole('button', { name: 'Show where it ends' }).click();
   await cursorAt(299);
+});
+
+test('a checksum that does not match points at all that it covers, and at no byte of that', async () => {
+  const text = vector('zstd/rfc8878/text-1025.zst');
+  text[70] ^= 1;
+  const crc = gzipSync('some text, some text, some text');
+  crc[crc.length - 6] ^= 1;
+  const block = vector('xz/blocks.xz');
+  block[31] ^= 1;
+  const index = vector('xz/blocks.xz');
+  index[1733] ^= 1;
+  const footer = vector('xz/blocks.xz');
+  footer[1746] ^= 1;
+  const members = Buffer.concat([gzipSync('one'), crc, gzipSync('three')]);
+  const hash = vector('at1/bad/stored_flip_with_trailer.at1');
+  await open();
+  for (const [name, bytes, start, end, field] of [
+    ['text.zst', text, 0, 639, /^checksum/],
+    ['chunk.cvc', vector('cvc/bad/payload_flip.cvc'), 209, 1240, /^crc-32/],
+    ['members.gz', members, 23, 22 + crc.length - 4, /^crc-32/],
+    ['block.xz', block, 12, 627, /^check/],
+    ['index.xz', index, 1720, 1739, /^index CRC-32/],
+    ['footer.xz', footer, 1740, 1751, /^footer CRC-32/],
+    ['hash.at1', hash, 0, 747, /^SHA-256/],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    const [from, to] = [start, end].map((byte) => byte.toLocaleString('en'));
+    await page.locator('.problem', { hasText: `Damaged somewhere in bytes ${from} to ${to}, which a checksum covers; it does not tell where.` }).waitFor();
+    assert.equal(await page.locator('.verdict').textContent(), `Damaged in bytes ${from} to ${to}`);
+    assert.match(await page.getByRole('treeitem', { name: /does not match/ }).textContent(), field);
+    assert.equal(await page.getByText('broken here').count(), 0);
+    assert.equal(await page.locator('.broken[data-byte]').count(), 0);
+    for (const [byte, marked] of [[start - 1, 0], [start, 1], [end, 1], [end + 1, 0]]) {
+      if (byte < 0 || byte >= bytes.length) continue;
+      await page.getByLabel('Go to byte').fill(String(byte));
+      await page.getByLabel('Go to byte').press('Enter');
+      await cursorAt(byte);
+      assert.equal(await page.locator(`#byte-${byte}.covered`).count(), marked, `${name}: byte ${byte}`);
+    }
+  }
 });
 
 test('an address restores the byte, the field and the column', async () => {

@@ -20,11 +20,13 @@ interface Props {
   readonly cursor: number;
   /** The byte that the error names, or -1. */
   readonly broken: number;
+  /** What a checksum that does not match covers. */
+  readonly covered: readonly [start: number, end: number] | undefined;
   readonly onCursor: (byte: number) => void;
   readonly onHover: (node: number) => void;
 }
 
-export function HexView({ blob, model, selected, asked, hovered, cursor, broken, onCursor, onHover }: Props) {
+export function HexView({ blob, model, selected, asked, hovered, cursor, broken, covered, onCursor, onHover }: Props) {
   const [width, setWidth] = useState(16);
   const total = Math.ceil(blob.size / width);
   const lines = useLines(total, LINE, HEAD);
@@ -83,6 +85,7 @@ export function HexView({ blob, model, selected, asked, hovered, cursor, broken,
       if (hinted !== undefined && at >= hinted[0] && at < hinted[1]) state += ' hovered';
       if (at === cursor) state += ' cursor';
       if (at === broken) state += ' broken';
+      if (covered !== undefined && at >= covered[0] && at < covered[1]) state += ' covered';
       const byte = data(at);
       cells.push(
         <span

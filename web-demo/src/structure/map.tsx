@@ -9,7 +9,10 @@ interface Props {
   readonly cursor: number;
   readonly selected: number;
   readonly hovered: number;
+  /** The byte that the error names, or -1. */
   readonly broken: number;
+  /** What a checksum that does not match covers. */
+  readonly covered: readonly [start: number, end: number] | undefined;
   readonly onCursor: (byte: number) => void;
   readonly onHover: (node: number) => void;
 }
@@ -20,7 +23,7 @@ const LEAST = 16;
 /** Parts are told apart by a line where there are so many pixels for each. */
 const APART = 8;
 
-export function FileMap({ model, size, cursor, selected, hovered, broken, onCursor, onHover }: Props) {
+export function FileMap({ model, size, cursor, selected, hovered, broken, covered, onCursor, onHover }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [[start, end], setRange] = useState<readonly [number, number]>([0, size]);
   const [width, setWidth] = useState(600);
@@ -99,10 +102,11 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, onCurs
       context.fillRect(left - 2, 0, Math.max(3, right - left + 4), 5 * devicePixelRatio);
       context.fillRect(left - 2, element.height - 5 * devicePixelRatio, Math.max(3, right - left + 4), 5 * devicePixelRatio);
     };
+    if (covered !== undefined) mark(...covered, 'bad');
     if (selected >= 0) mark(...bytesOf(model, selected), 'ink');
     if (cursor >= 0) mark(cursor, cursor + 1, 'ink');
     if (broken >= 0) mark(broken, broken + 1, 'bad');
-  }, [model, cuts, start, end, width, cursor, selected, broken, dark]);
+  }, [model, cuts, start, end, width, cursor, selected, broken, covered, dark]);
 
   const byteAt = (event: MouseEvent): number => {
     const box = canvas.current?.getBoundingClientRect();
