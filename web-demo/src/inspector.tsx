@@ -12,7 +12,7 @@ import { Large } from './structure/large';
 import { Jumps } from './tools/jumps';
 import { FileMap } from './structure/map';
 import { Inside } from './inside/inside';
-import { brokenAt, coveredBy, leafAt, placeOf, sameNode, type Fault, type Report } from './model';
+import { brokenAt, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report } from './model';
 import { Overview } from './structure/overview';
 import { Parts } from './structure/parts';
 import { endsTooEarly, Problem } from './structure/problem';
@@ -51,8 +51,9 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
   const panes = useRef<HTMLDivElement>(null);
   const known = report.format !== undefined;
   // What ends too early is broken at its last byte.
-  const broken = error !== undefined && known ? (endsTooEarly(error, size) ? size - 1 : error.offset) : -1;
-  const brokenNode = broken >= 0 ? brokenAt(model, broken) : -1;
+  const short = error !== undefined && endsTooEarly(error, size);
+  const broken = error !== undefined && known ? (short ? size - 1 : error.offset) : -1;
+  const brokenNode = error === undefined || broken < 0 ? -1 : short ? cutAt(model, error, size) : brokenAt(model, broken);
   // A checksum that does not match is most likely right itself: what it covers is marked, and no byte as the one that is wrong.
   const mismatch = known && error?.class === 'Checksum';
   const covered = useMemo(() => (mismatch ? coveredBy(model, error) : undefined), [model, error, mismatch]);

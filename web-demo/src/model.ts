@@ -189,6 +189,27 @@ export function brokenAt(model: Model, byte: number): number {
 }
 
 /**
+ * The node that was being read when the file ended, or -1. That is not the field before, which may be sound: it is the group that was entered last, or the
+ * part that the error names. Where the error names none, it is the field that the end cuts through, if there is one.
+ */
+export function cutAt(model: Model, { part }: Pick<Fault, 'part'>, size: number): number {
+  const { structure, parent } = model;
+  const last = structure.length - 1;
+  const byte = size - 1;
+  if (last >= 0 && isGroup(model, last) && (structure.end[last] ?? 0) <= (structure.start[last] ?? 0)) return last;
+  if (part === undefined) {
+    const leaf = leafAt(model, byte);
+    const endsThere = leaf >= 0 && (parent[leaf] ?? -1) >= 0 && structure.end[leaf] === 8 * size;
+    return endsThere ? -1 : brokenAt(model, byte);
+  }
+  for (let at = last; at >= 0; at = parent[at] ?? -1) {
+    // An error names a group with its value, and a field without.
+    if (pathTo(model, at).map(({ name, value, part }) => (part === undefined ? `${name} ${value}`.trim() : name)).join(' › ') === part) return at;
+  }
+  return brokenAt(model, byte);
+}
+
+/**
  * The first byte that a checksum covers which does not match, and the byte behind the last one: those of the group that it stands in, of which it cannot
  * tell which ones are wrong. `undefined` where the tree does not tell.
  */

@@ -215,6 +215,43 @@ test('an error says in which part of the structure it lies', async () => {
   await cursorAt(299);
 });
 
+test('a file that was cut flags what was being read, not the field before, which is sound', async () => {
+  await open();
+  const flagged = page.getByRole('treeitem', { name: /ends too early/ });
+  const vectors = vector('cvc/med_fp16.cvc');
+  const numbers = vector('pco/m_i32_classic_auto.pco');
+  const [strings, text] = [vector('onpair/cpp/urls_b12.onp'), vector('zstd/rfc8878/text-1025.zst')];
+  for (const [name, bytes, part, missing] of [
+    // Behind a chunk, before the chunk that ends the file, and in the middle of a page.
+    ['chunk.cvc', vectors.subarray(0, 13_022), /^chunk#1/, /^It ends after 13.0 KB, in chunk 1: at least 4 bytes are missing.$/],
+    ['end.pco', numbers.subarray(0, -1), /^chunk/, /^It ends after 2,768 bytes, in chunk: at least 1 byte is missing.$/],
+    ['page.pco', numbers.subarray(0, 500), /^primary offsets/, /in page › batch 0 › primary offsets/],
+    ['checksum.zst', text.subarray(0, 636), /^frame#0/, /in frame 0, which goes on.$/],
+    // Behind a stream of AT-1 nobody knows what comes; OnPair names no part.
+    ['stream.at1', vector('at1/c8_events.at1').subarray(0, 980), undefined, /^It ends after 980 bytes: at least 1 byte is missing.$/],
+    ['offsets.onp', strings.subarray(0, -1), /^row offsets/, /in row offsets: at least 1 byte is missing.$/],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    await page.getByText('The file ends too early.').waitFor();
+    assert.match(await page.locator('.problem p').first().textContent(), missing);
+    if (part === undefined) assert.equal(await flagged.count(), 0);
+    else assert.match(await flagged.textContent(), part);
+  }
+  // On the map a line from top to bottom, which no round corner takes away.
+  const canvas = page.getByRole('slider', { name: 'Place in the file' });
+  const red = await canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+    const probe = document.createElement('span');
+    probe.style.color = 'var(--bad)';
+    document.body.append(probe);
+    const bad = getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).join();
+    probe.remove();
+    return Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 3).join()).filter((pixel) => pixel === bad).length;
+  });
+  assert.ok(red >= 4, `${red} columns of pixels are red half way down`);
+});
+
 test('a checksum that does not match points at all that it covers, and at no byte of that', async () => {
   const text = vector('zstd/rfc8878/text-1025.zst');
   text[70] ^= 1;

@@ -96,16 +96,24 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
       context.fillStyle = colour('card');
       for (const cut of here) context.fillRect(Math.round(at(cut)), 0, devicePixelRatio, element.height);
     }
+    const band = 5 * devicePixelRatio;
     const mark = (from: number, to: number, name: string): void => {
       context.fillStyle = colour(name);
       const [left, right] = [Math.floor(at(from)), Math.ceil(at(to))];
-      context.fillRect(left - 2, 0, Math.max(3, right - left + 4), 5 * devicePixelRatio);
-      context.fillRect(left - 2, element.height - 5 * devicePixelRatio, Math.max(3, right - left + 4), 5 * devicePixelRatio);
+      context.fillRect(left - 2, 0, Math.max(3, right - left + 4), band);
+      context.fillRect(left - 2, element.height - band, Math.max(3, right - left + 4), band);
+    };
+    /** From the top to the bottom, and all of it inside: the corners are round, and the last byte is the one where a file was cut. */
+    const strike = (byte: number): void => {
+      if (byte < start || byte >= end) return;
+      context.fillStyle = colour('bad');
+      const wide = Math.max(band, Math.ceil(at(byte + 1)) - Math.floor(at(byte)));
+      context.fillRect(Math.min(pixels - wide, Math.max(0, Math.floor(at(byte)))), 0, wide, element.height);
     };
     if (covered !== undefined) mark(...covered, 'bad');
     if (selected >= 0) mark(...bytesOf(model, selected), 'ink');
     if (cursor >= 0) mark(cursor, cursor + 1, 'ink');
-    if (broken >= 0) mark(broken, broken + 1, 'bad');
+    if (broken >= 0) strike(broken);
   }, [model, cuts, start, end, width, cursor, selected, broken, covered, dark]);
 
   const byteAt = (event: MouseEvent): number => {

@@ -22,7 +22,7 @@ export function Problem({ error, part, size, covered, understood, onShow }: Prop
       <p>
         {short ? `It ends after ${bytes(size)}` : `At byte ${count(error.offset)}`}
         {part !== '' && <>, in <strong>{part}</strong></>}
-        {short ? (missing > 0 ? `: at least ${bytes(missing)} are missing.` : ', which goes on.') : `: ${error.words}.`}
+        {short ? (missing > 0 ? `: at least ${bytes(missing)} ${missing === 1 ? 'is' : 'are'} missing.` : ', which goes on.') : `: ${error.words}.`}
       </p>
       <p class="fine">
         {error.name}, error {error.code}.{' '}
