@@ -391,3 +391,24 @@ test('the sequences and tables of the Zstandard draft are those of the draft, wh
   await heading('old.zst');
   await page.getByRole('heading', { name: 'Zstandard 0.7' }).waitFor();
 });
+
+test('a table is asked in the words of a person: texts without their quotes, numbers as the page writes them', async () => {
+  await open('#sample=at1');
+  const found = page.locator('.query .facts[role=status]');
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByLabel('From').fill('1,700,001,000');
+  await page.getByLabel('To', { exact: true }).fill('1 700 001 009');
+  await found.filter({ hasText: /^[1-9]\d* rows that meet all conditions/ }).waitFor();
+  assert.equal(await page.locator('.refused').count(), 0);
+  await page.getByLabel('To', { exact: true }).fill('17,00');
+  await page.getByText('This cannot be answered: “17,00” is no number.').waitFor();
+  await page.getByRole('button', { name: 'Remove condition 1' }).click();
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByLabel('Column', { exact: true }).selectOption({ label: 'type (text)' });
+  await page.getByLabel('Value', { exact: true }).fill('click');
+  await found.filter({ hasText: /^0 rows/ }).waitFor();
+  await page.getByText('Texts of JSON stand in quotes in most tables.').waitFor();
+  await page.getByRole('button', { name: 'Look for "click"' }).click();
+  await found.filter({ hasText: /^[1-9][\d,]* rows that meet all conditions/ }).waitFor();
+  assert.equal(await page.getByLabel('Value', { exact: true }).inputValue(), '"click"');
+});
