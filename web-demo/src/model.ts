@@ -273,8 +273,13 @@ export function visibleNodes(model: Model, open: ReadonlySet<number>, kept: read
   return visible.slice(0, count);
 }
 
+/** A structure of no more nodes than this is small. */
+const SMALL = 40;
+
 /** Groups to open at first: all of a small file, else those at the top that do not make the list long. */
-export function openAtFirst({ structure, behind }: Model): Set<number> {
+export function openAtFirst(model: Model): Set<number> {
+  const { structure, behind } = model;
+  if (structure.length <= SMALL) return new Set(Array.from({ length: structure.length }, (_, at) => at).filter((at) => isGroup(model, at)));
   const open = new Set<number>();
   let lines = 0;
   for (let at = 0; at < structure.length; at++) {

@@ -215,6 +215,17 @@ test('an error says in which part of the structure it lies', async () => {
   await cursorAt(299);
 });
 
+test('of a small file all of the tree is open', async () => {
+  await open('#sample=zstd');
+  await page.getByRole('treeitem', { name: /^sequence bits/ }).waitFor();
+  assert.equal(await page.locator('[role=treeitem][aria-expanded=false]').count(), 0);
+  // Of a larger one what stands at the top.
+  await open('#sample=xz');
+  await heading('page.xz');
+  await page.getByRole('treeitem', { name: /^block #1/ }).waitFor();
+  assert.ok((await page.locator('[role=treeitem][aria-expanded=false]').count()) > 0);
+});
+
 test('a file that was cut flags what was being read, not the field before, which is sound', async () => {
   await open();
   const flagged = page.getByRole('treeitem', { name: /ends too early/ });
