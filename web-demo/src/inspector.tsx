@@ -92,6 +92,12 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
     else if (broken >= 0) goToByte(broken);
   }, []);
 
+  // What somebody opened the file with is gone, and the focus with it: it goes to the name of the file, with what is said of it.
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (navigator.userActivation.hasBeenActive && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+  }, []);
+
   // A tree that came later has other nodes.
   const shown = useRef(model);
   useEffect(() => {
@@ -119,7 +125,7 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
   return (
     <div class="inspector">
       <div class="title">
-        <h1 title={name}>{name}</h1>
+        <h1 ref={title} title={name} tabIndex={-1} aria-describedby="verdict">{name}</h1>
         <Jumps of={painted} />
         <label class="another">
           <FileInput onFiles={onFiles} />

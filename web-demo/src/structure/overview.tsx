@@ -24,7 +24,7 @@ export function Overview({ report }: { readonly report: Report }) {
           {about?.name ?? 'Not a format that unspool knows'}
           {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
         </h2>
-        {verdict !== undefined && <p class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+        {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
       </div>
       {about !== undefined && <p class="what">{about.what}</p>}
       <dl>
