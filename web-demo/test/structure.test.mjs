@@ -36,7 +36,9 @@ test('goes to an offset, and finds text and bytes, around the end and back', asy
   await cursorAt(file.lastIndexOf(needle));
   await page.getByLabel('Find in the file').fill('00112233445566778899');
   await page.getByLabel('Find in the file').press('Enter');
-  await page.getByText('It does not occur.').waitFor();
+  // What is found is in the bytes as they are stored, and nobody is left to believe that it is in what they decode to.
+  await page.getByText('It does not occur in the bytes as they are stored. What they decode to is not searched here.').waitFor();
+  assert.deepEqual(await page.getByLabel('What to find').getByRole('option').allTextContents(), ['stored text', 'stored bytes', 'field']);
   await page.getByLabel('Find in the file').fill('xyz');
   await page.getByLabel('Find in the file').press('Enter');
   await page.getByText('Bytes are pairs of hexadecimal digits').waitFor();
