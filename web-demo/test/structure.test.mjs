@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { describeAt1 } from 'unspool';
 import { inspector } from './harness.mjs';
 import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
 
@@ -172,6 +173,14 @@ test('each chunk, block, stream and column says what it takes and decodes to', a
   await open('#sample=at1');
   await heading('events.at1');
   await shown(['stream meta', '75 bytes', '0.5 %', '11 bytes', '0.15×']);
+  // Of a table also what each column takes, which comes to the stream that they are in.
+  const columns = (await lines()).filter(([name]) => name.startsWith('stream blocks, column '));
+  assert.deepEqual(columns.map(([name]) => name.slice(22)), ['type', 'ts', 'val']);
+  const { lengths } = await describeAt1(vector('at1/c8_events.at1'));
+  const sizes = [0, 1, 2].map((column) => lengths.filter((_, at) => at % 3 === column).reduce((sum, length) => sum + length, 0));
+  assert.deepEqual(columns.map(([, size]) => size), sizes.map((size) => `${size.toLocaleString('en')} bytes`));
+  await page.getByRole('button', { name: /^Show stream blocks, column val/ }).click();
+  assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^streamblocks/);
   await open('#sample=columns');
   await heading('columns.cvc');
   await shown(['int32_s', '44 bytes', '1.7 %', '44 bytes', '1.00×']);
