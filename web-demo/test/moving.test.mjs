@@ -71,10 +71,20 @@ test('on a telephone a finger scrolls the page from anywhere', async () => {
     return (await phone.page.evaluate(() => scrollY)) - before;
   };
   assert.ok((await swipe(phone.page.getByRole('slider', { name: 'Place in the file' }))) > 100, 'from the map');
+  // What a button leads to lies below the title, which stays in sight.
+  await phone.page.getByRole('button', { name: 'Structure and bytes' }).click();
+  const [title, top] = [await phone.page.locator('.title').boundingBox(), await panes.boundingBox()];
+  assert.ok(top.y >= title.y + title.height, `the panes at ${top.y}, the title down to ${title.y + title.height}`);
   // The bytes are at their end.
   await phone.page.getByRole('grid', { name: 'Bytes' }).press('End');
   await phone.page.locator('.byte.cursor').waitFor();
   assert.ok((await swipe(phone.page.getByRole('grid', { name: 'Bytes' }))) > 100, 'from the bytes');
+  await phone.page.goto(`${it.server.url}#sample=zstd`);
+  await phone.page.getByRole('button', { name: 'Sequences', exact: true }).click();
+  await phone.page.waitForFunction(() => scrollY > 300);
+  await phone.page.getByRole('button', { name: 'Structure and bytes' }).click();
+  const [under, shown] = [await phone.page.locator('.title').boundingBox(), await panes.boundingBox()];
+  assert.ok(shown.y >= under.y + under.height - 1, `the panes at ${shown.y}, the title down to ${under.y + under.height}`);
   await phone.close();
   assert.deepEqual(phone.wrong, []);
 });
