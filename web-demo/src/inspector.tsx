@@ -31,6 +31,9 @@ import { TreeView } from './structure/tree-view';
 /** What shows the decoded values, by what they are. */
 const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
 
+/** The page was called with the address of a file: nobody has done anything on it yet, and its first tab stop is the one at its top. */
+let justArrived = location.hash !== '';
+
 interface Props {
   readonly name: string;
   readonly file: OpenFile;
@@ -95,7 +98,8 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
   // What somebody opened the file with is gone, and the focus with it: it goes to the name of the file, with what is said of it.
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (navigator.userActivation.hasBeenActive && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+    if (!justArrived && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+    justArrived = false;
   }, []);
 
   // A tree that came later has other nodes.

@@ -220,10 +220,10 @@ test('what a broken file holds before the place where it breaks is shown', async
     bytes[bytes.length - 1] ^= 1;
     await drop(`${format}.zst`, bytes);
     await heading(`${format}.zst`);
-    await page.locator('.problem h2', { hasText: /damaged after it was written/ }).waitFor();
+    await page.locator('.problem h2', { hasText: /^Damaged somewhere in bytes 0 to \d+, which a checksum covers/ }).waitFor();
     await page.locator('.preview .facts', { hasText: 'of text, before the place where the file breaks' }).waitFor();
     assert.equal(await content.textContent(), whole.toString());
-    assert.match(await before.textContent(), /^1\.0 KB$|^1,025 bytes$/);
+    assert.match(await fact('Decoded before the checksum').textContent(), /^1\.0 KB$|^1,025 bytes$/);
     assert.equal(await fact('Checksums').count(), 0, 'none is said to be right');
   }
   // A download that broke off.
