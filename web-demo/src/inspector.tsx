@@ -12,7 +12,7 @@ import { Large } from './structure/large';
 import { Jumps } from './tools/jumps';
 import { FileMap } from './structure/map';
 import { Inside } from './inside/inside';
-import { brokenAt, leafAt, placeOf, sameNode, type Fault, type Report } from './model';
+import { brokenAt, coveredBy, cutAt, leafAt, placeOf, sameNode, type Fault, type Report } from './model';
 import { Overview } from './structure/overview';
 import { Parts } from './structure/parts';
 import { endsTooEarly, Problem } from './structure/problem';
@@ -31,6 +31,9 @@ import { TreeView } from './structure/tree-view';
 /** What shows the decoded values, by what they are. */
 const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table };
 
+/** The page was called with the address of a file: nobody has done anything on it yet, and its first tab stop is the one at its top. */
+let justArrived = location.hash !== '';
+
 interface Props {
   readonly name: string;
   readonly file: OpenFile;
@@ -46,10 +49,18 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
   const [selected, setSelected] = useState(-1);
   const [hovered, setHovered] = useState(-1);
   const [cursor, setCursor] = useState(-1);
+  /** How often somebody asked for a place: one that is asked for again is shown again, wherever the panes were scrolled to since. */
+  const [asked, setAsked] = useState(0);
+  const panes = useRef<HTMLDivElement>(null);
   const known = report.format !== undefined;
   // What ends too early is broken at its last byte.
-  const broken = error !== undefined && known ? (endsTooEarly(error, size) ? size - 1 : error.offset) : -1;
-  const brokenNode = broken >= 0 ? brokenAt(model, broken) : -1;
+  const short = error !== undefined && endsTooEarly(error, size);
+  const broken = error !== undefined && known ? (short ? size - 1 : error.offset) : -1;
+  const brokenNode = error === undefined || broken < 0 ? -1 : short ? cutAt(model, error, size) : brokenAt(model, broken);
+  // A checksum that does not match is most likely right itself: what it covers is marked, and no byte as the one that is wrong.
+  const mismatch = known && error?.class === 'Checksum';
+  const covered = useMemo(() => (mismatch ? coveredBy(model, error) : undefined), [model, error, mismatch]);
+  const wrong = mismatch ? -1 : broken;
   const painted = useLater();
   useShortcuts();
 
@@ -57,13 +68,24 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
     (byte: number) => {
       setCursor(byte);
       setSelected(leafAt(model, byte));
+      setAsked((times) => times + 1);
     },
     [model],
   );
   const goToNode = useCallback((node: number) => {
     setCursor(-1);
     setSelected(node);
+    setAsked((times) => times + 1);
   }, []);
+  /** Goes to a place for a button that stands elsewhere on the page. */
+  const showByte = (byte: number): void => {
+    goToByte(byte);
+    panes.current?.scrollIntoView({ block: 'nearest' });
+  };
+  const showNode = (node: number): void => {
+    goToNode(node);
+    panes.current?.scrollIntoView({ block: 'nearest' });
+  };
 
   // A broken file opens at the place where it breaks; an address may name another.
   useEffect(() => {
@@ -71,6 +93,13 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
     if (at !== undefined && at < size) goToByte(at);
     else if (node !== undefined && node < model.structure.length) goToNode(node);
     else if (broken >= 0) goToByte(broken);
+  }, []);
+
+  // What somebody opened the file with is gone, and the focus with it: it goes to the name of the file, with what is said of it.
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!justArrived && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
+    justArrived = false;
   }, []);
 
   // A tree that came later has other nodes.
@@ -91,16 +120,16 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
 
   const pickPart = (part: number): void => {
     const { structure, leaves } = model;
-    if (part >= structure.parts.length) return goToByte(Math.max(0, Math.min(size - 1, Math.ceil((structure.end[leaves.at(-1) ?? 0] ?? 0) / 8))));
+    if (part >= structure.parts.length) return showByte(Math.max(0, Math.min(size - 1, Math.ceil((structure.end[leaves.at(-1) ?? 0] ?? 0) / 8))));
     const from = selected < 0 ? -1 : leaves.indexOf(selected);
     const after = leaves.findIndex((leaf, at) => at > from && structure.part[leaf] === part);
-    goToNode(leaves[after >= 0 ? after : leaves.findIndex((leaf) => structure.part[leaf] === part)] ?? -1);
+    showNode(leaves[after >= 0 ? after : leaves.findIndex((leaf) => structure.part[leaf] === part)] ?? -1);
   };
 
   return (
     <div class="inspector">
       <div class="title">
-        <h1 title={name}>{name}</h1>
+        <h1 ref={title} title={name} tabIndex={-1} aria-describedby="verdict">{name}</h1>
         <Jumps of={painted} />
         <label class="another">
           <FileInput onFiles={onFiles} />
@@ -110,20 +139,20 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
       <Overview report={report} />
       <Large file={file} report={report} onListed={onListed} />
       {error !== undefined && known && (
-        <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
+        <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
       )}
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
           {known && <Parts model={model} size={size} broken={error !== undefined} onPick={pickPart} />}
-          <Shares report={report} onPick={goToNode} />
-          {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} hovered={hovered} broken={broken} onCursor={goToByte} onHover={setHovered} />}
-          <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={goToByte} onNode={goToNode} />
-          <div class="panes" data-jump="Structure and bytes" tabIndex={-1} style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
+          <Shares report={report} onPick={showNode} />
+          {known && <FileMap model={model} size={size} cursor={cursor} selected={selected} hovered={hovered} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />}
+          <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
+          <div class="panes" ref={panes} data-jump="Structure and bytes" tabIndex={-1} style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
             {model.structure.length > 0 && (
-              <TreeView model={model} selected={selected} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error, size)} onSelect={goToNode} onHover={setHovered} />
+              <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error, size)} onSelect={goToNode} onHover={setHovered} />
             )}
-            <HexView blob={content} model={model} selected={selected} hovered={hovered} cursor={cursor} broken={broken} onCursor={goToByte} onHover={setHovered} />
+            <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />
           </div>
           <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
           <Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
@@ -140,7 +169,9 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
 
 /** What stands beside the part that an error is about. */
 function flagOf(error: Fault, size: number): string {
-  return error.name === 'ZstdDictionaryWanted' ? 'wants its dictionary' : endsTooEarly(error, size) ? 'ends too early' : 'broken here';
+  if (error.name === 'ZstdDictionaryWanted') return 'wants its dictionary';
+  if (endsTooEarly(error, size)) return 'ends too early';
+  return error.class === 'Checksum' ? 'does not match' : 'broken here';
 }
 
 /** As high as the tree and the bytes could be; a short file leaves no empty room. */

@@ -1,7 +1,7 @@
 // What the worker finds out about a file, and what the views look up in it.
 import { heldBy, whichOf } from './format';
 import type { At1Columns } from './values';
-import type { Format } from 'unspool';
+import type { Format, ZstdFormat } from 'unspool';
 import { nodeAt, type Node, type Structure } from 'unspool/structure';
 
 /** An error as it comes out of the worker. */
@@ -53,6 +53,8 @@ export interface Summary {
   readonly startOnly?: boolean;
   /** What breaks is the hash alone, and the file is decoded without it. */
   readonly unhashed?: boolean;
+  /** Which of the three Zstandards it is in: a stream has to be told. */
+  readonly zstd?: ZstdFormat | undefined;
 }
 
 /** The structure with what makes it quick to walk. */
@@ -82,6 +84,8 @@ export interface Report {
    */
   readonly read: 'all' | 'values' | 'headers' | 'pieces' | number;
   readonly format: Format | undefined;
+  /** Which of the three Zstandards it is in, two of which share each magic number; told of files that were read as a whole. */
+  readonly zstd?: ZstdFormat | undefined;
   readonly size: number;
   readonly model: Model;
   readonly summary: Summary | undefined;
@@ -184,6 +188,47 @@ export function brokenAt(model: Model, byte: number): number {
   return node;
 }
 
+/**
+ * The node that was being read when the file ended, or -1. That is not the field before, which may be sound: it is the group that was entered last, or the
+ * part that the error names. Where the error names none, it is the field that the end cuts through, if there is one.
+ */
+export function cutAt(model: Model, { part }: Pick<Fault, 'part'>, size: number): number {
+  const { structure, parent } = model;
+  const last = structure.length - 1;
+  const byte = size - 1;
+  if (last >= 0 && isGroup(model, last) && (structure.end[last] ?? 0) <= (structure.start[last] ?? 0)) return last;
+  if (part === undefined) {
+    const leaf = leafAt(model, byte);
+    const endsThere = leaf >= 0 && (parent[leaf] ?? -1) >= 0 && structure.end[leaf] === 8 * size;
+    return endsThere ? -1 : brokenAt(model, byte);
+  }
+  for (let at = last; at >= 0; at = parent[at] ?? -1) {
+    // An error names a group with its value, and a field without.
+    if (pathTo(model, at).map(({ name, value, part }) => (part === undefined ? `${name} ${value}`.trim() : name)).join(' › ') === part) return at;
+  }
+  return brokenAt(model, byte);
+}
+
+/**
+ * The first byte that a checksum covers which does not match, and the byte behind the last one: those of the group that it stands in, of which it cannot
+ * tell which ones are wrong. `undefined` where the tree does not tell.
+ */
+export function coveredBy(model: Model, { name, offset, part }: Fault): readonly [start: number, end: number] | undefined {
+  const { structure, parent } = model;
+  const leaf = leafAt(model, offset);
+  if (leaf < 0 || structure.parts[structure.part[leaf] ?? 255] !== 'checksum') {
+    // The group that was being read, of which this is as much as was read of it.
+    const [start] = bytesOf(model, brokenAt(model, offset));
+    return part !== undefined && leaf < 0 && start < offset ? [start, offset] : undefined;
+  }
+  const [first, behind] = bytesOf(model, leaf);
+  const group = parent[leaf] ?? -1;
+  const [start, end] = group < 0 ? [0, behind] : bytesOf(model, group);
+  if (!name.includes('Header')) return [start, end];
+  // A header and its checksum are the start of their group; only a footer has its checksum before it.
+  return structure.names[structure.name[leaf] ?? 0]?.startsWith('footer') ? [first, end] : [start, behind];
+}
+
 /** Whether a node contains others. */
 export function isGroup({ structure }: Model, node: number): boolean {
   return structure.part[node] === 255;
@@ -228,8 +273,13 @@ export function visibleNodes(model: Model, open: ReadonlySet<number>, kept: read
   return visible.slice(0, count);
 }
 
+/** A structure of no more nodes than this is small. */
+const SMALL = 40;
+
 /** Groups to open at first: all of a small file, else those at the top that do not make the list long. */
-export function openAtFirst({ structure, behind }: Model): Set<number> {
+export function openAtFirst(model: Model): Set<number> {
+  const { structure, behind } = model;
+  if (structure.length <= SMALL) return new Set(Array.from({ length: structure.length }, (_, at) => at).filter((at) => isGroup(model, at)));
   const open = new Set<number>();
   let lines = 0;
   for (let at = 0; at < structure.length; at++) {

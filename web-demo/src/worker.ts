@@ -1,5 +1,5 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
-import { errorTable, inspect, outline, probe, readBlob, UnspoolError, type Format } from 'unspool';
+import { errorTable, inspect, outline, probe, readBlob, UnspoolError, zstdFormat, type Format } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import { unwrap } from './formats/gzip';
@@ -79,7 +79,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
     // As much of the file as can be read is shown all the same.
     met = error;
   }
-  return report({ ...found, error: found.error ?? met }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
+  return { ...report({ ...found, error: found.error ?? met }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd: zstdFormat(bytes) };
 }
 
 /** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */

@@ -88,7 +88,7 @@ test('all that a mouse reaches is reached by tab, in the order of the page, and 
 
 test('every colour scheme and width shows the same, with names for all controls', async () => {
   for (const colorScheme of ['light', 'dark']) {
-    for (const width of [1440, 800, 360]) {
+    for (const width of [1440, 800, 360, 320]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       await open('#sample=sections');
@@ -106,4 +106,42 @@ test('every colour scheme and width shows the same, with names for all controls'
     }
   }
   it.forgive((what) => what === 'request: about:blank');
+});
+
+test('the name of a file is read in full on a telephone', async () => {
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 844 });
+    await open('#sample=embeddings');
+    await heading('embeddings.cvc');
+    const cut = await page.locator('h1').evaluate((name) => name.scrollWidth > name.clientWidth || name.scrollHeight > name.clientHeight);
+    assert.equal(cut, false, `${width} pixels`);
+    // Nor is one of the ways down the page cut, of a file that has four.
+    await open('#sample=zstd');
+    await page.getByRole('button', { name: 'Sequences', exact: true }).waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Sequences', exact: true }).evaluate((button) => button.getBoundingClientRect().right <= innerWidth));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  }
+});
+
+test('after a file was opened the focus is on its name, with what is said of it', async () => {
+  await open();
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  await page.getByRole('link', { name: /^A broken file/ }).press('Enter');
+  await heading('broken.cvc');
+  assert.equal(await focused(), 'broken.cvc');
+  const described = await page.locator('h1').evaluate((name) => document.getElementById(name.getAttribute('aria-describedby')).textContent);
+  assert.match(described, /^Damaged/);
+  // From there, tab goes on through what belongs to the file.
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'Structure and bytes');
+});
+
+test('the focus is shown around what has it, and around nothing else', async () => {
+  await open('#sample=embeddings');
+  const field = page.getByLabel('Go to chunk');
+  await field.focus();
+  const outlines = await field.evaluate((input) => [input, input.closest('label')].map((shown) => getComputedStyle(shown).outlineStyle));
+  assert.deepEqual(outlines, ['solid', 'none']);
+  await page.locator('.another input').focus();
+  assert.equal(await page.locator('.another').evaluate((label) => getComputedStyle(label).outlineStyle), 'solid');
 });

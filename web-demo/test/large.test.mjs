@@ -307,7 +307,7 @@ test('the start of what a large file holds is shown, and all of it is saved, pie
   const bad = sparse('bad.zst', [0, broken], [640, Buffer.from('502a4d1800000060', 'hex')], [640 + step, text]);
   await page.locator('input[type=file]').setInputFiles(bad);
   await heading('bad.zst');
-  await page.locator('.problem h2', { hasText: /damaged after it was written/ }).waitFor();
+  await page.locator('.problem h2', { hasText: /^Damaged somewhere in bytes 0 to 639, which a checksum covers/ }).waitFor();
   await page.getByText('1,025 bytes of text, before the place where the file breaks').waitFor();
   // A small file that decodes to more than the page has room for: runs of 128 KiB, without end.
   const run = Buffer.from([2, 0, 16, 0x2e]);

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { describeAt1 } from 'unspool';
 import { inspector } from './harness.mjs';
 import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
 
@@ -35,7 +37,9 @@ test('goes to an offset, and finds text and bytes, around the end and back', asy
   await cursorAt(file.lastIndexOf(needle));
   await page.getByLabel('Find in the file').fill('00112233445566778899');
   await page.getByLabel('Find in the file').press('Enter');
-  await page.getByText('It does not occur.').waitFor();
+  // What is found is in the bytes as they are stored, and nobody is left to believe that it is in what they decode to.
+  await page.getByText('It does not occur in the bytes as they are stored. What they decode to is not searched here.').waitFor();
+  assert.deepEqual(await page.getByLabel('What to find').getByRole('option').allTextContents(), ['stored text', 'stored bytes', 'field']);
   await page.getByLabel('Find in the file').fill('xyz');
   await page.getByLabel('Find in the file').press('Enter');
   await page.getByText('Bytes are pairs of hexadecimal digits').waitFor();
@@ -169,6 +173,14 @@ test('each chunk, block, stream and column says what it takes and decodes to', a
   await open('#sample=at1');
   await heading('events.at1');
   await shown(['stream meta', '75 bytes', '0.5 %', '11 bytes', '0.15×']);
+  // Of a table also what each column takes, which comes to the stream that they are in.
+  const columns = (await lines()).filter(([name]) => name.startsWith('stream blocks, column '));
+  assert.deepEqual(columns.map(([name]) => name.slice(22)), ['type', 'ts', 'val']);
+  const { lengths } = await describeAt1(vector('at1/c8_events.at1'));
+  const sizes = [0, 1, 2].map((column) => lengths.filter((_, at) => at % 3 === column).reduce((sum, length) => sum + length, 0));
+  assert.deepEqual(columns.map(([, size]) => size), sizes.map((size) => `${size.toLocaleString('en')} bytes`));
+  await page.getByRole('button', { name: /^Show stream blocks, column val/ }).click();
+  assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^streamblocks/);
   await open('#sample=columns');
   await heading('columns.cvc');
   await shown(['int32_s', '44 bytes', '1.7 %', '44 bytes', '1.00×']);
@@ -187,8 +199,7 @@ test('each chunk, block, stream and column says what it takes and decodes to', a
 test('an error says in which part of the structure it lies', async () => {
   await open('#sample=broken');
   await page.locator('.problem', { hasText: 'At byte 213, in chunk 0' }).waitFor();
-  await page.locator('.byte.broken').waitFor();
-  assert.equal(await page.locator('.verdict').textContent(), 'Broken at byte 213');
+  assert.equal(await page.locator('.verdict').textContent(), 'Damaged in bytes 209 to 1,240');
   // What is wrong with the content of a stream is said of the stream, although each of its bytes was understood.
   await pick('months.at1', vector('at1/bad/c0_months.at1'));
   await page.locator('.problem', { hasText: /in stream \w+ › payload xz.*At1ListShort, error 612/ }).waitFor();
@@ -198,7 +209,7 @@ test('an error says in which part of the structure it lies', async () => {
   garbage.fill(0x5a, 16);
   await pick('garbage.xz', garbage);
   await heading('garbage.xz');
-  assert.match(await page.getByRole('treeitem', { name: /broken here/ }).textContent(), /^block#0/);
+  assert.match(await page.getByRole('treeitem', { name: /does not match/ }).textContent(), /^block#0/);
   // Streams of AT-1 say how long they are before they come.
   await pick('cut.at1', vector('at1/c8_events.at1').subarray(0, 7000));
   await page.locator('.problem', { hasText: /It ends after 7,000 bytes, in .*: at least 7,\d\d\d bytes are missing/ }).waitFor();
@@ -213,6 +224,95 @@ test('an error says in which part of the structure it lies', async () => {
   await page.getByRole('treeitem', { name: /^magic number/ }).click();
   await page.getByRole('button', { name: 'Show where it ends' }).click();
   await cursorAt(299);
+});
+
+test('of a small file all of the tree is open', async () => {
+  await open('#sample=zstd');
+  await page.getByRole('treeitem', { name: /^sequence bits/ }).waitFor();
+  assert.equal(await page.locator('[role=treeitem][aria-expanded=false]').count(), 0);
+  // Of a larger one what stands at the top.
+  await open('#sample=xz');
+  await heading('page.xz');
+  await page.getByRole('treeitem', { name: /^block #1/ }).waitFor();
+  assert.ok((await page.locator('[role=treeitem][aria-expanded=false]').count()) > 0);
+});
+
+test('a file that was cut flags what was being read, not the field before, which is sound', async () => {
+  await open();
+  const flagged = page.getByRole('treeitem', { name: /ends too early/ });
+  const vectors = vector('cvc/med_fp16.cvc');
+  const numbers = vector('pco/m_i32_classic_auto.pco');
+  const [strings, text] = [vector('onpair/cpp/urls_b12.onp'), vector('zstd/rfc8878/text-1025.zst')];
+  for (const [name, bytes, part, missing] of [
+    // Behind a chunk, before the chunk that ends the file, and in the middle of a page.
+    ['chunk.cvc', vectors.subarray(0, 13_022), /^chunk#1/, /^It ends after 13.0 KB, in chunk 1: at least 4 bytes are missing.$/],
+    ['end.pco', numbers.subarray(0, -1), /^chunk/, /^It ends after 2,768 bytes, in chunk: at least 1 byte is missing.$/],
+    ['page.pco', numbers.subarray(0, 500), /^primary offsets/, /in page › batch 0 › primary offsets/],
+    ['checksum.zst', text.subarray(0, 636), /^frame#0/, /in frame 0, which goes on.$/],
+    // Behind a stream of AT-1 nobody knows what comes; OnPair names no part.
+    ['stream.at1', vector('at1/c8_events.at1').subarray(0, 980), undefined, /^It ends after 980 bytes: at least 1 byte is missing.$/],
+    ['offsets.onp', strings.subarray(0, -1), /^row offsets/, /in row offsets: at least 1 byte is missing.$/],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    await page.getByText('The file ends too early.').waitFor();
+    assert.match(await page.locator('.problem p').first().textContent(), missing);
+    if (part === undefined) assert.equal(await flagged.count(), 0);
+    else assert.match(await flagged.textContent(), part);
+  }
+  // On the map a line from top to bottom, which no round corner takes away.
+  const canvas = page.getByRole('slider', { name: 'Place in the file' });
+  const red = await canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+    const probe = document.createElement('span');
+    probe.style.color = 'var(--bad)';
+    document.body.append(probe);
+    const bad = getComputedStyle(probe).color.match(/\d+/g).slice(0, 3).join();
+    probe.remove();
+    return Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 3).join()).filter((pixel) => pixel === bad).length;
+  });
+  assert.ok(red >= 4, `${red} columns of pixels are red half way down`);
+});
+
+test('a checksum that does not match points at all that it covers, and at no byte of that', async () => {
+  const text = vector('zstd/rfc8878/text-1025.zst');
+  text[70] ^= 1;
+  const crc = gzipSync('some text, some text, some text');
+  crc[crc.length - 6] ^= 1;
+  const block = vector('xz/blocks.xz');
+  block[31] ^= 1;
+  const index = vector('xz/blocks.xz');
+  index[1733] ^= 1;
+  const footer = vector('xz/blocks.xz');
+  footer[1746] ^= 1;
+  const members = Buffer.concat([gzipSync('one'), crc, gzipSync('three')]);
+  const hash = vector('at1/bad/stored_flip_with_trailer.at1');
+  await open();
+  for (const [name, bytes, start, end, field] of [
+    ['text.zst', text, 0, 639, /^checksum/],
+    ['chunk.cvc', vector('cvc/bad/payload_flip.cvc'), 209, 1240, /^crc-32/],
+    ['members.gz', members, 23, 22 + crc.length - 4, /^crc-32/],
+    ['block.xz', block, 12, 627, /^check/],
+    ['index.xz', index, 1720, 1739, /^index CRC-32/],
+    ['footer.xz', footer, 1740, 1751, /^footer CRC-32/],
+    ['hash.at1', hash, 0, 747, /^SHA-256/],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    const [from, to] = [start, end].map((byte) => byte.toLocaleString('en'));
+    await page.locator('.problem', { hasText: `Damaged somewhere in bytes ${from} to ${to}, which a checksum covers; it does not tell where.` }).waitFor();
+    assert.equal(await page.locator('.verdict').textContent(), `Damaged in bytes ${from} to ${to}`);
+    assert.match(await page.getByRole('treeitem', { name: /does not match/ }).textContent(), field);
+    assert.equal(await page.getByText('broken here').count(), 0);
+    assert.equal(await page.locator('.broken[data-byte]').count(), 0);
+    for (const [byte, marked] of [[start - 1, 0], [start, 1], [end, 1], [end + 1, 0]]) {
+      if (byte < 0 || byte >= bytes.length) continue;
+      await page.getByLabel('Go to byte').fill(String(byte));
+      await page.getByLabel('Go to byte').press('Enter');
+      await cursorAt(byte);
+      assert.equal(await page.locator(`#byte-${byte}.covered`).count(), marked, `${name}: byte ${byte}`);
+    }
+  }
 });
 
 test('an address restores the byte, the field and the column', async () => {

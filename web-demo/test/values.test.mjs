@@ -369,3 +369,46 @@ test('the sequences of Zstandard copy what the text holds twice', async () => {
   }
   assert.equal(seen.size, total);
 });
+
+test('the sequences and tables of the Zstandard draft are those of the draft, which its magic number does not tell', async () => {
+  await open();
+  // One that says of itself that it is Zstandard 0.7, one that says RFC 8878, and one that needs a dictionary.
+  for (const [name, sequences] of [['s-wd-exp9', 8], ['csv-60000-flush1000-l19', 6]]) {
+    const bytes = vector(`zstd/draft/${name}.zst`);
+    await pick(`${name}.zst`, bytes);
+    await heading(`${name}.zst`);
+    await page.getByRole('heading', { name: 'Zstandard draft 0.2.0' }).waitFor();
+    assert.match(await page.locator('.verdict').textContent(), /Intact|No error found/);
+    await page.getByRole('table', { name: 'Sequences' }).getByRole('row').nth(1).waitFor();
+    assert.ok(Number(await page.getByRole('table', { name: 'Sequences' }).getAttribute('aria-rowcount')) > sequences);
+    await page.getByRole('region', { name: 'Codes' }).waitFor();
+    assert.equal(await page.locator('.refused').count(), 0);
+  }
+  await pick('s-dict1-0.zst', vector('zstd/draft/s-dict1-0.zst'));
+  await heading('s-dict1-0.zst');
+  await page.getByRole('heading', { name: 'Zstandard draft 0.2.0' }).waitFor();
+  await pick('old.zst', vector('zstd/v07/s-wd-mantissa2.zst'));
+  await heading('old.zst');
+  await page.getByRole('heading', { name: 'Zstandard 0.7' }).waitFor();
+});
+
+test('a table is asked in the words of a person: texts without their quotes, numbers as the page writes them', async () => {
+  await open('#sample=at1');
+  const found = page.locator('.query .facts[role=status]');
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByLabel('From').fill('1,700,001,000');
+  await page.getByLabel('To', { exact: true }).fill('1 700 001 009');
+  await found.filter({ hasText: /^[1-9]\d* rows that meet all conditions/ }).waitFor();
+  assert.equal(await page.locator('.refused').count(), 0);
+  await page.getByLabel('To', { exact: true }).fill('17,00');
+  await page.getByText('This cannot be answered: “17,00” is no number.').waitFor();
+  await page.getByRole('button', { name: 'Remove condition 1' }).click();
+  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByLabel('Column', { exact: true }).selectOption({ label: 'type (text)' });
+  await page.getByLabel('Value', { exact: true }).fill('click');
+  await found.filter({ hasText: /^0 rows/ }).waitFor();
+  await page.getByText('Texts of JSON stand in quotes in most tables.').waitFor();
+  await page.getByRole('button', { name: 'Look for "click"' }).click();
+  await found.filter({ hasText: /^[1-9][\d,]* rows that meet all conditions/ }).waitFor();
+  assert.equal(await page.getByLabel('Value', { exact: true }).inputValue(), '"click"');
+});

@@ -16,8 +16,12 @@ interface Props {
   readonly onNode: (node: number) => void;
 }
 
-/** What can be looked for, and an example of each. */
-const KINDS = { text: 'UTF-8, case matters', bytes: '28 b5 2f fd', field: 'checksum, or chunk 3' };
+/** What can be looked for, how that is called, and an example: of text and bytes those that are stored, compressed or not. */
+const KINDS = {
+  text: { name: 'stored text', example: 'UTF-8, case matters' },
+  bytes: { name: 'stored bytes', example: '28 b5 2f fd' },
+  field: { name: 'field', example: 'checksum, or chunk 3' },
+};
 type Kind = keyof typeof KINDS;
 
 export function Find({ file, size, structure, cursor, selected, onByte, onNode }: Props) {
@@ -43,7 +47,7 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
   };
   const searchBytes = async (needle: Uint8Array<ArrayBuffer>, backwards: boolean, care: Care): Promise<string> => {
     const at = await file.find({ needle, from: cursor, backwards }, care);
-    if (at < 0) return 'It does not occur.';
+    if (at < 0) return `It does not occur in the bytes as they are stored.${structure.length > 0 ? ' What they decode to is not searched here.' : ''}`;
     onByte(at);
     return `At byte ${count(at)}.`;
   };
@@ -87,10 +91,10 @@ export function Find({ file, size, structure, cursor, selected, onByte, onNode }
         <label>
           Find{' '}
           <select aria-label="What to find" value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as Kind)}>
-            {Object.keys(KINDS).map((kind) => <option key={kind} value={kind}>{kind}</option>)}
+            {Object.entries(KINDS).map(([kind, { name }]) => <option key={kind} value={kind}>{name}</option>)}
           </select>
         </label>
-        <input type="search" aria-label="Find in the file" aria-keyshortcuts="/" data-key="/" value={sought} placeholder={KINDS[kind]} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
+        <input type="search" aria-label="Find in the file" aria-keyshortcuts="/" data-key="/" value={sought} placeholder={KINDS[kind].example} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
         <button type="submit">Next</button>
         <button type="button" onClick={() => void search(true)}>Previous</button>
       </form>

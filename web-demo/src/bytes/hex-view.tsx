@@ -13,16 +13,20 @@ interface Props {
   readonly blob: Content;
   readonly model: Model;
   readonly selected: number;
+  /** How often somebody asked for a place: each time it comes into sight. */
+  readonly asked: number;
   readonly hovered: number;
   /** The byte under the cursor, or -1. */
   readonly cursor: number;
   /** The byte that the error names, or -1. */
   readonly broken: number;
+  /** What a checksum that does not match covers. */
+  readonly covered: readonly [start: number, end: number] | undefined;
   readonly onCursor: (byte: number) => void;
   readonly onHover: (node: number) => void;
 }
 
-export function HexView({ blob, model, selected, hovered, cursor, broken, onCursor, onHover }: Props) {
+export function HexView({ blob, model, selected, asked, hovered, cursor, broken, covered, onCursor, onHover }: Props) {
   const [width, setWidth] = useState(16);
   const total = Math.ceil(blob.size / width);
   const lines = useLines(total, LINE, HEAD);
@@ -46,11 +50,11 @@ export function HexView({ blob, model, selected, hovered, cursor, broken, onCurs
     const first = Math.floor((inside ? cursor : marked[0]) / width);
     const last = inside ? first : Math.floor(Math.max(marked[0], marked[1] - 1) / width);
     lines.reveal(first, last - first + 1, true);
-  }, [selected, cursor, width]);
+  }, [selected, cursor, asked, width]);
 
   useEffect(() => {
     if (selected < 0 && cursor >= 0) lines.reveal(Math.floor(cursor / width), 1, true);
-  }, [selected, cursor, width]);
+  }, [selected, cursor, asked, width]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Record<string, number> = {
@@ -81,6 +85,7 @@ export function HexView({ blob, model, selected, hovered, cursor, broken, onCurs
       if (hinted !== undefined && at >= hinted[0] && at < hinted[1]) state += ' hovered';
       if (at === cursor) state += ' cursor';
       if (at === broken) state += ' broken';
+      if (covered !== undefined && at >= covered[0] && at < covered[1]) state += ' covered';
       const byte = data(at);
       cells.push(
         <span

@@ -13,6 +13,21 @@ export function placesOf({ conditions, ask, columns, column, limit }: Question):
   };
 }
 
+/** A question whose numbers are written as the package wants them, and why it cannot be asked, if that is so. */
+export function plainly(question: Question, { columns }: At1Columns): { readonly question: Question; readonly refused: string } {
+  const conditions = question.conditions.map((condition) =>
+    columns[condition.column]?.type === 'text' ? condition : { ...condition, from: plainNumber(condition.from), to: plainNumber(condition.to) },
+  );
+  const wrong = conditions.flatMap(({ test, from, to }) => (test === 'between' ? [from, to] : [])).find((text) => text !== '' && Number.isNaN(Number(text)));
+  return { question: { ...question, conditions }, refused: wrong === undefined ? '' : `“${wrong}” is no number` };
+}
+
+/** A number without the commas or spaces between its thousands, with which the page itself writes numbers; any other text as it is. */
+function plainNumber(text: string): string {
+  const trimmed = text.trim();
+  return /^[-+]?\d{1,3}([,\s_]\d{3})+(\.\d*)?$/.test(trimmed) ? trimmed.replace(/[,\s_]/g, '') : trimmed;
+}
+
 /** The question that an address asks a table, as far as the table has what it is about. */
 export function questionIn(parameters: URLSearchParams, { columns }: At1Columns): Question {
   const known = (text: string | null): number | undefined => (text !== null && /^\d+$/.test(text) && Number(text) < columns.length ? Number(text) : undefined);

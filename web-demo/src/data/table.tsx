@@ -1,15 +1,15 @@
 // A table in row groups: a question to it, the rows that answer it, and how little of the file that took.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { pause, useAnswer } from '../tools/answer';
 import { noteInAddress, parametersHere } from '../arrive/address';
-import { placesOf, questionIn } from './asked';
+import { placesOf, plainly, questionIn } from './asked';
 import { Conditions } from './conditions';
 import { Export } from './export';
 import { ABOUT, snippetOfQuery } from '../formats/about';
 import { bytes, count, inOneLine, percent, plural } from '../format';
 import type { ValuesProps } from './preview';
 import { RowTable, useList, useNotedRow, type Head } from './rows';
-import { ASKS, NOTHING_ASKED, type Ask, type Question, type TableAnswer } from '../values';
+import { ASKS, NOTHING_ASKED, type Ask, type At1Columns, type Condition, type Question, type TableAnswer } from '../values';
 import { ZoneMaps } from '../inside/zone-maps';
 
 /** Columns that are shown of a row: a table may have thousands. */
@@ -20,12 +20,15 @@ const PAUSE = 150;
 export function Table({ file, name, report, summary }: ValuesProps) {
   const { table } = summary;
   const [question, setQuestion] = useState<Question>(() => (table === undefined ? NOTHING_ASKED : questionIn(parametersHere(), table)));
+  const plain = useMemo(() => (table === undefined ? undefined : plainly(question, table)), [question, table]);
+  const asked = plain?.question ?? question;
   const { value: answer, error } = useAnswer(
     async (gone) => {
+      if (plain?.refused) throw new Error(plain.refused);
       await pause(PAUSE, gone);
-      return file.query(question);
+      return file.query(asked);
     },
-    [file, question],
+    [file, plain],
   );
   const rows = useList(answer?.rows ?? [], [answer]);
   useNotedRow(rows, answer !== undefined);
@@ -100,8 +103,9 @@ export function Table({ file, name, report, summary }: ValuesProps) {
       </form>
       {error !== '' && <p class="refused" role="alert">This cannot be answered: {error}.</p>}
       {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
+      {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
       {answer?.result !== undefined && error === '' && <p class="result"><strong>{answer.result}</strong></p>}
-      {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={question.conditions} />}
+      {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
       <RowTable
         rows={rows}
         heads={heads}
@@ -120,11 +124,30 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         name={name}
         column={0}
         kinds={[...(one || question.ask === 'count' ? [] : (['csv', 'json'] as const)), ...ABOUT.at1.saves]}
-        question={question}
+        question={asked}
         words={{ csv: 'These rows as CSV', json: 'These rows as JSON', raw: 'The whole text' }}
-        snippet={snippetOfQuery(name, question, table, report.wrapped !== undefined)}
+        snippet={snippetOfQuery(name, asked, table, report.wrapped !== undefined)}
       />
     </section>
+  );
+}
+
+interface UnquotedProps {
+  readonly table: At1Columns;
+  readonly conditions: readonly Condition[];
+  readonly onChange: (conditions: readonly Condition[]) => void;
+}
+
+/** Most tables of JSON keep texts as they stand in the lines, in quotes; a text without them is no text of such a table. */
+function Unquoted({ table: { codec, columns }, conditions, onChange }: UnquotedProps) {
+  const bare = ({ column, test, from }: Condition): boolean => codec === 'qjson' && test === 'equals' && columns[column]?.type === 'text' && from !== '' && !from.startsWith('"');
+  const found = conditions.find(bare);
+  if (found === undefined) return null;
+  const quoted = conditions.map((condition) => (bare(condition) ? { ...condition, from: JSON.stringify(condition.from) } : condition));
+  return (
+    <p class="facts">
+      Texts of JSON stand in quotes in most tables. <button type="button" onClick={() => onChange(quoted)}>Look for {JSON.stringify(found.from)}</button>
+    </p>
   );
 }
 

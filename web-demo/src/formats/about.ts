@@ -1,6 +1,6 @@
 // What the page says of each format: its name, what its values can be saved as, and how the package decodes it.
 import type { Format } from 'unspool';
-import type { Summary } from '../model';
+import type { Report, Summary } from '../model';
 import type { At1Columns, ExportKind, Question } from '../values';
 
 interface About {
@@ -72,13 +72,22 @@ export const ABOUT: Readonly<Record<Format, About>> = {
   },
 };
 
+/** The Zstandard between the other two, which has a magic number with one and one with the other, and none of its own. */
+const ZSTD_DRAFT: About = { name: 'Zstandard draft 0.2.0', what: 'Bytes of any kind, as a draft of Zstandard laid them out, between version 0.7 and RFC 8878.', ...ZSTD };
+
+/** What the page says of a file. */
+export function aboutOf({ format, zstd }: Pick<Report, 'format' | 'zstd'>): About | undefined {
+  const inFrames = format === 'zstd' || format === 'zstd-v07';
+  return inFrames && zstd === 'zstd-draft' ? ZSTD_DRAFT : format && ABOUT[format];
+}
+
 /** TypeScript that decodes what the page shows. */
-export function snippet(format: Format, file: string, column: string, wrapped: boolean, { brokenFrom, startOnly, unhashed }: Summary): string {
+export function snippet(format: Format, file: string, column: string, wrapped: boolean, { brokenFrom, startOnly, unhashed, zstd }: Summary): string {
   const about = ABOUT[format];
   const { call, stream } = about;
   const start = unhashed ? about.unhashed : about.start;
   if (startOnly && stream !== undefined) {
-    return [`import { ${stream} } from 'unspool';`, '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?.pipeThrough(${stream}()); // a ReadableStream of bytes`].join('\n');
+    return [`import { ${stream} } from 'unspool';`, '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?.pipeThrough(${stream}(${zstd === 'zstd-draft' ? "{ format: 'zstd-draft' }" : ''})); // a ReadableStream of bytes`].join('\n');
   }
   const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom);
   return program(door, file, wrapped, lines);

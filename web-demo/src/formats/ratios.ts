@@ -3,7 +3,7 @@ import { nodeAt, type Node } from 'unspool/structure';
 import type { Report } from '../model';
 
 export interface Share {
-  /** The node to go to. */
+  /** The node to go to, or -1 where the tree has none. */
   readonly node: number;
   readonly name: string;
   readonly bytes: number;
@@ -55,7 +55,27 @@ export function sharesOf(report: Report): Share[] {
     } else if (name === 'uncompressed size' || name === 'content size' || (format === 'gzip' && name === 'size')) last.decoded += size;
   }
   if (format === 'pco') for (const share of shares) share.decoded *= width(share.name);
+  if (format === 'at1') return withTableColumns(shares, report);
   return shares.some(({ decoded }) => decoded > 0) ? shares : [];
+}
+
+/** What the stream is called that holds the columns of a table of AT-1. */
+const BLOCKS = 'stream blocks';
+
+/** The streams of AT-1, and behind the one that holds the table what each column takes of it: there the tree ends. */
+function withTableColumns(streams: readonly Share[], { summary }: Report): Share[] {
+  const table = summary?.table;
+  // Blocks that are compressed as one have no sizes in the file.
+  if (table?.blocks === undefined) return streams.some(({ decoded }) => decoded > 0) ? [...streams] : [];
+  const { groups, lengths } = table;
+  // Of a large table only the head is in the tree.
+  const at = streams.findIndex(({ name }) => name === BLOCKS);
+  const node = streams[at]?.node ?? -1;
+  const columns = table.columns.map(({ name }, column): Share => {
+    const blocks = Array.from({ length: groups }, (_, group) => lengths[group * table.columns.length + column] ?? 0);
+    return { node, name: `${BLOCKS}, column ${name}`, bytes: blocks.reduce((sum, length) => sum + length, 0), decoded: 0 };
+  });
+  return at < 0 ? [...streams, ...columns] : [...streams.slice(0, at + 1), ...columns, ...streams.slice(at + 1)];
 }
 
 /** How many bytes a value has, by the name of its type. */

@@ -1,6 +1,7 @@
 // The tables and the sequences of Zstandard: where they are in a file, and what their codes stand for.
-import type { Format, ZstdFormat } from 'unspool';
+import type { ZstdFormat } from 'unspool';
 import { nodeAt, type Structure } from 'unspool/structure';
+import type { Report } from '../model';
 
 /** Where a table is described, and of what. */
 export interface TablePlace {
@@ -47,9 +48,9 @@ export function tablesOf(structure: Structure): TablePlace[] {
   return places;
 }
 
-/** The version of Zstandard that a file's magic number tells; the others look alike. */
-export function versionOf(format: Format | undefined): ZstdFormat | undefined {
-  return format === 'zstd-v07' ? format : undefined;
+/** The version of Zstandard that a file is in. Of one that is too large to be looked through, only what the magic number tells. */
+export function versionOf({ format, zstd }: Pick<Report, 'format' | 'zstd'>): ZstdFormat | undefined {
+  return zstd ?? (format === 'zstd-v07' ? format : undefined);
 }
 
 /** A compressed block that has sequences. */

@@ -8,9 +8,11 @@ export const zstd: Door = {
   outlined: { read: 'headers', remote: false },
   // A stream is not looked through first: of a large file nobody knows that it would be in the draft.
   openLarge: async (source, head, dictionary) => largeStart(await head(), source, () => zstdStream(dictionary && { dictionary })),
-  open(bytes, _, dictionary) {
-    const options: ZstdDecodeOptions = { format: zstdFormat(bytes), ...(dictionary && { dictionary }) };
+  async open(bytes, _, dictionary) {
+    const format = zstdFormat(bytes);
+    const options: ZstdDecodeOptions = { format, ...(dictionary && { dictionary }) };
     const facts: [string, string][] = dictionary === undefined ? [] : [['Dictionary', size(dictionary.length)]];
-    return wholeOrStart(bytes, () => contentOf(decodeZstd(bytes, { ...options, limits: WHOLE }), facts), () => zstdStream(options));
+    const opened = await wholeOrStart(bytes, () => contentOf(decodeZstd(bytes, { ...options, limits: WHOLE }), facts), () => zstdStream(options));
+    return { ...opened, summary: { ...opened.summary, zstd: format } };
   },
 };

@@ -7,7 +7,9 @@ import type { InsideProps } from './inside';
 import { usePicked } from './picked';
 import { RowTable, useList } from '../data/rows';
 
-export function ZstdSequences({ file, report: { format, error: fault, model: { structure } }, selected, onSelect }: InsideProps) {
+export function ZstdSequences({ file, report, selected, onSelect }: InsideProps) {
+  const { error: fault, model: { structure } } = report;
+  const version = versionOf(report);
   const blocks = useMemo(() => blocksOf(structure), [structure]);
   const at = usePicked(blocks, selected);
   const block = blocks[at];
@@ -15,13 +17,13 @@ export function ZstdSequences({ file, report: { format, error: fault, model: { s
     async () => {
       if (block === undefined) return undefined;
       const { start, end, index } = block;
-      const sequences = await file.sequences({ start, end, index, version: versionOf(format) });
+      const sequences = await file.sequences({ start, end, index, version });
       // Where in the block each match is written to.
       const places = new Uint32Array(sequences.offsets.length + 1);
       sequences.literalLengths.forEach((literals, at) => (places[at + 1] = (places[at] ?? 0) + literals + (sequences.matchLengths[at] ?? 0)));
       return { ...sequences, places };
     },
-    [block, file, format],
+    [block, file, version],
   );
   const rows = useList(useMemo(() => Array.from(found?.offsets ?? [], (_, sequence) => sequence), [found]), [found]);
   if (block === undefined) return null;

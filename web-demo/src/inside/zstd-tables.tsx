@@ -10,13 +10,15 @@ const [WIDTH, HEIGHT, MARGIN] = [760, 110, 8];
 
 const TITLES = { 'huffman code': 'Huffman code of literals', 'literal lengths': 'FSE table of literal lengths', offsets: 'FSE table of offsets', 'match lengths': 'FSE table of match lengths' };
 
-export function ZstdTables({ file, report: { format, model: { structure } }, selected, onSelect }: InsideProps) {
+export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
+  const { structure } = report.model;
+  const version = versionOf(report);
   const tables = useMemo(() => tablesOf(structure), [structure]);
   const at = usePicked(tables, selected);
   const table = tables[at];
   const { value: codes, error } = useAnswer(
-    async () => (table === undefined ? undefined : codesOf(table, await file.codes({ kind: table.kind, start: table.start, end: table.end, version: versionOf(format) }))),
-    [table, file, format],
+    async () => (table === undefined ? undefined : codesOf(table, await file.codes({ kind: table.kind, start: table.start, end: table.end, version }))),
+    [table, file, version],
   );
   if (table === undefined) return null;
   const huffman = table.kind === 'huffman code';

@@ -9,7 +9,10 @@ interface Props {
   readonly cursor: number;
   readonly selected: number;
   readonly hovered: number;
+  /** The byte that the error names, or -1. */
   readonly broken: number;
+  /** What a checksum that does not match covers. */
+  readonly covered: readonly [start: number, end: number] | undefined;
   readonly onCursor: (byte: number) => void;
   readonly onHover: (node: number) => void;
 }
@@ -20,7 +23,7 @@ const LEAST = 16;
 /** Parts are told apart by a line where there are so many pixels for each. */
 const APART = 8;
 
-export function FileMap({ model, size, cursor, selected, hovered, broken, onCursor, onHover }: Props) {
+export function FileMap({ model, size, cursor, selected, hovered, broken, covered, onCursor, onHover }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [[start, end], setRange] = useState<readonly [number, number]>([0, size]);
   const [width, setWidth] = useState(600);
@@ -29,12 +32,23 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, onCurs
   const cuts = useMemo(() => cutsOf(model), [model]);
   const place = cursor >= 0 ? cursor : selected >= 0 ? bytesOf(model, selected)[0] : 0;
 
-  const show = (from: number, to: number): void => {
+  /** Shows this range, or what of it can be shown, and tells whether that is another one than before. */
+  const show = (from: number, to: number): boolean => {
     const wide = Math.min(size, Math.max(LEAST, to - from));
     const first = Math.min(size - wide, Math.max(0, from));
     setRange([first, first + wide]);
+    return first !== start || first + wide !== end;
   };
-  const zoom = (factor: number, around: number): void => show(around - (around - start) * factor, around + (end - around) * factor);
+  const zoom = (factor: number, around: number): boolean => show(around - (around - start) * factor, around + (end - around) * factor);
+
+  /** The wheel scrolls the page, as it does anywhere else, unless it moves something here: with Ctrl it zooms, sideways it moves. */
+  const onWheel = (event: WheelEvent): void => {
+    const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    if (!event.ctrlKey && !sideways) return;
+    const by = (span / width) * (event.deltaX || event.deltaY);
+    const moved = event.ctrlKey ? zoom(event.deltaY > 0 ? 1.25 : 0.8, byteAt(event)) : show(start + by, end + by);
+    if (moved) event.preventDefault();
+  };
 
   useEffect(() => {
     const element = canvas.current;
@@ -82,16 +96,25 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, onCurs
       context.fillStyle = colour('card');
       for (const cut of here) context.fillRect(Math.round(at(cut)), 0, devicePixelRatio, element.height);
     }
+    const band = 5 * devicePixelRatio;
     const mark = (from: number, to: number, name: string): void => {
       context.fillStyle = colour(name);
       const [left, right] = [Math.floor(at(from)), Math.ceil(at(to))];
-      context.fillRect(left - 2, 0, Math.max(3, right - left + 4), 5 * devicePixelRatio);
-      context.fillRect(left - 2, element.height - 5 * devicePixelRatio, Math.max(3, right - left + 4), 5 * devicePixelRatio);
+      context.fillRect(left - 2, 0, Math.max(3, right - left + 4), band);
+      context.fillRect(left - 2, element.height - band, Math.max(3, right - left + 4), band);
     };
+    /** From the top to the bottom, and all of it inside: the corners are round, and the last byte is the one where a file was cut. */
+    const strike = (byte: number): void => {
+      if (byte < start || byte >= end) return;
+      context.fillStyle = colour('bad');
+      const wide = Math.max(band, Math.ceil(at(byte + 1)) - Math.floor(at(byte)));
+      context.fillRect(Math.min(pixels - wide, Math.max(0, Math.floor(at(byte)))), 0, wide, element.height);
+    };
+    if (covered !== undefined) mark(...covered, 'bad');
     if (selected >= 0) mark(...bytesOf(model, selected), 'ink');
     if (cursor >= 0) mark(cursor, cursor + 1, 'ink');
-    if (broken >= 0) mark(broken, broken + 1, 'bad');
-  }, [model, cuts, start, end, width, cursor, selected, broken, dark]);
+    if (broken >= 0) strike(broken);
+  }, [model, cuts, start, end, width, cursor, selected, broken, covered, dark]);
 
   const byteAt = (event: MouseEvent): number => {
     const box = canvas.current?.getBoundingClientRect();
@@ -105,7 +128,7 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, onCurs
 
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = Math.max(1, Math.floor(span / 50));
-    const steps: Record<string, () => void> = {
+    const steps: Record<string, () => unknown> = {
       ArrowRight: () => onCursor(Math.min(size - 1, place + step)),
       ArrowLeft: () => onCursor(Math.max(0, place - step)),
       PageDown: () => onCursor(Math.min(size - 1, place + 10 * step)),
@@ -140,19 +163,13 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, onCurs
           onClick={(event) => onCursor(byteAt(event))}
           onMouseMove={(event) => onHover(leafAt(model, byteAt(event)))}
           onMouseLeave={() => onHover(-1)}
-          onWheel={(event) => {
-            event.preventDefault();
-            if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-              const by = (span / width) * (event.deltaX || event.deltaY);
-              show(start + by, end + by);
-            } else zoom(event.deltaY > 0 ? 1.25 : 0.8, byteAt(event));
-          }}
+          onWheel={onWheel}
         />
         {hint !== undefined && <span class="hint" aria-hidden="true" style={hint} />}
       </div>
       <div class="controls">
-        <button type="button" onClick={() => zoom(0.5, place >= start && place < end ? place : start + span / 2)} disabled={span <= LEAST}>Zoom in</button>
-        <button type="button" onClick={() => zoom(2, start + span / 2)} disabled={span >= size}>Zoom out</button>
+        <button type="button" title="Also with Ctrl and the wheel, or with the key +" onClick={() => zoom(0.5, place >= start && place < end ? place : start + span / 2)} disabled={span <= LEAST}>Zoom in</button>
+        <button type="button" title="Also with Ctrl and the wheel, or with the key -" onClick={() => zoom(2, start + span / 2)} disabled={span >= size}>Zoom out</button>
         <button type="button" onClick={() => show(0, size)} disabled={span >= size}>Whole file</button>
         <span class="facts">
           {span >= size ? `all ${bytes(size)}` : `bytes ${count(Math.floor(start))} to ${count(Math.ceil(end) - 1)}, ${bytes(Math.round(span))}`}

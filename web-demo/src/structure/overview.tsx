@@ -1,32 +1,32 @@
 // What the file is, and what is wrong with it.
-import { ABOUT } from '../formats/about';
-import type { Report } from '../model';
+import { aboutOf } from '../formats/about';
+import { coveredBy, type Report } from '../model';
 import { bytes, count } from '../format';
-import { endsTooEarly } from './problem';
+import { endsTooEarly, stretch } from './problem';
 
 export function Overview({ report }: { readonly report: Report }) {
-  const { summary, size, format, checksums } = report;
+  const { summary, size, checksums } = report;
   const facts: [string, string][] = [['Size', bytes(size)]];
   if (report.wrapped !== undefined) facts.push(['Wrapped in', `gzip of ${bytes(report.wrapped)}`]);
   if (summary !== undefined) {
     for (const [term, fact] of summary.facts) facts.push([term, fact]);
-    if (summary.brokenFrom !== undefined) facts.push(['Decoded before it breaks', bytes(summary.decoded)]);
+    if (summary.brokenFrom !== undefined) facts.push([report.error?.class === 'Checksum' ? 'Decoded before the checksum' : 'Decoded before it breaks', bytes(summary.decoded)]);
     else if (summary.decoded > 0 && !summary.startOnly) facts.push(['Decodes to', `${bytes(summary.decoded)}, ${(summary.decoded / size).toFixed(2)}×`]);
     if (summary.hasChecksums === false) facts.push(['Checksums', 'none in this version']);
     else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} right`]);
   }
   const verdict = verdictOf(report);
-  const name = format === undefined ? 'Not a format that unspool knows' : ABOUT[format].name;
+  const about = aboutOf(report);
   return (
     <section class="overview" aria-label="What this file is">
       <div class="kind">
         <h2>
-          {name}
+          {about?.name ?? 'Not a format that unspool knows'}
           {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
         </h2>
-        {verdict !== undefined && <p class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+        {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
       </div>
-      {format !== undefined && <p class="what">{ABOUT[format].what}</p>}
+      {about !== undefined && <p class="what">{about.what}</p>}
       <dl>
         {facts.map(([term, fact]) => (
           <div key={term}>
@@ -40,10 +40,14 @@ export function Overview({ report }: { readonly report: Report }) {
 }
 
 /** Whether the file is broken, in a word; nothing where nobody knows. */
-function verdictOf({ format, error, read, checksums, wrapped, size, summary }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
+function verdictOf({ format, error, read, checksums, wrapped, size, summary, model }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
   if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
   if (error?.name === 'ZstdDictionaryWanted') return { kind: 'bad', words: 'Wants its dictionary' };
   if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: 'Not decoded' };
+  if (error?.class === 'Checksum') {
+    const covered = coveredBy(model, error);
+    return { kind: 'bad', words: covered === undefined ? 'Damaged' : `Damaged in ${stretch(covered)}` };
+  }
   if (error !== undefined) return { kind: 'bad', words: endsTooEarly(error, size) ? 'Incomplete' : `Broken at byte ${count(error.offset)}` };
   if (summary?.startOnly) return undefined;
   const proven = checksums.right > 0 || format === 'gzip' || wrapped !== undefined;

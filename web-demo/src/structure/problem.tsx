@@ -7,20 +7,22 @@ interface Props {
   /** In which part of the structure it lies. */
   readonly part: string;
   readonly size: number;
+  /** What a checksum that does not match covers, if that is known. */
+  readonly covered: readonly [start: number, end: number] | undefined;
   readonly understood: number;
   readonly onShow: () => void;
 }
 
-export function Problem({ error, part, size, understood, onShow }: Props) {
+export function Problem({ error, part, size, covered, understood, onShow }: Props) {
   const short = endsTooEarly(error, size);
   const missing = error.need - size;
   return (
     <section class="problem" role="alert">
-      <h2>{advice(error, short)}</h2>
+      <h2>{advice(error, short, covered)}</h2>
       <p>
         {short ? `It ends after ${bytes(size)}` : `At byte ${count(error.offset)}`}
         {part !== '' && <>, in <strong>{part}</strong></>}
-        {short ? (missing > 0 ? `: at least ${bytes(missing)} are missing.` : ', which goes on.') : `: ${error.words}.`}
+        {short ? (missing > 0 ? `: at least ${bytes(missing)} ${missing === 1 ? 'is' : 'are'} missing.` : ', which goes on.') : `: ${error.words}.`}
       </p>
       <p class="fine">
         {error.name}, error {error.code}.{' '}
@@ -36,12 +38,17 @@ export function endsTooEarly({ class: class_, name, offset, need }: Fault, size:
   return class_ === 'Truncated' || offset >= size || (name === 'At1StreamOutside' && need > size);
 }
 
+/** Some bytes, by the numbers of the first and the last one. */
+export function stretch([start, end]: readonly [start: number, end: number]): string {
+  return `bytes ${count(start)} to ${count(end - 1)}`;
+}
+
 /** What an error means for the person with the file. */
-function advice({ class: class_, name }: Fault, short: boolean): string {
+function advice({ class: class_, name }: Fault, short: boolean, covered: Props['covered']): string {
   if (name === 'ZstdDictionaryWanted') return 'The file was compressed against a dictionary. Open both together: drop them, or choose both.';
   if (short) return 'The file ends too early. It may have been copied or downloaded only in part.';
   switch (class_) {
-    case 'Checksum': return 'The file was damaged after it was written. The values in this place cannot be trusted.';
+    case 'Checksum': return `Damaged somewhere in ${covered === undefined ? 'the bytes that a checksum covers' : `${stretch(covered)}, which a checksum covers`}; it does not tell where.`;
     case 'Corrupt': return 'The file contradicts itself here. It was damaged, or its writer made a mistake.';
     case 'Unsupported': return 'This is a variant of the format that this page cannot decode.';
     case 'Limit': return 'The file asks for more than this page is willing to spend.';

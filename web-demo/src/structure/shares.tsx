@@ -14,6 +14,10 @@ export function Shares({ report, onPick }: Props) {
   const shares = useMemo(() => sharesOf(report), [report]);
   const rows = useList(shares, [shares]);
   if (shares.length < 2) return null;
+  const pick = (at: number): void => {
+    const { node } = shares[at] ?? { node: -1 };
+    if (node >= 0) onPick(node);
+  };
   return (
     <details class="shares">
       <summary>Piece by piece</summary>
@@ -21,11 +25,11 @@ export function Shares({ report, onPick }: Props) {
         rows={rows}
         label="Pieces of the file"
         heads={[{ name: 'piece', kind: 'text' }, { name: 'takes' }, { name: 'of the file' }, { name: 'decodes to' }, { name: 'ratio' }]}
-        onRow={(at) => onPick(shares[at]?.node ?? -1)}
-        cells={({ name, bytes: size, decoded }, at) => (
+        onRow={pick}
+        cells={({ node, name, bytes: size, decoded }, at) => (
           <>
             <th scope="row" class="text">
-              <button type="button" aria-label={`Show ${name}, number ${count(at)}`} onClick={() => onPick(shares[at]?.node ?? -1)}>{name}</button>
+              {node < 0 ? name : <button type="button" aria-label={`Show ${name}, number ${count(at)}`} onClick={() => pick(at)}>{name}</button>}
             </th>
             <td>{bytes(size)}</td>
             <td>{percent(size, report.size)}</td>

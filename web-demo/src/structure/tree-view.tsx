@@ -12,6 +12,8 @@ export const HEAD = 28;
 interface Props {
   readonly model: Model;
   readonly selected: number;
+  /** How often somebody asked for a place: each time it comes into sight. */
+  readonly asked: number;
   readonly hovered: number;
   /** The node that the error is about, and what is said of it. */
   readonly broken: number;
@@ -20,7 +22,7 @@ interface Props {
   readonly onHover: (node: number) => void;
 }
 
-export function TreeView({ model, selected, hovered, broken, flag, onSelect, onHover }: Props) {
+export function TreeView({ model, selected, asked, hovered, broken, flag, onSelect, onHover }: Props) {
   const [open, setOpen] = useState(() => openAtFirst(model));
   const kept = selected >= 0 && isNoise(model, selected) ? selected : -1;
   const visible = useMemo(() => visibleNodes(model, open, [kept, broken]), [model, open, kept, broken]);
@@ -33,12 +35,12 @@ export function TreeView({ model, selected, hovered, broken, flag, onSelect, onH
     const closed: number[] = [];
     for (let at = parent[selected] ?? -1; at >= 0; at = parent[at] ?? -1) if (!open.has(at)) closed.push(at);
     if (closed.length > 0) setOpen(new Set([...open, ...closed]));
-  }, [selected]);
+  }, [selected, asked]);
 
   const line = useMemo(() => lineOf(visible, selected), [visible, selected]);
   useEffect(() => {
     if (line >= 0) lines.reveal(line, 1, true);
-  }, [line, selected]);
+  }, [line, selected, asked]);
 
   const toggle = (node: number, to = !open.has(node)): void => {
     const next = new Set(open);

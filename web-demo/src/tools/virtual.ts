@@ -66,8 +66,11 @@ export function useLines(total: number, lineHeight: number, head = 0): Lines {
     };
     const onWheel = (event: WheelEvent): void => {
       if (!scaled || event.ctrlKey) return;
+      const to = Math.min(Math.max(0, top + event.deltaY / lineHeight), most);
+      // At its end the list lets go of the wheel, which then scrolls the page.
+      if (to === top) return;
       event.preventDefault();
-      go(top + event.deltaY / lineHeight);
+      go(to);
     };
     element.addEventListener('scroll', onScroll, { passive: true });
     element.addEventListener('wheel', onWheel, { passive: false });

@@ -1,0 +1,136 @@
+// Moving through the page: what scrolls, and what comes into sight when somebody asks for it.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { inspector } from './harness.mjs';
+import { watchedPage } from './browser.mjs';
+import { vector } from './vectors.mjs';
+
+const it = inspector();
+let page;
+beforeEach(() => ({ page } = it));
+const { open, cursorAt } = it;
+
+const scrolled = () => page.evaluate(() => scrollY);
+/** Turns the wheel by so many notches, slowly enough that none of them is taken for the continuation of the one before. */
+const turn = async (notches, down) => {
+  for (let notch = 0; notch < notches; notch++) await page.mouse.wheel(0, 100 * down);
+  await page.waitForTimeout(300);
+};
+
+test('the wheel scrolls on over the bytes at their end, and over the map', async () => {
+  await open('#sample=embeddings');
+  await page.getByRole('region', { name: 'Statistics' }).waitFor();
+  // The last byte is in sight, and there is nothing more to scroll to but the page.
+  const bytes = page.getByRole('grid', { name: 'Bytes' });
+  await bytes.press('End');
+  await cursorAt(vector('cvc/med_fp16.cvc').length - 1);
+  await page.evaluate(() => scrollTo(0, 0));
+  await bytes.hover({ position: { x: 60, y: 60 } });
+  await turn(6, 1);
+  assert.ok((await scrolled()) > 100, `over the bytes: ${await scrolled()}`);
+
+  const map = page.getByRole('slider', { name: 'Place in the file' });
+  for (const zoomed of [false, true]) {
+    await page.evaluate(() => scrollTo(0, 0));
+    if (zoomed) await map.press('+');
+    await map.hover();
+    await turn(3, 1);
+    assert.ok((await scrolled()) > 100, `over the map: ${await scrolled()}`);
+  }
+  // With Ctrl it zooms, as long as that shows something else.
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.getByRole('button', { name: 'Whole file' }).click();
+  await map.hover();
+  await page.keyboard.down('Control');
+  await turn(3, -1);
+  await page.keyboard.up('Control');
+  await page.locator('.map .facts', { hasText: /^bytes [\d,]+ to [\d,]+, 26.3 KB$/ }).waitFor();
+  assert.equal(await scrolled(), 0);
+  const taken = (deltaY) => map.evaluate((element, deltaY) => !element.dispatchEvent(new WheelEvent('wheel', { deltaY, ctrlKey: true, bubbles: true, cancelable: true })), deltaY);
+  assert.equal(await taken(100), true);
+  await page.getByRole('button', { name: 'Whole file' }).click();
+  await page.getByText('all 51.4 KB').waitFor();
+  assert.equal(await taken(100), false, 'there is nothing to zoom out to');
+});
+
+test('on a telephone a finger scrolls the page from anywhere', async () => {
+  const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const phone = await watchedPage(it.browser, it.server.url, options);
+  await phone.page.goto(`${it.server.url}#sample=embeddings`);
+  await phone.page.getByRole('region', { name: 'Statistics' }).waitFor();
+  const client = await phone.page.context().newCDPSession(phone.page);
+  const panes = phone.page.locator('.panes');
+  const { height } = await panes.boundingBox();
+  assert.ok(height < 0.56 * 844, `the panes leave room beside them: ${height}`);
+  const swipe = async (element) => {
+    await phone.page.evaluate(() => scrollTo(0, 0));
+    await element.evaluate((shown) => shown.scrollIntoView({ block: 'center' }));
+    const before = await phone.page.evaluate(() => scrollY);
+    const box = await element.boundingBox();
+    await client.send('Input.synthesizeScrollGesture', { x: box.x + box.width / 2, y: box.y + box.height / 2, yDistance: -200, speed: 1600 });
+    return (await phone.page.evaluate(() => scrollY)) - before;
+  };
+  assert.ok((await swipe(phone.page.getByRole('slider', { name: 'Place in the file' }))) > 100, 'from the map');
+  // What a button leads to lies below the title, which stays in sight.
+  await phone.page.getByRole('button', { name: 'Structure and bytes' }).click();
+  const [title, top] = [await phone.page.locator('.title').boundingBox(), await panes.boundingBox()];
+  assert.ok(top.y >= title.y + title.height, `the panes at ${top.y}, the title down to ${title.y + title.height}`);
+  // The bytes are at their end.
+  await phone.page.getByRole('grid', { name: 'Bytes' }).press('End');
+  await phone.page.locator('.byte.cursor').waitFor();
+  assert.ok((await swipe(phone.page.getByRole('grid', { name: 'Bytes' }))) > 100, 'from the bytes');
+  await phone.page.goto(`${it.server.url}#sample=zstd`);
+  await phone.page.getByRole('button', { name: 'Sequences', exact: true }).click();
+  await phone.page.waitForFunction(() => scrollY > 300);
+  await phone.page.getByRole('button', { name: 'Structure and bytes' }).click();
+  const [under, shown] = [await phone.page.locator('.title').boundingBox(), await panes.boundingBox()];
+  assert.ok(shown.y >= under.y + under.height - 1, `the panes at ${shown.y}, the title down to ${under.y + under.height}`);
+  await phone.close();
+  assert.deepEqual(phone.wrong, []);
+});
+
+test('a place that somebody asks for again comes into sight again', async () => {
+  /** Whether all of it is in the window, and in sight of what scrolls around it. */
+  const inSight = async (element) => {
+    await element.waitFor();
+    return element.evaluate((shown) => {
+      const [box, around] = [shown.getBoundingClientRect(), shown.closest('.lines').getBoundingClientRect()];
+      return box.top >= Math.max(0, around.top) && box.bottom <= Math.min(innerHeight, around.bottom);
+    });
+  };
+  const field = page.locator('[role=treeitem][aria-selected=true]');
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await open('#sample=broken');
+  await cursorAt(213);
+  const byte = page.locator('#byte-213');
+  const away = async () => {
+    await page.getByRole('grid', { name: 'Bytes' }).evaluate((pane) => (pane.scrollTop = 9000));
+    await page.getByRole('tree').evaluate((pane) => (pane.scrollTop = 9000));
+    await page.evaluate(() => scrollTo(0, 0));
+  };
+  assert.equal(await inSight(byte), false, 'it is further down the page');
+  for (const scrolledAway of [false, true]) {
+    if (scrolledAway) {
+      await away();
+      await byte.waitFor({ state: 'detached' });
+    }
+    await page.getByRole('button', { name: 'Show byte 213' }).click();
+    assert.ok(await inSight(byte));
+    assert.ok(await inSight(field));
+  }
+  // So do the places that other buttons lead to.
+  await away();
+  await page.locator('.legend').getByRole('button', { name: /^checksum/ }).click();
+  assert.ok(await inSight(field));
+  await away();
+  await page.getByLabel('Go to byte').fill('40');
+  await page.getByLabel('Go to byte').press('Enter');
+  assert.ok(await inSight(page.locator('#byte-40')));
+  await away();
+  await page.getByLabel('Go to byte').press('Enter');
+  assert.ok(await inSight(page.locator('#byte-40')));
+  await open('#sample=xz');
+  await page.getByText('Piece by piece').click();
+  await page.getByRole('button', { name: /^Show block 2/ }).click();
+  assert.ok(await inSight(field));
+});
