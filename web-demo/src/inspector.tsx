@@ -4,6 +4,7 @@ import { noteInAddress, readAddress } from './arrive/address';
 import { Bits } from './bytes/bits';
 import type { OpenFile } from './client';
 import { Decoded } from './data/decoded';
+import { MayWantDictionary } from './structure/dictionary';
 import { FileInput } from './arrive/file-input';
 import { count, plural } from './format';
 import { Find } from './bytes/find';
@@ -112,6 +113,7 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
       {error !== undefined && known && (
         <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
       )}
+      {error !== undefined && <MayWantDictionary report={report} broken={brokenNode} />}
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>

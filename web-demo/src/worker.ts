@@ -67,19 +67,19 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
-  let found = inspect(bytes);
+  const found = inspect(bytes);
   let met: UnspoolError | undefined;
   try {
     file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
     met = file?.error;
-    // Whoever walks over the structure has no dictionary; whoever decodes has one, and finds nothing wrong.
-    if (dictionary !== undefined && found.error?.name === 'ZstdDictionaryWanted') found = { ...found, error: undefined };
   } catch (error) {
     if (!(error instanceof UnspoolError)) throw error;
     // As much of the file as can be read is shown all the same.
     met = error;
   }
-  return report({ ...found, error: found.error ?? met }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
+  // Whoever walks over the structure has no dictionary, and stumbles where one is wanted, also where the file does not name it; whoever decodes has one.
+  const error = dictionary !== undefined && found.format === 'zstd' ? met : (found.error ?? met);
+  return report({ ...found, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all');
 }
 
 /** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */

@@ -111,6 +111,28 @@ test('a file and its dictionary are opened together, whichever comes first', asy
   assert.match(await content.textContent(), /^\{"/);
 });
 
+test('a file that does not name its dictionary is as sound as any with it, and alone may want one', async () => {
+  const part = (name) => ({ name, mimeType: '', buffer: vector(`zstd/rfc8878/${name}`) });
+  await open();
+  const hint = page.getByText('compressed against a dictionary that it does not name; open both together');
+  for (const [name, dictionary, length, offset] of [['dict-json-s4.zst', 'dict-id13', 348, 10], ['dict-json-s7.zst', 'dict-raw', 459, 81]]) {
+    await page.locator('input[type=file]').setInputFiles(part(name));
+    await page.locator('.verdict', { hasText: `Broken at byte ${offset}` }).waitFor();
+    await hint.waitFor();
+    await page.locator('input[type=file]').setInputFiles([part(name), part(dictionary)]);
+    await page.locator('.verdict', { hasText: 'No error found' }).waitFor();
+    assert.match(await fact('Decodes to').textContent(), new RegExp(`^${length} bytes`));
+    assert.equal(await page.locator('.problem').count() + await hint.count(), 0);
+  }
+  // Other errors are none of a dictionary's.
+  const broken = vector('zstd/rfc8878/text-1025.zst');
+  broken[broken.length - 1] ^= 1;
+  await page.locator('input[type=file]').setInputFiles({ name: 'broken.zst', mimeType: '', buffer: broken });
+  await heading('broken.zst');
+  await page.getByText('The file was damaged after it was written.').waitFor();
+  assert.equal(await hint.count(), 0);
+});
+
 /** A server of another origin that answers ranges of a file, which may be longer than its bytes. */
 async function elsewhere(bytes, size, { ranges = true } = {}) {
   let sent = 0;
