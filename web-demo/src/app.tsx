@@ -1,15 +1,17 @@
 // The page: which file is open.
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { arriveAt, fileOf, leave } from './arrive/address';
 import { OpenFile } from './client';
-import { sortOut } from './arrive/dictionary';
+import { isDictionary, sortOut } from './arrive/dictionary';
 import { useDropped } from './arrive/dropped';
 import { bytes } from './format';
 import { Inspector } from './inspector';
 import { unlisted, type Report } from './model';
+import { Opening } from './arrive/opening';
 import { nameOf, openRemote, type RemoteFile } from './arrive/remote';
 import { SAMPLES } from './arrive/samples';
 import { Samples, Start } from './arrive/start';
+import { mayWantDictionary } from './structure/dictionary';
 import type { Progress } from './tools/progress';
 
 type State =
@@ -62,16 +64,35 @@ export function App() {
     [close],
   );
 
+  /** What is open; for those who hear of files, and not of what happens to the page. */
+  const shown = useRef(state);
+  shown.current = state;
+
+  /** Opens the file that is open once more, where it is, with this dictionary. */
+  const lend = useCallback(
+    (dictionary: File) => {
+      if (shown.current.kind !== 'open') return;
+      const { name, sample, file: { source } } = shown.current;
+      const address = current.current;
+      void show(name, sample, () => Promise.resolve(source), { dictionary });
+      current.current = address;
+    },
+    [show],
+  );
+
   const showFiles = useCallback(
     async (files: readonly File[]) => {
       const [file, dictionary] = await sortOut(files);
       if (file === undefined) return;
+      const here = shown.current;
+      if (files.length === 1 && here.kind === 'open' && mayWantDictionary(here.report) && (await isDictionary(file))) return lend(file);
       // A file of the visitor's own has no address.
       if (location.hash !== '') history.pushState(null, '', location.pathname + location.search);
       void show(file.name, '', () => Promise.resolve(file), { dictionary });
     },
-    [show],
+    [show, lend],
   );
+  const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), dictionary: lend }), [showFiles, lend]);
 
   useEffect(() => {
     const follow = (): void => {
@@ -113,7 +134,7 @@ export function App() {
   const over = useDropped(useCallback((files) => void showFiles(files), [showFiles]));
 
   return (
-    <>
+    <Opening.Provider value={opening}>
       <header class="top">
         <a class="brand" href="#" aria-label="unspool inspector, start" onClick={close}>
           <svg viewBox="0 0 32 32" aria-hidden="true">
@@ -139,7 +160,7 @@ export function App() {
         {(state.kind === 'open' || state.kind === 'failed') && <Samples current={state.kind === 'open' ? state.sample || 'none' : 'none'} />}
       </main>
       {over && <div class="over" aria-hidden="true">Drop it</div>}
-    </>
+    </Opening.Provider>
   );
 }
 

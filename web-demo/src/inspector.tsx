@@ -4,7 +4,7 @@ import { noteInAddress, readAddress } from './arrive/address';
 import { Bits } from './bytes/bits';
 import type { OpenFile } from './client';
 import { Decoded } from './data/decoded';
-import { MayWantDictionary } from './structure/dictionary';
+import { MayWantDictionary, WantsDictionary, wantsDictionary } from './structure/dictionary';
 import { FileInput } from './arrive/file-input';
 import { count, plural } from './format';
 import { Find } from './bytes/find';
@@ -110,10 +110,11 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
       </div>
       <Overview report={report} />
       <Large file={file} report={report} onListed={onListed} />
-      {error !== undefined && known && (
+      {wantsDictionary(error) && <WantsDictionary report={report} />}
+      {error !== undefined && known && !wantsDictionary(error) && (
         <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} understood={model.leaves.length} onShow={() => goToByte(broken)} />
       )}
-      {error !== undefined && <MayWantDictionary report={report} broken={brokenNode} />}
+      <MayWantDictionary report={report} />
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
@@ -142,7 +143,7 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
 
 /** What stands beside the part that an error is about. */
 function flagOf(error: Fault, size: number): string {
-  return error.name === 'ZstdDictionaryWanted' ? 'wants its dictionary' : endsTooEarly(error, size) ? 'ends too early' : 'broken here';
+  return wantsDictionary(error) ? 'wants its dictionary' : endsTooEarly(error, size) ? 'ends too early' : 'broken here';
 }
 
 /** As high as the tree and the bytes could be; a short file leaves no empty room. */

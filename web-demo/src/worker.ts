@@ -8,6 +8,7 @@ import { curveOf, summedUp } from './formats/summing';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
 import { seldom, telling, type Progress } from './tools/progress';
+import { idOf } from './arrive/dictionary';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
 import type { CurveWanted, ExportWanted, Question, TextSearch, TextsWanted } from './values';
@@ -134,7 +135,8 @@ async function formatOf(content: Content): Promise<Format | undefined> {
 
 function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
   const model = buildModel(structure, size);
-  return { content: inside, wrapped, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
+  const lent = dictionary && { id: idOf(dictionary) };
+  return { content: inside, lent, wrapped, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
 }
 
 function doorOf(format: Format | undefined): (typeof DOORS)[Format] {

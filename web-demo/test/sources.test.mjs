@@ -111,6 +111,38 @@ test('a file and its dictionary are opened together, whichever comes first', asy
   assert.match(await content.textContent(), /^\{"/);
 });
 
+test('a dictionary that comes after its file is opened along, and the wanted and the given one are named', async () => {
+  const part = (name) => ({ name, mimeType: '', buffer: vector(`zstd/rfc8878/${name}`) });
+  const input = page.locator('input[type=file]');
+  const alert = page.getByRole('alert');
+  const pickDictionary = async (name) => {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Open its dictionary' }).click()]);
+    await chooser.setFiles(part(name));
+  };
+  await open();
+  await input.setInputFiles(part('dict-json-s1.zst'));
+  await alert.getByText('It names the one with the ID 40000.').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Show byte/ }).count(), 0, 'nothing is to be seen there');
+  await input.setInputFiles(part('dict-id13'));
+  await alert.getByText('The one that was opened along has the ID 13.').waitFor();
+  await pickDictionary('dict-raw');
+  await alert.getByText('The one that was opened along has no ID.').waitFor();
+  await pickDictionary('dict-id40000');
+  await page.locator('.verdict', { hasText: /Intact|No error found/ }).waitFor();
+  await heading('dict-json-s1.zst');
+  assert.equal(await alert.count(), 0);
+  // One that nobody has asked for is a file like any other, and says what it is.
+  await input.setInputFiles(part('dict-id40000'));
+  await heading('dict-id40000');
+  await alert.getByText('This looks like a Zstandard dictionary').waitFor();
+  // A file that names none, with the wrong one, and with the right one.
+  await input.setInputFiles([part('dict-json-s4.zst'), part('dict-id40000')]);
+  await page.getByText('Or it was compressed against another dictionary. The one that was opened along has the ID 40000').waitFor();
+  await input.setInputFiles(part('dict-id13'));
+  await page.locator('.verdict', { hasText: 'No error found' }).waitFor();
+  await heading('dict-json-s4.zst');
+});
+
 test('a file that does not name its dictionary is as sound as any with it, and alone may want one', async () => {
   const part = (name) => ({ name, mimeType: '', buffer: vector(`zstd/rfc8878/${name}`) });
   await open();

@@ -37,8 +37,7 @@ export function endsTooEarly({ class: class_, name, offset, need }: Fault, size:
 }
 
 /** What an error means for the person with the file. */
-function advice({ class: class_, name }: Fault, short: boolean): string {
-  if (name === 'ZstdDictionaryWanted') return 'The file was compressed against a dictionary. Open both together: drop them, or choose both.';
+function advice({ class: class_ }: Fault, short: boolean): string {
   if (short) return 'The file ends too early. It may have been copied or downloaded only in part.';
   switch (class_) {
     case 'Checksum': return 'The file was damaged after it was written. The values in this place cannot be trusted.';
