@@ -1,8 +1,9 @@
 // The page: which file is open.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { arriveAt, fileOf, leave } from './arrive/address';
+import { arriveAt, fileOf, leave, readAddress } from './arrive/address';
 import { OpenFile } from './client';
 import { isDictionary, sortOut } from './arrive/dictionary';
+import { Failed } from './arrive/failed';
 import { useDropped } from './arrive/dropped';
 import { bytes } from './format';
 import { Inspector } from './inspector';
@@ -17,7 +18,7 @@ import type { Progress } from './tools/progress';
 type State =
   | { readonly kind: 'empty' }
   | { readonly kind: 'busy'; readonly name: string; readonly doing: string; readonly progress: Progress | undefined }
-  | { readonly kind: 'failed'; readonly name: string; readonly message: string }
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly retry: (() => void) | undefined }
   /** Every visit of an address starts at what it names, also one of the file that is open. */
   | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report; readonly visit: number };
 
@@ -58,7 +59,14 @@ export function App() {
         if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
         if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0 });
       } catch (error) {
-        if (!signal.aborted) setState({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error) });
+        if (signal.aborted) return;
+        const address = current.current;
+        const retry = (): void => {
+          void show(name, sample, get, { dictionary, list });
+          current.current = address;
+        };
+        close();
+        setState({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error), retry });
       }
     },
     [close],
@@ -92,32 +100,48 @@ export function App() {
     },
     [show, lend],
   );
-  const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), dictionary: lend }), [showFiles, lend]);
+
+  /** Opens what the address names. */
+  const follow = useCallback((): void => {
+    const address = arriveAt();
+    const file = fileOf(address);
+    if (file !== '' && file === current.current) return setState((state) => (state.kind === 'open' ? { ...state, visit: state.visit + 1 } : state));
+    const { url } = address;
+    const sample = SAMPLES.find((sample) => sample.id === address.sample);
+    if (sample !== undefined) {
+      void show(sample.file, sample.id, async (signal) => {
+        const response = await fetch(sample.url, { signal });
+        if (!response.ok) throw new Error(`The sample cannot be loaded: the server answers ${response.status}.`);
+        return response.blob();
+      });
+    } else if (url !== undefined && URL.canParse(url, location.href)) {
+      void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell), { list: address.list });
+    } else {
+      close();
+      const missing = address.sample ?? url;
+      const message = address.sample === undefined ? 'That is no address of a file.' : 'There is no sample of that name; those that there are stand below.';
+      if (missing !== undefined) setState({ kind: 'failed', name: missing, message, retry: undefined });
+      return;
+    }
+    current.current = file;
+  }, [show, close]);
 
   useEffect(() => {
-    const follow = (): void => {
-      const address = arriveAt();
-      const file = fileOf(address);
-      if (file !== '' && file === current.current) return setState((state) => (state.kind === 'open' ? { ...state, visit: state.visit + 1 } : state));
-      const sample = SAMPLES.find((sample) => sample.id === address.sample);
-      if (sample !== undefined) {
-        void show(sample.file, sample.id, async (signal) => {
-          const response = await fetch(sample.url, { signal });
-          if (!response.ok) throw new Error(`the sample cannot be loaded: ${response.status}`);
-          return response.blob();
-        });
-      } else if (address.url !== undefined && URL.canParse(address.url, location.href)) {
-        const { url } = address;
-        void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell), { list: address.list });
-      } else {
-        return close();
-      }
-      current.current = file;
-    };
     follow();
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
-  }, [show, close]);
+  }, [follow]);
+
+  const openAddress = useCallback(
+    (url: string) => {
+      const hash = `#${new URLSearchParams({ url })}`;
+      // The browser says nothing of going to where it is.
+      if (location.hash === hash) follow();
+      else location.hash = hash;
+    },
+    [follow],
+  );
+  const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), address: openAddress, dictionary: lend }), [showFiles, openAddress, lend]);
 
   // A window among others is found by the file in it.
   const title = state.kind === 'empty' ? '' : `${state.name} – `;
@@ -131,7 +155,7 @@ export function App() {
   };
   const listed = (file: OpenFile, report: Report): void => setState((state) => (state.kind === 'open' && state.file === file ? { ...state, report } : state));
 
-  const over = useDropped(useCallback((files) => void showFiles(files), [showFiles]));
+  const over = useDropped(opening);
 
   return (
     <Opening.Provider value={opening}>
@@ -150,12 +174,7 @@ export function App() {
       <main>
         {state.kind === 'empty' && <Start onFiles={(files) => void showFiles(files)} />}
         {state.kind === 'busy' && <Busy {...state} onCancel={cancel} />}
-        {state.kind === 'failed' && (
-          <section class="problem" role="alert">
-            <h1>{state.name} cannot be shown.</h1>
-            <p>{state.message}</p>
-          </section>
-        )}
+        {state.kind === 'failed' && <Failed name={state.name} message={state.message} address={readAddress().url} onRetry={state.retry} />}
         {state.kind === 'open' && <Inspector key={`${state.file.id} ${state.visit}`} {...state} onFiles={(files) => void showFiles(files)} onListed={(report) => listed(state.file, report)} />}
         {(state.kind === 'open' || state.kind === 'failed') && <Samples current={state.kind === 'open' ? state.sample || 'none' : 'none'} />}
       </main>

@@ -312,6 +312,43 @@ test('an address that leads nowhere is said so in words', async () => {
   it.forgive(() => true);
 });
 
+test('from a file that cannot be had there are ways on: again, another address, another file', async () => {
+  const bytes = vector('cvc/v1_int8.cvc');
+  const answers = { '/late.cvc': undefined, '/100%.cvc': bytes };
+  const other = createServer((request, response) => {
+    const body = answers[request.url];
+    response.writeHead(body === undefined ? 404 : 200, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range' }).end(request.method === 'OPTIONS' ? undefined : body);
+  });
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${other.address().port}`;
+  try {
+    await open(`#url=${encodeURIComponent(`${url}/late.cvc`)}`);
+    await page.getByRole('alert').getByText('The server answers 404').waitFor();
+    const address = page.getByLabel('or the address of one');
+    assert.equal(await address.inputValue(), `${url}/late.cvc`, 'to be mended');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('alert').getByText('The server answers 404').waitFor();
+    answers['/late.cvc'] = bytes;
+    // The same address once more is another try, too.
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await heading('late.cvc');
+    await open('#sample=nope');
+    await page.getByRole('alert').getByText('There is no sample of that name').waitFor();
+    // A name that is no percent encoding is a name all the same.
+    await address.fill(`${url}/100%.cvc`);
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await heading('100%.cvc');
+    await open('#url=http%3A%2F%2F');
+    await page.getByRole('alert').getByText('That is no address of a file.').waitFor();
+    await pick('own.cvc', bytes);
+    await heading('own.cvc');
+    await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.includes(url) || what.includes('404'));
+});
+
 test('works offline after the first visit, samples included', async () => {
   await open();
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ?? new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve))).then(() => undefined));
