@@ -54,7 +54,8 @@ export function App() {
         setState({ kind: 'busy', name, doing: 'Reading', progress: { done: 0, total: source.size } });
         const file = new OpenFile(source, dictionary);
         opened.current = file;
-        const reading = ({ done, total }: Progress): void => tell('Reading')(done, total);
+        // What comes behind the last byte takes the longest where little decodes to much.
+        const reading = ({ done, total }: Progress): void => tell(done < total ? 'Reading' : 'Decoding')(done, total);
         let report = await file.report(reading);
         if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
         if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0 });

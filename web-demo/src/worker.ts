@@ -1,5 +1,5 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
-import { errorTable, inspect, outline, probe, readBlob, UnspoolError, type Format } from 'unspool';
+import { errorTable, inspect, outline, probe, readBlob, UnspoolError, type Format, type Inspection } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import { unwrap } from './formats/gzip';
@@ -68,7 +68,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
-  const found = inspect(bytes);
+  const found = inspected(bytes);
   let met: UnspoolError | undefined;
   try {
     file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
@@ -100,9 +100,15 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
       return report({ ...found, error: found.error ?? file?.error }, undefined, undefined, door.outlined.read);
     }
   }
-  const found = inspect(await (large?.head === undefined ? head() : bytesIn(from, large.head)));
+  const found = inspected(await (large?.head === undefined ? head() : bytesIn(from, large.head)));
   // That the head ends where it ends is no error.
   return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: file?.error }, undefined, undefined, large?.head === undefined ? size : 'values');
+}
+
+/** The structure of bytes, with no more memory than their format may take for it. */
+function inspected(bytes: Uint8Array): Inspection {
+  const limits = doorOf(probe(bytes).format)?.limits;
+  return inspect(bytes, limits && { limits });
 }
 
 async function bytesIn(content: Content, end: number): Promise<Uint8Array> {
@@ -133,7 +139,7 @@ async function formatOf(content: Content): Promise<Format | undefined> {
   return probe(await bytesIn(content, PROBED)).format;
 }
 
-function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
+function report({ format, size, structure, error, checksums }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
   const model = buildModel(structure, size);
   const lent = dictionary && { id: idOf(dictionary) };
   return { content: inside, lent, wrapped, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
