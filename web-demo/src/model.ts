@@ -84,6 +84,8 @@ export interface Report {
    */
   readonly read: 'all' | 'values' | 'headers' | 'pieces' | number;
   readonly format: Format | undefined;
+  /** The format of what it decodes to, if that is another file of those that the page knows. */
+  readonly within: Format | undefined;
   readonly size: number;
   readonly model: Model;
   readonly summary: Summary | undefined;

@@ -142,7 +142,9 @@ async function formatOf(content: Content): Promise<Format | undefined> {
 function report({ format, size, structure, error, checksums }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
   const model = buildModel(structure, size);
   const lent = dictionary && { id: idOf(dictionary) };
-  return { content: inside, lent, wrapped, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
+  // Only bytes of any kind may be a file themselves.
+  const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
+  return { content: inside, lent, wrapped, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
 }
 
 function doorOf(format: Format | undefined): (typeof DOORS)[Format] {

@@ -74,6 +74,49 @@ test('what is wrapped in gzip is unwrapped, and what is not known is shown as by
   await page.getByText('The file was damaged after it was written.').waitFor();
 });
 
+test('what is inside a wrapper is named, and opened by a button, broken or not', async () => {
+  const vectors = vector('cvc/v1_int8.cvc');
+  const tar = Buffer.alloc(1024);
+  tar.write('notes.txt');
+  tar.write('ustar', 257);
+  const broken = (change) => {
+    const gzip = gzipSync(vectors);
+    return change(gzip) ?? gzip;
+  };
+  /** A Zstandard frame that stores some bytes as they are. */
+  const stored = (bytes) => {
+    const header = Buffer.alloc(3);
+    header.writeUIntLE(1 + 8 * bytes.length, 0, 3);
+    return Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), header, bytes]);
+  };
+  await open();
+  const inside = page.getByRole('button', { name: 'Open what is inside' });
+  const content = page.locator('.within strong');
+  for (const [name, bytes, kind] of [
+    ['notes.tar.gz', gzipSync(tar), 'a tar archive'], ['picture.png.gz', gzipSync(Buffer.from('\x89PNG\r\n', 'latin1')), 'a PNG picture'],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    await content.getByText(kind).waitFor();
+    assert.equal(await inside.count(), 0, 'there is nothing more to see of it');
+  }
+  for (const [name, bytes, verdict] of [
+    ['stored.cvc.zst', stored(vectors), 'Intact'],
+    ['twice.cvc.gz', gzipSync(gzipSync(vectors)), 'Intact'],
+    ['cut.cvc.gz', broken((gzip) => gzip.subarray(0, gzip.length - 200)), 'Incomplete'],
+    ['crc.cvc.gz', broken((gzip) => void (gzip[gzip.length - 6] ^= 1)), 'Intact'],
+    ['more.cvc.gz', broken((gzip) => Buffer.concat([gzip, Buffer.from('garbage')])), 'Intact'],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    await content.getByText('CVC embedding vectors').waitFor();
+    await inside.click();
+    await heading(name.replace(/\.\w+$/, ''));
+    await page.getByText('CVC embedding vectors').waitFor();
+    await page.locator('.verdict', { hasText: verdict }).waitFor();
+  }
+});
+
 test('a file that is none of those says what it may be', async () => {
   await open('#sample=zstd');
   await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
