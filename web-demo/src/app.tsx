@@ -95,8 +95,8 @@ export function App() {
       if (file === undefined) return;
       const here = shown.current;
       if (files.length === 1 && here.kind === 'open' && mayWantDictionary(here.report) && (await isDictionary(file))) return lend(file);
-      // A file of the visitor's own has no address.
-      if (location.hash !== '') history.pushState(null, '', location.pathname + location.search);
+      // A file of the visitor's own has no address, but a place in the history: the way back from it leads to what was there before, and not off the page.
+      if (!isOwn(history.state)) history.pushState({ own: true }, '', location.pathname + location.search);
       void show(file.name, '', () => Promise.resolve(file), { dictionary });
     },
     [show, lend],
@@ -130,8 +130,16 @@ export function App() {
   useEffect(() => {
     follow();
     addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, [follow]);
+    // Between the start and a file of the visitor's own, the address stays the same.
+    const back = (): void => {
+      if (location.hash === '') close();
+    };
+    addEventListener('popstate', back);
+    return () => {
+      removeEventListener('hashchange', follow);
+      removeEventListener('popstate', back);
+    };
+  }, [follow, close]);
 
   const openAddress = useCallback(
     (url: string) => {
@@ -182,6 +190,11 @@ export function App() {
       {over && <div class="over" aria-hidden="true">Drop it</div>}
     </Opening.Provider>
   );
+}
+
+/** Whether this place in the history is that of a file of the visitor's own. */
+function isOwn(state: unknown): boolean {
+  return typeof state === 'object' && state !== null && 'own' in state;
 }
 
 interface BusyProps {

@@ -117,6 +117,22 @@ test('what is inside a wrapper is named, and opened by a button, broken or not',
   }
 });
 
+test('the way back from a file of one\'s own leads to where it was opened', async () => {
+  await open();
+  await pick('first.cvc', vector('cvc/v1_int8.cvc'));
+  await heading('first.cvc');
+  await pick('second.xz', vector('xz/blocks.xz'));
+  await heading('second.xz');
+  await page.goBack();
+  await page.getByText('Drop a file here').waitFor();
+  await open('#sample=xz');
+  await heading('page.xz');
+  await pick('first.cvc', vector('cvc/v1_int8.cvc'));
+  await heading('first.cvc');
+  await page.goBack();
+  await heading('page.xz');
+});
+
 test('a file that is none of those says what it may be', async () => {
   await open('#sample=zstd');
   await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
