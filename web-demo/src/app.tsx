@@ -1,21 +1,24 @@
 // The page: which file is open.
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { arriveAt, fileOf, leave } from './arrive/address';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { arriveAt, fileOf, leave, readAddress } from './arrive/address';
 import { OpenFile } from './client';
-import { sortOut } from './arrive/dictionary';
+import { isDictionary, sortOut } from './arrive/dictionary';
+import { Failed } from './arrive/failed';
 import { useDropped } from './arrive/dropped';
 import { bytes } from './format';
 import { Inspector } from './inspector';
 import { unlisted, type Report } from './model';
+import { Opening } from './arrive/opening';
 import { nameOf, openRemote, type RemoteFile } from './arrive/remote';
 import { SAMPLES } from './arrive/samples';
 import { Samples, Start } from './arrive/start';
+import { mayWantDictionary } from './structure/dictionary';
 import type { Progress } from './tools/progress';
 
 type State =
   | { readonly kind: 'empty' }
   | { readonly kind: 'busy'; readonly name: string; readonly doing: string; readonly progress: Progress | undefined }
-  | { readonly kind: 'failed'; readonly name: string; readonly message: string }
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly retry: (() => void) | undefined }
   /** Every visit of an address starts at what it names, also one of the file that is open. */
   | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report; readonly visit: number };
 
@@ -51,52 +54,103 @@ export function App() {
         setState({ kind: 'busy', name, doing: 'Reading', progress: { done: 0, total: source.size } });
         const file = new OpenFile(source, dictionary);
         opened.current = file;
-        const reading = ({ done, total }: Progress): void => tell('Reading')(done, total);
+        // What comes behind the last byte takes the longest where little decodes to much.
+        const reading = ({ done, total }: Progress): void => tell(done < total ? 'Reading' : 'Decoding')(done, total);
         let report = await file.report(reading);
         if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
         if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0 });
       } catch (error) {
-        if (!signal.aborted) setState({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error) });
+        if (signal.aborted) return;
+        const address = current.current;
+        const retry = (): void => {
+          void show(name, sample, get, { dictionary, list });
+          current.current = address;
+        };
+        close();
+        setState({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error), retry });
       }
     },
     [close],
+  );
+
+  /** What is open; for those who hear of files, and not of what happens to the page. */
+  const shown = useRef(state);
+  shown.current = state;
+
+  /** Opens the file that is open once more, where it is, with this dictionary. */
+  const lend = useCallback(
+    (dictionary: File) => {
+      if (shown.current.kind !== 'open') return;
+      const { name, sample, file: { source } } = shown.current;
+      const address = current.current;
+      void show(name, sample, () => Promise.resolve(source), { dictionary });
+      current.current = address;
+    },
+    [show],
   );
 
   const showFiles = useCallback(
     async (files: readonly File[]) => {
       const [file, dictionary] = await sortOut(files);
       if (file === undefined) return;
-      // A file of the visitor's own has no address.
-      if (location.hash !== '') history.pushState(null, '', location.pathname + location.search);
+      const here = shown.current;
+      if (files.length === 1 && here.kind === 'open' && mayWantDictionary(here.report) && (await isDictionary(file))) return lend(file);
+      // A file of the visitor's own has no address, but a place in the history: the way back from it leads to what was there before, and not off the page.
+      if (!isOwn(history.state)) history.pushState({ own: true }, '', location.pathname + location.search);
       void show(file.name, '', () => Promise.resolve(file), { dictionary });
     },
-    [show],
+    [show, lend],
   );
 
+  /** Opens what the address names. */
+  const follow = useCallback((): void => {
+    const address = arriveAt();
+    const file = fileOf(address);
+    if (file !== '' && file === current.current) return setState((state) => (state.kind === 'open' ? { ...state, visit: state.visit + 1 } : state));
+    const { url } = address;
+    const sample = SAMPLES.find((sample) => sample.id === address.sample);
+    if (sample !== undefined) {
+      void show(sample.file, sample.id, async (signal) => {
+        const response = await fetch(sample.url, { signal });
+        if (!response.ok) throw new Error(`The sample cannot be loaded: the server answers ${response.status}.`);
+        return response.blob();
+      });
+    } else if (url !== undefined && URL.canParse(url, location.href)) {
+      void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell), { list: address.list });
+    } else {
+      close();
+      const missing = address.sample ?? url;
+      const message = address.sample === undefined ? 'That is no address of a file.' : 'There is no sample of that name; those that there are stand below.';
+      if (missing !== undefined) setState({ kind: 'failed', name: missing, message, retry: undefined });
+      return;
+    }
+    current.current = file;
+  }, [show, close]);
+
   useEffect(() => {
-    const follow = (): void => {
-      const address = arriveAt();
-      const file = fileOf(address);
-      if (file !== '' && file === current.current) return setState((state) => (state.kind === 'open' ? { ...state, visit: state.visit + 1 } : state));
-      const sample = SAMPLES.find((sample) => sample.id === address.sample);
-      if (sample !== undefined) {
-        void show(sample.file, sample.id, async (signal) => {
-          const response = await fetch(sample.url, { signal });
-          if (!response.ok) throw new Error(`the sample cannot be loaded: ${response.status}`);
-          return response.blob();
-        });
-      } else if (address.url !== undefined && URL.canParse(address.url, location.href)) {
-        const { url } = address;
-        void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell), { list: address.list });
-      } else {
-        return close();
-      }
-      current.current = file;
-    };
     follow();
     addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
-  }, [show, close]);
+    // Between the start and a file of the visitor's own, the address stays the same.
+    const back = (): void => {
+      if (location.hash === '') close();
+    };
+    addEventListener('popstate', back);
+    return () => {
+      removeEventListener('hashchange', follow);
+      removeEventListener('popstate', back);
+    };
+  }, [follow, close]);
+
+  const openAddress = useCallback(
+    (url: string) => {
+      const hash = `#${new URLSearchParams({ url })}`;
+      // The browser says nothing of going to where it is.
+      if (location.hash === hash) follow();
+      else location.hash = hash;
+    },
+    [follow],
+  );
+  const opening = useMemo<Opening>(() => ({ files: (files) => void showFiles(files), address: openAddress, dictionary: lend }), [showFiles, openAddress, lend]);
 
   // A window among others is found by the file in it.
   const title = state.kind === 'empty' ? '' : `${state.name} – `;
@@ -110,10 +164,10 @@ export function App() {
   };
   const listed = (file: OpenFile, report: Report): void => setState((state) => (state.kind === 'open' && state.file === file ? { ...state, report } : state));
 
-  const over = useDropped(useCallback((files) => void showFiles(files), [showFiles]));
+  const over = useDropped(opening);
 
   return (
-    <>
+    <Opening.Provider value={opening}>
       <header class="top">
         <a class="brand" href="#" aria-label="unspool inspector, start" onClick={close}>
           <svg viewBox="0 0 32 32" aria-hidden="true">
@@ -129,18 +183,18 @@ export function App() {
       <main>
         {state.kind === 'empty' && <Start onFiles={(files) => void showFiles(files)} />}
         {state.kind === 'busy' && <Busy {...state} onCancel={cancel} />}
-        {state.kind === 'failed' && (
-          <section class="problem" role="alert">
-            <h1>{state.name} cannot be shown.</h1>
-            <p>{state.message}</p>
-          </section>
-        )}
+        {state.kind === 'failed' && <Failed name={state.name} message={state.message} address={readAddress().url} onRetry={state.retry} />}
         {state.kind === 'open' && <Inspector key={`${state.file.id} ${state.visit}`} {...state} onFiles={(files) => void showFiles(files)} onListed={(report) => listed(state.file, report)} />}
         {(state.kind === 'open' || state.kind === 'failed') && <Samples current={state.kind === 'open' ? state.sample || 'none' : 'none'} />}
       </main>
       {over && <div class="over" aria-hidden="true">Drop it</div>}
-    </>
+    </Opening.Provider>
   );
+}
+
+/** Whether this place in the history is that of a file of the visitor's own. */
+function isOwn(state: unknown): boolean {
+  return typeof state === 'object' && state !== null && 'own' in state;
 }
 
 interface BusyProps {

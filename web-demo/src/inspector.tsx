@@ -4,6 +4,7 @@ import { noteInAddress, readAddress } from './arrive/address';
 import { Bits } from './bytes/bits';
 import type { OpenFile } from './client';
 import { Decoded } from './data/decoded';
+import { MayWantDictionary, WantsDictionary, wantsDictionary } from './structure/dictionary';
 import { FileInput } from './arrive/file-input';
 import { count, plural } from './format';
 import { Find } from './bytes/find';
@@ -138,9 +139,11 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
       </div>
       <Overview report={report} />
       <Large file={file} report={report} onListed={onListed} />
-      {error !== undefined && known && (
+      {wantsDictionary(error) && <WantsDictionary report={report} />}
+      {error !== undefined && known && !wantsDictionary(error) && (
         <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
       )}
+      <MayWantDictionary report={report} />
       {!known && <Unknown content={content} cut={error?.class === 'Truncated'} />}
       {size > 0 && (
         <>
@@ -169,7 +172,7 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
 
 /** What stands beside the part that an error is about. */
 function flagOf(error: Fault, size: number): string {
-  if (error.name === 'ZstdDictionaryWanted') return 'wants its dictionary';
+  if (wantsDictionary(error)) return 'wants its dictionary';
   if (endsTooEarly(error, size)) return 'ends too early';
   return error.class === 'Checksum' ? 'does not match' : 'broken here';
 }

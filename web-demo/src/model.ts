@@ -76,6 +76,8 @@ export interface Model {
 export interface Report {
   /** What the structure is of: the file, or what was wrapped in it. */
   readonly content: Blob | undefined;
+  /** The dictionary that it was opened with, and the number that frames call it by, if it has one. */
+  readonly lent: { readonly id: number | undefined } | undefined;
   /** How long the gzip file was that this lay in. */
   readonly wrapped: number | undefined;
   /**
@@ -86,6 +88,8 @@ export interface Report {
   readonly format: Format | undefined;
   /** Which of the three Zstandards it is in, two of which share each magic number; told of files that were read as a whole. */
   readonly zstd?: ZstdFormat | undefined;
+  /** The format of what it decodes to, if that is another file of those that the page knows. */
+  readonly within: Format | undefined;
   readonly size: number;
   readonly model: Model;
   readonly summary: Summary | undefined;
@@ -246,14 +250,31 @@ export function cutsBytes({ structure }: Model, node: number): boolean {
 
 /** A node and the groups around it, outermost first. */
 export function pathTo(model: Model, node: number): Node[] {
-  const path: Node[] = [];
-  for (let at = node; at >= 0; at = model.parent[at] ?? -1) path.unshift(nodeAt(model.structure, at));
+  return pathIn(model, node).map((at) => nodeAt(model.structure, at));
+}
+
+function pathIn({ parent }: Model, node: number): number[] {
+  const path: number[] = [];
+  for (let at = node; at >= 0; at = parent[at] ?? -1) path.unshift(at);
   return path;
+}
+
+function nameAt({ structure }: Model, node: number): string | undefined {
+  return structure.names[structure.name[node] ?? -1];
 }
 
 /** What a node and the groups around it are called, outermost first. */
 export function placeOf(model: Model, node: number): string {
   return pathTo(model, node).map(({ name, value, part }) => `${name} ${part === undefined ? whichOf(name, value) : heldBy(name, value)}`.trim()).join(' › ');
+}
+
+/** Whether nothing but its first block of a Zstandard frame was read up to a node in it. */
+export function inFirstBlock(model: Model, node: number): boolean {
+  const path = pathIn(model, node);
+  const [frame, block] = [path.find((at) => nameAt(model, at) === 'frame'), path.find((at) => nameAt(model, at) === 'block')];
+  if (frame === undefined || block === undefined) return false;
+  for (let at = frame + 1; at < block; at++) if (model.parent[at] === frame && nameAt(model, at) === 'block') return false;
+  return true;
 }
 
 /** Whether a node is a comma or a bracket between the fields of a JSON header: true, and of no interest to anybody. */

@@ -1,5 +1,5 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
-import { errorTable, inspect, outline, probe, readBlob, UnspoolError, zstdFormat, type Format } from 'unspool';
+import { errorTable, inspect, outline, probe, readBlob, UnspoolError, zstdFormat, type Format, type Inspection } from 'unspool';
 import { DOORS } from './formats';
 import type { Opened } from './formats/door';
 import { unwrap } from './formats/gzip';
@@ -8,6 +8,7 @@ import { curveOf, summedUp } from './formats/summing';
 import { codes, sequences, type CodesWanted, type SequencesWanted } from './formats/zstd-inside';
 import { buildModel, withoutEmptyEnd, type Fault, type Report } from './model';
 import { seldom, telling, type Progress } from './tools/progress';
+import { idOf } from './arrive/dictionary';
 import { RemoteFile, type Content } from './arrive/remote';
 import { find, type Sought } from './bytes/search';
 import type { CurveWanted, ExportWanted, Question, TextSearch, TextsWanted } from './values';
@@ -67,19 +68,19 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
   const wrapped = inside === undefined ? undefined : bytes.length;
   bytes = inside ?? bytes;
   content = inside === undefined ? source : new Blob([inside]);
-  let found = inspect(bytes);
+  const found = inspected(bytes);
   let met: UnspoolError | undefined;
   try {
     file = await doorOf(found.format)?.open(bytes, found.structure, dictionary);
     met = file?.error;
-    // Whoever walks over the structure has no dictionary; whoever decodes has one, and finds nothing wrong.
-    if (dictionary !== undefined && found.error?.name === 'ZstdDictionaryWanted') found = { ...found, error: undefined };
   } catch (error) {
     if (!(error instanceof UnspoolError)) throw error;
     // As much of the file as can be read is shown all the same.
     met = error;
   }
-  return { ...report({ ...found, error: found.error ?? met }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd: zstdFormat(bytes) };
+  // Whoever walks over the structure has no dictionary, and stumbles where one is wanted, also where the file does not name it; whoever decodes has one.
+  const error = dictionary !== undefined && found.format === 'zstd' ? met : (found.error ?? met);
+  return { ...report({ ...found, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd: zstdFormat(bytes) };
 }
 
 /** Opens a file that is not read as a whole: what its outline tells and what somebody looks at, or, if the format does not allow that, only its head. */
@@ -99,9 +100,15 @@ async function openLarge(source: Blob | string, from: Blob | RemoteFile, post: (
       return report({ ...found, error: found.error ?? file?.error }, undefined, undefined, door.outlined.read);
     }
   }
-  const found = inspect(await (large?.head === undefined ? head() : bytesIn(from, large.head)));
+  const found = inspected(await (large?.head === undefined ? head() : bytesIn(from, large.head)));
   // That the head ends where it ends is no error.
   return report({ ...found, structure: withoutEmptyEnd(found.structure), size: from.size, error: file?.error }, undefined, undefined, large?.head === undefined ? size : 'values');
+}
+
+/** The structure of bytes, with no more memory than their format may take for it. */
+function inspected(bytes: Uint8Array): Inspection {
+  const limits = doorOf(probe(bytes).format)?.limits;
+  return inspect(bytes, limits && { limits });
 }
 
 async function bytesIn(content: Content, end: number): Promise<Uint8Array> {
@@ -132,9 +139,12 @@ async function formatOf(content: Content): Promise<Format | undefined> {
   return probe(await bytesIn(content, PROBED)).format;
 }
 
-function report({ format, size, structure, error, checksums }: ReturnType<typeof inspect>, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
+function report({ format, size, structure, error, checksums }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
   const model = buildModel(structure, size);
-  return { content: inside, wrapped, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
+  const lent = dictionary && { id: idOf(dictionary) };
+  // Only bytes of any kind may be a file themselves.
+  const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
+  return { content: inside, lent, wrapped, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
 }
 
 function doorOf(format: Format | undefined): (typeof DOORS)[Format] {

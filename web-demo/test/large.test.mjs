@@ -319,6 +319,38 @@ test('the start of what a large file holds is shown, and all of it is saved, pie
   await page.getByText('The first 33.6 MB of text').waitFor();
 });
 
+test('a small table that decodes to gigabytes shows its structure, and says why no more', async () => {
+  const bomb = overfull(16);
+  await open();
+  await page.locator('input[type=file]').setInputFiles({ name: 'bomb.at1', mimeType: '', buffer: bomb });
+  await heading('bomb.at1');
+  await page.locator('.verdict', { hasText: 'Not decoded' }).waitFor();
+  await page.getByText('The file asks for more than this page is willing to spend.').waitFor();
+  await page.getByRole('treeitem', { name: /^frame #0/ }).waitFor();
+});
+
+test('what is read and being decoded says so', async () => {
+  await open();
+  // What takes long is hurried past here: the words are all that is looked for.
+  await page.evaluate(() => {
+    window.said = new Set();
+    new MutationObserver(() => window.said.add(document.querySelector('.busy p')?.textContent.split(' ')[0])).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
+  const run = Buffer.from([2, 0, 16, 0x2e]);
+  const long = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(4000).fill(run), Buffer.from([1, 0, 0])]);
+  await page.locator('input[type=file]').setInputFiles({ name: 'long.zst', mimeType: '', buffer: long });
+  await heading('long.zst');
+  assert.ok(await page.evaluate(() => window.said.has('Decoding')));
+});
+
+/** An AT-1 file of the codec for columns, each of whose frames says that it holds 128 MiB, and does. */
+function overfull(frames) {
+  const block = (last) => Buffer.from([2 + last, 0, 16, 0]);
+  const payload = Buffer.concat([Buffer.from('28b52ffde00000000800000000', 'hex'), ...Array(1023).fill(block(0)), block(1)]);
+  const frame = Buffer.concat([Buffer.from('8f200101', 'hex'), payload]);
+  return Buffer.concat([Buffer.from('415431030402', 'hex'), ...Array(frames).fill(frame)]);
+}
+
 test('the blocks of a large xz file are read off its index', async () => {
   const small = vector('xz/blocks.xz');
   // One block of three gigabytes, which only the index knows.

@@ -74,6 +74,65 @@ test('what is wrapped in gzip is unwrapped, and what is not known is shown as by
   await page.getByText(/^Damaged somewhere in bytes 0 to \d+, which a checksum covers; it does not tell where.$/).waitFor();
 });
 
+test('what is inside a wrapper is named, and opened by a button, broken or not', async () => {
+  const vectors = vector('cvc/v1_int8.cvc');
+  const tar = Buffer.alloc(1024);
+  tar.write('notes.txt');
+  tar.write('ustar', 257);
+  const broken = (change) => {
+    const gzip = gzipSync(vectors);
+    return change(gzip) ?? gzip;
+  };
+  /** A Zstandard frame that stores some bytes as they are. */
+  const stored = (bytes) => {
+    const header = Buffer.alloc(3);
+    header.writeUIntLE(1 + 8 * bytes.length, 0, 3);
+    return Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), header, bytes]);
+  };
+  await open();
+  const inside = page.getByRole('button', { name: 'Open what is inside' });
+  const content = page.locator('.within strong');
+  for (const [name, bytes, kind] of [
+    ['notes.tar.gz', gzipSync(tar), 'a tar archive'], ['picture.png.gz', gzipSync(Buffer.from('\x89PNG\r\n', 'latin1')), 'a PNG picture'],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    await content.getByText(kind).waitFor();
+    assert.equal(await inside.count(), 0, 'there is nothing more to see of it');
+  }
+  for (const [name, bytes, verdict] of [
+    ['stored.cvc.zst', stored(vectors), 'Intact'],
+    ['twice.cvc.gz', gzipSync(gzipSync(vectors)), 'Intact'],
+    ['cut.cvc.gz', broken((gzip) => gzip.subarray(0, gzip.length - 200)), 'Incomplete'],
+    ['crc.cvc.gz', broken((gzip) => void (gzip[gzip.length - 6] ^= 1)), 'Intact'],
+    ['more.cvc.gz', broken((gzip) => Buffer.concat([gzip, Buffer.from('garbage')])), 'Intact'],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    await content.getByText('CVC embedding vectors').waitFor();
+    await inside.click();
+    await heading(name.replace(/\.\w+$/, ''));
+    await page.getByText('CVC embedding vectors').waitFor();
+    await page.locator('.verdict', { hasText: verdict }).waitFor();
+  }
+});
+
+test('the way back from a file of one\'s own leads to where it was opened', async () => {
+  await open();
+  await pick('first.cvc', vector('cvc/v1_int8.cvc'));
+  await heading('first.cvc');
+  await pick('second.xz', vector('xz/blocks.xz'));
+  await heading('second.xz');
+  await page.goBack();
+  await page.getByText('Drop a file here').waitFor();
+  await open('#sample=xz');
+  await heading('page.xz');
+  await pick('first.cvc', vector('cvc/v1_int8.cvc'));
+  await heading('first.cvc');
+  await page.goBack();
+  await heading('page.xz');
+});
+
 test('a file that is none of those says what it may be', async () => {
   await open('#sample=zstd');
   await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
@@ -109,6 +168,60 @@ test('a file and its dictionary are opened together, whichever comes first', asy
   const content = page.getByRole('region', { name: 'Decoded bytes' });
   await content.waitFor();
   assert.match(await content.textContent(), /^\{"/);
+});
+
+test('a dictionary that comes after its file is opened along, and the wanted and the given one are named', async () => {
+  const part = (name) => ({ name, mimeType: '', buffer: vector(`zstd/rfc8878/${name}`) });
+  const input = page.locator('input[type=file]');
+  const alert = page.getByRole('alert');
+  const pickDictionary = async (name) => {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Open its dictionary' }).click()]);
+    await chooser.setFiles(part(name));
+  };
+  await open();
+  await input.setInputFiles(part('dict-json-s1.zst'));
+  await alert.getByText('It names the one with the ID 40000.').waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Show byte/ }).count(), 0, 'nothing is to be seen there');
+  await input.setInputFiles(part('dict-id13'));
+  await alert.getByText('The one that was opened along has the ID 13.').waitFor();
+  await pickDictionary('dict-raw');
+  await alert.getByText('The one that was opened along has no ID.').waitFor();
+  await pickDictionary('dict-id40000');
+  await page.locator('.verdict', { hasText: /Intact|No error found/ }).waitFor();
+  await heading('dict-json-s1.zst');
+  assert.equal(await alert.count(), 0);
+  // One that nobody has asked for is a file like any other, and says what it is.
+  await input.setInputFiles(part('dict-id40000'));
+  await heading('dict-id40000');
+  await alert.getByText('This looks like a Zstandard dictionary').waitFor();
+  // A file that names none, with the wrong one, and with the right one.
+  await input.setInputFiles([part('dict-json-s4.zst'), part('dict-id40000')]);
+  await page.getByText('Or it was compressed against another dictionary. The one that was opened along has the ID 40000').waitFor();
+  await input.setInputFiles(part('dict-id13'));
+  await page.locator('.verdict', { hasText: 'No error found' }).waitFor();
+  await heading('dict-json-s4.zst');
+});
+
+test('a file that does not name its dictionary is as sound as any with it, and alone may want one', async () => {
+  const part = (name) => ({ name, mimeType: '', buffer: vector(`zstd/rfc8878/${name}`) });
+  await open();
+  const hint = page.getByText('compressed against a dictionary that it does not name; open both together');
+  for (const [name, dictionary, length, offset] of [['dict-json-s4.zst', 'dict-id13', 348, 10], ['dict-json-s7.zst', 'dict-raw', 459, 81]]) {
+    await page.locator('input[type=file]').setInputFiles(part(name));
+    await page.locator('.verdict', { hasText: `Broken at byte ${offset}` }).waitFor();
+    await hint.waitFor();
+    await page.locator('input[type=file]').setInputFiles([part(name), part(dictionary)]);
+    await page.locator('.verdict', { hasText: 'No error found' }).waitFor();
+    assert.match(await fact('Decodes to').textContent(), new RegExp(`^${length} bytes`));
+    assert.equal(await page.locator('.problem').count() + await hint.count(), 0);
+  }
+  // Other errors are none of a dictionary's.
+  const broken = vector('zstd/rfc8878/text-1025.zst');
+  broken[broken.length - 1] ^= 1;
+  await page.locator('input[type=file]').setInputFiles({ name: 'broken.zst', mimeType: '', buffer: broken });
+  await heading('broken.zst');
+  await page.getByText('The file was damaged after it was written.').waitFor();
+  assert.equal(await hint.count(), 0);
 });
 
 /** A server of another origin that answers ranges of a file, which may be longer than its bytes. */
@@ -256,6 +369,43 @@ test('an address that leads nowhere is said so in words', async () => {
   await open(`#url=${encodeURIComponent('http://127.0.0.1:9/nothing.cvc')}`);
   await page.getByText('The server cannot be reached').waitFor();
   it.forgive(() => true);
+});
+
+test('from a file that cannot be had there are ways on: again, another address, another file', async () => {
+  const bytes = vector('cvc/v1_int8.cvc');
+  const answers = { '/late.cvc': undefined, '/100%.cvc': bytes };
+  const other = createServer((request, response) => {
+    const body = answers[request.url];
+    response.writeHead(body === undefined ? 404 : 200, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range' }).end(request.method === 'OPTIONS' ? undefined : body);
+  });
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${other.address().port}`;
+  try {
+    await open(`#url=${encodeURIComponent(`${url}/late.cvc`)}`);
+    await page.getByRole('alert').getByText('The server answers 404').waitFor();
+    const address = page.getByLabel('or the address of one');
+    assert.equal(await address.inputValue(), `${url}/late.cvc`, 'to be mended');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('alert').getByText('The server answers 404').waitFor();
+    answers['/late.cvc'] = bytes;
+    // The same address once more is another try, too.
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await heading('late.cvc');
+    await open('#sample=nope');
+    await page.getByRole('alert').getByText('There is no sample of that name').waitFor();
+    // A name that is no percent encoding is a name all the same.
+    await address.fill(`${url}/100%.cvc`);
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await heading('100%.cvc');
+    await open('#url=http%3A%2F%2F');
+    await page.getByRole('alert').getByText('That is no address of a file.').waitFor();
+    await pick('own.cvc', bytes);
+    await heading('own.cvc');
+    await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.includes(url) || what.includes('404'));
 });
 
 test('works offline after the first visit, samples included', async () => {

@@ -1,8 +1,9 @@
 // Files that come to the page from elsewhere: dropped on it, or pasted, as an address may be.
 import { useEffect, useState } from 'preact/hooks';
+import type { Opening } from './opening';
 
 /** Hears of them, wherever on the page that is. Tells whether files are being held over it. */
-export function useDropped(onFiles: (files: readonly File[]) => void): boolean {
+export function useDropped({ files: onFiles, address: onAddress }: Pick<Opening, 'files' | 'address'>): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
     const open = (event: Event, list: FileList | undefined): boolean => {
@@ -33,10 +34,10 @@ export function useDropped(onFiles: (files: readonly File[]) => void): boolean {
         if (event.target instanceof Element && event.target.closest('input, textarea') !== null) return;
         if (open(event, event.clipboardData?.files)) return;
         const url = event.clipboardData?.getData('text/plain').trim() ?? '';
-        if (/^https?:\/\/\S+$/.test(url)) location.hash = new URLSearchParams({ url }).toString();
+        if (/^https?:\/\/\S+$/.test(url)) onAddress(url);
       }),
     ];
     return () => ends.forEach((end) => end());
-  }, [onFiles]);
+  }, [onFiles, onAddress]);
   return over;
 }

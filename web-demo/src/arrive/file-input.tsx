@@ -3,6 +3,19 @@ interface Props {
   readonly onFiles: (files: readonly File[]) => void;
 }
 
+/** Lets the visitor pick one file, for a button that asks for one of a certain kind. If they change their mind, nothing comes. */
+export function pickFile(): Promise<File> {
+  return new Promise((resolve) => {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.onchange = () => {
+      const [file] = input.files ?? [];
+      if (file !== undefined) resolve(file);
+    };
+    input.click();
+  });
+}
+
 export function FileInput({ onFiles }: Props) {
   return (
     <input

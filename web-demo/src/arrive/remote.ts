@@ -61,5 +61,11 @@ export async function openRemote(url: string, { all }: Pick<Address, 'all'>, sig
 /** The last part of an address, to call the file by. */
 export function nameOf(url: string): string {
   const path = new URL(url, location.href).pathname;
-  return decodeURIComponent(path.slice(path.lastIndexOf('/') + 1)) || url;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name) || url;
+  } catch {
+    // Whoever called it so meant the percent sign itself.
+    return name;
+  }
 }

@@ -1,4 +1,5 @@
 // What a visitor sees first.
+import { AddressForm } from './address-form';
 import { FileInput } from './file-input';
 import { SAMPLES } from './samples';
 
@@ -16,20 +17,7 @@ export function Start({ onFiles }: Props) {
         <span>or <u>choose one</u> from your machine, with its Zstandard dictionary if it needs one</span>
         <span class="kinds">Zstandard, xz and gzip files, Pco numbers, OnPair strings, CVC vectors, AT-1 logs and tables</span>
       </label>
-      <form
-        class="remote"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const url = String(new FormData(event.currentTarget).get('url') ?? '').trim();
-          if (url !== '') location.hash = new URLSearchParams({ url }).toString();
-        }}
-      >
-        <label>
-          or the address of one <input name="url" type="url" required placeholder="https://example.com/vectors.cvc" />
-        </label>
-        <button type="submit">Open</button>
-        <span class="fine">Or paste it, or a file, anywhere on this page. Large files of CVC and OnPair, and tables of AT-1, are read only where you look.</span>
-      </form>
+      <AddressForm />
       <Samples current="" />
       <ul class="promises">
         <li><strong>What is it?</strong> The format is told by its bytes, not by its name.</li>

@@ -7,6 +7,7 @@ import { ABOUT, snippet } from '../formats/about';
 import { bytes, hex } from '../format';
 import { Pages } from './pages';
 import type { ValuesProps } from './preview';
+import { Within } from './within';
 
 const PAGE = 4096;
 const WIDTH = 16;
@@ -25,6 +26,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
         <h2>Content</h2>
         <p class="facts">{summary.startOnly && 'The first '}{bytes(decoded)}{text === undefined ? '' : ' of text'}{summary.brokenFrom !== undefined && ', before the place where the file breaks'}</p>
       </div>
+      {decoded > 0 && <Within file={file} name={name} report={report} summary={summary} />}
       {error !== '' && <p class="refused" role="alert">These bytes cannot be decoded: {error}.</p>}
       {found !== undefined && found.length > 0 && (
         <pre class="table content" tabIndex={0} role="region" aria-label="Decoded bytes">{text ?? dump(found, start)}</pre>

@@ -38,7 +38,7 @@ export function saveAs(blob: Blob, name: string): void {
 }
 
 /** What values are saved as: `log.txt.zst` holds `log.txt`. */
-function nameOf(file: string, kind: ExportKind): string {
+export function nameOf(file: string, kind: ExportKind): string {
   const stem = file.replace(/\.[^.]*$/, '');
   return kind !== 'raw' ? `${stem}.${kind}` : /.\.\w+$/.test(stem) ? stem : `${stem}.bin`;
 }

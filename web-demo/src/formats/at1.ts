@@ -5,14 +5,15 @@ import { csvOfRows, jsonOfRows } from '../data/writers';
 import { contentOf } from './content';
 import type { Tell } from '../tools/progress';
 import type { Door, Opened } from './door';
-import { wholeOrStart } from './start';
+import { WHOLE, wholeOrStart } from './start';
 
 export const at1: Door = {
+  limits: WHOLE,
   async open(bytes) {
     const table = await tableOf(bytes);
     if (table === undefined) return wholeOrUnhashed(bytes);
     try {
-      return opened(bytes, table, decodeAt1(bytes));
+      return opened(bytes, table, decodeAt1(bytes, { limits: WHOLE }));
     } catch (error) {
       // A table can be asked also where one of its groups is broken, or where all of them come to too much.
       if (!(error instanceof UnspoolError)) throw error;
@@ -29,7 +30,7 @@ export const at1: Door = {
 /** Opens a file as a whole. If its hash alone is wrong, what comes before that is a file as good as any; of other broken ones, what a stream makes of them. */
 async function wholeOrUnhashed(bytes: Uint8Array): Promise<Opened> {
   try {
-    return await wholeOrStart(bytes, () => filesOf(bytes), () => at1Stream());
+    return await wholeOrStart(bytes, () => filesOf(bytes), () => at1Stream({ limits: WHOLE }));
   } catch (error) {
     if (!(error instanceof UnspoolError) || error.name !== 'At1Hash') throw error;
     const opened = filesOf(bytes.subarray(0, error.offset));
@@ -39,7 +40,7 @@ async function wholeOrUnhashed(bytes: Uint8Array): Promise<Opened> {
 
 /** What a file holds; a bundle is shown as one file behind the other. */
 function filesOf(bytes: Uint8Array): Opened {
-  const files = decodeAt1Files(bytes);
+  const files = decodeAt1Files(bytes, { limits: WHOLE });
   const [only, ...others] = files;
   if (only !== undefined && only.name === '' && others.length === 0) return contentOf(only.bytes);
   return contentOf(joined(files.map(({ bytes }) => bytes)), [['Files', `${count(files.length)}: ${files.map(({ name }) => name).join(', ')}`]]);

@@ -1,5 +1,5 @@
 // What the page wants to know of a file of any format, and can ask of it once it is open.
-import type { UnspoolError } from 'unspool';
+import type { Limits, UnspoolError } from 'unspool';
 import type { Structure } from 'unspool/structure';
 import type { BinsWanted } from './pco-bins';
 import type { Column } from './column';
@@ -47,6 +47,8 @@ export interface Door {
   openOutlined?(content: Content, structure: Structure): Promise<Opened>;
   /** For a file that is not in memory: what its outline is made of, and whether few requests to a server give it. */
   readonly outlined?: { readonly read: Report['read']; readonly remote: boolean };
+  /** What walking over the structure may take, where it takes as much memory as the content. */
+  readonly limits?: Limits;
   /** Files up to so many bytes are read as a whole, if not as large as any. */
   readonly whole?: number;
 }

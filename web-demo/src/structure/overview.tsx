@@ -2,6 +2,7 @@
 import { aboutOf } from '../formats/about';
 import { coveredBy, type Report } from '../model';
 import { bytes, count } from '../format';
+import { wantsDictionary } from './dictionary';
 import { endsTooEarly, stretch } from './problem';
 
 export function Overview({ report }: { readonly report: Report }) {
@@ -42,7 +43,7 @@ export function Overview({ report }: { readonly report: Report }) {
 /** Whether the file is broken, in a word; nothing where nobody knows. */
 function verdictOf({ format, error, read, checksums, wrapped, size, summary, model }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
   if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
-  if (error?.name === 'ZstdDictionaryWanted') return { kind: 'bad', words: 'Wants its dictionary' };
+  if (wantsDictionary(error)) return { kind: 'bad', words: 'Wants its dictionary' };
   if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: 'Not decoded' };
   if (error?.class === 'Checksum') {
     const covered = coveredBy(model, error);

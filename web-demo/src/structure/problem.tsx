@@ -44,8 +44,7 @@ export function stretch([start, end]: readonly [start: number, end: number]): st
 }
 
 /** What an error means for the person with the file. */
-function advice({ class: class_, name }: Fault, short: boolean, covered: Props['covered']): string {
-  if (name === 'ZstdDictionaryWanted') return 'The file was compressed against a dictionary. Open both together: drop them, or choose both.';
+function advice({ class: class_ }: Fault, short: boolean, covered: Props['covered']): string {
   if (short) return 'The file ends too early. It may have been copied or downloaded only in part.';
   switch (class_) {
     case 'Checksum': return `Damaged somewhere in ${covered === undefined ? 'the bytes that a checksum covers' : `${stretch(covered)}, which a checksum covers`}; it does not tell where.`;

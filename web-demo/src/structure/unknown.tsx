@@ -7,10 +7,10 @@ const STARTS: readonly (readonly [start: string, name: string])[] = [
   ['\x89PNG', 'a PNG picture'], ['\xff\xd8\xff', 'a JPEG picture'], ['GIF8', 'a GIF picture'], ['%PDF', 'a PDF document'],
   ['PK\x03\x04', 'a ZIP archive, or a document that is one'], ['BZh', 'bzip2'], ['\x04\x22\x4d\x18', 'LZ4'], ['7z\xbc\xaf\x27\x1c', 'a 7z archive'],
   ['\xff\x06\x00\x00sNaPpY', 'Snappy'], ['PAR1', 'Parquet'], ['ARROW1', 'Arrow'], ['\x89HDF', 'HDF5'], ['\x93NUMPY', 'a numpy array'],
-  ['SQLite format 3', 'a SQLite database'], ['\0asm', 'a WebAssembly module'], ['\x7fELF', 'an ELF program'], ['AT1', 'AT-1, in a version that this page does not know'],
+  ['SQLite format 3', 'a SQLite database'], ['\0asm', 'a WebAssembly module'], ['\x7fELF', 'an ELF program'], ['\x37\xa4\x30\xec', 'a Zstandard dictionary'], ['AT1', 'AT-1, in a version that this page does not know'],
 ];
 /** So many bytes are looked at. */
-const HEAD = 512;
+export const GUESSED = 512;
 
 interface Props {
   readonly content: Content;
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function Unknown({ content, cut }: Props) {
-  const { value: head } = useAnswer(async () => new Uint8Array(await content.slice(0, HEAD).arrayBuffer()), [content]);
+  const { value: head } = useAnswer(async () => new Uint8Array(await content.slice(0, GUESSED).arrayBuffer()), [content]);
   if (content.size === 0) {
     return (
       <section class="problem unknown" role="alert">
@@ -37,7 +37,8 @@ export function Unknown({ content, cut }: Props) {
   );
 }
 
-function guessOf(head: Uint8Array): string {
+/** What bytes look like that no format here starts with; empty where nothing tells. */
+export function guessOf(head: Uint8Array): string {
   const letters = Array.from(head, (byte) => String.fromCharCode(byte)).join('');
   const known = STARTS.find(([start]) => letters.startsWith(start))?.[1];
   if (known !== undefined) return known;

@@ -1,0 +1,24 @@
+// Where the address of a file is typed.
+import { useContext } from 'preact/hooks';
+import { Opening } from './opening';
+
+/** A file that could not be had leaves its address there, to be mended. */
+export function AddressForm({ address = '' }: { readonly address?: string | undefined }) {
+  const opening = useContext(Opening);
+  return (
+    <form
+      class="remote"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const url = String(new FormData(event.currentTarget).get('url') ?? '').trim();
+        if (url !== '') opening.address(url);
+      }}
+    >
+      <label>
+        or the address of one <input name="url" type="url" required defaultValue={address} placeholder="https://example.com/vectors.cvc" />
+      </label>
+      <button type="submit">Open</button>
+      <span class="fine">Or paste it, or a file, anywhere on this page. Large files of CVC and OnPair, and tables of AT-1, are read only where you look.</span>
+    </form>
+  );
+}

@@ -1,0 +1,34 @@
+// A file that could not be had or read, and every way on from there.
+import { useContext } from 'preact/hooks';
+import { AddressForm } from './address-form';
+import { FileInput } from './file-input';
+import { Opening } from './opening';
+
+interface Props {
+  readonly name: string;
+  readonly message: string;
+  /** The address that it was to come from. */
+  readonly address: string | undefined;
+  /** Tries it once more, where that may help. */
+  readonly onRetry: (() => void) | undefined;
+}
+
+export function Failed({ name, message, address, onRetry }: Props) {
+  const { files } = useContext(Opening);
+  return (
+    <div class="failed">
+      <section class="problem" role="alert">
+        <h1>{name} cannot be shown.</h1>
+        <p>{message}</p>
+        {onRetry !== undefined && <button type="button" onClick={onRetry}>Retry</button>}
+      </section>
+      <div class="ways">
+        <label class="another">
+          <FileInput onFiles={files} />
+          Open another file
+        </label>
+        <AddressForm address={address} />
+      </div>
+    </div>
+  );
+}

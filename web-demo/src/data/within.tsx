@@ -1,0 +1,41 @@
+// What the content of a wrapper is itself, and the way into it.
+import { useContext, useState } from 'preact/hooks';
+import { Opening } from '../arrive/opening';
+import type { OpenFile } from '../client';
+import { ABOUT } from '../formats/about';
+import type { Report, Summary } from '../model';
+import { guessOf, GUESSED } from '../structure/unknown';
+import { useAnswer } from '../tools/answer';
+import { nameOf } from './export';
+import { Cancel, useJob } from '../tools/cancel';
+
+interface Props {
+  readonly file: OpenFile;
+  readonly name: string;
+  readonly report: Report;
+  readonly summary: Summary;
+}
+
+export function Within({ file, name, report: { within }, summary: { decoded, startOnly } }: Props) {
+  const opening = useContext(Opening);
+  const job = useJob();
+  const [problem, setProblem] = useState('');
+  const { value: guess = '' } = useAnswer(async () => guessOf(await file.bytes(0, Math.min(GUESSED, decoded))), [file, decoded]);
+  const kind = within === undefined ? guess : ABOUT[within].name;
+  // Text is there to be read.
+  if (kind === '' || kind === 'text') return null;
+  const open = (): void => {
+    void job.run(async (care) => {
+      const content = await file.export({ column: 0, kind: 'raw', question: undefined, to: undefined }, care);
+      if (content !== undefined) opening.files([new File([content], nameOf(name, 'raw'))]);
+    }).catch((error: Error) => setProblem(error.message));
+  };
+  return (
+    <p class="within">
+      Content: <strong>{kind}</strong>{' '}
+      {within !== undefined && !startOnly && <button type="button" disabled={job.going} onClick={open}>Open what is inside</button>}
+      <Cancel job={job} what="opening what is inside" />
+      {problem !== '' && <span class="refused" role="alert">It cannot be opened: {problem}.</span>}
+    </p>
+  );
+}

@@ -1,0 +1,66 @@
+// What is said of a Zstandard file that was compressed against a dictionary, or may have been, and the way to open that along.
+import { useContext } from 'preact/hooks';
+import { pickFile } from '../arrive/file-input';
+import { Opening } from '../arrive/opening';
+import { nodesNamed } from '../formats/named';
+import { brokenAt, inFirstBlock, type Fault, type Report } from '../model';
+
+/** What a decoder stumbles over that lacks what a dictionary would have given it: a code, a table, or bytes to copy. */
+const LACKS: readonly string[] = ['ZstdLiteralsRepeat', 'ZstdTableRepeat', 'ZstdOffset'];
+
+export function wantsDictionary(error: Fault | undefined): boolean {
+  return error?.name === 'ZstdDictionaryWanted';
+}
+
+/** Whether a dictionary, or another one, may be all that is missing. */
+export function mayWantDictionary({ error, format, model, lent }: Report): boolean {
+  if (format !== 'zstd' || error === undefined) return false;
+  if (wantsDictionary(error)) return true;
+  // A frame that names its dictionary is not decoded with any other.
+  if (!nodesNamed(model.structure, 'dictionary ID').next().done) return false;
+  return lent !== undefined || (LACKS.includes(error.name) && inFirstBlock(model, brokenAt(model, error.offset)));
+}
+
+interface Props {
+  readonly report: Report;
+}
+
+/** Stands in the place of the problem: nothing is wrong with the file itself. */
+export function WantsDictionary({ report: { error, lent } }: Props) {
+  return (
+    <section class="problem" role="alert">
+      <h2>The file was compressed against a dictionary.</h2>
+      <p>
+        It names the one with the ID <strong>{error?.need}</strong>.{' '}
+        {lent !== undefined && <>{given(lent)}. </>}
+        Drop the right one here, or open both together.
+      </p>
+      <OpenDictionary />
+    </section>
+  );
+}
+
+/** Stands beside the problem, of which it may be the reason. */
+export function MayWantDictionary({ report }: Props) {
+  const { error, lent } = report;
+  if (wantsDictionary(error) || !mayWantDictionary(report)) return null;
+  return (
+    <section class="problem unknown" role="note" aria-label="Dictionary">
+      <p>
+        {lent === undefined
+          ? 'Or it was compressed against a dictionary that it does not name; open both together.'
+          : `Or it was compressed against another dictionary. ${given(lent)}, and the file does not name its own.`}
+      </p>
+      <OpenDictionary />
+    </section>
+  );
+}
+
+function OpenDictionary() {
+  const { dictionary } = useContext(Opening);
+  return <button type="button" onClick={() => void pickFile().then(dictionary)}>Open its dictionary</button>;
+}
+
+function given({ id }: NonNullable<Report['lent']>): string {
+  return id === undefined ? 'The one that was opened along has no ID' : `The one that was opened along has the ID ${id}`;
+}
