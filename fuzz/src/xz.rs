@@ -141,5 +141,5 @@ fn by_block(bytes: &[u8]) {
 fn stream(bytes: &[u8], options: &Options, random: &mut Random) -> (Vec<u8>, Result<()>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0; (1 << 17) + 32]);
     let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS, options);
-    in_pieces(bytes, || (random.below(100), random.below(1000)), |src, end, room| decoder.step(src, end, room))
+    in_pieces(bytes, || (1 + random.below(100), 1 + random.below(1000)), |src, end, room| decoder.step(src, end, room))
 }
