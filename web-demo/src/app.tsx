@@ -20,7 +20,7 @@ type State =
   | { readonly kind: 'busy'; readonly name: string; readonly doing: string; readonly progress: Progress | undefined }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly retry: (() => void) | undefined }
   /** Every visit of an address starts at what it names, also one of the file that is open. */
-  | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report; readonly visit: number };
+  | { readonly kind: 'open'; readonly name: string; readonly sample: string; readonly file: OpenFile; readonly report: Report; readonly visit: number; readonly others: number };
 
 /** Gets a file, and tells how far that is. */
 type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) => Promise<Blob | RemoteFile>;
@@ -41,7 +41,7 @@ export function App() {
   }, []);
 
   const show = useCallback(
-    async (name: string, sample: string, get: Get, { dictionary, list = false }: { dictionary?: Blob | undefined; list?: boolean } = {}): Promise<void> => {
+    async (name: string, sample: string, get: Get, { dictionary, list = false, others = 0 }: { dictionary?: Blob | undefined; list?: boolean; others?: number } = {}): Promise<void> => {
       close();
       const { signal } = (going.current = new AbortController());
       const tell = (doing: string) => (done: number, total: number) => {
@@ -58,12 +58,12 @@ export function App() {
         const reading = ({ done, total }: Progress): void => tell(done < total ? 'Reading' : 'Decoding')(done, total);
         let report = await file.report(reading);
         if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
-        if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0 });
+        if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0, others });
       } catch (error) {
         if (signal.aborted) return;
         const address = current.current;
         const retry = (): void => {
-          void show(name, sample, get, { dictionary, list });
+          void show(name, sample, get, { dictionary, list, others });
           current.current = address;
         };
         close();
@@ -97,7 +97,8 @@ export function App() {
       if (files.length === 1 && here.kind === 'open' && mayWantDictionary(here.report) && (await isDictionary(file))) return lend(file);
       // A file of the visitor's own has no address, but a place in the history: the way back from it leads to what was there before, and not off the page.
       if (!isOwn(history.state)) history.pushState({ own: true }, '', location.pathname + location.search);
-      void show(file.name, '', () => Promise.resolve(file), { dictionary });
+      const others = files.length - (dictionary === undefined ? 1 : 2);
+      void show(file.name, '', () => Promise.resolve(file), { dictionary, others });
     },
     [show, lend],
   );

@@ -39,12 +39,14 @@ interface Props {
   readonly name: string;
   readonly file: OpenFile;
   readonly report: Report;
+  /** How many files came with it, and are not shown. */
+  readonly others: number;
   readonly onFiles: (files: readonly File[]) => void;
   /** Where the chunks are was found out, of a file that was opened without them. */
   readonly onListed: (report: Report) => void;
 }
 
-export function Inspector({ name, file, report, onFiles, onListed }: Props) {
+export function Inspector({ name, file, report, others, onFiles, onListed }: Props) {
   const { model, error, size, summary } = report;
   const content = file.content(report);
   const [selected, setSelected] = useState(-1);
@@ -137,6 +139,7 @@ export function Inspector({ name, file, report, onFiles, onListed }: Props) {
           Open another file
         </label>
       </div>
+      {others > 0 && <p class="fine" role="status">One file is shown at a time: {plural(others, 'other')} that came with it {others === 1 ? 'was' : 'were'} not opened.</p>}
       <Overview report={report} />
       <Large file={file} report={report} onListed={onListed} />
       {wantsDictionary(error) && <WantsDictionary report={report} />}

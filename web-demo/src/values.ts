@@ -84,6 +84,9 @@ export interface Summed {
   readonly statistics: Statistics;
   /** The numbers in the order of the file; of vectors, their lengths. */
   readonly curve: Curve;
+  /** Rows that are not counted because they cannot be decoded, and why the first of them cannot. */
+  readonly leftOut: number;
+  readonly why: string;
 }
 
 /** Rows whose numbers are drawn in order. */

@@ -10,7 +10,7 @@ import { chunkHead, PCO_HEAD, vector } from './vectors.mjs';
 const it = inspector();
 let page;
 beforeEach(() => ({ page } = it));
-const { open, heading, fact, byte, item, classes } = it;
+const { open, heading, fact, summed, byte, item, classes } = it;
 
 /** Drops a file on the page, as a file manager would. */
 async function drop(name, bytes) {
@@ -364,10 +364,15 @@ test('a broken file shows where and why, and what came before', async () => {
   await page.getByRole('button', { name: 'Show byte 213' }).click();
   assert.match(await page.locator('[aria-selected=true][role=treeitem]').textContent(), /^crc-32/);
   // The values around it are refused, and those of the other chunks are shown.
-  await page.locator('.refused').waitFor();
+  const refused = page.getByText(/^Rows in sight cannot be decoded: /);
+  await refused.waitFor();
   await page.getByRole('region', { name: 'Rows', exact: true }).press('End');
   await page.locator('.preview tbody td').first().waitFor();
-  await page.locator('.refused').waitFor({ state: 'detached' });
+  await refused.waitFor({ state: 'detached' });
+  // Those are summed up, too.
+  const statistics = page.getByRole('region', { name: 'Statistics' });
+  await statistics.getByText(/^32 rows that cannot be decoded are left out: .*the CRC-32 of the chunk/).waitFor();
+  assert.equal(await summed('Values').textContent(), '1,088');
 });
 
 test('files that are broken in other ways, and files that are none', async () => {

@@ -170,6 +170,17 @@ test('a file and its dictionary are opened together, whichever comes first', asy
   assert.match(await content.textContent(), /^\{"/);
 });
 
+test('of several files one is shown, and the page says so', async () => {
+  const files = ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, mimeType: '', buffer: Buffer.from(name) }));
+  await open();
+  await page.locator('input[type=file]').setInputFiles(files);
+  await heading('a.txt');
+  await page.getByRole('status').getByText('One file is shown at a time: 2 others that came with it were not opened.').waitFor();
+  await page.locator('input[type=file]').setInputFiles(files[1]);
+  await heading('b.txt');
+  assert.equal(await page.getByText('One file is shown at a time').count(), 0);
+});
+
 test('a dictionary that comes after its file is opened along, and the wanted and the given one are named', async () => {
   const part = (name) => ({ name, mimeType: '', buffer: vector(`zstd/rfc8878/${name}`) });
   const input = page.locator('input[type=file]');
@@ -220,7 +231,7 @@ test('a file that does not name its dictionary is as sound as any with it, and a
   broken[broken.length - 1] ^= 1;
   await page.locator('input[type=file]').setInputFiles({ name: 'broken.zst', mimeType: '', buffer: broken });
   await heading('broken.zst');
-  await page.getByText('The file was damaged after it was written.').waitFor();
+  await page.getByRole('alert').getByText(/^Damaged somewhere in .* it does not tell where\.$/).waitFor();
   assert.equal(await hint.count(), 0);
 });
 

@@ -44,12 +44,13 @@ export function Statistics({ file, column, values, onRow }: Props) {
       </p>
     );
   }
-  const { statistics, curve } = found;
+  const { statistics, curve, leftOut, why } = found;
   const { norms } = statistics;
   if (statistics.count + statistics.nans === 0) return null;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
   return (
     <section class="statistics" aria-label="Statistics">
+      {leftOut > 0 && <p class="refused">{plural(leftOut, 'row')} that cannot be decoded {leftOut === 1 ? 'is' : 'are'} left out: {why}.</p>}
       <dl>
         {facts(statistics).map(([term, fact]) => (
           <div key={term}>
@@ -62,7 +63,7 @@ export function Statistics({ file, column, values, onRow }: Props) {
         <figure>
           <Bars bins={bins} logarithmic={logarithmic} />
           <figcaption>
-            How all {count(values)} values spread{' '}
+            How all {count(statistics.count + statistics.nans)} values spread{' '}
             <label class="switch">
               <input type="checkbox" checked={logarithmic} onChange={({ currentTarget }) => setLogarithmic(currentTarget.checked)} /> by size, in powers of two
             </label>

@@ -1,4 +1,5 @@
 // A column of numbers, however long: only a piece of it is in memory while it is summed up or saved.
+import { UnspoolError } from 'unspool';
 import type { Tell } from '../tools/progress';
 import type { Rows } from '../values';
 
@@ -13,19 +14,37 @@ export interface Column {
 /** So many values are a piece, or the few more that end with a row. */
 const AT_ONCE = 1 << 18;
 
-/** All rows, or those from `from` to `to`, a piece at a time. */
-export async function* piecesOf({ rows, dimension, ends, read }: Column, tell: Tell, from = 0, to = rows): AsyncGenerator<Rows> {
+/** Hears of rows that cannot be decoded, and why. */
+export type LeftOut = (start: number, end: number, why: UnspoolError) => void;
+
+/** All rows, or those from `from` to `to`, a piece at a time. If somebody hears of those that cannot be decoded, the others come nevertheless. */
+export async function* piecesOf({ rows, dimension, ends, read }: Column, tell: Tell, from = 0, to = rows, leftOut?: LeftOut): AsyncGenerator<Rows> {
   const step = Math.max(1, Math.floor(AT_ONCE / Math.max(1, dimension)));
+  // Up to here nothing is decoded together: something in it is broken.
+  let alone = from;
   for (let [start, at] = [from, 0]; start < to; ) {
-    let end = Math.min(to, start + step);
+    const before = at;
+    let end = Math.min(to, start < alone ? start + 1 : start + step);
     if (ends !== undefined) {
       while ((ends[at] ?? rows) < end) at++;
       end = Math.min(to, ends[at] ?? rows);
     }
+    let piece: Rows;
+    try {
+      piece = await read(start, end);
+    } catch (error) {
+      if (leftOut === undefined || ends === undefined || !(error instanceof UnspoolError)) throw error;
+      if (start < alone) {
+        leftOut(start, end, error);
+        start = end;
+      } else {
+        [alone, at] = [end, before];
+      }
+      continue;
+    }
     // What can only be decoded at once may be many pieces.
-    const { data } = await read(start, end);
     for (let first = start; first < end; first += step) {
-      yield { start: first, dimension, data: data.subarray((first - start) * dimension, (first - start + step) * dimension) };
+      yield { start: first, dimension, data: piece.data.subarray((first - start) * dimension, (first - start + step) * dimension) };
       await tell({ done: Math.min(first + step, end) - from, total: to - from });
     }
     start = end;

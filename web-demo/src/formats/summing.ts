@@ -2,29 +2,34 @@
 import { RunningStatistics } from 'unspool';
 import type { Tell } from '../tools/progress';
 import type { Curve, Summed } from '../values';
-import { piecesOf, type Column } from './column';
+import { piecesOf, type Column, type LeftOut } from './column';
 
 export async function summedUp(column: Column, tell: Tell): Promise<Summed> {
   using running = runningOver(column);
-  const curve = await drawn(column, running, 0, column.rows, tell);
-  return { statistics: running.result(), curve };
+  let [leftOut, why] = [0, ''];
+  const curve = await drawn(column, running, 0, column.rows, tell, (start, end, error) => {
+    leftOut += end - start;
+    why ||= error.message;
+    if (leftOut === column.rows) throw error;
+  });
+  return { statistics: running.result(), curve, leftOut, why };
 }
 
 /** Draws some rows of a column: of numbers themselves, of vectors their lengths. */
 export async function curveOf(column: Column, start: number, end: number, tell: Tell): Promise<Curve> {
   using running = runningOver(column);
-  return await drawn(column, running, start, end, tell);
+  return await drawn(column, running, start, end, tell, () => undefined);
 }
 
 function runningOver({ dimension }: Column): RunningStatistics {
   return new RunningStatistics({ dimension: Math.max(1, dimension) });
 }
 
-async function drawn(column: Column, running: RunningStatistics, start: number, end: number, tell: Tell): Promise<Curve> {
+async function drawn(column: Column, running: RunningStatistics, start: number, end: number, tell: Tell, leftOut: LeftOut): Promise<Curve> {
   const curve = new Stretches(start, end);
-  for await (const { data } of piecesOf(column, tell, start, end)) {
+  for await (const { start: first, data } of piecesOf(column, tell, start, end, leftOut)) {
     const lengths = running.add(data);
-    curve.push(column.dimension > 1 ? lengths : data);
+    curve.push(first - start, column.dimension > 1 ? lengths : data);
   }
   return curve.curve();
 }
@@ -32,11 +37,10 @@ async function drawn(column: Column, running: RunningStatistics, start: number, 
 /** No more stretches than this fit on a screen. */
 const STRETCHES = 800;
 
-/** The lowest and the highest of so many numbers in each of some stretches, as they come. */
+/** The lowest and the highest of so many numbers in each of some stretches. */
 class Stretches {
   readonly #low: Float64Array;
   readonly #high: Float64Array;
-  #at = 0;
 
   constructor(readonly start: number, readonly end: number) {
     const count = Math.min(STRETCHES, end - start);
@@ -48,12 +52,13 @@ class Stretches {
     return { start: this.start, end: this.end, low: this.#low, high: this.#high };
   }
 
-  push(numbers: ArrayLike<number | bigint>): void {
+  /** Numbers in a row, of which the first is this one of all. */
+  push(first: number, numbers: ArrayLike<number | bigint>): void {
     const [low, high] = [this.#low, this.#high];
     const share = low.length / (this.end - this.start);
     for (let at = 0; at < numbers.length; at++) {
       const number = Number(numbers[at] ?? NaN);
-      const stretch = Math.floor(this.#at++ * share);
+      const stretch = Math.floor((first + at) * share);
       if (!Number.isFinite(number)) continue;
       if (!((low[stretch] ?? NaN) <= number)) low[stretch] = number;
       if (!((high[stretch] ?? NaN) >= number)) high[stretch] = number;
