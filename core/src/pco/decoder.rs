@@ -168,13 +168,16 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 /// Pages of one chunk, each with how many numbers it has. Of one type whatever they come from, so that there is one decoder for all.
 pub(crate) type Pages<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], usize)>;
 
+// What follows takes many arguments because the compiler sees through them, and not through a struct: of a program that never counts, the
+// counting is left out, which is 680 bytes on a Cortex-M0.
+
 /// Counts numbers, those in front of an error as well. Whoever does not ask has none there, where the output is what a page looks back on.
 pub(crate) type Done<'d> = Option<&'d mut usize>;
 
 /// Decodes pages of at most `n` numbers, with one set of tables, into little-endian numbers that lie behind each other. Gives the bytes
 /// that the last one took.
 #[cfg(feature = "small")]
-#[allow(clippy::too_many_arguments, reason = "what a page is made with, where it lies, and where it goes")]
+#[allow(clippy::too_many_arguments, reason = "see above")]
 pub(crate) fn pages_bytes(
     meta: &Meta<'_>,
     n: usize,
@@ -192,7 +195,7 @@ pub(crate) fn pages_bytes(
 }
 
 #[cfg(feature = "small")]
-#[allow(clippy::too_many_arguments, reason = "those of its only caller")]
+#[allow(clippy::too_many_arguments, reason = "see above")]
 #[inline(never)]
 fn compact_bytes<W: Latent>(
     meta: &Meta<'_>,
@@ -219,7 +222,7 @@ fn compact_bytes<W: Latent>(
 /// Decodes pages of at most `n` numbers, with one set of tables, into little-endian numbers that lie behind each other. Gives the bytes
 /// that the last one took.
 #[cfg(not(feature = "small"))]
-#[allow(clippy::too_many_arguments, reason = "what a page is made with, where it lies, and where it goes")]
+#[allow(clippy::too_many_arguments, reason = "see above")]
 pub(crate) fn pages_bytes(
     meta: &Meta<'_>,
     n: usize,
@@ -239,7 +242,7 @@ pub(crate) fn pages_bytes(
 }
 
 #[cfg(not(feature = "small"))]
-#[allow(clippy::too_many_arguments, reason = "those of its only caller")]
+#[allow(clippy::too_many_arguments, reason = "see above")]
 #[inline(never)]
 fn fast_bytes<L: Latent>(
     cut: Cut<L>,
