@@ -118,11 +118,9 @@ fn run_inspect(path: &Path, dictionary: Option<&Path>, shown: Shown) -> Result<(
     if let Some(size) = wrapped {
         report.fact("wrapped in", format!("gzip of {size} bytes"));
     }
-    if stats && report.error.is_none() {
-        match formats::stats(format, &bytes, &Limits::DEFAULT) {
-            Ok(columns) => report.stats = columns,
-            Err(error) => report.error = Some(error),
-        }
+    if stats {
+        let ended = formats::stats(format, &bytes, &Limits::DEFAULT, &mut report.stats);
+        report.error = report.error.or(ended.err());
     }
     let text = if json { report.to_json(path, &bytes) } else { report.to_text(path, &bytes, all) };
     output::print(&text)?;

@@ -642,6 +642,27 @@ fn statistics_are_those_of_the_decoded_numbers() {
 }
 
 #[test]
+fn statistics_of_a_broken_file_are_those_of_what_is_sound() {
+    let scratch = scratch("broken-stats");
+    let count = |name: &str, bytes: &[u8]| {
+        let path = scratch.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let output = unspool(&["inspect", "--json", "--stats", path.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        json["stats"][0]["count"].as_u64()
+    };
+    // One of some chunks is wrong, in one column and in several; and a chunk of numbers breaks off.
+    assert_eq!(count("one.cvc", &read(Path::new(&vector("bad/payload_flip.cvc")))), Some(1600 - 32 * 16));
+    let mut bytes = read(Path::new(&vector("v2_ints_default.cvc")));
+    *bytes.last_mut().unwrap() ^= 1;
+    assert!(count("many.cvc", &bytes) > Some(0));
+    let bytes = read(&vector_folders("pco")[0].join("assets/v1_0_0_conv1.pco"));
+    let some = count("cut.pco", &bytes[..bytes.len() - 20]);
+    assert!((256..2000).contains(&some.unwrap()), "{some:?}");
+}
+
+#[test]
 fn at1_files_are_inspected_decoded_and_checked() {
     let folder = vector_folders("at1").remove(0);
     let scratch = scratch("at1");

@@ -84,13 +84,14 @@ fn outputs(file: &File<'_>, types: &mut Vec<Option<Dtype>>) -> Result<(), Error>
     told
 }
 
-/// Decodes all columns of a file that has names for them, chunk by chunk.
+/// Decodes all columns of a file, chunk by chunk; what is wrong with a piece is for `take` to judge.
 fn decode_columns(
     file: &File<'_>,
     bytes: &[u8],
     limits: &Limits,
     types: &[Option<Dtype>],
-    mut write: impl FnMut(usize, &[u8]) -> Result<(), Error>,
+    crc: Crc,
+    mut take: impl FnMut(usize, Result<&[u8], Error>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for (column, output) in file.columns().zip(types) {
         let size = size(&column?, output.unwrap_or(Dtype::F32)).ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
@@ -102,15 +103,17 @@ fn decode_columns(
     file.each_piece(bytes, |position, _, piece| {
         let [start, end] = [piece.range().start, piece.range().end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         let cut = Error::new(ErrorKind::Truncated, bytes.len() as u64).needing(piece.range().end);
-        let payload = piece.open(bytes.get(start..end).ok_or(cut)?, Crc::Skip, &mut CrcCount::default())?;
-        match payload.plain() {
-            Some((dtype, raw)) if types.get(position) == Some(&Some(dtype)) => write(position, raw),
+        let stored = bytes.get(start..end).ok_or(cut);
+        let payload = stored.and_then(|stored| piece.open(stored, crc, &mut CrcCount::default()));
+        let values = payload.and_then(|payload| match payload.plain() {
+            Some((dtype, raw)) if types.get(position) == Some(&Some(dtype)) => Ok(raw),
             _ => {
                 room.resize(payload.len().saturating_mul(4), 0);
                 payload.decode_f32_bytes(&mut room)?;
-                write(position, &room)
+                Ok(&room[..])
             }
-        }
+        });
+        take(position, values)
     })
 }
 
@@ -201,26 +204,29 @@ fn name(column: &Column<'_>) -> String {
     }
 }
 
-pub fn stats(bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
     let file = File::open(bytes, limits)?;
-    let (mut types, mut columns) = (vec![], vec![]);
+    let mut types = vec![];
     outputs(&file, &mut types)?;
     for column in file.columns() {
         columns.push(ColumnStats::named(name(&column?)));
     }
     let mut gathers = vec![];
-    for ((column, output), stats) in file.columns().zip(&types).zip(&mut columns) {
+    for ((column, output), stats) in file.columns().zip(&types).zip(columns) {
         gathers.push(Gather::new(stats, number(output.unwrap_or(Dtype::F32)), column?.dimension()));
     }
-    if file.is_columnar() {
-        decode_columns(&file, bytes, limits, &types, |position, part| {
-            gathers.get_mut(position).map_or(Ok(()), |gather| gather.write(part))
-        })?;
-    } else if let Some(gather) = gathers.first_mut() {
-        let column = file.only_column()?;
-        column.decode_to(bytes, column.rows(), gather, Crc::Skip)?;
-    }
-    Ok(columns)
+    // What is sound behind a chunk that is not counts, too.
+    let mut broken = Ok(());
+    decode_columns(&file, bytes, limits, &types, Crc::Verify, |position, part| {
+        match (part, gathers.get_mut(position)) {
+            (Ok(part), Some(gather)) => gather.write(part),
+            (part, _) => {
+                broken = broken.and(part.map(|_| ()));
+                Ok(())
+            }
+        }
+    })?;
+    broken
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
@@ -229,7 +235,8 @@ pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checks
     if file.is_columnar() {
         let mut types = vec![];
         outputs(&file, &mut types)?;
-        decode_columns(&file, bytes, limits, &types, |_, part| super::in_pieces(part, to))?;
+        // Those were compared on the way.
+        decode_columns(&file, bytes, limits, &types, Crc::Skip, |_, part| super::in_pieces(part?, to))?;
     } else {
         let column = file.only_column()?;
         column.decode_to(bytes, column.rows(), to, Crc::Skip)?;

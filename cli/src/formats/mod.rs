@@ -102,13 +102,13 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
     }
 }
 
-/// What the decoded numbers come to, for formats that hold numbers, as far as the file can be read.
-pub fn stats(format: Format, bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+/// What the decoded numbers come to, for formats that hold numbers. Of a broken file, as much as there is.
+pub fn stats(format: Format, bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
     match format {
-        Format::OnPair => onpair::stats(bytes, limits),
-        Format::Cvc => cvc::stats(bytes, limits),
-        Format::Pco => pco::stats(bytes, limits),
-        _ => Ok(vec![]),
+        Format::OnPair => onpair::stats(bytes, limits, columns),
+        Format::Cvc => cvc::stats(bytes, limits, columns),
+        Format::Pco => pco::stats(bytes, limits, columns),
+        _ => Ok(()),
     }
 }
 

@@ -198,14 +198,14 @@ pub fn grep(
 }
 
 /// Strings have lengths.
-pub fn stats(bytes: &[u8], limits: &Limits) -> Result<Vec<ColumnStats>, Error> {
+pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
     let container = Container::open(bytes, limits)?;
-    let mut stats = ColumnStats::named("bytes in a row");
-    let mut gather = Gather::new(&mut stats, Number::U64, 1);
+    let stats = columns.push_mut(ColumnStats::named("bytes in a row"));
+    let mut gather = Gather::new(stats, Number::U64, 1);
     for row in container.column().rows() {
         gather.write(&container.column().row_len(row)?.to_le_bytes())?;
     }
-    Ok(vec![stats])
+    Ok(())
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
