@@ -386,7 +386,7 @@ impl<'q> Query<'q> {
                         self.stage = Stage::Group;
                     }
                 }
-                Stage::Filter(_) => self.stage = Stage::Rest,
+                Stage::Filter(_) => (self.stage, self.pending) = (Stage::Rest, 0),
                 Stage::Rest => {
                     if self.wants_rest(scratch) {
                         return Ok(());
@@ -406,20 +406,25 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// Asks for the first slot that has not been loaded, and for those that lie right behind it.
+    /// Asks for the first slot from the pending one on that has not been loaded, and for those that lie right behind it.
     fn wants_rest(&mut self, scratch: &[u8]) -> bool {
-        let slots = self.records(scratch).iter().map(Slot::read);
-        let mut missing = slots.enumerate().skip_while(|(_, slot)| slot.is_loaded());
+        let slots = self.records(scratch).get(self.pending..).unwrap_or_default().iter().map(Slot::read);
+        let mut missing = (self.pending..).zip(slots).skip_while(|(_, slot)| slot.is_loaded());
         let Some((pending, first)) = missing.next() else { return false };
-        let mut end = first.block.1;
-        for (_, slot) in missing {
-            if slot.is_loaded() || slot.block.0 != end {
-                break;
-            }
-            end = slot.block.1;
-        }
         self.pending = pending;
-        self.ask_for((first.block.0, end));
+        // Those that were asked for with the last one need not be looked for again.
+        let (start, mut end) = first.block;
+        if let Some(needs) = self.needs.take_if(|needs| needs.contains(&self.head.blocks_at.saturating_add(start))) {
+            end = end.max(needs.end.saturating_sub(self.head.blocks_at));
+        } else {
+            for (_, slot) in missing.take_while(|_| self.inside.is_none()) {
+                if slot.is_loaded() || slot.block.0 != end {
+                    break;
+                }
+                end = slot.block.1;
+            }
+        }
+        self.ask_for((start, end));
         true
     }
 

@@ -30,7 +30,7 @@ impl Query<'_> {
         }
         if self.names == Some(Names::Row) {
             self.all_slots(scratch)?;
-            self.stage = Stage::Names;
+            (self.stage, self.pending) = (Stage::Names, 0);
             let first = self.next_group(scratch)?;
             return if first { Ok(()) } else { Err(Error::new(ErrorKind::At1NoNames, 0)) };
         }

@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 
-use super::super::compare::{Best, Number};
+use super::super::compare::Number;
 use super::super::head::{inside, too_small};
 use super::super::lines::line_len;
 use super::super::predicate::{Matcher, Test};
@@ -179,12 +179,12 @@ impl Query<'_> {
             self.without_number = self.without_number.saturating_add((!number).into());
         }
         self.sum = (sum.value.to_le_bytes(), sum.scale);
-        // The texts of the group go, but for the number that is the best so far.
+        // The texts of the group go, but for the number that is the best so far. One of a group before lies where it stays.
         if self.best.found {
-            let Best { start, end, .. } = self.best;
-            to_front(texts, start..end);
-            self.base = self.best.len();
-            self.best = Best { start: 0, end: self.base, found: true };
+            if self.best.start > 0 {
+                to_front(texts, self.best.start..self.best.end);
+            }
+            self.base = self.best.moved_to_front();
         }
         Ok(Flow::On)
     }

@@ -1,0 +1,72 @@
+//! Hostile AT-1 files: small ones that would keep a decoder or a query busy for hours if any of their parts was looked at over and over.
+
+use std::time::{Duration, Instant};
+
+use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, scratch_needed};
+use unspool::{Class, Error, Limits};
+use unspool_tests::at1::{Payload, file, row_groups, stored};
+
+/// More than a loaded machine takes for what grows with the size of a file, and far less than what grows with its square would take.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Packs with zstd.
+fn zstd(bytes: &[u8]) -> Payload {
+    (1, zstd::bulk::compress(bytes, 3).expect("memory"))
+}
+
+/// Runs something that must be done soon.
+fn soon<T>(what: &str, run: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let done = run();
+    println!("{what}: {:?}", start.elapsed());
+    assert!(start.elapsed() < SOON, "{what} took {:?}", start.elapsed());
+    done
+}
+
+/// What a query over a file in memory finds besides rows.
+fn ask(file: &[u8], ask: Ask<'_>, limits: &Limits) -> Result<(u64, Option<Vec<u8>>), Error> {
+    let (mut ws, mut scratch) = (Workspace::new(), vec![0; scratch_needed(file, limits)?.slice as usize]);
+    let request = Request { filters: &[], ask, limit: u64::MAX };
+    let mut query = loop {
+        match Query::new(file, request, &mut scratch, &mut ws, limits) {
+            Ok(query) => break query,
+            Err(error) => grow(&mut scratch, error)?,
+        }
+    };
+    while query.needs().is_some() {
+        if let Err(error) = query.feed(0, file, &mut scratch, &mut ws, &mut |_| Ok(())) {
+            grow(&mut scratch, error)?;
+        }
+    }
+    let Answer { rows, best, .. } = query.answer(&scratch);
+    Ok((rows, best.map(<[u8]>::to_vec)))
+}
+
+fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<(), Error> {
+    let Class::WorkspaceTooSmall { need } = error.class() else { return Err(error) };
+    scratch.resize(usize::try_from(need).expect("no more than there is"), 0);
+    Ok(())
+}
+
+/// The best number may be long, and come in front of many short ones.
+#[test]
+fn a_long_minimum_is_neither_read_nor_moved_again_for_each_row_and_group() {
+    let long = format!("-2{}1", "0".repeat(1 << 20));
+    let short = zstd(b"5\n-2");
+    let mut groups = vec![vec![zstd(format!("1\n{long}").as_bytes())]];
+    groups.resize(100_000, vec![short]);
+    let bytes = file(7, &row_groups(2, b",", &groups), stored);
+    let found = soon("a minimum", || ask(&bytes, Ask::Min(Column::Number(0)), &Limits::DEFAULT));
+    assert_eq!(found, Ok((200_000, Some(long.into_bytes()))));
+}
+
+/// Where the columns of a group lie side by side, each is looked for once.
+#[test]
+fn many_columns_are_not_looked_for_again_behind_each_of_them() {
+    let columns = 150_000;
+    let groups = vec![vec![zstd(b"7"); columns]; 2];
+    let bytes = file(7, &row_groups(1, b",", &groups), stored);
+    let limits = Limits { max_columns: u64::MAX, ..Limits::DEFAULT };
+    let found = soon("all columns", || ask(&bytes, Ask::Rows, &limits));
+    assert_eq!(found, Ok((2, None)));
+}
