@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, scratch_needed};
-use unspool::{Class, Error, Limits};
+use unspool::{Class, Error, ErrorKind, Limits};
 use unspool_tests::at1::{Payload, file, row_groups, stored};
 
 /// More than a loaded machine takes for what grows with the size of a file, and far less than what grows with its square would take.
@@ -69,4 +69,27 @@ fn many_columns_are_not_looked_for_again_behind_each_of_them() {
     let limits = Limits { max_columns: u64::MAX, ..Limits::DEFAULT };
     let found = soon("all columns", || ask(&bytes, Ask::Rows, &limits));
     assert_eq!(found, Ok((2, None)));
+}
+
+/// Names are cut out of the first line at its delimiters.
+#[test]
+fn a_line_of_names_is_cut_in_time_whatever_the_delimiter() {
+    let line = vec![b'-'; 4 << 20];
+    for (len, expected) in
+        [(1 << 21, Err(ErrorKind::At1NoNames)), (65, Err(ErrorKind::At1NoNames)), (64, Ok((2, None)))]
+    {
+        let mut delimiter = vec![b'-'; len];
+        delimiter[len - 1] = b'+';
+        let mut streams = row_groups(2, &delimiter, &[vec![zstd(b"7\n8"); 2]]);
+        let names = [&line[..], &delimiter, b"second"].concat();
+        let [meta, modes, index, blocks] = &mut streams[..] else { panic!("four streams") };
+        // One line more, which is no row.
+        meta.1[0] = 3;
+        modes.1.insert(0, 0);
+        let streams = [meta.clone(), modes.clone(), ("verbatim", names), index.clone(), blocks.clone()];
+        let bytes = file(7, &streams, stored);
+        let column = [Column::Name(b"second")];
+        let found = soon("names", || ask(&bytes, Ask::Columns(&column), &Limits::DEFAULT));
+        assert_eq!(found.map_err(|error| error.kind), expected, "a delimiter of {len} bytes");
+    }
 }

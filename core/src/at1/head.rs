@@ -165,7 +165,7 @@ impl TableHead {
     pub(super) fn fields<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Result<Option<Fields<'s>>> {
         let line = Lines::new(self.verbatim.stream(scratch)).item()?;
         let fields = Fields::new(line, meta.delimiter);
-        Ok((fields.clone().count() == meta.columns()).then_some(fields))
+        Ok(fields.filter(|fields| fields.clone().count() == meta.columns()))
     }
 
     /// Reads the start of a file into a head that knew none, as [`read`](Self::read) does: with what tells the names, or the lines.

@@ -1,7 +1,7 @@
 //! Codec 0: the log of an SSH server, as month, day, time, host, process and message.
 
 use super::digits;
-use super::lines::Lines;
+use super::lines::{Lines, find};
 use super::log::Gaps;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
@@ -98,7 +98,7 @@ impl<'a> Log<'a> {
         let mut rest = self.templates.get(number).ok_or_else(error)?;
         // Pieces that are not there are empty, and pieces that are left over are not used.
         let mut pieces = self.variables.item()?;
-        while let Some((head, tail)) = gap(rest).and_then(|at| rest.split_at_checked(at)) {
+        while let Some((head, tail)) = find(rest, GAP).and_then(|at| rest.split_at_checked(at)) {
             out.put(head)?;
             rest = tail.get(GAP.len()..).unwrap_or_default();
             let len = memchr::memchr(0, pieces).unwrap_or(pieces.len());
@@ -108,9 +108,4 @@ impl<'a> Log<'a> {
         }
         Ok(out.put(rest)?)
     }
-}
-
-/// Where the first gap of a text is. Not by `memchr::memmem`: on machines without vectors that can reach a panic.
-fn gap(text: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'<', text).find(|&at| text.get(at..).is_some_and(|rest| rest.starts_with(GAP)))
 }
