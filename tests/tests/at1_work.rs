@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, scratch_needed};
+use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, decode_to_vec, scratch_needed};
 use unspool::{Class, Error, ErrorKind, Limits};
-use unspool_tests::at1::{Payload, file, row_groups, stored};
+use unspool_tests::at1::{Payload, file, numbers, row_groups, stored, string, table};
 
 /// More than a loaded machine takes for what grows with the size of a file, and far less than what grows with its square would take.
 const SOON: Duration = Duration::from_secs(20);
@@ -92,4 +92,66 @@ fn a_line_of_names_is_cut_in_time_whatever_the_delimiter() {
         let found = soon("names", || ask(&bytes, Ask::Columns(&column), &Limits::DEFAULT));
         assert_eq!(found.map_err(|error| error.kind), expected, "a delimiter of {len} bytes");
     }
+}
+
+/// A column that says of one value of another what becomes of it.
+fn derived(source: u64) -> (u8, Vec<u8>) {
+    (4, numbers([source, 1, 0]))
+}
+
+/// A column of one text, over and over.
+fn dictionary(rows: u64, text: &[u8]) -> (u8, Vec<u8>) {
+    let mut column = numbers([rows, 1]);
+    string(&mut column, text);
+    column.extend((0..rows).map(|_| 0));
+    (5, column)
+}
+
+fn decoded(file: &[u8]) -> Result<Vec<u8>, Error> {
+    decode_to_vec(file, &mut Workspace::new(), &Limits { max_columns: u64::MAX, ..Limits::DEFAULT })
+}
+
+/// A long value is looked up once, however many columns are derived from it.
+#[test]
+fn many_columns_derived_from_a_long_value() {
+    let (rows, count) = (60, 4000);
+    let text = vec![b'x'; 1 << 20];
+    let mut columns = vec![dictionary(rows, &text)];
+    columns.extend((0..count).map(|_| derived(0)));
+    let mut streams = table(rows, b"", columns);
+    let bytes = file(4, &streams, zstd);
+    let out = soon("derived columns", || decoded(&bytes)).expect("a good file");
+    assert!(out == [&text[..], b"\n"].concat().repeat(rows as usize));
+    // Where the first row ends in front of them, each of them goes its own way.
+    for (_, stream) in streams.iter_mut().filter(|(name, _)| *name == "fieldcounts") {
+        *stream = numbers(std::iter::once(1).chain((1..rows).map(|_| count + 1)));
+    }
+    let bytes = file(4, &streams, zstd);
+    let error = soon("derived columns that lag behind", || decoded(&bytes)).map(|out| out.len());
+    assert_eq!(error.map_err(|error| error.kind), Err(ErrorKind::At1DerivedAhead));
+}
+
+/// A chain is not followed from each of its columns to its root.
+#[test]
+fn a_long_chain_of_derived_columns() {
+    let count = 300_000;
+    let mut columns = vec![dictionary(1, b"x")];
+    columns.extend((0..count).map(derived));
+    let bytes = file(4, &table(1, b",", columns), zstd);
+    let out = soon("a chain", || decoded(&bytes)).expect("a good file");
+    assert!(out == [&b"x"[..], &vec![b','; count as usize], b"\n"].concat());
+}
+
+/// Nor are the values of the root counted for each of them.
+#[test]
+fn the_values_of_derived_columns_are_counted_once() {
+    let mut columns = vec![(0, vec![b'\n'; 64 << 20])];
+    columns.extend((0..4000).map(derived));
+    let mut streams = table(1, b",", columns);
+    for (_, stream) in streams.iter_mut().filter(|(name, _)| *name == "quotemodes") {
+        stream.fill(2);
+    }
+    let bytes = file(4, &streams, zstd);
+    let error = soon("counting", || decoded(&bytes)).map(|out| out.len());
+    assert_eq!(error.map_err(|error| error.kind), Err(ErrorKind::At1StreamShort));
 }

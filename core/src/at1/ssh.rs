@@ -1,8 +1,8 @@
 //! Codec 0: the log of an SSH server, as month, day, time, host, process and message.
 
 use super::digits;
+use super::idle::Idle;
 use super::lines::{Lines, find};
-use super::log::Gaps;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
 use super::scratch::Lent;
@@ -42,7 +42,7 @@ pub(super) struct Log<'a> {
     templates: Texts<'a>,
     variables: Lines<'a>,
     messages: Lines<'a>,
-    gaps: Gaps,
+    gaps: Idle,
 }
 
 impl<'a> Log<'a> {
@@ -61,7 +61,7 @@ impl<'a> Log<'a> {
             templates: Texts::lines(templates, &mut lent.scratch)?,
             variables: Lines::new(variables),
             messages: Lines::new(messages),
-            gaps: Gaps::default(),
+            gaps: Idle::default(),
         })
     }
 
@@ -104,7 +104,9 @@ impl<'a> Log<'a> {
             let len = memchr::memchr(0, pieces).unwrap_or(pieces.len());
             out.put(pieces.get(..len).unwrap_or_default())?;
             pieces = pieces.get(len.saturating_add(1)..).unwrap_or_default();
-            self.gaps.count(out).map_err(|kind| self.template_numbers.fault(kind))?;
+            if self.gaps.is_too_much(1, out) {
+                return Err(self.template_numbers.fault(ErrorKind::At1EmptyGaps));
+            }
         }
         Ok(out.put(rest)?)
     }
