@@ -155,3 +155,52 @@ fn the_values_of_derived_columns_are_counted_once() {
     let error = soon("counting", || decoded(&bytes)).map(|out| out.len());
     assert_eq!(error.map_err(|error| error.kind), Err(ErrorKind::At1StreamShort));
 }
+
+/// Streams that nobody asks for, as newer writers may add them, and the shortest that there can be.
+fn with_others(codec: u8, count: usize, streams: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let others = vec![("", vec![]); count];
+    file(codec, &[&others, streams].concat(), stored)
+}
+
+/// One walk over a set finds all streams, for as many shapes of line as there are.
+#[test]
+fn the_streams_of_a_large_set_are_found_in_one_walk() {
+    let shapes = 64;
+    let mut streams =
+        vec![("meta".to_owned(), numbers([shapes, 1, shapes])), ("line_map".to_owned(), numbers(1..=shapes))];
+    for shape in 0..shapes {
+        // A line each, which is no row.
+        let own =
+            [("meta", vec![1, 0, 0, 1, 0, 0]), ("row_modes", vec![0]), ("verbatim", shape.to_string().into_bytes())];
+        streams.extend(own.map(|(name, bytes)| (format!("t{shape}:{name}"), bytes)));
+    }
+    let streams: Vec<_> = streams.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+    let bytes = with_others(11, 4 << 20, &streams);
+    let out = soon("a large set", || decoded(&bytes)).expect("a good file");
+    let lines: String = (0..shapes).map(|shape| format!("{shape}\n")).collect();
+    assert_eq!(String::from_utf8(out), Ok(lines));
+    let [first, .., twice] = &streams[..] else { panic!("many streams") };
+    let twice = [first.clone(), twice.clone(), twice.clone()];
+    assert_eq!(decoded(&with_others(11, 0, &twice)).map_err(|error| error.kind), Err(ErrorKind::At1StreamTwice));
+}
+
+/// The head of a file is not fetched stream by stream.
+#[test]
+fn the_head_of_a_large_set_is_asked_for_in_few_steps() {
+    let bytes = with_others(7, 300_000, &row_groups(1, b",", &[vec![zstd(b"7")]]));
+    let request = Request { filters: &[], ask: Ask::Count, limit: u64::MAX };
+    let (mut ws, mut scratch) = (Workspace::new(), vec![0; 1 << 20]);
+    let (mut have, mut steps) = (5, 0);
+    let rows = soon("a head", || {
+        loop {
+            match Query::new(&bytes[..have], request, &mut scratch, &mut ws, &Limits::DEFAULT) {
+                Ok(query) => break query.answer(&scratch).rows,
+                Err(error) => {
+                    assert_eq!((error.class(), error.need > have as u64), (Class::Truncated, true));
+                    (have, steps) = (bytes.len().min(error.need as usize), steps + 1);
+                }
+            }
+        }
+    });
+    assert!(rows == 1 && steps < 10, "{steps} steps");
+}

@@ -47,6 +47,11 @@ impl<'a> Stream<'a> {
         Self { bytes, place: Place(if stored { end } else { at }) }
     }
 
+    /// One of a set that is not decoded yet: all that is known is where its entry starts.
+    pub(super) fn found(at: u64) -> Self {
+        Self::new(b"", at, false)
+    }
+
     /// Where in the file something is wrong that shows at byte `pos` of the stream: the very byte if it is stored, else
     /// the start of the payload.
     pub(super) fn place(&self, pos: usize) -> usize {

@@ -1,7 +1,7 @@
 //! The set of streams that a file is packed into: a name, a backend and a payload each.
 //!
 //! A set is a number of streams, then for each of them the length of the name, the name, the backend, the length of the
-//! payload, and the payload. Nothing is kept of it: who wants a stream by name walks over the set, which is short.
+//! payload, and the payload. Nothing is kept of it: who wants streams by name walks over the set, once for all of them.
 
 use core::ops::Range;
 
@@ -150,33 +150,6 @@ pub struct Set<'a> {
     first: u64,
     end: u64,
     count: u64,
-    prefix: Prefix,
-}
-
-/// What the names of some streams of a set start with, and nobody asks for: all of them, with nothing in it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Prefix {
-    bytes: [u8; 4],
-    len: usize,
-}
-
-impl Prefix {
-    /// Adds a byte, if it is not too long.
-    #[cfg(feature = "at1")]
-    pub(super) fn push(&mut self, byte: u8) {
-        if let Some(room) = self.bytes.get_mut(self.len) {
-            *room = byte;
-            self.len += 1;
-        }
-    }
-
-    /// Whether a stream that is called `whole` is found by this name.
-    pub(super) fn matches(&self, whole: &[u8], name: &[u8]) -> bool {
-        // Most names are not as long.
-        whole.len() == self.len + name.len()
-            && whole.ends_with(name)
-            && self.bytes.get(..self.len).is_some_and(|prefix| whole.starts_with(prefix))
-    }
 }
 
 impl<'a> Set<'a> {
@@ -187,13 +160,7 @@ impl<'a> Set<'a> {
         if count > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, start).needing(count));
         }
-        Ok(Self { src, start, first, end, count, prefix: Prefix::default() })
-    }
-
-    /// The streams whose names start like this, which are found without it.
-    #[cfg(feature = "at1")]
-    pub(super) const fn of(self, prefix: Prefix) -> Self {
-        Self { prefix, ..self }
+        Ok(Self { src, start, first, end, count })
     }
 
     /// The file.
@@ -259,7 +226,7 @@ impl<'a> Set<'a> {
         let mut found = None;
         for entry in self.entries() {
             let entry = entry?;
-            if self.prefix.matches(entry.name, name) {
+            if entry.name == name {
                 if found.is_some() {
                     return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
                 }
@@ -279,7 +246,7 @@ impl<'a> Set<'a> {
     where
         Error: From<E>,
     {
-        let mut streams = [Stream::new(b"", self.start, false); N];
+        let mut streams = [self.missing(); N];
         self.load_into(names, &mut streams, lent)?;
         Ok(below(|| open(&streams, lent))?)
     }
@@ -287,23 +254,52 @@ impl<'a> Set<'a> {
     /// The same for any number of names, so that there is one copy of it.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+        streams.fill(self.missing());
+        for entry in self.entries() {
+            let entry = entry?;
+            let place = names.iter().position(|&name| name == entry.name);
+            if let Some(stream) = place.and_then(|place| streams.get_mut(place)) {
+                if self.is_found(stream) {
+                    return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
+                }
+                *stream = Stream::found(entry.at);
+            }
+        }
+        self.load_found(streams, lent)
+    }
+
+    /// What stands for a stream that is not there: nothing, where the set starts.
+    pub(super) fn missing(&self) -> Stream<'a> {
+        Stream::new(b"", self.start, false)
+    }
+
+    /// Whether a stream stands where one was found: behind the start of the set.
+    fn is_found(&self, stream: &Stream<'_>) -> bool {
+        stream.place(0) > index(self.start)
+    }
+
+    /// Decodes those streams that were found, each where its entry starts.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+        let entry = |stream: &Stream<'_>| Entries { at: u64_from(stream.place(0)), ..self.entries() }.read();
         let mut room = 0u64;
-        for name in names {
-            let Some(entry) = self.find(name)? else { continue };
+        for stream in streams.iter().filter(|stream| self.is_found(stream)) {
+            let entry = entry(stream)?;
             room = room.saturating_add(entry.room(self.src, lent.limits)?);
             if room > lent.limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(room));
             }
         }
         lent.scratch.expect(room)?;
-        for (name, stream) in names.iter().zip(streams) {
-            if let Some(entry) = self.find(name)? {
-                *stream = entry.load(self.src, lent)?;
-            }
+        for stream in streams.iter_mut().filter(|stream| self.is_found(stream)) {
+            *stream = entry(stream)?.load(self.src, lent)?;
         }
         Ok(())
     }
 }
+
+/// No entry is shorter: a length, a backend and a length.
+const MIN_ENTRY: u64 = 3;
 
 /// Walks over the streams of a set.
 #[derive(Clone, Debug)]
@@ -355,8 +351,15 @@ impl<'a> Iterator for Entries<'a> {
     type Item = Result<Entry<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let entry = self.read();
+        let left = self.left;
+        self.left = left.checked_sub(1)?;
+        let entry = self.read().map_err(|error| match error.kind {
+            // Who fetches the head of a file piece by piece shall not come back for each of many small entries.
+            ErrorKind::Truncated => {
+                error.needing(error.need.max(self.at.saturating_add(left.saturating_mul(MIN_ENTRY))))
+            }
+            _ => error,
+        });
         match &entry {
             Ok(entry) => self.at = entry.range().end,
             Err(_) => self.left = 0,
