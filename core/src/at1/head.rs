@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::backend::Backend;
+use super::backend::{Backend, inside};
 use super::header::{Codec, Container, HEADER_LEN, Header};
 use super::lines::{Fields, Lines};
 use super::numbers::Stream;
@@ -68,13 +68,6 @@ impl Stretch {
     pub(super) const fn end(&self) -> usize {
         self.end
     }
-}
-
-/// An error in a payload that starts at byte `at` of the file and is all there: `Truncated` would ask the caller for more.
-#[cold]
-pub(super) fn inside(error: Error, at: u64) -> Error {
-    let kind = if error.kind == ErrorKind::Truncated { ErrorKind::At1ContentSize } else { error.kind };
-    Error { kind, ..error }.offset_by(at)
 }
 
 /// The scratch should have had so many bytes.

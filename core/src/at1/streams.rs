@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use super::backend::{Backend, XZ_FIRST_BYTE};
+use super::backend::{Backend, XZ_FIRST_BYTE, inside};
 use super::numbers::Stream;
 use super::scratch::{Lent, Workspace, below};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
@@ -53,6 +53,7 @@ impl Entry<'_> {
     /// Where a payload starts that has no length before it: RAW files and frames. Says how it is wrapped, too.
     pub(super) fn unnamed(src: &[u8], body: Range<u64>) -> Result<Self> {
         let (wrapping, backend, start) = match src.get(index(body.start)..index(body.end)).and_then(<[u8]>::first) {
+            None if body.end < u64_from(src.len()) => return Err(Error::new(ErrorKind::At1ContentSize, body.start)),
             None => return Err(Error::new(ErrorKind::Truncated, body.start).needing(body.start.saturating_add(1))),
             Some(&XZ_FIRST_BYTE) => (Wrapping::Plain, Backend::Xz, body.start),
             Some(&byte) => {
@@ -72,13 +73,21 @@ impl Entry<'_> {
 
     /// How many bytes it says that it decodes to.
     pub fn decoded_size(&self, file: &[u8], limits: &Limits) -> Result<u64> {
-        self.backend.decoded_size(self.payload(file)?, limits).map_err(|error| error.offset_by(self.start))
+        self.backend.decoded_size(self.payload(file)?, limits).map_err(|error| self.locate(error))
     }
 
     /// Decodes it to exactly fill `dst`.
     pub fn decode(&self, file: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
         let payload = self.payload(file)?;
-        self.backend.decode(payload, dst, ws, limits).map_err(|error| error.offset_by(self.start))
+        self.backend.decode(payload, dst, ws, limits).map_err(|error| self.locate(error))
+    }
+
+    /// Where in the file something is wrong with its payload. One without a length ends where the file does, and may have been cut with it.
+    #[cold]
+    fn locate(&self, error: Error) -> Error {
+        // Else at least the lengths of name and payload stand between.
+        let bare = self.start.saturating_sub(self.at) < 2;
+        if bare { error.offset_by(self.start) } else { inside(error, self.start) }
     }
 
     /// Decodes it into the scratch, or borrows it from the file where nothing is to be decoded.
@@ -134,9 +143,7 @@ impl Entry<'_> {
         }
         trace.enter("payload", Value::Word(self.backend.name()));
         let mut inside = Shifted::new(trace, self.start.saturating_mul(8));
-        self.backend
-            .inspect(self.payload(file)?, ws, limits, &mut inside)
-            .map_err(|error| error.offset_by(self.start))?;
+        self.backend.inspect(self.payload(file)?, ws, limits, &mut inside).map_err(|error| self.locate(error))?;
         trace.leave();
         Ok(())
     }
@@ -379,6 +386,9 @@ pub(super) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
     let known = src.get(..index(end)).unwrap_or(src);
     match read_varint(known.get(index(at)..).unwrap_or_default()) {
         Ok((value, len)) => Ok((value, at.saturating_add(u64_from(len)))),
+        Err(Error { kind: ErrorKind::Truncated, .. }) if end < u64_from(src.len()) => {
+            Err(Error::new(ErrorKind::At1StreamOutside, at))
+        }
         Err(Error { kind: ErrorKind::Truncated, .. }) => {
             Err(truncated(known, at.saturating_add(u64_from(MAX_VARINT_LEN)).min(end.max(u64_from(known.len()) + 1))))
         }
