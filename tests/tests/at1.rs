@@ -405,6 +405,39 @@ fn an_openstreetmap_extract() {
     leaves.assert_tile(bytes.len(), "osm");
 }
 
+/// A sink cannot take back what it was given: all that an image needs is known before, so that it is decoded once.
+#[test]
+fn an_image_to_a_sink_needs_what_was_said() {
+    let (before, pixels) = (vec![b'p'; 100_000], vec![1; 64 * 64]);
+    for transform in 0..3u8 {
+        let mut meta = vec![1, transform, 0];
+        meta.extend(numbers([64, 64, 1, 8, 0]));
+        let streams = [("meta", meta), ("pre", before.clone()), ("pix", pixels.clone()), ("suf", b"end".to_vec())];
+        for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
+            let bytes = file(9, &streams, pack);
+            let (limits, mut ws) = (Limits::DEFAULT, Workspace::new());
+            let need = scratch_needed(&bytes, &limits).unwrap();
+            let mut scratch = vec![0; need.sink as usize];
+            let mut run = |scratch: &mut [u8]| {
+                let mut collected = vec![];
+                let mut sink = |bytes: &[u8]| {
+                    collected.extend_from_slice(bytes);
+                    Ok(())
+                };
+                let done = decode_to(&bytes, &mut sink, scratch, &mut ws, &limits);
+                (done.map(|done| done.wrote), collected)
+            };
+            let (wrote, collected) = run(&mut scratch);
+            assert_eq!((wrote, &collected), (Ok(before.len() + pixels.len() + 3), &decoded(&bytes).unwrap()));
+            let (wrote, collected) = run(&mut scratch[1..]);
+            if transform > 0 {
+                assert_eq!(wrote.map_err(|error| error.class()), Err(Class::WorkspaceTooSmall { need: need.sink }));
+                assert_eq!(collected.len(), 0, "nothing is written before");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_bundle_gives_its_files_one_by_one() {
     let mut inner = b"AT1\x02\xFF\x02second file".to_vec();

@@ -132,10 +132,10 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
                 Err(_) => {}
             },
             Content::Set => {
-                let room = Set::open(src, body.range.start, body.range.end, limits)
+                let Need { slice, sink } = Set::open(src, body.range.start, body.range.end, limits)
                     .and_then(|set| room(header.codec, src, &set, &of_streams(limits)))
                     .map_err(|error| body.locate(error))?;
-                need = Need { slice: need.slice.max(room), sink: need.sink.max(room) };
+                need = Need { slice: need.slice.max(slice), sink: need.sink.max(sink) };
             }
         }
     }
@@ -150,27 +150,30 @@ pub(super) const fn of_streams(limits: &Limits) -> Limits {
 
 /// Room for the streams of a set that its codec reads, and for what it makes of them as far as their sizes tell.
 #[cfg_attr(feature = "small", inline(never))]
-fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64> {
-    let mut sum = 0u64;
+fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<Need> {
+    let (mut sum, mut aside) = (0u64, 0u64);
     for entry in set.entries() {
         let entry = entry?;
         if !wanted(codec, entry.name) {
             continue;
         }
-        let more = match (codec, entry.name) {
-            (Codec::Columnar, b"coltypes") => entry.decoded_size(src, limits)?.saturating_mul(column::RECORD),
+        let (more, for_sink) = match (codec, entry.name) {
+            (Codec::Columnar, b"coltypes") => (entry.decoded_size(src, limits)?.saturating_mul(column::RECORD), 0),
             #[cfg(feature = "at1")]
-            (Codec::Osm, b"meta") => osm::ROOM,
+            (Codec::Osm, b"meta") => (osm::ROOM, 0),
             #[cfg(feature = "at1")]
-            (Codec::Json, b"tape") => json::stack_room(entry.decoded_size(src, limits)?, limits),
-            _ => 0,
+            (Codec::Json, b"tape") => (json::stack_room(entry.decoded_size(src, limits)?, limits), 0),
+            #[cfg(feature = "at1")]
+            (Codec::Dicom, dicom::PIXELS) => (0, entry.decoded_size(src, limits)?),
+            _ => (0, 0),
         };
         sum = sum.saturating_add(entry.room(src, limits)?).saturating_add(more);
+        aside = aside.saturating_add(for_sink);
         if sum > limits.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(sum));
         }
     }
-    Ok(sum)
+    Ok(Need { slice: sum, sink: sum.saturating_add(aside) })
 }
 
 /// Whether a codec reads the stream of this name.
