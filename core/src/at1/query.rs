@@ -39,7 +39,7 @@ use crate::{Error, ErrorKind, Limits, Result};
 enum Stage {
     /// The stream of blocks is compressed as a whole, and needed first.
     Unwrap,
-    /// The columns of the request are looked up.
+    /// The columns of the request are known, or there is a row to be read for their names.
     Start,
     /// The first row is read for the names in it.
     Names,
@@ -162,12 +162,8 @@ impl<'q> Query<'q> {
     #[cfg_attr(feature = "small", inline(never))]
     fn read_head(&mut self, head: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
         let request = self.request;
-        let asked = request.ask.columns();
-        let named = |column: &Column<'_>| matches!(column, Column::Name(_));
-        let by_name = asked.iter().any(named) || request.filters.iter().any(|filter| named(&filter.column));
-        if request.ask == Ask::Columns(&[]) {
-            return Err(Error::new(ErrorKind::At1NoSuchColumn, 0));
-        }
+        request.check()?;
+        let by_name = request.columns().any(|column| matches!(column, Column::Name(_)));
         self.head.load(head, by_name, request.ask == Ask::Rows, scratch, ws, &self.limits)?;
         let head = &self.head;
         let meta = self.meta(scratch)?;
@@ -183,7 +179,7 @@ impl<'q> Query<'q> {
                 _ => Some(Names::Row),
             },
         };
-        let picks = request.filters.len().saturating_add(asked.len());
+        let picks = request.columns().count();
         let picks_end = head.used.saturating_add(picks.saturating_mul(size_of::<u64>()));
         if picks_end > scratch.len() {
             return Err(too_small(u64_from(picks_end)));
@@ -191,7 +187,7 @@ impl<'q> Query<'q> {
         (self.stats.groups, self.stats.block_bytes_total) = (meta.groups, head.blocks_len);
         (self.names, self.picks, self.slots_at) = (names, head.used..picks_end, picks_end);
         self.stage = Stage::Start;
-        Ok(())
+        self.look_up(names != Some(Names::Row), scratch)
     }
 
     /// The bytes of the file that come next; `None` when all is done.
@@ -364,7 +360,8 @@ impl<'q> Query<'q> {
                     }
                     // The blocks are read once more where they are needed.
                     (self.stats.read, self.stats.skipped) = (0, 0);
-                    self.resolve(scratch)?;
+                    self.look_up(true, scratch)?;
+                    self.make_slots(scratch)?;
                 }
                 Stage::Group => {
                     self.stage = Stage::Done;
