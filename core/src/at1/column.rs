@@ -482,7 +482,7 @@ impl<'a> Columns<'a> {
         let flags = Flags::of(record);
         let used = word(record, USED);
         let found = match Kind::of(flags.kind) {
-            Some(Kind::Derived) => self.derived(column, out)?,
+            Some(Kind::Derived) => self.derived(column, out.written())?,
             _ => self.next(column)?,
         };
         let number = if flags.keep { self.number(column, found) } else { 0 };
@@ -516,7 +516,7 @@ impl<'a> Columns<'a> {
     }
 
     /// The next value of a derived column: what becomes of the value of its source.
-    fn derived<O: Output>(&mut self, column: usize, out: &O) -> Verdict<Found> {
+    fn derived(&mut self, column: usize, written: u64) -> Verdict<Found> {
         let at = |place: usize| self.records.get(place);
         let Some(record) = at(column) else { return Err(self.short_at(column)) };
         let Some(source) = at(place(record, OTHER)) else { return Err(self.short_at(column)) };
@@ -524,7 +524,7 @@ impl<'a> Columns<'a> {
         let number = if word(source, USED) == word(record, USED).saturating_add(1) {
             place(source, NUMBER)
         } else {
-            self.behind(column, out)?
+            self.behind(column, written)?
         };
         self.mapped(column, number)
     }
@@ -533,7 +533,7 @@ impl<'a> Columns<'a> {
     /// the column at the root, through the columns between, all of which know what they have seen.
     #[cold]
     #[inline(never)]
-    fn behind<O: Output>(&mut self, column: usize, out: &O) -> Verdict<usize> {
+    fn behind(&mut self, column: usize, written: u64) -> Verdict<usize> {
         let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
         let fault = self.values.fault(ErrorKind::At1DerivedAhead, place(record, STRINGS));
         // The columns between, the nearest first.
@@ -561,7 +561,7 @@ impl<'a> Columns<'a> {
         loop {
             // Here a value is read again for each column that lags behind.
             if let Found::Span(_, len) = value
-                && self.lagging.is_too_much(u64_from(len), out)
+                && self.lagging.is_too_much(u64_from(len), written)
             {
                 return Err(fault);
             }
@@ -573,6 +573,7 @@ impl<'a> Columns<'a> {
 
     /// Which of the distinct values of a column this is, as they come; a number that no derived column has a string for if there
     /// are too many.
+    #[inline(never)]
     fn number(&mut self, column: usize, value: Found) -> usize {
         let Some(record) = self.records.get_mut(column) else { return usize::MAX };
         let flags = Flags::of(record);

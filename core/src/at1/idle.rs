@@ -1,7 +1,5 @@
 //! Work that brings no output.
 
-use super::output::Output;
-
 /// Counts steps that may bring no output: gaps that stay empty, values that are looked up. A long text with nothing but gaps, used over and
 /// over, would keep a decoder busy for hours without a byte of output.
 #[derive(Debug, Default)]
@@ -12,10 +10,10 @@ impl Idle {
     const A_BYTE: u64 = 64;
     const FREE: u64 = 1 << 20;
 
-    /// So many steps more come, perhaps for nothing. Says whether these are too many.
+    /// So many steps more come, perhaps for nothing. Says whether these are too many for what is written.
     #[inline]
-    pub(super) fn is_too_much<O: Output>(&mut self, steps: u64, out: &O) -> bool {
+    pub(super) const fn is_too_much(&mut self, steps: u64, written: u64) -> bool {
         self.0 = self.0.saturating_add(steps);
-        self.0 > out.written().saturating_mul(Self::A_BYTE).saturating_add(Self::FREE)
+        self.0 > written.saturating_mul(Self::A_BYTE).saturating_add(Self::FREE)
     }
 }

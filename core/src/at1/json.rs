@@ -163,7 +163,7 @@ impl<'a> Tape<'a> {
                 all => all,
             };
             out.put(inside)?;
-            if self.gaps.is_too_much(1, out) {
+            if self.gaps.is_too_much(1, out.written()) {
                 return Err(self.tape.fault(ErrorKind::At1EmptyGaps));
             }
         }

@@ -104,7 +104,7 @@ impl<'a> Log<'a> {
             let len = memchr::memchr(0, pieces).unwrap_or(pieces.len());
             out.put(pieces.get(..len).unwrap_or_default())?;
             pieces = pieces.get(len.saturating_add(1)..).unwrap_or_default();
-            if self.gaps.is_too_much(1, out) {
+            if self.gaps.is_too_much(1, out.written()) {
                 return Err(self.template_numbers.fault(ErrorKind::At1EmptyGaps));
             }
         }
