@@ -259,8 +259,14 @@ impl<'a> Set<'a> {
     }
 
     /// The same for any number of names, so that there is one copy of it.
-    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+        self.find_all(names, streams)?;
+        self.load_found(streams, lent)
+    }
+
+    /// Notes where the entries of the streams of these names start, in one walk.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn find_all(&self, names: &[&[u8]], streams: &mut [Stream<'a>]) -> Result<()> {
         streams.fill(self.missing());
         for entry in self.entries() {
             let entry = entry?;
@@ -272,7 +278,7 @@ impl<'a> Set<'a> {
                 *stream = Stream::found(entry.at);
             }
         }
-        self.load_found(streams, lent)
+        Ok(())
     }
 
     /// What stands for a stream that is not there: nothing, where the set starts.
