@@ -325,7 +325,7 @@ enum UnspoolKind {
   UNSPOOL_ERROR_AT1_SCALE = 620,
   // a derived column follows from one that stands before it
   UNSPOOL_ERROR_AT1_DERIVED_SOURCE = 621,
-  // a derived column that lags behind the one that it follows from follows through too many others
+  // derived columns that lag behind those that they follow from would take too much work
   UNSPOOL_ERROR_AT1_DERIVED_AHEAD = 622,
   // the column that another one is derived from has more values than the map
   UNSPOOL_ERROR_AT1_DERIVED_MAP = 623,

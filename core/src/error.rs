@@ -377,7 +377,7 @@ kinds! {
     619 At1FieldCount Corrupt "a row has more fields than there are columns"
     620 At1Scale Corrupt "a decimal has at most 18 digits behind the point, and a shuffled integer 1 to 8 bytes"
     621 At1DerivedSource Corrupt "a derived column follows from one that stands before it"
-    622 At1DerivedAhead Unsupported "a derived column that lags behind the one that it follows from follows through too many others"
+    622 At1DerivedAhead Unsupported "derived columns that lag behind those that they follow from would take too much work"
     623 At1DerivedMap Corrupt "the column that another one is derived from has more values than the map"
     624 At1DictionaryIndex Corrupt "an index lies outside of its dictionary"
     625 At1TextNumber Corrupt "no key, template, genotype or other text has this number"

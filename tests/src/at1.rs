@@ -85,3 +85,22 @@ pub fn table(rows: u64, delimiter: &[u8], columns: Vec<Column>) -> Vec<(&'static
         ("values", columns.into_iter().flat_map(|(_, values)| values).collect()),
     ]
 }
+
+/// The streams of a table in row groups, all of whose lines are rows: columns of texts, and for each group the blocks of them, packed behind
+/// their tags.
+pub fn row_groups(rows_per_group: u64, delimiter: &[u8], groups: &[Vec<Payload>]) -> Vec<(&'static str, Vec<u8>)> {
+    let columns = groups.first().map_or(0, Vec::len) as u64;
+    let rows = rows_per_group * groups.len() as u64;
+    let mut meta = numbers([rows]);
+    meta.push(1);
+    string(&mut meta, delimiter);
+    meta.extend(numbers([columns, rows_per_group, rows, groups.len() as u64]));
+    meta.extend((0..columns).map(|_| 0));
+    let blocks = groups.iter().flatten();
+    vec![
+        ("meta", meta),
+        ("row_modes", (0..rows).map(|_| 1).collect()),
+        ("index", numbers(blocks.clone().map(|(_, payload)| payload.len() as u64 + 1))),
+        ("blocks", blocks.flat_map(|(tag, payload)| std::iter::once(tag).chain(payload)).copied().collect()),
+    ]
+}

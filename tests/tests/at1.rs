@@ -2,15 +2,16 @@
 #![allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "test inputs are small")]
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 
 use serde_json::Value as Json;
 use unspool::at1::{
-    Backend, Bundle, Codec, Container, Done, Header, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect,
-    scratch_needed,
+    Backend, Bundle, Codec, Container, Done, Header, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len,
+    inspect, scratch_needed,
 };
 use unspool::checksum::Sha256;
 use unspool::{Class, Error, ErrorKind, Limits};
-use unspool_tests::at1::{deltas, file, numbers, set, signed, stored, string, table, unsigned};
+use unspool_tests::at1::{deltas, file, numbers, row_groups, set, signed, stored, string, table, unsigned};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, what it decodes to, and its entry in the manifest.
@@ -203,6 +204,91 @@ fn a_cut_file_is_refused_or_ends_early() {
     assert!(count > 0);
 }
 
+/// Packs, and leaves out the end.
+fn cut_short(pack: impl Fn(&[u8]) -> (u8, Vec<u8>)) -> impl Fn(&[u8]) -> (u8, Vec<u8>) {
+    move |bytes| {
+        let (backend, mut payload) = pack(bytes);
+        payload.truncate(payload.len() - 3);
+        (backend, payload)
+    }
+}
+
+/// Packs as xz does.
+fn xz(bytes: &[u8]) -> (u8, Vec<u8>) {
+    let mut encoder = liblzma::write::XzEncoder::new(vec![], 6);
+    encoder.write_all(bytes).unwrap();
+    (0, encoder.finish().unwrap())
+}
+
+/// More of the file is asked for only where that would help: not by what ends early inside of it.
+#[test]
+fn what_ends_early_inside_of_a_file_asks_for_no_more_of_it() {
+    let text: Vec<u8> = (0..2000u32).map(|n| b'a' + (n * n % 26) as u8).collect();
+    let hashed = |mut file: Vec<u8>| {
+        file.extend([0; 32]);
+        file.extend(b"\xA1S6\x01");
+        file
+    };
+    let whole = |payload: &[u8]| [&b"AT1\x02\xFF"[..], payload].concat();
+    let frame = |payload: &[u8]| {
+        let mut file = b"AT1\x03\x04\x01".to_vec();
+        string(&mut file, payload);
+        file
+    };
+    let unpacked = |(backend, payload): (u8, Vec<u8>)| [vec![backend], payload].concat();
+    let columns = vec![(0, text.clone())];
+    for pack in [zstd as fn(&[u8]) -> (u8, Vec<u8>), xz] {
+        let raw = unpacked(cut_short(pack)(&text));
+        let table = set(&table(1, b",", columns.clone()), cut_short(pack));
+        // The end of the file may be missing.
+        let error = decoded(&whole(&raw)).unwrap_err();
+        assert_eq!((error.class(), error.at), (Class::Truncated, whole(&raw).len() as u64));
+        assert!(error.need == 0 || error.need > error.at);
+        // The end of these is there: of a stream, of a frame, of what was hashed.
+        let frames = [&[1][..], &raw].concat();
+        let in_set = [&b"AT1\x02\x04"[..], &table].concat();
+        for file in [hashed(whole(&raw)), frame(&frames), in_set, frame(&[&[0][..], &table].concat())] {
+            let error = decoded(&file).unwrap_err();
+            assert_eq!((error.class(), error.at <= file.len() as u64), (Class::Corrupt, true), "{error}");
+            let inspected = inspect(&file, &mut Workspace::new(), &Limits::DEFAULT, &mut ()).unwrap_err();
+            assert_eq!(inspected.class(), Class::Corrupt, "{inspected}");
+        }
+    }
+    // Sets, frames and payloads that go on behind their end.
+    let outside = ErrorKind::At1StreamOutside;
+    for (file, kind, at) in [
+        (frame(b"\0\x01\x04me"), outside, 12),
+        (frame(b"\0"), outside, 8),
+        (frame(b"\x01"), ErrorKind::At1ContentSize, 8),
+        (hashed(frame(b"\0\x01\x04me")), outside, 9),
+        (hashed(b"AT1\x02\x04\x01".to_vec()), outside, 6),
+        (hashed(b"AT1\x02\xFF".to_vec()), ErrorKind::At1ContentSize, 5),
+        (hashed(b"AT1\x03\x04\x01\x09abc".to_vec()), outside, 10),
+        (hashed(b"AT1\x03\x04\x01\x80".to_vec()), outside, 6),
+    ] {
+        let error = decoded(&file).unwrap_err();
+        assert_eq!((error.kind, error.at), (kind, at), "{file:?}");
+        assert_eq!(scratch_needed(&file, &Limits::DEFAULT).unwrap_err().class(), Class::Corrupt);
+    }
+    // A block of a row group lies at a place of its own only where the stream of blocks is stored.
+    let streams = row_groups(1, b",", &[vec![zstd(&text)], vec![cut_short(zstd)(&text)]]);
+    for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
+        let file = file(7, &streams, pack);
+        let blocks =
+            Set::open(&file, 5, file.len() as u64, &Limits::DEFAULT).unwrap().find(b"blocks").unwrap().unwrap();
+        let error = decoded(&file).unwrap_err();
+        let at = if blocks.backend == Backend::Stored { file.len() as u64 } else { blocks.start };
+        assert_eq!((error.kind, error.at), (ErrorKind::At1ContentSize, at));
+    }
+    // A file of a bundle that was cut before it came into it.
+    for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
+        let inner = whole(&unpacked(cut_short(zstd)(&text)));
+        let bundle = file(12, &[("manifest", br#"[{"name":"a"}]"#.to_vec()), ("e0", inner)], pack);
+        let error = unbundled(&bundle).unwrap_err();
+        assert_eq!((error.kind, error.need), (ErrorKind::At1ContentSize, 0));
+    }
+}
+
 #[test]
 fn no_change_of_bytes_makes_the_decoder_panic_or_fools_a_hash() {
     let mut random = Random(7);
@@ -317,6 +403,39 @@ fn an_openstreetmap_extract() {
     let mut leaves = Leaves::default();
     inspect(&bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
     leaves.assert_tile(bytes.len(), "osm");
+}
+
+/// A sink cannot take back what it was given: all that an image needs is known before, so that it is decoded once.
+#[test]
+fn an_image_to_a_sink_needs_what_was_said() {
+    let (before, pixels) = (vec![b'p'; 100_000], vec![1; 64 * 64]);
+    for transform in 0..3u8 {
+        let mut meta = vec![1, transform, 0];
+        meta.extend(numbers([64, 64, 1, 8, 0]));
+        let streams = [("meta", meta), ("pre", before.clone()), ("pix", pixels.clone()), ("suf", b"end".to_vec())];
+        for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
+            let bytes = file(9, &streams, pack);
+            let (limits, mut ws) = (Limits::DEFAULT, Workspace::new());
+            let need = scratch_needed(&bytes, &limits).unwrap();
+            let mut scratch = vec![0; need.sink as usize];
+            let mut run = |scratch: &mut [u8]| {
+                let mut collected = vec![];
+                let mut sink = |bytes: &[u8]| {
+                    collected.extend_from_slice(bytes);
+                    Ok(())
+                };
+                let done = decode_to(&bytes, &mut sink, scratch, &mut ws, &limits);
+                (done.map(|done| done.wrote), collected)
+            };
+            let (wrote, collected) = run(&mut scratch);
+            assert_eq!((wrote, &collected), (Ok(before.len() + pixels.len() + 3), &decoded(&bytes).unwrap()));
+            let (wrote, collected) = run(&mut scratch[1..]);
+            if transform > 0 {
+                assert_eq!(wrote.map_err(|error| error.class()), Err(Class::WorkspaceTooSmall { need: need.sink }));
+                assert_eq!(collected.len(), 0, "nothing is written before");
+            }
+        }
+    }
 }
 
 #[test]

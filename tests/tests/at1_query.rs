@@ -10,6 +10,7 @@ use unspool::at1::{
 };
 use unspool::checksum::Sha256;
 use unspool::{Class, Error, ErrorKind, Limits, Result};
+use unspool_tests::at1::{file, row_groups};
 use unspool_tests::{Random, list, manifest, number, read, text, vector_folders};
 
 /// What a query gave.
@@ -533,6 +534,35 @@ fn what_cannot_be_asked() {
         let error = run(&file, request, 0, &Limits::DEFAULT).expect_err("not queryable");
         assert_eq!((error.kind, error.class()), (kind, Class::Unsupported));
     }
+}
+
+/// What is wrong with a question is said before any block is asked for, and what no file could answer before a file is looked at.
+#[test]
+fn a_question_is_checked_before_the_work() {
+    let unread = |bytes: &[u8]| (0, bytes.to_vec());
+    let mut streams = row_groups(1, b",", &[vec![unread(b"x"); 2]]);
+    streams.push(("verbatim", b"one,two".to_vec()));
+    let [meta, modes, ..] = &mut streams[..] else { panic!("four streams") };
+    // A line of names before the row.
+    meta.1[0] = 2;
+    modes.1.insert(0, 0);
+    streams.swap(3, 4);
+    // In a stream that does not decode, as a whole.
+    let pack = |bytes: &[u8]| (if bytes == b"\0x\0x" { 1 } else { 2 }, bytes.to_vec());
+    let file = file(7, &streams, pack);
+    let mut scratch = [0; 1 << 10];
+    let mut ask = |head: &[u8], filters: &[Filter<'_>], ask| {
+        let request = Request { filters, ask, limit: u64::MAX };
+        Query::new(head, request, &mut scratch, &mut Workspace::new(), &Limits::DEFAULT)
+            .map(|query| query.needs().is_some())
+            .map_err(|error| error.kind)
+    };
+    let word = [Filter { column: Column::Number(0), test: Test::Range { low: None, high: Some(b"high") } }];
+    assert_eq!(ask(b"", &word, Ask::Count), Err(ErrorKind::At1QueryNumber));
+    assert_eq!(ask(b"", &[], Ask::Columns(&[])), Err(ErrorKind::At1NoSuchColumn));
+    assert_eq!(ask(&file, &[], Ask::Max(Column::Name(b"two"))), Ok(true), "now the blocks");
+    assert_eq!(ask(&file, &[], Ask::Max(Column::Name(b"three"))), Err(ErrorKind::At1NoSuchColumn));
+    assert_eq!(ask(&file, &[], Ask::Max(Column::Number(2))), Err(ErrorKind::At1NoSuchColumn));
 }
 
 #[test]

@@ -126,6 +126,15 @@ impl Backend {
     }
 }
 
+/// What is wrong in something that starts at byte `at` of the file and is all there: `Truncated` would ask for more of the file, which
+/// would not be more of it.
+#[cold]
+pub(super) fn inside(error: Error, at: u64) -> Error {
+    let error =
+        if error.kind == ErrorKind::Truncated { Error::new(ErrorKind::At1ContentSize, error.at) } else { error };
+    error.offset_by(at)
+}
+
 /// Only streams keep a window; here the output is all there is, however far a frame says that it reaches back.
 const fn without_window(limits: &Limits) -> Limits {
     Limits { max_window: u64::MAX, ..*limits }

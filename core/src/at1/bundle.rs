@@ -2,7 +2,7 @@
 //!
 //! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
 
-use super::backend::Backend;
+use super::backend::{Backend, inside};
 use super::decode::of_streams;
 use super::header::{Codec, Container, Header};
 use super::numbers::Stream;
@@ -48,10 +48,8 @@ impl BundleFile<'_> {
     /// compressed bytes start.
     pub fn locate(&self, error: Error) -> Error {
         let Entry { backend, start, .. } = self.entry;
-        let at = if backend == Backend::Stored { start.saturating_add(error.at) } else { start };
-        // More of the bundle would not be more of the file.
-        let need = if error.kind == ErrorKind::Truncated { 0 } else { error.need };
-        Error { at, need, ..error }
+        let error = inside(error, start);
+        if backend == Backend::Stored { error } else { Error { at: start, ..error } }
     }
 }
 

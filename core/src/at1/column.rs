@@ -1,12 +1,16 @@
 //! The columns of a table: seven types of value, each read in order.
 //!
 //! A column needs no more than a cursor, because its values are taken one after the other. What a cursor remembers is a
-//! [`Record`] of words in the scratch; dictionaries and the maps of derived columns are tables of words behind the records.
+//! [`Record`] of words in the scratch; dictionaries and what derived columns need are tables of words behind the records.
+//!
+//! A derived column says what becomes of each distinct value of its source. Which of them a value is, is found out once where the source takes
+//! it, however many columns are derived from it.
 
 use super::columnar::quoted;
 use super::digits::{self, MAX_SCALE};
+use super::idle::Idle;
 use super::lines::{Lines, line_len};
-use super::map::{self, Map, NumberText};
+use super::map::{Map, NumberText};
 use super::numbers::{Numbers, Stream};
 use super::output::{Output, Put};
 use super::scratch::Scratch;
@@ -18,7 +22,7 @@ use crate::num::{index, u64_from};
 pub(super) type Word = [u8; 8];
 
 /// Words that a cursor remembers.
-const WORDS: usize = 14;
+const WORDS: usize = 16;
 
 /// Through so many derived columns a column may be derived that lags behind its source.
 const MAX_BETWEEN: usize = 16;
@@ -39,24 +43,29 @@ const END: usize = 2;
 const SUM: usize = 3;
 /// How many values have been taken.
 const USED: usize = 4;
-/// How many values there are, where the column says so.
+/// How many values there are, where the column says so, or somebody had to know.
 const COUNT: usize = 5;
-/// Where the strings of a dictionary or a map start in `values`, or the bits of numbers and exceptions.
+/// Where the strings of a dictionary or a derived column start in `values`, or the bits of numbers and exceptions.
 const STRINGS: usize = 6;
 /// Where the next exception starts in `values`; of a derived column, which one it is derived from.
 const OTHER: usize = 7;
-/// The first word of the table of the column.
+/// The first word of the table of the strings.
 const TABLE: usize = 8;
-/// How many strings the table has.
+/// How many strings the table has, or how many exceptions there are.
 const ENTRIES: usize = 9;
-/// How many of them have been seen in the source of a derived column.
-const SEEN: usize = 10;
-/// The last value, where it must be kept: a number, or where it starts in `values`.
-const LAST: usize = 11;
-/// How long the last value is in `values`; all ones if it is a number.
-const LAST_LEN: usize = 12;
+/// How many exceptions have been taken.
+const TAKEN: usize = 10;
 /// Where the bits of the column start that say which fields are quoted.
-const QUOTES: usize = 13;
+const QUOTES: usize = 11;
+// Of a column that others are derived from:
+/// The first word of the map of its distinct values.
+const MAP: usize = 12;
+/// How many of them the map has room for: as many as the longest of the derived columns has strings.
+const KEYS: usize = 13;
+/// How many there have been.
+const KNOWN: usize = 14;
+/// Which of them the last value was.
+const NUMBER: usize = 15;
 
 #[inline]
 fn word(record: &Record, at: usize) -> u64 {
@@ -184,6 +193,8 @@ pub(super) struct Columns<'a> {
     quote_bits: Stream<'a>,
     records: &'a mut [Record],
     tables: &'a mut [Word],
+    /// Bytes of values that were looked up for derived columns that lag behind.
+    lagging: Idle,
 }
 
 /// Bytes of the flags.
@@ -232,7 +243,7 @@ impl<'a> Columns<'a> {
         records.fill(0);
         let (records, _) = records.as_chunks_mut::<8>().0.as_chunks_mut::<WORDS>();
         let records = records.get_mut(..count).unwrap_or_default();
-        let mut columns = Self { values, quote_bits, records, tables: &mut [] };
+        let mut columns = Self { values, quote_bits, records, tables: &mut [], lagging: Idle::default() };
         let (mut types, mut lengths, mut modes) = (types.numbers(), lengths.numbers(), quote_modes.numbers());
         let mut start = 0usize;
         let mut words = 0u64;
@@ -245,6 +256,10 @@ impl<'a> Columns<'a> {
             }
             words = columns.head(column, known, start..end, modes.byte()?, words)?;
             start = end;
+        }
+        for record in columns.records.iter_mut().filter(|record| Flags::of(record).keep) {
+            set(record, MAP, words);
+            words = words.saturating_add(Map::words(word(record, KEYS)));
         }
         let tables = scratch.take(words.saturating_mul(8))?;
         tables.fill(0);
@@ -306,18 +321,21 @@ impl<'a> Columns<'a> {
             }
             Kind::Derived => {
                 let source = numbers.index()?;
-                match self.records.get_mut(..column).and_then(|before| before.get_mut(source)) {
-                    Some(source) => Flags { keep: true, ..Flags::of(source) }.store(source),
-                    None => return Err(numbers.fault(ErrorKind::At1DerivedSource)),
+                if source >= column {
+                    return Err(numbers.fault(ErrorKind::At1DerivedSource));
                 }
                 let entries = numbers.count()?;
+                if let Some(source) = self.records.get_mut(source) {
+                    Flags { keep: true, ..Flags::of(source) }.store(source);
+                    set(source, KEYS, word(source, KEYS).max(u64_from(entries)));
+                }
                 set(&mut record, OTHER, u64_from(source));
                 set(&mut record, ENTRIES, u64_from(entries));
                 set(&mut record, STRINGS, u64_from(numbers.position(end)));
-                // Before the map a cursor of its own, for rows in which its source gets ahead.
+                // Before the table a cursor of its own, for rows in which its source gets ahead.
                 words = words.saturating_add(u64_from(WORDS));
                 set(&mut record, TABLE, words);
-                words = words.saturating_add(Map::words(u64_from(entries)));
+                words = words.saturating_add(u64_from(entries).saturating_mul(2));
             }
             Kind::Dictionary => {
                 let count = numbers.count()?;
@@ -355,34 +373,29 @@ impl<'a> Columns<'a> {
         Ok(words)
     }
 
-    /// Notes where the strings of dictionaries and maps lie, and where the root of each derived column starts.
+    /// Notes where the strings of dictionaries and derived columns lie, and where the root of each derived column starts.
     #[cfg_attr(feature = "small", inline(never))]
     fn fill(&mut self) -> Verdict<()> {
         for record in self.records.iter() {
-            let kind = Kind::of(Flags::of(record).kind);
-            if kind == Some(Kind::Derived) {
-                let mut root = record;
-                while Flags::of(root).kind == Kind::Derived as u8
-                    && let Some(source) = self.records.get(place(root, OTHER))
-                {
-                    root = source;
+            match Kind::of(Flags::of(record).kind) {
+                Some(Kind::Dictionary) => {}
+                Some(Kind::Derived) => {
+                    // One that is derived itself stands before, and knows its root already.
+                    let source = self.records.get(place(record, OTHER)).copied().unwrap_or_default();
+                    let derived = Flags::of(&source).kind == Kind::Derived as u8;
+                    let root = own_cursor(self.tables, &source).filter(|_| derived).map_or(source, |root| *root);
+                    if let Some(own) = own_cursor(self.tables, record) {
+                        copy_record(&root, own);
+                    }
                 }
-                if let Some(own) = own_cursor(self.tables, record) {
-                    copy_record(root, own);
-                }
+                _ => continue,
             }
             let end = place(record, END);
             let mut strings = self.resume(place(record, STRINGS), end);
-            let (entries, table) = (place(record, ENTRIES), place(record, TABLE));
-            let step = match kind {
-                Some(Kind::Dictionary) => 2,
-                Some(Kind::Derived) => map::ENTRY,
-                _ => continue,
-            };
-            for entry in 0..entries {
+            for entry in 0..place(record, ENTRIES) {
                 let text = strings.string()?;
                 let start = strings.position(end).saturating_sub(text.len());
-                let at = table.saturating_add(entry.saturating_mul(step));
+                let at = place(record, TABLE).saturating_add(entry.saturating_mul(2));
                 if let Some(span) = self.tables.get_mut(at..).and_then(<[Word]>::first_chunk_mut::<2>) {
                     *span = [start, text.len()].map(|value| u64_from(value).to_le_bytes());
                 }
@@ -393,17 +406,18 @@ impl<'a> Columns<'a> {
 
     /// Finds where the bits of each column start that has quoted fields and others: columns behind each other, whole bytes.
     fn place_quotes(&mut self) -> Verdict<()> {
+        if self.records.iter().all(|record| Flags::of(record).quote < 2) {
+            return Ok(());
+        }
         let mut at = 0u64;
         for column in 0..self.records.len() {
-            let Some(record) = self.records.get(column) else { continue };
-            if Flags::of(record).quote < 2 {
-                continue;
-            }
             let count = self.count(column);
-            if let Some(record) = self.records.get_mut(column) {
+            let Some(record) = self.records.get_mut(column) else { continue };
+            set(record, COUNT, count);
+            if Flags::of(record).quote >= 2 {
                 set(record, QUOTES, at);
+                at = at.saturating_add(count.div_ceil(8));
             }
-            at = at.saturating_add(count.div_ceil(8));
         }
         if at > u64_from(self.quote_bits.bytes.len()) {
             return Err(self.quote_bits.fault(ErrorKind::At1StreamShort, self.quote_bits.bytes.len()));
@@ -411,24 +425,17 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// How many values a column has.
+    /// How many values a column has, if that is known of the columns before it.
     fn count(&self, column: usize) -> u64 {
-        // A derived column has as many as its source, which stands before it.
-        let mut column = column;
-        let mut steps = 0..self.records.len();
-        while steps.next().is_some() {
-            let Some(record) = self.records.get(column) else { return 0 };
-            let part = self.values.part(place(record, POS), place(record, END)).unwrap_or_default();
-            match Kind::of(Flags::of(record).kind) {
-                Some(Kind::Text) => return Lines::new(part).left(),
-                Some(Kind::Integer | Kind::Decimal) => {
-                    return u64_from(part.bytes.iter().filter(|&&byte| byte < 0x80).count());
-                }
-                Some(Kind::Derived) => column = place(record, OTHER),
-                _ => return word(record, COUNT),
-            }
+        let Some(record) = self.records.get(column) else { return 0 };
+        let part = self.values.part(place(record, POS), place(record, END)).unwrap_or_default();
+        match Kind::of(Flags::of(record).kind) {
+            Some(Kind::Text) => Lines::new(part).left(),
+            Some(Kind::Integer | Kind::Decimal) => u64_from(part.bytes.iter().filter(|&&byte| byte < 0x80).count()),
+            // As many as its source.
+            Some(Kind::Derived) => self.records.get(place(record, OTHER)).map_or(0, |source| word(source, COUNT)),
+            _ => word(record, COUNT),
         }
-        0
     }
 
     /// The column has no more values.
@@ -475,14 +482,13 @@ impl<'a> Columns<'a> {
         let flags = Flags::of(record);
         let used = word(record, USED);
         let found = match Kind::of(flags.kind) {
-            Some(Kind::Derived) => self.derived(column)?,
+            Some(Kind::Derived) => self.derived(column, out.written())?,
             _ => self.next(column)?,
         };
+        let number = if flags.keep { self.number(column, found) } else { 0 };
         let Some(record) = self.records.get_mut(column) else { return Ok(()) };
         set(record, USED, used.saturating_add(1));
-        let [last, len] = found.words();
-        set(record, LAST, last);
-        set(record, LAST_LEN, len);
+        set(record, NUMBER, u64_from(number));
         let text = found.text(self.values.bytes, flags);
         let quote = match flags.quote {
             0 => false,
@@ -509,25 +515,25 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The next value of a derived column: what its map makes of the value of its source.
-    fn derived(&mut self, column: usize) -> Verdict<Found> {
-        let at = |place: usize| self.records.get(place).copied();
+    /// The next value of a derived column: what becomes of the value of its source.
+    fn derived(&mut self, column: usize, written: u64) -> Verdict<Found> {
+        let at = |place: usize| self.records.get(place);
         let Some(record) = at(column) else { return Err(self.short_at(column)) };
-        let Some(source) = at(place(&record, OTHER)) else { return Err(self.short_at(column)) };
+        let Some(source) = at(place(record, OTHER)) else { return Err(self.short_at(column)) };
         // Both take a value in each row that has both fields. In a row that ends between them the source gets ahead.
-        let value = if word(&source, USED) != word(&record, USED).saturating_add(1) {
-            self.behind(column)?
+        let number = if word(source, USED) == word(record, USED).saturating_add(1) {
+            place(source, NUMBER)
         } else {
-            Found::of([LAST, LAST_LEN].map(|at| word(&source, at)))
+            self.behind(column, written)?
         };
-        self.mapped(column, value)
+        self.mapped(column, number)
     }
 
-    /// The value of its source that a derived column is at which lags behind. It comes from a cursor of the column's own over
-    /// the column at the root, through the maps of the columns between, which know all that they have seen.
+    /// Which value of its source a derived column is at which lags behind. It comes from a cursor of the column's own over
+    /// the column at the root, through the columns between, all of which know what they have seen.
     #[cold]
     #[inline(never)]
-    fn behind(&mut self, column: usize) -> Verdict<Found> {
+    fn behind(&mut self, column: usize, written: u64) -> Verdict<usize> {
         let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
         let fault = self.values.fault(ErrorKind::At1DerivedAhead, place(record, STRINGS));
         // The columns between, the nearest first.
@@ -541,7 +547,7 @@ impl<'a> Columns<'a> {
             (source, len) = (place(other, OTHER), len.saturating_add(1));
         }
         let mut own = *own_cursor(self.tables, record).ok_or(fault)?;
-        let value = loop {
+        let mut value = loop {
             let (value, taken) = (next(self.values, self.tables, &mut own)?, word(&own, USED));
             set(&mut own, USED, taken.saturating_add(1));
             if taken >= word(record, USED) {
@@ -551,31 +557,48 @@ impl<'a> Columns<'a> {
         if let Some(place) = own_cursor(self.tables, record) {
             copy_record(&own, place);
         }
-        between.get(..len).unwrap_or_default().iter().rev().try_fold(value, |value, &column| self.mapped(column, value))
+        let mut between = between.get(..len).unwrap_or_default().iter().rev();
+        loop {
+            // Here a value is read again for each column that lags behind.
+            if let Found::Span(_, len) = value
+                && self.lagging.is_too_much(u64_from(len), written)
+            {
+                return Err(fault);
+            }
+            let number = self.number(source, value);
+            let Some(&next) = between.next() else { return Ok(number) };
+            (source, value) = (next, self.mapped(next, number)?);
+        }
     }
 
-    /// What the map of a derived column makes of a value of its source.
-    fn mapped(&mut self, column: usize, value: Found) -> Verdict<Found> {
-        let Some((record, before)) = self.records.get_mut(..=column).and_then(<[Record]>::split_last_mut) else {
-            return Err(Fault::new(ErrorKind::At1ListShort, 0));
-        };
-        let fault = |kind| self.values.fault(kind, place(record, STRINGS));
-        let source = before.get(place(record, OTHER)).ok_or_else(|| fault(ErrorKind::At1DerivedSource))?;
-        let flags = Flags::of(source);
+    /// Which of the distinct values of a column this is, as they come; a number that no derived column has a string for if there
+    /// are too many.
+    #[inline(never)]
+    fn number(&mut self, column: usize, value: Found) -> usize {
+        let Some(record) = self.records.get_mut(column) else { return usize::MAX };
+        let flags = Flags::of(record);
         let (mut own, mut room) = (NumberText::NONE, NumberText::NONE);
         let text = value.text(self.values.bytes, flags);
         let key = text.bytes(&mut own);
-        let entries = place(record, ENTRIES);
-        let words = self.tables.get_mut(place(record, TABLE)..).unwrap_or_default();
-        let mut map = Map::new(words, entries, index(word(record, SEEN)));
+        let keys = place(record, KEYS);
+        let words = self.tables.get_mut(place(record, MAP)..).unwrap_or_default();
+        let mut map = Map::new(words, keys, place(record, KNOWN));
         let same = |other: [u64; 2]| match (value, Found::of(other)) {
             (Found::Number(one), Found::Number(other)) => one == other,
             // An exception may read like a number.
             (_, other) => other.text(self.values.bytes, flags).bytes(&mut room) == key,
         };
-        let (span, seen) = map.find(key, value.words(), same).ok_or_else(|| fault(ErrorKind::At1DerivedMap))?;
-        set(record, SEEN, u64_from(seen));
-        Ok(Found::of(span))
+        // Where one has no place, no other may get its number.
+        let (number, known) = map.find(key, value.words(), same).unwrap_or((usize::MAX, keys));
+        set(record, KNOWN, u64_from(known));
+        number
+    }
+
+    /// What becomes of this one of the distinct values of its source in a derived column.
+    fn mapped(&self, column: usize, number: usize) -> Verdict<Found> {
+        let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
+        let missing = || self.values.fault(ErrorKind::At1DerivedMap, place(record, STRINGS));
+        string(self.tables, record, number).ok_or_else(missing)
     }
 }
 
@@ -585,7 +608,17 @@ fn resume(values: Stream<'_>, at: usize, end: usize) -> Numbers<'_> {
     values.part(at, end).unwrap_or_default().numbers()
 }
 
-/// The cursor of its own that a derived column has before its map.
+/// The string of this number in the table of a column.
+fn string(tables: &[Word], record: &Record, number: usize) -> Option<Found> {
+    if number >= place(record, ENTRIES) {
+        return None;
+    }
+    let at = place(record, TABLE).saturating_add(number.saturating_mul(2));
+    let [start, len] = tables.get(at..)?.first_chunk::<2>()?.map(u64::from_le_bytes).map(index);
+    Some(Found::Span(start, len))
+}
+
+/// The cursor of its own that a derived column has before its table.
 fn own_cursor<'t>(tables: &'t mut [Word], record: &Record) -> Option<&'t mut Record> {
     tables.get_mut(place(record, TABLE).checked_sub(WORDS)?..)?.first_chunk_mut()
 }
@@ -618,7 +651,7 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Verdict<Fou
             if bits >> (used & 7) & 1 == 1 {
                 Found::Number(numbers.add_to(&mut sum)?)
             } else {
-                let taken = word(record, SEEN);
+                let taken = word(record, TAKEN);
                 if taken >= word(record, ENTRIES) {
                     return Err(short(record));
                 }
@@ -630,13 +663,7 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Verdict<Fou
         }
         Some(Kind::Dictionary) => {
             let entry = numbers.index()?;
-            if entry >= place(record, ENTRIES) {
-                return Err(numbers.fault(ErrorKind::At1DictionaryIndex));
-            }
-            let at = place(record, TABLE).saturating_add(entry.saturating_mul(2));
-            let span = tables.get(at..).and_then(<[Word]>::first_chunk::<2>);
-            let [start, len] = span.copied().unwrap_or_default().map(u64::from_le_bytes).map(index);
-            Found::Span(start, len)
+            string(tables, record, entry).ok_or_else(|| numbers.fault(ErrorKind::At1DictionaryIndex))?
         }
         Some(Kind::Shuffled) => {
             let count = place(record, COUNT);
@@ -658,8 +685,8 @@ fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Verdict<Fou
     set(record, SUM, sum.cast_unsigned());
     if Kind::of(flags.kind) == Some(Kind::Exceptions) && span {
         set(record, OTHER, exception);
-        let taken = word(record, SEEN);
-        set(record, SEEN, taken.saturating_add(1));
+        let taken = word(record, TAKEN);
+        set(record, TAKEN, taken.saturating_add(1));
     }
     Ok(found)
 }

@@ -18,7 +18,7 @@ const INTEGER_DIGITS: i64 = 30;
 #[derive(Clone, Copy, Debug)]
 pub struct Number<'a> {
     negative: bool,
-    /// Digits before the point, from the first that is not zero.
+    /// Digits before the point, from the first that is not zero; up to the last that is not zero if there are none behind the point.
     whole: &'a [u8],
     /// Digits behind the point up to the last that is not zero; from the first one if there are none before the point.
     fraction: &'a [u8],
@@ -41,12 +41,12 @@ impl<'a> Number<'a> {
         if mantissa.len() == usize::from(whole.len() < mantissa.len()) || !digits.clone().all(u8::is_ascii_digit) {
             return None;
         }
-        let whole = without_leading_zeros(whole);
-        let mut fraction = fraction;
-        while let Some((b'0', rest)) = fraction.split_last() {
-            fraction = rest;
-        }
+        let mut whole = without_leading_zeros(whole);
+        let mut fraction = without_trailing_zeros(fraction);
         let mut magnitude = len(whole);
+        if fraction.is_empty() {
+            whole = without_trailing_zeros(whole);
+        }
         if whole.is_empty() {
             let significant = without_leading_zeros(fraction);
             magnitude = len(significant).saturating_sub(len(fraction));
@@ -81,19 +81,8 @@ impl<'a> Number<'a> {
             (false, false) => self.magnitude.cmp(&other.magnitude),
             (ours, theirs) => theirs.cmp(&ours),
         };
-        if by_magnitude.is_ne() {
-            return by_magnitude;
-        }
-        let (mut ours, mut theirs) = (self.digits(), other.digits());
-        loop {
-            match (ours.next(), theirs.next()) {
-                (None, None) => return Ordering::Equal,
-                (one, two) => match one.unwrap_or(0).cmp(&two.unwrap_or(0)) {
-                    Ordering::Equal => {}
-                    different => return different,
-                },
-            }
-        }
+        // No digits end with a zero, so that where one of the two ends the other is larger, however long it is.
+        by_magnitude.then_with(|| self.digits().cmp(other.digits()))
     }
 
     /// The next integer below or at the number, or above or at it. One that no `i64` comes near keeps its sign only.
@@ -163,6 +152,13 @@ fn exponent(text: &[u8]) -> Option<i64> {
 
 fn without_leading_zeros(mut digits: &[u8]) -> &[u8] {
     while let Some((b'0', rest)) = digits.split_first() {
+        digits = rest;
+    }
+    digits
+}
+
+fn without_trailing_zeros(mut digits: &[u8]) -> &[u8] {
+    while let Some((b'0', rest)) = digits.split_last() {
         digits = rest;
     }
     digits
@@ -282,29 +278,47 @@ fn last_digit(words: &mut [u32; 4]) -> u8 {
     u8::try_from(left).unwrap_or(0)
 }
 
-/// The smallest or the largest number of those that were looked at, by where its text lies.
+/// The smallest or the largest number of those that were looked at, by where its text lies. What was read of it is kept: a long
+/// number is not read again for each that it is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Best {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) found: bool,
+    negative: bool,
+    magnitude: i64,
+    /// Where in the text the digits of a [`Number`] start, and how many there are.
+    whole: (usize, usize),
+    fraction: (usize, usize),
 }
 
 impl Best {
-    /// How long its text is.
-    pub(super) const fn len(&self) -> usize {
-        self.end.saturating_sub(self.start)
+    /// Its text lies at the front now. Says how long it is.
+    pub(super) const fn moved_to_front(&mut self) -> usize {
+        self.end = self.end.saturating_sub(self.start);
+        self.start = 0;
+        self.end
     }
 
     /// Takes the text at `start..end` of `work` if it is a number that comes before (`Less`) or behind (`Greater`) the
     /// best so far. Says whether it is a number.
     pub(super) fn offer(&mut self, work: &[u8], start: usize, end: usize, wins: Ordering) -> bool {
-        let Some(number) = work.get(start..end).and_then(Number::read) else { return false };
-        let best = work.get(self.start..self.end).filter(|_| self.found).and_then(Number::read);
-        if best.is_none_or(|best| number.compare(&best) == wins) {
-            *self = Self { start, end, found: true };
+        let text = work.get(start..end).unwrap_or_default();
+        let Some(number) = Number::read(text) else { return false };
+        if !self.found || number.compare(&self.number(work)) == wins {
+            let place = |digits: &[u8]| (digits.as_ptr().addr().saturating_sub(text.as_ptr().addr()), digits.len());
+            let Number { negative, whole, fraction, magnitude } = number;
+            let (whole, fraction) = (place(whole), place(fraction));
+            *self = Self { start, end, found: true, negative, magnitude, whole, fraction };
         }
         true
+    }
+
+    fn number<'a>(&self, work: &'a [u8]) -> Number<'a> {
+        let text = work.get(self.start..self.end).unwrap_or_default();
+        let digits = |(at, len): (usize, usize)| text.get(at..at.saturating_add(len)).unwrap_or_default();
+        let Self { negative, magnitude, .. } = *self;
+        Number { negative, whole: digits(self.whole), fraction: digits(self.fraction), magnitude }
     }
 }
 
@@ -342,6 +356,27 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_best_number_is_read_once() {
+        // A million digits, then many numbers that differ from it at its end only, or at once.
+        let zeros = "0".repeat(1 << 20);
+        for (long, short, wins) in [
+            (format!("2.{zeros}1"), "2", Ordering::Greater),
+            (format!("-2{zeros}1"), "-2e1048577", Ordering::Less),
+            (format!("2{zeros}"), "2e1048576", Ordering::Greater),
+        ] {
+            let work = format!("{long}\n{short}");
+            let mut best = Best::default();
+            assert!(best.offer(work.as_bytes(), 0, long.len(), wins));
+            let start = std::time::Instant::now();
+            for _ in 0..100_000 {
+                assert!(best.offer(work.as_bytes(), long.len() + 1, work.len(), wins));
+            }
+            assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+            assert_eq!((best.start, best.end), (0, long.len()));
         }
     }
 

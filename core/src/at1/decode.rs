@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::backend::inside;
 use super::column;
 use super::columnar::{self, Table};
 use super::header::{Codec, Container, Header};
@@ -14,11 +15,9 @@ use super::scratch::{BUFFER, Lent, Scratch, Workspace, below};
 use super::streams::{Entry, Set, varint};
 #[cfg(feature = "at1")]
 use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
-use crate::num::index;
-#[cfg(feature = "alloc")]
-use crate::num::u64_from;
 #[cfg(feature = "alloc")]
 use crate::num::zeros;
+use crate::num::{index, u64_from};
 use crate::{Class, Error, ErrorKind, Limits, Part, Result, Sink, Trace, Value};
 
 /// How far a call came that decoded a whole file.
@@ -45,13 +44,13 @@ pub fn inspect<T: Trace>(src: &[u8], ws: &mut Workspace, limits: &Limits, trace:
     let header = Header::read_traced(src, trace)?;
     let mut bodies = Bodies::new(src, &header)?;
     while let Some(body) = bodies.next(trace)? {
-        match body.content {
-            Content::Raw(entry) => entry.trace(true, src, ws, limits, trace)?,
-            Content::Set => {
-                let set = Set::open(src, body.range.start, body.range.end, limits)?;
-                set.trace(|name| wanted(header.codec, name), ws, &of_streams(limits), trace)?;
-            }
-        }
+        let range = &body.range;
+        let traced = match &body.content {
+            Content::Raw(entry) => entry.trace(true, src, ws, limits, trace),
+            Content::Set => Set::open(src, range.start, range.end, limits)
+                .and_then(|set| set.trace(|name| wanted(header.codec, name), ws, &of_streams(limits), trace)),
+        };
+        traced.map_err(|error| body.locate(error))?;
         if header.container == Container::Frames {
             trace.leave();
         }
@@ -125,7 +124,7 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
     let mut need = Need::default();
     let mut bodies = Bodies::new(src, &header)?;
     while let Some(body) = bodies.next(&mut ())? {
-        match body.content {
+        match &body.content {
             Content::Raw(entry) => match entry.room(src, limits) {
                 Ok(room) => need.sink = need.sink.max(room),
                 Err(error) if error.class() == Class::Limit => return Err(error),
@@ -133,9 +132,10 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
                 Err(_) => {}
             },
             Content::Set => {
-                let set = Set::open(src, body.range.start, body.range.end, limits)?;
-                let room = room(header.codec, src, &set, &of_streams(limits))?;
-                need = Need { slice: need.slice.max(room), sink: need.sink.max(room) };
+                let Need { slice, sink } = Set::open(src, body.range.start, body.range.end, limits)
+                    .and_then(|set| room(header.codec, src, &set, &of_streams(limits)))
+                    .map_err(|error| body.locate(error))?;
+                need = Need { slice: need.slice.max(slice), sink: need.sink.max(sink) };
             }
         }
     }
@@ -150,27 +150,30 @@ pub(super) const fn of_streams(limits: &Limits) -> Limits {
 
 /// Room for the streams of a set that its codec reads, and for what it makes of them as far as their sizes tell.
 #[cfg_attr(feature = "small", inline(never))]
-fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<u64> {
-    let mut sum = 0u64;
+fn room(codec: Codec, src: &[u8], set: &Set<'_>, limits: &Limits) -> Result<Need> {
+    let (mut sum, mut aside) = (0u64, 0u64);
     for entry in set.entries() {
         let entry = entry?;
         if !wanted(codec, entry.name) {
             continue;
         }
-        let more = match (codec, entry.name) {
-            (Codec::Columnar, b"coltypes") => entry.decoded_size(src, limits)?.saturating_mul(column::RECORD),
+        let (more, for_sink) = match (codec, entry.name) {
+            (Codec::Columnar, b"coltypes") => (entry.decoded_size(src, limits)?.saturating_mul(column::RECORD), 0),
             #[cfg(feature = "at1")]
-            (Codec::Osm, b"meta") => osm::ROOM,
+            (Codec::Osm, b"meta") => (osm::ROOM, 0),
             #[cfg(feature = "at1")]
-            (Codec::Json, b"tape") => json::stack_room(entry.decoded_size(src, limits)?, limits),
-            _ => 0,
+            (Codec::Json, b"tape") => (json::stack_room(entry.decoded_size(src, limits)?, limits), 0),
+            #[cfg(feature = "at1")]
+            (Codec::Dicom, dicom::PIXELS) => (0, entry.decoded_size(src, limits)?),
+            _ => (0, 0),
         };
         sum = sum.saturating_add(entry.room(src, limits)?).saturating_add(more);
+        aside = aside.saturating_add(for_sink);
         if sum > limits.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(sum));
         }
     }
-    Ok(sum)
+    Ok(Need { slice: sum, sink: sum.saturating_add(aside) })
 }
 
 /// Whether a codec reads the stream of this name.
@@ -218,6 +221,20 @@ enum Content<'a> {
 struct Body<'a> {
     content: Content<'a>,
     range: Range<u64>,
+    /// Whether something says where it ends: its length, or the hash behind it.
+    ends: bool,
+}
+
+impl Body<'_> {
+    /// What is wrong with it. If it is all there, more of the file would not be more of it.
+    #[cold]
+    fn locate(&self, error: Error) -> Error {
+        match self.content {
+            _ if !self.ends || error.kind != ErrorKind::Truncated => error,
+            Content::Raw(_) => inside(error, 0),
+            Content::Set => Error::new(ErrorKind::At1StreamOutside, error.at),
+        }
+    }
 }
 
 /// Walks over the bodies of a file: one, or one a frame.
@@ -249,7 +266,7 @@ impl<'a> Bodies<'a> {
                     Codec::Raw => Content::Raw(Entry::unnamed(self.src, range.clone())?),
                     _ => Content::Set,
                 };
-                Ok(Some(Body { content, range }))
+                Ok(Some(Body { content, range, ends: self.end < u64_from(self.src.len()) }))
             }
             Container::Frames => {
                 if !self.done {
@@ -268,14 +285,17 @@ impl<'a> Bodies<'a> {
         let (len, start) = varint(self.src, self.at, self.end)?;
         let end = start.saturating_add(len);
         if end > self.end {
-            return Err(Error::new(ErrorKind::Truncated, self.end).needing(end));
+            // Behind a hash there is nothing more to come.
+            let cut = self.end == u64_from(self.src.len());
+            let kind = if cut { ErrorKind::Truncated } else { ErrorKind::At1StreamOutside };
+            return Err(Error::new(kind, self.end).needing(end));
         }
         let method = self.src.get(index(start)..index(end)).and_then(<[u8]>::first);
         let &method = method.ok_or(Error::new(ErrorKind::At1FrameEmpty, self.at))?;
         let range = start.saturating_add(1)..end;
         let (content, name) = match method {
             0 => (Content::Set, "structured"),
-            1 => (Content::Raw(Entry::unnamed(self.src, range.clone())?), "raw"),
+            1 => (Content::Raw(Entry::unnamed(self.src, range.clone()).map_err(|error| inside(error, 0))?), "raw"),
             _ => return Err(Error::new(ErrorKind::At1FrameMethod, start)),
         };
         trace.enter("frame", Value::U64(self.frames));
@@ -283,7 +303,7 @@ impl<'a> Bodies<'a> {
         trace.bytes(Part::Header, "method", start..range.start, Value::Word(name));
         self.frames = self.frames.saturating_add(1);
         self.at = end;
-        Ok(Body { content, range })
+        Ok(Body { content, range, ends: true })
     }
 }
 
@@ -296,10 +316,11 @@ fn run<O: Output>(src: &[u8], header: &Header, out: &mut O, mut lent: Lent<'_, '
 fn walk<O: Output>(src: &[u8], header: &Header, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<Done> {
     let mut bodies = Bodies::new(src, header)?;
     while let Some(body) = bodies.next(&mut ())? {
-        match body.content {
-            Content::Raw(entry) => raw(&entry, src, &mut lent.behind(0), out)?,
-            Content::Set => set(src, header, body.range, lent, out)?,
-        }
+        let done = match &body.content {
+            Content::Raw(entry) => raw(entry, src, &mut lent.behind(0), out),
+            Content::Set => set(src, header, body.range.clone(), lent, out),
+        };
+        done.map_err(|error| body.locate(error))?;
     }
     let hash = out.hash().map_err(|_| Error::new(ErrorKind::SinkFull, 0))?;
     if let (Some(stored), Some(ours)) = (header.hash, hash)

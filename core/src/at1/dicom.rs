@@ -8,7 +8,10 @@ use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Result};
 
 /// The streams of an image, in the order that [`Image::open`] wants them.
-pub(super) const NAMES: [&[u8]; 5] = [b"meta", b"raw", b"pre", b"pix", b"suf"];
+pub(super) const NAMES: [&[u8]; 5] = [b"meta", b"raw", b"pre", PIXELS, b"suf"];
+
+/// The one of them whose bytes a sink takes as much scratch for as it has: they are put right there.
+pub(super) const PIXELS: &[u8] = b"pix";
 
 /// How the pixels were changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,20 +81,23 @@ impl<'a> Image<'a> {
             let Self::Raw(bytes) = self else { return Ok(()) };
             return Ok(out.put(bytes)?);
         };
+        // An output that has no place for nothing has none for pixels. Whether there is scratch for them must be known before anything
+        // is written.
+        let len = u64_from(pixels.len());
+        let in_place = out.fill(0, |_| Ok(()))?;
+        let aside = transform != Transform::None && !in_place;
+        let room = lent.scratch.take(if aside { len } else { 0 })?;
         out.put(pre)?;
-        if transform == Transform::None {
+        if aside {
+            undo(transform, pixels, row, wide, room);
+            out.put(room)?;
+        } else if transform == Transform::None {
             out.put(pixels)?;
         } else {
-            let len = u64_from(pixels.len());
-            let restore = |room: &mut [u8]| {
+            out.fill(len, |room| {
                 undo(transform, pixels, row, wide, room);
                 Ok(())
-            };
-            if !out.fill(len, restore)? {
-                let room = lent.scratch.take(len)?;
-                undo(transform, pixels, row, wide, room);
-                out.put(room)?;
-            }
+            })?;
         }
         out.put(pad)?;
         Ok(out.put(suf)?)

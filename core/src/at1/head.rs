@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::backend::Backend;
+use super::backend::{Backend, inside};
 use super::header::{Codec, Container, HEADER_LEN, Header};
 use super::lines::{Fields, Lines};
 use super::numbers::Stream;
@@ -68,13 +68,6 @@ impl Stretch {
     pub(super) const fn end(&self) -> usize {
         self.end
     }
-}
-
-/// An error in a payload that starts at byte `at` of the file and is all there: `Truncated` would ask the caller for more.
-#[cold]
-pub(super) fn inside(error: Error, at: u64) -> Error {
-    let kind = if error.kind == ErrorKind::Truncated { ErrorKind::At1ContentSize } else { error.kind };
-    Error { kind, ..error }.offset_by(at)
 }
 
 /// The scratch should have had so many bytes.
@@ -165,7 +158,7 @@ impl TableHead {
     pub(super) fn fields<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Result<Option<Fields<'s>>> {
         let line = Lines::new(self.verbatim.stream(scratch)).item()?;
         let fields = Fields::new(line, meta.delimiter);
-        Ok((fields.clone().count() == meta.columns()).then_some(fields))
+        Ok(fields.filter(|fields| fields.clone().count() == meta.columns()))
     }
 
     /// Reads the start of a file into a head that knew none, as [`read`](Self::read) does: with what tells the names, or the lines.

@@ -1,7 +1,7 @@
 //! Codec 1: lines of JSON as a tape of tokens, with a vocabulary of keys and a column of values for each place.
 
+use super::idle::Idle;
 use super::lines::Lines;
-use super::log::Gaps;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
 use super::scratch::{Lent, Scratch};
@@ -40,7 +40,7 @@ pub(super) struct Tape<'a> {
     rules_stream: Stream<'a>,
     tape: Numbers<'a>,
     stack: &'a mut [Level],
-    gaps: Gaps,
+    gaps: Idle,
 }
 
 impl<'a> Tape<'a> {
@@ -65,7 +65,7 @@ impl<'a> Tape<'a> {
             rules_stream,
             tape: tape.numbers(),
             stack,
-            gaps: Gaps::default(),
+            gaps: Idle::default(),
         })
     }
 
@@ -163,7 +163,9 @@ impl<'a> Tape<'a> {
                 all => all,
             };
             out.put(inside)?;
-            self.gaps.count(out).map_err(|kind| self.tape.fault(kind))?;
+            if self.gaps.is_too_much(1, out.written()) {
+                return Err(self.tape.fault(ErrorKind::At1EmptyGaps));
+            }
         }
         out.put(literals.string()?)?;
         Ok(out.byte(b'"')?)

@@ -82,6 +82,13 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
+/// Where a text first holds a short one that is not empty. Not by `memchr::memmem`: on machines without vectors that can reach a panic.
+#[cfg(feature = "at1")]
+pub(super) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
+    let mut starts = memchr::memchr_iter(*short.first()?, text);
+    starts.find(|&at| text.get(at..).is_some_and(|rest| rest.starts_with(short)))
+}
+
 /// Cuts a line at its delimiters.
 #[cfg(feature = "at1")]
 #[derive(Clone, Debug)]
@@ -92,9 +99,12 @@ pub(super) struct Fields<'a> {
 
 #[cfg(feature = "at1")]
 impl<'a> Fields<'a> {
-    /// The fields of a line. Without a delimiter it is one.
-    pub(super) const fn new(line: &'a [u8], delimiter: &'a [u8]) -> Self {
-        Self { rest: Some(line), delimiter }
+    /// The longest delimiter that is looked for: at each byte of a line so many are compared at most.
+    const MAX_DELIMITER: usize = 64;
+
+    /// The fields of a line. Without a delimiter it is one; with one that no writer uses, nobody knows.
+    pub(super) fn new(line: &'a [u8], delimiter: &'a [u8]) -> Option<Self> {
+        (delimiter.len() <= Self::MAX_DELIMITER).then_some(Self { rest: Some(line), delimiter })
     }
 }
 
@@ -104,11 +114,7 @@ impl<'a> Iterator for Fields<'a> {
 
     fn next(&mut self) -> Option<&'a [u8]> {
         let rest = self.rest.take()?;
-        let at = match self.delimiter {
-            [] => None,
-            delimiter => rest.windows(delimiter.len()).position(|window| window == delimiter),
-        };
-        let Some(at) = at else { return Some(rest) };
+        let Some(at) = find(rest, self.delimiter) else { return Some(rest) };
         self.rest = rest.get(at.saturating_add(self.delimiter.len())..);
         rest.get(..at)
     }

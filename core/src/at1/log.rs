@@ -74,22 +74,3 @@ pub(super) fn gaps<O: Output>(
     }
     Ok(out.put(text)?)
 }
-
-/// Counts gaps that may stay empty. A long text with nothing but such gaps, used over and over, would keep a decoder busy
-/// for hours without a byte of output.
-#[derive(Debug, Default)]
-pub(super) struct Gaps(u64);
-
-impl Gaps {
-    /// Gaps for each byte of output, and to begin with.
-    const A_BYTE: u64 = 64;
-    const FREE: u64 = 1 << 20;
-
-    /// One more gap has been filled, perhaps with nothing.
-    #[inline]
-    pub(super) fn count<O: Output>(&mut self, out: &O) -> Result<(), ErrorKind> {
-        self.0 = self.0.saturating_add(1);
-        let allowed = out.written().saturating_mul(Self::A_BYTE).saturating_add(Self::FREE);
-        if self.0 > allowed { Err(ErrorKind::At1EmptyGaps) } else { Ok(()) }
-    }
-}

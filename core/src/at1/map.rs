@@ -1,7 +1,7 @@
-//! The map of a derived column: distinct values of another column, numbered as they come, and what becomes of each.
+//! The distinct values of a column that others are derived from, numbered as they come.
 //!
-//! A hash table, so that many distinct values cost no more than few. It lives in words of the scratch: four for each entry,
-//! then slots, at least twice as many as entries.
+//! A hash table, so that many distinct values cost no more than few. It lives in words of the scratch: two for each value,
+//! then slots, at least twice as many as values.
 
 use super::column::{Number, Word};
 use super::output::{Output, Slice};
@@ -29,8 +29,8 @@ impl NumberText {
 /// than a file of ten million values; only values that somebody chose to collide reach this.
 const MAX_PROBES: usize = 256;
 
-/// Words of an entry: where its value starts and how long it is, and the same for its key.
-pub(super) const ENTRY: usize = 4;
+/// Words of an entry: where its key starts and how long it is.
+const ENTRY: usize = 2;
 
 /// A view of the words of a map.
 pub(super) struct Map<'a> {
@@ -62,14 +62,14 @@ impl<'a> Map<'a> {
         self.entries.get_mut(at.checked_mul(ENTRY)?..)?.first_chunk_mut()
     }
 
-    /// Where the value of a key lies, and how many keys there are then. A new key gets the next entry; `None` if there is
+    /// The number of a key, and how many keys there are then. A new key gets the next entry; `None` if there is
     /// none left. `place` is what the map remembers of a new key, `same` compares the key with what it remembers of another.
     pub(super) fn find(
         &mut self,
         key: &[u8],
         place: [u64; 2],
         mut same: impl FnMut([u64; 2]) -> bool,
-    ) -> Option<([u64; 2], usize)> {
+    ) -> Option<(usize, usize)> {
         let hash = hash(key);
         let mask = self.slots.len().checked_sub(1)?;
         let tag = hash >> 32;
@@ -79,18 +79,16 @@ impl<'a> Map<'a> {
             let number = slot & 0xFFFF_FFFF;
             if number == 0 {
                 let seen = self.seen;
-                let [start, len, key_start, key_len] = self.entry(seen)?;
-                let value = [*start, *len].map(u64::from_le_bytes);
-                [*key_start, *key_len] = place.map(u64::to_le_bytes);
+                *self.entry(seen)? = place.map(u64::to_le_bytes);
                 self.seen = seen.saturating_add(1);
                 let number = u64::from(u32::try_from(self.seen).ok()?);
                 *self.slots.get_mut(at)? = (tag << 32 | number).to_le_bytes();
-                return Some((value, self.seen));
+                return Some((seen, self.seen));
             }
             if slot >> 32 == tag {
-                let [start, len, key_start, key_len] = *self.entry(index(number - 1))?;
-                if same([key_start, key_len].map(u64::from_le_bytes)) {
-                    return Some(([start, len].map(u64::from_le_bytes), self.seen));
+                let number = index(number - 1);
+                if same(self.entry(number)?.map(u64::from_le_bytes)) {
+                    return Some((number, self.seen));
                 }
             }
             at = at.wrapping_add(1) & mask;
@@ -125,17 +123,14 @@ mod tests {
     fn keys_are_numbered_as_they_come_and_found_again() {
         let count = 5000usize;
         let mut words = vec![[0u8; 8]; index(Map::words(count as u64))];
-        for (at, entry) in words.as_chunks_mut::<4>().0.iter_mut().take(count).enumerate() {
-            entry[0] = (at as u64 * 3).to_le_bytes();
-        }
         let mut map = Map::new(&mut words, count, 0);
         let mut room = NumberText::NONE;
         for round in 0..2 {
             for key in 0..count as i64 {
                 let number = Number { value: key * 977 - 5, scale: None };
                 let place = [number.value.cast_unsigned(), u64::MAX];
-                let (value, seen) = map.find(room.print(number), place, |other| other == place).unwrap();
-                assert_eq!(value[0], key as u64 * 3);
+                let (found, seen) = map.find(room.print(number), place, |other| other == place).unwrap();
+                assert_eq!(found, key as usize);
                 assert_eq!(seen, if round == 0 { key as usize + 1 } else { count });
             }
         }

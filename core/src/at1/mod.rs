@@ -40,6 +40,7 @@ mod embed;
 #[cfg(feature = "at1")]
 mod head;
 mod header;
+mod idle;
 #[cfg(feature = "at1")]
 mod json;
 #[cfg(feature = "at1")]

@@ -1,9 +1,13 @@
 //! A decoded stream, and a cursor that reads numbers and bytes from it.
 
+#[cfg(feature = "at1")]
+use crate::Error;
 use crate::ErrorKind;
 use crate::bits::{varint, zigzag};
 use crate::fault::{Fault, Verdict};
 use crate::num::index;
+#[cfg(feature = "at1")]
+use crate::num::u64_from;
 
 /// Where a stream lies in the file. What is left of it when its start has been read lies there too, so that a cursor need not
 /// remember how far it came.
@@ -47,6 +51,11 @@ impl<'a> Stream<'a> {
         Self { bytes, place: Place(if stored { end } else { at }) }
     }
 
+    /// One of a set that is not decoded yet: all that is known is where its entry starts.
+    pub(super) fn found(at: u64) -> Self {
+        Self::new(b"", at, false)
+    }
+
     /// Where in the file something is wrong that shows at byte `pos` of the stream: the very byte if it is stored, else
     /// the start of the payload.
     pub(super) fn place(&self, pos: usize) -> usize {
@@ -57,6 +66,14 @@ impl<'a> Stream<'a> {
     #[cold]
     pub(super) fn fault(&self, kind: ErrorKind, pos: usize) -> Fault {
         Fault::new(kind, self.place(pos))
+    }
+
+    /// Where in the file something is wrong with what starts at byte `pos` of the stream: the very byte only if the stream is stored.
+    #[cfg(feature = "at1")]
+    #[cold]
+    pub(super) fn locate(&self, error: Error, pos: usize) -> Error {
+        let inside = if self.place.0 & Place::STORED == 0 { 0 } else { error.at };
+        Error { at: u64_from(self.place(pos)).saturating_add(inside), ..error }
     }
 
     /// A part of it as a stream of its own.

@@ -30,6 +30,13 @@ pub enum Test<'q> {
     Equal(&'q [u8]),
 }
 
+impl Test<'_> {
+    /// Refuses a range whose ends are no numbers.
+    pub(super) fn check(&self) -> Result<()> {
+        Matcher::new(self, ColumnType::Text).map(|_| ())
+    }
+}
+
 /// One condition that a row must meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter<'q> {

@@ -7,7 +7,7 @@
 
 use core::ops::Range;
 
-use super::backend::Backend;
+use super::backend::{Backend, inside};
 use super::lines::Lines;
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
@@ -235,21 +235,21 @@ pub fn open_block(block: &[u8], at: u64) -> Result<(Backend, &[u8])> {
 /// How many bytes a block says that it decodes to.
 pub fn block_size(block: &[u8], at: u64, limits: &Limits) -> Result<u64> {
     let (backend, payload) = open_block(block, at)?;
-    backend.decoded_size(payload, limits).map_err(|error| error.offset_by(at.saturating_add(1)))
+    backend.decoded_size(payload, limits).map_err(|error| inside(error, at.saturating_add(1)))
 }
 
 /// Decodes a block to exactly fill `dst`: the texts of its rows, separated by line feeds.
 pub fn decode_block(block: &[u8], at: u64, dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
     let (backend, payload) = open_block(block, at)?;
-    backend.decode(payload, dst, ws, limits).map_err(|error| error.offset_by(at.saturating_add(1)))
+    backend.decode(payload, dst, ws, limits).map_err(|error| inside(error, at.saturating_add(1)))
 }
 
-/// The block of a range out of the stream `blocks`.
-fn block_at<'a>(blocks: &Stream<'a>, range: &Range<u64>) -> Verdict<(&'a [u8], u64)> {
+/// Does something with the block of a range out of the stream `blocks`.
+fn with_block<T>(blocks: &Stream<'_>, range: &Range<u64>, run: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
     let start = index(range.start);
     let bytes = blocks.bytes.get(start..index(range.end));
     let bytes = bytes.ok_or_else(|| blocks.fault(ErrorKind::At1BlockOutside, start))?;
-    Ok((bytes, u64_from(blocks.place(start))))
+    run(bytes).map_err(|error| blocks.locate(error, start))
 }
 
 /// What stands around the values of a row.
@@ -372,10 +372,12 @@ impl<'a> Rows<'a> {
             let short = || self.blocks.fault(ErrorKind::At1BlockOutside, self.blocks.bytes.len());
             let block = self.index.next().ok_or_else(short)??;
             group = block.group;
-            let (bytes, place) = block_at(&self.blocks, &block.range)?;
-            let end = at.saturating_add(index(block_size(bytes, place, lent.limits)?));
-            let dst = self.text.get_mut(at..end).ok_or_else(short)?;
-            decode_block(bytes, place, dst, lent.ws, lent.limits)?;
+            let end = with_block(&self.blocks, &block.range, |bytes| {
+                let end = at.saturating_add(index(block_size(bytes, 0, lent.limits)?));
+                let dst = self.text.get_mut(at..end).ok_or_else(short)?;
+                decode_block(bytes, 0, dst, lent.ws, lent.limits)?;
+                Ok(end)
+            })?;
             *cell = [u64_from(at), u64_from(end)].map(u64::to_le_bytes);
             at = end;
         }
@@ -466,9 +468,8 @@ fn largest_group(index: Index<'_>, blocks: &Stream<'_>, limits: &Limits) -> Resu
     let (mut largest, mut sum) = (0u64, 0u64);
     for block in index {
         let block = block?;
-        let (bytes, at) = block_at(blocks, &block.range)?;
         sum = if block.column == 0 { 0 } else { sum };
-        sum = sum.saturating_add(block_size(bytes, at, limits)?);
+        sum = sum.saturating_add(with_block(blocks, &block.range, |bytes| block_size(bytes, 0, limits))?);
         largest = largest.max(sum);
     }
     if largest > limits.max_output {

@@ -1,15 +1,15 @@
 //! Codec 11: lines of JSON of several shapes, each shape a table of [`qjson`](super::qjson) of its own.
 
 use super::lines::Lines;
-use super::numbers::Numbers;
+use super::numbers::{Numbers, Stream};
 use super::output::Output;
 use super::qcolumnar::{NAMES, RECORD, Rows};
 use super::record::{Memory, Word};
 use super::scratch::{Lent, below};
-use super::streams::{Prefix, Set};
+use super::streams::Set;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The most shapes that a file may have; writers stop at half of it.
 const MAX_SHAPES: usize = 64;
@@ -19,25 +19,20 @@ const SHARED: [&[u8]; 3] = [b"meta", b"line_map", b"verbatim"];
 
 /// Whether a stream of this name is read.
 pub(super) fn wanted(name: &[u8]) -> bool {
-    let of_shape = |name: &[u8]| {
-        let rest = name.strip_prefix(b"t")?;
-        let digits = memchr::memchr(b':', rest)?;
-        let (number, own) = rest.split_at_checked(digits)?;
-        (number.iter().all(u8::is_ascii_digit) && NAMES.contains(&own.get(1..)?)).then_some(())
-    };
     SHARED.contains(&name) || of_shape(name).is_some()
 }
 
-/// What the names of the streams of a shape start with: `t17:`.
-fn prefix(shape: u8) -> Prefix {
-    let mut prefix = Prefix::default();
-    prefix.push(b't');
-    if shape >= 10 {
-        prefix.push(b'0' + shape / 10 % 10);
-    }
-    prefix.push(b'0' + shape % 10);
-    prefix.push(b':');
-    prefix
+/// Which shape the stream `t17:meta` is of, and which of its [`NAMES`] it is.
+fn of_shape(name: &[u8]) -> Option<(usize, usize)> {
+    let (number, own) = name.strip_prefix(b"t").and_then(|rest| rest.split_at_checked(memchr::memchr(b':', rest)?))?;
+    let digit = |byte: u8| byte.checked_sub(b'0').filter(|&digit| digit < 10).map(usize::from);
+    let shape = match *number {
+        [ones] => digit(ones)?,
+        [b'1'..=b'9', _] => number.iter().try_fold(0, |sum, &byte| Some(sum * 10 + digit(byte)?))?,
+        _ => return None,
+    };
+    let own = NAMES.iter().position(|name| Some(*name) == own.get(1..))?;
+    (shape < MAX_SHAPES).then_some((shape, own))
 }
 
 /// A shape that waits for its next line.
@@ -56,12 +51,13 @@ pub(super) fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &m
     }
     let room = u64_from(count).saturating_mul(u64_from(size_of::<Record>()));
     let (records, _) = lent.scratch.take(room)?.as_chunks_mut::<8>().0.as_chunks_mut::<RECORD>();
+    find(set, records)?;
     let memory = Memory::new(set.src(), &lent.scratch);
     let mut used = 0;
-    for (number, record) in (0..).zip(&mut *records) {
+    for record in &mut *records {
         let before = lent.scratch.taken();
         let mut rest = lent.behind(used);
-        open(&set.of(prefix(number)), record, memory, &mut rest)?;
+        open(set, record, memory, &mut rest)?;
         used = rest.scratch.taken().saturating_sub(before);
     }
     let scratch = lent.scratch.take(used)?;
@@ -88,16 +84,39 @@ pub(super) fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &m
     Ok(())
 }
 
+/// Notes in the record of each shape where the entries of its streams start; 0 for those that are not there.
+#[inline(never)]
+fn find(set: &Set<'_>, records: &mut [Record]) -> Result<()> {
+    records.fill([[0; 8]; RECORD]);
+    for entry in set.entries() {
+        let entry = entry?;
+        if let Some((shape, own)) = of_shape(entry.name)
+            && let Some(place) = records.get_mut(shape).and_then(|record| record.get_mut(own))
+        {
+            if *place != [0; 8] {
+                return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
+            }
+            *place = entry.at.to_le_bytes();
+        }
+    }
+    Ok(())
+}
+
 /// Opens the table of a shape, which waits from then on.
 #[inline(never)]
 fn open<'a>(set: &Set<'a>, record: &mut Record, memory: Memory, lent: &mut Lent<'_, 'a>) -> Result<()> {
-    set.load(&NAMES, lent, |streams, lent| {
-        match &Rows::open(streams, false, lent) {
-            Ok(rows) => rows.save(record, memory),
-            Err(error) => return Err(*error),
+    let mut streams = [set.missing(); NAMES.len()];
+    for (stream, place) in streams.iter_mut().zip(&*record) {
+        if *place != [0; 8] {
+            *stream = Stream::found(u64::from_le_bytes(*place));
         }
-        Ok(())
-    })
+    }
+    set.load_found(&mut streams, lent)?;
+    match &below(|| Rows::open(&streams, false, lent)) {
+        Ok(rows) => rows.save(record, memory),
+        Err(error) => return Err(*error),
+    }
+    Ok(())
 }
 
 /// Walks over the lines of a file.
@@ -139,13 +158,18 @@ mod tests {
 
     #[test]
     fn names_of_streams() {
-        for shape in 0..64u8 {
-            for own in NAMES {
-                let name = format!("t{shape}:{}", str::from_utf8(own).unwrap()).into_bytes();
-                assert!(prefix(shape).matches(&name, own));
+        for shape in 0..MAX_SHAPES {
+            for (own, name) in NAMES.iter().enumerate() {
+                let name = format!("t{shape}:{}", str::from_utf8(name).unwrap()).into_bytes();
+                assert_eq!(of_shape(&name), Some((shape, own)));
                 assert!(wanted(&name));
             }
         }
-        assert!(wanted(b"line_map") && !wanted(b"t:bloom") && !wanted(b"tx:meta") && !wanted(b"t1meta"));
+        assert!(wanted(b"line_map"));
+        for name in
+            ["t:meta", "t:bloom", "tx:meta", "t1x:meta", "t1meta", "t01:meta", "t64:meta", "t100:meta", "t1:bloom"]
+        {
+            assert!(!wanted(name.as_bytes()), "{name}");
+        }
     }
 }

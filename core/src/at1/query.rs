@@ -39,7 +39,7 @@ use crate::{Error, ErrorKind, Limits, Result};
 enum Stage {
     /// The stream of blocks is compressed as a whole, and needed first.
     Unwrap,
-    /// The columns of the request are looked up.
+    /// The columns of the request are known, or there is a row to be read for their names.
     Start,
     /// The first row is read for the names in it.
     Names,
@@ -162,12 +162,8 @@ impl<'q> Query<'q> {
     #[cfg_attr(feature = "small", inline(never))]
     fn read_head(&mut self, head: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
         let request = self.request;
-        let asked = request.ask.columns();
-        let named = |column: &Column<'_>| matches!(column, Column::Name(_));
-        let by_name = asked.iter().any(named) || request.filters.iter().any(|filter| named(&filter.column));
-        if request.ask == Ask::Columns(&[]) {
-            return Err(Error::new(ErrorKind::At1NoSuchColumn, 0));
-        }
+        request.check()?;
+        let by_name = request.columns().any(|column| matches!(column, Column::Name(_)));
         self.head.load(head, by_name, request.ask == Ask::Rows, scratch, ws, &self.limits)?;
         let head = &self.head;
         let meta = self.meta(scratch)?;
@@ -183,7 +179,7 @@ impl<'q> Query<'q> {
                 _ => Some(Names::Row),
             },
         };
-        let picks = request.filters.len().saturating_add(asked.len());
+        let picks = request.columns().count();
         let picks_end = head.used.saturating_add(picks.saturating_mul(size_of::<u64>()));
         if picks_end > scratch.len() {
             return Err(too_small(u64_from(picks_end)));
@@ -191,7 +187,7 @@ impl<'q> Query<'q> {
         (self.stats.groups, self.stats.block_bytes_total) = (meta.groups, head.blocks_len);
         (self.names, self.picks, self.slots_at) = (names, head.used..picks_end, picks_end);
         self.stage = Stage::Start;
-        Ok(())
+        self.look_up(names != Some(Names::Row), scratch)
     }
 
     /// The bytes of the file that come next; `None` when all is done.
@@ -364,7 +360,8 @@ impl<'q> Query<'q> {
                     }
                     // The blocks are read once more where they are needed.
                     (self.stats.read, self.stats.skipped) = (0, 0);
-                    self.resolve(scratch)?;
+                    self.look_up(true, scratch)?;
+                    self.make_slots(scratch)?;
                 }
                 Stage::Group => {
                     self.stage = Stage::Done;
@@ -386,7 +383,7 @@ impl<'q> Query<'q> {
                         self.stage = Stage::Group;
                     }
                 }
-                Stage::Filter(_) => self.stage = Stage::Rest,
+                Stage::Filter(_) => (self.stage, self.pending) = (Stage::Rest, 0),
                 Stage::Rest => {
                     if self.wants_rest(scratch) {
                         return Ok(());
@@ -406,20 +403,25 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// Asks for the first slot that has not been loaded, and for those that lie right behind it.
+    /// Asks for the first slot from the pending one on that has not been loaded, and for those that lie right behind it.
     fn wants_rest(&mut self, scratch: &[u8]) -> bool {
-        let slots = self.records(scratch).iter().map(Slot::read);
-        let mut missing = slots.enumerate().skip_while(|(_, slot)| slot.is_loaded());
+        let slots = self.records(scratch).get(self.pending..).unwrap_or_default().iter().map(Slot::read);
+        let mut missing = (self.pending..).zip(slots).skip_while(|(_, slot)| slot.is_loaded());
         let Some((pending, first)) = missing.next() else { return false };
-        let mut end = first.block.1;
-        for (_, slot) in missing {
-            if slot.is_loaded() || slot.block.0 != end {
-                break;
-            }
-            end = slot.block.1;
-        }
         self.pending = pending;
-        self.ask_for((first.block.0, end));
+        // Those that were asked for with the last one need not be looked for again.
+        let (start, mut end) = first.block;
+        if let Some(needs) = self.needs.take_if(|needs| needs.contains(&self.head.blocks_at.saturating_add(start))) {
+            end = end.max(needs.end.saturating_sub(self.head.blocks_at));
+        } else {
+            for (_, slot) in missing.take_while(|_| self.inside.is_none()) {
+                if slot.is_loaded() || slot.block.0 != end {
+                    break;
+                }
+                end = slot.block.1;
+            }
+        }
+        self.ask_for((start, end));
         true
     }
 

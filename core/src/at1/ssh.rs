@@ -1,8 +1,8 @@
 //! Codec 0: the log of an SSH server, as month, day, time, host, process and message.
 
 use super::digits;
-use super::lines::Lines;
-use super::log::Gaps;
+use super::idle::Idle;
+use super::lines::{Lines, find};
 use super::numbers::{Numbers, Stream};
 use super::output::Output;
 use super::scratch::Lent;
@@ -42,7 +42,7 @@ pub(super) struct Log<'a> {
     templates: Texts<'a>,
     variables: Lines<'a>,
     messages: Lines<'a>,
-    gaps: Gaps,
+    gaps: Idle,
 }
 
 impl<'a> Log<'a> {
@@ -61,7 +61,7 @@ impl<'a> Log<'a> {
             templates: Texts::lines(templates, &mut lent.scratch)?,
             variables: Lines::new(variables),
             messages: Lines::new(messages),
-            gaps: Gaps::default(),
+            gaps: Idle::default(),
         })
     }
 
@@ -98,19 +98,16 @@ impl<'a> Log<'a> {
         let mut rest = self.templates.get(number).ok_or_else(error)?;
         // Pieces that are not there are empty, and pieces that are left over are not used.
         let mut pieces = self.variables.item()?;
-        while let Some((head, tail)) = gap(rest).and_then(|at| rest.split_at_checked(at)) {
+        while let Some((head, tail)) = find(rest, GAP).and_then(|at| rest.split_at_checked(at)) {
             out.put(head)?;
             rest = tail.get(GAP.len()..).unwrap_or_default();
             let len = memchr::memchr(0, pieces).unwrap_or(pieces.len());
             out.put(pieces.get(..len).unwrap_or_default())?;
             pieces = pieces.get(len.saturating_add(1)..).unwrap_or_default();
-            self.gaps.count(out).map_err(|kind| self.template_numbers.fault(kind))?;
+            if self.gaps.is_too_much(1, out.written()) {
+                return Err(self.template_numbers.fault(ErrorKind::At1EmptyGaps));
+            }
         }
         Ok(out.put(rest)?)
     }
-}
-
-/// Where the first gap of a text is. Not by `memchr::memmem`: on machines without vectors that can reach a panic.
-fn gap(text: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'<', text).find(|&at| text.get(at..).is_some_and(|rest| rest.starts_with(GAP)))
 }

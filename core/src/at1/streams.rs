@@ -1,11 +1,11 @@
 //! The set of streams that a file is packed into: a name, a backend and a payload each.
 //!
 //! A set is a number of streams, then for each of them the length of the name, the name, the backend, the length of the
-//! payload, and the payload. Nothing is kept of it: who wants a stream by name walks over the set, which is short.
+//! payload, and the payload. Nothing is kept of it: who wants streams by name walks over the set, once for all of them.
 
 use core::ops::Range;
 
-use super::backend::{Backend, XZ_FIRST_BYTE};
+use super::backend::{Backend, XZ_FIRST_BYTE, inside};
 use super::numbers::Stream;
 use super::scratch::{Lent, Workspace, below};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
@@ -53,6 +53,7 @@ impl Entry<'_> {
     /// Where a payload starts that has no length before it: RAW files and frames. Says how it is wrapped, too.
     pub(super) fn unnamed(src: &[u8], body: Range<u64>) -> Result<Self> {
         let (wrapping, backend, start) = match src.get(index(body.start)..index(body.end)).and_then(<[u8]>::first) {
+            None if body.end < u64_from(src.len()) => return Err(Error::new(ErrorKind::At1ContentSize, body.start)),
             None => return Err(Error::new(ErrorKind::Truncated, body.start).needing(body.start.saturating_add(1))),
             Some(&XZ_FIRST_BYTE) => (Wrapping::Plain, Backend::Xz, body.start),
             Some(&byte) => {
@@ -72,13 +73,21 @@ impl Entry<'_> {
 
     /// How many bytes it says that it decodes to.
     pub fn decoded_size(&self, file: &[u8], limits: &Limits) -> Result<u64> {
-        self.backend.decoded_size(self.payload(file)?, limits).map_err(|error| error.offset_by(self.start))
+        self.backend.decoded_size(self.payload(file)?, limits).map_err(|error| self.locate(error))
     }
 
     /// Decodes it to exactly fill `dst`.
     pub fn decode(&self, file: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
         let payload = self.payload(file)?;
-        self.backend.decode(payload, dst, ws, limits).map_err(|error| error.offset_by(self.start))
+        self.backend.decode(payload, dst, ws, limits).map_err(|error| self.locate(error))
+    }
+
+    /// Where in the file something is wrong with its payload. One without a length ends where the file does, and may have been cut with it.
+    #[cold]
+    fn locate(&self, error: Error) -> Error {
+        // Else at least the lengths of name and payload stand between.
+        let bare = self.start.saturating_sub(self.at) < 2;
+        if bare { error.offset_by(self.start) } else { inside(error, self.start) }
     }
 
     /// Decodes it into the scratch, or borrows it from the file where nothing is to be decoded.
@@ -134,9 +143,7 @@ impl Entry<'_> {
         }
         trace.enter("payload", Value::Word(self.backend.name()));
         let mut inside = Shifted::new(trace, self.start.saturating_mul(8));
-        self.backend
-            .inspect(self.payload(file)?, ws, limits, &mut inside)
-            .map_err(|error| error.offset_by(self.start))?;
+        self.backend.inspect(self.payload(file)?, ws, limits, &mut inside).map_err(|error| self.locate(error))?;
         trace.leave();
         Ok(())
     }
@@ -150,33 +157,6 @@ pub struct Set<'a> {
     first: u64,
     end: u64,
     count: u64,
-    prefix: Prefix,
-}
-
-/// What the names of some streams of a set start with, and nobody asks for: all of them, with nothing in it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Prefix {
-    bytes: [u8; 4],
-    len: usize,
-}
-
-impl Prefix {
-    /// Adds a byte, if it is not too long.
-    #[cfg(feature = "at1")]
-    pub(super) fn push(&mut self, byte: u8) {
-        if let Some(room) = self.bytes.get_mut(self.len) {
-            *room = byte;
-            self.len += 1;
-        }
-    }
-
-    /// Whether a stream that is called `whole` is found by this name.
-    pub(super) fn matches(&self, whole: &[u8], name: &[u8]) -> bool {
-        // Most names are not as long.
-        whole.len() == self.len + name.len()
-            && whole.ends_with(name)
-            && self.bytes.get(..self.len).is_some_and(|prefix| whole.starts_with(prefix))
-    }
 }
 
 impl<'a> Set<'a> {
@@ -187,13 +167,7 @@ impl<'a> Set<'a> {
         if count > limits.max_elements {
             return Err(Error::new(ErrorKind::ElementLimit, start).needing(count));
         }
-        Ok(Self { src, start, first, end, count, prefix: Prefix::default() })
-    }
-
-    /// The streams whose names start like this, which are found without it.
-    #[cfg(feature = "at1")]
-    pub(super) const fn of(self, prefix: Prefix) -> Self {
-        Self { prefix, ..self }
+        Ok(Self { src, start, first, end, count })
     }
 
     /// The file.
@@ -259,7 +233,7 @@ impl<'a> Set<'a> {
         let mut found = None;
         for entry in self.entries() {
             let entry = entry?;
-            if self.prefix.matches(entry.name, name) {
+            if entry.name == name {
                 if found.is_some() {
                     return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
                 }
@@ -279,31 +253,66 @@ impl<'a> Set<'a> {
     where
         Error: From<E>,
     {
-        let mut streams = [Stream::new(b"", self.start, false); N];
+        let mut streams = [self.missing(); N];
         self.load_into(names, &mut streams, lent)?;
         Ok(below(|| open(&streams, lent))?)
     }
 
     /// The same for any number of names, so that there is one copy of it.
-    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+        self.find_all(names, streams)?;
+        self.load_found(streams, lent)
+    }
+
+    /// Notes where the entries of the streams of these names start, in one walk.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn find_all(&self, names: &[&[u8]], streams: &mut [Stream<'a>]) -> Result<()> {
+        streams.fill(self.missing());
+        for entry in self.entries() {
+            let entry = entry?;
+            let place = names.iter().position(|&name| name == entry.name);
+            if let Some(stream) = place.and_then(|place| streams.get_mut(place)) {
+                if self.is_found(stream) {
+                    return Err(Error::new(ErrorKind::At1StreamTwice, entry.at));
+                }
+                *stream = Stream::found(entry.at);
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands for a stream that is not there: nothing, where the set starts.
+    pub(super) fn missing(&self) -> Stream<'a> {
+        Stream::new(b"", self.start, false)
+    }
+
+    /// Whether a stream stands where one was found: behind the start of the set.
+    fn is_found(&self, stream: &Stream<'_>) -> bool {
+        stream.place(0) > index(self.start)
+    }
+
+    /// Decodes those streams that were found, each where its entry starts.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+        let entry = |stream: &Stream<'_>| Entries { at: u64_from(stream.place(0)), ..self.entries() }.read();
         let mut room = 0u64;
-        for name in names {
-            let Some(entry) = self.find(name)? else { continue };
+        for stream in streams.iter().filter(|stream| self.is_found(stream)) {
+            let entry = entry(stream)?;
             room = room.saturating_add(entry.room(self.src, lent.limits)?);
             if room > lent.limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(room));
             }
         }
         lent.scratch.expect(room)?;
-        for (name, stream) in names.iter().zip(streams) {
-            if let Some(entry) = self.find(name)? {
-                *stream = entry.load(self.src, lent)?;
-            }
+        for stream in streams.iter_mut().filter(|stream| self.is_found(stream)) {
+            *stream = entry(stream)?.load(self.src, lent)?;
         }
         Ok(())
     }
 }
+
+/// No entry is shorter: a length, a backend and a length.
+const MIN_ENTRY: u64 = 3;
 
 /// Walks over the streams of a set.
 #[derive(Clone, Debug)]
@@ -355,8 +364,15 @@ impl<'a> Iterator for Entries<'a> {
     type Item = Result<Entry<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let entry = self.read();
+        let left = self.left;
+        self.left = left.checked_sub(1)?;
+        let entry = self.read().map_err(|error| match error.kind {
+            // Who fetches the head of a file piece by piece shall not come back for each of many small entries.
+            ErrorKind::Truncated => {
+                error.needing(error.need.max(self.at.saturating_add(left.saturating_mul(MIN_ENTRY))))
+            }
+            _ => error,
+        });
         match &entry {
             Ok(entry) => self.at = entry.range().end,
             Err(_) => self.left = 0,
@@ -376,6 +392,9 @@ pub(super) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
     let known = src.get(..index(end)).unwrap_or(src);
     match read_varint(known.get(index(at)..).unwrap_or_default()) {
         Ok((value, len)) => Ok((value, at.saturating_add(u64_from(len)))),
+        Err(Error { kind: ErrorKind::Truncated, .. }) if end < u64_from(src.len()) => {
+            Err(Error::new(ErrorKind::At1StreamOutside, at))
+        }
         Err(Error { kind: ErrorKind::Truncated, .. }) => {
             Err(truncated(known, at.saturating_add(u64_from(MAX_VARINT_LEN)).min(end.max(u64_from(known.len()) + 1))))
         }

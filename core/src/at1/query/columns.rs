@@ -23,34 +23,40 @@ pub(super) enum Names {
 }
 
 impl Query<'_> {
-    /// Finds out which columns are meant and makes room for them.
+    /// Makes room for the columns that are meant, or for all if that is to be found out.
     pub(super) fn start(&mut self, scratch: &mut [u8]) -> Result<()> {
         if self.request.ask == Ask::Rows {
             layout(&self.head, scratch, &self.limits)?;
         }
         if self.names == Some(Names::Row) {
             self.all_slots(scratch)?;
-            self.stage = Stage::Names;
+            (self.stage, self.pending) = (Stage::Names, 0);
             let first = self.next_group(scratch)?;
             return if first { Ok(()) } else { Err(Error::new(ErrorKind::At1NoNames, 0)) };
         }
-        self.resolve(scratch)
+        self.make_slots(scratch)
     }
 
-    /// Writes down the columns of the request by number, makes slots of them, and writes down the slots.
-    pub(super) fn resolve(&mut self, scratch: &mut [u8]) -> Result<()> {
+    /// Writes down the columns of the request by number: before any block is read, if the `names` are in no block.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn look_up(&self, names: bool, scratch: &mut [u8]) -> Result<()> {
         let request = self.request;
-        let columns = request.filters.iter().map(|filter| filter.column);
-        for (i, column) in columns.chain(request.ask.columns().iter().copied()).enumerate() {
+        let columns = self.meta(scratch)?.columns();
+        for (i, column) in request.columns().enumerate() {
             let number = match column {
-                Column::Number(number) => {
-                    Some(number).filter(|&number| number < self.meta(scratch).map_or(0, |meta| meta.columns()))
-                }
-                Column::Name(name) => self.find(name, scratch)?,
+                Column::Number(number) => Some(number).filter(|&number| number < columns),
+                Column::Name(name) if names => self.find(name, scratch)?,
+                Column::Name(_) => continue,
             };
             let number = number.ok_or(Error::new(ErrorKind::At1NoSuchColumn, 0))?;
             self.set_pick(scratch, i, number);
         }
+        Ok(())
+    }
+
+    /// Makes slots of the columns that are written down, and writes down the slots.
+    pub(super) fn make_slots(&mut self, scratch: &mut [u8]) -> Result<()> {
+        let request = self.request;
         match request.ask {
             Ask::Rows => self.all_slots(scratch)?,
             _ => self.some_slots(scratch)?,

@@ -2,8 +2,8 @@
 
 use core::cmp::Ordering;
 
-use super::super::compare::{Best, Number};
-use super::super::head::{inside, too_small};
+use super::super::compare::Number;
+use super::super::head::too_small;
 use super::super::lines::line_len;
 use super::super::predicate::{Matcher, Test};
 use super::super::qcolumnar::{ColumnType, Index, Meta, Zone, block_size, decode_block};
@@ -79,7 +79,9 @@ impl Query<'_> {
             None => piece,
             Some(blocks) => blocks.stream(known).bytes.get(index(block.0)..index(block.1)).unwrap_or_default(),
         };
-        let size = block_size(piece, at, &self.limits).map_err(|error| inside(error, 0))?;
+        // All that can be said of blocks that were compressed together is where they start.
+        let locate = |error: Error| if unwrapped.is_some() { Error { at, ..error } } else { error.offset_by(at) };
+        let size = block_size(piece, 0, &self.limits).map_err(locate)?;
         // The flags of the rows lie behind the first text that has a value for each of them.
         let flags = if matches!(self.stage, Stage::Filter(_)) && self.flags.is_none() { self.rows } else { 0 };
         if flags > size.saturating_add(1) {
@@ -94,7 +96,7 @@ impl Query<'_> {
             return Err(too_small(u64_from(texts_at).saturating_add(need)));
         }
         if let Some(room) = texts.get_mut(top..end) {
-            decode_block(piece, at, room, ws, &self.limits).map_err(|error| inside(error, 0))?;
+            decode_block(piece, 0, room, ws, &self.limits).map_err(locate)?;
         }
         if let Some(record) = records.get_mut(self.pending) {
             let mut slot = Slot::read(record);
@@ -179,12 +181,12 @@ impl Query<'_> {
             self.without_number = self.without_number.saturating_add((!number).into());
         }
         self.sum = (sum.value.to_le_bytes(), sum.scale);
-        // The texts of the group go, but for the number that is the best so far.
+        // The texts of the group go, but for the number that is the best so far. One of a group before lies where it stays.
         if self.best.found {
-            let Best { start, end, .. } = self.best;
-            to_front(texts, start..end);
-            self.base = self.best.len();
-            self.best = Best { start: 0, end: self.base, found: true };
+            if self.best.start > 0 {
+                to_front(texts, self.best.start..self.best.end);
+            }
+            self.base = self.best.moved_to_front();
         }
         Ok(Flow::On)
     }

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::super::compare::Sum;
 use super::super::predicate::{Column, Filter};
+use crate::{Error, ErrorKind, Result};
 
 /// What is wanted of the rows that meet all conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,22 @@ pub struct Request<'q> {
     pub ask: Ask<'q>,
     /// The first so many of these rows are looked at, no more. `u64::MAX` for all.
     pub limit: u64,
+}
+
+impl Request<'_> {
+    /// Refuses what no file could answer.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub(super) fn check(&self) -> Result<()> {
+        if self.ask == Ask::Columns(&[]) {
+            return Err(Error::new(ErrorKind::At1NoSuchColumn, 0));
+        }
+        self.filters.iter().try_for_each(|filter| filter.test.check())
+    }
+
+    /// The columns of the conditions, then those that are asked for.
+    pub(super) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
+        self.filters.iter().map(|filter| filter.column).chain(self.ask.columns().iter().copied())
+    }
 }
 
 /// How much of the file was needed.

@@ -1,0 +1,207 @@
+//! Hostile AT-1 files: small ones that would keep a decoder or a query busy for hours if any of their parts was looked at over and over.
+#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
+
+use std::time::{Duration, Instant};
+
+use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, decode_to_vec, scratch_needed};
+use unspool::{Class, Error, ErrorKind, Limits};
+use unspool_tests::at1::{Payload, file, numbers, row_groups, stored, string, table};
+
+/// More than a loaded machine takes for what grows with the size of a file, and far less than what grows with its square would take.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Packs with zstd.
+fn zstd(bytes: &[u8]) -> Payload {
+    (1, zstd::bulk::compress(bytes, 3).expect("memory"))
+}
+
+/// Runs something that must be done soon.
+fn soon<T>(what: &str, run: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let done = run();
+    println!("{what}: {:?}", start.elapsed());
+    assert!(start.elapsed() < SOON, "{what} took {:?}", start.elapsed());
+    done
+}
+
+/// What a query over a file in memory finds besides rows.
+fn ask(file: &[u8], ask: Ask<'_>, limits: &Limits) -> Result<(u64, Option<Vec<u8>>), Error> {
+    let (mut ws, mut scratch) = (Workspace::new(), vec![0; scratch_needed(file, limits)?.slice as usize]);
+    let request = Request { filters: &[], ask, limit: u64::MAX };
+    let mut query = loop {
+        match Query::new(file, request, &mut scratch, &mut ws, limits) {
+            Ok(query) => break query,
+            Err(error) => grow(&mut scratch, error)?,
+        }
+    };
+    while query.needs().is_some() {
+        if let Err(error) = query.feed(0, file, &mut scratch, &mut ws, &mut |_| Ok(())) {
+            grow(&mut scratch, error)?;
+        }
+    }
+    let Answer { rows, best, .. } = query.answer(&scratch);
+    Ok((rows, best.map(<[u8]>::to_vec)))
+}
+
+fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<(), Error> {
+    let Class::WorkspaceTooSmall { need } = error.class() else { return Err(error) };
+    scratch.resize(need as usize, 0);
+    Ok(())
+}
+
+/// The best number may be long, and come in front of many short ones.
+#[test]
+fn a_long_minimum_is_neither_read_nor_moved_again_for_each_row_and_group() {
+    let long = format!("-2{}1", "0".repeat(1 << 20));
+    let short = zstd(b"5\n-2");
+    let mut groups = vec![vec![zstd(format!("1\n{long}").as_bytes())]];
+    groups.resize(100_000, vec![short]);
+    let bytes = file(7, &row_groups(2, b",", &groups), stored);
+    let found = soon("a minimum", || ask(&bytes, Ask::Min(Column::Number(0)), &Limits::DEFAULT));
+    assert_eq!(found, Ok((200_000, Some(long.into_bytes()))));
+}
+
+/// Where the columns of a group lie side by side, each is looked for once.
+#[test]
+fn many_columns_are_not_looked_for_again_behind_each_of_them() {
+    let columns = 150_000;
+    let groups = vec![vec![zstd(b"7"); columns]; 2];
+    let bytes = file(7, &row_groups(1, b",", &groups), stored);
+    let limits = Limits { max_columns: u64::MAX, ..Limits::DEFAULT };
+    let found = soon("all columns", || ask(&bytes, Ask::Rows, &limits));
+    assert_eq!(found, Ok((2, None)));
+}
+
+/// Names are cut out of the first line at its delimiters.
+#[test]
+fn a_line_of_names_is_cut_in_time_whatever_the_delimiter() {
+    let line = vec![b'-'; 4 << 20];
+    for (len, expected) in
+        [(1 << 21, Err(ErrorKind::At1NoNames)), (65, Err(ErrorKind::At1NoNames)), (64, Ok((2, None)))]
+    {
+        let mut delimiter = vec![b'-'; len];
+        delimiter[len - 1] = b'+';
+        let mut streams = row_groups(2, &delimiter, &[vec![zstd(b"7\n8"); 2]]);
+        let names = [&line[..], &delimiter, b"second"].concat();
+        let [meta, modes, index, blocks] = &mut streams[..] else { panic!("four streams") };
+        // One line more, which is no row.
+        meta.1[0] = 3;
+        modes.1.insert(0, 0);
+        let streams = [meta.clone(), modes.clone(), ("verbatim", names), index.clone(), blocks.clone()];
+        let bytes = file(7, &streams, stored);
+        let column = [Column::Name(b"second")];
+        let found = soon("names", || ask(&bytes, Ask::Columns(&column), &Limits::DEFAULT));
+        assert_eq!(found.map_err(|error| error.kind), expected, "a delimiter of {len} bytes");
+    }
+}
+
+/// A column that says of one value of another what becomes of it.
+fn derived(source: u64) -> (u8, Vec<u8>) {
+    (4, numbers([source, 1, 0]))
+}
+
+/// A column of one text, over and over.
+fn dictionary(rows: u64, text: &[u8]) -> (u8, Vec<u8>) {
+    let mut column = numbers([rows, 1]);
+    string(&mut column, text);
+    column.extend((0..rows).map(|_| 0));
+    (5, column)
+}
+
+fn decoded(file: &[u8]) -> Result<Vec<u8>, Error> {
+    decode_to_vec(file, &mut Workspace::new(), &Limits { max_columns: u64::MAX, ..Limits::DEFAULT })
+}
+
+/// A long value is looked up once, however many columns are derived from it.
+#[test]
+fn many_columns_derived_from_a_long_value() {
+    let (rows, count) = (60, 4000);
+    let text = vec![b'x'; 1 << 20];
+    let mut columns = vec![dictionary(rows, &text)];
+    columns.extend((0..count).map(|_| derived(0)));
+    let mut streams = table(rows, b"", columns);
+    let bytes = file(4, &streams, zstd);
+    let out = soon("derived columns", || decoded(&bytes)).expect("a good file");
+    assert!(out == [&text[..], b"\n"].concat().repeat(rows as usize));
+    // Where the first row ends in front of them, each of them goes its own way.
+    for (_, stream) in streams.iter_mut().filter(|(name, _)| *name == "fieldcounts") {
+        *stream = numbers(std::iter::once(1).chain((1..rows).map(|_| count + 1)));
+    }
+    let bytes = file(4, &streams, zstd);
+    let error = soon("derived columns that lag behind", || decoded(&bytes)).map(|out| out.len());
+    assert_eq!(error.map_err(|error| error.kind), Err(ErrorKind::At1DerivedAhead));
+}
+
+/// A chain is not followed from each of its columns to its root.
+#[test]
+fn a_long_chain_of_derived_columns() {
+    let count = 300_000;
+    let mut columns = vec![dictionary(1, b"x")];
+    columns.extend((0..count).map(derived));
+    let bytes = file(4, &table(1, b",", columns), zstd);
+    let out = soon("a chain", || decoded(&bytes)).expect("a good file");
+    assert!(out == [&b"x"[..], &vec![b','; count as usize], b"\n"].concat());
+}
+
+/// Nor are the values of the root counted for each of them.
+#[test]
+fn the_values_of_derived_columns_are_counted_once() {
+    let mut columns = vec![(0, vec![b'\n'; 64 << 20])];
+    columns.extend((0..16_000).map(derived));
+    let mut streams = table(1, b",", columns);
+    for (_, stream) in streams.iter_mut().filter(|(name, _)| *name == "quotemodes") {
+        stream.fill(2);
+    }
+    let bytes = file(4, &streams, zstd);
+    let error = soon("counting", || decoded(&bytes)).map(|out| out.len());
+    assert_eq!(error.map_err(|error| error.kind), Err(ErrorKind::At1StreamShort));
+}
+
+/// Streams that nobody asks for, as newer writers may add them, and the shortest that there can be.
+fn with_others(codec: u8, count: usize, streams: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let others = vec![("", vec![]); count];
+    file(codec, &[&others, streams].concat(), stored)
+}
+
+/// One walk over a set finds all streams, for as many shapes of line as there are.
+#[test]
+fn the_streams_of_a_large_set_are_found_in_one_walk() {
+    let shapes = 64;
+    let mut streams =
+        vec![("meta".to_owned(), numbers([shapes, 1, shapes])), ("line_map".to_owned(), numbers(1..=shapes))];
+    for shape in 0..shapes {
+        // A line each, which is no row.
+        let own =
+            [("meta", vec![1, 0, 0, 1, 0, 0]), ("row_modes", vec![0]), ("verbatim", shape.to_string().into_bytes())];
+        streams.extend(own.map(|(name, bytes)| (format!("t{shape}:{name}"), bytes)));
+    }
+    let streams: Vec<_> = streams.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+    let bytes = with_others(11, 4 << 20, &streams);
+    let out = soon("a large set", || decoded(&bytes)).expect("a good file");
+    let lines: String = (0..shapes).map(|shape| format!("{shape}\n")).collect();
+    assert_eq!(String::from_utf8(out), Ok(lines));
+    let [first, .., twice] = &streams[..] else { panic!("many streams") };
+    let twice = [first.clone(), twice.clone(), twice.clone()];
+    assert_eq!(decoded(&with_others(11, 0, &twice)).map_err(|error| error.kind), Err(ErrorKind::At1StreamTwice));
+}
+
+/// The head of a file is not fetched stream by stream.
+#[test]
+fn the_head_of_a_large_set_is_asked_for_in_few_steps() {
+    let bytes = with_others(7, 300_000, &row_groups(1, b",", &[vec![zstd(b"7")]]));
+    let request = Request { filters: &[], ask: Ask::Count, limit: u64::MAX };
+    let (mut ws, mut scratch) = (Workspace::new(), vec![0; 1 << 20]);
+    let (mut have, mut steps) = (5, 0);
+    let rows = soon("a head", || {
+        loop {
+            match Query::new(&bytes[..have], request, &mut scratch, &mut ws, &Limits::DEFAULT) {
+                Ok(query) => break query.answer(&scratch).rows,
+                Err(error) => {
+                    assert_eq!((error.class(), error.need > have as u64), (Class::Truncated, true));
+                    (have, steps) = (bytes.len().min(error.need as usize), steps + 1);
+                }
+            }
+        }
+    });
+    assert!(rows == 1 && steps < 10, "{steps} steps");
+}
