@@ -82,6 +82,8 @@ interface Details extends ErrorOptions {
   readonly offset?: number | undefined;
   readonly need?: number | undefined;
   readonly part?: string | undefined;
+  /** What another thread said of it, whose errors this one need not know. */
+  readonly plain?: PlainError;
 }
 
 /** An {@link UnspoolError} as plain data. */
@@ -114,13 +116,14 @@ export class UnspoolError extends Error {
   readonly need: number;
 
   /** @internal */
-  constructor(code: number, { offset = 0, need = 0, part, ...options }: Details = {}) {
+  constructor(code: number, { offset = 0, need = 0, part, plain, ...options }: Details = {}) {
     const kind = known.get(code) ?? TRAP;
     const needs = need > 0 ? ` (needs ${need})` : '';
-    super(kind === TRAP ? kind.words : `${kind.classWords} at byte ${offset}: ${kind.words}${needs}`, options);
-    this.name = kind.name;
-    this.code = kind.code;
-    this.class = kind.class;
+    super(plain?.message ?? (kind === TRAP ? kind.words : `${kind.classWords} at byte ${offset}: ${kind.words}${needs}`), options);
+    const { name, class: class_ } = plain ?? kind;
+    this.name = name;
+    this.code = plain?.code ?? kind.code;
+    this.class = class_;
     this.offset = offset;
     this.part = part === '' ? undefined : part;
     this.need = need;
@@ -133,8 +136,9 @@ export class UnspoolError extends Error {
   }
 
   /** The error that {@link toJSON} made plain. */
-  static from({ code, offset, need, part }: PlainError): UnspoolError {
-    return new UnspoolError(code, { offset, need, part });
+  static from(plain: PlainError): UnspoolError {
+    const { code, offset, need, part } = plain;
+    return new UnspoolError(code, { offset, need, part, plain });
   }
 }
 
