@@ -107,13 +107,10 @@ export class UnspoolError extends Error {
   readonly class: ErrorClass;
   /** Offset of the byte at which it shows, counted from the start of the input. */
   readonly offset: number;
-  /**
-   * In which part of the structure that byte lies, if it is known: the groups around it, outermost first, and the field, as
-   * in `page › page metadata`.
-   */
-  readonly part: string | undefined;
   /** How much would have been enough, where that is known; else 0. */
   readonly need: number;
+  #part: string | undefined;
+  #find: (() => string | undefined) | undefined;
 
   /** @internal */
   constructor(code: number, { offset = 0, need = 0, part, plain, ...options }: Details = {}) {
@@ -125,8 +122,23 @@ export class UnspoolError extends Error {
     this.code = plain?.code ?? kind.code;
     this.class = class_;
     this.offset = offset;
-    this.part = part === '' ? undefined : part;
+    this.#part = part === '' ? undefined : part;
     this.need = need;
+  }
+
+  /**
+   * In which part of the structure that byte lies, if it is known: the groups around it, outermost first, and the field, as
+   * in `page › page metadata`. It is looked for when it is asked for, in the bytes that were refused.
+   */
+  get part(): string | undefined {
+    const find = this.#find;
+    this.#find = undefined;
+    return (this.#part ??= find?.() || undefined);
+  }
+
+  /** @internal Says how the part is found. */
+  find(part: () => string | undefined): void {
+    this.#find ??= part;
   }
 
   /** The same as plain data, for workers and logs. */
