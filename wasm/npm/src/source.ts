@@ -24,7 +24,7 @@ export function bytesOf(bytes: unknown, name = 'bytes'): Uint8Array {
     : undefined;
   if (view !== undefined && !(view.length === 0 && isDetached(view.buffer))) return view;
   const detached = isBuffer(bytes) || isArray(bytes);
-  throw new TypeError(detached ? `the memory of ${name} was transferred away` : `${name} must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
+  throw new TypeError(detached ? `${name}: their memory was transferred away` : `${name} must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
 }
 
 /** Whether it is bytes. Those of another realm, a frame or what a test runner made for itself, are no instance of the class of this one. */
@@ -33,7 +33,7 @@ export const isArray = (thing: unknown): thing is Uint8Array => thing instanceof
 export const isBuffer = (thing: unknown): thing is ArrayBuffer => thing instanceof ArrayBuffer || kindOf(thing) === 'ArrayBuffer';
 
 /** `Uint8Array`, `Blob`, and so on. */
-const kindOf = (thing: unknown): string => Object.prototype.toString.call(thing).slice('[object '.length, -1);
+export const kindOf = (thing: unknown): string => Object.prototype.toString.call(thing).slice('[object '.length, -1);
 
 /** Whether a buffer went to another thread, for instance. */
 function isDetached(buffer: ArrayBufferLike): boolean {
@@ -84,6 +84,7 @@ export async function readBlob(blob: Blob, tell: (done: number, total: number) =
 /** Fills an array of any type as bytes, and gives how many of its elements were written. What it would have needed is counted in them, too. */
 export function filled(to: unknown, fill: (out: Uint8Array) => number): number {
   if (!ArrayBuffer.isView(to) || to instanceof DataView) throw new TypeError('what is decoded into must be a typed array');
+  if (isDetached(to.buffer)) throw new TypeError('the memory of what is decoded into was transferred away');
   const size = (to as Uint8Array).BYTES_PER_ELEMENT;
   try {
     return fill(to instanceof Uint8Array ? to : new Uint8Array(to.buffer, to.byteOffset, to.byteLength)) / size;
