@@ -58,7 +58,10 @@ export interface At1Answer<V = string> {
   readonly rows: V[][];
   /** How many rows met all conditions, as far as the limit. */
   readonly count: number;
-  /** The sum, minimum or maximum that was asked for, every digit of it; `undefined` where no row has a number. */
+  /**
+   * The sum, minimum or maximum that was asked for, every digit of it; `undefined` where none was. The sum of no number is `0`, and
+   * of none there is no minimum and no maximum.
+   */
   readonly result: string | undefined;
   /** Rows whose value is no number, which sum, minimum and maximum leave out. */
   readonly withoutNumber: number;

@@ -105,9 +105,9 @@ export class UnspoolError extends Error {
   readonly code: number;
   /** What can be done about it: `Truncated` wants more of the file, `Checksum` another copy, and so on. */
   readonly class: ErrorClass;
-  /** Offset of the byte at which it shows, counted from the start of the input. */
+  /** Offset of the byte at which it shows, counted from the start of the input; where `decode` has unwrapped gzip, of what was in it. */
   readonly offset: number;
-  /** How much would have been enough, where that is known; else 0. */
+  /** How much would have been enough, where that is known; else 0. Of a file that is too short, its length, counted as {@link offset} is. */
   readonly need: number;
   #part: string | undefined;
   #find: (() => string | undefined) | undefined;
