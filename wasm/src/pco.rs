@@ -93,7 +93,9 @@ pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) ->
         let mut at = file.first();
         while let Some(chunk) = file.chunk_traced(at, silent)? {
             let is = chunk.number_type();
-            if ty != 0 && ty != is as u8 {
+            // Bits of half floats go where no others do.
+            let bits = ty == NumberType::U16 as u8 && is == NumberType::F16;
+            if ty != 0 && ty != is as u8 && !bits {
                 return Err(Error::new(ErrorKind::WrongType, at));
             }
             let len = u64::try_from(chunk.len.saturating_mul(is.size())).unwrap_or(u64::MAX);

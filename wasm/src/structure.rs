@@ -39,8 +39,6 @@ pub struct Structure {
     open: Vec<usize>,
     /// The groups that are open, by name and value, also those that did not fit.
     trail: Vec<String>,
-    /// The last field that was read, and where it lies.
-    last: (&'static str, Range<u64>),
     max_nodes: usize,
     /// Remembers nothing.
     silent: bool,
@@ -141,7 +139,6 @@ impl Trace for Structure {
             return;
         }
         let (start, end) = (number::from_u64(bits.start), number::from_u64(bits.end));
-        self.last = (name, bits.clone());
         for &group in &self.open {
             if let (Some(first), Some(last)) = (self.starts.get_mut(group), self.ends.get_mut(group)) {
                 if first == last {
@@ -224,16 +221,48 @@ impl Structure {
         self.error.map(|fault| fault.numbers().to_vec())
     }
 
-    /// In which part of the structure the error lies: the groups around it, outermost first, and the field, if it was read.
-    pub fn error_part(&self) -> String {
-        let Some(Fault(error)) = self.error else { return String::new() };
-        let mut part = self.trail.join(" › ");
-        let (name, bits) = &self.last;
-        if bits.contains(&error.at.saturating_mul(8)) {
-            part.push_str(if part.is_empty() { "" } else { " › " });
-            part.push_str(name);
+    /// In which part of the structure a byte lies: the groups around it, outermost first, and the field. Where no field has it to
+    /// itself, or none was read there, it is the groups in which the walk ended, if that was there and with this error. To be asked
+    /// before the arrays are given away.
+    pub fn part_at(&self, code: u16, at: f64) -> String {
+        let bits = at * 8.0..at * 8.0 + 8.0;
+        let (mut path, mut shared) = (Vec::new(), String::new());
+        for (node, ((start, end), (&depth, &part))) in
+            self.starts.iter().zip(&self.ends).zip(self.depths.iter().zip(&self.parts)).enumerate()
+        {
+            path.truncate(depth.into());
+            path.push(node);
+            if part != GROUP && (*start..*end).contains(&bits.start) {
+                if *end >= bits.end {
+                    return self.words(&path);
+                }
+                shared = self.words(&path);
+            }
         }
-        part
+        let ended = self.error.is_some_and(|Fault(error)| {
+            crate::fault::code(error.kind) == code && number::from_u64(error.at).total_cmp(&at).is_eq()
+        });
+        if ended && !self.trail.is_empty() { self.trail.join(" › ") } else { shared }
+    }
+}
+
+impl Structure {
+    /// The names of these nodes, each of which lies in the one before it; what tells a group from its siblings stands behind its name.
+    fn words(&self, path: &[usize]) -> String {
+        let mut words = String::new();
+        for (place, &node) in path.iter().enumerate() {
+            let name = self.names.get(node).and_then(|&name| self.known_names.get(usize::from(name)));
+            words.push_str(if place > 0 { " › " } else { "" });
+            words.push_str(name.copied().unwrap_or_default());
+            let start = node.checked_sub(1).and_then(|before| self.value_ends.get(before)).copied().unwrap_or(0);
+            let end = self.value_ends.get(node).copied().unwrap_or(0);
+            let value = self.values.get(number::index(start.into())..number::index(end.into())).unwrap_or_default();
+            if self.parts.get(node) == Some(&GROUP) && !value.is_empty() {
+                words.push(' ');
+                words.push_str(value);
+            }
+        }
+        words
     }
 }
 

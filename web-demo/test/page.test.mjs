@@ -358,7 +358,7 @@ test('a broken file shows where and why, and what came before', async () => {
   await open('#sample=broken');
   const alert = page.locator('.problem');
   await alert.getByText('Damaged somewhere in bytes 209 to 1,240, which a checksum covers; it does not tell where.').waitFor();
-  await alert.getByText('At byte 213, in chunk 0: the CRC-32 of the chunk differs from the one in the file.').waitFor();
+  await alert.getByText('At byte 213, in chunk 0 › crc-32: the CRC-32 of the chunk differs from the one in the file.').waitFor();
   assert.match(await item(/does not match/).textContent(), /^crc-32/);
   await item(/^magic/).click();
   await page.getByRole('button', { name: 'Show byte 213' }).click();

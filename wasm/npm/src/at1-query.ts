@@ -1,5 +1,6 @@
 // AT-1: questions to tables in row groups, answered from as few bytes as that takes.
 import type { At1Query as WasmQuery } from '../wasm/unspool.js';
+import { checkWhole } from './check.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type ByteRange, openSource, type Reader, type Source } from './source.js';
@@ -57,7 +58,10 @@ export interface At1Answer<V = string> {
   readonly rows: V[][];
   /** How many rows met all conditions, as far as the limit. */
   readonly count: number;
-  /** The sum, minimum or maximum that was asked for, every digit of it; `undefined` where no row has a number. */
+  /**
+   * The sum, minimum or maximum that was asked for, every digit of it; `undefined` where none was. The sum of no number is `0`, and
+   * of none there is no minimum and no maximum.
+   */
   readonly result: string | undefined;
   /** Rows whose value is no number, which sum, minimum and maximum leave out. */
   readonly withoutNumber: number;
@@ -112,13 +116,16 @@ export async function* asked(work: Held<WasmQuery>, reader: Reader): AsyncGenera
 /** The question in the words of the wasm module, and how many values a row has; 0 for all. */
 function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports) => WasmQuery; width: number } {
   only<At1QueryOptions>({ where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, limits: true, signal: true }, options);
+  for (const list of ['where', 'eq', 'select'] as const) {
+    if (!Array.isArray(options[list] ?? [])) throw new TypeError(`${list} must be an array`);
+  }
   for (const range of options.where ?? []) only<At1Range>({ column: true, from: true, to: true }, range);
   for (const equal of options.eq ?? []) only<At1Equal>({ column: true, value: true }, equal);
   const asked = ASKS.filter((ask) => options[ask] !== undefined && options[ask] !== false);
   if (asked.length > 1) throw new TypeError(`${asked.join(' and ')} cannot be asked for at once`);
   const [ask] = asked;
   const limit = options.limit ?? Infinity;
-  if (typeof limit !== 'number' || !(limit >= 0)) throw new TypeError('limit must be a number, 0 or more');
+  if (limit !== Infinity) checkWhole('limit', limit);
   const ranges = (options.where ?? []).map(({ column, from, to }) => [...place(column), digits(from), digits(to)] as const);
   const values = (options.eq ?? []).map(({ column, value }) => [...place(column), bytes(value)] as const);
   const single = options.sum ?? options.min ?? options.max;
@@ -155,6 +162,7 @@ function digits(number: At1Number | undefined): string | undefined {
 function bytes(value: At1Number | Uint8Array): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === 'string') return new TextEncoder().encode(value);
+  if (value === undefined) throw new TypeError('a value must be a number, a string or a Uint8Array');
   return new TextEncoder().encode(digits(value));
 }
 

@@ -1,29 +1,31 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // CVC: collections of embedding vectors.
 import type { Reader as WasmReader } from '../wasm/unspool.js';
+import { checkRows } from './check.js';
 import { refuse } from './error.js';
+import { HalfFloats } from './half.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
-import { type Bytes, type ByteRange, bytesOf, filled, openSource, type Reader, type Source } from './source.js';
+import { type Bytes, type ByteRange, bytesOf, filled, kindOf, openSource, type Reader, type Source } from './source.js';
 
 const here = room('cvc');
 const { call, work } = here;
 
 /** What holds the values of each type. Half floats are a `Float16Array` where the engine has one, else their bits. */
-export interface CvcArrays {
-  float32: Float32Array;
-  float16: Uint16Array;
-  int64: BigInt64Array;
-  int32: Int32Array;
-  int8: Int8Array;
-  uint8: Uint8Array;
+export interface CvcArrays<B extends ArrayBufferLike = ArrayBuffer> {
+  float32: Float32Array<B>;
+  float16: HalfFloats<B>;
+  int64: BigInt64Array<B>;
+  int32: Int32Array<B>;
+  int8: Int8Array<B>;
+  uint8: Uint8Array<B>;
 }
 
 /** The type of the values of a column, by numpy's names. */
 export type CvcDtype = keyof CvcArrays;
 
 /** Values of any type. */
-export type CvcData = CvcArrays[CvcDtype];
+export type CvcData<B extends ArrayBufferLike = ArrayBuffer> = CvcArrays<B>[CvcDtype];
 
 /** How the checksums of the chunks that were read turned out. */
 export interface Checksums {
@@ -223,7 +225,7 @@ export class CvcColumn {
 
   /** Which bytes of the file {@link rows} would read for these rows. */
   async plan(start = 0, end = this.length, options: Pick<CvcRowOptions, 'checksums'> = {}): Promise<ByteRange[]> {
-    checkRows(start, end);
+    checkRows([start, end]);
     const { head, reader, limits } = this.#opened;
     const verify = verifies(options);
     const work = drive((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
@@ -291,7 +293,7 @@ export class CvcColumn {
 
   /** Decodes rows to memory that is asked for once it is known that the file is as long as they take. */
   *#fill(start: number, end: number, options: CvcRowOptions, room: (size: number) => Uint8Array): Generator<ByteRange, Checksums, Uint8Array> {
-    checkRows(start, end);
+    checkRows([start, end]);
     if (options.as !== undefined && options.as !== 'float32') throw new TypeError("as can only be 'float32'");
     const { head, reader, limits } = this.#opened;
     const [asF32, verify] = [options.as === 'float32', verifies(options)];
@@ -339,29 +341,16 @@ function verifies({ checksums }: Pick<CvcRowOptions, 'checksums'>): boolean {
   return checksums !== 'skip';
 }
 
-function checkRows(start: unknown, end: unknown): void {
-  for (const row of [start, end]) {
-    if (typeof row !== 'number' || !Number.isSafeInteger(row) || row < 0) {
-      throw new TypeError(`rows are whole numbers from 0 on, not ${String(row)}`);
-    }
-  }
-}
-
 /** Little-endian bytes as numbers. Every engine that runs wasm is little-endian where it matters here. */
 function typed(dtype: CvcDtype, buffer: ArrayBuffer): CvcData {
   switch (dtype) {
     case 'float32': return new Float32Array(buffer);
-    case 'float16': return float16(buffer);
+    case 'float16': return new HalfFloats(buffer);
     case 'int64': return new BigInt64Array(buffer);
     case 'int32': return new Int32Array(buffer);
     case 'int8': return new Int8Array(buffer);
     case 'uint8': return new Uint8Array(buffer);
   }
-}
-
-function float16(buffer: ArrayBuffer): Uint16Array {
-  const engine = globalThis as { Float16Array?: new (buffer: ArrayBuffer) => Uint16Array };
-  return new (engine.Float16Array ?? Uint16Array)(buffer);
 }
 
 /** JSON as Python writes it, where NaN and Infinity may stand bare. */
@@ -416,6 +405,7 @@ export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions & { as: 'float
 export function decodeCvc(bytes: Bytes, options?: CvcDecodeOptions): CvcVectors;
 export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVectors {
   const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  checkRows(options.rows);
   return work(view, limits, () => {
     const file = openNow(view, limits);
     const [start, end] = options.rows ?? [0, file.rows];
@@ -425,19 +415,24 @@ export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVect
 
 /**
  * Decodes rows of a column to the start of `to`, and gives how many of its elements were written. `to` is an array of the type of
- * the column, a `Float32Array` for numbers of any type, or a `Uint8Array` for their bytes. Nothing is allocated for the values,
+ * the column, a `Uint16Array` for the bits of half floats, a `Float32Array` for numbers of any type, or a `Uint8Array` for their bytes. Nothing is allocated for the values,
  * and after the first files the memory of the module does not grow, either.
  */
-export function decodeCvcInto(bytes: Bytes, to: CvcData, options: Omit<CvcDecodeOptions, 'as'> = {}): number {
+export function decodeCvcInto(bytes: Bytes, to: CvcData<ArrayBufferLike>, options: Omit<CvcDecodeOptions, 'as'> = {}): number {
   const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  checkRows(options.rows);
+  const kind = kindOf(to);
   return work(view, limits, () => {
     const file = openNow(view, limits);
     const column = file.column(options.column);
     const [start, end] = options.rows ?? [0, file.rows];
-    const plain = to instanceof Uint8Array || to.constructor === typed(column.output, new ArrayBuffer(0)).constructor;
-    if (!plain && !(to instanceof Float32Array)) throw refuse('WrongType');
     const { checksums } = options;
-    return filled(to, (out) => column.fillNow(out, start, end, { ...(checksums && { checksums }), ...(!plain && { as: 'float32' }) }));
+    return filled(to, (out) => {
+      const bits = kind === 'Uint16Array' && column.output === 'float16';
+      const plain = bits || kind === 'Uint8Array' || kind === kindOf(typed(column.output, new ArrayBuffer(0)));
+      if (!plain && kind !== 'Float32Array') throw refuse('WrongType');
+      return column.fillNow(out, start, end, { ...(checksums && { checksums }), ...(!plain && { as: 'float32' }) });
+    });
   });
 }
 

@@ -37,7 +37,7 @@ interface Results {
 
 /** A format that holds bytes of any kind. */
 interface Content {
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** What {@link decode} makes of a file; `format` tells which. */
@@ -86,7 +86,7 @@ const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: Decod
  * CVC file, the strings of an OnPair file one right behind the other, what was compressed to an AT-1, gzip, xz or Zstandard file as it was. Gives how many
  * elements of `to` were written. Where they do not fit, the error says in `need` how many there are, if that is known.
  */
-export function decodeInto(bytes: Bytes, to: CvcData | PcoData, options: DecodeOptions = {}): number {
+export function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions = {}): number {
   const view = bytesOf(bytes);
   const decoder = INTO[formatOf(view)];
   if (decoder === undefined) throw refuse('FormatNotBuilt');
@@ -97,5 +97,5 @@ export function decodeInto(bytes: Bytes, to: CvcData | PcoData, options: DecodeO
 function formatOf(bytes: Uint8Array): Format {
   const { format, needed } = probe(bytes);
   if (format !== undefined) return format;
-  throw needed === undefined ? refuse('UnknownFormat') : refuse('Truncated', bytes.length);
+  throw needed === undefined ? refuse('UnknownFormat') : refuse('Truncated', bytes.length, needed);
 }

@@ -82,6 +82,8 @@ interface Details extends ErrorOptions {
   readonly offset?: number | undefined;
   readonly need?: number | undefined;
   readonly part?: string | undefined;
+  /** What another thread said of it, whose errors this one need not know. */
+  readonly plain?: PlainError;
 }
 
 /** An {@link UnspoolError} as plain data. */
@@ -103,27 +105,40 @@ export class UnspoolError extends Error {
   readonly code: number;
   /** What can be done about it: `Truncated` wants more of the file, `Checksum` another copy, and so on. */
   readonly class: ErrorClass;
-  /** Offset of the byte at which it shows, counted from the start of the input. */
+  /** Offset of the byte at which it shows, counted from the start of the input; where `decode` has unwrapped gzip, of what was in it. */
   readonly offset: number;
-  /**
-   * In which part of the structure that byte lies, if it is known: the groups around it, outermost first, and the field, as
-   * in `page › page metadata`.
-   */
-  readonly part: string | undefined;
-  /** How much would have been enough, where that is known; else 0. */
+  /** How much would have been enough, where that is known; else 0. Of a file that is too short, its length, counted as {@link offset} is. */
   readonly need: number;
+  #part: string | undefined;
+  #find: (() => string | undefined) | undefined;
 
   /** @internal */
-  constructor(code: number, { offset = 0, need = 0, part, ...options }: Details = {}) {
+  constructor(code: number, { offset = 0, need = 0, part, plain, ...options }: Details = {}) {
     const kind = known.get(code) ?? TRAP;
     const needs = need > 0 ? ` (needs ${need})` : '';
-    super(kind === TRAP ? kind.words : `${kind.classWords} at byte ${offset}: ${kind.words}${needs}`, options);
-    this.name = kind.name;
-    this.code = kind.code;
-    this.class = kind.class;
+    super(plain?.message ?? (kind === TRAP ? kind.words : `${kind.classWords} at byte ${offset}: ${kind.words}${needs}`), options);
+    const { name, class: class_ } = plain ?? kind;
+    this.name = name;
+    this.code = plain?.code ?? kind.code;
+    this.class = class_;
     this.offset = offset;
-    this.part = part === '' ? undefined : part;
+    this.#part = part === '' ? undefined : part;
     this.need = need;
+  }
+
+  /**
+   * In which part of the structure that byte lies, if it is known: the groups around it, outermost first, and the field, as
+   * in `page › page metadata`. It is looked for when it is asked for, in the bytes that were refused.
+   */
+  get part(): string | undefined {
+    const find = this.#find;
+    this.#find = undefined;
+    return (this.#part ??= find?.() || undefined);
+  }
+
+  /** @internal Says how the part is found. */
+  find(part: () => string | undefined): void {
+    this.#find ??= part;
   }
 
   /** The same as plain data, for workers and logs. */
@@ -133,8 +148,9 @@ export class UnspoolError extends Error {
   }
 
   /** The error that {@link toJSON} made plain. */
-  static from({ code, offset, need, part }: PlainError): UnspoolError {
-    return new UnspoolError(code, { offset, need, part });
+  static from(plain: PlainError): UnspoolError {
+    const { code, offset, need, part } = plain;
+    return new UnspoolError(code, { offset, need, part, plain });
   }
 }
 

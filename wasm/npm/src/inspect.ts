@@ -1,4 +1,5 @@
 // The structure of a file: every field with its name, its bits and its value.
+import { checkWhole } from './check.js';
 import { UnspoolError } from './error.js';
 import { call, type Exports, Held, whole } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
@@ -34,9 +35,10 @@ export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection 
   const view = bytesOf(bytes);
   const { format } = probe(view);
   const limits = limitNumbers(options.limits);
+  const room = maxNodes(options);
   whole.enter();
   try {
-    return call((wasm) => inspection(wasm.inspect(view, options.maxNodes ?? MAX_NODES, limits), format, view.length));
+    return call((wasm) => inspection(wasm.inspect(view, room, limits), format, view.length));
   } finally {
     whole.leave();
   }
@@ -57,6 +59,7 @@ export interface OutlineOptions extends InspectOptions {
  */
 export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
   const limits = limitNumbers(options.limits);
+  const room = maxNodes(options);
   const reader = await openSource(source, options.signal);
   const { size } = reader;
   const local = typeof Blob !== 'undefined' && source instanceof Blob;
@@ -67,7 +70,7 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   };
   const head = await read(0, Math.min(size, PROBED));
   const { format } = probe(head);
-  const job = call((wasm) => wasm.outline(head, size, options.maxNodes ?? MAX_NODES, limits));
+  const job = call((wasm) => wasm.outline(head, size, room, limits));
   if (job === undefined) return undefined;
   const outline = new Held(whole, () => job);
   try {
@@ -88,7 +91,15 @@ const PROBED = 16;
 /** So many nodes are kept if nobody says otherwise. */
 const MAX_NODES = 2_000_000;
 
+function maxNodes({ maxNodes = MAX_NODES }: InspectOptions): number {
+  // Infinity keeps all.
+  if (maxNodes !== Infinity) checkWhole('maxNodes', maxNodes);
+  return maxNodes;
+}
+
 function inspection(found: WasmStructure, format: Format | undefined, size: number): Inspection {
+  const [code, offset, need] = found.error() ?? [];
+  const error = code === undefined ? undefined : new UnspoolError(code, { offset, need, part: found.part_at(code, offset ?? 0) });
   const start = found.starts();
   const structure: Structure = {
     length: start.length,
@@ -104,10 +115,6 @@ function inspection(found: WasmStructure, format: Format | undefined, size: numb
     parts: found.part_table().split('\n'),
   };
   const [right = 0, wrong = 0, unchecked = 0] = found.checks();
-  const numbers = found.error();
-  const part = found.error_part();
   found.free();
-  const [code, offset, need] = numbers ?? [];
-  const error = code === undefined ? undefined : new UnspoolError(code, { offset, need, part });
   return { format, size, structure, error, checksums: { right, wrong, unchecked } };
 }

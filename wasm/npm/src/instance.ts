@@ -11,7 +11,7 @@ import { bytesOfText } from './text.js';
 export type Exports = typeof import('../wasm/unspool.js');
 
 /** What is done with a module's JavaScript, whatever the module can do. */
-type Glue = Pick<Exports, 'initSync' | '__wbg_reset_state'>;
+type Glue = Pick<Exports, 'default' | 'initSync' | '__wbg_reset_state'>;
 
 /** Memory that an idle instance may keep. Wasm memory never shrinks, so one that has more is replaced. */
 const KEPT = 64 * 2 ** 20;
@@ -25,6 +25,8 @@ class Engine {
   /** Counts instances: a handle into one that was replaced must not be freed in the next. */
   #generation = 0;
   #busy = 0;
+  /** What came of the last `init`. */
+  #starting: Promise<void> = Promise.resolve();
 
   constructor(glue: Glue) {
     this.#glue = glue;
@@ -37,15 +39,22 @@ class Engine {
   /** See `init`, whose declaration says nothing of the generated module. */
   async start(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
     const given = await source;
-    if (this.#compiled !== undefined) return;
-    const module = await compile(given ?? this.#bytes());
-    // Another call may have been faster.
-    if (this.#compiled === undefined) this.#begin(module);
-  }
-
-  #begin(module: WebAssembly.Module): void {
-    this.#glue.initSync({ module });
-    this.#compiled = module;
+    // One after the other: where the first one did it, nothing is left to do, and where it failed, the next one tries its own.
+    const go = async (): Promise<void> => {
+      if (this.#compiled !== undefined) return;
+      const module = await compile(given ?? this.#bytes());
+      // Another call may have been faster.
+      if (this.#compiled !== undefined) return;
+      try {
+        this.#glue.initSync({ module });
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        // Old browsers make no instance of a large module on their main thread but like this, and nobody else does it meanwhile.
+        await this.#glue.default({ module_or_path: module });
+      }
+      this.#compiled = module;
+    };
+    return (this.#starting = this.#starting.then(go, go));
   }
 
   #bytes(): Uint8Array {
@@ -65,7 +74,8 @@ class Engine {
         }
         throw error;
       }
-      this.#begin(module);
+      this.#glue.initSync({ module });
+      this.#compiled = module;
     } else if (this.#poisoned) {
       this.#glue.__wbg_reset_state();
       this.#generation++;
@@ -109,19 +119,33 @@ class Engine {
     }
   }
 
-  /** In which part of a file it is refused with this error, if this module can tell. */
-  partOf(bytes: Uint8Array, limits: Float64Array, code: number): string | undefined {
-    return this.call((exports) => {
-      // A format alone comes without the walk over structures.
-      if (typeof (exports as Partial<Exports>).inspect !== 'function') return undefined;
-      const found = exports.inspect(bytes, 0, limits);
-      // Without the dictionary of a file, say, the walk over its structure may end for another reason.
-      const part = found.error()?.[0] === code ? found.error_part() : undefined;
-      found.free();
-      return part;
+  /** Tells an error how to find out in which part of a file it lies, if this module can. */
+  locate(error: UnspoolError, bytes: Uint8Array, limits: Float64Array): void {
+    const { class: class_, code, offset } = error;
+    // A format alone comes without the walk over structures, and what is wrong with the call lies in no part of the file.
+    const walks = typeof (this.#glue as Partial<Exports>).inspect === 'function';
+    if (!walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall') return;
+    error.find(() => {
+      this.enter();
+      try {
+        return this.call((exports) => {
+          const found = exports.inspect(bytes, LOOKED_AT, limits);
+          const part = found.part_at(code, offset);
+          found.free();
+          return part;
+        });
+      } catch {
+        // A file that was refused may be too large for a walk over all of it.
+        return undefined;
+      } finally {
+        this.leave();
+      }
     });
   }
 }
+
+/** So many nodes are kept to find out where an error lies. Behind them its groups are all that is known. */
+const LOOKED_AT = 2 ** 18;
 
 async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
@@ -172,7 +196,7 @@ export interface Room {
   leave(): void;
   /** Which instance is at work, or `undefined` after a trap. */
   instanceNumber(): number | undefined;
-  /** Works on the whole of a file: an error learns in which part of it it lies, and memory is given back. */
+  /** Works on the whole of a file: an error can tell in which part of it it lies, and memory is given back. */
   work<T>(bytes: Uint8Array, limits: Float64Array, run: () => T): T;
 }
 
@@ -191,7 +215,8 @@ export function room(name: string): Room {
       try {
         return run();
       } catch (error) {
-        throw error instanceof UnspoolError ? located(error, engine(), bytes, limits) : error;
+        if (error instanceof UnspoolError) engine().locate(error, bytes, limits);
+        throw error;
       } finally {
         engine().leave();
       }
@@ -216,6 +241,7 @@ export class Held<T extends { free(): void }> {
       throw error;
     }
     this.#instance = room.instanceNumber();
+    forgotten.register(this, room, this);
   }
 
   /** Calls into it, unless another call has trapped since the last one and taken the instance with it. */
@@ -231,19 +257,13 @@ export class Held<T extends { free(): void }> {
     if (this.#thing === undefined) return;
     if (this.#room.instanceNumber() === this.#instance) this.#thing.free();
     this.#thing = undefined;
+    forgotten.unregister(this);
     this.#room.leave();
   }
 }
 
-function located(error: UnspoolError, engine: Engine, bytes: Uint8Array, limits: Float64Array): UnspoolError {
-  // What is wrong with the call lies in no part of the file, and an instance that is gone says nothing.
-  const { class: class_, code, offset, need } = error;
-  if (error.part !== undefined || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall') return error;
-  const found = new UnspoolError(code, { offset, need, part: engine.partOf(bytes, limits, code) });
-  // It was thrown there, and not here.
-  if (error.stack !== undefined) found.stack = error.stack;
-  return found;
-}
+/** What nobody freed before the garbage collector came, which frees the thing itself: without this its instance would be in use forever. */
+const forgotten = new FinalizationRegistry<Room>((room) => room.leave());
 
 /** The room of what knows every format. */
 export const whole = room(WHOLE);

@@ -15,22 +15,23 @@ export interface Limits {
 }
 
 /** Ordinary limits: 4 GiB of output, headers of 256 MiB, 16 million entries. */
-export const DEFAULT_LIMITS: Required<Limits> = {
+export const DEFAULT_LIMITS: Readonly<Required<Limits>> = Object.freeze({
   maxOutput: 2 ** 32 - 1,
   maxWindow: 128 * 2 ** 20,
   maxHeader: 256 * 2 ** 20,
   maxElements: 2 ** 24,
   maxColumns: 4096,
   maxDepth: 1000,
-};
+});
 
 /** The limits in the order in which the wasm module takes them. */
 export function limitNumbers(limits?: Limits): Float64Array {
   if (limits === undefined) return defaultNumbers;
+  if (typeof limits !== 'object' || limits === null) throw new TypeError('limits must be an object, such as { maxOutput: 1e9 }');
   const all = { ...DEFAULT_LIMITS, ...limits };
   for (const name of Object.keys(limits)) {
     const value: unknown = all[name as keyof Limits];
-    if (!(name in DEFAULT_LIMITS)) throw new TypeError(`there is no limit called ${name}`);
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw new TypeError(`there is no limit called ${name}`);
     if (typeof value !== 'number' || !(value >= 0)) throw new TypeError(`limits.${name} must be a number, 0 or more`);
   }
   return inOrder(all);

@@ -2,12 +2,12 @@
 declare module 'node:worker_threads' {
   interface Port {
     postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-    on(event: 'message' | 'error', listener: (value: unknown) => void): void;
+    on(event: 'message' | 'messageerror' | 'error' | 'exit', listener: (value: unknown) => void): void;
   }
   export class Worker implements Port {
     constructor(url: URL);
     postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-    on(event: 'message' | 'error', listener: (value: unknown) => void): void;
+    on(event: 'message' | 'messageerror' | 'error' | 'exit', listener: (value: unknown) => void): void;
     terminate(): void;
   }
   export const parentPort: Port | null;

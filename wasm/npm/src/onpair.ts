@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // OnPair: columns of strings, of which any row decodes alone, and which are searched without being decoded.
 import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
+import { checkRow, checkRows } from './check.js';
 import { salvaged, type UnspoolError } from './error.js';
 import { room, type Exports } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
@@ -11,8 +12,8 @@ const { call, instanceNumber, work } = room('onpair');
 /** Rows as Arrow lays out strings: all bytes behind each other, and where in them each row starts. */
 export interface OnPairStrings {
   /** One more entry than there are rows: row `i` is `bytes.subarray(offsets[i], offsets[i + 1])`. */
-  readonly offsets: Uint32Array;
-  readonly bytes: Uint8Array;
+  readonly offsets: Uint32Array<ArrayBuffer>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /** How a column is opened. */
@@ -101,7 +102,10 @@ export class OnPairColumn implements Disposable {
   /** The bytes of the rows with these numbers, in this order: those that {@link search} found, say. */
   rows(numbers: Iterable<number>): Uint8Array[];
   rows(start: number | Iterable<number> = 0, end = this.rowCount): Uint8Array[] {
-    if (typeof start !== 'number') return Array.from(start, (index) => this.row(index));
+    if (typeof start !== 'number') {
+      if (typeof start?.[Symbol.iterator] !== 'function') checkRow(start);
+      return Array.from(start, (index) => this.row(index));
+    }
     const { offsets, bytes } = this.decode(start, end);
     return Array.from({ length: offsets.length - 1 }, (_, at) => bytes.subarray(offsets[at], offsets[at + 1]));
   }
@@ -120,8 +124,8 @@ export class OnPairColumn implements Disposable {
     checkRow(start);
     checkRow(end);
     return this.#call((column) => {
-      const bytes = column.rows(start, end);
-      return { offsets: column.offsets(), bytes };
+      const bytes = column.rows(start, end) as Uint8Array<ArrayBuffer>;
+      return { offsets: column.offsets() as Uint32Array<ArrayBuffer>, bytes };
     });
   }
 
@@ -161,12 +165,6 @@ export class OnPairColumn implements Disposable {
   }
 }
 
-function checkRow(row: unknown): void {
-  if (typeof row !== 'number' || !Number.isSafeInteger(row) || row < 0) {
-    throw new TypeError(`rows are whole numbers from 0 on, not ${String(row)}`);
-  }
-}
-
 const PLACES = ['equals', 'startsWith', 'contains'] as const;
 
 function needleOf(query: OnPairQuery): [needle: Uint8Array, place: number] {
@@ -190,12 +188,12 @@ function parts(given: OnPairParts, limits: Float64Array): (exports: Exports) => 
   const { dictBytes, dictOffsets, codes, packedCodes, bits, codeOffsets } = given;
   if ((codes === undefined) === (packedCodes === undefined)) throw new TypeError('either codes or packedCodes are needed');
   if (packedCodes !== undefined && !(Number.isInteger(bits) && bits >= 1 && bits <= 16)) throw new TypeError('bits must be 1 to 16');
-  const dictionary = bytesOf(dictBytes);
+  const dictionary = bytesOf(dictBytes, 'dictBytes');
   const tokenOffsets = under('dictOffsets', dictOffsets, Uint32Array, Int32Array);
   const wide = codeOffsets instanceof BigUint64Array || codeOffsets instanceof BigInt64Array;
   const rowOffsets = under('codeOffsets', codeOffsets, Uint32Array, Int32Array, BigUint64Array, BigInt64Array);
   const words = packedCodes instanceof BigUint64Array ? under('packedCodes', packedCodes, BigUint64Array) : packedCodes;
-  const codeBytes = words === undefined ? under('codes', codes, Uint16Array) : bytesOf(words);
+  const codeBytes = words === undefined ? under('codes', codes, Uint16Array) : bytesOf(words, 'packedCodes');
   return ({ OnPair }) => OnPair.parts(dictionary, tokenOffsets, codeBytes, bits ?? 0, rowOffsets, wide, limits);
 }
 
@@ -226,6 +224,7 @@ export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): On
 /** Decodes the rows of an `ONPAIR01` container, all of them if not told which. */
 export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): OnPairStrings {
   const view = bytesOf(bytes);
+  checkRows(options.rows);
   return work(view, limitNumbers(options.limits), () => {
     const column = openOnPair(view, options);
     try {
@@ -239,9 +238,8 @@ export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): O
 /** Decodes the rows of an `ONPAIR01` container to the start of `to`, one right behind the other, and gives how many bytes that were. */
 export function decodeOnPairInto(bytes: Bytes, to: Uint8Array, options: OnPairDecodeOptions = {}): number {
   const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  checkRows(options.rows);
   const [start, end] = options.rows ?? [0, undefined];
-  checkRow(start);
-  if (end !== undefined) checkRow(end);
   if (!(to instanceof Uint8Array)) throw new TypeError('strings are decoded into a Uint8Array');
   return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.onpair_decode_into(view, out, start, end ?? -1, limits))));
 }

@@ -1,31 +1,33 @@
 // Pco: columns of numbers.
+import { checkWhole } from './check.js';
 import { refuse, salvaged, type UnspoolError } from './error.js';
+import { HalfFloats } from './half.js';
 import { room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
-import { type Bytes, bytesOf, filled } from './source.js';
+import { type Bytes, bytesOf, filled, kindOf } from './source.js';
 
 const { call, work } = room('pco');
 
 /** What holds the numbers of each type. Half floats are a `Float16Array` where the engine has one, else their bits. */
-export interface PcoArrays {
-  uint8: Uint8Array;
-  int8: Int8Array;
-  uint16: Uint16Array;
-  int16: Int16Array;
-  float16: Uint16Array;
-  uint32: Uint32Array;
-  int32: Int32Array;
-  float32: Float32Array;
-  uint64: BigUint64Array;
-  int64: BigInt64Array;
-  float64: Float64Array;
+export interface PcoArrays<B extends ArrayBufferLike = ArrayBuffer> {
+  uint8: Uint8Array<B>;
+  int8: Int8Array<B>;
+  uint16: Uint16Array<B>;
+  int16: Int16Array<B>;
+  float16: HalfFloats<B>;
+  uint32: Uint32Array<B>;
+  int32: Int32Array<B>;
+  float32: Float32Array<B>;
+  uint64: BigUint64Array<B>;
+  int64: BigInt64Array<B>;
+  float64: Float64Array<B>;
 }
 
 /** The type of numbers, by numpy's names. */
 export type PcoDtype = keyof PcoArrays;
 
 /** Numbers of any type. */
-export type PcoData = PcoArrays[PcoDtype];
+export type PcoData<B extends ArrayBufferLike = ArrayBuffer> = PcoArrays<B>[PcoDtype];
 
 /** Numbers of one type that lie behind each other in a file. Whoever asks for its `dtype` knows the type of its `data`. */
 export type PcoArray = { [D in PcoDtype]: { readonly dtype: D; readonly data: PcoArrays[D] } }[PcoDtype];
@@ -35,9 +37,7 @@ export interface PcoDecodeOptions {
   limits?: Limits;
 }
 
-type ArrayOf = { new (buffer: ArrayBufferLike): PcoData; readonly BYTES_PER_ELEMENT: number };
-
-const half = (globalThis as { Float16Array?: typeof Uint16Array }).Float16Array ?? Uint16Array;
+type ArrayOf = { new (buffer: ArrayBuffer): PcoData; readonly name: string; readonly BYTES_PER_ELEMENT: number };
 
 /** The byte that stands for each type in files, what it is called here, and what holds it. */
 const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])[] = [
@@ -49,10 +49,13 @@ const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])
   [6, 'float64', Float64Array],
   [7, 'uint16', Uint16Array],
   [8, 'int16', Int16Array],
-  [9, 'float16', half],
+  [9, 'float16', HalfFloats],
   [10, 'uint8', Uint8Array],
   [11, 'int8', Int8Array],
 ];
+
+/** A type that no file has, for arrays that none is decoded to. */
+const OTHER = 255;
 
 /** @internal Decodes all numbers: an array for each stretch of chunks of one type. */
 export function decodePcoArrays(bytes: Uint8Array, options: PcoDecodeOptions): PcoArray[] {
@@ -66,7 +69,7 @@ function arraysOf(bytes: Uint8Array, limits: Float64Array, salvage: boolean): Pc
   for (let at = 0; at < found.length; at += 2) {
     const type = TYPES.find(([known]) => known === found[at]);
     if (type === undefined) throw new Error(`the module knows a number type that this code does not: ${String(found[at])}`);
-    arrays.push({ dtype: type[1], data: new type[2]((found[at + 1] as Uint8Array).buffer) } as PcoArray);
+    arrays.push({ dtype: type[1], data: new type[2]((found[at + 1] as Uint8Array<ArrayBuffer>).buffer) } as PcoArray);
   }
   return arrays;
 }
@@ -100,13 +103,14 @@ export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSal
 
 /**
  * Decodes a standalone file to the start of `to`, and gives how many of its elements were written. `to` is an array of the
- * type of the numbers, or a `Uint8Array` for their bytes. Nothing is allocated for the numbers, and after the first files the
+ * type of the numbers, a `Uint16Array` for the bits of half floats, or a `Uint8Array` for the bytes of any. Nothing is allocated for the numbers, and after the first files the
  * memory of the module does not grow, either.
  */
-export function decodePcoInto(bytes: Bytes, to: PcoData, options: PcoDecodeOptions = {}): number {
+export function decodePcoInto(bytes: Bytes, to: PcoData<ArrayBufferLike>, options: PcoDecodeOptions = {}): number {
   const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
-  // Bytes are bytes, whatever the type; so are the bits of half floats where the engine knows no others.
-  const type = to instanceof Uint8Array ? 0 : (TYPES.find(([, , array]) => to instanceof array)?.[0] ?? 0);
+  // Bytes are bytes, whatever the type. By its name, because an array of another realm is an instance of no class of this one.
+  const kind = kindOf(to);
+  const type = kind === 'Uint8Array' ? 0 : (TYPES.find(([, , array]) => array.name === kind)?.[0] ?? OTHER);
   return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.pco_decode_into(view, out, type, limits))));
 }
 
@@ -130,10 +134,11 @@ export interface PcoWrapped<D extends PcoDtype = PcoDtype> {
 export function decodePcoPages<D extends PcoDtype>(wrapped: PcoWrapped<D>, options: PcoDecodeOptions = {}): PcoArrays[D][] {
   const type = TYPES.find(([, dtype]) => dtype === wrapped.dtype);
   if (type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
-  const [header, meta] = [bytesOf(wrapped.header), bytesOf(wrapped.meta)];
+  const [header, meta] = [bytesOf(wrapped.header, 'header'), bytesOf(wrapped.meta, 'meta')];
   const limits = limitNumbers(options.limits);
+  if (!Array.isArray(wrapped.pages)) throw new TypeError('pages must be an array of { bytes, count }');
   const counts = Float64Array.from(wrapped.pages, ({ count }) => {
-    if (!Number.isSafeInteger(count) || count < 0) throw new TypeError('count: not a number of numbers');
+    checkWhole('count', count);
     return count;
   });
   const pages = wrapped.pages.map(({ bytes }) => bytesOf(bytes));

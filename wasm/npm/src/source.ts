@@ -15,7 +15,7 @@ export interface ByteRange {
 }
 
 /** Checks what a caller passes for bytes. */
-export function bytesOf(bytes: unknown): Uint8Array {
+export function bytesOf(bytes: unknown, name = 'bytes'): Uint8Array {
   // A view of our own: see `isArray`.
   const view =
     bytes instanceof Uint8Array ? bytes
@@ -24,7 +24,7 @@ export function bytesOf(bytes: unknown): Uint8Array {
     : undefined;
   if (view !== undefined && !(view.length === 0 && isDetached(view.buffer))) return view;
   const detached = isBuffer(bytes) || isArray(bytes);
-  throw new TypeError(detached ? 'the memory of these bytes was transferred away' : `bytes must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
+  throw new TypeError(detached ? `${name}: their memory was transferred away` : `${name} must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
 }
 
 /** Whether it is bytes. Those of another realm, a frame or what a test runner made for itself, are no instance of the class of this one. */
@@ -33,7 +33,7 @@ export const isArray = (thing: unknown): thing is Uint8Array => thing instanceof
 export const isBuffer = (thing: unknown): thing is ArrayBuffer => thing instanceof ArrayBuffer || kindOf(thing) === 'ArrayBuffer';
 
 /** `Uint8Array`, `Blob`, and so on. */
-const kindOf = (thing: unknown): string => Object.prototype.toString.call(thing).slice('[object '.length, -1);
+export const kindOf = (thing: unknown): string => Object.prototype.toString.call(thing).slice('[object '.length, -1);
 
 /** Whether a buffer went to another thread, for instance. */
 function isDetached(buffer: ArrayBufferLike): boolean {
@@ -84,6 +84,7 @@ export async function readBlob(blob: Blob, tell: (done: number, total: number) =
 /** Fills an array of any type as bytes, and gives how many of its elements were written. What it would have needed is counted in them, too. */
 export function filled(to: unknown, fill: (out: Uint8Array) => number): number {
   if (!ArrayBuffer.isView(to) || to instanceof DataView) throw new TypeError('what is decoded into must be a typed array');
+  if (isDetached(to.buffer)) throw new TypeError('the memory of what is decoded into was transferred away');
   const size = (to as Uint8Array).BYTES_PER_ELEMENT;
   try {
     return fill(to instanceof Uint8Array ? to : new Uint8Array(to.buffer, to.byteOffset, to.byteLength)) / size;
@@ -99,15 +100,24 @@ export interface Reader {
   read(range: ByteRange): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Opens a file, wherever it is. */
-export function openSource(source: Source, signal?: AbortSignal): Reader | Promise<Reader> {
+/** Opens a file, wherever it is. No range that is read leads out of it, and none is read once the signal has called it off. */
+export async function openSource(source: Source, signal?: AbortSignal): Promise<Reader> {
+  signal?.throwIfAborted();
+  const { size, read } = await found(source, signal);
+  return {
+    size,
+    read(range) {
+      signal?.throwIfAborted();
+      const end = Math.min(range.end, size);
+      return range.start < end ? read({ start: range.start, end }) : new Uint8Array();
+    },
+  };
+}
+
+function found(source: Source, signal: AbortSignal | undefined): Reader | Promise<Reader> {
   if (typeof source === 'string' || source instanceof URL) return openUrl(source, signal);
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
-    const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => {
-      signal?.throwIfAborted();
-      return new Uint8Array(await source.slice(start, end).arrayBuffer());
-    };
-    return { size: source.size, read };
+    return { size: source.size, read: async ({ start, end }) => new Uint8Array(await source.slice(start, end).arrayBuffer()) };
   }
   const bytes = bytesOf(source);
   return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) };
@@ -119,29 +129,49 @@ const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)
 /** How much of a file on a server is fetched before anything is known of it. Most headers fit. */
 const FIRST = 16 * 1024;
 
+/** What a server answers for bytes from `start` on: they, how long the whole file is, and which version of it that is. */
+interface Answer {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly size: number;
+  /** As far as the server says, and a browser lets a page on another one see it. */
+  readonly version: readonly (string | null)[];
+}
+
 async function openUrl(url: string | URL, signal?: AbortSignal): Promise<Reader> {
-  const fetchRange = async (start: number, end: number): Promise<{ response: Response; bytes: Uint8Array }> => {
+  const refused = (why: string): Error => new Error(`${String(url)}: ${why}`);
+  const ask = async (start: number, end: number): Promise<Answer> => {
     const headers = { Range: `bytes=${start}-${end - 1}` };
     const response = await fetch(url, signal === undefined ? { headers } : { headers, signal }).catch((cause: unknown) => {
       throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, openAsBlob of node:fs opens a path`, { cause });
     });
-    if (!response.ok && response.status !== 416) {
-      throw new Error(`${String(url)} cannot be fetched: ${response.status} ${response.statusText}`);
+    const { status, headers: said } = response;
+    const version = ['ETag', 'Last-Modified'].map((name) => said.get(name));
+    const range = said.get('Content-Range');
+    // An empty file satisfies no range.
+    if (status === 416 && start === 0 && (range === null || /\/0$/.test(range))) return { bytes: new Uint8Array(), start, size: 0, version };
+    if (!response.ok) {
+      void response.body?.cancel();
+      throw new Error(`${String(url)} cannot be fetched: ${status} ${response.statusText}`);
     }
-    return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    // A server without ranges sends everything.
+    if (status === 200) return { bytes, start: 0, size: bytes.length, version };
+    const [first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(range ?? '')?.slice(1).map(Number) ?? [];
+    if (first === undefined || last === undefined || size === undefined) {
+      throw refused('the server does not say which part of how long a file this is; one on another origin must expose Content-Range');
+    }
+    if (first !== start || last !== Math.min(end, size) - 1) throw refused('the server sent another range than asked');
+    if (bytes.length !== last + 1 - first) throw refused('the server sent more or less than the range that it names');
+    return { bytes, start, size, version };
   };
-  const { response, bytes } = await fetchRange(0, FIRST);
-  // A server without ranges sends everything, and an empty file satisfies no range.
-  if (response.status === 200) return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) };
-  if (response.status === 416) return { size: 0, read: () => new Uint8Array() };
-  const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
-  if (!Number.isSafeInteger(size)) throw new Error(`${String(url)}: the server does not say how long the file is`);
+  const { bytes, size, version } = await ask(0, FIRST);
   const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => {
     if (end <= bytes.length) return bytes.subarray(start, end);
-    const part = await fetchRange(start, end);
-    if (part.response.status === 200) return part.bytes.subarray(start, end);
-    if (part.bytes.length !== end - start) throw new Error(`${String(url)}: the server sent another range than asked`);
-    return part.bytes;
+    const part = await ask(start, end);
+    const changed = part.size !== size || part.version.some((now, at) => now !== null && version[at] !== null && now !== version[at]);
+    if (changed) throw refused('the file has changed since it was opened');
+    return part.bytes.subarray(start - part.start, end - part.start);
   };
   return { size, read };
 }

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What numbers come to, in one pass.
 import type { Stats as WasmStats } from '../wasm/unspool.js';
+import type { HalfFloats } from './half.js';
 import { Held, room } from './instance.js';
 
 const here = room('stats');
@@ -8,7 +9,7 @@ const here = room('stats');
 /** Numbers in one array: those that `decode` gives, or any others. */
 export type Numbers =
   | Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array
-  | BigUint64Array | BigInt64Array;
+  | BigUint64Array | BigInt64Array | HalfFloats<ArrayBufferLike>;
 
 /** Bounds, mean and deviation; NaN where there is nothing to have them of. Infinities have no part in the last two. */
 export interface Summary {

@@ -50,8 +50,8 @@ function valueAt(structure: Structure, index: number): string {
 
 /** A node as an object. */
 export function nodeAt(structure: Structure, index: number): Node {
-  if (!(index >= 0 && index < structure.length)) {
-    throw new RangeError(`there is no node ${index} among ${structure.length}`);
+  if (!(Number.isInteger(index) && index >= 0 && index < structure.length)) {
+    throw new RangeError(`there is no node ${String(index)} among ${structure.length}`);
   }
   return {
     name: structure.names[structure.name[index] ?? 0] ?? '',

@@ -1,4 +1,5 @@
 // What Zstandard works with: its tables, and the sequences of a block.
+import { checkWhole } from './check.js';
 import { room } from './instance.js';
 import { limitNumbers } from './limits.js';
 import { type Bytes, bytesOf } from './source.js';
@@ -28,6 +29,7 @@ export interface ZstdSequences {
 /** The sequences of a block, counted from 0. `bytes` start with its frame, and may break off behind the block. */
 export function zstdSequences(bytes: Bytes, block: number, options: ZstdDecodeOptions = {}): ZstdSequences {
   const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitNumbers(options.limits), chosen(options)];
+  checkWhole('block', block);
   const all = call((wasm) => wasm.zstd_sequences(view, block, dictionary, format, limits));
   const every = (first: number): Uint32Array<ArrayBuffer> => Uint32Array.from({ length: all.length / 3 }, (_, at) => all[3 * at + first] ?? 0);
   return { literalLengths: every(2), matchLengths: every(1), offsets: every(0) };

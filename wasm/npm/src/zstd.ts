@@ -24,7 +24,7 @@ const FORMATS: readonly (ZstdFormat | undefined)[] = [undefined, 'zstd', 'zstd-v
 export function chosen({ dictionary, format }: ZstdDecodeOptions): [dictionary: Uint8Array | undefined, format: number] {
   const number = FORMATS.indexOf(format);
   if (number < 0) throw new TypeError(`format must be 'zstd', 'zstd-v07' or 'zstd-draft', not ${String(format)}`);
-  return [dictionary === undefined ? undefined : bytesOf(dictionary), number];
+  return [dictionary === undefined ? undefined : bytesOf(dictionary, 'dictionary'), number];
 }
 
 /** Decodes a file, all of its frames, and verifies their checksums. `limits.maxOutput` bounds what a small file may grow to. */

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { decode, decodeCvc, openCvc, probe, UnspoolError } from 'unspool';
+import {
+  decode, decodeCvc, decodeOnPair, DEFAULT_LIMITS, inspect, nodeAt, openCvc, openOnPair, pcoBinCounts, probe, queryAt1, UnspoolError, zstdSequences,
+} from 'unspool';
 import { bad, bytesOf, expected, read, text, valid } from './vectors.mjs';
 
 const arrays = {
@@ -174,7 +177,7 @@ test('wrong arguments are told at once', async () => {
   }
   const gone = new Uint8Array(8);
   structuredClone(gone, { transfer: [gone.buffer] });
-  for (const bytes of [gone, gone.buffer]) assert.throws(() => decode(bytes), /TypeError: the memory of these bytes was transferred away/);
+  for (const bytes of [gone, gone.buffer]) assert.throws(() => decode(bytes), /TypeError: bytes: their memory was transferred away/);
   assert.throws(() => decode(new Blob([])), /arrayBuffer/);
   await assert.rejects(openCvc(42), TypeError);
   const file = await openCvc(bytes);
@@ -237,4 +240,35 @@ test('mutated files end in values or in an error of the core, never in a trap', 
     }
   }
   assert.ok(refused > 200 && refused < 2000, `${refused}`);
+});
+
+test('of a file that is too short to tell its format, need says how long it must be', () => {
+  for (const length of [0, 1, 3]) {
+    const start = read('v1_int8.cvc').subarray(0, length);
+    assert.throws(() => decode(start), { name: 'Truncated', offset: length, need: inspect(start).error.need });
+    assert.ok(inspect(start).error.need > length);
+  }
+});
+
+test('what is no argument is refused by its name, and never taken for another', async () => {
+  const file = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
+  const [cvc, pco, onpair, zstd, at1] = ['cvc/v1_int8.cvc', 'pco/k_u32_arange.pco', 'onpair/cpp/urls_b12.onp', 'zstd/page.zst', 'at1/c8_events.at1'].map(file);
+  for (const wrong of [null, -1, NaN, 1.5, 2 ** 60, '3', [1], {}, true]) {
+    assert.throws(() => zstdSequences(zstd, wrong), /TypeError: block must be/);
+    assert.throws(() => pcoBinCounts(pco, wrong, 'primary'), /TypeError: chunk must be/);
+    assert.throws(() => pcoBinCounts(pco, 0, wrong), /TypeError: variable must be/);
+    assert.throws(() => inspect(cvc, { maxNodes: wrong }), /TypeError: maxNodes must be/);
+    assert.throws(() => nodeAt(inspect(cvc).structure, wrong), RangeError);
+    assert.throws(() => openOnPair(onpair).row(wrong), /TypeError: rows are/);
+    await assert.rejects(queryAt1(at1, { eq: [{ column: 0, value: wrong === '3' ? undefined : wrong === -1 || wrong === 1.5 || wrong === 2 ** 60 ? null : wrong }] }), TypeError);
+    if (wrong !== null) await assert.rejects(queryAt1(at1, { limit: wrong }), /TypeError: limit must be/);
+  }
+  for (const wrong of [null, 5, 'abc', {}, [1], new Uint8Array(2)]) {
+    for (const call of [decodeCvc, decodeOnPair]) assert.throws(() => call(call === decodeCvc ? cvc : onpair, { rows: wrong }), /TypeError: rows must be/);
+  }
+  for (const wrong of [null, 5, 'abc']) assert.throws(() => decode(cvc, { limits: wrong }), /TypeError: limits must be/);
+  for (const wrong of [null, 10n, {}, true]) assert.throws(() => openOnPair(onpair).rows(wrong), /TypeError: rows are/);
+  assert.throws(() => decode(cvc, { limits: { toString: 1 } }), /no limit called toString/);
+  assert.throws(() => decode(zstd, { dictionary: 'abc' }), /TypeError: dictionary must be/);
+  assert.throws(() => (DEFAULT_LIMITS.maxOutput = 1), TypeError);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { decode, decodeCvc, decodeCvcInto, decodeInto, decodeOnPair, decodeOnPairInto, decodePco, decodePcoInto } from 'unspool';
 import { bytesOf, valid } from './vectors.mjs';
 
@@ -24,6 +25,29 @@ test('numbers land in an array of their type, or in bytes', () => {
   assert.throws(() => decodePcoInto(pco, new Float64Array(2000)), { name: 'WrongType' });
   assert.throws(() => decodePcoInto(pco, new Int32Array(1999)), { name: 'OutputTooSmall', class: 'OutputTooSmall', need: 2000 });
   assert.throws(() => decodePcoInto(pco, [1, 2]), TypeError);
+});
+
+test('half floats land as their bits in a Uint16Array, and as numbers where the engine has them', () => {
+  for (const [file, into] of [['pco/k_f16_arange.pco', decodePcoInto]]) {
+    const expected = bytesOf(decode(read(file)).arrays[0].data);
+    const bits = new Uint16Array(expected.length / 2);
+    assert.equal(into(read(file), bits), bits.length);
+    assert.deepEqual(bytesOf(bits), expected);
+    if (globalThis.Float16Array) assert.equal(into(read(file), new Float16Array(bits.length)), bits.length);
+    for (const Other of [Int16Array, Uint8ClampedArray, Float32Array]) assert.throws(() => into(read(file), new Other(4 * bits.length)), { name: 'WrongType' });
+  }
+});
+
+test('an array of another realm is taken for what it is, and one without memory for nothing', () => {
+  const foreign = runInNewContext('new Float64Array(4000)');
+  assert.throws(() => decodePcoInto(pco, foreign), { name: 'WrongType' });
+  assert.throws(() => decodeCvcInto(cvc, foreign), { name: 'WrongType' });
+  assert.equal(decodePcoInto(pco, runInNewContext('new Int32Array(2000)')), 2000);
+  const gone = new Int32Array(2000);
+  structuredClone(gone, { transfer: [gone.buffer] });
+  for (const nothing of [gone, null, undefined, 7, [1], new DataView(new ArrayBuffer(8))]) {
+    for (const into of [decodePcoInto, decodeCvcInto, decodeInto]) assert.throws(() => into(into === decodeCvcInto ? cvc : pco, nothing), TypeError);
+  }
 });
 
 test('strings land one behind the other', () => {

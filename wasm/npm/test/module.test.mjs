@@ -64,6 +64,30 @@ test('init refuses what is no module', () => {
   assert.match(inNode(script), /^init takes a WebAssembly.Module/);
 });
 
+test('an init that failed can be tried again, also while another one is at it', () => {
+  const script = `
+    import { decodeCvc, init } from 'unspool/separate';
+    import { readFileSync } from 'node:fs';
+    const wasm = readFileSync(new URL(import.meta.resolve('unspool/unspool.wasm')));
+    let compiled = 0;
+    const { compile } = WebAssembly;
+    WebAssembly.compile = (bytes) => (compiled++, compile(bytes));
+    const all = await Promise.allSettled([init(new Uint8Array(4)), init(wasm), init(wasm), init(Promise.reject(new Error('offline')))]);
+    console.log(all.map(({ status }) => status).join(), compiled, decodeCvc(readFileSync(process.argv[1])).shape.join());`;
+  assert.equal(inNode(script), 'rejected,fulfilled,fulfilled,rejected 2 100,16\n');
+});
+
+test('where the engine makes no instance of a large module at once, init makes it later', () => {
+  const script = `
+    import { decodeCvc, init } from 'unspool';
+    import { readFileSync } from 'node:fs';
+    const construct = () => { throw new RangeError('disallowed on the main thread'); };
+    WebAssembly.Instance = new Proxy(WebAssembly.Instance, { construct });
+    await init();
+    console.log(decodeCvc(readFileSync(process.argv[1])).shape.join());`;
+  assert.equal(inNode(script), '100,16\n');
+});
+
 /** Runs a module in a process of its own, and gives what it prints. */
 function inNode(script) {
   const vector = fileURLToPath(new URL(`../../../tests/vectors/cvc/${entry.file}`, import.meta.url));

@@ -101,6 +101,24 @@ test('strict TypeScript understands it, with every module resolution that is in 
   for (const [module, resolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) check('ES2022,DOM', module, resolution, 'use.ts');
 });
 
+test('half floats are what the engine makes of them, what comes out can go into a Blob, and what goes in may be shared', () => {
+  const body = `import { decodeCvc, decodeInto, decodeOnPair, decodePco, decodeXz, DEFAULT_LIMITS, OnPairColumn, type PcoArrays } from 'unspool';
+    const bits: PcoArrays['float16'] = new Uint16Array(1);
+    const bytes = new Uint8Array(1);
+    new Blob([decodePco(bytes), decodeCvc(bytes).data, decodeXz(bytes), decodeOnPair(bytes).bytes, bits]);
+    decodeInto(bytes, new Int32Array(new SharedArrayBuffer(8)));
+    // @ts-expect-error: nobody changes them
+    DEFAULT_LIMITS.maxOutput = 1;
+    // @ts-expect-error: it is opened
+    new OnPairColumn(() => ({}));`;
+  writeFileSync(join(project, 'old-lib.ts'), body);
+  writeFileSync(join(project, 'new-lib.ts'), `${body}
+    const halves: PcoArrays['float16'] = new Float16Array(1);
+    if (decodeCvc(bytes).dtype === 'float16') decodeInto(bytes, halves);`);
+  check('ES2022,DOM', 'ESNext', 'Bundler', 'old-lib.ts');
+  check('ESNext,DOM', 'ESNext', 'Bundler', 'new-lib.ts');
+});
+
 function check(lib, module, resolution, ...files) {
   const options = ['--noEmit', '--strict', '--target', 'ES2022', '--types', '', '--lib', lib, '--module', module, '--moduleResolution', resolution];
   try {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { openAsBlob } from 'node:fs';
+import { openAsBlob, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { openCvc } from 'unspool';
+import { at1Text, describeAt1, openCvc, outline, queryAt1 } from 'unspool';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
 
 /** A Blob that remembers what was read of it. */
@@ -66,10 +66,11 @@ test('a plan names what rows reads', async () => {
   }
 });
 
-/** A server for one file; `ranges` says whether it answers range requests. */
-async function serve(bytes, { ranges = true } = {}) {
+/** A server for one file; `ranges` says whether it answers range requests, `spoil` what it does with some of them instead. */
+async function serve(bytes, { ranges = true, spoil = () => false } = {}) {
   const requests = [];
   const server = createServer((request, response) => {
+    if (spoil(response, request)) return;
     const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
     const last = Math.min(Number(end), bytes.length - 1);
     if (!ranges || start === undefined) {
@@ -84,7 +85,7 @@ async function serve(bytes, { ranges = true } = {}) {
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/file.cvc`, requests, close: () => server.close() };
+  return { url: `http://127.0.0.1:${server.address().port}/file.cvc`, requests, server, close: () => server.close() };
 }
 
 test('a URL is read by ranges', async () => {
@@ -127,4 +128,96 @@ test('an empty file on a server, a missing one, and an aborted one', async () =>
   await assert.rejects(openCvc(server.url), TypeError);
   await assert.rejects(openCvc('http://127.0.0.1:1/', { signal: AbortSignal.abort() }), { name: 'AbortError' });
   await assert.rejects(openCvc(new Blob(['CVCF']), { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+test('of a server that does other than it was asked, no wrong byte is taken for the right one', async () => {
+  const file = read(med.file);
+  const other = file.map((byte) => byte ^ 1);
+  /** Each spoils requests behind the first one, which is for the head. */
+  const ways = {
+    'the server sent another range than asked': [
+      (response, start, end) => response.writeHead(206, { 'Content-Range': `bytes ${start - 1}-${end - 2}/${file.length}` }).end(file.subarray(start - 1, end - 1)),
+      (response, start, end) => response.writeHead(206, { 'Content-Range': `bytes ${start}-${end - 2}/${file.length}` }).end(file.subarray(start, end - 1)),
+    ],
+    'more or less than the range that it names': [
+      (response, start, end) => response.writeHead(206, { 'Content-Range': `bytes ${start}-${end - 1}/${file.length}` }).end(file.subarray(start, end - 1)),
+    ],
+    'does not say which part': [
+      (response, start, end) => response.writeHead(206).end(file.subarray(start, end)),
+      (response) => response.writeHead(204).end(),
+    ],
+    'cannot be fetched: 416': [(response, start, end) => response.writeHead(416).end(other.subarray(start, end))],
+    'has changed since': [
+      (response, start, end) => response.writeHead(206, { ETag: '"2"', 'Content-Range': `bytes ${start}-${end - 1}/${file.length}` }).end(other.subarray(start, end)),
+      (response, start, end) => response.writeHead(206, { 'Last-Modified': 'Tue, 02 Jan 2024 00:00:00 GMT', 'Content-Range': `bytes ${start}-${end - 1}/${file.length}` }).end(other.subarray(start, end)),
+      (response, start, end) => response.writeHead(206, { 'Content-Range': `bytes ${start}-${end - 1}/${file.length + 1}` }).end(other.subarray(start, end)),
+      (response) => response.end(other.subarray(1)),
+      (response) => response.writeHead(200, { ETag: '"2"' }).end(other),
+    ],
+  };
+  for (const [words, spoils] of Object.entries(ways)) {
+    for (const spoil of spoils) {
+      let requests = 0;
+      const server = await serve(file, {
+        spoil(response, { headers }) {
+          response.setHeader('ETag', '"1"').setHeader('Last-Modified', 'Mon, 01 Jan 2024 00:00:00 GMT');
+          const [start, last] = headers.range.match(/\d+/g).map(Number);
+          return requests++ > 0 && (spoil(response, start, last + 1), true);
+        },
+      });
+      try {
+        const opened = await openCvc(server.url);
+        await assert.rejects(opened.column().rows(399, 400, { checksums: 'skip' }), new RegExp(words), `${spoil}`);
+      } finally {
+        server.close();
+      }
+    }
+  }
+  // All of it after all, and the same, is as good.
+  let requests = 0;
+  const server = await serve(file, { spoil: (response) => requests++ > 0 && (response.end(file), true) });
+  try {
+    const { data } = await (await openCvc(server.url)).column().rows(399, 400, { checksums: 'skip' });
+    assert.deepEqual(bytesOf(data), expected(med)[0].bytes.subarray(399 * 256));
+  } finally {
+    server.close();
+  }
+});
+
+test('the first answer is looked at as well, and a file that ends too early is truncated wherever it lies', async () => {
+  const file = read(med.file);
+  for (const range of [`bytes 1-16384/${file.length}`, 'bytes */5', `bytes 0-16383/*`]) {
+    const server = await serve(file, { spoil: (response) => (response.writeHead(range.includes('*/') ? 416 : 206, { 'Content-Range': range }).end(file.subarray(1, 16385)), true) });
+    await assert.rejects(openCvc(server.url), /another range|416|does not say which part/, range);
+    server.close();
+  }
+  const short = await serve(file.subarray(0, 40_000));
+  await assert.rejects(openCvc(short.url).then((opened) => opened.column().rows()), { name: 'Truncated' });
+  short.close();
+});
+
+test('a signal calls off what reads: at once if it is late, and in the middle', async () => {
+  const reason = new Error('enough');
+  const late = { signal: AbortSignal.abort(reason) };
+  const same = (error) => error === reason;
+  const at1 = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
+  for (const source of [at1, new Blob([at1]), 'http://127.0.0.1:1/', 'no/address']) {
+    for (const read of [queryAt1, describeAt1, outline, openCvc, (...all) => at1Text(...all).next()]) await assert.rejects(read(source, late), same, `${read.name}`);
+  }
+  for (const source of [read(med.file), new Blob([read(med.file)])]) {
+    const stop = new AbortController();
+    const file = await openCvc(source, { signal: stop.signal });
+    await file.column().rows(0, 1);
+    stop.abort(reason);
+    await assert.rejects(file.column().rows(0, 1), same);
+  }
+  // A server that never ends its answer.
+  const stop = new AbortController();
+  const server = await serve(at1, { spoil: (response) => (response.write('x'), setTimeout(() => stop.abort(reason), 20), true) });
+  let gone;
+  const closed = new Promise((resolve) => (gone = resolve));
+  server.server.on('request', (request) => request.on('close', gone));
+  await assert.rejects(queryAt1(server.url, { signal: stop.signal }), same);
+  await closed;
+  server.close();
 });

@@ -1,9 +1,11 @@
 // Off the thread: the same results, progress, and an end on demand.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { decode, inspect, UnspoolError } from 'unspool';
 import { UnspoolWorker } from 'unspool/worker';
+import { UnspoolWorkerBase } from '../dist/worker/client.js';
 
 const read = (path) => new Uint8Array(readFileSync(new URL(`../../../tests/vectors/${path}`, import.meta.url)));
 const cvc = read('cvc/med_fp16.cvc');
@@ -39,9 +41,83 @@ test('refusals keep their class, number, place and part', () =>
       return true;
     });
     assert.equal((await worker.inspect(broken)).error.name, 'CvcCrc');
-    await assert.rejects(worker.decode(cvc, { limits: { nonsense: 1 } }), { name: 'TypeError' });
-    assert.throws(() => worker.decode('CVCF'), TypeError);
+    await assert.rejects(worker.decode(cvc, { limits: { nonsense: 1 } }), TypeError);
+    for (const call of ['decode', 'inspect']) await assert.rejects(worker[call]('CVCF'), TypeError);
+    await assert.rejects(worker.decode(cvc, { dictionary: 'CVCF' }), /dictionary must be/);
   }));
+
+test('refusals keep their words on a page that knows no format itself', () => {
+  const script = `
+    import('unspool/worker').then(async ({ UnspoolWorker }) => {
+      const worker = new UnspoolWorker();
+      const broken = require('node:fs').readFileSync('../../../tests/vectors/cvc/bad/payload_flip.cvc');
+      await worker.decode(broken).catch((error) => console.log(error.name, error.code, error.class, error.message));
+      worker.terminate();
+    });`;
+  const said = execFileSync(process.execPath, ['-e', script], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
+  assert.match(said, /^CvcCrc 514 Checksum checksum mismatch at byte \d+: the CRC-32/);
+});
+
+/** A client whose workers do nothing by themselves. */
+function puppets() {
+  const lines = [];
+  const client = new UnspoolWorkerBase((hear, die) => {
+    const line = { hear, die, sent: [], ended: false, terminate: () => (line.ended = true) };
+    line.postMessage = (message, transfer) => line.sent.push(structuredClone(message, { transfer }));
+    lines.push(line);
+    return line;
+  });
+  return { client, lines };
+}
+
+test('what a worker said before it was ended answers no other job', async () => {
+  const { client, lines } = puppets();
+  const first = new AbortController();
+  const jobs = [client.decode(cvc, { signal: first.signal }), client.decode(onpair)];
+  await Promise.resolve();
+  first.abort();
+  lines[0].hear({ result: 'of the first' });
+  lines[0].die(new Error('late'));
+  lines[1].hear({ result: 'of the second' });
+  await assert.rejects(jobs[0], { name: 'AbortError' });
+  assert.equal(await jobs[1], 'of the second');
+  assert.ok(lines[0].ended && !lines[1].ended);
+});
+
+test('a worker that dies takes its job along, and the next one gets another worker', async () => {
+  const { client, lines } = puppets();
+  const jobs = [client.decode(cvc), client.decode(cvc), client.decode(cvc, { limits: { maxOutput: () => 1 } }), client.decode(cvc)];
+  await Promise.resolve();
+  lines[0].die(new Error('the worker could not start'));
+  await assert.rejects(jobs[0], /could not start/);
+  lines[1].hear({ failed: { name: 'RangeError', message: 'far' } });
+  await assert.rejects(jobs[1], RangeError);
+  await assert.rejects(jobs[2], { name: 'DataCloneError' });
+  lines[1].hear({ failed: { name: 'NotReadableError', message: 'gone' } });
+  await assert.rejects(jobs[3], (error) => error instanceof DOMException && error.name === 'NotReadableError');
+  assert.equal(lines.length, 2, 'what cannot be sent costs no worker');
+});
+
+test('of a view no more crosses over than it shows, and nothing is taken from the caller', async () => {
+  const { client, lines } = puppets();
+  const memory = new Uint8Array(1000);
+  const shared = new Uint8Array(new SharedArrayBuffer(10));
+  const jobs = [
+    client.decode(memory.subarray(100, 110), { dictionary: memory.subarray(5, 8) }),
+    client.inspect(shared, { transfer: true }),
+    client.inspect(memory.subarray(0, 10), { transfer: true }),
+  ];
+  await Promise.resolve();
+  const [line] = lines;
+  const { decode, options } = line.sent[0];
+  assert.deepEqual([decode.buffer.byteLength, options.dictionary.buffer.byteLength, memory.length], [10, 3, 1000]);
+  for (let job = 0; job < 2; job++) {
+    line.hear({ result: {} });
+    await jobs[job];
+  }
+  assert.deepEqual(line.sent.slice(1).map(({ inspect }) => inspect.length), [10, 10]);
+  assert.equal(memory.buffer.byteLength, 0, 'handed over');
+});
 
 test('bytes can be handed over', () =>
   withWorker(async (worker) => {

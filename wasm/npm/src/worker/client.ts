@@ -1,17 +1,20 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The page's side: a queue of jobs, one worker that does them, and another one after a job was called off.
 import type { Decoded, DecodeOptions } from '../decode.js';
-import { trapped, UnspoolError, type PlainError } from '../error.js';
+import { UnspoolError, type PlainError } from '../error.js';
 import type { Inspection, InspectOptions } from '../inspect.js';
 import { type Bytes, bytesOf } from '../source.js';
-import type { Job, Progress, Reply } from './messages.js';
+import type { Failure, Job, Progress, Reply } from './messages.js';
 
 /** How a job is done. */
 export interface JobOptions {
   /** Calls the job off, also while it runs. */
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
-  /** Hands the memory of the bytes over instead of copying it: they are gone on this side. */
+  /**
+   * Hands the memory of the bytes over instead of copying it: they are gone on this side, with all else that lies in their
+   * `ArrayBuffer`. Without it they must not change before the job is done: a job that waits is copied when its turn comes.
+   */
   transfer?: boolean;
 }
 
@@ -21,7 +24,7 @@ export interface Line {
   terminate(): void;
 }
 
-/** Starts a worker that hands on what it says and how it dies. */
+/** Starts a worker that hands on what it says and how it dies, or why it never came. */
 export type Start = (onMessage: (reply: Reply) => void, onError: (error: Error) => void) => Line;
 
 interface Waiting {
@@ -47,9 +50,11 @@ export class UnspoolWorkerBase implements Disposable {
   }
 
   /** What `decode` gives. */
-  decode(source: Bytes | Blob, options: DecodeOptions & JobOptions = {}): Promise<Decoded> {
-    const { signal, onProgress, transfer, ...rest } = options;
-    return this.#do({ decode: bytesOrBlob(source), options: rest }, options) as Promise<Decoded>;
+  async decode(source: Bytes | Blob, options: DecodeOptions & JobOptions = {}): Promise<Decoded> {
+    const { signal, onProgress, transfer, dictionary, ...rest } = options;
+    // Of a view all memory under it would cross over.
+    const own = dictionary === undefined ? rest : { ...rest, dictionary: new Uint8Array(bytesOf(dictionary, 'dictionary')) };
+    return (await this.#do({ decode: bytesOrBlob(source), options: own }, options)) as Decoded;
   }
 
   /** What `inspect` gives. */
@@ -85,7 +90,7 @@ export class UnspoolWorkerBase implements Disposable {
           end();
           if ('result' in reply) resolve(reply.result);
           else if ('refused' in reply) reject(UnspoolError.from(reply.refused));
-          else reject(Object.assign(new Error(reply.failed.message), { name: reply.failed.name }));
+          else reject(reborn(reply.failed));
         },
         fail(error) {
           end();
@@ -117,17 +122,20 @@ export class UnspoolWorkerBase implements Disposable {
   #next(): void {
     const [first] = this.#queue;
     if (first === undefined) return;
-    const { job, options } = first;
-    const source = 'decode' in job ? job.decode : job.inspect;
-    const transfer = options.transfer === true && source instanceof Uint8Array ? [source.buffer as ArrayBuffer] : [];
     try {
-      this.#line ??= this.#start((reply) => this.#hear(reply), (error) => this.#die(error));
-      this.#line.postMessage(job, transfer);
+      this.#line ??= this.#connect();
+      this.#line.postMessage(...parcel(first));
     } catch (error) {
       this.#queue.shift();
       first.fail(error as Error);
       this.#next();
     }
+  }
+
+  #connect(): Line {
+    // A worker that was ended may have said something before, which is for no job of the next one.
+    const line = this.#start((reply) => line === this.#line && this.#hear(reply), (error) => line === this.#line && this.#die(error));
+    return line;
   }
 
   #hear(reply: Reply): void {
@@ -139,12 +147,30 @@ export class UnspoolWorkerBase implements Disposable {
     this.#next();
   }
 
-  /** The worker is gone, or never came. */
-  #die(cause: Error): void {
+  /** The worker is gone, or never came. The next job gets another one. */
+  #die(error: Error): void {
     this.#stop();
-    this.#queue.shift()?.fail(trapped(cause));
+    this.#queue.shift()?.fail(error);
     this.#next();
   }
+}
+
+/** A job as it crosses over, with memory of its own: a copy of the bytes and of nothing around them, or that of the caller, who said so. */
+function parcel({ job, options }: Waiting): [message: Job, transfer: ArrayBuffer[]] {
+  const own = <T>(source: Uint8Array | T): Uint8Array | T => {
+    if (!(source instanceof Uint8Array)) return source;
+    // Memory that is shared cannot be handed over.
+    return options.transfer === true && source.buffer instanceof ArrayBuffer ? source : new Uint8Array(source);
+  };
+  const message = 'decode' in job ? { ...job, decode: own(job.decode) } : { ...job, inspect: own(job.inspect) };
+  const source = 'decode' in message ? message.decode : message.inspect;
+  return [message, source instanceof Uint8Array ? [source.buffer as ArrayBuffer] : []];
+}
+
+/** An error that has no number, as what it was. */
+function reborn({ name, message }: Failure): Error {
+  const Type = [Error, TypeError, RangeError].find((known) => known.name === name);
+  return Type === undefined ? new DOMException(message, name) : new Type(message);
 }
 
 function bytesOrBlob(source: unknown): Uint8Array | Blob {

@@ -18,6 +18,7 @@ export class UnspoolWorker extends UnspoolWorkerBase {
       const worker = start();
       worker.onmessage = ({ data }: MessageEvent<Reply>) => onMessage(data);
       worker.onerror = ({ message }) => onError(new Error(message || 'the worker could not start'));
+      worker.onmessageerror = () => onError(new Error('the answer of the worker cannot be read'));
       return worker;
     });
   }

@@ -22,8 +22,13 @@ export type Reply =
   | { readonly progress: Progress }
   | { readonly result: unknown }
   | { readonly refused: PlainError }
-  /** Any other error, which has no number. */
-  | { readonly failed: { readonly name: string; readonly message: string } };
+  | { readonly failed: Failure };
+
+/** Any other error, which has no number. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+}
 
 /** One end of the line. */
 export interface Port {

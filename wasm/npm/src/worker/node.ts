@@ -10,6 +10,8 @@ export class UnspoolWorker extends UnspoolWorkerBase {
       const worker = new Worker(new URL('./host-node.js', import.meta.url));
       worker.on('message', (reply) => onMessage(reply as Reply));
       worker.on('error', (error) => onError(error as Error));
+      worker.on('messageerror', (error) => onError(error as Error));
+      worker.on('exit', () => onError(new Error('the worker ended')));
       return worker;
     });
   }
