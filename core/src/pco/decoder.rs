@@ -168,8 +168,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 /// Pages of one chunk, each with how many numbers it has. Of one type whatever they come from, so that there is one decoder for all.
 pub(crate) type Pages<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], usize)>;
 
-// What follows takes many arguments because the compiler sees through them, and not through a struct: of a program that never counts, the
-// counting is left out, which is 680 bytes on a Cortex-M0.
+// What follows takes many arguments: in a struct they take up to 160 bytes of flash and 48 of stack more on small devices.
 
 /// Counts numbers, those in front of an error as well. Whoever does not ask has none there, where the output is what a page looks back on.
 pub(crate) type Done<'d> = Option<&'d mut usize>;

@@ -224,6 +224,7 @@ impl<'a> Variable<'a> {
     }
 
     /// The first bin with more offset bits than a latent has, as far as the bins are there.
+    #[cold]
     fn too_wide(&self) -> Option<Error> {
         let before = u64::from(self.table_log + self.width);
         let offset_bits = |i| {
