@@ -461,7 +461,9 @@ mod tests {
         assert_eq!(error.class(), Class::Truncated);
         assert_eq!(Error::new(ErrorKind::OutputTooSmall, 0).needing(9).class(), Class::OutputTooSmall { need: 9 });
         assert_eq!(error.offset_by(100).at, 112);
-        assert_eq!(Error::truncated(12, 20).offset_by(100), Error::truncated(112, 120));
+        // A file that was cut must be longer by what lies in front of it; what another error needs does not grow.
+        assert_eq!(error.offset_by(100).need, 104);
+        assert_eq!(Error::new(ErrorKind::OutputTooSmall, 12).needing(9).offset_by(100).need, 9);
         assert!(size_of::<Error>() <= 24);
     }
 }
