@@ -6,7 +6,7 @@ import { isDictionary, sortOut } from './arrive/dictionary';
 import { Failed } from './arrive/failed';
 import { useDropped } from './arrive/dropped';
 import { bytes } from './format';
-import { Inspector } from './inspector';
+import { Inspector, settle } from './inspector';
 import { unlisted, type Report } from './model';
 import { Opening } from './arrive/opening';
 import { nameOf, openRemote, type RemoteFile } from './arrive/remote';
@@ -158,6 +158,10 @@ export function App() {
   useEffect(() => {
     document.title = `${title}unspool inspector`;
   }, [title]);
+
+  useEffect(() => {
+    if (state.kind === 'failed') settle();
+  }, [state.kind]);
 
   const cancel = (): void => {
     close();

@@ -35,6 +35,11 @@ const VIEWS = { numbers: Preview, strings: Strings, bytes: Decoded, table: Table
 /** The page was called with the address of a file: nobody has done anything on it yet, and its first tab stop is the one at its top. */
 let justArrived = location.hash !== '';
 
+/** The first thing that was asked for has come, or cannot be had. */
+export function settle(): void {
+  justArrived = false;
+}
+
 interface Props {
   readonly name: string;
   readonly file: OpenFile;
@@ -57,8 +62,8 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
   const panes = useRef<HTMLDivElement>(null);
   const known = report.format !== undefined;
   // What ends too early is broken at its last byte.
-  const short = error !== undefined && endsTooEarly(error, size);
-  const broken = error !== undefined && known ? (short ? size - 1 : error.offset) : -1;
+  const short = error !== undefined && endsTooEarly(error);
+  const broken = error !== undefined && known ? (short ? size - 1 : Math.min(error.offset, size - 1)) : -1;
   const brokenNode = error === undefined || broken < 0 ? -1 : short ? cutAt(model, error, size) : brokenAt(model, broken);
   // A checksum that does not match is most likely right itself: what it covers is marked, and no byte as the one that is wrong.
   const mismatch = known && error?.class === 'Checksum';
@@ -102,7 +107,7 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (!justArrived && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
-    justArrived = false;
+    settle();
   }, []);
 
   // A tree that came later has other nodes.
@@ -156,7 +161,7 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
           <Find file={file} size={size} structure={model.structure} cursor={cursor} selected={selected} onByte={showByte} onNode={showNode} />
           <div class="panes" ref={panes} data-jump="Structure and bytes" tabIndex={-1} style={{ '--tall': `${tallest(model.structure.length, size)}px` }}>
             {model.structure.length > 0 && (
-              <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error, size)} onSelect={goToNode} onHover={setHovered} />
+              <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error)} onSelect={goToNode} onHover={setHovered} />
             )}
             <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />
           </div>
@@ -174,10 +179,15 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
 }
 
 /** What stands beside the part that an error is about. */
-function flagOf(error: Fault, size: number): string {
+function flagOf(error: Fault): string {
   if (wantsDictionary(error)) return 'wants its dictionary';
-  if (endsTooEarly(error, size)) return 'ends too early';
-  return error.class === 'Checksum' ? 'does not match' : 'broken here';
+  if (endsTooEarly(error)) return 'ends too early';
+  switch (error.class) {
+    case 'Checksum': return 'does not match';
+    case 'Unsupported': return 'cannot be decoded here';
+    case 'Limit': return 'asks for too much';
+    default: return 'broken here';
+  }
 }
 
 /** As high as the tree and the bytes could be; a short file leaves no empty room. */

@@ -79,7 +79,7 @@ async function open(source: Source, lent: Blob | undefined, post: (progress: Pro
     met = error;
   }
   // Whoever walks over the structure has no dictionary, and stumbles where one is wanted, also where the file does not name it; whoever decodes has one.
-  const error = dictionary !== undefined && found.format === 'zstd' ? met : (found.error ?? met);
+  const error = dictionary !== undefined && doorOf(found.format) === DOORS.zstd ? met : (found.error ?? met);
   return { ...report({ ...found, error }, wrapped === undefined ? undefined : (content as Blob), wrapped, 'all'), zstd: zstdFormat(bytes) };
 }
 

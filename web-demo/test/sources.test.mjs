@@ -179,6 +179,15 @@ test('of several files one is shown, and the page says so', async () => {
   await page.locator('input[type=file]').setInputFiles(files[1]);
   await heading('b.txt');
   assert.equal(await page.getByText('One file is shown at a time').count(), 0);
+  // Neither a second Zstandard file nor a file of another format is a dictionary.
+  for (const other of ['zstd/page.zst', 'cvc/v1_int8.cvc']) {
+    const names = ['zstd/rfc8878/text-1025.zst', other];
+    await page.locator('input[type=file]').setInputFiles(names.map((name) => ({ name: name.split('/').at(-1), mimeType: '', buffer: vector(name) })));
+    await heading('text-1025.zst');
+    await page.getByRole('status').getByText('One file is shown at a time: 1 other that came with it was not opened.').waitFor();
+    await page.locator('input[type=file]').setInputFiles(files[1]);
+    await heading('b.txt');
+  }
 });
 
 test('a dictionary that comes after its file is opened along, and the wanted and the given one are named', async () => {
@@ -211,6 +220,25 @@ test('a dictionary that comes after its file is opened along, and the wanted and
   await input.setInputFiles(part('dict-id13'));
   await page.locator('.verdict', { hasText: 'No error found' }).waitFor();
   await heading('dict-json-s4.zst');
+});
+
+test('files of the older formats find their dictionaries as well, and so does one that begins with a frame to be skipped', async () => {
+  const input = page.locator('input[type=file]');
+  const sound = page.locator('.verdict', { hasText: /Intact|No error found/ });
+  const skipped = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+  await open();
+  for (const [head, folder] of [[Buffer.alloc(0), 'v07'], [Buffer.alloc(0), 'draft'], [skipped, 'rfc8878']]) {
+    const part = (name, head) => ({ name, mimeType: '', buffer: Buffer.concat([head, vector(`zstd/${folder}/${name}`)]) });
+    const [file, dictionary] = [part('dict-id40000-empty.zst', head), part('dict-id40000', Buffer.alloc(0))];
+    await input.setInputFiles(file);
+    await page.getByRole('alert').getByText('It names the one with the ID 40000.').waitFor();
+    await input.setInputFiles(dictionary);
+    await sound.waitFor();
+    await heading(file.name);
+    await input.setInputFiles([dictionary, file]);
+    await sound.waitFor();
+    await heading(file.name);
+  }
 });
 
 test('a file that does not name its dictionary is as sound as any with it, and alone may want one', async () => {

@@ -11,7 +11,7 @@ pub const PAGE: &str = "web-demo";
 
 /// Builds everything that the page needs, and the page.
 pub fn build() -> Result<()> {
-    wasm::build_package()?;
+    wasm::build_for_page()?;
     install::node_modules(PAGE)?;
     cmd("npm run build").dir(PAGE).run()
 }

@@ -129,6 +129,8 @@ fn npm() -> Result<()> {
 
 fn browser() -> Result<()> {
     let chromium = install::chromium()?;
+    // Pages that import the package want each format alone, too.
+    wasm::build()?;
     demo::run(None, true)?;
     install::node_modules(wasm::PROJECTS)?;
     cmd("npm test").dir(demo::PAGE).env("CHROMIUM", chromium).run()

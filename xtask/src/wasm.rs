@@ -58,6 +58,10 @@ const MIDDLING: &str = "-Cllvm-args=-inline-threshold=15";
 /// Compiles, binds and optimises the whole and each format alone. What has not changed is left as it is, and nothing is looked at twice in one
 /// run: cargo puts every module in the place of the one before and would compile them all again.
 pub fn build() -> Result<()> {
+    build_modules(true)
+}
+
+fn build_modules(alone: bool) -> Result<()> {
     static BUILT: AtomicBool = AtomicBool::new(false);
     if BUILT.load(Ordering::Relaxed) {
         return Ok(());
@@ -69,6 +73,9 @@ pub fn build() -> Result<()> {
     // Without the words of errors, which the package has in JavaScript.
     let whole: Vec<_> = features.iter().map(String::as_str).filter(|name| *name != "messages").collect();
     build_one("", &whole.join(","))?;
+    if !alone {
+        return Ok(());
+    }
     for format in whole.iter().filter(|name| !["inspect", "stats"].contains(name)) {
         build_one(format, format)?;
     }
@@ -145,9 +152,20 @@ fn write_errors() -> Result<()> {
     Ok(())
 }
 
-/// The package's own JavaScript, built around the module.
+/// The package's own JavaScript, built around the modules.
 pub fn build_package() -> Result<()> {
     build()?;
+    build_javascript()
+}
+
+/// The same around the whole alone, which is all that the page takes: a visitor should not wait for nine other modules. Of these the package
+/// then has those that were built before.
+pub fn build_for_page() -> Result<()> {
+    build_modules(false)?;
+    build_javascript()
+}
+
+fn build_javascript() -> Result<()> {
     cmd("npm run build --if-present").dir(NPM).run()
 }
 

@@ -1,11 +1,14 @@
-// Writes src/entries and src/inlined: for each format in src/public an entry that has its wasm module inside, and one that has not.
+// Writes src/entries and src/inlined: for each format in src/public an entry that has its wasm module inside, and one that has not. A format
+// whose module was not built has none: `cargo xtask demo` builds just the whole.
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 
 /** Whose errors a format can give beside its own. */
 const ALSO = { cvc: ['json'], at1: ['xz', 'zstd'] };
 
 const src = new URL('../src/', import.meta.url);
-const formats = (await readdir(new URL('public/', src))).map((file) => file.replace(/\.ts$/, ''));
+const isBuilt = (format) => existsSync(new URL(`../wasm/${format}/unspool_bg.wasm`, src));
+const formats = (await readdir(new URL('public/', src))).map((file) => file.replace(/\.ts$/, '')).filter(isBuilt);
 
 for (const folder of ['entries/', 'inlined/']) {
   await rm(new URL(folder, src), { recursive: true, force: true });

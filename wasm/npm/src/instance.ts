@@ -25,6 +25,8 @@ class Engine {
   /** Counts instances: a handle into one that was replaced must not be freed in the next. */
   #generation = 0;
   #busy = 0;
+  /** This browser makes instances only where somebody waits for them: the one that there is stays, however large it gets. */
+  #isSlow = false;
   /** What came of the last `init`. */
   #starting: Promise<void> = Promise.resolve();
 
@@ -51,6 +53,7 @@ class Engine {
         if (!(error instanceof RangeError)) throw error;
         // Old browsers make no instance of a large module on their main thread but like this, and nobody else does it meanwhile.
         await this.#glue.default({ module_or_path: module });
+        this.#isSlow = true;
       }
       this.#compiled = module;
     };
@@ -77,6 +80,7 @@ class Engine {
       this.#glue.initSync({ module });
       this.#compiled = module;
     } else if (this.#poisoned) {
+      if (this.#isSlow) throw new Error('this browser makes no second instance of the module on its main thread: load the page again, or work in a worker');
       this.#glue.__wbg_reset_state();
       this.#generation++;
     }
@@ -98,7 +102,7 @@ class Engine {
   }
 
   leave(): void {
-    if (--this.#busy > 0 || this.#compiled === undefined || this.#poisoned) return;
+    if (--this.#busy > 0 || this.#compiled === undefined || this.#poisoned || this.#isSlow) return;
     if (this.#memory(this.#compiled).buffer.byteLength > KEPT) this.#poisoned = true;
   }
 
@@ -122,9 +126,10 @@ class Engine {
   /** Tells an error how to find out in which part of a file it lies, if this module can. */
   locate(error: UnspoolError, bytes: Uint8Array, limits: Float64Array): void {
     const { class: class_, code, offset } = error;
-    // A format alone comes without the walk over structures, and what is wrong with the call lies in no part of the file.
+    // A format alone comes without the walk over structures. What is wrong with the call lies in no part of the file, and neither does all of
+    // the file that is too large.
     const walks = typeof (this.#glue as Partial<Exports>).inspect === 'function';
-    if (!walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall') return;
+    if (!walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall' || (class_ === 'Limit' && offset === 0)) return;
     error.find(() => {
       this.enter();
       try {

@@ -1,12 +1,20 @@
 // A file that comes with its Zstandard dictionary.
 
-/** Of what was dropped or picked at once, the file, and the dictionary that came along: a trained one says so, any other stands beside a Zstandard file. */
+/**
+ * Of what was dropped or picked at once, the file to show, and the dictionary that came along: a trained one says so; any other is what stands alone
+ * beside a Zstandard file, and is no file of another format.
+ */
 export async function sortOut(files: readonly File[]): Promise<[file: File | undefined, dictionary: File | undefined]> {
-  const [first, second] = files;
-  if (first === undefined || second === undefined) return [first, undefined];
-  const [one, other] = [await start(first), await start(second)];
-  if (one === DICTIONARY || (other === FRAME && one !== FRAME)) return [second, first];
-  return other === DICTIONARY || one === FRAME ? [first, second] : [first, undefined];
+  const starts = await Promise.all(files.map(start));
+  const found = (wanted: (start: string) => boolean): File | undefined => files[starts.findIndex(wanted)];
+  const [frame, trained] = [found((start) => FRAME.test(start)), found((start) => start === DICTIONARY)];
+  const file = frame ?? found((start) => start !== DICTIONARY);
+  if (trained !== undefined) return file === undefined ? [trained, undefined] : [file, trained];
+  if (files.length === 2 && frame !== undefined) {
+    const raw = found((start) => !FORMAT.test(start));
+    if (raw !== undefined) return [frame, raw];
+  }
+  return [files[0], undefined];
 }
 
 /** Whether a file says of itself that it is a dictionary. */
@@ -20,7 +28,11 @@ export function idOf(dictionary: Uint8Array): number | undefined {
   return new DataView(dictionary.buffer, dictionary.byteOffset).getUint32(4, true);
 }
 
-const [DICTIONARY, FRAME] = ['37a430ec', '28b52ffd'];
+const DICTIONARY = '37a430ec';
+/** How files of Zstandard begin, of all three kinds, and frames to be skipped. */
+const FRAME = /^(2[78]b52ffd|5.2a4d18)/;
+/** How files of any format begin, in four bytes. */
+const FORMAT = /^(2[78]b52ffd|5.2a4d18|fd377a58|70636f21|4f4e5041|43564346|4154310[23]|1f8b08)/;
 
 async function start(file: Blob): Promise<string> {
   return hexOf(new Uint8Array(await file.slice(0, 4).arrayBuffer()));

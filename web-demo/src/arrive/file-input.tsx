@@ -8,10 +8,15 @@ export function pickFile(): Promise<File> {
   return new Promise((resolve) => {
     const input = document.createElement('input');
     input.type = 'file';
+    input.hidden = true;
     input.onchange = () => {
       const [file] = input.files ?? [];
       if (file !== undefined) resolve(file);
+      input.remove();
     };
+    input.oncancel = () => input.remove();
+    // Some browsers say nothing of an input that is nowhere.
+    document.body.append(input);
     input.click();
   });
 }

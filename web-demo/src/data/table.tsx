@@ -24,8 +24,8 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const asked = plain?.question ?? question;
   const { value: answer, error } = useAnswer(
     async (gone) => {
-      if (plain?.refused) throw new Error(plain.refused);
       await pause(PAUSE, gone);
+      if (plain?.refused) throw new Error(plain.refused);
       return file.query(asked);
     },
     [file, plain],

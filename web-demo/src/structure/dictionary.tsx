@@ -14,7 +14,7 @@ export function wantsDictionary(error: Fault | undefined): boolean {
 
 /** Whether a dictionary, or another one, may be all that is missing. */
 export function mayWantDictionary({ error, format, model, lent }: Report): boolean {
-  if (format !== 'zstd' || error === undefined) return false;
+  if (!format?.startsWith('zstd') || error === undefined) return false;
   if (wantsDictionary(error)) return true;
   // A frame that names its dictionary is not decoded with any other.
   if (!nodesNamed(model.structure, 'dictionary ID').next().done) return false;

@@ -49,7 +49,7 @@ function verdictOf({ format, error, read, checksums, wrapped, size, summary, mod
     const covered = coveredBy(model, error);
     return { kind: 'bad', words: covered === undefined ? 'Damaged' : `Damaged in ${stretch(covered)}` };
   }
-  if (error !== undefined) return { kind: 'bad', words: endsTooEarly(error, size) ? 'Incomplete' : `Broken at byte ${count(error.offset)}` };
+  if (error !== undefined) return { kind: 'bad', words: endsTooEarly(error) ? 'Incomplete' : `Broken at byte ${count(error.offset)}` };
   if (summary?.startOnly) return undefined;
   const proven = checksums.right > 0 || format === 'gzip' || wrapped !== undefined;
   return { kind: 'good', words: proven ? 'Intact' : 'No error found' };

@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function Problem({ error, part, size, covered, understood, onShow }: Props) {
-  const short = endsTooEarly(error, size);
+  const short = endsTooEarly(error);
   const missing = error.need - size;
   return (
     <section class="problem" role="alert">
@@ -22,7 +22,7 @@ export function Problem({ error, part, size, covered, understood, onShow }: Prop
       <p>
         {short ? `It ends after ${bytes(size)}` : `At byte ${count(error.offset)}`}
         {part !== '' && <>, in <strong>{part}</strong></>}
-        {short ? (missing > 0 ? `: at least ${bytes(missing)} ${missing === 1 ? 'is' : 'are'} missing.` : ', which goes on.') : `: ${error.words}.`}
+        {short ? (missing > 0 ? `: at least ${bytes(missing)} ${missing === 1 ? 'is' : 'are'} missing.` : part === '' ? '.' : ', which goes on.') : `: ${error.words}.`}
       </p>
       <p class="fine">
         {error.name}, error {error.code}.{' '}
@@ -33,9 +33,9 @@ export function Problem({ error, part, size, covered, understood, onShow }: Prop
   );
 }
 
-/** Whether a part of the file is missing at its end. AT-1 says how long each stream is before the stream comes. */
-export function endsTooEarly({ class: class_, name, offset, need }: Fault, size: number): boolean {
-  return class_ === 'Truncated' || offset >= size || (name === 'At1StreamOutside' && need > size);
+/** Whether a part of the file is missing at its end. */
+export function endsTooEarly({ class: class_ }: Fault): boolean {
+  return class_ === 'Truncated';
 }
 
 /** Some bytes, by the numbers of the first and the last one. */
