@@ -184,6 +184,7 @@ impl<'w> Decoder<'w> {
     }
 
     /// Reads on and writes on, as far as both slices allow. What was decoded before an error leaves before it is reported; then it stays.
+    #[cfg_attr(feature = "small", inline(never))]
     pub fn step(&mut self, input: &[u8], end: End, output: &mut [u8]) -> Result<Step> {
         let mut io = Io { input, read: 0, output, wrote: 0 };
         // Not with a `Pace`, which would take 120 bytes of stack more here, and 400 of flash.
@@ -195,11 +196,11 @@ impl<'w> Decoder<'w> {
                     Pause::Done => Status::Done,
                 };
                 let idle = io.read == 0 && io.wrote == 0 && status != Status::Done;
-                if idle && core::mem::replace(&mut self.idle, idle) {
-                    self.error = Some(Error::new(ErrorKind::NoProgress, self.at));
+                if idle && self.idle {
+                    return Err(self.stuck());
                 }
                 self.idle = idle;
-                self.error.map_or(Ok(Step { read: io.read, wrote: io.wrote, status }), Err)
+                Ok(Step { read: io.read, wrote: io.wrote, status })
             }
             Err(error) => {
                 self.error = Some(error);
@@ -210,6 +211,12 @@ impl<'w> Decoder<'w> {
                 }
             }
         }
+    }
+
+    /// A second call in a row had nothing to read and no room to write to. That stays, as any error does.
+    #[cold]
+    fn stuck(&mut self) -> Error {
+        *self.error.insert(Error::new(ErrorKind::NoProgress, self.at))
     }
 
     #[inline(never)]
