@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use serde_json::Value as Json;
 use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version, inspect};
-use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
+use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Step, Trace, Value};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
 
 /// Runs `test` on every valid standalone vector: its name, its bytes, the bytes of its numbers and its entry in the manifest.
@@ -214,6 +214,11 @@ fn exactly<L: Latent>(chunk: &Chunk<'_>, plan: Plan, expected: &[u8], name: &str
     assert!(out.iter().copied().eq(expected.chunks(size_of::<L>()).map(L::get)), "{name} {plan:?}: other numbers");
     assert_eq!(decoder.left(), 0);
     assert_eq!(decoder.skip(chunk.page(), chunk.len, 0), Ok(read), "{name} {plan:?}");
+    // A page that was started is given up.
+    decoder.start(chunk.len, 0).unwrap();
+    assert_eq!(decoder.skip(chunk.page(), chunk.len, 0), Ok(read), "{name} {plan:?}");
+    let step = decoder.step(chunk.page(), End::Here, &mut out);
+    assert_eq!(step, Ok(Step { read: 0, wrote: 0, status: Status::Done }), "{name} {plan:?}");
     read
 }
 

@@ -392,8 +392,8 @@ test('files that are broken in other ways, and files that are none', async () =>
   }
   // What is wrong in a file of a bundle shows only when that is decoded.
   await drop('bundle.at1', vector('at1/bad/c12_bad_entry.at1'));
-  await page.locator('.problem h2', { hasText: /ends too early/ }).waitFor();
-  await page.getByText('Incomplete', { exact: true }).waitFor();
+  await page.locator('.problem h2', { hasText: /contradicts itself/ }).waitFor();
+  await page.getByText('Broken at byte 156', { exact: true }).waitFor();
   await drop('picture.gif', Buffer.from('GIF89a and so on'));
   await page.getByText('Not a format that unspool knows').waitFor();
   await page.getByText('This looks like a GIF picture').waitFor();

@@ -227,9 +227,9 @@ test('files of the older formats find their dictionaries as well, and so does on
   const sound = page.locator('.verdict', { hasText: /Intact|No error found/ });
   const skipped = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
   await open();
-  for (const [head, folder] of [[Buffer.alloc(0), 'v07'], [Buffer.alloc(0), 'draft'], [skipped, 'rfc8878']]) {
-    const part = (name, head) => ({ name, mimeType: '', buffer: Buffer.concat([head, vector(`zstd/${folder}/${name}`)]) });
-    const [file, dictionary] = [part('dict-id40000-empty.zst', head), part('dict-id40000', Buffer.alloc(0))];
+  for (const [folder, name, ...before] of [['v07', 'dict-id40000-cdict-json.zst'], ['draft', 'dict-id40000-cdict-json.zst'], ['rfc8878', 'dict-json-s1.zst', skipped]]) {
+    const part = (name, before = []) => ({ name, mimeType: '', buffer: Buffer.concat([...before, vector(`zstd/${folder}/${name}`)]) });
+    const [file, dictionary] = [part(name, before), part('dict-id40000')];
     await input.setInputFiles(file);
     await page.getByRole('alert').getByText('It names the one with the ID 40000.').waitFor();
     await input.setInputFiles(dictionary);

@@ -8,7 +8,7 @@ use unspool::at1::{
 use unspool::tree::Tree;
 use unspool::{Class, Error, ErrorKind, Format, Limits, Sink};
 
-use super::{Checksums, Selection, Stop, in_pieces};
+use super::{Checksums, Selection, Stop, in_pieces, room};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
@@ -24,14 +24,6 @@ fn with_scratch<T>(start: u64, mut work: impl FnMut(&mut [u8]) -> Result<T, Erro
             result => return result,
         }
     }
-}
-
-/// Zeros, if there is memory for so many.
-fn room(len: u64) -> Result<Vec<u8>, Error> {
-    let (size, mut room) = (usize::try_from(len).unwrap_or(usize::MAX), vec![]);
-    room.try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::OutputLimit, 0).needing(len))?;
-    room.resize(size, 0);
-    Ok(room)
 }
 
 /// What decodes to one file, and is not taken apart on the way.

@@ -43,6 +43,22 @@ pub struct Selection<'a> {
     pub dictionary: Option<&'a [u8]>,
 }
 
+/// Zeros, if there is memory for so many.
+fn room(len: u64) -> Result<Vec<u8>, Error> {
+    let mut room = vec![];
+    resize(&mut room, len)?;
+    Ok(room)
+}
+
+/// Gives a room so many bytes, if there is memory for them.
+fn resize(room: &mut Vec<u8>, len: u64) -> Result<(), Error> {
+    let size = usize::try_from(len).unwrap_or(usize::MAX);
+    room.try_reserve_exact(size.saturating_sub(room.len()))
+        .map_err(|_| Error::new(ErrorKind::OutputLimit, 0).needing(len))?;
+    room.resize(size, 0);
+    Ok(())
+}
+
 /// Why decoding ends early.
 pub enum Stop {
     /// The decoder refuses.

@@ -56,21 +56,23 @@ impl<'a> File<'a> {
         let (mut column, mut slot, mut position) = (Column::of(self), Slot::NONE, 0usize);
         let object = self.is_columnar().then(|| chunk.columns()).flatten();
         loop {
-            let mut batch = [(Text::default(), Place::default()); BATCH];
+            let mut batch = [(Text::default(), 0, Place::default()); BATCH];
             let mut count = 0usize;
-            for (name, _) in &mut batch {
+            for (name, hash, _) in &mut batch {
                 if !names.read(&mut column)? {
                     break;
                 }
-                (*name, count) = (column.name(), count.saturating_add(1));
+                (*name, *hash, count) = (column.name(), column.name().hash(), count.saturating_add(1));
             }
             // Of equal names the last one counts.
             for member in object.iter().flat_map(Node::members) {
-                for (_, place) in batch.iter_mut().take(count).filter(|(name, _)| member.key.same_of_many(name)) {
+                let (key, of_key) = (member.key, member.key.hash());
+                let same = |(name, hash, _): &&mut (Text<'_>, u64, Place)| *hash == of_key && key.same(name);
+                for (_, _, place) in batch.iter_mut().take(count).filter(same) {
                     *place = Place::of(&member.value);
                 }
             }
-            for (_, place) in batch.iter().take(count) {
+            for (_, _, place) in batch.iter().take(count) {
                 schema.read(&mut column)?;
                 column.slot_at(chunk, place.node(&chunk.node), &mut slot)?;
                 tell(position, &column, &slot)?;

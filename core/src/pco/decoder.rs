@@ -75,12 +75,13 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     /// The next input is the start of a page of `n` numbers, at this offset in the caller's input. What was wrong with the page before it
     /// is forgotten.
     pub fn start(&mut self, n: usize, at: u64) -> Result<()> {
-        (self.pace, self.offered) = (Pace::NEW, (0, 0));
         match &mut self.engine {
             #[cfg(not(feature = "small"))]
             Engine::Fast(fast) => fast.start(n, at),
             Engine::Compact(compact) => compact.start(n, at),
-        }
+        }?;
+        (self.pace, self.offered) = (Pace::NEW, (0, 0));
+        Ok(())
     }
 
     /// How many numbers of the page are still to come.
@@ -155,13 +156,16 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
 
     /// Finds the end of a page of `n` numbers from its symbols alone. Gives the bytes that it takes.
     ///
-    /// What only the numbers would show, lookbacks and indexes that lie outside, stays unseen.
+    /// What only the numbers would show, lookbacks and indexes that lie outside, stays unseen. A page that was [started](Self::start) is
+    /// given up: none is left behind this.
     pub fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
-        match &mut self.engine {
+        let (skipped, page) = match &mut self.engine {
             #[cfg(not(feature = "small"))]
-            Engine::Fast(fast) => fast.skip(bytes, n, at),
-            Engine::Compact(compact) => compact.skip(bytes, n, at),
-        }
+            Engine::Fast(fast) => (fast.skip(bytes, n, at), &mut fast.page),
+            Engine::Compact(compact) => (compact.skip(bytes, n, at), &mut compact.page),
+        };
+        *page = Page::default();
+        skipped
     }
 }
 

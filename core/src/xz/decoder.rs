@@ -516,6 +516,11 @@ impl Machine {
             }
             let Some(&byte) = bytes.get(used) else { break true };
             let here = self.at + u64_from(used);
+            // At the same byte, whatever the pieces that the index comes in.
+            if here - list.start >= self.limits.max_header {
+                self.at = here;
+                return self.wants(ErrorKind::HeaderLimit, here - self.index.start + 1);
+            }
             used += 1;
             let value = match list.number.push(byte) {
                 Ok(Some(value)) => value,
@@ -550,13 +555,10 @@ impl Machine {
         list.crc.update(bytes.get(..used).unwrap_or_default());
         *src = bytes.get(used..).unwrap_or_default();
         self.skip(used);
-        let len = self.at - self.index.start;
-        if len > self.limits.max_header {
-            return self.wants(ErrorKind::HeaderLimit, len);
-        }
         if starved {
             return Ok(Advance::Starved);
         }
+        let len = self.at - self.index.start;
         self.state = State::IndexPadding(index(len.wrapping_neg() & 3));
         Ok(Advance::On)
     }

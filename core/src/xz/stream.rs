@@ -73,6 +73,7 @@ impl<'a> Decoder<'a> {
         if let Err(error) = status {
             // Not the end: the window may be exchanged. What came before that leaves first.
             if error.kind == ErrorKind::XzWindowBuffer {
+                self.pace = Pace::NEW;
                 return match (read, wrote) {
                     (0, 0) => Err(error),
                     _ => Ok(Step { read, wrote, status: Status::NeedOutput }),

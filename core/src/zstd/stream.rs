@@ -120,10 +120,13 @@ impl<'a> Decoder<'a> {
         let read = src.len() - rest.len();
         // Not the end: the window may be exchanged. What came before that leaves first.
         match status {
-            Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => match (read, wrote) {
-                (0, 0) => Err(error),
-                _ => Ok(Step { read, wrote, status: Status::NeedOutput }),
-            },
+            Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => {
+                self.pace = Pace::NEW;
+                match (read, wrote) {
+                    (0, 0) => Err(error),
+                    _ => Ok(Step { read, wrote, status: Status::NeedOutput }),
+                }
+            }
             _ => self.pace.step(read, wrote, status, self.consumed + u64_from(self.gathered)),
         }
     }

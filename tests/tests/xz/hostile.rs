@@ -254,6 +254,25 @@ fn an_index_is_no_longer_than_the_limit_allows() {
     assert_eq!(verdict(100).unwrap_err().kind, ErrorKind::HeaderLimit);
     assert_eq!(verdict(10_000).map(|done| done.wrote), Ok(4000));
     assert_eq!(File::open(&file, &header(100)).unwrap_err().kind, ErrorKind::HeaderLimit);
+    // At the same byte, in whatever pieces the index comes.
+    for max in [8, 50, 81] {
+        let verdict = |piece: usize| {
+            let (mut ws, mut window) = (Workspace::new(), vec![0; 9 << 20]);
+            let mut decoder = Decoder::new(&mut ws, &mut window, &header(max), &Options::DEFAULT);
+            let mut at = 0;
+            loop {
+                let to = file.len().min(at + piece);
+                let end = if to == file.len() { End::Here } else { End::NotYet };
+                match decoder.step(&file[at..to], end, &mut [0; 4000]) {
+                    Ok(step) => at += step.read,
+                    Err(error) => return error,
+                }
+            }
+        };
+        let error = verdict(1);
+        assert_eq!((error.kind, error.need), (ErrorKind::HeaderLimit, max + 1));
+        assert!([2, 5, 13, 100, file.len()].into_iter().all(|piece| verdict(piece) == error), "{max}");
+    }
 }
 
 #[test]

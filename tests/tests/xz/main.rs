@@ -11,7 +11,7 @@ use unspool::xz::{
     CheckKind, Decoder, File, Options, Search, Streams, Workspace, decode_block_to_vec, decode_to_vec, decode_with,
     decoded_size, inspect,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Status};
+use unspool::{Class, End, Error, ErrorKind, Limits, Status, Step};
 use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};
 
 const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];

@@ -85,6 +85,20 @@ fn a_larger_window_is_lent_between_blocks() {
 }
 
 #[test]
+fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
+    let file = preset(b"some text", 0, Check::Crc32);
+    let (mut ws, mut window, mut out) = (Workspace::new(), vec![0; 1 << 20], [0; 100]);
+    let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+    let status = |step: Result<Step, Error>| step.map(|step| step.status).map_err(|error| error.kind);
+    assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
+    let read = decoder.step(&file, End::Here, &mut out).unwrap().read;
+    assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Err(ErrorKind::XzWindowBuffer));
+    decoder.lend(&mut window);
+    assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
+    assert_eq!(status(decoder.step(&file[read..], End::Here, &mut out)), Ok(Status::Done));
+}
+
+#[test]
 fn what_comes_before_a_larger_window_leaves_first() {
     let text = mixed(3000, 5);
     let of = |dictionary| filtered(&text, Filters::new().lzma2(&options(dictionary)), Check::Crc32);

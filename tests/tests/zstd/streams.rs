@@ -177,6 +177,20 @@ fn a_larger_window_is_lent_between_frames() {
 }
 
 #[test]
+fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
+    let file = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";
+    let (mut ws, mut window, mut out) = (Workspace::new(), vec![0; 4 << 17], vec![0; 1 << 17]);
+    let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+    let status = |step: Result<Step, Error>| step.map(|step| step.status).map_err(|error| error.kind);
+    assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
+    let read = decoder.step(file, End::Here, &mut out).unwrap().read;
+    assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Err(ErrorKind::ZstdWindowBuffer));
+    decoder.lend(&mut window);
+    assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
+    assert_eq!(status(decoder.step(&file[read..], End::Here, &mut out)), Ok(Status::Done));
+}
+
+#[test]
 fn what_comes_before_a_larger_window_leaves_first() {
     let small = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst";
     let large = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";

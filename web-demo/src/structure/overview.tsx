@@ -41,7 +41,7 @@ export function Overview({ report }: { readonly report: Report }) {
 }
 
 /** Whether the file is broken, in a word; nothing where nobody knows. */
-function verdictOf({ format, error, read, checksums, wrapped, size, summary, model }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
+function verdictOf({ format, error, read, checksums, wrapped, summary, model }: Report): { kind: 'good' | 'bad'; words: string } | undefined {
   if (format === undefined || (error === undefined && read !== 'all' && read !== 'pieces')) return undefined;
   if (wantsDictionary(error)) return { kind: 'bad', words: 'Wants its dictionary' };
   if (error?.class === 'Unsupported' || error?.class === 'Limit') return { kind: 'bad', words: 'Not decoded' };
