@@ -54,16 +54,13 @@ impl<'a> Text<'a> {
     /// decode escapes for each pair.
     #[cfg(feature = "cvc")]
     pub(crate) fn hash(&self) -> u64 {
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
+        let mix = |hash: u64, unit: u32| (hash ^ u64::from(unit)).wrapping_mul(0x100_0000_01B3);
         let seed = 0xCBF2_9CE4_8422_2325;
-        if !self.raw.contains(&b'\\') {
-            return self.raw.iter().fold(seed, |hash, &byte| mix(hash, byte));
+        // Most are plain, and then their bytes are their characters.
+        if self.raw.iter().all(|byte| byte.is_ascii() && *byte != b'\\') {
+            return self.raw.iter().fold(seed, |hash, &byte| mix(hash, byte.into()));
         }
-        self.units().fold(seed, |hash, unit| match char::from_u32(unit) {
-            Some(unit) => unit.encode_utf8(&mut [0; 4]).bytes().fold(hash, mix),
-            // Half of a surrogate pair is always escaped.
-            None => unit.to_le_bytes().into_iter().fold(hash, mix),
-        })
+        self.units().fold(seed, mix)
     }
 
     fn units(&self) -> Units<'a> {
