@@ -4,7 +4,7 @@ import { noteInAddress, readAddress } from './arrive/address';
 import { Bits } from './bytes/bits';
 import type { OpenFile } from './client';
 import { Decoded } from './data/decoded';
-import { MayWantDictionary, WantsDictionary, wantsDictionary } from './structure/dictionary';
+import { idOfDictionary, MayWantDictionary, WantsDictionary, wantsDictionary } from './structure/dictionary';
 import { FileInput } from './arrive/file-input';
 import { count, plural } from './format';
 import { Find } from './bytes/find';
@@ -63,8 +63,10 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
   const known = report.format !== undefined;
   // What ends too early is broken at its last byte.
   const short = error !== undefined && endsTooEarly(error);
-  const broken = error !== undefined && known ? (short ? size - 1 : Math.min(error.offset, size - 1)) : -1;
-  const brokenNode = error === undefined || broken < 0 ? -1 : short ? cutAt(model, error, size) : brokenAt(model, broken);
+  // No byte is wrong in a file that wants its dictionary; the field that names it says so.
+  const wanting = wantsDictionary(error);
+  const broken = error !== undefined && known && !wanting ? (short ? size - 1 : Math.min(error.offset, size - 1)) : -1;
+  const brokenNode = wanting ? idOfDictionary(model) : error === undefined || broken < 0 ? -1 : short ? cutAt(model, error, size) : brokenAt(model, broken);
   // A checksum that does not match is most likely right itself: what it covers is marked, and no byte as the one that is wrong.
   const mismatch = known && error?.class === 'Checksum';
   const covered = useMemo(() => (mismatch ? coveredBy(model, error) : undefined), [model, error, mismatch]);
@@ -101,6 +103,7 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
     if (at !== undefined && at < size) goToByte(at);
     else if (node !== undefined && node < model.structure.length) goToNode(node);
     else if (broken >= 0) goToByte(broken);
+    else if (brokenNode >= 0) goToNode(brokenNode);
   }, []);
 
   // What somebody opened the file with is gone, and the focus with it: it goes to the name of the file, with what is said of it.
@@ -147,8 +150,8 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
       {others > 0 && <p class="fine" role="status">One file is shown at a time: {plural(others, 'other')} that came with it {others === 1 ? 'was' : 'were'} not opened.</p>}
       <Overview report={report} />
       <Large file={file} report={report} onListed={onListed} />
-      {wantsDictionary(error) && <WantsDictionary report={report} />}
-      {error !== undefined && known && !wantsDictionary(error) && (
+      {wanting && <WantsDictionary report={report} />}
+      {error !== undefined && known && !wanting && (
         <Problem error={error} part={error.part ?? placeOf(model, brokenNode)} size={size} covered={covered} understood={model.leaves.length} onShow={() => showByte(broken)} />
       )}
       <MayWantDictionary report={report} />

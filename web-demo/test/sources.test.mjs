@@ -232,6 +232,9 @@ test('files of the older formats find their dictionaries as well, and so does on
     const [file, dictionary] = [part(name, before), part('dict-id40000')];
     await input.setInputFiles(file);
     await page.getByRole('alert').getByText('It names the one with the ID 40000.').waitFor();
+    // The field that names it is marked, and no byte as wrong.
+    await page.getByRole('treeitem', { name: /^dictionary ID.*wants its dictionary/ }).waitFor();
+    assert.equal(await page.locator('.byte.broken').count(), 0);
     await input.setInputFiles(dictionary);
     await sound.waitFor();
     await heading(file.name);

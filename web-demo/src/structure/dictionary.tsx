@@ -2,8 +2,7 @@
 import { useContext } from 'preact/hooks';
 import { pickFile } from '../arrive/file-input';
 import { Opening } from '../arrive/opening';
-import { nodesNamed } from '../formats/named';
-import { brokenAt, inFirstBlock, type Fault, type Report } from '../model';
+import { brokenAt, inFirstBlock, type Fault, type Model, type Report } from '../model';
 
 /** What a decoder stumbles over that lacks what a dictionary would have given it: a code, a table, or bytes to copy. */
 const LACKS: readonly string[] = ['ZstdLiteralsRepeat', 'ZstdTableRepeat', 'ZstdOffset'];
@@ -17,8 +16,13 @@ export function mayWantDictionary({ error, format, model, lent }: Report): boole
   if (!format?.startsWith('zstd') || error === undefined) return false;
   if (wantsDictionary(error)) return true;
   // A frame that names its dictionary is not decoded with any other.
-  if (!nodesNamed(model.structure, 'dictionary ID').next().done) return false;
+  if (idOfDictionary(model) >= 0) return false;
   return lent !== undefined || (LACKS.includes(error.name) && inFirstBlock(model, brokenAt(model, error.offset)));
+}
+
+/** The field that names the dictionary, or -1. */
+export function idOfDictionary({ structure }: Model): number {
+  return structure.name.indexOf(structure.names.indexOf('dictionary ID'));
 }
 
 interface Props {
