@@ -108,7 +108,7 @@ fn member(
     trace: &mut Shifted<'_>,
 ) -> Result<usize> {
     let header = Header::read_traced(src, at, limits, trace)?;
-    let start = *wrote;
+    let (begin, start) = (u64_from(at), *wrote);
     let mut at = header.end;
     let inflater = ws.start();
     let most = index(limits.max_output);
@@ -127,7 +127,8 @@ fn member(
             TINFLStatus::Done => break Ok(()),
             TINFLStatus::HasMoreOutput if *wrote >= most => {
                 let need = limits.max_output.saturating_add(1);
-                break Err(Error::new(ErrorKind::OutputLimit, here).needing(need));
+                // The member as a whole is what is too large.
+                break Err(Error::new(ErrorKind::OutputLimit, begin).needing(need));
             }
             TINFLStatus::HasMoreOutput if out.grow(most) => {}
             TINFLStatus::HasMoreOutput => break Err(Error::new(ErrorKind::OutputTooSmall, here)),

@@ -59,7 +59,8 @@ pub struct Decoder<'a> {
     consumed: u64,
     produced: u64,
     members: u64,
-    /// Bytes of the member that is being read.
+    /// Where the member starts that is being read, and how many bytes of it there are.
+    start: u64,
     len: u64,
     crc: Crc32,
     /// Output in the window ends here, and before that place it has left.
@@ -81,6 +82,7 @@ impl<'a> Decoder<'a> {
             consumed: 0,
             produced: 0,
             members: 0,
+            start: 0,
             len: 0,
             crc: Crc32::new(),
             at: 0,
@@ -167,6 +169,7 @@ impl<'a> Decoder<'a> {
             let need = match Header::read(bytes, 0, &self.limits) {
                 Ok(_) => {
                     (self.state, self.gathered, self.len, self.crc) = (State::Deflate, 0, 0, Crc32::new());
+                    self.start = start;
                     self.ws.start();
                     return Ok(true);
                 }
@@ -210,7 +213,7 @@ impl<'a> Decoder<'a> {
         self.produced += u64_from(given);
         if given < filled {
             let need = self.limits.max_output.saturating_add(1);
-            self.state = State::Broken(Error::new(ErrorKind::OutputLimit, self.consumed).needing(need));
+            self.state = State::Broken(Error::new(ErrorKind::OutputLimit, self.start).needing(need));
             return Ok(true);
         }
         match status {
