@@ -369,6 +369,8 @@ enum UnspoolKind {
   UNSPOOL_ERROR_AT1_UNSAFE_NAME = 642,
   // a text has many gaps that stay empty, and is used over and over
   UNSPOOL_ERROR_AT1_EMPTY_GAPS = 643,
+  // a zstd payload was made with a dictionary, and nobody can give it one
+  UNSPOOL_ERROR_AT1_DICTIONARY = 644,
   // only the codecs 7 qcolumnar and 8 qjson can be queried
   UNSPOOL_ERROR_AT1_NOT_QUERYABLE = 670,
   // a file in frames cannot be queried, only one of a single piece

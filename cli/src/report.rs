@@ -46,6 +46,9 @@ impl Display for Failure {
             Failure::Refused { path, error, found: Some(found) } => {
                 write!(to, "{error}; found {found} [{}]", path.display())
             }
+            Failure::Refused { path, error, found: None } if error.kind == ErrorKind::ZstdDictionaryWanted => {
+                write!(to, "{error}; --dict FILE gives it [{}]", path.display())
+            }
             Failure::Refused { path, error, found: None } => write!(to, "{error} [{}]", path.display()),
             Failure::Io { what, path, error } => write!(to, "{what} {}: {error}", path.display()),
             Failure::Usage(words) => write!(to, "{words}"),

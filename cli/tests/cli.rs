@@ -507,6 +507,18 @@ fn parts(page: &[u8], file: &str) {
 }
 
 #[test]
+fn a_dictionary_that_is_missing_is_asked_for_where_one_can_be_given() {
+    let missing = unspool(&["check", &zstd("v07/dict-id40000-cdict-json.zst")]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(stderr(&missing).contains("(needs 40000); --dict FILE gives it ["), "{}", stderr(&missing));
+    // A payload of AT-1 has no way to get one.
+    let inside = vector_folders("at1").remove(0).join("bad/zstd_dict_id.at1");
+    let refused = unspool(&["check", inside.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).starts_with("error: unsupported at byte 6: "), "{}", stderr(&refused));
+}
+
+#[test]
 fn parts_and_symbols_of_zstandard() {
     let page = read(&vector_folders("xz")[0].join("page.csv"));
     for name in ["page.zst", "page-seekable.zst"] {

@@ -399,6 +399,7 @@ kinds! {
     641 At1Manifest Corrupt "the manifest is an array of objects with a name each, and a stream for each of them"
     642 At1UnsafeName Corrupt "the name of a file leads outside of the bundle, or is none"
     643 At1EmptyGaps Limit "a text has many gaps that stay empty, and is used over and over"
+    644 At1Dictionary Unsupported "a zstd payload was made with a dictionary, and nobody can give it one"
     670 At1NotQueryable Unsupported "only the codecs 7 qcolumnar and 8 qjson can be queried"
     671 At1QueryFrames Unsupported "a file in frames cannot be queried, only one of a single piece"
     672 At1NoSuchColumn Misuse "the table has no column of this name or number"

@@ -91,6 +91,7 @@ impl Backend {
             Self::Zstd => below(|| {
                 zstd::decode_with(payload, dst, &mut ws.zstd, &without_window(limits), &ZSTD, &mut ())
                     .map(|done| (done.read, done.wrote))
+                    .map_err(unlent)
             })?,
         };
         if read != payload.len() {
@@ -133,6 +134,13 @@ pub(super) fn inside(error: Error, at: u64) -> Error {
     let error =
         if error.kind == ErrorKind::Truncated { Error::new(ErrorKind::At1ContentSize, error.at) } else { error };
     error.offset_by(at)
+}
+
+/// A dictionary that is wanted is nothing that the caller forgot: there is no way to give one.
+#[cold]
+fn unlent(error: Error) -> Error {
+    let kind = if error.kind == ErrorKind::ZstdDictionaryWanted { ErrorKind::At1Dictionary } else { error.kind };
+    Error { kind, ..error }
 }
 
 /// Only streams keep a window; here the output is all there is, however far a frame says that it reaches back.
