@@ -93,7 +93,8 @@ pub struct Checksums {
 impl fmt::Display for Checksums {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.right, self.absent) {
-            (0, _) => f.write_str("no checksums"),
+            // What lies inside of a part may have some all the same: the streams of AT-1 are files of xz and Zstandard.
+            (0, _) => write!(f, "no {}", if self.name.is_empty() { "checksums" } else { self.name }),
             (right, 0) => write!(f, "{right} {} right", self.name),
             (right, absent) => write!(f, "{right} {} right, {absent} parts without", self.name),
         }
