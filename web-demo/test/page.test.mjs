@@ -394,6 +394,7 @@ test('files that are broken in other ways, and files that are none', async () =>
   await drop('bundle.at1', vector('at1/bad/c12_bad_entry.at1'));
   await page.locator('.problem h2', { hasText: /contradicts itself/ }).waitFor();
   await page.getByText('Broken at byte 156', { exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'AT-1 bundle' }).waitFor();
   await drop('picture.gif', Buffer.from('GIF89a and so on'));
   await page.getByText('Not a format that unspool knows').waitFor();
   await page.getByText('This looks like a GIF picture').waitFor();

@@ -178,7 +178,7 @@ test('strings are saved, quoted where they must be', async () => {
 });
 
 test('what Zstandard, xz and AT-1 hold is shown as text', async () => {
-  for (const [id, name, start] of [['zstd', 'Zstandard', 'Quoun gisweet'], ['xz', 'xz', 'station,time'], ['at1', 'AT-1 table', vector('at1/c0_ssh.orig').toString().slice(0, 40)]]) {
+  for (const [id, name, start] of [['zstd', 'Zstandard', 'Quoun gisweet'], ['xz', 'xz', 'station,time'], ['at1', 'AT-1 log', vector('at1/c0_ssh.orig').toString().slice(0, 40)]]) {
     // Only some tables of AT-1 can be asked; the others are text.
     if (id === 'at1') await pick('log.at1', vector('at1/c0_ssh.at1'));
     else await open(`#sample=${id}`);

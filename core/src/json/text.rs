@@ -203,7 +203,9 @@ mod tests {
         #[cfg(feature = "cvc")]
         {
             assert!(text(r"a\u00e9\/\u20ac").hash() == text("aé/€").hash() && text("a").hash() != text("b").hash());
-            assert!(text(r"\ud83c\udf89").hash() == text("🎉").hash() && text(r"\ud800").hash() == text(r"\uD800").hash());
+            assert!(
+                text(r"\ud83c\udf89").hash() == text("🎉").hash() && text(r"\ud800").hash() == text(r"\uD800").hash()
+            );
         }
         assert_eq!(text(r"\ud800x").chars().collect::<String>(), "\u{fffd}x");
         assert_eq!(text(r"\ud83c\u0041").chars().collect::<String>(), "\u{fffd}A");

@@ -1,6 +1,7 @@
 // What the page says of each format: its name, what its values can be saved as, and how the package decodes it.
 import type { Format } from 'unspool';
 import type { Report, Summary } from '../model';
+import { nodesNamed } from './named';
 import type { At1Columns, ExportKind, Question } from '../values';
 
 interface About {
@@ -63,7 +64,7 @@ export const ABOUT: Readonly<Record<Format, About>> = {
   'zstd-skippable': { name: 'Zstandard skippable frame', what: 'Bytes that a decoder of Zstandard passes over.', ...ZSTD },
   xz: { name: 'xz', what: 'Bytes of any kind, compressed with LZMA2, in blocks with checksums.', saves: ['raw'], call: bytesBy('decodeXz'), start: startBy('xzStream', 'xzStream()'), stream: 'xzStream' },
   at1: {
-    name: 'AT-1 table',
+    name: 'AT-1',
     what: 'A log, a table or another text file, taken apart into columns that are compressed one by one.',
     saves: ['raw'],
     call: bytesBy('decodeAt1'),
@@ -75,10 +76,36 @@ export const ABOUT: Readonly<Record<Format, About>> = {
 /** The Zstandard between the other two, which has a magic number with one and one with the other, and none of its own. */
 const ZSTD_DRAFT: About = { name: 'Zstandard draft 0.2.0', what: 'Bytes of any kind, as a draft of Zstandard laid them out, between version 0.7 and RFC 8878.', ...ZSTD };
 
+const LOG = { name: 'AT-1 log', what: 'Lines of a log, taken apart into templates and columns of what differs.' };
+const TABLE = { name: 'AT-1 table', what: 'A table as text, taken apart into columns that are compressed one by one.' };
+const LINES = { name: 'AT-1 lines of JSON', what: 'Lines of JSON, taken apart into their keys and columns of values.' };
+
+/** What a file of AT-1 holds, by its codec. */
+const AT1: Readonly<Record<string, Pick<About, 'name' | 'what'>>> = {
+  ssh: LOG,
+  log: LOG,
+  columnar: TABLE,
+  qcolumnar: TABLE,
+  json: LINES,
+  qjson: { ...LINES, name: 'AT-1 table' },
+  qjson2: LINES,
+  jsondoc: { name: 'AT-1 JSON', what: 'A document in JSON, taken apart into what stays and columns of values.' },
+  osm: { name: 'AT-1 map', what: 'A map of OpenStreetMap: nodes, ways and relations, as differences of numbers.' },
+  vcf: { name: 'AT-1 variants', what: 'Genetic variants in VCF: columns of text, and the genotypes of samples.' },
+  dicom: { name: 'AT-1 image', what: 'A DICOM image: its pixels, and what stands before and behind them.' },
+  embed: { name: 'AT-1 array', what: 'An array of numbers, taken apart into planes of bytes.' },
+  bundle: { name: 'AT-1 bundle', what: 'Several files, each in AT-1 by itself.' },
+  raw: { name: 'AT-1', what: 'Bytes of any kind, compressed as they are.' },
+};
+
 /** What the page says of a file. */
-export function aboutOf({ format, zstd }: Pick<Report, 'format' | 'zstd'>): About | undefined {
+export function aboutOf({ format, zstd, model }: Pick<Report, 'format' | 'zstd' | 'model'>): About | undefined {
   const inFrames = format === 'zstd' || format === 'zstd-v07';
-  return inFrames && zstd === 'zstd-draft' ? ZSTD_DRAFT : format && ABOUT[format];
+  if (inFrames && zstd === 'zstd-draft') return ZSTD_DRAFT;
+  const about = format && ABOUT[format];
+  if (format !== 'at1' || about === undefined) return about;
+  const [codec] = nodesNamed(model.structure, 'codec');
+  return { ...about, ...AT1[codec?.value ?? ''] };
 }
 
 /** TypeScript that decodes what the page shows. */
