@@ -158,32 +158,8 @@ test('of a server that does other than it was asked, no wrong byte is taken for 
       (response) => response.writeHead(200, { ETag: '"2"' }).end(other),
     ],
   };
-  for (const [words, spoils] of Object.entries(ways)) {
-    for (const spoil of spoils) {
-      let requests = 0;
-      const server = await serve(file, {
-        spoil(response, { headers }) {
-          response.setHeader('ETag', '"1"').setHeader('Last-Modified', 'Mon, 01 Jan 2024 00:00:00 GMT');
-          const [start, last] = headers.range.match(/\d+/g).map(Number);
-          return requests++ > 0 && (spoil(response, start, last + 1), true);
-        },
-      });
-      try {
-        const opened = await openCvc(server.url);
-        await assert.rejects(opened.column().rows(399, 400, { checksums: 'skip' }), new RegExp(words), `${spoil}`);
-      } finally {
-        server.close();
-      }
-    }
-  }
-  // All of it after all, and the same, is as good; so is a part by the same tag from a machine that calls it weak, and has the file from another day.
-  for (const answer of [
-    (response) => response.end(file),
-    (response, start, end) => {
-      const said = { ETag: 'W/"1"', 'Last-Modified': 'Tue, 02 Jan 2024 00:00:00 GMT', 'Content-Range': `bytes ${start}-${end - 1}/${file.length}` };
-      response.writeHead(206, said).end(file.subarray(start, end));
-    },
-  ]) {
+  /** The last row, from a server that answers like this behind its first answer. */
+  const lastRow = async (answer) => {
     let requests = 0;
     const server = await serve(file, {
       spoil(response, { headers }) {
@@ -194,10 +170,23 @@ test('of a server that does other than it was asked, no wrong byte is taken for 
     });
     try {
       const { data } = await (await openCvc(server.url)).column().rows(399, 400, { checksums: 'skip' });
-      assert.deepEqual(bytesOf(data), expected(med)[0].bytes.subarray(399 * 256));
+      return bytesOf(data);
     } finally {
       server.close();
     }
+  };
+  for (const [words, spoils] of Object.entries(ways)) {
+    for (const spoil of spoils) await assert.rejects(lastRow(spoil), new RegExp(words), `${spoil}`);
+  }
+  // All of it after all, and the same, is as good; so is a part by the same tag from a machine that calls it weak, and has the file from another day.
+  for (const answer of [
+    (response) => response.end(file),
+    (response, start, end) => {
+      const said = { ETag: 'W/"1"', 'Last-Modified': 'Tue, 02 Jan 2024 00:00:00 GMT', 'Content-Range': `bytes ${start}-${end - 1}/${file.length}` };
+      response.writeHead(206, said).end(file.subarray(start, end));
+    },
+  ]) {
+    assert.deepEqual(await lastRow(answer), expected(med)[0].bytes.subarray(399 * 256));
   }
 });
 
