@@ -68,6 +68,17 @@ impl Pace {
             }
         }
     }
+
+    /// What a call says that came to where a larger window is wanted. Not the end: the window may be exchanged. What came before that leaves
+    /// first, and no call before it counts behind it.
+    #[cfg(any(feature = "xz", feature = "zstd"))]
+    pub(crate) fn wants_window(&mut self, read: usize, wrote: usize, error: Error) -> Result<Step> {
+        *self = Self::NEW;
+        match (read, wrote) {
+            (0, 0) => Err(error),
+            _ => Ok(Step { read, wrote, status: Status::NeedOutput }),
+        }
+    }
 }
 
 /// Gives what lies in a window from `flushed` on, up to `at`, behind what was written. False if there was no room for some of it.

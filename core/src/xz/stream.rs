@@ -71,13 +71,8 @@ impl<'a> Decoder<'a> {
         };
         let read = src.len() - rest.len();
         if let Err(error) = status {
-            // Not the end: the window may be exchanged. What came before that leaves first.
             if error.kind == ErrorKind::XzWindowBuffer {
-                self.pace = Pace::NEW;
-                return match (read, wrote) {
-                    (0, 0) => Err(error),
-                    _ => Ok(Step { read, wrote, status: Status::NeedOutput }),
-                };
+                return self.pace.wants_window(read, wrote, error);
             }
             self.error = Some(error);
             if !self.machine.flush(&mut self.window, self.ws, dst, &mut wrote) {

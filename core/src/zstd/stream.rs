@@ -118,15 +118,8 @@ impl<'a> Decoder<'a> {
         let (mut rest, mut wrote) = (src, 0);
         let status = self.go(&mut rest, end, dst, &mut wrote);
         let read = src.len() - rest.len();
-        // Not the end: the window may be exchanged. What came before that leaves first.
         match status {
-            Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => {
-                self.pace = Pace::NEW;
-                match (read, wrote) {
-                    (0, 0) => Err(error),
-                    _ => Ok(Step { read, wrote, status: Status::NeedOutput }),
-                }
-            }
+            Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => self.pace.wants_window(read, wrote, error),
             _ => self.pace.step(read, wrote, status, self.consumed + u64_from(self.gathered)),
         }
     }

@@ -171,8 +171,9 @@ async function openUrl(url: string | URL, signal?: AbortSignal): Promise<Reader>
     if (end <= bytes.length) return bytes.subarray(start, end);
     const part = await ask(start, end);
     // Where both have a tag, dates say no more: two machines behind one address may have the same file from two days.
-    const known = version.findIndex((then, at) => then && part.version[at]);
-    if (part.size !== size || part.version[known] !== version[known]) throw refused('the file has changed since it was opened');
+    const both = version.findIndex((then, at) => then && part.version[at]);
+    const differs = both >= 0 && part.version[both] !== version[both];
+    if (part.size !== size || differs) throw refused('the file has changed since it was opened');
     return part.bytes.subarray(start - part.start, end - part.start);
   };
   return { size, read };

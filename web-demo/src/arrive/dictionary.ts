@@ -11,7 +11,7 @@ export async function sortOut(files: readonly File[]): Promise<[file: File | und
   const file = frame ?? found((start) => start !== DICTIONARY);
   if (trained !== undefined) return file === undefined ? [trained, undefined] : [file, trained];
   if (files.length === 2 && frame !== undefined) {
-    const raw = found((start) => !FORMAT.test(start));
+    const raw = found((start) => !FRAME.test(start) && !OTHER.test(start));
     if (raw !== undefined) return [frame, raw];
   }
   return [files[0], undefined];
@@ -31,8 +31,8 @@ export function idOf(dictionary: Uint8Array): number | undefined {
 const DICTIONARY = '37a430ec';
 /** How files of Zstandard begin, of all three kinds, and frames to be skipped. */
 const FRAME = /^(2[78]b52ffd|5.2a4d18)/;
-/** How files of any format begin, in four bytes. */
-const FORMAT = /^(2[78]b52ffd|5.2a4d18|fd377a58|70636f21|4f4e5041|43564346|4154310[23]|1f8b08)/;
+/** How files of the other formats begin: xz, Pco, OnPair, CVC, AT-1, gzip. */
+const OTHER = /^(fd377a58|70636f21|4f4e5041|43564346|4154310[23]|1f8b08)/;
 
 async function start(file: Blob): Promise<string> {
   return hexOf(new Uint8Array(await file.slice(0, 4).arrayBuffer()));
