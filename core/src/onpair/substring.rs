@@ -132,10 +132,14 @@ impl<'s> Substring<'s> {
         unpacked.forget();
         let block = unpacked.block(&column.codes, all.clone());
         for codes in table.each(index(window.start)..index(window.end)) {
-            let codes = codes.start.wrapping_sub(all.start)..codes.end.wrapping_sub(all.start);
-            let Some(codes) = block.get(codes) else { break };
-            let behind = self.through(&column.dictionary, codes, 0);
-            sifted.add(rows.start, behind.map(|state| state.is_none()));
+            let mut codes = codes.start.wrapping_sub(all.start)..codes.end.wrapping_sub(all.start);
+            let found = if let Some(found) = self.glance(block, &mut codes) {
+                Ok(found)
+            } else {
+                let Some(codes) = block.get(codes) else { break };
+                self.through(&column.dictionary, codes, 0).map(|behind| behind.is_none())
+            };
+            sifted.add(rows.start, found);
             rows.start = rows.start.saturating_add(1);
         }
         if rows.start == sifted.first {
@@ -218,6 +222,38 @@ impl<'s> Substring<'s> {
         Ok(self.needle.is_empty())
     }
 
+    /// Whether the needle lies within one of these tokens. `None` where it may begin in one and end in another: then those in
+    /// front of that are taken off `codes`.
+    ///
+    /// Where most rows match, it cannot be foreseen which of their tokens decides. So they are looked at in groups, with
+    /// whatever is behind the row, and nothing is guessed but which group it is.
+    #[inline]
+    fn glance(&self, block: &[u16], codes: &mut Range<usize>) -> Option<bool> {
+        if LEAN {
+            return None;
+        }
+        while codes.start < codes.end {
+            let group: &[u16; GROUP] = block.get(codes.start..)?.first_chunk()?;
+            let (mut entries, mut known) = ([0; GROUP], true);
+            for (entry, &code) in entries.iter_mut().zip(group) {
+                let token = self.tokens.get(usize::from(code));
+                known &= token.is_some();
+                *entry = token.copied().unwrap_or(0);
+            }
+            let unused = GROUP.saturating_sub(codes.len()) * 8;
+            let entries = u32::from_le_bytes(entries) << unused >> unused;
+            if known && has_found(entries) {
+                return Some(true);
+            }
+            // A state other than the start: the needle may go on in the next token.
+            if !known || entries & (ONES * 31) != 0 {
+                return None;
+            }
+            codes.start = codes.start.wrapping_add(GROUP);
+        }
+        Some(false)
+    }
+
     /// The state that these codes lead to. `None` where the needle ends within them; an error is which of them names no token.
     #[inline]
     fn through(
@@ -245,6 +281,15 @@ impl<'s> Substring<'s> {
     fn bytewise(&self, dictionary: &Dictionary<'_>, state: usize, code: u16) -> Option<Option<usize>> {
         Some(advance(self.needle, self.fallback, state, dictionary.token(code)?))
     }
+}
+
+/// A one in each of four entries.
+const ONES: u32 = u32::from_le_bytes([1; GROUP]);
+
+/// Whether one of four entries is [`FOUND`]: its lower bits carry into the highest, which is set.
+#[inline]
+const fn has_found(entries: u32) -> bool {
+    ((entries & (ONES * 127)) + ONES) & entries & (ONES * 128) != 0
 }
 
 /// For each start of the needle the length of its longest own start that is also its end.

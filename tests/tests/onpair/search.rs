@@ -92,6 +92,15 @@ fn searches_agree_with_looking_at_every_row() {
     });
 }
 
+/// Where parts of these lengths start, and where the last one ends.
+fn offsets_of(lens: impl Iterator<Item = usize>) -> Vec<u8> {
+    let ends = lens.scan(0, |end, len| {
+        *end += len as u32;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).flat_map(u32::to_le_bytes).collect()
+}
+
 #[test]
 fn a_row_that_no_encoder_would_cut_so_is_found_all_the_same() {
     // All single bytes, "ab" and "abc": the row abc as a|b|c, ab|c, a|bc and abc, and needles that end within tokens.
@@ -99,22 +108,11 @@ fn a_row_that_no_encoder_would_cut_so_is_found_all_the_same() {
     tokens.extend([b"ab".to_vec(), b"abc".to_vec(), b"bc".to_vec(), b"bcab".to_vec()]);
     tokens.sort();
     let code = |token: &[u8]| tokens.iter().position(|other| other == token).unwrap() as u16;
-    let bytes = tokens.concat();
-    let mut end = 0;
-    let mut offsets = vec![0; 4];
-    for token in &tokens {
-        end += token.len() as u32;
-        offsets.extend(end.to_le_bytes());
-    }
+    let (bytes, offsets) = (tokens.concat(), offsets_of(tokens.iter().map(Vec::len)));
     let rows: [&[&[u8]]; 6] =
         [&[b"a", b"b", b"c"], &[b"ab", b"c"], &[b"a", b"bc"], &[b"abc"], &[b"a", b"bcab", b"c"], &[b"bc", b"a"]];
     let codes: Vec<u16> = rows.iter().flat_map(|row| row.iter().map(|token| code(token))).collect();
-    let mut at = 0u32;
-    let mut row_offsets = vec![0; 4];
-    for row in rows {
-        at += row.len() as u32;
-        row_offsets.extend(at.to_le_bytes());
-    }
+    let row_offsets = offsets_of(rows.iter().map(|row| row.len()));
     let dictionary = Dictionary::open(&bytes, &offsets).unwrap().conforming().unwrap();
     let rows = RowOffsets::u32(&row_offsets).unwrap();
     let column = Column::open(dictionary, Codes::plain(&codes), rows, &Limits::DEFAULT).unwrap();
