@@ -67,6 +67,8 @@ enum UnspoolKind {
   UNSPOOL_ERROR_BAD_ARGUMENT = 19,
   // no function has filled this struct, or another one than this needs
   UNSPOOL_ERROR_NOT_INITIALISED = 20,
+  // the decoder has not asked for another window, and goes on with the one that it has
+  UNSPOOL_ERROR_WINDOW_IN_USE = 21,
   // neither a Zstandard frame nor a skippable frame of the expected format starts here
   UNSPOOL_ERROR_ZSTD_MAGIC = 100,
   // a reserved bit is set
@@ -1221,7 +1223,8 @@ typedef struct UnspoolCvcNeed {
 // What stands at both ends of a file, and what it takes to decode it.
 typedef struct UnspoolAt1Info {
   // Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
-  // error of the class `WORKSPACE_TOO_SMALL`, before anything is written.
+  // error of the class `WORKSPACE_TOO_SMALL`, before anything of that body is written. Start over with as much, or with twice what
+  // there was if that is more: each frame may ask for a little more, and what frames before it gave comes again.
   uint64_t scratch_len;
   // The same for `unspool_at1_decode_to`.
   uint64_t scratch_len_to;
@@ -1479,7 +1482,7 @@ UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
                                    struct UnspoolError *error);
 
 // Lends another window, after a step has said with `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-// At any other time the window is in use, and stays.
+// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
 UnspoolErrorKind unspool_zstd_lend(struct UnspoolZstdDecoder *decoder,
                                    uint8_t *window,
                                    size_t window_len,
@@ -1551,7 +1554,7 @@ UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
                                  struct UnspoolError *error);
 
 // Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-// At any other time the window is in use, and stays.
+// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
 UnspoolErrorKind unspool_xz_lend(struct UnspoolXzDecoder *decoder,
                                  uint8_t *window,
                                  size_t window_len,

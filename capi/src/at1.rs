@@ -33,7 +33,8 @@ const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_AT1_WORKSPACE_SIZE, "the
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolAt1Info {
     /// Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
-    /// error of the class `WORKSPACE_TOO_SMALL`, before anything is written.
+    /// error of the class `WORKSPACE_TOO_SMALL`, before anything of that body is written. Start over with as much, or with twice what
+    /// there was if that is more: each frame may ask for a little more, and what frames before it gave comes again.
     pub scratch_len: u64,
     /// The same for `unspool_at1_decode_to`.
     pub scratch_len_to: u64,

@@ -360,6 +360,7 @@ fn decode_all(file: &File<'_>, mut dst: &mut [u8], words: &mut [u64]) -> Result<
     while file.read_chunk(at, &mut chunk)? {
         let size = chunk.len.saturating_mul(chunk.number_type().size());
         told.wrote = told.wrote.saturating_add(size);
+        file.check_output(at, told.wrote)?;
         let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(told.wrote));
         let (out, behind) = dst.split_at_mut_checked(size).ok_or(too_small)?;
         at = chunk.decode_bytes(out, words)?;

@@ -249,7 +249,7 @@ pub unsafe extern "C" fn unspool_xz_step(
 }
 
 /// Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-/// At any other time the window is in use, and stays.
+/// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_lend(
     decoder: *mut UnspoolXzDecoder,
@@ -259,10 +259,7 @@ pub unsafe extern "C" fn unspool_xz_lend(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let lend = || {
-            held_in(decoder)?.lend(output(window, window_len)?);
-            Ok(())
-        };
+        let lend = || held_in(decoder)?.lend(output(window, window_len)?);
         report(error, lend())
     }
 }

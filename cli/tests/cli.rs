@@ -59,6 +59,7 @@ fn standard_output_gets_what_comes_before_an_error() {
         ("zstd", "draft/text-1025.zst", 0),
         ("xz", "blocks.xz", 1),
         ("pco", "assets/v1_0_0_conv1.pco", 512),
+        ("at1", "s3_log.at1", 1),
     ];
     for (format, name, of_half) in files {
         let file = vector_folders(format).remove(0).join(name);
@@ -672,6 +673,8 @@ fn statistics_of_a_broken_file_are_those_of_what_is_sound() {
     let bytes = read(&vector_folders("pco")[0].join("assets/v1_0_0_conv1.pco"));
     let some = count("cut.pco", &bytes[..bytes.len() - 20]);
     assert!((256..2000).contains(&some.unwrap()), "{some:?}");
+    let bytes = read(&vector_folders("onpair")[0].join("cpp/urls_b12.onp"));
+    assert!(count("cut.onp", &bytes[..bytes.len() - 20]) > Some(0));
 }
 
 #[test]

@@ -236,6 +236,7 @@ kinds! {
     18 Overlap Misuse "the output overlaps the input"
     19 BadArgument Misuse "an argument has none of the values that it may have"
     20 NotInitialised Misuse "no function has filled this struct, or another one than this needs"
+    21 WindowInUse Misuse "the decoder has not asked for another window, and goes on with the one that it has"
 
     // 100 to 199: Zstandard
     100 ZstdMagic Corrupt "neither a Zstandard frame nor a skippable frame of the expected format starts here"

@@ -20,11 +20,28 @@ pub(crate) fn index(n: u64) -> usize {
 
 /// A vector of so many zeros, if there is memory for them. What the allocator has for the first vector it has for the second, and only
 /// that is zeros already.
-#[cfg(all(feature = "alloc", any(feature = "at1-columnar", feature = "onpair", feature = "xz", feature = "zstd")))]
-pub(crate) fn zeros(len: u64) -> crate::Result<Vec<u8>> {
-    let none = crate::Error::new(crate::ErrorKind::OutputLimit, 0).needing(len);
-    Vec::<u8>::new().try_reserve_exact(index(len)).map_err(|_| none)?;
-    Ok(alloc::vec![0; index(len)])
+#[cfg(all(
+    feature = "alloc",
+    any(feature = "at1-columnar", feature = "cvc", feature = "onpair", feature = "xz", feature = "zstd")
+))]
+pub(crate) fn zeros<T: Clone + Default>(len: u64) -> crate::Result<Vec<T>> {
+    Vec::<T>::new().try_reserve_exact(index(len)).map_err(|_| no_memory::<T>(index(len)))?;
+    Ok(alloc::vec![T::default(); index(len)])
+}
+
+/// Makes a vector longer by so many zeros, if there is memory for them.
+#[cfg(all(feature = "alloc", any(feature = "at1-columnar", feature = "pco", feature = "zstd")))]
+pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> crate::Result<()> {
+    let len = vec.len().saturating_add(more);
+    vec.try_reserve(more).or_else(|_| vec.try_reserve_exact(more)).map_err(|_| no_memory::<T>(len))?;
+    vec.resize(len, T::default());
+    Ok(())
+}
+
+#[cfg(feature = "alloc")]
+#[cold]
+fn no_memory<T>(len: usize) -> crate::Error {
+    crate::Error::new(crate::ErrorKind::OutputLimit, 0).needing(u64_from(len.saturating_mul(size_of::<T>())))
 }
 
 /// A place in a file that lies `len` behind another; one that no file has becomes `u64::MAX`. Where 64 bits take two registers, it is too

@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, decode_to_vec, scratch_needed};
+use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, decode_to_vec, grow, scratch_needed};
 use unspool::{Class, Error, ErrorKind, Limits};
-use unspool_tests::at1::{Payload, file, numbers, row_groups, stored, string, table};
+use unspool_tests::at1::{Payload, file, numbers, row_groups, set, stored, string, table, unsigned};
 
 /// More than a loaded machine takes for what grows with the size of a file, and far less than what grows with its square would take.
 const SOON: Duration = Duration::from_secs(20);
@@ -43,10 +43,28 @@ fn ask(file: &[u8], ask: Ask<'_>, limits: &Limits) -> Result<(u64, Option<Vec<u8
     Ok((rows, best.map(<[u8]>::to_vec)))
 }
 
-fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<(), Error> {
-    let Class::WorkspaceTooSmall { need } = error.class() else { return Err(error) };
-    scratch.resize(need as usize, 0);
-    Ok(())
+/// Each frame may ask for a little more scratch than the one before, which only decoding it shows.
+#[test]
+fn frames_that_ask_for_more_scratch_each_do_not_start_the_file_over_each_time() {
+    let frames = 12_000;
+    // Text in one block of a byte that is repeated, within a stream that is stored as it is.
+    let text = |len: u32| {
+        let mut frame = b"\x28\xB5\x2F\xFD\xA0".to_vec();
+        frame.extend(len.to_le_bytes());
+        frame.extend(&(len << 3 | 0b11).to_le_bytes()[..3]);
+        frame.push(b'7');
+        (1, frame)
+    };
+    let mut bytes = b"AT1\x03\x07".to_vec();
+    unsigned(&mut bytes, 1);
+    for frame in 0..frames {
+        let body = set(&row_groups(1, b",", &[vec![text(1000 + frame)]]), stored);
+        unsigned(&mut bytes, body.len() as u64 + 1);
+        bytes.push(0);
+        bytes.extend(body);
+    }
+    let len = soon("frames", || decode_to_vec(&bytes, &mut Workspace::new(), &Limits::DEFAULT)).map(|text| text.len());
+    assert_eq!(len, Ok((0..frames as usize).map(|frame| 1000 + frame + 1).sum()));
 }
 
 /// The best number may be long, and come in front of many short ones.

@@ -46,7 +46,7 @@ fn decode_into(bytes: &[u8], room: &mut [u8], limits: &Limits) -> Result<usize> 
         match done {
             Ok(wrote) => return Ok(wrote),
             Err(error) if error.kind == ErrorKind::OutputTooSmall => too_small = Some(error),
-            Err(error) => query::grow(&mut scratch, error)?,
+            Err(error) => unspool::at1::grow(&mut scratch, error)?,
         }
     }
 }

@@ -103,7 +103,9 @@ impl Desk {
 #[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 pub(crate) trait Decode<'a> {
     fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step>;
-    fn lend(&mut self, _: &'a mut [u8]) {}
+    fn lend(&mut self, _: &'a mut [u8]) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Each is at least twice as large as the one before, so that there are never more.
@@ -129,7 +131,7 @@ pub(crate) async fn serve<'a>(
                     size = number::index(error.need).max(size * 2);
                     window.try_reserve_exact(size).map_err(|_| error)?;
                     window.resize(size, 0);
-                    decoder.lend(window);
+                    decoder.lend(window)?;
                     continue;
                 }
                 step => step?,

@@ -3,27 +3,50 @@
 use std::path::Path;
 
 use unspool::at1::{
-    Bundle, Codec, Container, Header, Workspace, decode_to, decode_to_vec, decoded_len, scratch_needed,
+    Bundle, Codec, Container, Header, Need, Workspace, decode_to, decode_to_vec, decoded_len, grow, scratch_needed,
 };
 use unspool::tree::Tree;
-use unspool::{Class, Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Class, Count, Error, ErrorKind, Format, Limits, Sink};
 
-use super::{Checksums, Selection, Stop, in_pieces, room};
+use super::{Checksums, Selection, Stop, room};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
 
 /// Runs `work` with as much scratch as it asks for.
-fn with_scratch<T>(start: u64, mut work: impl FnMut(&mut [u8]) -> Result<T, Error>) -> Result<T, Error> {
-    let mut scratch = room(start)?;
+fn growing<T>(scratch: &mut Vec<u8>, mut work: impl FnMut(&mut [u8]) -> Result<T, Error>) -> Result<T, Error> {
     loop {
-        match work(&mut scratch) {
-            Err(error) if matches!(error.class(), Class::WorkspaceTooSmall { need } if need > scratch.len() as u64) => {
-                scratch = room(error.need)?;
-            }
+        match work(scratch) {
+            Err(error) => grow(scratch, error)?,
             result => return result,
         }
     }
+}
+
+/// As much scratch as it takes to decode a file to a sink, or what is sound in front of the place where it breaks: nobody can take back
+/// what was written when more was asked for. And how much it decodes to, if all of it is sound.
+fn measure(bytes: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<(Vec<u8>, Option<u64>), Error> {
+    let need = scratch_needed(bytes, limits);
+    if let Ok(Need { slice, sink }) = need {
+        let mut scratch = room(slice)?;
+        let len = growing(&mut scratch, |scratch| decoded_len(bytes, scratch, ws, limits));
+        if let Ok(len) = len {
+            let more = scratch.len() as u64 + (sink - slice);
+            drop(scratch);
+            return Ok((room(more)?, Some(len)));
+        }
+        refuse_work(len)?;
+    }
+    refuse_work(need)?;
+    let mut scratch = vec![];
+    let broken = growing(&mut scratch, |scratch| decode_to(bytes, &mut Count::default(), scratch, ws, limits));
+    refuse_work(broken)?;
+    Ok((scratch, None))
+}
+
+/// Passes on what is wrong with the limits, not with the file.
+fn refuse_work<T>(result: Result<T, Error>) -> Result<(), Error> {
+    result.map_or_else(|error| if error.class() == Class::Limit { Err(error) } else { Ok(()) }, |_| Ok(()))
 }
 
 /// What decodes to one file, and is not taken apart on the way.
@@ -80,7 +103,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
         report.fact("layout", "frames of some lines each");
     }
     // Only decoding tells how much it is, and whether the hashes are right.
-    let mut count = unspool::Count::default();
+    let mut count = Count::default();
     let decoded = all(bytes, limits, &mut count, |name, inner| {
         let codec = Header::read(inner).map_or("not AT-1", |header| header.codec.name());
         report.columns.push((name, format!("{codec}, {} bytes", inner.len())));
@@ -107,12 +130,14 @@ fn all(
     mut visit: impl FnMut(String, &[u8]),
 ) -> Result<Checksums, Stop> {
     if !is_bundle(bytes) {
-        return Ok(whole(bytes, limits, to)?);
+        return Ok(whole(bytes, limits, to)?.0);
     }
     let mut sum = Checksums { name: "SHA-256", ..Checksums::default() };
+    let mut left = limits.max_output;
     files(bytes, limits, |name, inner| {
         visit(name, inner);
-        let checksums = whole(inner, limits, to)?;
+        let (checksums, len) = whole(inner, &Limits { max_output: left, ..*limits }, to)?;
+        left -= len;
         sum.right += checksums.right;
         sum.absent += checksums.absent;
         Ok(())
@@ -121,15 +146,12 @@ fn all(
 }
 
 /// Decodes a file that is no bundle.
-fn whole(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    // Nothing is written before it is known that there is enough scratch for all of it.
-    let need = scratch_needed(bytes, limits)?;
+fn whole(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<(Checksums, u64), Error> {
     let mut ws = Workspace::new();
-    let hashed = with_scratch(need.sink.max(need.slice), |scratch| {
-        decoded_len(bytes, scratch, &mut ws, limits)?;
-        decode_to(bytes, to, scratch, &mut ws, limits).map(|done| done.hashed)
-    })?;
-    Ok(Checksums { name: "SHA-256", right: hashed.into(), absent: (!hashed).into() })
+    let (mut scratch, _) = measure(bytes, &mut ws, limits)?;
+    let done = decode_to(bytes, to, &mut scratch, &mut ws, limits)?;
+    let checksums = Checksums { name: "SHA-256", right: done.hashed.into(), absent: (!done.hashed).into() };
+    Ok((checksums, done.wrote as u64))
 }
 
 pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
@@ -139,9 +161,10 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
             "this is a bundle of several files: say with --output which folder they go to".to_owned(),
         ));
     }
-    let out = decode_to_vec(bytes, &mut Workspace::new(), limits)?;
-    to.expect(u64::try_from(out.len()).unwrap_or(0));
-    in_pieces(&out, to)?;
+    let mut ws = Workspace::new();
+    let (mut scratch, len) = measure(bytes, &mut ws, limits)?;
+    to.expect(len.unwrap_or(0));
+    decode_to(bytes, to, &mut scratch, &mut ws, limits)?;
     Ok(())
 }
 
@@ -154,9 +177,10 @@ pub fn unbundle(
     limits: &Limits,
 ) -> Result<(), Failure> {
     whole_only(wanted).map_err(|stop| stop.into_failure(path, bytes))?;
-    let mut failed = None;
+    let (mut failed, mut left) = (None, limits.max_output);
     let done = files(bytes, limits, |name, inner| {
-        let out = decode_to_vec(inner, &mut Workspace::new(), limits)?;
+        let out = decode_to_vec(inner, &mut Workspace::new(), &Limits { max_output: left, ..*limits })?;
+        left -= out.len() as u64;
         let to = folder.join(&name);
         let written = (|| {
             if let Some(parent) = to.parent() {

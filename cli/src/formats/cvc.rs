@@ -139,13 +139,18 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     let column = pick(&file, wanted.column)?;
     let rows = rows(&file, wanted)?;
     let output = column.output()?;
+    let width = column.dimension().saturating_mul(output.width());
+    let count = rows.iter().fold(0u64, |count, rows| count.saturating_add(rows.end.saturating_sub(rows.start)));
+    // Sections may name the same rows over and over.
+    let size = count.saturating_mul(width);
+    if size > limits.max_output {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
+    }
     if wanted.text {
         let mut lines = Lines::new(number(output), column.dimension(), to);
         return decode_rows(&column, bytes, rows, &mut lines);
     }
-    let width = column.dimension().saturating_mul(output.width());
-    let count: u64 = rows.iter().map(|rows| rows.end.saturating_sub(rows.start)).sum();
-    to.expect(count.saturating_mul(width));
+    to.expect(size);
     decode_rows(&column, bytes, rows, to)
 }
 

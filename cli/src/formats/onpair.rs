@@ -176,7 +176,7 @@ pub fn grep(
     limits: &Limits,
     to: &mut impl Sink,
 ) -> Result<(), Stop> {
-    let file = Container::open(bytes, limits)?;
+    let (file, broken) = Container::salvage(bytes, limits)?;
     // A dictionary that is not sorted only makes the search slower.
     let column = file.column().conforming().unwrap_or(*file.column());
     let (mut needle, mut tokens) = (vec![0; pattern.len()], vec![0; column.dictionary().len()]);
@@ -194,18 +194,18 @@ pub fn grep(
         to.write(&column.decode_to_vec(row..row + 1)?)?;
         to.write(b"\n")?;
     }
-    Ok(())
+    broken.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Strings have lengths.
 pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
-    let container = Container::open(bytes, limits)?;
+    let (container, broken) = Container::salvage(bytes, limits)?;
     let stats = columns.push_mut(ColumnStats::named("bytes in a row"));
     let mut gather = Gather::new(stats, Number::U64, 1);
     for row in container.column().rows() {
         gather.write(&container.column().row_len(row)?.to_le_bytes())?;
     }
-    Ok(())
+    broken.map_or(Ok(()), Err)
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {

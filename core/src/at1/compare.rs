@@ -198,6 +198,10 @@ pub struct Sum {
     pub scale: u32,
 }
 
+/// No number of 64 bits has more digits behind the point, as far as 128 bits hold what stands in front of them; a text may name an
+/// exponent that takes a gigabyte to print.
+const MAX_SCALE: i64 = 400;
+
 impl Sum {
     /// Adds a number, or says that the sum would not fit.
     pub fn add(&mut self, number: &Number<'_>) -> Result<()> {
@@ -220,6 +224,9 @@ impl Sum {
         let digits = len(number.whole).saturating_add(len(number.fraction));
         let scale = digits.saturating_sub(number.magnitude);
         let common = scale.max(self.scale.into());
+        if common > MAX_SCALE {
+            return None;
+        }
         let ours = scaled(self.value, common.saturating_sub(self.scale.into()))?;
         let theirs = scaled(value, common.saturating_sub(scale))?;
         Some(Self { value: ours.checked_add(theirs)?, scale: u32::try_from(common).ok()? })
@@ -458,6 +465,9 @@ mod tests {
         assert_eq!(sum(&["9223372036854775807", "9223372036854775807", "1"]).unwrap(), "18446744073709551615");
         assert_eq!(sum(&["-0.05", "-1e2", "3"]).unwrap(), "-97.05");
         assert_eq!(sum(&["1e-50", "0e99"]).unwrap(), format!("0.{}1", "0".repeat(49)));
+        assert_eq!(sum(&["5e-324"]).unwrap(), format!("0.{}5", "0".repeat(323)));
+        assert_eq!(sum(&["1e-401"]).map_err(|error| error.kind), Err(ErrorKind::At1QuerySum));
+        assert_eq!(sum(&["1e-999999999"]).map_err(|error| error.kind), Err(ErrorKind::At1QuerySum));
         assert_eq!(sum(&["1e-50", "1"]).map_err(|error| error.kind), Err(ErrorKind::At1QuerySum));
         assert_eq!(sum(&["1e38", "1e38"]).map_err(|error| error.kind), Err(ErrorKind::At1QuerySum));
         assert_eq!(sum(&["170141183460469231731687303715884105727"]).unwrap(), i128::MAX.to_string());

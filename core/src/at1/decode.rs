@@ -15,9 +15,9 @@ use super::scratch::{BUFFER, Lent, Scratch, Workspace, below};
 use super::streams::{Entry, Set, varint};
 #[cfg(feature = "at1")]
 use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
-#[cfg(feature = "alloc")]
-use crate::num::zeros;
 use crate::num::{index, u64_from};
+#[cfg(feature = "alloc")]
+use crate::num::{lengthen, zeros};
 use crate::{Class, Error, ErrorKind, Limits, Part, Result, Sink, Trace, Value};
 
 /// How far a call came that decoded a whole file.
@@ -59,7 +59,7 @@ pub fn inspect<T: Trace>(src: &[u8], ws: &mut Workspace, limits: &Limits, trace:
     Ok(header)
 }
 
-/// Decodes a file to a sink. RAW payloads, which [`decode`] decodes in the output itself, take scratch here, and so does a buffer.
+/// Decodes a file to a sink, which gets what comes before an error, too. RAW payloads, which [`decode`] decodes in the output itself, take scratch here, and so does a buffer.
 #[cfg_attr(feature = "small", inline(never))]
 pub fn decode_to<S: Sink>(
     src: &[u8],
@@ -72,9 +72,10 @@ pub fn decode_to<S: Sink>(
     let mut scratch = Scratch::new(scratch);
     let buffer = scratch.take(BUFFER)?;
     let mut out = Buffered::new(sink, buffer, header.hash.is_some(), limits);
-    let done = run(src, &header, &mut out, Lent { scratch, ws, limits })?;
-    out.flush().map_err(|full| out.why().unwrap_or(full.into()))?;
-    Ok(done)
+    let done = run(src, &header, &mut out, Lent { scratch, ws, limits });
+    // What was decoded before an error, too.
+    let flushed = out.flush().map_err(|full| out.why().unwrap_or(full.into()));
+    done.and_then(|done| flushed.map(|()| done))
 }
 
 /// How many bytes a file decodes to. Everything is read as [`decode`] reads it, but nothing is written. A machine
@@ -94,15 +95,28 @@ pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<
     let len = loop {
         match decoded_len(src, &mut scratch, ws, limits) {
             Ok(len) => break len,
-            Err(Error { kind: ErrorKind::WorkspaceTooSmall, need, .. }) if need > u64_from(scratch.len()) => {
-                scratch = zeros(need)?;
-            }
-            Err(error) => return Err(error),
+            Err(error) => grow(&mut scratch, error)?,
         }
     };
     let mut out = zeros(len)?;
     decode(src, &mut out, &mut scratch, ws, limits)?;
     Ok(out)
+}
+
+/// Makes scratch longer, where that is what an error asks for; any other error is given back.
+///
+/// Whoever starts a file over with more scratch calls this, because it becomes twice as long at least: frames may ask for a little more
+/// each, and as many new starts as there are frames would be quadratic.
+#[cfg(feature = "alloc")]
+pub fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
+    match error {
+        Error { kind: ErrorKind::WorkspaceTooSmall, need, .. } if need > u64_from(scratch.len()) => {
+            let missing = index(need).saturating_sub(scratch.len());
+            let twice = missing.max(scratch.len());
+            lengthen(scratch, twice).or_else(|_| lengthen(scratch, missing))
+        }
+        error => Err(error),
+    }
 }
 
 /// How much scratch a file needs.
@@ -117,7 +131,8 @@ pub struct Need {
 /// How much scratch a file needs, as far as the headers of its streams tell; nothing is decoded.
 ///
 /// That is all for most files. What lies in a stream, the size of the row groups or of a dictionary, can ask for more:
-/// decoding then says how much, before it writes anything, with an error of the class `WorkspaceTooSmall`.
+/// decoding then says how much with an error of the class `WorkspaceTooSmall`, before it writes anything of that body. Whoever
+/// decodes the file again with as much gets all of it again, what frames in front gave included.
 #[cfg_attr(feature = "small", inline(never))]
 pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
     let header = Header::read(src)?;

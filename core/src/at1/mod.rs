@@ -81,9 +81,9 @@ pub use backend::Backend;
 pub use bundle::{Bundle, BundleFile};
 #[cfg(feature = "at1")]
 pub use compare::{Number, Sum};
-#[cfg(feature = "alloc")]
-pub use decode::decode_to_vec;
 pub use decode::{Done, Need, decode, decode_to, decoded_len, inspect, scratch_needed};
+#[cfg(feature = "alloc")]
+pub use decode::{decode_to_vec, grow};
 #[cfg(feature = "at1")]
 pub use head::TableHead;
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};

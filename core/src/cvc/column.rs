@@ -1,7 +1,7 @@
 //! Columns: what the schema says of one, and decoding its rows from a file that is at hand.
 
 #[cfg(feature = "alloc")]
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::chunk::Chunk;
@@ -13,6 +13,8 @@ use super::plan::{Asked, Piece, Plan};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
 use crate::json::{Elements, Node, Text};
+#[cfg(feature = "alloc")]
+use crate::num::zeros;
 use crate::num::{behind, index, times, u64_from};
 use crate::{Error, ErrorKind, Result, Sink};
 
@@ -264,7 +266,7 @@ impl<'a> Column<'a> {
     #[cfg(feature = "alloc")]
     pub fn decode_f32_to_vec(&self, bytes: &[u8], rows: Range<u64>, crc: Crc) -> Result<Vec<f32>> {
         self.each(bytes, rows.clone(), Crc::Skip, &mut |_| Ok(()))?;
-        let mut values = vec![0.0; self.room(&rows, usize::MAX, 4, 1)?];
+        let mut values = zeros(u64_from(self.room(&rows, usize::MAX, 4, 1)?))?;
         self.decode_f32(bytes, rows, &mut values, crc)?;
         Ok(values)
     }
@@ -274,7 +276,7 @@ impl<'a> Column<'a> {
     pub fn decode_to_vec(&self, bytes: &[u8], rows: Range<u64>, crc: Crc) -> Result<Vec<u8>> {
         self.each(bytes, rows.clone(), Crc::Skip, &mut |_| Ok(()))?;
         let width = self.output()?.width();
-        let mut values = vec![0; self.room(&rows, usize::MAX, width, width)?];
+        let mut values = zeros(u64_from(self.room(&rows, usize::MAX, width, width)?))?;
         self.decode_bytes(bytes, rows, &mut values, crc)?;
         Ok(values)
     }

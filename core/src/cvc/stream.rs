@@ -387,6 +387,8 @@ impl<'w> Decoder<'w> {
             None => {
                 self.done.check(self.body.stored_crc(), self.crc, stored)?;
                 Planes::check(stored, start, values)?;
+                // Here, and not where a value meets it: what came before would have left or not, by how much room there was.
+                self.body.values(stored).check_codes()?;
                 0
             }
         };

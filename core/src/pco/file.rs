@@ -73,6 +73,15 @@ impl<'a> File<'a> {
         self.bytes.get(index(at).saturating_add(1)..).unwrap_or(&[])
     }
 
+    /// Refuses what all chunks up to the one at `at` decode to, if that is more than the limit on output. Each chunk by itself was
+    /// compared when it was read.
+    pub fn check_output(&self, at: u64, sum: usize) -> Result<()> {
+        match u64_from(sum) {
+            sum if sum > self.limits.max_output => Err(Error::new(ErrorKind::OutputLimit, at).needing(sum)),
+            _ => Ok(()),
+        }
+    }
+
     /// Decodes all chunks, which must have this type. Gives how many numbers there are.
     ///
     /// `workspace` must suffice for the neediest chunk; a call with none tells by its error what the first chunk needs.
@@ -82,6 +91,7 @@ impl<'a> File<'a> {
         while self.read_chunk(at, &mut chunk)? {
             let out = numbers.get_mut(count..).and_then(|rest| rest.get_mut(..chunk.len));
             let need = count.saturating_add(chunk.len);
+            self.check_output(at, need.saturating_mul(T::TYPE.size()))?;
             let out = out.ok_or(Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need)))?;
             at = chunk.decode(out, workspace)?;
             count = need;

@@ -1,7 +1,7 @@
 //! Walks through a whole file.
 
 use super::{Chunk, File, Plan};
-use crate::num::{index, u64_from};
+use crate::num::{index, lengthen, u64_from};
 use crate::{Limits, Part, Result, Trace, Value};
 use alloc::vec;
 
@@ -31,12 +31,12 @@ pub fn inspect(
     let (mut words, mut numbers) = (vec![], vec![]);
     while let Some(chunk) = file.chunk_traced(at, trace)? {
         let need = chunk.workspace_len(Plan::Batches);
-        if words.len() < index(need) {
-            words.resize(index(need), 0);
-        }
+        let more = index(need).saturating_sub(words.len());
+        lengthen(&mut words, more)?;
         let size = chunk.len.saturating_mul(chunk.number_type().size());
         left = left.checked_sub(u64_from(size)).ok_or(crate::Error::new(crate::ErrorKind::OutputLimit, at))?;
-        numbers.resize(size.max(numbers.len()), 0);
+        let more = size.saturating_sub(numbers.len());
+        lengthen(&mut numbers, more)?;
         let room = numbers.get_mut(..size).unwrap_or(&mut []);
         let (count, ended) = chunk.salvage_bytes_traced(room, &mut words, trace);
         each(&chunk, room.get(..count.saturating_mul(chunk.number_type().size())).unwrap_or(&[]))?;

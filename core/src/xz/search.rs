@@ -417,6 +417,10 @@ fn run_block(
     if verify && !block.check.is_known() {
         return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
     }
+    // A block that the caller made up: no file goes on so far.
+    if block.range.start.checked_add(u64_from(bytes.len())).is_none() {
+        return Err(Error::new(ErrorKind::RangeOutside, block.range.start));
+    }
     let options = Options { verify, streams: Streams::First };
     let mut machine = Machine::new(limits, &options);
     machine.expect_block(block.check, block.range.start, ws);

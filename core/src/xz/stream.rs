@@ -53,11 +53,13 @@ impl<'a> Decoder<'a> {
     }
 
     /// Lends another window, after [`XzWindowBuffer`](ErrorKind::XzWindowBuffer) has told how large it must be. At any other time the
-    /// window is in use, and stays.
-    pub fn lend(&mut self, window: &'a mut [u8]) {
-        if self.machine.wants_window() {
-            self.window = Window::new(Kind::Ring, window);
+    /// window is in use: it stays, and the answer is [`WindowInUse`](ErrorKind::WindowInUse).
+    pub fn lend(&mut self, window: &'a mut [u8]) -> Result<()> {
+        if !self.machine.wants_window() {
+            return Err(Error::new(ErrorKind::WindowInUse, self.machine.at));
         }
+        self.window = Window::new(Kind::Ring, window);
+        Ok(())
     }
 
     /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is

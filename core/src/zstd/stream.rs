@@ -125,11 +125,13 @@ impl<'a> Decoder<'a> {
     }
 
     /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be. At any other time
-    /// the window is in use, and stays.
-    pub fn lend(&mut self, window: &'a mut [u8]) {
-        if matches!(self.state, State::Window) {
-            self.window = window;
+    /// the window is in use: it stays, and the answer is [`WindowInUse`](ErrorKind::WindowInUse).
+    pub fn lend(&mut self, window: &'a mut [u8]) -> Result<()> {
+        if !matches!(self.state, State::Window) {
+            return Err(Error::new(ErrorKind::WindowInUse, self.consumed));
         }
+        self.window = window;
+        Ok(())
     }
 
     /// The frames of data that are complete.

@@ -72,7 +72,7 @@ fn a_larger_window_is_lent_between_blocks() {
                     asked.push((at, need));
                     let window = windows.next().unwrap();
                     window.resize(need as usize, 0xAA);
-                    decoder.lend(window);
+                    decoder.lend(window).unwrap();
                     decoder.step(src, end, dst)
                 }
                 step => step,
@@ -88,12 +88,15 @@ fn a_larger_window_is_lent_between_blocks() {
 fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
     let file = preset(b"some text", 0, Check::Crc32);
     let (mut ws, mut window, mut out) = (Workspace::new(), vec![0; 1 << 20], [0; 100]);
+    let (mut early, mut late) = ([0; 8], [0; 8]);
     let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+    assert_eq!(decoder.lend(&mut early).map_err(|error| error.kind), Err(ErrorKind::WindowInUse));
     let status = |step: Result<Step, Error>| step.map(|step| step.status).map_err(|error| error.kind);
     assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
     let read = decoder.step(&file, End::Here, &mut out).unwrap().read;
     assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Err(ErrorKind::XzWindowBuffer));
-    decoder.lend(&mut window);
+    decoder.lend(&mut window).unwrap();
+    assert_eq!(decoder.lend(&mut late).map_err(|error| error.kind), Err(ErrorKind::WindowInUse));
     assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
     assert_eq!(status(decoder.step(&file[read..], End::Here, &mut out)), Ok(Status::Done));
 }

@@ -164,7 +164,7 @@ fn a_larger_window_is_lent_between_frames() {
                     asked.push((at, need));
                     let window = windows.next().unwrap();
                     window.resize(need as usize, 0xAA);
-                    decoder.lend(window);
+                    decoder.lend(window).unwrap();
                     decoder.step(src, end, dst)
                 }
                 step => step,
@@ -180,12 +180,15 @@ fn a_larger_window_is_lent_between_frames() {
 fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
     let file = b"\x28\xB5\x2F\xFD\0\x38\x03\0\x10x";
     let (mut ws, mut window, mut out) = (Workspace::new(), vec![0; 4 << 17], vec![0; 1 << 17]);
+    let (mut early, mut late) = ([0; 8], [0; 8]);
     let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+    assert_eq!(decoder.lend(&mut early).map_err(|error| error.kind), Err(ErrorKind::WindowInUse));
     let status = |step: Result<Step, Error>| step.map(|step| step.status).map_err(|error| error.kind);
     assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
     let read = decoder.step(file, End::Here, &mut out).unwrap().read;
     assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Err(ErrorKind::ZstdWindowBuffer));
-    decoder.lend(&mut window);
+    decoder.lend(&mut window).unwrap();
+    assert_eq!(decoder.lend(&mut late).map_err(|error| error.kind), Err(ErrorKind::WindowInUse));
     assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
     assert_eq!(status(decoder.step(&file[read..], End::Here, &mut out)), Ok(Status::Done));
 }

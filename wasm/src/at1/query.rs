@@ -14,7 +14,7 @@ use core::ops::Range;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Stats, Test, Workspace};
+use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Stats, Test, Workspace, grow};
 use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
@@ -184,17 +184,6 @@ async fn fetch(desk: &Shared, range: Range<u64>, size: u64) -> Result<Vec<u8>> {
         true => Ok(bytes),
         false => Err(Error::new(ErrorKind::Truncated, range.start).needing(range.end)),
     }
-}
-
-/// A longer scratch, where that is what an error asks for.
-pub(super) fn grow(scratch: &mut Vec<u8>, error: Error) -> Result<()> {
-    if error.kind != ErrorKind::WorkspaceTooSmall {
-        return Err(error);
-    }
-    let more = number::index(error.need).saturating_sub(scratch.len());
-    scratch.try_reserve_exact(more).map_err(|_| error)?;
-    scratch.resize(scratch.len().saturating_add(more), 0);
-    Ok(())
 }
 
 async fn run(job: Job, desk: Shared) -> Result<()> {

@@ -6,11 +6,10 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use unspool::at1::qcolumnar::{ColumnType, Zone};
-use unspool::at1::{Backend, TableHead, Workspace};
+use unspool::at1::{Backend, TableHead, Workspace, grow};
 use unspool::{Limits, Result};
 use wasm_bindgen::prelude::*;
 
-use super::query::grow;
 use crate::fault::Fault;
 use crate::number;
 

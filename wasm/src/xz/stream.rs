@@ -27,7 +27,7 @@ impl<'a> Decode<'a> for Decoder<'a> {
         self.step(src, end, dst)
     }
 
-    fn lend(&mut self, window: &'a mut [u8]) {
-        self.lend(window);
+    fn lend(&mut self, window: &'a mut [u8]) -> Result<()> {
+        self.lend(window)
     }
 }
