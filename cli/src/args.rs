@@ -47,8 +47,9 @@ pub enum Command {
     /// Print the rows of an AT-1 table that meet all conditions, reading no more of the file than that takes
     ///
     /// COL is a column by its number, from 0, or by its name: a path of JSON as `user.id`, or a field of the header line. In it,
-    /// a backslash lets `:`, `,` and `\` stand for themselves; a name of digits alone must be given as a number. The file's
-    /// hash, which is that of all lines, is not compared.
+    /// a backslash lets `:`, `,` and `\` stand for themselves; a name of digits alone must be given as a number. Lines that were
+    /// kept as they are, because they do not fit the table, are in no answer; how many they are is said. The file's hash, which is
+    /// that of all lines, is not compared.
     Query(QueryArgs),
     /// Decode and verify files without writing anything
     Check {

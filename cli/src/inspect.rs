@@ -8,6 +8,7 @@ use unspool::tree::{Node, Tree, write_json_string};
 use unspool::{Error, Format, Part};
 
 use crate::formats::Checksums;
+use crate::report::Plain;
 use crate::stats::ColumnStats;
 
 /// More fields than this are counted, not kept.
@@ -81,15 +82,15 @@ impl Report {
 
     fn write_text(&self, out: &mut String, path: &Path, bytes: &[u8], all: bool) -> std::fmt::Result {
         let version = self.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        writeln!(out, "{}: {}{version}, {} bytes", path.display(), self.format.name(), bytes.len())?;
+        writeln!(out, "{}: {}{version}, {} bytes", Plain(path.display()), self.format.name(), bytes.len())?;
         for (name, value) in &self.facts {
-            writeln!(out, "  {name:<10} {value}")?;
+            writeln!(out, "  {name:<10} {}", Plain(value))?;
         }
         for (name, what) in &self.columns {
-            writeln!(out, "  {:<10} {name}: {what}", "column")?;
+            writeln!(out, "  {:<10} {}: {what}", "column", Plain(name))?;
         }
         for (rows, metadata) in &self.sections {
-            writeln!(out, "  {:<10} rows {}..{} {metadata}", "section", rows.start, rows.end)?;
+            writeln!(out, "  {:<10} rows {}..{} {}", "section", rows.start, rows.end, Plain(metadata))?;
         }
         if let (Some(decoded), Some(ratio)) = (self.decoded, self.ratio(bytes.len())) {
             writeln!(out, "  {:<10} {decoded} bytes, {ratio:.2} times the file", "decoded")?;
@@ -138,7 +139,7 @@ impl Report {
                 at += more.1;
                 continue;
             }
-            let value = if node.value.is_empty() { String::new() } else { format!(" {}", short(&node.value)) };
+            let value = if node.value.is_empty() { String::new() } else { format!(" {}", Plain(short(&node.value))) };
             let range = bit_range(&node.bits);
             writeln!(out, "{range:>24}  {:indent$}{}{value}", "", node.name, indent = 2 * depth)?;
             at += 1;

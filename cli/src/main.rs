@@ -24,7 +24,7 @@ use unspool::{Count, Format, Limits, PROBE_LEN, Probe, probe};
 use args::{Arguments, Command, DecodeArgs, GrepArgs};
 use formats::Selection;
 use output::Output;
-use report::Failure;
+use report::{Failure, Plain};
 
 fn main() -> ExitCode {
     let failure = match Arguments::parse().command {
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.print();
-            failure.exit_code()
+            failure.exit_code().into()
         }
     }
 }
@@ -186,12 +186,12 @@ fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
 
 /// Decodes every file without keeping anything. All files are looked at, also behind a bad one.
 fn check(files: &[std::path::PathBuf], dictionary: Option<&Path>) -> ExitCode {
-    let mut code = ExitCode::SUCCESS;
+    let mut code = 0;
     let dictionary = match dictionary.map(read).transpose() {
         Ok(dictionary) => dictionary,
         Err(failure) => {
             failure.print();
-            return failure.exit_code();
+            return failure.exit_code().into();
         }
     };
     for path in files {
@@ -200,13 +200,15 @@ fn check(files: &[std::path::PathBuf], dictionary: Option<&Path>) -> ExitCode {
             let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
             let checksums = formats::check(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT, &mut count)
                 .map_err(|error| error.into_failure(path, &bytes))?;
-            let line = format!("{}: ok, {}, {} bytes decoded, {checksums}\n", path.display(), format.name(), count.0);
+            let line =
+                format!("{}: ok, {}, {} bytes decoded, {checksums}\n", Plain(path.display()), format.name(), count.0);
             output::print(&line)
         });
         if let Err(failure) = checked {
             failure.print();
-            code = failure.exit_code();
+            // A file that is refused counts for more than one that was asked for in the wrong way, whichever comes last.
+            code = if code == 0 { failure.exit_code() } else { code.min(failure.exit_code()) };
         }
     }
-    code
+    code.into()
 }

@@ -1,7 +1,7 @@
 //! Questions to AT-1 tables: what was typed, and the reading of just those parts of a file that the answer needs.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -9,8 +9,9 @@ use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Limits, Sink};
 
 use crate::args::QueryArgs;
+use crate::formats::at1::TableFacts;
 use crate::output::Output;
-use crate::report::Failure;
+use crate::report::{Failure, Plain};
 
 /// How much of a file is read before anything is known of it. Most heads fit.
 const HEAD: u64 = 64 << 10;
@@ -188,6 +189,18 @@ fn grow(bytes: &mut Vec<u8>, len: u64, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A line on standard error. Whoever closed that does not want to know.
+fn note(words: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{words}");
+}
+
+/// Which columns there are, where one was asked for that is not.
+fn unknown_column(error: Error, head: &[u8]) -> Option<Failure> {
+    let table = TableFacts::read(head, &Limits::DEFAULT).ok().filter(|_| error.kind == ErrorKind::At1NoSuchColumn)?;
+    let names = table.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    Some(Failure::Usage(format!("the table has no such column; there are: {}", Plain(names))))
+}
+
 pub fn run(args: &QueryArgs) -> Result<(), Failure> {
     let mut output = Output::create(None)?;
     let answered = answer(args, &mut output);
@@ -221,7 +234,7 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
                     let more = (2 * u64::try_from(head.len()).unwrap_or(0)).min(source.size);
                     head = source.read(0..error.need.max(more).min(most))?
                 }
-                _ => return Err(refused(error)),
+                _ => return Err(unknown_column(error, &head).unwrap_or_else(|| refused(error))),
             },
         }
     };
@@ -243,7 +256,7 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
         while let Err(error) = query.feed(range.start, &bytes, &mut scratch, &mut ws, &mut visit) {
             match error.class() {
                 Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
-                _ => return Err(refused(error)),
+                _ => return Err(unknown_column(error, &head).unwrap_or_else(|| refused(error))),
             }
         }
     }
@@ -259,14 +272,22 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
         output.write(&line).map_err(refused)?;
     }
     if answer.without_number > 0 {
-        eprintln!("{} of {} rows have no number in that column", answer.without_number, answer.rows);
+        note(format_args!("{} of {} rows have no number in that column", answer.without_number, answer.rows));
+    }
+    if let Ok(table) = TableFacts::read(&head, &Limits::DEFAULT)
+        && table.left_out() > 0
+    {
+        let (others, lines) = (table.left_out(), table.lines);
+        note(format_args!(
+            "{others} of {lines} lines are no rows of this table and in no answer; `unspool decode` gives all lines"
+        ));
     }
     if args.stats {
         let stats = query.stats();
-        eprintln!(
+        note(format_args!(
             "{} groups: {} skipped, {} read; {} of {} block bytes read",
             stats.groups, stats.skipped, stats.read, stats.block_bytes_read, stats.block_bytes_total
-        );
+        ));
     }
     Ok(())
 }

@@ -1,11 +1,26 @@
 //! What went wrong, in one line on standard error.
 
-use std::fmt::{Display, Formatter};
+use std::fmt::{Display, Formatter, Write as _};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use unspool::{Class, Error, ErrorKind};
+
+/// Text out of a file, or the name of one, as a terminal may show it: what would move its cursor or change its colours is written as
+/// what it is.
+pub struct Plain<T>(pub T);
+
+impl<T: Display> Display for Plain<T> {
+    fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
+        for c in self.0.to_string().chars() {
+            match c {
+                c if c.is_control() => write!(to, "{}", c.escape_default())?,
+                c => to.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Why a command fails.
 pub enum Failure {
@@ -31,11 +46,11 @@ impl Failure {
         let _ = writeln!(std::io::stderr(), "error: {self}");
     }
 
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Refused { error, .. } if error.class() == Class::Misuse => ExitCode::from(2),
-            Failure::Usage(_) => ExitCode::from(2),
-            _ => ExitCode::from(1),
+            Failure::Refused { error, .. } if error.class() == Class::Misuse => 2,
+            Failure::Usage(_) => 2,
+            _ => 1,
         }
     }
 }
@@ -44,13 +59,13 @@ impl Display for Failure {
     fn fmt(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::Refused { path, error, found: Some(found) } => {
-                write!(to, "{error}; found {found} [{}]", path.display())
+                write!(to, "{error}; found {found} [{}]", Plain(path.display()))
             }
             Failure::Refused { path, error, found: None } if error.kind == ErrorKind::ZstdDictionaryWanted => {
-                write!(to, "{error}; --dict FILE gives it [{}]", path.display())
+                write!(to, "{error}; --dict FILE gives it [{}]", Plain(path.display()))
             }
-            Failure::Refused { path, error, found: None } => write!(to, "{error} [{}]", path.display()),
-            Failure::Io { what, path, error } => write!(to, "{what} {}: {error}", path.display()),
+            Failure::Refused { path, error, found: None } => write!(to, "{error} [{}]", Plain(path.display())),
+            Failure::Io { what, path, error } => write!(to, "{what} {}: {error}", Plain(path.display())),
             Failure::Usage(words) => write!(to, "{words}"),
         }
     }

@@ -751,3 +751,38 @@ fn a_bundle_goes_into_a_folder_and_nowhere_else() {
         assert!(!scratch.join("evil").exists() && !scratch.join("other").exists());
     }
 }
+
+#[test]
+fn a_query_says_which_lines_it_leaves_out_and_which_columns_there_are() {
+    let file = |name: &str| vector_folders("at1")[0].join(name).to_str().unwrap().to_owned();
+    let output = unspool(&["query", &file("c7_mixed_quotes_be_cycle.at1"), "--count"]);
+    assert_eq!((output.stdout.as_slice(), output.status.code()), (&b"266\n"[..], Some(0)));
+    assert!(stderr(&output).contains("67 of 334 lines are no rows"), "{}", stderr(&output));
+    let output = unspool(&["query", &file("c8_events.at1"), "--select", "type,prize"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("there are: type, ts, val"), "{}", stderr(&output));
+    let output = unspool(&["inspect", &file("c8_events.at1")]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("type: text"));
+}
+
+#[test]
+fn nothing_out_of_a_file_reaches_the_terminal_as_a_command_to_it() {
+    let path = scratch("escapes").join("\u{7}.gz");
+    std::fs::write(&path, b"\x1F\x8B\x08\x08\0\0\0\0\0\x03\x1B[31mred\nx\0\x03\0\0\0\0\0\0\0\0\0").unwrap();
+    for command in ["inspect", "check"] {
+        let text = String::from_utf8(unspool(&[command, path.to_str().unwrap()]).stdout).unwrap();
+        assert!(!text.is_empty() && !text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+        assert!(command == "check" || text.contains("name       \\u{1b}[31mred\\nx\n"), "{text}");
+    }
+}
+
+#[test]
+fn a_check_of_many_files_ends_with_the_worst() {
+    let path = scratch("worst").join("broken.zst");
+    std::fs::write(&path, b"\x28\xB5\x2F\xFD").unwrap();
+    let broken = path.to_str().unwrap();
+    let wanting = zstd("v07/dict-id40000-cdict-json.zst");
+    for files in [[broken, &wanting], [&wanting, broken]] {
+        assert_eq!(unspool(&[&["check"], &files[..]].concat()).status.code(), Some(1));
+    }
+}

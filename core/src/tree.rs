@@ -28,6 +28,8 @@ pub struct Node {
 pub struct Tree {
     nodes: Vec<Node>,
     open: Vec<usize>,
+    /// Where the last leaf ended.
+    end: u64,
     max_nodes: usize,
     /// How many nodes did not fit.
     pub left_out: u64,
@@ -44,7 +46,7 @@ pub fn hex_digits(bits: &Range<u64>) -> usize {
 impl Tree {
     /// A tree that keeps at most so many nodes and counts the rest.
     pub const fn new(max_nodes: usize) -> Self {
-        Self { nodes: Vec::new(), open: Vec::new(), max_nodes, left_out: 0 }
+        Self { nodes: Vec::new(), open: Vec::new(), end: 0, max_nodes, left_out: 0 }
     }
 
     /// The nodes. After an error this is the part of the file that was understood.
@@ -135,7 +137,8 @@ impl Trace for Tree {
     fn enter(&mut self, name: &'static str, value: Value<'_>) {
         let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
         self.open.push(self.nodes.len());
-        self.push(Node { name, value: value.to_string(), part: None, bits: 0..0, depth });
+        // One that stays empty lies where it was entered.
+        self.push(Node { name, value: value.to_string(), part: None, bits: self.end..self.end, depth });
     }
 
     fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
@@ -148,6 +151,7 @@ impl Trace for Tree {
                 }
             }
         }
+        self.end = bits.end;
         let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
         let value = format!("{value:digits$}", digits = hex_digits(&bits));
         self.push(Node { name, value, part: Some(part), bits, depth });

@@ -39,6 +39,8 @@ pub struct Structure {
     open: Vec<usize>,
     /// The groups that are open, by name and value, also those that did not fit.
     trail: Vec<String>,
+    /// Where the last leaf ended.
+    last: u64,
     max_nodes: usize,
     /// Remembers nothing.
     silent: bool,
@@ -130,7 +132,8 @@ impl Trace for Structure {
             show(&mut words, value, 0);
         }
         self.trail.push(words);
-        self.push(name, GROUP, 0..0, value);
+        // One that stays empty lies where it was entered.
+        self.push(name, GROUP, self.last..self.last, value);
         self.open.push(at);
     }
 
@@ -138,6 +141,7 @@ impl Trace for Structure {
         if self.silent {
             return;
         }
+        self.last = bits.end;
         let (start, end) = (number::from_u64(bits.start), number::from_u64(bits.end));
         for &group in &self.open {
             if let (Some(first), Some(last)) = (self.starts.get_mut(group), self.ends.get_mut(group)) {

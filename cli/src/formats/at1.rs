@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use unspool::at1::qcolumnar::ColumnType;
 use unspool::at1::{
-    Bundle, Codec, Container, Header, Need, Workspace, decode_to, decode_to_vec, decoded_len, grow, scratch_needed,
+    Bundle, Codec, Container, Header, Need, TableHead, Workspace, decode_to, decode_to_vec, decoded_len, grow,
+    scratch_needed,
 };
 use unspool::tree::Tree;
 use unspool::{Class, Count, Error, ErrorKind, Format, Limits, Sink};
@@ -60,6 +62,44 @@ fn whole_only(wanted: &Selection<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
+/// What the head of a table tells: lines that are rows and others, and the columns, with names where it has any.
+pub struct TableFacts {
+    pub lines: u64,
+    pub rows: u64,
+    /// How many of the other lines hold the names.
+    names: u64,
+    pub columns: Vec<(String, &'static str)>,
+}
+
+impl TableFacts {
+    /// Reads the first bytes of a file, as far as a query needs them.
+    pub fn read(head: &[u8], limits: &Limits) -> Result<Self, Error> {
+        let (mut scratch, mut ws) = (vec![], Workspace::new());
+        let table = growing(&mut scratch, |scratch| TableHead::read(head, scratch, &mut ws, limits))?;
+        let meta = table.meta(&scratch, limits)?;
+        let kind = |column| match meta.column_type(column) {
+            Some(ColumnType::Integer) => "integers",
+            Some(ColumnType::Decimal) => "decimals",
+            _ => "text",
+        };
+        let mut columns: Vec<_> = (0..meta.columns()).map(|column| (column.to_string(), kind(column))).collect();
+        let mut named = columns.iter_mut();
+        let mut names = 0;
+        table.each_name(&scratch, &meta, |name| {
+            names = u64::from(table.codec() == Codec::QColumnar);
+            if let Some((column, _)) = named.next() {
+                *column = String::from_utf8_lossy(name).into_owned();
+            }
+        })?;
+        Ok(Self { lines: meta.lines, rows: meta.rows, names, columns })
+    }
+
+    /// Lines that no answer has: they were kept as they were, because they do not have all columns, or are written otherwise.
+    pub fn left_out(&self) -> u64 {
+        self.lines.saturating_sub(self.rows).saturating_sub(self.names)
+    }
+}
+
 /// Whether a file is several files in one.
 pub fn is_bundle(bytes: &[u8]) -> bool {
     Header::read(bytes).is_ok_and(|header| header.codec == Codec::Bundle && header.container == Container::Whole)
@@ -101,6 +141,13 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     report.fact("codec", format!("{} {}", header.codec as u8, header.codec.name()));
     if header.container == Container::Frames {
         report.fact("layout", "frames of some lines each");
+    }
+    if let Ok(table) = TableFacts::read(bytes, limits) {
+        report.fact("rows", table.rows);
+        if table.left_out() > 0 {
+            report.fact("other lines", table.left_out());
+        }
+        report.columns.extend(table.columns.into_iter().map(|(name, kind)| (name, kind.to_owned())));
     }
     // Only decoding tells how much it is, and whether the hashes are right.
     let mut count = Count::default();

@@ -21,7 +21,9 @@ pub fn unwrapped(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = Report::new(Format::Gzip, Tree::new(MAX_NODES));
     if let Ok(Header { name: Some(name), .. }) = Header::read(bytes, 0, limits) {
-        report.fact("name", name.iter().map(|&byte| char::from(byte)).collect::<String>());
+        // Latin-1 by the letter of the format; what is UTF-8 was meant as that.
+        let latin = || name.iter().map(|&byte| char::from(byte)).collect();
+        report.fact("name", std::str::from_utf8(name).map_or_else(|_| latin(), str::to_owned));
     }
     match decode_to_vec(bytes, &mut Workspace::new(), limits, &mut report.tree) {
         Ok(inside) => {
