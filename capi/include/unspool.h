@@ -69,6 +69,8 @@ enum UnspoolKind {
   UNSPOOL_ERROR_NOT_INITIALISED = 20,
   // the decoder has not asked for another window, and goes on with the one that it has
   UNSPOOL_ERROR_WINDOW_IN_USE = 21,
+  // there is not enough memory
+  UNSPOOL_ERROR_NO_MEMORY = 22,
   // neither a Zstandard frame nor a skippable frame of the expected format starts here
   UNSPOOL_ERROR_ZSTD_MAGIC = 100,
   // a reserved bit is set

@@ -46,6 +46,19 @@ mod copy;
 mod entropy;
 mod error;
 mod fault;
+#[cfg(all(
+    feature = "alloc",
+    any(
+        feature = "at1-columnar",
+        feature = "cvc",
+        feature = "gzip",
+        feature = "onpair",
+        feature = "pco",
+        feature = "xz",
+        feature = "zstd"
+    )
+))]
+mod heap;
 #[cfg(feature = "std")]
 pub mod io;
 #[cfg(any(feature = "cvc", feature = "at1"))]

@@ -1,11 +1,5 @@
 //! Conversions and copies that can neither truncate silently nor panic.
 
-#[cfg(all(
-    feature = "alloc",
-    any(feature = "at1-columnar", feature = "onpair", feature = "xz", feature = "zstd")
-))]
-use alloc::vec::Vec;
-
 /// A length as a file offset. Lossless on every target that Rust supports.
 #[inline]
 pub(crate) const fn u64_from(n: usize) -> u64 {
@@ -16,32 +10,6 @@ pub(crate) const fn u64_from(n: usize) -> u64 {
 #[inline]
 pub(crate) fn index(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
-}
-
-/// A vector of so many zeros, if there is memory for them. What the allocator has for the first vector it has for the second, and only
-/// that is zeros already.
-#[cfg(all(
-    feature = "alloc",
-    any(feature = "at1-columnar", feature = "cvc", feature = "onpair", feature = "xz", feature = "zstd")
-))]
-pub(crate) fn zeros<T: Clone + Default>(len: u64) -> crate::Result<Vec<T>> {
-    Vec::<T>::new().try_reserve_exact(index(len)).map_err(|_| no_memory::<T>(index(len)))?;
-    Ok(alloc::vec![T::default(); index(len)])
-}
-
-/// Makes a vector longer by so many zeros, if there is memory for them.
-#[cfg(all(feature = "alloc", any(feature = "at1-columnar", feature = "pco", feature = "zstd")))]
-pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> crate::Result<()> {
-    let len = vec.len().saturating_add(more);
-    vec.try_reserve(more).or_else(|_| vec.try_reserve_exact(more)).map_err(|_| no_memory::<T>(len))?;
-    vec.resize(len, T::default());
-    Ok(())
-}
-
-#[cfg(feature = "alloc")]
-#[cold]
-fn no_memory<T>(len: usize) -> crate::Error {
-    crate::Error::new(crate::ErrorKind::OutputLimit, 0).needing(u64_from(len.saturating_mul(size_of::<T>())))
 }
 
 /// A place in a file that lies `len` behind another; one that no file has becomes `u64::MAX`. Where 64 bits take two registers, it is too

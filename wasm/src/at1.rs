@@ -27,7 +27,8 @@ pub fn at1_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<Vec<u8>,
 #[wasm_bindgen]
 pub fn at1_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> core::result::Result<f64, Fault> {
     let limits = crate::limits(limits);
-    Ok(Output::fill(to, |output| output.some(usize::MAX, |room| decode_into(bytes, room, &limits)))?)
+    let most = bytes.len().saturating_mul(16).saturating_add(1 << 16);
+    Ok(Output::fill(to, |output| output.some(most, |room| decode_into(bytes, room, &limits)))?)
 }
 
 fn decode_into(bytes: &[u8], room: &mut [u8], limits: &Limits) -> Result<usize> {

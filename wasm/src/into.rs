@@ -91,14 +91,19 @@ impl Output<'_> {
         Ok(())
     }
 
-    /// Writes as many bytes as `decode` finds, which are hardly more than `most`. It gets room for those first, and then all there is.
+    /// Writes as many bytes as `decode` finds, which are hardly more than `most`. It gets room for those first, and then for what it says
+    /// that it needs, or all there is.
     pub(crate) fn some(&mut self, most: usize, decode: impl Fn(&mut [u8]) -> Result<usize>) -> Result<()> {
         let all = number::index(self.to.length().saturating_sub(self.written).into());
         let mut len = most.min(all);
         let filled = loop {
             self.room.extend(len, 0);
             match decode(self.room.bytes.get_mut(..len).unwrap_or_default()) {
-                Err(error) if error.kind == ErrorKind::OutputTooSmall && len < all => len = all,
+                Err(error) if error.kind == ErrorKind::OutputTooSmall && len < all => {
+                    // Twice as much at least: it may know only of what comes next.
+                    let need = number::index(error.need);
+                    len = if need == 0 { all } else { need.max(len.saturating_mul(2)).min(all) };
+                }
                 done => break done?,
             }
         };

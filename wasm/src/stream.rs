@@ -16,7 +16,7 @@ use core::task::{Context, Poll, Waker};
 
 use unspool::{End, Result, Status};
 #[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
-use unspool::{Error, Step};
+use unspool::{Error, ErrorKind, Step};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
@@ -129,7 +129,7 @@ pub(crate) async fn serve<'a>(
                 Err(error) if is_window(error) => {
                     let window = windows.next().ok_or(error)?;
                     size = number::index(error.need).max(size * 2);
-                    window.try_reserve_exact(size).map_err(|_| error)?;
+                    window.try_reserve_exact(size).map_err(|_| Error { kind: ErrorKind::NoMemory, ..error })?;
                     window.resize(size, 0);
                     decoder.lend(window)?;
                     continue;
@@ -149,5 +149,5 @@ pub(crate) async fn serve<'a>(
 
 #[cfg(any(feature = "gzip", feature = "xz-stream", feature = "zstd-stream"))]
 const fn is_window(error: Error) -> bool {
-    matches!(error.kind, unspool::ErrorKind::XzWindowBuffer | unspool::ErrorKind::ZstdWindowBuffer)
+    matches!(error.kind, ErrorKind::XzWindowBuffer | ErrorKind::ZstdWindowBuffer)
 }

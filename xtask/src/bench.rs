@@ -17,7 +17,7 @@ const NODE: &str = "tests/bench/node";
 /// Builds the bench and runs the cases whose names contain `name`.
 pub fn run(name: Option<&str>) -> Result<()> {
     let python = python()?;
-    // The package takes a while to build, and only these cases need it.
+    // The package takes a while to build, and only the cases in Node need it, which no other name than this asks for.
     if name.is_none_or(|name| name.starts_with("wasm")) {
         wasm::build_package()?;
         install::node_modules(NODE)?;

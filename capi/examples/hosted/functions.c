@@ -139,8 +139,8 @@ static void zstd(void) {
     CHECK(unspool_zstd_step(&decoder, frame + step.read, len - step.read, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER);
   CHECK(error.kind == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER && error.need > 1 && error.need <= sizeof window);
   CHECK(unspool_zstd_lend(&decoder, window, (size_t)error.need, &error) == 0);
-  CHECK(unspool_zstd_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
   CHECK(unspool_zstd_step(&decoder, frame + step.read, len - step.read, UNSPOOL_END_HERE, out, 16, &step, &error) == 0);
+  CHECK(unspool_zstd_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
   CHECK(step.wrote == 9 && !memcmp(out, "zstdddddd", 9));
 }
 
@@ -450,8 +450,8 @@ static void xz(void) {
   while (!unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error)) size += step.read;
   CHECK(error.kind == UNSPOOL_ERROR_XZ_WINDOW_BUFFER && error.need == info.stream_buffer);
   CHECK(unspool_xz_lend(&decoder, window, (size_t)error.need, &error) == 0);
-  CHECK(unspool_xz_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
   CHECK(unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error) == 0);
+  CHECK(unspool_xz_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
   CHECK(step.wrote == 23 && !memcmp(out, "unspool unspool unspool", 23));
 }
 

@@ -54,7 +54,7 @@ fn room(len: u64) -> Result<Vec<u8>, Error> {
 fn resize(room: &mut Vec<u8>, len: u64) -> Result<(), Error> {
     let size = usize::try_from(len).unwrap_or(usize::MAX);
     room.try_reserve_exact(size.saturating_sub(room.len()))
-        .map_err(|_| Error::new(ErrorKind::OutputLimit, 0).needing(len))?;
+        .map_err(|_| Error::new(ErrorKind::NoMemory, 0).needing(len))?;
     room.resize(size, 0);
     Ok(())
 }

@@ -171,7 +171,8 @@ fn file_number(name: &[u8]) -> Option<u64> {
     })
 }
 
-/// Whether a name stays inside of the folder that a bundle is decoded to, on every system.
+/// Whether a name stays inside of the folder that a bundle is decoded to, on every system. Names that one of them keeps for devices, or
+/// takes for the same, are for it to refuse.
 fn safe(name: Text<'_>) -> bool {
     let mut dots = 0;
     let mut len = 0;

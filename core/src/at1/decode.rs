@@ -15,9 +15,9 @@ use super::scratch::{BUFFER, Lent, Scratch, Workspace, below};
 use super::streams::{Entry, Set, varint};
 #[cfg(feature = "at1")]
 use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
-use crate::num::{index, u64_from};
 #[cfg(feature = "alloc")]
-use crate::num::{lengthen, zeros};
+use crate::heap::{lengthen, zeros};
+use crate::num::{index, u64_from};
 use crate::{Class, Error, ErrorKind, Limits, Part, Result, Sink, Trace, Value};
 
 /// How far a call came that decoded a whole file.

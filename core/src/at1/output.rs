@@ -74,8 +74,24 @@ pub(super) trait Output {
     fn hash(&mut self) -> Put<Option<[u8; 32]>>;
 }
 
-fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], count: u64) -> Put<()> {
-    out.expect(count.saturating_mul(u64_from(text.len()).saturating_add(1)))?;
+fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], mut count: u64) -> Put<()> {
+    let unit = text.len().saturating_add(1);
+    out.expect(count.saturating_mul(u64_from(unit)))?;
+    // Several at a time: a file of a hundred bytes can ask for gigabytes of them.
+    const ROOM: usize = 128;
+    let fit = u64_from(ROOM.checked_div(unit).unwrap_or(0));
+    if fit > 1 && count >= fit && !cfg!(feature = "small") {
+        let (mut several, mut len) = ([before; ROOM], 0usize);
+        for one in several.chunks_exact_mut(unit) {
+            copy(text, one.get_mut(1..).unwrap_or_default());
+            len = len.saturating_add(unit);
+        }
+        let several = several.get(..len).unwrap_or_default();
+        while count >= fit {
+            out.put(several)?;
+            count = count.saturating_sub(fit);
+        }
+    }
     for _ in 0..count {
         out.byte(before)?;
         out.put(text)?;
@@ -441,5 +457,28 @@ mod tests {
         assert_eq!((many, why(&counter)), (Err(Full), Some((ErrorKind::OutputLimit, u64::MAX))));
         assert!(counter.fill(1, |_| Ok(())).is_err());
         assert_eq!(counter.expect(0), Ok(()));
+    }
+
+    #[test]
+    fn what_is_repeated_is_whole_however_often_and_long() {
+        for text in ["", "a", "0|0", "0|0:12", &"x".repeat(63), &"y".repeat(64), &"z".repeat(200)] {
+            for count in [0, 1, 2, 31, 32, 33, 127, 128, 129, 1000] {
+                let expected = format!("\t{text}").repeat(count);
+                let (mut room, mut buffer) = (vec![0; expected.len()], [0; 300]);
+                let mut slice = Slice::new(&mut room, false, &Limits::DEFAULT);
+                assert_eq!(slice.repeat(b'\t', text.as_bytes(), count as u64), Ok(()));
+                assert_eq!(slice.written(), expected.len() as u64);
+                assert!(room == expected.as_bytes(), "{count} times {text:?}");
+                let mut sunk = vec![];
+                let mut sink = |bytes: &[u8]| {
+                    sunk.extend_from_slice(bytes);
+                    Ok(())
+                };
+                let mut buffered = Buffered::new(&mut sink, &mut buffer, false, &Limits::DEFAULT);
+                assert_eq!(buffered.repeat(b'\t', text.as_bytes(), count as u64), Ok(()));
+                assert_eq!(buffered.flush(), Ok(()));
+                assert!(sunk == expected.as_bytes(), "{count} times {text:?}");
+            }
+        }
     }
 }

@@ -12,9 +12,9 @@ use super::payload::{Crc, Done, Payload};
 use super::plan::{Asked, Piece, Plan};
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-use crate::json::{Elements, Node, Text};
 #[cfg(feature = "alloc")]
-use crate::num::zeros;
+use crate::heap::zeros;
+use crate::json::{Elements, Node, Text};
 use crate::num::{behind, index, times, u64_from};
 use crate::{Error, ErrorKind, Result, Sink};
 

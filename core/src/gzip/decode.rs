@@ -9,6 +9,8 @@ use miniz_oxide::inflate::core::{decompress, inflate_flags};
 use super::header::Header;
 use super::workspace::Workspace;
 use crate::checksum::Crc32;
+#[cfg(feature = "alloc")]
+use crate::heap::lengthen;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Shifted, Trace, Value};
 
@@ -50,16 +52,16 @@ pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, trace: &mu
 trait Output {
     /// All of it, filled or not.
     fn room(&mut self) -> &mut [u8];
-    /// Makes more room, up to `most` bytes, or refuses.
-    fn grow(&mut self, most: usize) -> bool;
+    /// Makes more room, up to `most` bytes, of which there is less, or says why not.
+    fn grow(&mut self, most: usize) -> core::result::Result<(), ErrorKind>;
 }
 
 impl Output for &mut [u8] {
     fn room(&mut self) -> &mut [u8] {
         self
     }
-    fn grow(&mut self, _: usize) -> bool {
-        false
+    fn grow(&mut self, _: usize) -> core::result::Result<(), ErrorKind> {
+        Err(ErrorKind::OutputTooSmall)
     }
 }
 
@@ -68,13 +70,11 @@ impl Output for Vec<u8> {
     fn room(&mut self) -> &mut [u8] {
         self
     }
-    fn grow(&mut self, most: usize) -> bool {
-        let len = self.len().saturating_mul(2).max(64 << 10).min(most);
-        let grows = len > self.len() && self.try_reserve_exact(len.saturating_sub(self.len())).is_ok();
-        if grows {
-            self.resize(len, 0);
-        }
-        grows
+    fn grow(&mut self, most: usize) -> core::result::Result<(), ErrorKind> {
+        let left = most.saturating_sub(self.len());
+        // A quarter more is written to, whatever is reserved besides: memory that is not touched costs nothing.
+        let more = (self.len() / 4).max(64 << 10).min(left);
+        lengthen(self, more).map_err(|error| error.kind)
     }
 }
 
@@ -130,8 +130,11 @@ fn member(
                 // The member as a whole is what is too large.
                 break Err(Error::new(ErrorKind::OutputLimit, begin).needing(need));
             }
-            TINFLStatus::HasMoreOutput if out.grow(most) => {}
-            TINFLStatus::HasMoreOutput => break Err(Error::new(ErrorKind::OutputTooSmall, here)),
+            TINFLStatus::HasMoreOutput => {
+                if let Err(kind) = out.grow(most) {
+                    break Err(Error::new(kind, here));
+                }
+            }
             // All input there is was given: what wants more is cut off.
             TINFLStatus::FailedCannotMakeProgress | TINFLStatus::NeedsMoreInput => {
                 break Err(Error::new(ErrorKind::Truncated, u64_from(src.len())));

@@ -12,7 +12,7 @@ use super::offsets::{RowOffsets, Spans as _};
 use super::row::{Row, Rows};
 use super::wide::Wide;
 #[cfg(feature = "alloc")]
-use crate::num::zeros;
+use crate::heap::zeros;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, LEAN, Limits, Result, Sink};
 

@@ -1,7 +1,8 @@
 //! Walks through a whole file.
 
 use super::{Chunk, File, Plan};
-use crate::num::{index, lengthen, u64_from};
+use crate::heap::lengthen;
+use crate::num::{index, u64_from};
 use crate::{Limits, Part, Result, Trace, Value};
 use alloc::vec;
 

@@ -9,9 +9,9 @@ use super::decoder::Machine;
 use super::search::claimed_size;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
-use crate::num::u64_from;
 #[cfg(feature = "alloc")]
-use crate::num::zeros;
+use crate::heap::zeros;
+use crate::num::u64_from;
 use crate::{End, Error, ErrorKind, Limits, Result, Trace};
 
 /// How far a call came that decoded a whole file.

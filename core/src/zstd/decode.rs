@@ -12,9 +12,9 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
-use crate::num::{copy, index, u64_from};
 #[cfg(feature = "alloc")]
-use crate::num::{lengthen, zeros};
+use crate::heap::{lengthen, zeros};
+use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
 /// How far a call came that decoded a whole file.

@@ -45,30 +45,43 @@ async fn run(desk: Desk, mut limits: Limits) -> Result<Infallible> {
         let prefix: Vec<u8> = file.drain(..head + len).collect();
         let (mut gone, mut hash) = (0u64, Sha256::new());
         loop {
-            let (mut small, mut stored) = (prefix.clone(), None);
+            // The last bytes may be the trailer.
+            let (mut frames, mut stored) = (file.len().saturating_sub(trailer), None);
             if end == End::Here {
-                small.append(&mut file);
-                let header = Header::read(&small)?;
-                small.truncate(number::index(header.body_end));
-                stored = header.hash;
-            } else {
-                // The last bytes may be the trailer.
-                let frames = file.get(..file.len().saturating_sub(trailer)).unwrap_or_default();
-                small.extend(file.drain(..whole_frames(frames)));
+                let header = Header::read(&[&prefix[..], &file].concat())?;
+                (frames, stored) = (number::index(header.body_end).saturating_sub(prefix.len()), header.hash);
             }
-            let body = small.len().saturating_sub(prefix.len());
-            if whole_frames(small.get(prefix.len()..).unwrap_or_default()) == body {
-                small.extend(EMPTY);
-            }
-            let output =
-                decode_to_vec(&small, &mut ws, &limits).map_err(|error| match error.at < u64_from(prefix.len()) {
-                    true => error,
-                    false => error.offset_by(gone),
+            let mut at = 0;
+            // One by one, so that what is sound has left before what is not is found out.
+            loop {
+                let rest = file.get(at..frames).unwrap_or_default();
+                let whole = first_frame(rest);
+                let len = match whole {
+                    Some(len) => len,
+                    // Nothing more comes: decoding tells what is wrong with the rest, or with a file of no frames.
+                    None if end == End::Here && (!rest.is_empty() || gone == 0) => rest.len(),
+                    None => break,
+                };
+                let mut small = [&prefix[..], rest.get(..len).unwrap_or_default()].concat();
+                if whole.is_some() || len == 0 {
+                    small.extend(EMPTY);
+                }
+                let output = decode_to_vec(&small, &mut ws, &limits).map_err(|error| {
+                    match error.at < u64_from(prefix.len()) {
+                        true => error,
+                        false => error.offset_by(gone),
+                    }
                 })?;
-            gone += u64_from(body);
-            limits.max_output = limits.max_output.saturating_sub(u64_from(output.len()));
-            hash.update(&output);
-            give(&desk, output).await;
+                at += len;
+                gone += u64_from(len);
+                limits.max_output = limits.max_output.saturating_sub(u64_from(output.len()));
+                hash.update(&output);
+                give(&desk, output).await;
+                if len == 0 {
+                    break;
+                }
+            }
+            file.drain(..at);
             if stored.is_some_and(|stored| stored != hash.value()) {
                 return Err(Error::new(ErrorKind::At1Hash, gone + u64_from(prefix.len())));
             }
@@ -84,17 +97,10 @@ async fn run(desk: Desk, mut limits: Limits) -> Result<Infallible> {
     }
 }
 
-/// How long the frames are that are there to their ends.
-fn whole_frames(bytes: &[u8]) -> usize {
-    let mut end = 0;
-    while let Some(rest) = bytes.get(end..)
-        && let Ok((len, start)) = read_varint(rest)
-        && let Some(frame) = number::index(len).checked_add(start)
-        && frame <= rest.len()
-    {
-        end += frame;
-    }
-    end
+/// Where the first frame ends, if all of it is there.
+fn first_frame(bytes: &[u8]) -> Option<usize> {
+    let (len, start) = read_varint(bytes).ok()?;
+    number::index(len).checked_add(start).filter(|&end| end <= bytes.len())
 }
 
 /// Waits for more of the file.

@@ -125,7 +125,7 @@ fn decoded(entry: &Entry<'_>, head: &[u8], ws: &mut Workspace, limits: &Limits) 
     };
     let size = number::index(entry.decoded_size(head, limits).map_err(inside)?);
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::OutputLimit, entry.at))?;
+    bytes.try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::NoMemory, entry.at))?;
     bytes.resize(size, 0);
     entry.decode(head, &mut bytes, ws, limits).map_err(inside)?;
     Ok(bytes)

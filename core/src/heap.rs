@@ -1,0 +1,29 @@
+//! Vectors that grow only if there is memory for them: what a file claims is no reason to end the program.
+
+use alloc::vec::Vec;
+
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Result};
+
+/// A vector of so many zeros, if there is memory for them. What the allocator has for the first vector it has for the second, and only
+/// that is zeros already.
+#[cfg(any(feature = "at1-columnar", feature = "cvc", feature = "onpair", feature = "xz", feature = "zstd"))]
+pub(crate) fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
+    let len = crate::num::index(len);
+    Vec::<T>::new().try_reserve_exact(len).map_err(|_| no_memory::<T>(len))?;
+    Ok(alloc::vec![T::default(); len])
+}
+
+/// Makes a vector longer by so many zeros, if there is memory for them.
+#[cfg(any(feature = "at1-columnar", feature = "gzip", feature = "pco", feature = "zstd"))]
+pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
+    let len = vec.len().saturating_add(more);
+    vec.try_reserve(more).or_else(|_| vec.try_reserve_exact(more)).map_err(|_| no_memory::<T>(len))?;
+    vec.resize(len, T::default());
+    Ok(())
+}
+
+#[cold]
+fn no_memory<T>(len: usize) -> Error {
+    Error::new(ErrorKind::NoMemory, 0).needing(u64_from(len.saturating_mul(size_of::<T>())))
+}
