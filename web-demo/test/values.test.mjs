@@ -12,6 +12,18 @@ let page;
 beforeEach(() => ({ page } = it));
 const { open, heading, fact, summed, pick } = it;
 
+/** Saves what the page shows by one of its buttons: the name and the bytes of the file. */
+const save = async (name) => {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
+  return [download.suggestedFilename(), readFileSync(await download.path())];
+};
+
+/** The dictionary before an array of numpy's, and what comes behind it. */
+const numpy = (file) => {
+  const end = 10 + file.readUInt16LE(8);
+  return [file.subarray(10, end).toString(), file.subarray(end)];
+};
+
 test('statistics are those of all values', async () => {
   const values = floats('cvc/med_fp16.f32.bin');
   const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
@@ -75,19 +87,15 @@ test('values are saved as CSV, JSON, NPY and raw bytes, and as TypeScript', asyn
   await open();
   await pick('mine.cvc', vector('cvc/v1_int8.cvc'));
   await heading('mine.cvc');
-  const save = async (name) => {
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name, exact: true }).click()]);
-    return [download.suggestedFilename(), readFileSync(await download.path())];
-  };
   const [rawName, raw] = await save('Raw bytes');
   assert.equal(rawName, 'mine.bin');
   assert.deepEqual(new Float32Array(new Uint8Array(raw).buffer), values);
   const [npyName, npy] = await save('NPY');
   assert.equal(npyName, 'mine.npy');
-  const header = npy.subarray(10, 10 + npy.readUInt16LE(8)).toString();
+  const [header, array] = numpy(npy);
   assert.match(header, /^\{'descr': '<f4', 'fortran_order': False, 'shape': \(100, 16\), \} *\n$/);
   assert.equal((10 + header.length) % 64, 0);
-  assert.deepEqual(npy.subarray(10 + header.length), raw);
+  assert.deepEqual(array, raw);
   const [, json] = await save('JSON');
   assert.deepEqual(Float32Array.from(JSON.parse(json).flat()), values);
   const [, csv] = await save('CSV');
@@ -96,6 +104,17 @@ test('values are saved as CSV, JSON, NPY and raw bytes, and as TypeScript', asyn
   assert.deepEqual(Float32Array.from(lines[100].split(',').slice(1), Number), values.subarray(99 * 16));
   await page.getByText('The same in TypeScript').click();
   assert.match(await page.getByRole('region', { name: 'TypeScript' }).textContent(), /import \{ decodeCvc \} from 'unspool';[^]*decodeCvc\(bytes\);$/);
+});
+
+test('half floats are saved for numpy as half floats', async () => {
+  await open();
+  assert.ok(await page.evaluate(() => 'Float16Array' in globalThis), 'this browser has the type');
+  await pick('halves.pco', vector('pco/m_f16_dict_none.pco'));
+  await heading('halves.pco');
+  const [header, array] = numpy((await save('NPY'))[1]);
+  const halves = vector('pco/m_f16_dict_none.bin');
+  assert.match(header, new RegExp(`^\\{'descr': '<f2', 'fortran_order': False, 'shape': \\(${halves.length / 2},\\), \\} *\\n$`));
+  assert.deepEqual(array, halves);
 });
 
 test('the TypeScript that is copied gives what the page shows', async () => {

@@ -1,8 +1,14 @@
 // Decoded values as files, made in the worker.
 import type { ExportKind, Rows } from '../values';
 
+type ArrayType = new (length: number) => ArrayBufferView;
+
+/** Half floats come in a type of their own where the engine has one; where it has none, they have become numbers of 32 bits before they come here. */
+const { Float16Array: Halves } = globalThis as { readonly Float16Array?: ArrayType };
+
 /** numpy's names of the types of arrays. */
-const DESCR: readonly (readonly [new (length: number) => ArrayBufferView, string])[] = [
+const DESCR: readonly (readonly [ArrayType, string])[] = [
+  ...(Halves === undefined ? [] : ([[Halves, '<f2']] as const)),
   [Float32Array, '<f4'], [Float64Array, '<f8'], [BigInt64Array, '<i8'], [BigUint64Array, '<u8'], [Int32Array, '<i4'],
   [Uint32Array, '<u4'], [Int16Array, '<i2'], [Uint16Array, '<u2'], [Int8Array, '|i1'], [Uint8Array, '|u1'],
 ];
