@@ -117,6 +117,48 @@ test('half floats are saved for numpy as half floats', async () => {
   assert.deepEqual(array, halves);
 });
 
+test('columns without rows are saved as files without rows', async () => {
+  await open();
+  for (const [file, csv, descr, shape] of [
+    ['cvc/v1_zero_rows_fp16.cvc', 'row,0,1,2,3\n', '<f4', '(0, 4)'],
+    ['pco/empty_u16_typed.pco', 'row,value\n', '<u2', '(0,)'],
+  ]) {
+    await pick(file.split('/')[1], vector(file));
+    await heading(file.split('/')[1]);
+    assert.deepEqual(JSON.parse((await save('JSON'))[1]), []);
+    assert.equal((await save('CSV'))[1].toString(), csv);
+    const [header, array] = numpy((await save('NPY'))[1]);
+    assert.equal(header.trimEnd(), `{'descr': '${descr}', 'fortran_order': False, 'shape': ${shape}, }`);
+    assert.equal(array.length, 0);
+    assert.equal((await save('Raw bytes'))[1].length, 0);
+    await page.getByText('There is nothing to show.').waitFor();
+    assert.equal(await page.locator('.refused').count(), 0);
+  }
+});
+
+test('zeros keep their sign in what is saved', async () => {
+  const values = [...floats('cvc/v1_fp16_edges.f32.bin')];
+  assert.ok(values.some((value) => Object.is(value, -0)));
+  await open();
+  await pick('edges.cvc', vector('cvc/v1_fp16_edges.cvc'));
+  await heading('edges.cvc');
+  assert.deepEqual(JSON.parse((await save('JSON'))[1]).flat(), values.map((value) => (Number.isFinite(value) ? value : null)));
+  const lines = (await save('CSV'))[1].toString().trimEnd().split('\n').slice(1);
+  assert.deepEqual(lines.flatMap((line) => line.split(',').slice(1).map(Number)), values);
+});
+
+test('two columns of one name are both saved', async () => {
+  await open();
+  await pick('keys.at1', vector('at1/c8_dup_keys.at1'));
+  await heading('keys.at1');
+  const [first] = (await unspool.queryAt1(vector('at1/c8_dup_keys.at1'), { limit: 1 })).rows;
+  await page.locator('.preview tbody td').first().waitFor();
+  const json = (await save('These rows as JSON'))[1].toString();
+  const names = ['a', 'a (2)', ''];
+  assert.equal(json.split('\n')[1], `{${first.map((text, at) => `${JSON.stringify(names[at])}:${JSON.stringify(text)}`).join(',')}},`);
+  assert.deepEqual(Object.values(JSON.parse(json)[0]), first);
+});
+
 test('the TypeScript that is copied gives what the page shows', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: it.server.url });
   /** Runs it, with the file where it looks for one, and gives what it made. */

@@ -27,39 +27,58 @@ function npyHead({ data, dimension }: Rows, rows: number): BlobPart {
   return head;
 }
 
+/** A number in the fewest digits that give it back. Zero may have a sign. */
+function word(value: number | bigint): string {
+  return Object.is(value, -0) ? '-0' : `${value}`;
+}
+
+/** The same in JSON: what that has no words for becomes null, and long integers strings. */
+function jsonWord(value: number | bigint): string {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`;
+  return Number.isFinite(value) ? word(value) : 'null';
+}
+
+/** Each row with its number and its values. */
+function* rowsOf({ data, dimension, start }: Rows, word: (value: number | bigint) => string): Generator<[row: number, values: string]> {
+  for (let at = 0, row = start; dimension > 0 && at < data.length; at += dimension, row++) {
+    yield [row, Array.from(data.subarray(at, at + dimension) as ArrayLike<number | bigint>, word).join(',')];
+  }
+}
+
 /** A line for each row. */
-function csvOf({ data, dimension, start }: Rows): string {
+function csvOf(piece: Rows): string {
   let lines = '';
-  for (let at = 0, row = start; dimension > 0 && at < data.length; at += dimension, row++) lines += `${row},${data.subarray(at, at + dimension).join(',')}\n`;
+  for (const [row, values] of rowsOf(piece, word)) lines += `${row},${values}\n`;
   return lines;
 }
 
-/** Rows as JSON; rows of several values are lists. What JSON has no words for becomes null, and long integers strings. */
-function jsonOf({ data, dimension, start }: Rows): string {
-  const word = (value: number | bigint): string =>
-    typeof value === 'bigint' ? (Number.isSafeInteger(Number(value)) ? `${value}` : `"${value}"`) : Number.isFinite(value) ? `${value}` : 'null';
+/** Rows as JSON, behind others or as the first ones; rows of several values are lists. */
+function jsonOf(piece: Rows, first: boolean): string {
   let text = '';
-  for (let at = 0; dimension > 0 && at < data.length; at += dimension) {
-    const row = Array.from(data.subarray(at, at + dimension) as ArrayLike<number | bigint>, word).join(',');
-    text += `${start + at === 0 ? '\n' : ',\n'}${dimension === 1 ? row : `[${row}]`}`;
-  }
+  for (const [, values] of rowsOf(piece, jsonWord)) text += `${first && text === '' ? '\n' : ',\n'}${piece.dimension === 1 ? values : `[${values}]`}`;
   return text;
 }
 
-/** Numbers as a file of a kind, out of all their pieces. */
+/** What comes before the rows. */
+function headOf(kind: ExportKind, rows: number, piece: Rows): BlobPart[] {
+  switch (kind) {
+    case 'npy': return [npyHead(piece, rows)];
+    case 'csv': return [`row,${Array.from({ length: piece.dimension }, (_, at) => (piece.dimension === 1 ? 'value' : at)).join(',')}\n`];
+    case 'json': return ['['];
+    case 'raw': return [];
+  }
+}
+
+/** Numbers as a file of a kind, out of all their pieces: at least one, which has no rows if there are none at all. */
 export async function* fileOf(kind: ExportKind, rows: number, pieces: AsyncIterable<Rows>): AsyncGenerator<BlobPart> {
   let first: Rows | undefined;
   for await (const piece of pieces) {
-    if (first === undefined) {
-      first = piece;
-      if (kind === 'npy') yield npyHead(piece, rows);
-      if (kind === 'csv') yield `row,${Array.from({ length: piece.dimension }, (_, at) => (piece.dimension === 1 ? 'value' : at)).join(',')}\n`;
-      if (kind === 'json') yield '[';
-    }
-    if (piece.data.constructor !== first.data.constructor) throw new Error('its chunks hold numbers of different types');
+    if (first === undefined) yield* headOf(kind, rows, piece);
+    else if (piece.data.constructor !== first.data.constructor) throw new Error('its chunks hold numbers of different types');
     if (kind === 'csv') yield csvOf(piece);
-    else if (kind === 'json') yield jsonOf(piece);
+    else if (kind === 'json') yield jsonOf(piece, first === undefined);
     else yield piece.data as BlobPart;
+    first ??= piece;
   }
   if (kind === 'json') yield '\n]\n';
 }
@@ -99,8 +118,21 @@ export function csvOfRows(names: readonly string[], rows: readonly (readonly str
   return [names, ...rows].map((row) => `${row.map(quoted).join(',')}\n`);
 }
 
-/** An object for each row. What it holds stays text, so that no digit is lost. */
+/** An object for each row, with all of its columns in their order, which an object in between would not keep. What it holds stays text, so that no digit is lost. */
 export function jsonOfRows(names: readonly string[], rows: readonly (readonly string[])[]): BlobPart[] {
-  const lines = rows.map((row) => JSON.stringify(Object.fromEntries(row.map((text, at) => [names[at] ?? at, text]))));
+  const keys = apart(names).map((name) => JSON.stringify(name));
+  const lines = rows.map((row) => `{${row.map((text, at) => `${keys[at] ?? `"${at}"`}:${JSON.stringify(text)}`).join(',')}}`);
   return [`[\n${lines.join(',\n')}\n]\n`];
+}
+
+/** Names of which no two are the same: those that were there before are numbered. */
+function apart(names: readonly string[]): string[] {
+  const all = new Set(names);
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let times = 2; taken.has(unique) || (unique !== name && all.has(unique)); times++) unique = `${name} (${times})`;
+    taken.add(unique);
+    return unique;
+  });
 }

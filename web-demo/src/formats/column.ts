@@ -17,8 +17,9 @@ const AT_ONCE = 1 << 18;
 /** Hears of rows that cannot be decoded, and why. */
 export type LeftOut = (start: number, end: number, why: UnspoolError) => void;
 
-/** All rows, or those from `from` to `to`, a piece at a time. If somebody hears of those that cannot be decoded, the others come nevertheless. */
+/** All rows, or those from `from` to `to`, a piece at a time; where there are none, one without rows, which tells their type. If somebody hears of those that cannot be decoded, the others come nevertheless. */
 export async function* piecesOf({ rows, dimension, ends, read }: Column, tell: Tell, from = 0, to = rows, leftOut?: LeftOut): AsyncGenerator<Rows> {
+  if (to <= from) yield await read(from, from);
   const step = Math.max(1, Math.floor(AT_ONCE / Math.max(1, dimension)));
   // Up to here nothing is decoded together: something in it is broken.
   let alone = from;
