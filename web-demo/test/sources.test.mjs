@@ -450,6 +450,43 @@ test('from a file that cannot be had there are ways on: again, another address, 
   it.forgive((what) => what.includes(url) || what.includes('404'));
 });
 
+test('what a server sends with an error is no file', async () => {
+  /** What it answers to a range, and to the request for all of it. */
+  const answers = {
+    '/empty': [416, 200],
+    '/refused': [416, 500],
+    '/gone': [206, 500],
+    '/mended': [206, 200],
+  };
+  const bytes = vector('cvc/v1_int8.cvc');
+  const other = createServer((request, response) => {
+    const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Access-Control-Expose-Headers': 'Content-Range' };
+    if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
+    const [part, all] = answers[request.url];
+    const status = request.headers.range === undefined ? all : part;
+    const range = { 206: `bytes 0-0/${bytes.length}`, 416: request.url === '/empty' ? 'bytes */0' : `bytes */${bytes.length}` }[status];
+    response.writeHead(status, { ...cors, ...(range === undefined ? {} : { 'Content-Range': range }) });
+    response.end(status === 200 ? (request.url === '/empty' ? '' : bytes) : status === 206 ? bytes.subarray(0, 1) : '<h1>Something went wrong</h1>');
+  });
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${other.address().port}`;
+  try {
+    await open(`#url=${encodeURIComponent(`${url}/empty`)}`);
+    await page.getByText('The file is empty.').waitFor();
+    await open(`#url=${encodeURIComponent(`${url}/refused`)}`);
+    await page.getByRole('alert').getByText('The server answers 500').waitFor();
+    await open(`#url=${encodeURIComponent(`${url}/gone`)}`);
+    await page.getByRole('alert').getByText('The server answers 500').waitFor();
+    answers['/gone'] = answers['/mended'];
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await heading('gone');
+    await page.locator('.verdict', { hasText: 'Intact' }).waitFor();
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.includes(url) || /416|500/.test(what));
+});
+
 test('works offline after the first visit, samples included', async () => {
   await open();
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ?? new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve))).then(() => undefined));

@@ -30,20 +30,18 @@ const WHOLE = 64 * 2 ** 20;
 
 /** Opens a file on a server: all of a small one, or of one whose server knows no ranges, or if somebody wants it; of a large one only what is looked at. */
 export async function openRemote(url: string, { all }: Pick<Address, 'all'>, signal: AbortSignal, tell: (done: number, total: number) => void): Promise<Blob | RemoteFile> {
-  let response;
-  try {
-    response = await fetch(url, { headers: { Range: 'bytes=0-0' }, signal });
-  } catch (error) {
-    if (signal.aborted) throw error;
-    throw new Error('The server cannot be reached, or does not let other pages read its files (it would have to allow this by CORS).');
-  }
-  if (!response.ok && response.status !== 416) throw new Error(`The server answers ${response.status} ${response.statusText}.`);
+  let response = await ask(url, { headers: { Range: 'bytes=0-0' }, signal });
+  // Of a file without bytes, no range is right.
+  if (response.status !== 416) sound(response);
   const size = Number(/\/(\d+)$/.exec(response.headers.get('Content-Range') ?? '')?.[1] ?? NaN);
   if (response.status === 206 && size > WHOLE && !all) {
     await response.body?.cancel();
     return new RemoteFile(url, size);
   }
-  if (response.status === 206) response = await fetch(url, { signal });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    response = sound(await ask(url, { signal }));
+  }
   const total = Number(response.headers.get('Content-Length') ?? size);
   const parts: Blob[] = [];
   let done = 0;
@@ -56,6 +54,23 @@ export async function openRemote(url: string, { all }: Pick<Address, 'all'>, sig
     done += value.length;
     tell(done, total);
   }
+}
+
+/** An answer of a server, whatever it says. */
+async function ask(url: string, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (init.signal.aborted) throw error;
+    throw new Error('The server cannot be reached, or does not let other pages read its files (it would have to allow this by CORS).');
+  }
+}
+
+/** An answer that is the file, or a part of it: what comes with any other is a page that says why it is not. */
+function sound(response: Response): Response {
+  const { ok, status, statusText } = response;
+  if (!ok) throw new Error(`The server answers ${`${status} ${statusText}`.trim()}.`);
+  return response;
 }
 
 /** The last part of an address, to call the file by. */
