@@ -114,7 +114,9 @@ export function snippet(format: Format, file: string, column: string, wrapped: b
   const { call, stream } = about;
   const start = unhashed ? about.unhashed : about.start;
   if (startOnly && stream !== undefined) {
-    return [`import { ${stream} } from 'unspool';`, '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?.pipeThrough(${stream}(${zstd === 'zstd-draft' ? "{ format: 'zstd-draft' }" : ''})); // a ReadableStream of bytes`].join('\n');
+    const streams = [...(wrapped ? ['gzipStream()'] : []), `${stream}(${zstd === 'zstd-draft' ? "{ format: 'zstd-draft' }" : ''})`];
+    const piped = streams.map((stream) => `.pipeThrough(${stream})`).join('');
+    return [imports(wrapped ? `gzipStream, ${stream}` : stream), '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?${piped}; // a ReadableStream of bytes`].join('\n');
   }
   const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom);
   return program(door, file, wrapped, lines);
@@ -140,12 +142,16 @@ export function snippetOfQuery(file: string, { conditions, ask, columns, column,
 }
 
 function program(door: string, file: string, wrapped: boolean, lines: readonly string[]): string {
-  const imports = wrapped ? `decodeGzip, ${door}` : door;
   const source = `new Uint8Array(await (await fetch(${JSON.stringify(file)})).arrayBuffer())`;
   return [
-    `import { ${imports} } from 'unspool';`,
+    imports(wrapped ? `decodeGzip, ${door}` : door),
     '',
     wrapped ? `const bytes = decodeGzip(${source});` : `const bytes = ${source};`,
     ...lines,
   ].join('\n');
+}
+
+/** What is imported, each once: of gzip within gzip, what unwraps it is also what decodes it. */
+function imports(doors: string): string {
+  return `import { ${[...new Set(doors.split(', '))].join(', ')} } from 'unspool';`;
 }
