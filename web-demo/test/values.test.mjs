@@ -194,6 +194,7 @@ test('the TypeScript that is copied gives what the page shows', async () => {
   at1[at1.length - 10] ^= 1;
   for (const bytes of [zstd, draft]) bytes[bytes.length - 1] ^= 1;
   for (const [file, bytes, name, expected] of [
+    ['twice.gz', gzipSync(gzipSync('some text')), 'Buffer.from(content)', Buffer.from('some text')],
     ['flipped.zst', zstd, 'content', whole],
     ['draft.zst', draft, 'content', whole],
     ['short.onp', vector('onpair/cpp/urls_b12.onp').subarray(0, -100), 'texts.length', 2975],
@@ -222,11 +223,29 @@ test('sections of rows say what their writer noted, and lead to their rows', asy
   await page.getByText(`Row ${expected[2].start}, all 8 values`).waitFor();
 });
 
-test('what is unwrapped is saved by the name that it had', async () => {
+test('what is unwrapped is saved by the name that it had, and what is decoded by another', async () => {
   await open();
-  await pick('log.txt.gz', gzipSync('some text\n'));
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Raw bytes' }).click()]);
-  assert.equal(download.suggestedFilename(), 'log.txt');
+  const numbers = vector('pco/m_i32_classic_auto.pco');
+  const zstd = vector('zstd/rfc8878/text-1025.zst');
+  for (const [name, bytes, raw] of [
+    ['log.txt.gz', gzipSync('some text\n'), 'log.txt'],
+    ['numbers.pco.gz', gzipSync(numbers), 'numbers.bin'],
+    ['numbers.gz', gzipSync(numbers), 'numbers.bin'],
+    ['text.txt.zst.gz', gzipSync(zstd), 'text.txt'],
+    ['twice.txt.gz.gz', gzipSync(gzipSync('some text\n')), 'twice.txt'],
+    ['twice.txt.gz', gzipSync(gzipSync('some text\n')), 'twice.txt'],
+  ]) {
+    await pick(name, bytes);
+    await heading(name);
+    assert.equal((await save('Raw bytes'))[0], raw, name);
+  }
+  assert.equal(await page.getByRole('button', { name: 'CSV' }).count(), 0);
+  await pick('numbers.pco.gz', gzipSync(numbers));
+  assert.equal((await save('CSV'))[0], 'numbers.csv');
+  // Of each column a file of its own.
+  await open('#sample=columns&column=2');
+  await heading('columns.cvc');
+  assert.deepEqual([(await save('CSV'))[0], (await save('Raw bytes'))[0]], ['columns.int64_s.csv', 'columns.int64_s.bin']);
 });
 
 test('strings are saved, quoted where they must be', async () => {

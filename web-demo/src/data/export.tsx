@@ -11,6 +11,8 @@ interface Props {
   /** The name of the file, without its place. */
   readonly name: string;
   readonly column: number;
+  /** What it is called, where there are several. */
+  readonly columnName?: string;
   readonly kinds: readonly ExportKind[];
   /** Of a table: which of its rows. */
   readonly question?: Question;
@@ -37,18 +39,27 @@ export function saveAs(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** What values are saved as: `log.txt.zst` holds `log.txt`. */
-export function nameOf(file: string, kind: ExportKind): string {
-  const stem = file.replace(/\.[^.]*$/, '');
+/** What values are saved as: `log.txt.zst` holds `log.txt`, and so does `log.txt.zst.gz`. Of several columns each has its name in that of its file. */
+export function nameOf(file: string, kind: ExportKind, { wrapped, format }: Pick<Report, 'wrapped' | 'format'>, column = ''): string {
+  let stem = withoutEnding(file);
+  // Gzip within gzip may have one ending for both.
+  if (wrapped !== undefined && (format !== 'gzip' || stem.endsWith('.gz'))) stem = withoutEnding(stem);
+  // There are signs that no file may have in its name.
+  const part = column.replace(/[\\/:*?"<>|\p{C}]/gu, '_');
+  if (part !== '') return `${stem}.${part}.${kind === 'raw' ? 'bin' : kind}`;
   return kind !== 'raw' ? `${stem}.${kind}` : /.\.\w+$/.test(stem) ? stem : `${stem}.bin`;
 }
 
-export function Export({ file, report, name, column, kinds, question, words = WORDS, snippet }: Props) {
+function withoutEnding(name: string): string {
+  return name.replace(/\.[^.]*$/, '');
+}
+
+export function Export({ file, report, name, column, columnName, kinds, question, words = WORDS, snippet }: Props) {
   const [said, setSaid] = useState('');
   const job = useJob();
 
   const save = async (kind: ExportKind, care: Required<Care>): Promise<void> => {
-    const named = nameOf(name, kind);
+    const named = nameOf(name, kind, report, columnName);
     // What was asked is no part of the whole.
     const asked = kind === 'raw' ? undefined : question;
     try {

@@ -32,6 +32,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
     return column !== undefined && column < summary.columns.length ? column : 0;
   });
   const column = summary.columns[picked];
+  const named = summary.columns.length > 1 ? (column?.name ?? '') : '';
   const [wanted, show] = useState<{ readonly row: number }>();
   const tabs = useRef<HTMLDivElement>(null);
 
@@ -76,8 +77,9 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
           report={report}
           name={name}
           column={picked}
+          columnName={named}
           kinds={ABOUT[report.format].saves}
-          snippet={snippet(report.format, name, summary.columns.length > 1 ? column.name : '', report.wrapped !== undefined, summary)}
+          snippet={snippet(report.format, name, named, report.wrapped !== undefined, summary)}
         />
       )}
     </section>

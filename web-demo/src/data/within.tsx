@@ -16,7 +16,8 @@ interface Props {
   readonly summary: Summary;
 }
 
-export function Within({ file, name, report: { within }, summary: { decoded, startOnly } }: Props) {
+export function Within({ file, name, report, summary: { decoded, startOnly } }: Props) {
+  const { within } = report;
   const opening = useContext(Opening);
   const job = useJob();
   const [problem, setProblem] = useState('');
@@ -27,7 +28,7 @@ export function Within({ file, name, report: { within }, summary: { decoded, sta
   const open = (): void => {
     void job.run(async (care) => {
       const content = await file.export({ column: 0, kind: 'raw', question: undefined, to: undefined }, care);
-      if (content !== undefined) opening.files([new File([content], nameOf(name, 'raw'))]);
+      if (content !== undefined) opening.files([new File([content], nameOf(name, 'raw', report))]);
     }).catch((error: Error) => setProblem(error.message));
   };
   return (
