@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { arriveAt, fileOf, leave, readAddress } from './arrive/address';
 import { OpenFile } from './client';
-import { isDictionary, sortOut } from './arrive/dictionary';
+import { canBeRead, isDictionary, sortOut } from './arrive/dictionary';
 import { Failed } from './arrive/failed';
 import { useDropped } from './arrive/dropped';
 import { bytes } from './format';
@@ -48,8 +48,9 @@ export function App() {
         if (!signal.aborted) setState({ kind: 'busy', name, doing, progress: { done, total } });
       };
       setState({ kind: 'busy', name, doing: 'Fetching', progress: undefined });
+      let source: Blob | RemoteFile | undefined;
       try {
-        const source = await get(signal, tell('Fetching'));
+        source = await get(signal, tell('Fetching'));
         if (signal.aborted) return;
         setState({ kind: 'busy', name, doing: 'Reading', progress: { done: 0, total: source.size } });
         const file = new OpenFile(source, dictionary);
@@ -60,6 +61,8 @@ export function App() {
         if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
         if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0, others });
       } catch (error) {
+        // Browsers have many words for that, and none that help.
+        const unreadable = source instanceof Blob && !(await canBeRead(source));
         if (signal.aborted) return;
         const address = current.current;
         const retry = (): void => {
@@ -67,7 +70,8 @@ export function App() {
           current.current = address;
         };
         close();
-        setState({ kind: 'failed', name, message: error instanceof Error ? error.message : String(error), retry });
+        const message = unreadable ? 'This is a folder, or it can no longer be read.' : error instanceof Error ? error.message : String(error);
+        setState({ kind: 'failed', name, message, retry });
       }
     },
     [close],

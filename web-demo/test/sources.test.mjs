@@ -1,7 +1,9 @@
 // Where a file can come from, and what it can be.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { inspector } from './harness.mjs';
@@ -187,6 +189,45 @@ test('of several files one is shown, and the page says so', async () => {
     await page.getByRole('status').getByText('One file is shown at a time: 1 other that came with it was not opened.').waitFor();
     await page.locator('input[type=file]').setInputFiles(files[1]);
     await heading('b.txt');
+  }
+});
+
+test('a folder, or a file that is gone, is said to be that, and hides no file that came with it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'unspool-'));
+  const [inner, gone, good] = ['folder.pco', 'gone.cvc', 'good.cvc'].map((name) => join(folder, name));
+  mkdirSync(inner);
+  writeFileSync(good, vector('cvc/v1_int8.cvc'));
+  const browser = await page.context().newCDPSession(page);
+  /** Drops what lies there, as a file manager does: only so it may be a folder. */
+  const drop = async (...files) => {
+    for (const type of ['dragEnter', 'dragOver', 'drop']) await browser.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data: { items: [], files, dragOperationsMask: 1 } });
+  };
+  const refused = page.getByRole('alert').getByText('This is a folder, or it can no longer be read.');
+  try {
+    await open();
+    await page.getByText('Drop a file here').waitFor();
+    await drop(inner);
+    await page.getByRole('heading', { name: 'folder.pco cannot be shown.' }).waitFor();
+    await refused.waitFor();
+    await drop(inner, good);
+    await heading('good.cvc');
+    await page.getByText('1 other that came with it was not opened').waitFor();
+    // Files that were picked, of which one is deleted before it is opened.
+    const picked = await page.evaluateHandle(() => document.body.appendChild(Object.assign(document.createElement('input'), { type: 'file', multiple: true, hidden: true })));
+    for (const [files, shown] of [[[gone], 'gone.cvc'], [[gone, good], 'good.cvc']]) {
+      writeFileSync(gone, vector('cvc/v1_int8.cvc'));
+      await picked.setInputFiles(files);
+      rmSync(gone);
+      await picked.evaluate((input) => {
+        const dataTransfer = new DataTransfer();
+        for (const file of input.files) dataTransfer.items.add(file);
+        dispatchEvent(new DragEvent('drop', { dataTransfer }));
+      });
+      if (shown === 'gone.cvc') await refused.waitFor();
+      else await heading(shown);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 

@@ -6,7 +6,7 @@
  */
 export async function sortOut(files: readonly File[]): Promise<[file: File | undefined, dictionary: File | undefined]> {
   const starts = await Promise.all(files.map(start));
-  const found = (wanted: (start: string) => boolean): File | undefined => files[starts.findIndex(wanted)];
+  const found = (wanted: (start: string) => boolean): File | undefined => files[starts.findIndex((start) => start !== undefined && wanted(start))];
   const [frame, trained] = [found((start) => FRAME.test(start)), found((start) => start === DICTIONARY)];
   const file = frame ?? found((start) => start !== DICTIONARY);
   if (trained !== undefined) return file === undefined ? [trained, undefined] : [file, trained];
@@ -14,7 +14,8 @@ export async function sortOut(files: readonly File[]): Promise<[file: File | und
     const raw = found((start) => !FRAME.test(start) && !OTHER.test(start));
     if (raw !== undefined) return [frame, raw];
   }
-  return [files[0], undefined];
+  // What cannot be read is shown as that only if there is nothing else.
+  return [found(() => true) ?? files[0], undefined];
 }
 
 /** Whether a file says of itself that it is a dictionary. */
@@ -34,8 +35,20 @@ const FRAME = /^(2[78]b52ffd|5.2a4d18)/;
 /** How files of the other formats begin: xz, Pco, OnPair, CVC, AT-1, gzip. */
 const OTHER = /^(fd377a58|70636f21|4f4e5041|43564346|4154310[23]|1f8b08)/;
 
-async function start(file: Blob): Promise<string> {
-  return hexOf(new Uint8Array(await file.slice(0, 4).arrayBuffer()));
+/** How a file begins; nothing of what cannot be read. */
+async function start(file: Blob): Promise<string | undefined> {
+  try {
+    // The size of a folder may be 0, and no byte of nothing needs to be read.
+    const head = file.size > 4 ? file.slice(0, 4) : file;
+    return hexOf(new Uint8Array(await head.arrayBuffer()));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a file can be read: a folder that was dropped looks like one, and one that was deleted meanwhile or has changed is gone. */
+export async function canBeRead(file: Blob): Promise<boolean> {
+  return (await start(file)) !== undefined;
 }
 
 function hexOf(bytes: Uint8Array): string {
