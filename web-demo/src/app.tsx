@@ -25,6 +25,17 @@ type State =
 /** Gets a file, and tells how far that is. */
 type Get = (signal: AbortSignal, tell: (done: number, total: number) => void) => Promise<Blob | RemoteFile>;
 
+/** What is to be opened with a file. */
+interface Besides {
+  readonly dictionary?: Blob | undefined;
+  /** What is taken for its dictionary if it cannot be decoded without one. */
+  readonly perhaps?: Blob | undefined;
+  /** Whether its chunks are listed, too. */
+  readonly list?: boolean;
+  /** How many files came with it that are not shown. */
+  readonly others?: number;
+}
+
 export function App() {
   const [state, setState] = useState<State>({ kind: 'empty' });
   const opened = useRef<OpenFile>();
@@ -41,7 +52,8 @@ export function App() {
   }, []);
 
   const show = useCallback(
-    async (name: string, sample: string, get: Get, { dictionary, list = false, others = 0 }: { dictionary?: Blob | undefined; list?: boolean; others?: number } = {}): Promise<void> => {
+    async (name: string, sample: string, get: Get, besides: Besides = {}): Promise<void> => {
+      const { dictionary, perhaps, list = false, others = 0 } = besides;
       close();
       const { signal } = (going.current = new AbortController());
       const tell = (doing: string) => (done: number, total: number) => {
@@ -53,20 +65,26 @@ export function App() {
         source = await get(signal, tell('Fetching'));
         if (signal.aborted) return;
         setState({ kind: 'busy', name, doing: 'Reading', progress: { done: 0, total: source.size } });
-        const file = new OpenFile(source, dictionary);
+        let file = new OpenFile(source, dictionary);
         opened.current = file;
         // What comes behind the last byte takes the longest where little decodes to much.
         const reading = ({ done, total }: Progress): void => tell(done < total ? 'Reading' : 'Decoding')(done, total);
         let report = await file.report(reading);
+        const lent = perhaps !== undefined && mayWantDictionary(report);
+        if (lent && !signal.aborted) {
+          file.close();
+          file = opened.current = new OpenFile(source, perhaps);
+          report = await file.report(reading);
+        }
         if (list && unlisted(report) > 0) report = await file.list({ tell: reading, signal });
-        if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0, others });
+        if (!signal.aborted) setState({ kind: 'open', name, sample, file, report, visit: 0, others: lent ? others - 1 : others });
       } catch (error) {
         // Browsers have many words for that, and none that help.
         const unreadable = source instanceof Blob && !(await canBeRead(source));
         if (signal.aborted) return;
         const address = current.current;
         const retry = (): void => {
-          void show(name, sample, get, { dictionary, list, others });
+          void show(name, sample, get, besides);
           current.current = address;
         };
         close();
@@ -95,14 +113,14 @@ export function App() {
 
   const showFiles = useCallback(
     async (files: readonly File[]) => {
-      const [file, dictionary] = await sortOut(files);
+      const { file, dictionary, perhaps } = await sortOut(files);
       if (file === undefined) return;
       const here = shown.current;
       if (files.length === 1 && here.kind === 'open' && mayWantDictionary(here.report) && (await isDictionary(file))) return lend(file);
       // A file of the visitor's own has no address, but a place in the history: the way back from it leads to what was there before, and not off the page.
       if (!isOwn(history.state)) history.pushState({ own: true }, '', location.pathname + location.search);
       const others = files.length - (dictionary === undefined ? 1 : 2);
-      void show(file.name, '', () => Promise.resolve(file), { dictionary, others });
+      void show(file.name, '', () => Promise.resolve(file), { dictionary, perhaps, others });
     },
     [show, lend],
   );

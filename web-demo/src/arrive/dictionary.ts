@@ -1,21 +1,26 @@
 // A file that comes with its Zstandard dictionary.
 
-/**
- * Of what was dropped or picked at once, the file to show, and the dictionary that came along: a trained one says so; any other is what stands alone
- * beside a Zstandard file, and is no file of another format.
- */
-export async function sortOut(files: readonly File[]): Promise<[file: File | undefined, dictionary: File | undefined]> {
+/** Of what was dropped or picked at once: the file to show, and what may be its dictionary. */
+export interface Sorted {
+  readonly file: File | undefined;
+  /** The dictionary that came along: a trained one, which says that it is one. */
+  readonly dictionary?: File;
+  /** What stands alone beside a Zstandard file, and is no file of another format: a dictionary too, if the file cannot be decoded without one. */
+  readonly perhaps?: File;
+}
+
+export async function sortOut(files: readonly File[]): Promise<Sorted> {
   const starts = await Promise.all(files.map(start));
   const found = (wanted: (start: string) => boolean): File | undefined => files[starts.findIndex((start) => start !== undefined && wanted(start))];
   const [frame, trained] = [found((start) => FRAME.test(start)), found((start) => start === DICTIONARY)];
   const file = frame ?? found((start) => start !== DICTIONARY);
-  if (trained !== undefined) return file === undefined ? [trained, undefined] : [file, trained];
+  if (trained !== undefined) return file === undefined ? { file: trained } : { file, dictionary: trained };
   if (files.length === 2 && frame !== undefined) {
-    const raw = found((start) => !FRAME.test(start) && !OTHER.test(start));
-    if (raw !== undefined) return [frame, raw];
+    const perhaps = found((start) => !FRAME.test(start) && !OTHER.test(start));
+    if (perhaps !== undefined) return { file: frame, perhaps };
   }
   // What cannot be read is shown as that only if there is nothing else.
-  return [found(() => true) ?? files[0], undefined];
+  return { file: found(() => true) ?? files[0] };
 }
 
 /** Whether a file says of itself that it is a dictionary. */
