@@ -74,3 +74,8 @@ export function half(bits: number): number {
   if (exponent === 31) return fraction > 0 ? NaN : sign * Infinity;
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25));
 }
+
+/** Why something went wrong, as the end of a sentence: some browsers and servers end theirs with a full stop, and some do not. */
+export function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+}

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { noteInAddress, readAddress } from './arrive/address';
 import { Bits } from './bytes/bits';
+import type { Unread } from './bytes/bytes';
 import type { OpenFile } from './client';
 import { Decoded } from './data/decoded';
 import { idOfDictionary, MayWantDictionary, WantsDictionary, wantsDictionary } from './structure/dictionary';
@@ -59,6 +60,7 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
   const [cursor, setCursor] = useState(-1);
   /** How often somebody asked for a place: one that is asked for again is shown again, wherever the panes were scrolled to since. */
   const [asked, setAsked] = useState(0);
+  const [unread, setUnread] = useState<Unread>();
   const panes = useRef<HTMLDivElement>(null);
   const known = report.format !== undefined;
   // What ends too early is broken at its last byte.
@@ -166,8 +168,13 @@ export function Inspector({ name, file, report, others, onFiles, onListed }: Pro
             {model.structure.length > 0 && (
               <TreeView model={model} selected={selected} asked={asked} hovered={hovered} broken={brokenNode} flag={error === undefined ? '' : flagOf(error)} onSelect={goToNode} onHover={setHovered} />
             )}
-            <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} />
+            <HexView blob={content} model={model} selected={selected} asked={asked} hovered={hovered} cursor={cursor} broken={wrong} covered={covered} onCursor={goToByte} onHover={setHovered} onUnread={setUnread} />
           </div>
+          {unread !== undefined && unread.error !== '' && (
+            <p class="refused" role="alert">
+              Bytes in sight cannot be read: {unread.error}. <button type="button" onClick={unread.again}>Retry</button>
+            </p>
+          )}
           <Place model={model} node={hovered >= 0 ? hovered : selected} cursor={cursor} />
           <Bits model={model} content={content} selected={selected} hovered={hovered} cursor={cursor} onSelect={goToNode} onHover={setHovered} />
           <Take name={name} model={model} content={content} selected={selected} />

@@ -309,21 +309,22 @@ test('a file that does not name its dictionary is as sound as any with it, and a
 
 /** A server of another origin that answers ranges of a file, which may be longer than its bytes. */
 async function elsewhere(bytes, size, { ranges = true } = {}) {
-  let sent = 0;
+  let [sent, status] = [0, 206];
   const other = createServer((request, response) => {
     const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Access-Control-Expose-Headers': 'Content-Range, Content-Length' };
     if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
+    if (status !== 206) return response.writeHead(status, cors).end();
     const range = ranges ? /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') : null;
     const [start, end] = range === null ? [0, size] : [Number(range[1]), Math.min(size, Number(range[2]) + 1)];
     const body = Buffer.alloc(end - start);
-    bytes.copy(body, 0, start, end);
+    if (start < bytes.length) bytes.copy(body, 0, start, end);
     sent += body.length;
     const extra = range === null ? {} : { 'Content-Range': `bytes ${start}-${end - 1}/${size}` };
     response.writeHead(range === null ? 200 : 206, { ...cors, ...extra, 'Content-Type': 'application/octet-stream', 'Content-Length': body.length });
     response.end(body);
   });
   await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${other.address().port}/vectors.cvc`, sent: () => sent, close: () => other.close() };
+  return { url: `http://127.0.0.1:${other.address().port}/vectors.cvc`, sent: () => sent, answer: (now) => (status = now), close: () => other.close() };
 }
 
 for (const [what, size, ranges, most] of [
@@ -384,7 +385,7 @@ test('the chunks of a large file of another server are listed: of some at once, 
     await page.locator('.preview tbody td').first().waitFor();
     assert.ok(other.sent() - before < bytes.length / 5, `${other.sent() - before} bytes were sent`);
     // The address lists them again.
-    await page.waitForFunction(() => new URLSearchParams(location.hash.slice(1)).has('list'));
+    await page.waitForFunction(() => ['list', 'node'].every((name) => new URLSearchParams(location.hash.slice(1)).has(name)));
     await page.reload();
     await page.getByRole('treeitem', { name: /^chunk #39/ }).waitFor();
     await page.getByText('Row 0, all 8 values').waitFor();
@@ -393,6 +394,50 @@ test('the chunks of a large file of another server are listed: of some at once, 
     other.close();
   }
   it.forgive((what) => what.startsWith(`request: ${other.url}`) || what.startsWith(`failed: ${other.url}`));
+});
+
+test('bytes of a server that could not be had are asked for again, and the page says why they are not there', async () => {
+  const bytes = zeros(2 ** 20);
+  const other = await elsewhere(bytes, 300e6);
+  try {
+    await open(`#url=${encodeURIComponent(other.url)}`);
+    await heading('vectors.cvc');
+    await byte(0).filter({ hasText: '70' }).waitFor();
+    other.answer(503);
+    const go = async (to) => {
+      await page.getByLabel('Go to byte').fill(String(to));
+      await page.getByLabel('Go to byte').press('Enter');
+    };
+    await go(200_000_000);
+    const refused = page.getByRole('alert').filter({ hasText: 'Bytes in sight cannot be read: the server answers 503 to a range.' });
+    await refused.waitFor();
+    // Somebody presses the button, or comes back later.
+    other.answer(206);
+    await refused.getByRole('button', { name: 'Retry' }).click();
+    await byte(200_000_000).filter({ hasText: '00' }).waitFor();
+    assert.equal(await refused.count(), 0);
+    other.answer(503);
+    await go(100_000_000);
+    await refused.waitFor();
+    await go(0);
+    await byte(0).filter({ hasText: '70' }).waitFor();
+    assert.equal(await refused.count(), 0);
+    other.answer(206);
+    await go(100_000_000);
+    await byte(100_000_000).filter({ hasText: '00' }).waitFor();
+    // A field is saved, or the page says why not.
+    await page.getByRole('treeitem', { name: /^magic/ }).click();
+    other.answer(503);
+    await page.getByRole('button', { name: 'Save the bytes of this field' }).click();
+    await page.getByRole('alert').getByText('The bytes cannot be read: the server answers 503 to a range.').waitFor();
+    other.answer(206);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save the bytes of this field' }).click()]);
+    assert.equal(readFileSync(await download.path()).toString(), 'pco!');
+    assert.equal(await page.getByText('The bytes cannot be read').count(), 0);
+  } finally {
+    other.close();
+  }
+  it.forgive((what) => what.includes(other.url) || what.includes('503'));
 });
 
 test('of a large file of another server that says nothing of where its parts are, all is fetched only when somebody wants that', async () => {

@@ -19,7 +19,9 @@ export class RemoteFile implements Content {
 
   async #read(start: number, end: number): Promise<ArrayBuffer> {
     if (end <= start) return new ArrayBuffer(0);
-    const response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } });
+    const response = await fetch(this.url, { headers: { Range: `bytes=${start}-${end - 1}` } }).catch(() => {
+      throw new Error('the server cannot be reached');
+    });
     if (response.status !== 206) throw new Error(`the server answers ${response.status} to a range`);
     return response.arrayBuffer();
   }

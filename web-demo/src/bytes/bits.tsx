@@ -19,7 +19,7 @@ interface Props {
 
 export function Bits({ model, content, selected, hovered, cursor, onSelect, onHover }: Props) {
   const [start, end] = stretchOf(model, selected, cursor);
-  const byteAt = useBytes(content, start, end);
+  const { at: byteAt } = useBytes(content, start, end);
   const bytes = Array.from({ length: end - start }, (_, at) => start + at);
   if (!bytes.some((byte) => cutsBytes(model, leafAt(model, byte)))) return null;
   return (

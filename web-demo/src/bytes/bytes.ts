@@ -4,9 +4,20 @@ import type { Content } from '../arrive/remote';
 
 const PIECE = 1 << 16;
 
-/** Reads the bytes from `start` to `end` and some around them; what is not here yet is `undefined`. */
-export function useBytes(blob: Content, start: number, end: number): (at: number) => number | undefined {
+/** Why bytes are not here, and what reads them once more. */
+export interface Unread {
+  readonly error: string;
+  readonly again: () => void;
+}
+
+export interface Bytes extends Unread {
+  /** A byte; what is not here yet is `undefined`. */
+  readonly at: (byte: number) => number | undefined;
+}
+
+/** Reads the bytes from `start` to `end` and some around them. */
+export function useBytes(blob: Content, start: number, end: number): Bytes {
   const read = async (piece: number): Promise<Uint8Array> => new Uint8Array(await blob.slice(piece * PIECE, (piece + 1) * PIECE).arrayBuffer());
-  const pieces = usePieces(read, Math.floor(start / PIECE), Math.ceil(end / PIECE) - 1, [blob]);
-  return (at) => pieces.get(Math.floor(at / PIECE))?.here?.[at % PIECE];
+  const { get, error, again } = usePieces(read, Math.floor(start / PIECE), Math.ceil(end / PIECE) - 1, [blob]);
+  return { at: (byte) => get(Math.floor(byte / PIECE))?.here?.[byte % PIECE], error, again };
 }

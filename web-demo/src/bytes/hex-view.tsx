@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { bytesOf, leafAt, type Model } from '../model';
 import { hex } from '../format';
-import { useBytes } from './bytes';
+import { useBytes, type Unread } from './bytes';
 import type { Content } from '../arrive/remote';
 import { HEAD } from '../structure/tree-view';
 import { useLines } from '../tools/virtual';
@@ -24,13 +24,16 @@ interface Props {
   readonly covered: readonly [start: number, end: number] | undefined;
   readonly onCursor: (byte: number) => void;
   readonly onHover: (node: number) => void;
+  /** Hears why bytes in sight cannot be read, and when they can. */
+  readonly onUnread: (unread: Unread) => void;
 }
 
-export function HexView({ blob, model, selected, asked, hovered, cursor, broken, covered, onCursor, onHover }: Props) {
+export function HexView({ blob, model, selected, asked, hovered, cursor, broken, covered, onCursor, onHover, onUnread }: Props) {
   const [width, setWidth] = useState(16);
   const total = Math.ceil(blob.size / width);
   const lines = useLines(total, LINE, HEAD);
-  const data = useBytes(blob, lines.first * width, lines.last * width);
+  const { at: data, error, again } = useBytes(blob, lines.first * width, lines.last * width);
+  useEffect(() => onUnread({ error, again }), [error, again]);
   const marked = selected >= 0 ? bytesOf(model, selected) : undefined;
   const hinted = hovered >= 0 ? bytesOf(model, hovered) : undefined;
   const digits = Math.max(4, (blob.size - 1).toString(16).length);

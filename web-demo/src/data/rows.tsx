@@ -34,10 +34,8 @@ export function useRows<Row>(total: number, get: (start: number, end: number) =>
   const scrolled = useScrolled(total, of);
   const [first, last] = [Math.floor(scrolled.lines.first / PIECE), Math.ceil(scrolled.lines.last / PIECE) - 1];
   const pieces = usePieces((piece) => get(piece * PIECE, Math.min(total, (piece + 1) * PIECE)), first, last, [...of, total]);
-  let error = '';
-  for (let piece = first; piece <= last; piece++) error ||= pieces.get(piece)?.error ?? '';
   const pieceOf = (at: number) => pieces.get(Math.floor(at / PIECE));
-  return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error };
+  return { ...scrolled, row: (at) => pieceOf(at)?.here?.[at % PIECE], failed: (at) => pieceOf(at)?.error !== undefined, error: pieces.error };
 }
 
 /** Lets a table start at the row that the address names, once it has rows, and the address name the row that it stands at. */

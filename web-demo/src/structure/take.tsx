@@ -1,9 +1,11 @@
 // Takes along what the structure says, and the bytes of a field.
+import { useState } from 'preact/hooks';
 import { nodeAt, type Structure } from 'unspool/structure';
 import { pause } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import { saveAs } from '../data/export';
 import type { Care } from '../client';
+import { reasonOf } from '../format';
 import { bytesOf, type Model } from '../model';
 import type { Content } from '../arrive/remote';
 
@@ -16,15 +18,24 @@ interface Props {
 
 export function Take({ name, model, content, selected }: Props) {
   const job = useJob();
+  const [problem, setProblem] = useState('');
   if (model.structure.length === 0) return null;
   const [start, end] = selected < 0 ? [0, 0] : bytesOf(model, selected);
-  const saveBytes = async (): Promise<void> => saveAs(new Blob([await content.slice(start, end).arrayBuffer()]), `${name}.${start}-${end}.bin`);
+  const saveBytes = async (): Promise<void> => {
+    setProblem('');
+    try {
+      saveAs(new Blob([await content.slice(start, end).arrayBuffer()]), `${name}.${start}-${end}.bin`);
+    } catch (error) {
+      setProblem(reasonOf(error));
+    }
+  };
   const saveTree = (): Promise<void> => job.run(async (care) => saveAs(await treeOf(model.structure, care), `${name}.structure.json`));
   return (
     <div class="controls">
       <button type="button" disabled={end <= start} onClick={() => void saveBytes()}>Save the bytes of this field</button>
       <button type="button" disabled={job.going} onClick={() => void saveTree()}>Save the structure as JSON</button>
       <Cancel job={job} what="saving the structure" />
+      {problem !== '' && <span class="refused" role="alert">The bytes cannot be read: {problem}.</span>}
     </div>
   );
 }
