@@ -145,3 +145,39 @@ test('the focus is shown around what has it, and around nothing else', async () 
   await page.locator('.another input').focus();
   assert.equal(await page.locator('.another').evaluate((label) => getComputedStyle(label).outlineStyle), 'solid');
 });
+
+test('a theme of high contrast leaves colours where they tell something, and outlines what is selected', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ forcedColors: 'active', colorScheme });
+    await page.goto('about:blank');
+    await open('#sample=columns&column=2&at=100');
+    await byte(100).waitFor();
+    await page.getByRole('tab', { selected: true }).waitFor();
+    const style = (selector, name, pseudo) => page.locator(selector).first().evaluate((element, [name, pseudo]) => getComputedStyle(element, pseudo)[name], [name, pseudo]);
+    // The parts of the file, by their colours: in the bar, beside their names and in the tree.
+    for (const places of ['.bar .share', '.legend .dot', '.tree .dot']) {
+      const colours = await page.locator(places).evaluateAll((all) => new Set(all.map((element) => getComputedStyle(element).backgroundColor)).size);
+      assert.ok(colours >= 2, `${colorScheme}: ${places}`);
+    }
+    await page.waitForFunction(() => {
+      const canvas = document.querySelector('.map canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+      return new Set(Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 3).join())).size >= 4;
+    });
+    // What opens a group is a triangle: one side has a colour, and the others have none.
+    const sides = await Promise.all(['Left', 'Top', 'Bottom'].map((side) => style('.tree .fold', `border${side}Color`, '::before')));
+    assert.match(sides[0], /^rgb\(/);
+    for (const side of sides.slice(1)) assert.match(side, /, 0\)$/);
+    const outline = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement('span'));
+      probe.style.outline = '2px solid Highlight';
+      const { outlineColor } = getComputedStyle(probe);
+      probe.remove();
+      return outlineColor;
+    });
+    for (const selected of ['[role=treeitem][aria-selected=true]', '[role=tab][aria-selected=true]']) {
+      assert.deepEqual([await style(selected, 'outlineStyle'), await style(selected, 'outlineColor')], ['solid', outline], `${colorScheme}: ${selected}`);
+    }
+  }
+  it.forgive((what) => what === 'request: about:blank');
+});

@@ -194,10 +194,11 @@ function groupsIn(model: Model, start: number, end: number): number[] {
   return groups;
 }
 
-/** A colour of the page, as the canvas understands it: what the style sheet says may depend on the scheme. */
+/** A colour of the page, as the canvas understands it: what the style sheet says may depend on the scheme. A theme of high contrast leaves the map its colours. */
 function swatch(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;
+  probe.style.setProperty('forced-color-adjust', 'none');
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
