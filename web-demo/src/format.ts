@@ -38,6 +38,18 @@ export function value(n: number | bigint): string {
   return size >= 1e-4 && size < 1e5 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
 }
 
+/** A value with all of its digits. */
+export function exact(n: number | bigint): string {
+  // Long integers end in zeros that are none of theirs where they are written as numbers.
+  const long = Number.isInteger(n) && Math.abs(Number(n)) > Number.MAX_SAFE_INTEGER && Math.abs(Number(n)) <= 2 ** 64;
+  return Object.is(n, -0) ? '-0' : String(long ? BigInt(n) : n);
+}
+
+/** All digits of a value, for those who point at it; nothing where it is shown with all of them. */
+export function rest(n: number | bigint): string | undefined {
+  return exact(n) === value(n) ? undefined : exact(n);
+}
+
 /** What tells a group from its siblings: a number, unless it counts what lies in the group, or a word. */
 export function whichOf(name: string, value: string): string {
   return /^\d+$/.test(value) && !name.endsWith('s') ? `#${value}` : value;

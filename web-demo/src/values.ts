@@ -82,6 +82,8 @@ export interface TableAnswer extends At1Answer {
 /** What all numbers of a column come to. */
 export interface Summed {
   readonly statistics: Statistics;
+  /** The lowest and the highest of integers of 64 bits, which no `number` holds. */
+  readonly bounds: readonly [low: bigint, high: bigint] | undefined;
   /** The numbers in the order of the file; of vectors, their lengths. */
   readonly curve: Curve;
   /** Rows that are not counted because they cannot be decoded, and why the first of them cannot. */

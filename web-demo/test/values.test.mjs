@@ -5,7 +5,7 @@ import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import * as unspool from 'unspool';
 import { inspector } from './harness.mjs';
-import { chunkHead, floats, PCO_HEAD, vector } from './vectors.mjs';
+import { chunkHead, floats, PCO_HEAD, vector, zeros } from './vectors.mjs';
 
 const it = inspector();
 let page;
@@ -71,6 +71,33 @@ test('statistics of pieces come to those of the whole', async () => {
   const bars = (await page.locator('.statistics figure').first().locator('title').allTextContents()).map((title) => title.match(/^(\S+) to (\S+): (\S+)$/).slice(1).map((n) => Number(n.replaceAll(',', ''))));
   for (const [low, high, held] of bars) assert.equal(held, finite.filter((n) => n >= low && n < high).length, `${low} to ${high}`);
   assert.ok(bars.length <= 64 && bars.reduce((sum, [, , held]) => sum + held, 0) === finite.length);
+});
+
+test('long integers and floats are there with all their digits', async () => {
+  // Integers of 64 bits that lie closer together than floats of 64 bits do.
+  const numbers = Array.from({ length: 8 }, (_, at) => 2n ** 60n + 129n * BigInt(at) + 1n);
+  const bytes = zeros(8);
+  numbers.forEach((number, at) => bytes.writeBigUInt64LE(number, bytes.length - 1 - 8 * (8 - at)));
+  await open();
+  await pick('long.pco', bytes);
+  await heading('long.pco');
+  await page.locator('.preview tbody td').first().waitFor();
+  assert.deepEqual(await page.locator('.preview tbody td').allTextContents(), numbers.map(String));
+  await summed('Min').waitFor();
+  assert.deepEqual([await summed('Min').textContent(), await summed('Max').textContent()], [String(numbers[0]), String(numbers[7])]);
+  const bars = await page.locator('.statistics svg title').allTextContents();
+  assert.ok(bars.length > 1);
+  for (const [low, high] of bars.map((title) => title.match(/\d{4,}/g).map(BigInt))) assert.ok(low < high, `${low} to ${high}`);
+  // Of a float the first digits are shown, and all of them to those who point at it.
+  const [first] = floats('cvc/med_fp16.f32.bin');
+  await open('#sample=embeddings');
+  const cell = page.locator('.preview .values tbody td').first();
+  await cell.waitFor();
+  assert.notEqual(Number(await cell.textContent()), first);
+  assert.equal(Number(await cell.getAttribute('title')), first);
+  const mean = Number(await summed('Mean').getAttribute('title'));
+  assert.equal(Number(await summed('Mean').textContent()), Number(mean.toPrecision(5)));
+  assert.notEqual(mean, Number(mean.toPrecision(5)));
 });
 
 /** A half float of a whole number below 2048. */

@@ -155,7 +155,7 @@ function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current
 }
 
 /** A number that fits beside the curve. */
-function brief(number: number): string {
+export function brief(number: number): string {
   const text = value(number);
   return text.length > 10 ? number.toExponential(3) : text;
 }

@@ -9,7 +9,7 @@ import type { Column, Report, Summary } from '../model';
 import { Sections } from './sections';
 import { Statistics } from './statistics';
 import { RowTable, useNotedRow, useRows, type Head, type Rows } from './rows';
-import { count, plural, value } from '../format';
+import { count, plural, rest, value } from '../format';
 import { HeatMap, Plot } from './plot';
 import type { Rows as Decoded } from '../values';
 
@@ -183,7 +183,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
               <th scope="row">
                 <button type="button" tabIndex={at === stop ? 0 : -1} onKeyDown={onKeyDown} aria-pressed={at === chosen} aria-label={`Draw row ${at}`} onClick={() => choose(at)}>{count(at)}</button>
               </th>
-              {values.slice(0, shown).map((number, place) => <td key={place}>{value(number)}</td>)}
+              {values.slice(0, shown).map((number, place) => <td key={place} title={rest(number)}>{value(number)}</td>)}
               {dimension > shown && <td class="more">…</td>}
             </>
           )}

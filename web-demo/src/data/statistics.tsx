@@ -4,7 +4,7 @@ import type { Bin, Summary } from 'unspool';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import type { OpenFile } from '../client';
-import { count, plural, value } from '../format';
+import { count, exact, plural, rest, value } from '../format';
 import { Course } from './course';
 import { RemoteFile } from '../arrive/remote';
 import type { Summed } from '../values';
@@ -44,7 +44,7 @@ export function Statistics({ file, column, values, onRow }: Props) {
       </p>
     );
   }
-  const { statistics, curve, leftOut, why } = found;
+  const { statistics, bounds, curve, leftOut, why } = found;
   const { norms } = statistics;
   if (statistics.count + statistics.nans === 0) return null;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
@@ -52,10 +52,10 @@ export function Statistics({ file, column, values, onRow }: Props) {
     <section class="statistics" aria-label="Statistics">
       {leftOut > 0 && <p class="refused">{plural(leftOut, 'row')} that cannot be decoded {leftOut === 1 ? 'is' : 'are'} left out: {why}.</p>}
       <dl>
-        {facts(statistics).map(([term, fact]) => (
+        {facts(statistics, bounds).map(({ term, fact, all }) => (
           <div key={term}>
             <dt>{term}</dt>
-            <dd>{fact}</dd>
+            <dd title={all}>{fact}</dd>
           </div>
         ))}
       </dl>
@@ -81,22 +81,36 @@ export function Statistics({ file, column, values, onRow }: Props) {
   );
 }
 
-function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Summary): (readonly [string, string])[] {
+interface Fact {
+  readonly term: string;
+  readonly fact: string;
+  /** All digits, where there are more. */
+  readonly all?: string | undefined;
+}
+
+function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Summary, bounds: Summed['bounds']): Fact[] {
+  const [low, high] = bounds ?? [min, max];
   // Of nothing, and of what no number can hold, there is none.
-  const known = (number: number): string => (Number.isNaN(number) ? '–' : value(number));
-  const all: (readonly [string, string])[] = [
-    ['Values', count(numbers + nans)], ['Min', known(min)], ['Max', known(max)], ['Mean', known(mean)], ['Deviation', known(deviation)],
+  const known = (term: string, number: number | bigint): Fact => (Number.isNaN(number) ? { term, fact: '–' } : { term, fact: value(number), all: rest(number) });
+  const all: Fact[] = [
+    { term: 'Values', fact: count(numbers + nans) }, known('Min', low), known('Max', high), known('Mean', mean), known('Deviation', deviation),
   ];
-  if (nans > 0) all.push(['Not a number', count(nans)]);
-  if (infinite > 0) all.push(['Infinite', count(infinite)]);
+  if (nans > 0) all.push({ term: 'Not a number', fact: count(nans) });
+  if (infinite > 0) all.push({ term: 'Infinite', fact: count(infinite) });
   return all;
+}
+
+/** What the edges of bins are called. Those of numbers that lie close together take all their digits to be told apart. */
+function edgesOf(bins: readonly Bin[], logarithmic: boolean): (edge: number) => string {
+  if (logarithmic) return (edge) => `2^${value(edge)}`;
+  return bins.every(({ low, high }) => value(low) !== value(high)) ? value : exact;
 }
 
 function Bars({ bins, logarithmic }: { readonly bins: readonly Bin[]; readonly logarithmic: boolean }) {
   const most = bins.reduce((most, bin) => Math.max(most, bin.count), 1);
   const step = (WIDTH - 2 * MARGIN) / Math.max(1, bins.length);
   const room = HEIGHT - 2 * MARGIN - 12;
-  const edge = (number: number): string => (logarithmic ? `2^${value(number)}` : value(number));
+  const edge = edgesOf(bins, logarithmic);
   const [first, last] = [bins[0], bins.at(-1)];
   const words = first === undefined || last === undefined ? 'no values' : `${bins.length} bins from ${edge(first.low)} to ${edge(last.high)}`;
   return (

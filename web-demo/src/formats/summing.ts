@@ -1,18 +1,34 @@
 // Sums up a column piece by piece, and draws it as a curve on the way.
 import { RunningStatistics } from 'unspool';
 import type { Tell } from '../tools/progress';
-import type { Curve, Summed } from '../values';
+import type { Curve, Rows, Summed } from '../values';
 import { piecesOf, type Column, type LeftOut } from './column';
 
 export async function summedUp(column: Column, tell: Tell): Promise<Summed> {
   using running = runningOver(column);
   let [leftOut, why] = [0, ''];
+  let bounds: Summed['bounds'];
+  const hear = (data: Rows['data']): void => {
+    if (data instanceof BigInt64Array || data instanceof BigUint64Array) bounds = boundsOf(data, bounds);
+  };
   const curve = await drawn(column, running, 0, column.rows, tell, (start, end, error) => {
     leftOut += end - start;
     why ||= error.message;
     if (leftOut === column.rows) throw error;
-  });
-  return { statistics: running.result(), curve, leftOut, why };
+  }, hear);
+  return { statistics: running.result(), bounds, curve, leftOut, why };
+}
+
+/** The lowest and the highest of these numbers and of those before. */
+function boundsOf(numbers: BigInt64Array | BigUint64Array, before: Summed['bounds']): Summed['bounds'] {
+  const [first] = numbers;
+  if (first === undefined) return before;
+  let [low, high] = before ?? [first, first];
+  for (const number of numbers) {
+    if (number < low) low = number;
+    else if (number > high) high = number;
+  }
+  return [low, high];
 }
 
 /** Draws some rows of a column: of numbers themselves, of vectors their lengths. */
@@ -25,10 +41,11 @@ function runningOver({ dimension }: Column): RunningStatistics {
   return new RunningStatistics({ dimension: Math.max(1, dimension) });
 }
 
-async function drawn(column: Column, running: RunningStatistics, start: number, end: number, tell: Tell, leftOut: LeftOut): Promise<Curve> {
+async function drawn(column: Column, running: RunningStatistics, start: number, end: number, tell: Tell, leftOut: LeftOut, hear?: (data: Rows['data']) => void): Promise<Curve> {
   const curve = new Stretches(start, end);
   for await (const { start: first, data } of piecesOf(column, tell, start, end, leftOut)) {
     const lengths = running.add(data);
+    hear?.(data);
     curve.push(first - start, column.dimension > 1 ? lengths : data);
   }
   return curve.curve();
