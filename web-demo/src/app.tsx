@@ -16,7 +16,7 @@ import { mayWantDictionary } from './structure/dictionary';
 import type { Progress } from './tools/progress';
 
 type State =
-  | { readonly kind: 'empty' }
+  | { readonly kind: 'empty'; readonly cancelled: boolean }
   | { readonly kind: 'busy'; readonly name: string; readonly doing: string; readonly progress: Progress | undefined }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly retry: (() => void) | undefined }
   /** Every visit of an address starts at what it names, also one of the file that is open. */
@@ -37,7 +37,7 @@ interface Besides {
 }
 
 export function App() {
-  const [state, setState] = useState<State>({ kind: 'empty' });
+  const [state, setState] = useState<State>({ kind: 'empty', cancelled: false });
   const opened = useRef<OpenFile>();
   const going = useRef(new AbortController());
   /** What the address named when this file was opened: going to a place in it opens it no second time. */
@@ -48,7 +48,7 @@ export function App() {
     opened.current?.close();
     opened.current = undefined;
     current.current = '';
-    setState({ kind: 'empty' });
+    setState({ kind: 'empty', cancelled: false });
   }, []);
 
   const show = useCallback(
@@ -188,6 +188,8 @@ export function App() {
   const cancel = (): void => {
     close();
     if (location.hash !== '') leave();
+    // Last, because leaving an address closes what is open, too.
+    setState({ kind: 'empty', cancelled: true });
   };
   const listed = (file: OpenFile, report: Report): void => setState((state) => (state.kind === 'open' && state.file === file ? { ...state, report } : state));
 
@@ -208,7 +210,7 @@ export function App() {
         </span>
       </header>
       <main>
-        {state.kind === 'empty' && <Start onFiles={(files) => void showFiles(files)} />}
+        {state.kind === 'empty' && <Start cancelled={state.cancelled} onFiles={(files) => void showFiles(files)} />}
         {state.kind === 'busy' && <Busy {...state} onCancel={cancel} />}
         {state.kind === 'failed' && <Failed name={state.name} message={state.message} address={readAddress().url} onRetry={state.retry} />}
         {state.kind === 'open' && <Inspector key={`${state.file.id} ${state.visit}`} {...state} onFiles={(files) => void showFiles(files)} onListed={(report) => listed(state.file, report)} />}

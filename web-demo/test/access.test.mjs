@@ -1,9 +1,11 @@
 // For everybody: by keyboard, with a screen reader, in the dark, and on a narrow screen.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { beforeEach, test } from 'node:test';
 import { inspector } from './harness.mjs';
+import { vector } from './vectors.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -134,6 +136,44 @@ test('after a file was opened the focus is on its name, with what is said of it'
   // From there, tab goes on through what belongs to the file.
   await page.keyboard.press('Tab');
   assert.equal(await focused(), 'Structure and bytes');
+});
+
+test('whoever takes something away by keyboard goes on from beside it', async () => {
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
+  await open('#sample=at1');
+  const add = page.getByRole('button', { name: 'Add a condition' });
+  for (let number = 1; number <= 3; number++) await add.click();
+  await page.getByRole('button', { name: 'Remove condition 2' }).press('Enter');
+  await page.getByRole('button', { name: 'Remove condition 3' }).waitFor({ state: 'detached' });
+  assert.equal(await focused(), 'Remove condition 2');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Remove condition 2' }).waitFor({ state: 'detached' });
+  assert.equal(await focused(), 'Add a condition');
+  // A file that nobody waits for. Its server never answers.
+  const other = createServer(() => undefined);
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    await open(`#url=${encodeURIComponent(`http://127.0.0.1:${other.address().port}/slow.cvc`)}`);
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await page.getByText('Drop a file here').waitFor();
+    assert.equal(await focused(), 'See what is inside a compressed file');
+    await page.keyboard.press('Tab');
+    assert.ok(await page.locator('.drop input').evaluate((input) => input === document.activeElement));
+  } finally {
+    other.closeAllConnections();
+    other.close();
+  }
+  it.forgive((what) => what.includes('/slow.cvc'));
+});
+
+test('a long name of a file makes no part of the page wider', async () => {
+  await page.setViewportSize({ width: 800, height: 800 });
+  await open();
+  const name = 'n'.repeat(200);
+  await it.pick(`${name}.cvc`, vector('cvc/v1_int8.cvc'));
+  await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  await page.getByText(`Saved as ${name}.csv.`).waitFor();
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 });
 
 test('the focus is shown around what has it, and around nothing else', async () => {

@@ -1,16 +1,23 @@
 // What a visitor sees first.
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { AddressForm } from './address-form';
 import { FileInput } from './file-input';
 import { SAMPLES } from './samples';
 
 interface Props {
+  /** Whether somebody is back here because they did not want to wait: the button for that is gone, and the focus with it. */
+  readonly cancelled: boolean;
   readonly onFiles: (files: readonly File[]) => void;
 }
 
-export function Start({ onFiles }: Props) {
+export function Start({ cancelled, onFiles }: Props) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    if (cancelled) title.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <section class="start">
-      <h1 class="hidden">See what is inside a compressed file</h1>
+      <h1 class="hidden" ref={title} tabIndex={-1}>See what is inside a compressed file</h1>
       <label class="drop">
         <FileInput onFiles={onFiles} />
         <span class="big">Drop a file here</span>

@@ -1,4 +1,5 @@
 // What a row must meet: a line for each condition.
+import { useRef } from 'preact/hooks';
 import type { At1Columns, Condition } from '../values';
 
 interface Props {
@@ -8,11 +9,17 @@ interface Props {
 }
 
 export function Conditions({ table: { columns, codec }, conditions, onChange }: Props) {
+  const adding = useRef<HTMLButtonElement>(null);
   const change = (at: number, to: Partial<Condition>): void => onChange(conditions.map((condition, other) => (other === at ? { ...condition, ...to } : condition)));
   const add = (): void => {
     // Numbers have zone maps.
     const column = Math.max(0, columns.findIndex(({ type }) => type !== 'text'));
     onChange([...conditions, { column, test: columns[column]?.type === 'text' ? 'equals' : 'between', from: '', to: '' }]);
+  };
+  const remove = (at: number): void => {
+    // The button goes with the last line, and the focus would with the button; any other stands for the next line then.
+    if (at === conditions.length - 1) adding.current?.focus();
+    onChange(conditions.filter((_, other) => other !== at));
   };
   return (
     <div class="conditions">
@@ -45,10 +52,10 @@ export function Conditions({ table: { columns, codec }, conditions, onChange }: 
               <input aria-label="To" placeholder="highest" value={to} onInput={({ currentTarget }) => change(at, { to: currentTarget.value })} />
             </>
           )}
-          <button type="button" aria-label={`Remove condition ${at + 1}`} onClick={() => onChange(conditions.filter((_, other) => other !== at))}>×</button>
+          <button type="button" aria-label={`Remove condition ${at + 1}`} onClick={() => remove(at)}>×</button>
         </div>
       ))}
-      <button type="button" onClick={add}>Add a condition</button>
+      <button type="button" ref={adding} onClick={add}>Add a condition</button>
     </div>
   );
 }
