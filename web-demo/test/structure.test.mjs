@@ -200,6 +200,21 @@ test('each chunk, block, stream and column says what it takes and decodes to', a
   await shown(['chunk 0 of u64', '49 bytes', '46 %', '32 bytes', '0.65×']);
 });
 
+test('what comes behind the end of a file is said to be no part of it', async () => {
+  await open();
+  for (const file of ['cvc/v1_int8.cvc', 'pco/m_i32_classic_auto.pco', 'onpair/cpp/urls_b12.onp']) {
+    const bytes = vector(file);
+    const name = file.split('/').at(-1);
+    for (const [extra, words] of [['garbage', '7 bytes behind the end are not part of the file.'], ['\0', '1 byte behind the end is not part of the file.'], ['', undefined]]) {
+      await pick(`${extra.length} ${name}`, Buffer.concat([bytes, Buffer.from(extra)]));
+      await heading(`${extra.length} ${name}`);
+      await page.locator('.verdict', { hasText: /Intact|No error found/ }).waitFor();
+      if (words === undefined) assert.equal(await page.getByText('behind the end').count(), 0);
+      else await page.locator('.overview').getByText(words).waitFor();
+    }
+  }
+});
+
 test('an error says in which part of the structure it lies', async () => {
   await open('#sample=broken');
   await page.locator('.problem', { hasText: 'At byte 213, in chunk 0' }).waitFor();

@@ -1,4 +1,5 @@
 // What the file is, and what is wrong with it.
+import { nodeAt } from 'unspool/structure';
 import { aboutOf } from '../formats/about';
 import { coveredBy, type Report } from '../model';
 import { bytes, count } from '../format';
@@ -17,6 +18,7 @@ export function Overview({ report }: { readonly report: Report }) {
     else if (checksums.right > 0 && report.error === undefined && !summary.startOnly) facts.push(['Checksums', `${count(checksums.right)} right`]);
   }
   const verdict = verdictOf(report);
+  const behind = bytesBehind(report);
   const about = aboutOf(report);
   return (
     <section class="overview" aria-label="What this file is">
@@ -26,6 +28,7 @@ export function Overview({ report }: { readonly report: Report }) {
           {summary !== undefined && summary.version !== '' && <span class="version">version {summary.version}</span>}
         </h2>
         {verdict !== undefined && <p id="verdict" class={`verdict ${verdict.kind}`}>{verdict.words}</p>}
+        {behind > 0 && <p class="fine">{behind === 1 ? '1 byte behind the end is' : `${bytes(behind)} behind the end are`} not part of the file.</p>}
       </div>
       {about !== undefined && <p class="what">{about.what}</p>}
       <dl>
@@ -38,6 +41,17 @@ export function Overview({ report }: { readonly report: Report }) {
       </dl>
     </section>
   );
+}
+
+/** What formats call that which comes behind their end. */
+const BEHIND = ['behind the end', 'trailing bytes'];
+
+/** How many bytes come behind the end of the file that this one starts with: nothing is wrong with that, and nobody knows what they are. */
+function bytesBehind({ model: { structure }, size }: Report): number {
+  const last = structure.length - 1;
+  if (last < 0) return 0;
+  const { name, part, depth, start, end } = nodeAt(structure, last);
+  return depth === 0 && part === 'padding' && end === 8 * size && BEHIND.includes(name) ? (end - start) / 8 : 0;
 }
 
 /** Whether the file is broken, in a word; nothing where nobody knows. */
