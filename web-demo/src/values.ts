@@ -36,6 +36,8 @@ export interface ExportWanted {
   readonly kind: ExportKind;
   /** Of a table: the rows that answer this. */
   readonly question?: Question | undefined;
+  /** Of a file that is broken: whether rows that cannot be decoded are left out, where others come behind them. */
+  readonly leaveOut?: boolean;
   /** The file that it is written to; without one, it comes back as a `Blob`. */
   readonly to?: FileSystemFileHandle | undefined;
 }

@@ -163,6 +163,26 @@ test('columns without rows are saved as files without rows', async () => {
   }
 });
 
+test('of a broken CVC file those rows are saved that can be decoded', async () => {
+  await open('#sample=broken');
+  await heading('broken.cvc');
+  // The first of its four chunks of 32 rows is broken; the last one has four.
+  const file = await unspool.openCvc(vector('cvc/bad/payload_flip.cvc'));
+  const { data } = await file.column().rows(32, 100, { as: 'float32' });
+  const csv = (await save('CSV'))[1].toString().trimEnd().split('\n').slice(1).map((line) => line.split(',').map(Number));
+  await page.getByText('Saved as broken.csv, without the rows that cannot be decoded.').waitFor();
+  assert.deepEqual(csv.map(([row]) => row), Array.from({ length: 68 }, (_, at) => 32 + at));
+  assert.deepEqual(Float32Array.from(csv.flatMap(([, ...values]) => values)), data);
+  const [header, array] = numpy((await save('NPY'))[1]);
+  assert.match(header, /'shape': \(68, 16\)/);
+  assert.deepEqual(new Float32Array(new Uint8Array(array).buffer), data);
+  assert.deepEqual(Float32Array.from(JSON.parse((await save('JSON'))[1]).flat()), data);
+  // And of one that was cut.
+  await pick('cut.cvc', vector('cvc/med_fp16.cvc').subarray(0, 20_000));
+  await heading('cut.cvc');
+  assert.equal((await save('Raw bytes'))[1].length, 100 * 64 * 4);
+});
+
 test('zeros keep their sign in what is saved', async () => {
   const values = [...floats('cvc/v1_fp16_edges.f32.bin')];
   assert.ok(values.some((value) => Object.is(value, -0)));

@@ -56,6 +56,8 @@ function withoutEnding(name: string): string {
 
 export function Export({ file, report, name, column, columnName, kinds, question, words = WORDS, snippet }: Props) {
   const [said, setSaid] = useState('');
+  // Of a broken CVC file, each chunk stands alone.
+  const leaveOut = report.error !== undefined && report.format === 'cvc';
   const job = useJob();
 
   const save = async (kind: ExportKind, care: Required<Care>): Promise<void> => {
@@ -66,9 +68,9 @@ export function Export({ file, report, name, column, columnName, kinds, question
       // The values of a large file are written to disk as they come, where the browser lets the page do that.
       const to = (report.read === 'all' && !report.summary?.startOnly) || asked !== undefined ? undefined : await pickPlace(named);
       setSaid(`Writing ${named}…`);
-      const blob = await file.export({ column, kind, question: asked, to }, care);
+      const blob = await file.export({ column, kind, question: asked, leaveOut, to }, care);
       if (blob !== undefined) saveAs(blob, named);
-      setSaid(`Saved as ${to?.name ?? named}.`);
+      setSaid(`Saved as ${to?.name ?? named}${leaveOut ? ', without the rows that cannot be decoded' : ''}.`);
     } catch (error) {
       const cancelled = care.signal.aborted || (error instanceof DOMException && error.name === 'AbortError');
       setSaid(cancelled ? 'Cancelled.' : error instanceof Error ? error.message : String(error));

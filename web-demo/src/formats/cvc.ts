@@ -1,8 +1,9 @@
 import { openCvc, UnspoolError, type CvcFile } from 'unspool';
 import { count } from '../format';
-import type { Rows } from '../values';
+import type { Tell } from '../tools/progress';
+import type { ExportKind, Rows } from '../values';
 import { fileOf } from '../data/writers';
-import { piecesOf, type Column } from './column';
+import { piecesOf, type Column, type LeftOut } from './column';
 import type { Door, Opened } from './door';
 
 const WIDTHS = { float32: 4, float16: 2, int64: 8, int32: 4, int8: 1, uint8: 1 };
@@ -53,7 +54,18 @@ function opened(file: CvcFile): Opened {
   return {
     summary: { version: file.version.join('.'), facts, rows: length, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: file.hasChecksums, decoded, sections: sections.map(({ start, end, metadata }) => ({ start, end, note: metadata === undefined ? '' : JSON.stringify(metadata) })) },
     rows,
-    save: ({ column, kind }, tell) => fileOf(kind, length, piecesOf(long(column), tell)),
+    save: ({ column, kind, leaveOut = false }, tell) => (leaveOut ? soundRows(kind, long(column), tell) : fileOf(kind, length, piecesOf(long(column), tell))),
     numbers: long,
   };
+}
+
+/** The rows of a column that can be decoded, as a file. How many these are has to be known before the first is written. */
+async function* soundRows(kind: ExportKind, column: Column, tell: Tell): AsyncGenerator<BlobPart> {
+  let left = column.rows;
+  const leftOut: LeftOut = (start, end, why) => {
+    left -= end - start;
+    if (left === 0) throw why;
+  };
+  for await (const _ of piecesOf(column, tell, 0, column.rows, leftOut));
+  yield* fileOf(kind, left, piecesOf(column, tell, 0, column.rows, () => undefined));
 }
