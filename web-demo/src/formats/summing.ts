@@ -24,7 +24,9 @@ function boundsOf(numbers: BigInt64Array | BigUint64Array, before: Summed['bound
   const [first] = numbers;
   if (first === undefined) return before;
   let [low, high] = before ?? [first, first];
-  for (const number of numbers) {
+  // Twice as fast as an iterator, and there may be billions.
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at] ?? first;
     if (number < low) low = number;
     else if (number > high) high = number;
   }
