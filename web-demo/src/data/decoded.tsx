@@ -34,7 +34,7 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
       {decoded === 0 && <p class="facts">There is nothing to show.</p>}
       <Pages page={page} pages={pages} onPage={setPage} />
       {report.format !== undefined && (
-        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined, summary)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />
       )}
     </section>
   );

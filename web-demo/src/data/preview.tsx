@@ -79,7 +79,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
           column={picked}
           columnName={named}
           kinds={ABOUT[report.format].saves}
-          snippet={snippet(report.format, name, named, report.wrapped !== undefined, summary)}
+          snippet={snippet(report, summary, name, named)}
         />
       )}
     </section>

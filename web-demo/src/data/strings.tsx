@@ -82,7 +82,7 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
       />
       {total === 0 && <p class="facts">{rows === 0 ? 'There is nothing to show.' : 'No row matches.'}</p>}
       {report.format !== undefined && (
-        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report.format, name, '', report.wrapped !== undefined, summary)} />
+        <Export file={file} report={report} name={name} column={0} kinds={ABOUT[report.format].saves} snippet={snippet(report, summary, name)} />
       )}
     </section>
   );

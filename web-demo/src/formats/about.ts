@@ -13,6 +13,8 @@ interface About {
   readonly call: (column: string) => Call;
   /** The same of a file that is broken from a byte on, for what comes before. */
   readonly start?: Start;
+  /** The same of a file of which some chunks are broken, for the others. */
+  readonly sound?: About['call'];
   /** The same of a file whose hash, which comes last, is all that is wrong. */
   readonly unhashed?: Start;
   /** What decodes a file that is too large for memory. */
@@ -43,6 +45,18 @@ export const ABOUT: Readonly<Record<Format, About>> = {
     what: 'Vectors of numbers, as language models make them, in chunks that can be read one by one.',
     saves: NUMBERS,
     call: (column) => ['decodeCvc', [`const { data, shape } = decodeCvc(bytes${column === '' ? '' : `, { column: ${JSON.stringify(column)} }`});`]],
+    sound: (column) => ['openCvc', [
+      'const file = await openCvc(bytes);',
+      `const column = file.column(${column === '' ? '' : JSON.stringify(column)});`,
+      'const parts = [];',
+      'for (const { start, end } of file.chunks) {',
+      '  try {',
+      '    parts.push(await column.rows(start, end)); // { data, shape }',
+      '  } catch (error) {',
+      '    console.warn(error); // The rows of this chunk cannot be decoded.',
+      '  }',
+      '}',
+    ]],
   },
   pco: {
     name: 'Pco numbers',
@@ -109,7 +123,9 @@ export function aboutOf({ format, zstd, model }: Pick<Report, 'format' | 'zstd' 
 }
 
 /** TypeScript that decodes what the page shows. */
-export function snippet(format: Format, file: string, column: string, wrapped: boolean, { brokenFrom, startOnly, unhashed, zstd }: Summary): string {
+export function snippet({ format, wrapped: inGzip, error }: Report, { brokenFrom, startOnly, unhashed, zstd }: Summary, file: string, column = ''): string {
+  if (format === undefined) return '';
+  const wrapped = inGzip !== undefined;
   const about = ABOUT[format];
   const { call, stream } = about;
   const start = unhashed ? about.unhashed : about.start;
@@ -118,7 +134,8 @@ export function snippet(format: Format, file: string, column: string, wrapped: b
     const piped = streams.map((stream) => `.pipeThrough(${stream})`).join('');
     return [imports(wrapped ? `gzipStream, ${stream}` : stream), '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?${piped}; // a ReadableStream of bytes`].join('\n');
   }
-  const [door, lines] = brokenFrom === undefined || start === undefined ? call(column) : start(brokenFrom);
+  const whole = (error !== undefined && about.sound) || call;
+  const [door, lines] = brokenFrom === undefined || start === undefined ? whole(column) : start(brokenFrom);
   return program(door, file, wrapped, lines);
 }
 
