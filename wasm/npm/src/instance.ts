@@ -38,6 +38,15 @@ class Engine {
     this.#inside = bytes;
   }
 
+  get isCompiled(): boolean {
+    return this.#compiled !== undefined;
+  }
+
+  /** Whether it has a module, or can make one of what it carries. */
+  get isReady(): boolean {
+    return this.isCompiled || this.#inside !== undefined;
+  }
+
   /** See `init`, whose declaration says nothing of the generated module. */
   async start(source?: ModuleSource | Promise<ModuleSource>): Promise<void> {
     const given = await source;
@@ -172,8 +181,13 @@ const engines = new Map<string, Engine>();
 /** The room of everything. */
 const WHOLE = 'unspool';
 
+/**
+ * The engine for a format. Somebody else may have imported an entry without a module and never call its `init`: one that has a
+ * module is taken first, and of two the whole.
+ */
 function engineOf(name: string): Engine {
-  const engine = engines.get(name) ?? engines.get(WHOLE);
+  const known = [engines.get(WHOLE), engines.get(name)].filter((engine) => engine !== undefined);
+  const engine = known.find((engine) => engine.isCompiled) ?? known.find((engine) => engine.isReady) ?? known.at(-1);
   if (engine === undefined) throw new Error(`no entry of unspool that knows ${name} was imported`);
   return engine;
 }
@@ -188,7 +202,7 @@ export function moveIn(name: string, glue: unknown, ...errors: readonly (readonl
 
 /** The wasm module that moved in, for when it is needed. */
 export function carry(name: string, text: string): void {
-  engineOf(name).carry(() => bytesOfText(text));
+  engines.get(name)?.carry(() => bytesOfText(text));
 }
 
 /** The calls that the code of a format makes. */
@@ -207,9 +221,12 @@ export interface Room {
 
 /** The room of a format. */
 export function room(name: string): Room {
-  // The first call decides: what it leaves in a module must be looked for in the same one later.
+  // The first call decides: what it leaves in a module must be looked for in the same one later. One without a module is left nothing.
   let found: Engine | undefined;
-  const engine = (): Engine => (found ??= engineOf(name));
+  const engine = (): Engine => {
+    if (found?.isReady !== true) found = engineOf(name);
+    return found;
+  };
   return {
     call: (run) => engine().call(run),
     enter: () => engine().enter(),

@@ -69,6 +69,23 @@ test('entries that are loaded together share their errors, and stay apart otherw
   assert.ok(whole.probe(bytes).format === 'pco');
 });
 
+test('an entry without a module that nobody hands it one does not stand in the way of those that have theirs', () => {
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { decodeZstd as separate } from 'unspool/zstd/separate';
+    const bytes = readFileSync(process.argv[1]);
+    const words = (decode) => { try { return decode(bytes).length; } catch ({ message }) { return message; } };
+    console.log(words(separate));
+    const { decode, decodeZstd } = await import('unspool');
+    const { bytes: found } = decode(bytes);
+    console.log(found.length, decodeZstd(bytes).length, words(separate));
+    const { decodePco, init } = await import('unspool/pco/separate');
+    await init(readFileSync(new URL(import.meta.resolve('unspool/pco.wasm'))));
+    console.log(decodePco(readFileSync(new URL('${new URL('pco/assets/v1_0_0_conv1.pco', vectors)}'))).length);`;
+  const { length } = decodeZstd(readFileSync(file('zstd/rfc8878/s-rand34.zst')));
+  assert.match(inNode(script, file('zstd/rfc8878/s-rand34.zst')), new RegExp(`^this entry of unspool comes without .*\\n${length} ${length} ${length}\\n2000\\n$`));
+});
+
 test('every entry stays within its size', () => {
   // Bytes, gzipped: what the module is allowed to take, and what it should take one day.
   const budgets = JSON.parse(readFileSync(new URL('../size-budget.json', import.meta.url), 'utf8'));
