@@ -1,11 +1,11 @@
 import { type At1File, decodeAt1Files, decodeAt1Into } from './at1.js';
 import { type CvcData, type CvcVectors, type CvcDecodeOptions, decodeCvcColumns, decodeCvcInto } from './cvc.js';
 import { refuse } from './error.js';
-import { decodeGzip, decodeGzipInto } from './gzip.js';
+import { decodeGzip } from './gzip.js';
 import { decodeOnPair, decodeOnPairInto, type OnPairStrings } from './onpair.js';
 import { decodePcoArrays, decodePcoInto, type PcoArray, type PcoData } from './pco.js';
 import { type Format, probe } from './probe.js';
-import { type Bytes, bytesOf } from './source.js';
+import { type Bytes, bytesOf, filled } from './source.js';
 import { decodeXz, decodeXzInto } from './xz.js';
 import { decodeZstd, decodeZstdInto, type ZstdDecodeOptions } from './zstd.js';
 
@@ -65,14 +65,18 @@ export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
   if (decoder === undefined) throw refuse('FormatNotBuilt');
   const decoded = { format, ...decoder(view, options) } as Decoded;
   if (decoded.format !== 'gzip') return decoded;
-  const inside = probe(decoded.bytes).format;
-  return inside !== undefined && inside !== 'gzip' && inside in DECODERS ? decode(decoded.bytes, options) : decoded;
+  return isWrapped(decoded.bytes) ? decode(decoded.bytes, options) : decoded;
+}
+
+/** Whether what was in gzip is a file to decode. */
+function isWrapped(content: Uint8Array): boolean {
+  const { format } = probe(content);
+  return format !== undefined && format !== 'gzip' && format in DECODERS;
 }
 
 const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: DecodeOptions) => number>> = {
   at1: decodeAt1Into,
   cvc: decodeCvcInto,
-  gzip: decodeGzipInto,
   onpair: decodeOnPairInto,
   pco: decodePcoInto,
   xz: decodeXzInto,
@@ -84,13 +88,25 @@ const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: Decod
 /**
  * Finds out what the bytes are, and decodes them to the start of `to`: numbers of a Pco file, the values of the only column of a
  * CVC file, the strings of an OnPair file one right behind the other, what was compressed to an AT-1, gzip, xz or Zstandard file as it was. Gives how many
- * elements of `to` were written. Where they do not fit, the error says in `need` how many there are, if that is known.
+ * elements of `to` were written; bytes that are no whole number of them are refused with `WrongType`. A gzip wrapping is taken off first, in memory of its own. Where they do not fit, the error says in `need` how many there are, if that is known.
  */
 export function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions = {}): number {
   const view = bytesOf(bytes);
-  const decoder = INTO[formatOf(view)];
+  const format = formatOf(view);
+  if (format === 'gzip') return unwrapInto(decodeGzip(view, options), to, options);
+  const decoder = INTO[format];
   if (decoder === undefined) throw refuse('FormatNotBuilt');
   return decoder(view, to as never, options);
+}
+
+/** What was in gzip: a file to decode, or what is wanted. */
+function unwrapInto(content: Uint8Array, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions): number {
+  if (isWrapped(content)) return decodeInto(content, to, options);
+  return filled(to, (out) => {
+    if (content.length > out.length) throw refuse('OutputTooSmall', 0, content.length);
+    out.set(content);
+    return content.length;
+  });
 }
 
 /** The format of a whole file, or its refusal. */

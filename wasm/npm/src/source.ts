@@ -1,6 +1,6 @@
 // Where bytes come from: memory, a Blob, or a server that answers range requests.
 
-import { UnspoolError } from './error.js';
+import { refuse, UnspoolError } from './error.js';
 
 /** Bytes at hand. */
 export type Bytes = Uint8Array | ArrayBuffer;
@@ -81,13 +81,18 @@ export async function readBlob(blob: Blob, tell: (done: number, total: number) =
   }
 }
 
-/** Fills an array of any type as bytes, and gives how many of its elements were written. What it would have needed is counted in them, too. */
+/**
+ * Fills an array of any type as bytes, and gives how many of its elements were written. What it would have needed is counted in them, too.
+ * Bytes that are no whole number of elements are refused: there would be no telling how many were written.
+ */
 export function filled(to: unknown, fill: (out: Uint8Array) => number): number {
   if (!ArrayBuffer.isView(to) || to instanceof DataView) throw new TypeError('what is decoded into must be a typed array');
   if (isDetached(to.buffer)) throw new TypeError('the memory of what is decoded into was transferred away');
   const size = (to as Uint8Array).BYTES_PER_ELEMENT;
   try {
-    return fill(to instanceof Uint8Array ? to : new Uint8Array(to.buffer, to.byteOffset, to.byteLength)) / size;
+    const written = fill(to instanceof Uint8Array ? to : new Uint8Array(to.buffer, to.byteOffset, to.byteLength));
+    if (written % size !== 0) throw refuse('WrongType');
+    return written / size;
   } catch (error) {
     if (!(error instanceof UnspoolError) || error.class !== 'OutputTooSmall') throw error;
     throw new UnspoolError(error.code, { offset: error.offset, need: Math.ceil(error.need / size) });

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { decode, decodeCvc, decodeCvcInto, decodeInto, decodeOnPair, decodeOnPairInto, decodePco, decodePcoInto } from 'unspool';
+import { gzipSync } from 'node:zlib';
+import {
+  decode, decodeCvc, decodeCvcInto, decodeGzipInto, decodeInto, decodeOnPair, decodeOnPairInto, decodePco, decodePcoInto, decodeZstd, decodeZstdInto,
+} from 'unspool';
 import { bytesOf, valid } from './vectors.mjs';
 
 const vectors = new URL('../../../tests/vectors/', import.meta.url);
@@ -25,6 +28,18 @@ test('numbers land in an array of their type, or in bytes', () => {
   assert.throws(() => decodePcoInto(pco, new Float64Array(2000)), { name: 'WrongType' });
   assert.throws(() => decodePcoInto(pco, new Int32Array(1999)), { name: 'OutputTooSmall', class: 'OutputTooSmall', need: 2000 });
   assert.throws(() => decodePcoInto(pco, [1, 2]), TypeError);
+});
+
+test('bytes that are no whole number of elements are refused: half an element can neither be counted nor read', () => {
+  const file = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 1, 2, 3);
+  assert.equal(decodeZstd(file).length, 3);
+  for (const into of [decodeZstdInto, decodeInto]) {
+    assert.throws(() => into(file, new Uint16Array(2)), { name: 'WrongType', class: 'Misuse' });
+    assert.equal(into(file, new Uint8Array(3)), 3);
+  }
+  const strings = gzipSync(new Uint8Array(6001));
+  assert.throws(() => decodeGzipInto(strings, new Uint32Array(2000)), { name: 'WrongType' });
+  assert.equal(decodeGzipInto(gzipSync(new Uint8Array(6000)), new Uint32Array(2000)), 1500);
 });
 
 test('half floats land as their bits in a Uint16Array, and as numbers where the engine has them', () => {
