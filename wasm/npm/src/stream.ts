@@ -53,7 +53,8 @@ export function at1Stream(options: DecodeStreamOptions = {}): DecodeStream {
 /** So much of the input crosses over at a time. */
 const AT_ONCE = 1 << 16;
 
-const DONE = 2;
+/** What a decoder wants next: bytes, to be asked again for what it holds, or nothing any more. */
+const [NEED_INPUT, DONE] = [0, 2];
 
 function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeStream {
   const decoder = new Decoder(room, open);
@@ -71,6 +72,8 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
     wake?.();
     return new Promise((resolve, reject) => (waits = { resolve, reject }));
   };
+  /** Whether nothing comes out before more goes in. What is written counts as used up only then: a source may fail behind it. */
+  const isDry = (): boolean => rest === undefined && !last && decoder.status === NEED_INPUT;
   /** Nothing will be decoded any more. */
   const end = (): void => {
     decoder.free();
@@ -88,7 +91,7 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
       start: (controller) => void (output = controller),
       async pull() {
         for (let piece = new Uint8Array(); piece.length === 0 && !decoder.freed; ) {
-          if (rest === undefined && !last) {
+          if (isDry()) {
             await new Promise<void>((resolve) => (wake = resolve));
             wake = undefined;
             continue;
@@ -107,7 +110,7 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
             end();
             output.close();
             waits?.resolve();
-          } else if (rest === undefined && !last) {
+          } else if (isDry()) {
             waits?.resolve();
           }
         }
@@ -151,7 +154,7 @@ function decodeStream(room: Room, open: (wasm: Exports) => WasmStream): DecodeSt
 /** A decoder in the wasm module, from its first step on until it is freed. */
 class Decoder {
   read = 0;
-  status = 0;
+  status = NEED_INPUT;
   freed = false;
   #room: Room;
   #open: (wasm: Exports) => WasmStream;

@@ -112,6 +112,43 @@ test('nothing is decoded before somebody reads, and then a piece at a time', asy
   for (const end of [write, writer.closed, writer.write(new Uint8Array(1))]) await assert.rejects(end, (reason) => reason === 'enough');
 });
 
+/** Files that lack their ends, and how much of them can be decoded where that is known. */
+const cut = { zstd: [runs(21).subarray(0, -4), zstdStream, 20 << 17], gzip: [gzipSync(new Uint8Array(1e6)).subarray(0, -8), gzipStream, 1e6] };
+cut['AT-1 with frames'] = [cases['AT-1 with frames'][0].subarray(0, -100), at1Stream, undefined];
+cut.xz = [join(...Array(30).fill(cases.xz[0])).subarray(0, -40), xzStream, undefined];
+
+for (const [name, [bytes, open, whole]] of Object.entries(cut)) {
+  test(`${name}: all that can be decoded comes out, though nothing follows, and also where the source fails then`, async () => {
+    const { readable, writable } = open();
+    const writer = writable.getWriter();
+    let total = 0;
+    const reader = readable.getReader();
+    const written = writer.write(bytes);
+    const count = (async () => {
+      for (let piece; !(piece = await reader.read()).done; ) total += piece.value.length;
+    })();
+    count.catch(() => undefined);
+    await written;
+    assert.ok(total > 1 << 16, `${total}`);
+    if (whole !== undefined) assert.equal(total, whole);
+    writer.closed.catch(() => undefined);
+    await writer.abort('enough');
+
+    let pulls = 0;
+    const source = new ReadableStream({
+      pull(controller) {
+        if (pulls++ === 0) controller.enqueue(bytes);
+        else controller.error(new Error('the line is dead'));
+      },
+    }, { highWaterMark: 0 });
+    let again = 0;
+    await assert.rejects(async () => {
+      for await (const piece of source.pipeThrough(open())) again += piece.length;
+    }, /the line is dead/);
+    assert.equal(again, total);
+  });
+}
+
 test('whoever stops in the middle leaves no memory behind', async () => {
   const file = cases.xz[0].subarray(0, 20_000);
   const round = async (stop) => {
