@@ -82,6 +82,8 @@ interface Details extends ErrorOptions {
   readonly offset?: number | undefined;
   readonly need?: number | undefined;
   readonly part?: string | undefined;
+  /** What there is to say instead of the words of its kind. */
+  readonly words?: string;
   /** What another thread said of it, whose errors this one need not know. */
   readonly plain?: PlainError;
 }
@@ -113,10 +115,10 @@ export class UnspoolError extends Error {
   #find: (() => string | undefined) | undefined;
 
   /** @internal */
-  constructor(code: number, { offset = 0, need = 0, part, plain, ...options }: Details = {}) {
+  constructor(code: number, { offset = 0, need = 0, part, words, plain, ...options }: Details = {}) {
     const kind = known.get(code) ?? TRAP;
     const needs = need > 0 ? ` (needs ${need})` : '';
-    super(plain?.message ?? (kind === TRAP ? kind.words : `${kind.classWords} at byte ${offset}: ${kind.words}${needs}`), options);
+    super(plain?.message ?? (kind === TRAP ? (words ?? kind.words) : `${kind.classWords} at byte ${offset}: ${kind.words}${needs}`), options);
     const { name, class: class_ } = plain ?? kind;
     this.name = name;
     this.code = plain?.code ?? kind.code;
@@ -170,6 +172,14 @@ export function salvaged<T>(whole: () => T, start: () => T): readonly [held: T, 
 /** The instance is gone. */
 export function trapped(cause?: unknown): UnspoolError {
   return new UnspoolError(0, { cause });
+}
+
+const LOST =
+  'the wasm module stopped, most likely for want of memory, and what was under way in it is lost: streams and running statistics must be made anew, any other call made again';
+
+/** The instance is gone, and with it what was held in it. */
+export function lost(cause?: unknown): UnspoolError {
+  return new UnspoolError(0, { words: LOST, cause });
 }
 
 /** An error of the core's that is found out on this side. */

@@ -2,7 +2,7 @@
 //
 // The whole package has one module for everything; each format alone has one of its own. A format's code asks for its room, and
 // gets the module that knows it, whichever entry brought it along.
-import { learn, trapped, UnspoolError, type ErrorLine } from './error.js';
+import { learn, lost, trapped, UnspoolError, type ErrorLine } from './error.js';
 import type { Init, ModuleSource } from './init.js';
 import { isArray, isBuffer } from './source.js';
 import { bytesOfText } from './text.js';
@@ -90,11 +90,16 @@ class Engine {
       this.#compiled = module;
     } else if (this.#poisoned) {
       if (this.#isSlow) throw new Error('this browser makes no second instance of the module on its main thread: load the page again, or work in a worker');
-      this.#glue.__wbg_reset_state();
-      this.#generation++;
+      this.#renew();
     }
-    this.#poisoned = false;
     return this.#glue as Exports;
+  }
+
+  /** Starts over with an instance whose memory is small. */
+  #renew(): void {
+    this.#glue.__wbg_reset_state();
+    this.#generation++;
+    this.#poisoned = false;
   }
 
   instanceNumber(): number | undefined {
@@ -112,7 +117,14 @@ class Engine {
 
   leave(): void {
     if (--this.#busy > 0 || this.#compiled === undefined || this.#poisoned || this.#isSlow) return;
-    if (this.#memory(this.#compiled).buffer.byteLength > KEPT) this.#poisoned = true;
+    if (this.#memory(this.#compiled).buffer.byteLength <= KEPT) return;
+    // At once: the next call may come late or never, and nobody else would let go of the memory.
+    try {
+      this.#renew();
+    } catch {
+      // What was done is done: the next call tries again, and says what is wrong.
+      this.#poisoned = true;
+    }
   }
 
   call<T>(run: (exports: Exports) => T): T {
@@ -266,18 +278,27 @@ export class Held<T extends { free(): void }> {
     forgotten.register(this, room, this);
   }
 
+  /** Whether its instance is gone, and it with that. */
+  get isLost(): boolean {
+    return this.#room.instanceNumber() !== this.#instance;
+  }
+
   /** Calls into it, unless another call has trapped since the last one and taken the instance with it. */
   call<R>(run: (thing: T) => R): R {
     const thing = this.#thing;
     if (thing === undefined) throw new TypeError('this was released, and cannot be used any more');
-    if (this.#room.instanceNumber() !== this.#instance) throw trapped();
-    return this.#room.call(() => run(thing));
+    if (this.isLost) throw lost();
+    try {
+      return this.#room.call(() => run(thing));
+    } catch (error) {
+      throw this.isLost ? lost((error as Error).cause) : error;
+    }
   }
 
   /** Gives it back. A second time changes nothing. */
   free(): void {
     if (this.#thing === undefined) return;
-    if (this.#room.instanceNumber() === this.#instance) this.#thing.free();
+    if (!this.isLost) this.#thing.free();
     this.#thing = undefined;
     forgotten.unregister(this);
     this.#room.leave();

@@ -3,11 +3,12 @@
 import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
 import { checkRow, checkRows } from './check.js';
 import { salvaged, type UnspoolError } from './error.js';
-import { room, type Exports } from './instance.js';
+import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitNumbers } from './limits.js';
 import { type Bytes, bytesOf, filled } from './source.js';
 
-const { call, instanceNumber, work } = room('onpair');
+const here = room('onpair');
+const { call, work } = here;
 
 /** Rows as Arrow lays out strings: all bytes behind each other, and where in them each row starts. */
 export interface OnPairStrings {
@@ -71,8 +72,7 @@ export class OnPairColumn implements Disposable {
   /** How long the container is; 0 for bare buffers. What follows it is left alone. */
   readonly size: number;
   #open: (exports: Exports) => WasmOnPair;
-  #column: WasmOnPair | undefined;
-  #instance: number | undefined;
+  #column: Held<WasmOnPair> | undefined;
 
   /** @internal Use {@link openOnPair}. The declarations that wasm-bindgen wrote must not show in this one. */
   constructor(open: (exports: never) => object) {
@@ -144,7 +144,7 @@ export class OnPairColumn implements Disposable {
 
   /** Gives back what the column takes in the wasm module. It comes back by itself when it is needed again. */
   release(): void {
-    if (this.#column !== undefined && this.#instance === instanceNumber()) this.#column.free();
+    this.#column?.free();
     this.#column = undefined;
   }
 
@@ -153,15 +153,11 @@ export class OnPairColumn implements Disposable {
     this.release();
   }
 
-  /** Asks the column, which is opened again where a trap or a large file took its instance. */
+  /** Asks the column, which is opened again where it was released, or a trap took its instance. */
   #call<T>(ask: (column: WasmOnPair) => T): T {
-    return call((exports) => {
-      if (this.#column === undefined || this.#instance !== instanceNumber()) {
-        this.#column = this.#open(exports);
-        this.#instance = instanceNumber();
-      }
-      return ask(this.#column);
-    });
+    if (this.#column?.isLost === true) this.release();
+    this.#column ??= new Held(here, this.#open);
+    return this.#column.call(ask);
   }
 }
 

@@ -87,3 +87,34 @@ test('small files share an instance, and a large one takes its own with it', asy
   small();
   assert.equal(instances, 4);
 });
+
+/** An OnPair column of so many rows of one byte, in buffers of its own. */
+function column(rows) {
+  const codeOffsets = Uint32Array.from({ length: rows + 1 }, (_, row) => row);
+  return openOnPair({ dictBytes: Uint8Array.of(120), dictOffsets: Uint32Array.of(0, 1), codes: new Uint16Array(rows), codeOffsets });
+}
+
+test('a large file and a large column give their memory back at once, not when somebody calls again', () => {
+  decodeCvc(bytes);
+  const isSmall = () => memory.buffer.byteLength < 64 * 2 ** 20;
+  inspect(new Uint8Array(100e6));
+  assert.ok(isSmall());
+  const large = column(15e6);
+  assert.ok(!isSmall());
+  large.release();
+  assert.ok(isSmall());
+});
+
+test('a large column stays open while others call', () => {
+  const large = column(15e6);
+  const before = instances;
+  for (let turn = 0; turn < 3; turn++) {
+    decodeCvc(bytes);
+    inspect(new Uint8Array(10e6));
+    assert.equal(large.text(turn), 'x');
+  }
+  assert.equal(instances, before);
+  large.release();
+  assert.equal(large.text(7), 'x');
+  large.release();
+});

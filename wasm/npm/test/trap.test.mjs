@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
-import { decodeCvc, init, inspect, openCvc, UnspoolError } from 'unspool';
+import { gzipSync } from 'node:zlib';
+import { decodeCvc, gzipStream, init, inspect, openCvc, openOnPair, RunningStatistics, UnspoolError } from 'unspool';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
 
 const wasm = readFileSync(new URL('../wasm/unspool_bg.wasm', import.meta.url));
@@ -54,6 +55,38 @@ test('a trap costs the instance, and the next call works', async () => {
     assert.deepEqual(bytesOf((await file.column().rows()).data), expected(entry)[0].bytes, 'a file opened before it');
     assert.throws(() => inspect(new Uint8Array(pages * 65536)), { name: 'Trap' });
   }
+});
+
+test('what was under way says that it is lost, whoever trapped, and made anew it works', async () => {
+  const trap = () => assert.throws(() => inspect(new Uint8Array(pages * 65536)), { message: /the next call starts a new one/ });
+  const running = new RunningStatistics();
+  const { readable, writable } = gzipStream();
+  const [reader, writer] = [readable.getReader(), writable.getWriter()];
+  writer.closed.catch(() => undefined);
+  const written = writer.write(gzipSync(new Uint8Array(1e6)));
+  written.catch(() => undefined);
+  await reader.read();
+  trap();
+  const lost = { name: 'Trap', class: 'Internal', message: /streams and running statistics must be made anew/ };
+  assert.throws(() => running.add(new Float64Array(1)), lost);
+  assert.throws(() => running.result(), lost);
+  await assert.rejects(reader.read(), lost);
+  await assert.rejects(written, lost);
+  running.release();
+  const again = new RunningStatistics();
+  again.add(new Float64Array(3));
+  assert.equal(again.result().count, 3);
+  // In a call of its own, too.
+  assert.throws(() => new RunningStatistics({ dimension: 2 ** 20 }).add(new Float64Array(2 ** 20)), { name: 'Trap' });
+  again.release();
+});
+
+test('a column of OnPair comes back by itself', () => {
+  const column = openOnPair(read('../onpair/cpp/urls_b12.onp'));
+  const first = column.text(0);
+  assert.throws(() => inspect(new Uint8Array(pages * 65536)), { name: 'Trap' });
+  assert.equal(column.text(0), first);
+  column.release();
 });
 
 test('reading on after somebody else trapped fails, and reading again works', async () => {
