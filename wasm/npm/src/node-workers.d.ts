@@ -9,6 +9,8 @@ declare module 'node:worker_threads' {
     postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void;
     on(event: 'message' | 'messageerror' | 'error' | 'exit', listener: (value: unknown) => void): void;
     terminate(): void;
+    ref(): void;
+    unref(): void;
   }
   export const parentPort: Port | null;
 }

@@ -1,7 +1,7 @@
 // Off the thread: the same results, progress, and an end on demand.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { openAsBlob, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { decode, inspect, UnspoolError } from 'unspool';
 import { UnspoolWorker } from 'unspool/worker';
@@ -124,6 +124,65 @@ test('bytes can be handed over', () =>
     const mine = cvc.slice();
     assert.equal((await worker.decode(mine, { transfer: true })).format, 'cvc');
     assert.equal(mine.length, 0);
+  }));
+
+test('a file of Node is read on this side, because it cannot cross over', () =>
+  withWorker(async (worker) => {
+    const seen = [];
+    const blob = await openAsBlob(new URL('../../../tests/vectors/cvc/med_fp16.cvc', import.meta.url));
+    assert.deepEqual(await worker.decode(blob, { onProgress: ({ phase, done }) => seen.push([phase, done]) }), decode(cvc));
+    assert.deepEqual(seen.find(([phase]) => phase === 'read'), ['read', cvc.length]);
+    // What is wrong with the call is still said.
+    await assert.rejects(worker.decode(blob, { limits: { maxOutput: () => 1 } }), { name: 'DataCloneError' });
+    const stop = new AbortController();
+    const jobs = [worker.inspect(blob, { signal: stop.signal }), worker.inspect(blob)];
+    await Promise.resolve();
+    stop.abort();
+    await assert.rejects(jobs[0], { name: 'AbortError' });
+    assert.deepEqual(await jobs[1], inspect(cvc));
+  }));
+
+test('memory that cannot be handed over is copied', async () => {
+  const { client, lines } = puppets();
+  const pooled = Buffer.from('pooled');
+  const first = client.decode(pooled, { transfer: true });
+  await Promise.resolve();
+  lines[0].hear({ result: 1 });
+  await first;
+  const send = lines[0].postMessage;
+  lines[0].postMessage = (message, transfer) => {
+    if (transfer.includes(mine.buffer)) throw new DOMException('it is in a pool', 'DataCloneError');
+    send(message, transfer);
+  };
+  const mine = Uint8Array.of(1, 2, 3);
+  const jobs = [client.decode(mine, { transfer: true }), client.decode(mine, { transfer: true, limits: { maxOutput: () => 1 } })];
+  await Promise.resolve();
+  lines[0].hear({ result: 2 });
+  assert.equal(await jobs[0], 2);
+  assert.deepEqual(lines[0].sent.at(-1).decode, mine);
+  await assert.rejects(jobs[1], { name: 'DataCloneError' });
+});
+
+test('a script that ends no worker ends, and not before its jobs have', () => {
+  const script = `
+    import('unspool/worker').then(async ({ UnspoolWorker }) => {
+      const worker = new UnspoolWorker();
+      const bytes = require('node:fs').readFileSync('../../../tests/vectors/cvc/med_fp16.cvc');
+      for (let turn = 0; turn < 2; turn++) console.log((await worker.decode(bytes)).format);
+    });`;
+  const said = execFileSync(process.execPath, ['-e', script], { cwd: new URL('.', import.meta.url), encoding: 'utf8', timeout: 20_000 });
+  assert.equal(said, 'cvc\ncvc\n');
+});
+
+test('a listener that throws ends its job, and nothing else', () =>
+  withWorker(async (worker) => {
+    const onProgress = () => {
+      throw new Error('no such element');
+    };
+    const blob = await openAsBlob(new URL('../../../tests/vectors/cvc/med_fp16.cvc', import.meta.url));
+    const jobs = [worker.decode(cvc, { onProgress }), worker.decode(blob, { onProgress }), worker.decode(cvc)];
+    for (const job of jobs.slice(0, 2)) await assert.rejects(job, /no such element/);
+    assert.deepEqual(await jobs[2], decode(cvc));
   }));
 
 test('progress goes up to the size of the file', () =>

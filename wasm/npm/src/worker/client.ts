@@ -3,7 +3,7 @@
 import type { Decoded, DecodeOptions } from '../decode.js';
 import { UnspoolError, type PlainError } from '../error.js';
 import type { Inspection, InspectOptions } from '../inspect.js';
-import { type Bytes, bytesOf } from '../source.js';
+import { type Bytes, bytesOf, readBlob } from '../source.js';
 import type { Failure, Job, Progress, Reply } from './messages.js';
 
 /** How a job is done. */
@@ -22,13 +22,20 @@ export interface JobOptions {
 export interface Line {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   terminate(): void;
+  /** In Node: whether the process waits for it. */
+  ref?(): void;
+  unref?(): void;
 }
 
 /** Starts a worker that hands on what it says and how it dies, or why it never came. */
 export type Start = (onMessage: (reply: Reply) => void, onError: (error: Error) => void) => Line;
 
 interface Waiting {
-  readonly job: Job;
+  job: Job;
+  /** Whether the memory of the bytes may be handed over. */
+  isOurs: boolean;
+  /** Whether they are a copy, which can always cross over. */
+  isCopy: boolean;
   readonly options: JobOptions;
   readonly settle: (reply: Exclude<Reply, { progress: Progress }>) => void;
   readonly fail: (error: Error) => void;
@@ -85,6 +92,8 @@ export class UnspoolWorkerBase implements Disposable {
       const end = (): void => signal?.removeEventListener('abort', onAbort);
       const waiting: Waiting = {
         job,
+        isOurs: options.transfer === true,
+        isCopy: false,
         options,
         settle(reply) {
           end();
@@ -121,15 +130,38 @@ export class UnspoolWorkerBase implements Disposable {
 
   #next(): void {
     const [first] = this.#queue;
-    if (first === undefined) return;
+    // Nobody waits for a worker that has nothing to do: a script that forgets it may end.
+    if (first === undefined) return this.#line?.unref?.();
     try {
       this.#line ??= this.#connect();
+      this.#line.ref?.();
       this.#line.postMessage(...parcel(first));
     } catch (error) {
-      this.#queue.shift();
-      first.fail(error as Error);
-      this.#next();
+      if (isStuck(first)) void this.#unstick(first);
+      else this.#drop(first, error as Error);
     }
+  }
+
+  /** Tries again with bytes that can cross over: Node clones no `Blob` of a file, and hands over no memory that its `Buffer`s share. */
+  async #unstick(first: Waiting): Promise<void> {
+    try {
+      const source = sourceOf(first.job);
+      const tell = (done: number, total: number): void => first.options.onProgress?.({ phase: 'read', done, total });
+      const bytes = source instanceof Uint8Array ? new Uint8Array(source) : await readBlob(source, tell);
+      // Somebody may have called it off.
+      if (this.#queue[0] !== first) return;
+      [first.job, first.isOurs, first.isCopy] = [withSource(first.job, bytes), true, true];
+      this.#next();
+    } catch (error) {
+      this.#callOff(first, error as Error);
+    }
+  }
+
+  /** Gives up the job at the front, which never reached the worker. */
+  #drop(first: Waiting, error: Error): void {
+    this.#queue.shift();
+    first.fail(error);
+    this.#next();
   }
 
   #connect(): Line {
@@ -141,7 +173,13 @@ export class UnspoolWorkerBase implements Disposable {
   #hear(reply: Reply): void {
     const [first] = this.#queue;
     if (first === undefined) return;
-    if ('progress' in reply) return first.options.onProgress?.(reply.progress);
+    if ('progress' in reply) {
+      try {
+        return first.options.onProgress?.(reply.progress);
+      } catch (error) {
+        return this.#callOff(first, error as Error);
+      }
+    }
     this.#queue.shift();
     first.settle(reply);
     this.#next();
@@ -156,16 +194,20 @@ export class UnspoolWorkerBase implements Disposable {
 }
 
 /** A job as it crosses over, with memory of its own: a copy of the bytes and of nothing around them, or that of the caller, who said so. */
-function parcel({ job, options }: Waiting): [message: Job, transfer: ArrayBuffer[]] {
-  const own = <T>(source: Uint8Array | T): Uint8Array | T => {
-    if (!(source instanceof Uint8Array)) return source;
-    // Memory that is shared cannot be handed over.
-    return options.transfer === true && source.buffer instanceof ArrayBuffer ? source : new Uint8Array(source);
-  };
-  const message = 'decode' in job ? { ...job, decode: own(job.decode) } : { ...job, inspect: own(job.inspect) };
-  const source = 'decode' in message ? message.decode : message.inspect;
-  return [message, source instanceof Uint8Array ? [source.buffer as ArrayBuffer] : []];
+function parcel({ job, isOurs }: Waiting): [message: Job, transfer: ArrayBuffer[]] {
+  const source = sourceOf(job);
+  if (!(source instanceof Uint8Array)) return [job, []];
+  // Memory that is shared cannot be handed over.
+  const own = isOurs && source.buffer instanceof ArrayBuffer ? source : new Uint8Array(source);
+  return [withSource(job, own), [own.buffer as ArrayBuffer]];
 }
+
+const sourceOf = (job: Job): Uint8Array | Blob => ('decode' in job ? job.decode : job.inspect);
+
+const withSource = (job: Job, source: Uint8Array): Job => ('decode' in job ? { ...job, decode: source } : { ...job, inspect: source });
+
+/** Whether it may be the source of a job that cannot cross over, and not what else was passed. */
+const isStuck = ({ job, isOurs, isCopy }: Waiting): boolean => !isCopy && (isOurs || !(sourceOf(job) instanceof Uint8Array));
 
 /** An error that has no number, as what it was. */
 function reborn({ name, message }: Failure): Error {
