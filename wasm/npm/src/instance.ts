@@ -4,7 +4,7 @@
 // gets the module that knows it, whichever entry brought it along.
 import { learn, lost, trapped, UnspoolError, type ErrorLine } from './error.js';
 import type { Init, ModuleSource } from './init.js';
-import { isArray, isBuffer } from './source.js';
+import { isArray, isBuffer, SourceError } from './source.js';
 import { bytesOfText } from './text.js';
 
 /** The exports of the whole module. Those of a format alone are some of them. */
@@ -180,7 +180,7 @@ async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
     throw new TypeError('init takes a WebAssembly.Module, its bytes, a URL or a Response');
   }
   const response = source instanceof Response ? source : await fetch(source);
-  if (!response.ok) throw new Error(`the wasm module cannot be fetched: ${response.status} ${response.statusText}`);
+  if (!response.ok) throw new SourceError(`the wasm module cannot be fetched: ${response.status} ${response.statusText}`, response.url || String(source), response.status);
   return WebAssembly.compile(await response.arrayBuffer());
 }
 

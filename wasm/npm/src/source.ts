@@ -141,10 +141,26 @@ interface Answer {
   readonly size: number;
   /** As far as the server says, and a browser lets a page on another one see it. */
   readonly version: readonly (string | null | undefined)[];
+  readonly status: number;
+}
+
+/** Why a server's answer is of no use: it refuses, or it is not the part of the file that was asked for. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError';
+  /** What was asked for. */
+  readonly url: string;
+  /** The status of the answer, as in 404; with 200 or 206 it is the answer that is wrong. */
+  readonly status: number;
+
+  /** @internal */
+  constructor(message: string, url: string, status: number) {
+    super(message);
+    [this.url, this.status] = [url, status];
+  }
 }
 
 async function openUrl(url: string | URL, signal?: AbortSignal): Promise<Reader> {
-  const refused = (why: string): Error => new Error(`${String(url)}: ${why}`);
+  const refused = (status: number, why: string): SourceError => new SourceError(`${String(url)}: ${why}`, String(url), status);
   const ask = async (start: number, end: number): Promise<Answer> => {
     const headers = { Range: `bytes=${start}-${end - 1}` };
     const response = await fetch(url, signal === undefined ? { headers } : { headers, signal }).catch((cause: unknown) => {
@@ -155,21 +171,21 @@ async function openUrl(url: string | URL, signal?: AbortSignal): Promise<Reader>
     const version = [said.get('ETag')?.replace(/^W\//, ''), said.get('Last-Modified')];
     const range = said.get('Content-Range');
     // An empty file satisfies no range.
-    if (status === 416 && start === 0 && (range === null || /\/0$/.test(range))) return { bytes: new Uint8Array(), start, size: 0, version };
+    if (status === 416 && start === 0 && (range === null || /\/0$/.test(range))) return { bytes: new Uint8Array(), start, size: 0, version, status };
     if (!response.ok) {
       void response.body?.cancel();
-      throw new Error(`${String(url)} cannot be fetched: ${status} ${response.statusText}`);
+      throw new SourceError(`${String(url)} cannot be fetched: ${status} ${response.statusText}`, String(url), status);
     }
     const bytes = new Uint8Array(await response.arrayBuffer());
     // A server without ranges sends everything.
-    if (status === 200) return { bytes, start: 0, size: bytes.length, version };
+    if (status === 200) return { bytes, start: 0, size: bytes.length, version, status };
     const [first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(range ?? '')?.slice(1).map(Number) ?? [];
     if (first === undefined || last === undefined || size === undefined) {
-      throw refused('the server does not say which part of how long a file this is; one on another origin must expose Content-Range');
+      throw refused(status, 'the server does not say which part of how long a file this is; one on another origin must expose Content-Range');
     }
-    if (first !== start || last !== Math.min(end, size) - 1) throw refused('the server sent another range than asked');
-    if (bytes.length !== last + 1 - first) throw refused('the server sent more or less than the range that it names');
-    return { bytes, start, size, version };
+    if (first !== start || last !== Math.min(end, size) - 1) throw refused(status, 'the server sent another range than asked');
+    if (bytes.length !== last + 1 - first) throw refused(status, 'the server sent more or less than the range that it names');
+    return { bytes, start, size, version, status };
   };
   const { bytes, size, version } = await ask(0, FIRST);
   const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => {
@@ -178,7 +194,7 @@ async function openUrl(url: string | URL, signal?: AbortSignal): Promise<Reader>
     // Where both have a tag, dates say no more: two machines behind one address may have the same file from two days.
     const both = version.findIndex((then, at) => then && part.version[at]);
     const differs = both >= 0 && part.version[both] !== version[both];
-    if (part.size !== size || differs) throw refused('the file has changed since it was opened');
+    if (part.size !== size || differs) throw refused(part.status, 'the file has changed since it was opened');
     return part.bytes.subarray(start - part.start, end - part.start);
   };
   return { size, read };

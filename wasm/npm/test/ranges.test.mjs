@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { openAsBlob, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { at1Text, describeAt1, openCvc, outline, queryAt1 } from 'unspool';
+import { at1Text, describeAt1, openCvc, outline, queryAt1, SourceError } from 'unspool';
+import { init } from 'unspool/pco/separate';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
 
 /** A Blob that remembers what was read of it. */
@@ -110,6 +111,16 @@ test('a URL is read by ranges', async () => {
   }
 });
 
+test('what a server refuses says so with its status', async () => {
+  for (const status of [404, 500]) {
+    const server = await serve(read(med.file), { spoil: (response) => (response.writeHead(status).end('sorry'), true) });
+    const refused = { name: 'SourceError', status, url: server.url, message: new RegExp(`cannot be fetched: ${status}`) };
+    await assert.rejects(openCvc(server.url), refused);
+    await assert.rejects(init(server.url), { ...refused, message: /the wasm module cannot be fetched/ });
+    server.close();
+  }
+});
+
 test('a path is no address, and the error says what opens it', async () => {
   for (const path of ['vectors.cvc', new URL('vectors.cvc', import.meta.url)]) {
     await assert.rejects(openCvc(path), { name: 'TypeError', message: /vectors\.cvc cannot be fetched; in Node, openAsBlob/ });
@@ -176,7 +187,15 @@ test('of a server that does other than it was asked, no wrong byte is taken for 
     }
   };
   for (const [words, spoils] of Object.entries(ways)) {
-    for (const spoil of spoils) await assert.rejects(lastRow(spoil), new RegExp(words), `${spoil}`);
+    for (const spoil of spoils) {
+      await assert.rejects(lastRow(spoil), (error) => {
+        assert.ok(error instanceof SourceError, `${error.name}: ${spoil}`);
+        assert.match(error.message, new RegExp(words), `${spoil}`);
+        assert.match(error.url, /file\.cvc$/);
+        assert.ok([200, 204, 206, 416].includes(error.status));
+        return true;
+      });
+    }
   }
   // All of it after all, and the same, is as good; so is a part by the same tag from a machine that calls it weak, and has the file from another day.
   for (const answer of [
