@@ -142,6 +142,7 @@ static void zstd(void) {
   CHECK(unspool_zstd_step(&decoder, frame + step.read, len - step.read, UNSPOOL_END_HERE, out, 16, &step, &error) == 0);
   CHECK(unspool_zstd_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
   CHECK(step.wrote == 9 && !memcmp(out, "zstdddddd", 9));
+  CHECK(unspool_zstd_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
 }
 
 static void cvc(void) {
@@ -453,6 +454,7 @@ static void xz(void) {
   CHECK(unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error) == 0);
   CHECK(unspool_xz_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
   CHECK(step.wrote == 23 && !memcmp(out, "unspool unspool unspool", 23));
+  CHECK(unspool_xz_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
 }
 
 /* Compares what is decoded with what is expected, and refuses what is too long. */
