@@ -4,7 +4,11 @@
  * to one (input, workspace, window, other structs) must stay where it is for as long as the struct is used.
  *
  * Each function that can fail returns 0 (UNSPOOL_OK) or the number of an error, and tells more to `error`, which may be null, as may
- * every pointer to an answer. Pointers to bytes may be null where their length is 0. Input and output of a call must not overlap.
+ * every pointer to an answer. Pointers to bytes may be null where their length is 0.
+ *
+ * What a call writes to (output, workspace, window, scratch, opaque structs) must not overlap anything else that it gets: it is an error,
+ * UNSPOOL_ERROR_OVERLAP, and nothing is written but that. Nor may it overlap what was lent earlier to another struct, or answers such as
+ * `done` lie in it; that is not checked.
  *
  * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
  */

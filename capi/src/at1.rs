@@ -7,7 +7,7 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolLimits, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{answer, apart, input, output, pair, zeroed};
+use crate::memory::{answer, apart, input, output, stretch, zeroed};
 
 /// Words of a workspace.
 #[cfg(feature = "small")]
@@ -124,8 +124,10 @@ pub unsafe extern "C" fn unspool_at1_decoded_len(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let count = || {
-            let ((src, scratch), workspace) = (pair(src, src_len, scratch, scratch_len)?, workspace(space, space_len)?);
-            answer(len, at1::decoded_len(src, scratch, workspace, &limits(with_limits)?)?);
+            let limits = limits(with_limits)?;
+            apart(&[stretch(src, src_len)], &[stretch(scratch, scratch_len), stretch(space, space_len)])?;
+            let (src, scratch) = (input(src, src_len)?, output(scratch, scratch_len)?);
+            answer(len, at1::decoded_len(src, scratch, workspace(space, space_len)?, &limits)?);
             Ok(())
         };
         report(error, count())
@@ -150,12 +152,11 @@ pub unsafe extern "C" fn unspool_at1_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            for (other, len) in [(src.addr(), src_len), (dst.addr(), dst_len)] {
-                apart(other, len, scratch.addr(), scratch_len)?;
-            }
-            let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
-            let scratch = output(scratch, scratch_len)?;
-            answer(done, at1::decode(src, dst, scratch, workspace, &limits(with_limits)?)?.into());
+            let limits = limits(with_limits)?;
+            let written = [stretch(dst, dst_len), stretch(scratch, scratch_len), stretch(space, space_len)];
+            apart(&[stretch(src, src_len)], &written)?;
+            let (src, dst, scratch) = (input(src, src_len)?, output(dst, dst_len)?, output(scratch, scratch_len)?);
+            answer(done, at1::decode(src, dst, scratch, workspace(space, space_len)?, &limits)?.into());
             Ok(())
         };
         report(error, decode())
@@ -186,12 +187,14 @@ pub unsafe extern "C" fn unspool_at1_decode_to(
     unsafe {
         let decode = || {
             let write = write.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
-            let ((src, scratch), workspace) = (pair(src, src_len, scratch, scratch_len)?, workspace(space, space_len)?);
+            let limits = limits(with_limits)?;
+            apart(&[stretch(src, src_len)], &[stretch(scratch, scratch_len), stretch(space, space_len)])?;
+            let (src, scratch) = (input(src, src_len)?, output(scratch, scratch_len)?);
             let mut sink = |bytes: &[u8]| match write(context, bytes.as_ptr(), bytes.len()) {
                 0 => Ok(()),
                 _ => Err(Error::new(ErrorKind::SinkFull, 0)),
             };
-            answer(done, at1::decode_to(src, &mut sink, scratch, workspace, &limits(with_limits)?)?.into());
+            answer(done, at1::decode_to(src, &mut sink, scratch, workspace(space, space_len)?, &limits)?.into());
             Ok(())
         };
         report(error, decode())

@@ -9,7 +9,9 @@ use unspool::{Count, Error, ErrorKind, Result, SliceSink};
 use crate::at1::workspace;
 use crate::common::{UnspoolLimits, bad_argument, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, build, clear, fits, held, held_in, input, maybe, noted, output, pair, room};
+use crate::memory::{
+    Opaque, Stretch, answer, apart, build, clear, fits, held, held_in, input, maybe, noted, output, room, stretch,
+};
 
 /// Which column is meant: by its name, or if that is null by its number, from 0. A name is a path of JSON, or a field of the header line.
 #[repr(C)]
@@ -119,6 +121,14 @@ pub struct Asked {
 }
 
 impl Asked {
+    fn scratch(&self) -> Stretch {
+        stretch(self.scratch.as_ptr(), self.scratch.len())
+    }
+
+    fn space(&self) -> Stretch {
+        stretch(&raw const *self.workspace, 1)
+    }
+
     fn row(&self) -> Result<Row<'_>> {
         self.query.row(self.scratch).ok_or(Error::new(ErrorKind::RangeOutside, 0))
     }
@@ -282,12 +292,26 @@ pub unsafe extern "C" fn unspool_at1_query_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let start = || {
-            clear(query)?;
-            let request = maybe(request)?.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
-            let request = read(request, terms, terms_len)?;
-            let ((head, scratch), workspace) =
-                (pair(head, head_len, scratch, scratch_len)?, workspace(space, space_len)?);
-            let limits = limits(with_limits)?;
+            let (asked, limits) = (maybe(request), limits(with_limits));
+            let lists = match asked {
+                Ok(Some(asked)) => {
+                    [stretch(asked.filters, asked.filters_len), stretch(asked.columns, asked.columns_len)]
+                }
+                _ => [(0, 0); 2],
+            };
+            let [filters, columns] = lists;
+            let written = [
+                stretch(query, 1),
+                stretch(terms, terms_len),
+                stretch(scratch, scratch_len),
+                stretch(space, space_len),
+            ];
+            apart(&[stretch(request, 1), filters, columns, stretch(head, head_len)], &written)?;
+            clear(query, &[])?;
+            let limits = limits?;
+            let request = read(asked?.ok_or(Error::new(ErrorKind::NullPointer, 0))?, terms, terms_len)?;
+            let (head, scratch) = (input(head, head_len)?, output(scratch, scratch_len)?);
+            let workspace = workspace(space, space_len)?;
             build(query, |place| {
                 let asked = place.write(Asked { query: Query::unopened(request, &limits), scratch, workspace });
                 asked.query.open(head, asked.scratch, asked.workspace)?;
@@ -310,11 +334,13 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
     unsafe {
         let lend = || {
             let asked = held_in(query)?;
-            let (last, longer) = pair(asked.scratch.as_ptr(), asked.scratch.len(), scratch, scratch_len)?;
-            let Some((front, _)) = longer.split_at_mut_checked(last.len()) else {
-                return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(last.len())));
+            let written = [stretch(query, 1), stretch(scratch, scratch_len), asked.space(), asked.scratch()];
+            apart(&[], &written)?;
+            let longer = output(scratch, scratch_len)?;
+            let Some((front, _)) = longer.split_at_mut_checked(asked.scratch.len()) else {
+                return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(asked.scratch.len())));
             };
-            for (to, from) in front.iter_mut().zip(last) {
+            for (to, from) in front.iter_mut().zip(&*asked.scratch) {
                 *to = *from;
             }
             asked.scratch = longer;
@@ -340,7 +366,9 @@ pub unsafe extern "C" fn unspool_at1_query_step(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let step = || {
-            let (bytes, asked) = (input(bytes, bytes_len)?, held_in(query)?);
+            let asked = held_in(query)?;
+            apart(&[stretch(bytes, bytes_len)], &[stretch(query, 1), asked.space(), asked.scratch()])?;
+            let bytes = input(bytes, bytes_len)?;
             let told = match asked.query.step(at, bytes, asked.scratch, asked.workspace)? {
                 Next::Bytes(needs) => {
                     let kind = UNSPOOL_AT1_NEXT_BYTES;
@@ -393,7 +421,9 @@ pub unsafe extern "C" fn unspool_at1_query_line(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let write = || {
-            let (row, dst) = (held(query)?.row()?, output(dst, dst_len)?);
+            let asked = held(query)?;
+            apart(&[stretch(query, 1), asked.scratch()], &[stretch(dst, dst_len)])?;
+            let (row, dst) = (asked.row()?, output(dst, dst_len)?);
             let mut sink = SliceSink::new(dst);
             if let Err(error) = row.write_line(&mut sink) {
                 let mut count = Count::default();

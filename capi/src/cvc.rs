@@ -7,7 +7,7 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, build, clear, fill, fits, held, held_in, input, output, pair};
+use crate::memory::{Opaque, answer, apart, build, clear, fill, fits, held, held_in, input, output, stretch};
 
 /// Words of an open file.
 #[cfg(target_pointer_width = "32")]
@@ -214,6 +214,17 @@ unsafe fn words<'a>(text: *const u8, len: usize) -> Result<&'a str> {
     str::from_utf8(unsafe { input(text, len)? }).map_err(|_| bad_argument())
 }
 
+/// Text of the caller, unless it is null.
+///
+/// # Safety
+///
+/// As for [`input`].
+unsafe fn named<'a>(text: *const u8, len: usize) -> Result<Option<&'a str>> {
+    // SAFETY: the same promise.
+    let text_or_empty = unsafe { words(text, len)? };
+    Ok((!text.is_null()).then_some(text_or_empty))
+}
+
 /// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
 /// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
 #[unsafe(no_mangle)]
@@ -247,7 +258,7 @@ pub unsafe extern "C" fn unspool_cvc_open(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let open = || {
-            clear(file)?;
+            clear(file, &[stretch(bytes, bytes_len)])?;
             fill(file, File::open(input(bytes, bytes_len)?, &limits(with_limits)?)?)
         };
         report(error, open())
@@ -295,7 +306,7 @@ pub unsafe extern "C" fn unspool_cvc_column(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let find = || {
-            clear(column)?;
+            clear(column, &[stretch(file, 1)])?;
             let number = usize::try_from(number).unwrap_or(usize::MAX);
             let found = held(file)?.columns().nth(number);
             fill(column, found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))??)
@@ -316,7 +327,7 @@ pub unsafe extern "C" fn unspool_cvc_column_named(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let find = || {
-            clear(column)?;
+            clear(column, &[stretch(file, 1), stretch(name, name_len)])?;
             fill(column, held(file)?.column(words(name, name_len)?)?)
         };
         report(error, find())
@@ -361,6 +372,7 @@ pub unsafe extern "C" fn unspool_cvc_column_name(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let read = || {
+            apart(&[stretch(column, 1)], &[stretch(name, name_len)])?;
             let (text, room) = (held(column)?.name(), output(name, name_len)?);
             let size = text.chars().map(char::len_utf8).sum::<usize>();
             answer(len, size);
@@ -406,7 +418,8 @@ pub unsafe extern "C" fn unspool_cvc_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let (column, (bytes, dst)) = (held(column)?, pair(bytes, bytes_len, dst, dst_len)?);
+            apart(&[stretch(column, 1), stretch(bytes, bytes_len)], &[stretch(dst, dst_len)])?;
+            let (column, bytes, dst) = (held(column)?, input(bytes, bytes_len)?, output(dst, dst_len)?);
             let decoded = column.decode_bytes(bytes, first_row..end_row, dst, crc(check)?)?;
             answer(done, UnspoolCvcDone::new(decoded.written, decoded.crc));
             Ok(())
@@ -432,7 +445,8 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let (column, (bytes, values)) = (held(column)?, pair(bytes, bytes_len, values, values_len)?);
+            apart(&[stretch(column, 1), stretch(bytes, bytes_len)], &[stretch(values, values_len)])?;
+            let (column, bytes, values) = (held(column)?, input(bytes, bytes_len)?, output(values, values_len)?);
             let decoded = column.decode_f32(bytes, first_row..end_row, values, crc(check)?)?;
             answer(done, UnspoolCvcDone::new(decoded.written, decoded.crc));
             Ok(())
@@ -457,8 +471,9 @@ pub unsafe extern "C" fn unspool_cvc_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let start = || {
-            clear(decoder)?;
-            let column = if column.is_null() { None } else { Some(words(column, column_len)?) };
+            apart(&[stretch(column, column_len)], &[stretch(decoder, 1), stretch(space, space_len)])?;
+            clear(decoder, &[])?;
+            let column = named(column, column_len)?;
             let space = output(space, space_len)?;
             let (check, limits) = (crc(check)?, limits(with_limits)?);
             build(decoder, |place| Ok(place.write(Decoder::new(space, column, check, &limits))))
@@ -482,7 +497,8 @@ pub unsafe extern "C" fn unspool_cvc_step(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let work = || {
-            let ((src, dst), decoder) = (pair(src, src_len, dst, dst_len)?, held_in(decoder)?);
+            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
+            let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
             answer(step, decoder.step(src, end(at_end)?, dst)?.into());
             Ok(())
         };
@@ -516,8 +532,8 @@ pub unsafe extern "C" fn unspool_cvc_section(
     unsafe {
         let find = || {
             let (file, number) = (held(file)?, output(number.cast::<u64>(), 1)?);
-            let wanted = if key.is_null() { None } else { Some((words(key, key_len)?, words(value, value_len)?)) };
-            let wanted = wanted.map(|(key, value)| match Scalar::parse(value) {
+            let value = words(value, value_len)?;
+            let wanted = named(key, key_len)?.map(|key| match Scalar::parse(value) {
                 Ok(scalar) if as_text == 0 => (key, scalar),
                 _ => (key, Scalar::from(value)),
             });

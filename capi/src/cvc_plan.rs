@@ -6,7 +6,7 @@ use unspool::{Error, ErrorKind, Result};
 use crate::common::bad_argument;
 use crate::cvc::{UnspoolCvcColumn, UnspoolCvcCrc, UnspoolCvcDone, crc};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, build, clear, fits, held, held_in, input, pair};
+use crate::memory::{Opaque, answer, apart, build, clear, fits, held, held_in, input, output, stretch};
 
 /// Words of a plan.
 #[cfg(target_pointer_width = "32")]
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let start = || {
-            clear(plan)?;
+            clear(plan, &[stretch(column, 1)])?;
             let column = held(column)?;
             build(plan, |place| {
                 let walk = place.write(Walk { plan: Plan::of(column), piece: None });
@@ -169,7 +169,8 @@ pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let (walk, (bytes, values)) = (held_in(plan)?, pair(bytes, bytes_len, values, values_len)?);
+            apart(&[stretch(bytes, bytes_len)], &[stretch(plan, 1), stretch(values, values_len)])?;
+            let (walk, bytes, values) = (held_in(plan)?, input(bytes, bytes_len)?, output(values, values_len)?);
             let (payload, count) = open(walk, bytes, crc(check)?)?;
             payload.decode_f32(values)?;
             answer(done, UnspoolCvcDone::new(payload.len(), count));

@@ -5,8 +5,9 @@
 //! or `_open` function (input, workspace, window, other structs) must stay where it is for as long as the struct is used.
 //!
 //! Each function that can fail returns 0 or the number of an error, and tells more to the [`UnspoolError`](error::UnspoolError) behind its
-//! last argument, unless that is null. A pointer may be null where its length is 0. Memory that is read and memory that is written
-//! must not overlap; where one call gets both, it checks that.
+//! last argument, unless that is null. A pointer may be null where its length is 0. What a call writes to (output, workspace, window, scratch,
+//! opaque structs) must not overlap anything else that it gets, nor anything that was lent before. The former is [checked](memory::apart) before
+//! anything is written. Answers are written last, where nobody looks.
 //!
 //! Everything that is `unsafe` about it is in [`memory`]: pointers become slices and references there, and nowhere else.
 #![no_std]

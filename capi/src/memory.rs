@@ -42,38 +42,41 @@ pub unsafe fn output<'a, T: Plain>(data: *mut T, len: usize) -> Result<&'a mut [
     }
 }
 
-/// Input and output of one call, which must lie apart.
-///
-/// # Safety
-///
-/// As for [`input`] and [`output`], except that it is checked here whether they overlap.
-pub unsafe fn pair<'a, T: Plain>(
-    from: *const u8,
-    from_len: usize,
-    to: *mut T,
-    to_len: usize,
-) -> Result<(&'a [u8], &'a mut [T])> {
-    apart(from.addr(), from_len, to.addr(), to_len.saturating_mul(size_of::<T>()))?;
-    // SAFETY: they do not overlap, and the rest is what the caller promises.
-    unsafe { Ok((input(from, from_len)?, output(to, to_len)?)) }
+/// A stretch of memory: its address, and how many bytes it has.
+pub type Stretch = (usize, usize);
+
+/// Where so many values lie. Behind null there are none.
+pub fn stretch<T>(data: *const T, len: usize) -> Stretch {
+    (data.addr(), if data.is_null() { 0 } else { len.saturating_mul(size_of::<T>()) })
 }
 
-/// Two stretches of memory, by address and bytes, have nothing in common.
-pub fn apart(one: usize, one_size: usize, other: usize, other_size: usize) -> Result<()> {
-    let (before, behind) = (one.saturating_add(one_size) <= other, other.saturating_add(other_size) <= one);
-    if one_size > 0 && other_size > 0 && !before && !behind {
-        return Err(Error::new(ErrorKind::Overlap, 0));
+/// What a call gets to write to has nothing in common with anything else that it gets. To be asked before any of it becomes a slice, and
+/// before any of it is written or zeroed.
+#[inline(never)]
+pub fn apart(read: &[Stretch], written: &[Stretch]) -> Result<()> {
+    let mut rest = written;
+    while let Some((one, others)) = rest.split_first() {
+        if others.iter().chain(read).any(|other| overlap(*one, *other)) {
+            return Err(Error::new(ErrorKind::Overlap, 0));
+        }
+        rest = others;
     }
     Ok(())
+}
+
+fn overlap((one, one_size): Stretch, (other, other_size): Stretch) -> bool {
+    let (before, behind) = (one.saturating_add(one_size) <= other, other.saturating_add(other_size) <= one);
+    one_size > 0 && other_size > 0 && !before && !behind
 }
 
 /// No slice may be misaligned, or larger than half of all addresses.
 fn check(address: usize, len: usize, align: usize, size: usize) -> Result<()> {
-    let fits = len.checked_mul(size).and_then(|size| isize::try_from(size).ok());
-    if !address.is_multiple_of(align.max(1)) || fits.is_none() {
-        return Err(Error::new(ErrorKind::Misaligned, 0));
+    let fits = len.checked_mul(size).is_some_and(|size| isize::try_from(size).is_ok());
+    match address.is_multiple_of(align.max(1)) {
+        true if fits => Ok(()),
+        true => Err(Error::new(ErrorKind::BadArgument, 0)),
+        false => Err(Error::new(ErrorKind::Misaligned, 0)),
     }
-    Ok(())
 }
 
 /// Something to read, or null.
@@ -222,12 +225,13 @@ pub unsafe fn build<O: Opaque>(
     Ok(())
 }
 
-/// Makes a C struct hold nothing.
+/// Makes a C struct hold nothing, before it is filled from what is read here. Not if it lies there.
 ///
 /// # Safety
 ///
 /// As for [`fill`].
-pub unsafe fn clear<O: Opaque>(to: *mut O) -> Result<()> {
+pub unsafe fn clear<O: Opaque>(to: *mut O, read: &[Stretch]) -> Result<()> {
+    apart(read, &[stretch(to, 1)])?;
     // SAFETY: the same promise.
     unsafe { held_mut(to).map(|_| ()) }
 }

@@ -9,7 +9,7 @@ use crate::common::{
     UNSPOOL_STATUS_DONE, UNSPOOL_STATUS_NEED_OUTPUT, UnspoolLimits, UnspoolStep, bad_argument, limits, u64_from,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, build, clear, fits, held, held_in, input, maybe, output};
+use crate::memory::{Opaque, answer, apart, build, clear, fits, held, held_in, input, maybe, output, stretch};
 
 /// Words of a column.
 #[cfg(target_pointer_width = "32")]
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn unspool_onpair_open(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let open = || {
-            clear(column)?;
+            clear(column, &[stretch(bytes, bytes_len)])?;
             let (bytes, limits) = (input(bytes, bytes_len)?, limits(with_limits)?);
             build(column, |place| Ok(best(place.write(*Container::open(bytes, &limits)?.column()))))
         };
@@ -144,8 +144,19 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let open = || {
-            clear(column)?;
-            let parts = maybe(parts)?.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
+            let given = maybe(parts);
+            let pieces = match given {
+                Ok(Some(parts)) => [
+                    stretch(parts, 1),
+                    stretch(parts.dictionary, parts.dictionary_len),
+                    stretch(parts.token_offsets, parts.token_offsets_len),
+                    stretch(parts.codes, parts.codes_len),
+                    stretch(parts.row_offsets, parts.row_offsets_len),
+                ],
+                _ => [(0, 0); 5],
+            };
+            clear(column, &pieces)?;
+            let parts = given?.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
             let tokens = input(parts.token_offsets, parts.token_offsets_len)?;
             let dictionary = Dictionary::open(input(parts.dictionary, parts.dictionary_len)?, tokens)?;
             let offsets = input(parts.row_offsets, parts.row_offsets_len)?;
@@ -226,6 +237,7 @@ pub unsafe extern "C" fn unspool_onpair_widen(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let widen = || {
+            apart(&[], &[stretch(column, 1), stretch(memory, memory_len)])?;
             let column = held_in(column)?;
             let tokens = column.dictionary().len();
             let need = space(u64_from(tokens));
@@ -275,6 +287,7 @@ pub unsafe extern "C" fn unspool_onpair_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
+            apart(&[stretch(column, 1)], &[stretch(dst, dst_len)])?;
             answer(wrote, held(column)?.decode_into(first_row..end_row, output(dst, dst_len)?)?);
             Ok(())
         };
@@ -295,6 +308,7 @@ pub unsafe extern "C" fn unspool_onpair_row(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
+            apart(&[stretch(column, 1)], &[stretch(dst, dst_len)])?;
             answer(wrote, held(column)?.row_into(row, output(dst, dst_len)?)?);
             Ok(())
         };
@@ -335,6 +349,7 @@ pub unsafe extern "C" fn unspool_onpair_step(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let work = || {
+            apart(&[stretch(column, 1)], &[stretch(row, 1), stretch(dst, dst_len)])?;
             let (column, mut rest) = (held(column)?, output(dst, dst_len)?);
             let [row] = output(row, 1)? else { return Err(bad_argument()) };
             let mut told = UnspoolStep { status: UNSPOOL_STATUS_DONE, ..UnspoolStep::default() };
@@ -390,7 +405,9 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let start = || {
-            clear(search)?;
+            let written = [stretch(search, 1), stretch(fallback, fallback_len), stretch(tokens, tokens_len)];
+            apart(&[stretch(column, 1), stretch(needle, needle_len)], &written)?;
+            clear(search, &[])?;
             let (column, needle) = (held(column)?, input(needle, needle_len)?);
             let prepared = match kind {
                 UNSPOOL_ONPAIR_EQUALS => Search::equals(column, needle),

@@ -7,7 +7,9 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, Plain, answer, build, clear, fill, fits, held, held_in, input, output, pair};
+use crate::memory::{
+    Opaque, Plain, Stretch, answer, apart, build, clear, fill, fits, held, held_in, input, output, stretch,
+};
 
 /// Words of an open file.
 #[cfg(target_pointer_width = "32")]
@@ -198,7 +200,7 @@ pub unsafe extern "C" fn unspool_pco_open(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let open = || {
-            clear(file)?;
+            clear(file, &[stretch(bytes, bytes_len)])?;
             fill(file, File::open(input(bytes, bytes_len)?, &limits(with_limits)?)?)
         };
         report(error, open())
@@ -244,7 +246,7 @@ pub unsafe extern "C" fn unspool_pco_chunk(
     unsafe {
         let read = || {
             if !meta.is_null() {
-                clear(meta)?;
+                clear(meta, &[stretch(file, 1)])?;
             }
             let mut found = Chunk::EMPTY;
             if !held(file)?.read_chunk(at, &mut found)? {
@@ -278,6 +280,17 @@ unsafe fn read(file: *const UnspoolPcoFile, at: u64, chunk: &mut Chunk<'_>) -> R
     }
 }
 
+/// What a chunk at this offset is read from: the struct of the file, and the bytes from there on.
+///
+/// # Safety
+///
+/// A pointer that is not null leads to a file whose bytes are there.
+unsafe fn read_by(file: *const UnspoolPcoFile, at: u64) -> Result<[Stretch; 2]> {
+    // SAFETY: the same promise.
+    let bytes = unsafe { held(file)? }.trailing(at.saturating_sub(1));
+    Ok([stretch(file, 1), stretch(bytes.as_ptr(), bytes.len())])
+}
+
 /// Decodes the chunk at this offset to little-endian numbers; `next` becomes the offset of the next one. It is faster if `dst` is aligned
 /// like the numbers. `words` has as many 64-bit words as the chunk's `workspace_len` says.
 #[unsafe(no_mangle)]
@@ -294,6 +307,7 @@ pub unsafe extern "C" fn unspool_pco_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
+            apart(&read_by(file, at)?, &[stretch(dst, dst_len), stretch(words, words_len)])?;
             let (dst, words) = (output(dst.cast::<u8>(), dst_len)?, output(words, words_len)?);
             let mut chunk = Chunk::EMPTY;
             read(file, at, &mut chunk)?;
@@ -317,9 +331,10 @@ pub unsafe extern "C" fn unspool_pco_skip(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let skip = || {
-            let mut chunk = Chunk::EMPTY;
+            apart(&read_by(file, at)?, &[stretch(words, words_len)])?;
+            let (words, mut chunk) = (output(words, words_len)?, Chunk::EMPTY);
             read(file, at, &mut chunk)?;
-            answer(next, chunk.skip(output(words, words_len)?)?);
+            answer(next, chunk.skip(words)?);
             Ok(())
         };
         report(error, skip())
@@ -343,9 +358,10 @@ pub unsafe extern "C" fn unspool_pco_decode_file(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let (bytes, dst) = pair(bytes, bytes_len, dst.cast::<u8>(), dst_len)?;
-            let words = output(words, words_len)?;
-            let file = File::open(bytes, &limits(with_limits)?)?;
+            let limits = limits(with_limits)?;
+            apart(&[stretch(bytes, bytes_len)], &[stretch(dst, dst_len), stretch(words, words_len)])?;
+            let (bytes, dst) = (input(bytes, bytes_len)?, output(dst.cast::<u8>(), dst_len)?);
+            let (words, file) = (output(words, words_len)?, File::open(bytes, &limits)?);
             answer(done, decode_all(&file, dst, words)?);
             Ok(())
         };
@@ -410,7 +426,7 @@ pub unsafe extern "C" fn unspool_pco_meta(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let read = || {
-            clear(meta)?;
+            clear(meta, &[stretch(bytes, bytes_len)])?;
             let number_type = NumberType::from_byte(number_type).ok_or(bad_argument())?;
             let (bytes, limits) = (input(bytes, bytes_len)?, limits(with_limits)?);
             build(meta, |place| {
@@ -446,7 +462,8 @@ unsafe fn init<L: Latent>(
     let decoder = decoder.cast::<Of<L>>();
     // SAFETY: the same promises.
     unsafe {
-        clear(decoder)?;
+        apart(&[stretch(meta, 1)], &[stretch(decoder, 1), stretch(words, words_len)])?;
+        clear(decoder, &[])?;
         let (meta, plan, words) = (held(meta)?, plan(with)?, output(words, words_len)?);
         build(decoder, |place| {
             let decoder = place.write(Decoder::unbuilt(meta, n, plan));
@@ -476,7 +493,9 @@ unsafe fn step<L: Latent + Plain>(
 ) -> Result<()> {
     // SAFETY: the same promises.
     unsafe {
-        let ((src, numbers), decoder) = (pair(src, src_len, numbers, numbers_len)?, held_in(decoder.cast::<Of<L>>())?);
+        apart(&[stretch(src, src_len)], &[stretch(numbers, numbers_len), stretch(decoder, 1)])?;
+        let (src, numbers) = (input(src, src_len)?, output(numbers, numbers_len)?);
+        let decoder = held_in(decoder.cast::<Of<L>>())?;
         answer(told, decoder.step(src, end(at_end)?, numbers)?.into());
         Ok(())
     }

@@ -7,7 +7,7 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, build, clear, fits, held_in, input, output, pair, zeroed};
+use crate::memory::{Opaque, answer, apart, build, clear, fits, held_in, input, output, stretch, zeroed};
 
 /// Words of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 4000;
@@ -103,8 +103,10 @@ pub unsafe extern "C" fn unspool_xz_info(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let read = || {
+            let limits = limits(with_limits)?;
+            apart(&[stretch(src, src_len)], &[stretch(space, space_len)])?;
             let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
-            let done = xz::inspect(src, workspace, &limits(with_limits)?, &Options::DEFAULT, &mut ())?;
+            let done = xz::inspect(src, workspace, &limits, &Options::DEFAULT, &mut ())?;
             let told = UnspoolXzInfo {
                 content_size: u64::try_from(done.wrote).unwrap_or(u64::MAX),
                 stream_buffer: done.window,
@@ -156,8 +158,9 @@ pub unsafe extern "C" fn unspool_xz_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
             let (limits, options) = (limits(with_limits)?, options(one_stream, skip_checks));
+            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
+            let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
             let decoded = xz::decode_with(src, dst, workspace, &limits, &options, &mut ())?;
             let xz::Done { read, wrote, checks, .. } = decoded;
             answer(done, UnspoolXzDone { read, wrote, content_start: 0, checks });
@@ -190,8 +193,10 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
-            let file = File::open(src, &limits(with_limits)?)?;
+            let limits = limits(with_limits)?;
+            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
+            let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
+            let file = File::open(src, &limits)?;
             let block = file.locate(position)?.ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
             let xz::Done { read, wrote, checks, .. } = file.decode_block(&block, dst, workspace, true)?;
             answer(done, UnspoolXzDone { read, wrote, content_start: block.content.start, checks });
@@ -216,9 +221,10 @@ pub unsafe extern "C" fn unspool_xz_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let start = || {
-            clear(decoder)?;
-            let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
+            apart(&[], &[stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)])?;
+            clear(decoder, &[])?;
             let limits = limits(with_limits)?;
+            let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
             build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &Options::DEFAULT))))
         };
         report(error, start())
@@ -240,7 +246,8 @@ pub unsafe extern "C" fn unspool_xz_step(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let work = || {
-            let ((src, dst), decoder) = (pair(src, src_len, dst, dst_len)?, held_in(decoder)?);
+            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
+            let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
             answer(step, decoder.step(src, end(at_end)?, dst)?.into());
             Ok(())
         };
@@ -259,7 +266,10 @@ pub unsafe extern "C" fn unspool_xz_lend(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let lend = || held_in(decoder)?.lend(output(window, window_len)?);
+        let lend = || {
+            apart(&[], &[stretch(decoder, 1), stretch(window, window_len)])?;
+            held_in(decoder)?.lend(output(window, window_len)?)
+        };
         report(error, lend())
     }
 }

@@ -7,7 +7,9 @@ use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, build, clear, fits, held_in, input, maybe, output, pair, zeroed};
+use crate::memory::{
+    Opaque, Stretch, answer, apart, build, clear, fits, held_in, input, maybe, output, stretch, zeroed,
+};
 
 /// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
 #[cfg(feature = "small")]
@@ -136,10 +138,10 @@ pub struct UnspoolZstdSeekInfo {
 
 /// # Safety
 ///
-/// A pointer that is not null leads to options whose dictionary is there.
-unsafe fn options<'a>(options: *const UnspoolZstdOptions) -> Result<Options<'a>> {
+/// A pointer that is not null leads to options whose dictionary is there. Gives as well where that lies.
+unsafe fn options<'a>(options: *const UnspoolZstdOptions) -> Result<(Options<'a>, Stretch)> {
     // SAFETY: the same promise.
-    let Some(options) = (unsafe { maybe(options)? }) else { return Ok(Options::DEFAULT) };
+    let Some(options) = (unsafe { maybe(options)? }) else { return Ok((Options::DEFAULT, (0, 0))) };
     // SAFETY: the same promise.
     let bytes = unsafe { input(options.dictionary, options.dictionary_len)? };
     let dictionary = match (bytes.is_empty(), options.raw_dictionary) {
@@ -154,7 +156,8 @@ unsafe fn options<'a>(options: *const UnspoolZstdOptions) -> Result<Options<'a>>
         UNSPOOL_ZSTD_DRAFT => Some(Flavour::Draft),
         _ => return Err(bad_argument()),
     };
-    Ok(Options { flavour, dictionary, magicless: options.magicless != 0, verify: options.skip_checksums == 0 })
+    let read = Options { flavour, dictionary, magicless: options.magicless != 0, verify: options.skip_checksums == 0 };
+    Ok((read, stretch(options.dictionary, options.dictionary_len)))
 }
 
 /// # Safety
@@ -233,8 +236,10 @@ pub unsafe extern "C" fn unspool_zstd_decoded_size(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let count = || {
+            let (limits, (options, dictionary)) = (limits(with_limits)?, options(with_options)?);
+            apart(&[stretch(src, src_len), dictionary], &[stretch(space, space_len)])?;
             let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
-            let counted = zstd::decoded_size(src, workspace, &limits(with_limits)?, &options(with_options)?)?;
+            let counted = zstd::decoded_size(src, workspace, &limits, &options)?;
             answer(size, counted);
             Ok(())
         };
@@ -259,8 +264,10 @@ pub unsafe extern "C" fn unspool_zstd_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let ((src, dst), workspace) = (pair(src, src_len, dst, dst_len)?, workspace(space, space_len)?);
-            let (limits, options) = (limits(with_limits)?, options(with_options)?);
+            let (limits, (options, dictionary)) = (limits(with_limits)?, options(with_options)?);
+            let written = [stretch(dst, dst_len), stretch(space, space_len)];
+            apart(&[stretch(src, src_len), dictionary], &written)?;
+            let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
             let zstd::Done { read, wrote, frames, checksums } =
                 zstd::decode_with(src, dst, workspace, &limits, &options, &mut ())?;
             answer(done, UnspoolZstdDone { read, wrote, frames, checksums });
@@ -315,14 +322,16 @@ pub unsafe extern "C" fn unspool_zstd_decode_part(
     wrote: *mut usize,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
-    // SAFETY: the caller keeps the promises of the header, and both outputs are apart.
+    // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            apart(dst.addr(), dst_len, room.addr(), room_len)?;
-            let ((src, dst), (_, room)) = (pair(src, src_len, dst, dst_len)?, pair(src, src_len, room, room_len)?);
-            let (limits, workspace) = (limits(with_limits)?, workspace(space, space_len)?);
+            let (limits, (options, dictionary)) = (limits(with_limits)?, options(with_options)?);
+            let written = [stretch(dst, dst_len), stretch(room, room_len), stretch(space, space_len)];
+            apart(&[stretch(src, src_len), dictionary], &written)?;
+            let (src, dst, room) = (input(src, src_len)?, output(dst, dst_len)?, output(room, room_len)?);
+            let workspace = workspace(space, space_len)?;
             let table = SeekTable::of(src, &limits)?.ok_or(Error::new(ErrorKind::ZstdSeekTable, u64_from(src_len)))?;
-            answer(wrote, table.decode(src, first..end, dst, room, workspace, &options(with_options)?)?);
+            answer(wrote, table.decode(src, first..end, dst, room, workspace, &options)?);
             Ok(())
         };
         report(error, decode())
@@ -345,9 +354,13 @@ pub unsafe extern "C" fn unspool_zstd_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let start = || {
-            clear(decoder)?;
+            let (limits, options) = (limits(with_limits), options(with_options));
+            let dictionary = options.map_or((0, 0), |(_, dictionary)| dictionary);
+            let written = [stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)];
+            apart(&[dictionary], &written)?;
+            clear(decoder, &[])?;
+            let (limits, (options, _)) = (limits?, options?);
             let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            let (limits, options) = (limits(with_limits)?, options(with_options)?);
             build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &options))))
         };
         report(error, start())
@@ -369,7 +382,8 @@ pub unsafe extern "C" fn unspool_zstd_step(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let work = || {
-            let ((src, dst), decoder) = (pair(src, src_len, dst, dst_len)?, held_in(decoder)?);
+            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
+            let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
             answer(step, decoder.step(src, end(at_end)?, dst)?.into());
             Ok(())
         };
@@ -388,7 +402,10 @@ pub unsafe extern "C" fn unspool_zstd_lend(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let lend = || held_in(decoder)?.lend(output(window, window_len)?);
+        let lend = || {
+            apart(&[], &[stretch(decoder, 1), stretch(window, window_len)])?;
+            held_in(decoder)?.lend(output(window, window_len)?)
+        };
         report(error, lend())
     }
 }

@@ -65,6 +65,117 @@ static void common(void) {
   CHECK(!strcmp(unspool_class_name(UNSPOOL_CLASS_NONE), "") && !strcmp(unspool_class_name(200), ""));
 }
 
+/* Compares what is decoded with what is expected, and refuses what is too long. */
+static uint8_t same_bytes(void *expected, const uint8_t *bytes, size_t len) {
+  const uint8_t **rest = (const uint8_t **)expected;
+  if (memcmp(rest[0], bytes, len < (size_t)(rest[1] - rest[0]) ? len : (size_t)(rest[1] - rest[0]))) exit(1);
+  if (len > (size_t)(rest[1] - rest[0])) return 1;
+  rest[0] += len;
+  return 0;
+}
+
+/* Whatever a call writes to must lie apart from all else that it gets. Nothing is written before that is known. */
+static void overlaps(void) {
+  static UnspoolZstdWorkspace zstd_space, before;
+  static UnspoolXzWorkspace xz_space;
+  static UnspoolAt1Workspace at1_space;
+  static UnspoolZstdDecoder zstd_decoder;
+  static UnspoolXzDecoder xz_decoder;
+  static UnspoolCvcDecoder cvc_decoder;
+  static UnspoolCvcColumn cvc_column;
+  static UnspoolCvcFile cvc_file;
+  static UnspoolPcoDecoder pco_decoder;
+  static UnspoolPcoMeta pco_meta;
+  static UnspoolPcoFile pco_file;
+  static UnspoolPcoInfo pco_info;
+  static UnspoolOnPairColumn onpair_column;
+  static UnspoolOnPairSearch onpair_search;
+  static UnspoolAt1Query query;
+  static uint64_t words[64];
+  static uint8_t scratch[64], dst[64];
+  static const UnspoolAt1Request request = {NULL, 0, NULL, 0, 0, UNSPOOL_AT1_COUNT};
+  UnspoolAt1Term terms[1];
+  UnspoolZstdOptions options = {0};
+  UnspoolStep step;
+  size_t len, wrote;
+  uint64_t at = 0;
+  uint8_t *bytes = read_file("pco/k_u32_arange.pco", &len), *in_zstd = (uint8_t *)&zstd_space + 100, *in_xz = (uint8_t *)&xz_space + 100;
+#define OVERLAPS(call) CHECK((call) == UNSPOOL_ERROR_OVERLAP)
+
+  memset(&zstd_space, 0xA5, sizeof zstd_space);
+  before = zstd_space;
+  options.dictionary = in_zstd;
+  options.dictionary_len = 1;
+  OVERLAPS(unspool_zstd_decoded_size(in_zstd, 9, &zstd_space, sizeof zstd_space, NULL, NULL, &at, &error));
+  OVERLAPS(unspool_zstd_decoded_size(dst, 9, &zstd_space, sizeof zstd_space, NULL, &options, &at, &error));
+  OVERLAPS(unspool_zstd_decode(dst, 9, in_zstd, 9, &zstd_space, sizeof zstd_space, NULL, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_decode(in_zstd, 9, dst, 9, &zstd_space, sizeof zstd_space, NULL, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_decode(scratch, 9, dst, 9, &zstd_space, sizeof zstd_space, NULL, &options, NULL, &error));
+  OVERLAPS(unspool_zstd_decode_part(scratch, 9, 0, 1, dst, 9, in_zstd, 9, &zstd_space, sizeof zstd_space, NULL, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_decode_part(scratch, 9, 0, 1, in_zstd, 9, dst, 9, &zstd_space, sizeof zstd_space, NULL, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_init(&zstd_decoder, &zstd_space, sizeof zstd_space, in_zstd, 9, NULL, NULL, &error));
+  OVERLAPS(unspool_zstd_init(&zstd_decoder, &zstd_space, sizeof zstd_space, dst, 9, NULL, &options, &error));
+  OVERLAPS(unspool_zstd_init((UnspoolZstdDecoder *)(void *)&zstd_space, &zstd_space, sizeof zstd_space, dst, 9, NULL, NULL, &error));
+  CHECK(!memcmp(&zstd_space, &before, sizeof before));
+  CHECK(unspool_zstd_init(&zstd_decoder, &zstd_space, sizeof zstd_space, dst, 9, NULL, NULL, &error) == 0);
+  OVERLAPS(unspool_zstd_step(&zstd_decoder, dst, 9, UNSPOOL_END_HERE, (uint8_t *)&zstd_decoder + 9, 9, &step, &error));
+  OVERLAPS(unspool_zstd_lend(&zstd_decoder, (uint8_t *)&zstd_decoder, 9, &error));
+
+  OVERLAPS(unspool_xz_info(in_xz, 9, &xz_space, sizeof xz_space, NULL, NULL, &error));
+  OVERLAPS(unspool_xz_decode(dst, 9, in_xz, 9, &xz_space, sizeof xz_space, NULL, 0, 0, NULL, &error));
+  OVERLAPS(unspool_xz_decode(dst, 9, (uint8_t *)&xz_space, sizeof xz_space, &xz_space, sizeof xz_space, NULL, 0, 0, NULL, &error));
+  OVERLAPS(unspool_xz_decode_block(dst, 9, 0, in_xz, 9, &xz_space, sizeof xz_space, NULL, NULL, &error));
+  OVERLAPS(unspool_xz_init(&xz_decoder, &xz_space, sizeof xz_space, in_xz, 9, NULL, &error));
+  CHECK(unspool_xz_init(&xz_decoder, &xz_space, sizeof xz_space, dst, 9, NULL, &error) == 0);
+  OVERLAPS(unspool_xz_step(&xz_decoder, dst, 9, UNSPOOL_END_HERE, dst + 8, 9, &step, &error));
+  OVERLAPS(unspool_xz_lend(&xz_decoder, (uint8_t *)&xz_decoder, 9, &error));
+
+  OVERLAPS(unspool_at1_decoded_len(dst, 9, (uint8_t *)&at1_space, 64, &at1_space, sizeof at1_space, NULL, &at, &error));
+  OVERLAPS(unspool_at1_decode(dst, 9, (uint8_t *)&at1_space, 64, scratch, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_decode(dst, 9, scratch, 64, (uint8_t *)&at1_space, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_decode(dst, 9, scratch, 64, scratch, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_decode((uint8_t *)&at1_space, 9, dst, 64, scratch, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_decode_to(dst, 9, same_bytes, NULL, (uint8_t *)&at1_space, 64, &at1_space, sizeof at1_space, NULL, NULL, &error));
+  OVERLAPS(unspool_at1_query_init(&query, &request, NULL, 0, dst, 9, (uint8_t *)&at1_space, 64, &at1_space, sizeof at1_space, NULL, &error));
+  OVERLAPS(unspool_at1_query_init(&query, &request, terms, 1, dst, 9, (uint8_t *)terms, 8, &at1_space, sizeof at1_space, NULL, &error));
+  OVERLAPS(unspool_at1_query_init(&query, &request, NULL, 0, dst, 9, (uint8_t *)&query, 64, &at1_space, sizeof at1_space, NULL, &error));
+
+  CHECK(unspool_pco_open(&pco_file, bytes, len, NULL, &error) == 0 && unspool_pco_info(&pco_file, &pco_info, &error) == 0);
+  at = pco_info.first_chunk;
+  OVERLAPS(unspool_pco_open((UnspoolPcoFile *)(void *)words, (uint8_t *)words, 9, NULL, &error));
+  OVERLAPS(unspool_pco_decode(&pco_file, at, words, 64, words, 64, NULL, &error));
+  OVERLAPS(unspool_pco_decode(&pco_file, at, bytes + at, 9, words, 64, NULL, &error));
+  OVERLAPS(unspool_pco_decode(&pco_file, at, &pco_file, 9, words, 64, NULL, &error));
+  OVERLAPS(unspool_pco_skip(&pco_file, at, (uint64_t *)(void *)&pco_file, 1, NULL, &error));
+  OVERLAPS(unspool_pco_decode_file(bytes, len, words, 64, words, 64, NULL, NULL, &error));
+  OVERLAPS(unspool_pco_decode_file((uint8_t *)words, 9, dst, 64, words, 64, NULL, NULL, &error));
+  CHECK(unspool_pco_chunk(&pco_file, at, NULL, &pco_meta, &error) == 0);
+  OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_meta, 9, &error));
+  OVERLAPS(unspool_pco_init_32(&pco_decoder, &pco_meta, 9, UNSPOOL_PCO_WHOLE, (uint64_t *)(void *)&pco_decoder, 9, &error));
+  OVERLAPS(unspool_pco_step_8(&pco_decoder, dst, 9, UNSPOOL_END_HERE, dst, 9, &step, &error));
+  free(bytes);
+
+  bytes = read_file("onpair/cpp/utf8_b12.onp", &len);
+  CHECK(unspool_onpair_open(&onpair_column, bytes, len, NULL, &error) == 0);
+  OVERLAPS(unspool_onpair_widen(&onpair_column, &onpair_column, 9, &error));
+  OVERLAPS(unspool_onpair_decode(&onpair_column, 0, 1, (uint8_t *)&onpair_column, 9, &wrote, &error));
+  OVERLAPS(unspool_onpair_row(&onpair_column, 0, (uint8_t *)&onpair_column, 9, &wrote, &error));
+  OVERLAPS(unspool_onpair_step(&onpair_column, &at, 1, (uint8_t *)&at, 8, &step, &error));
+  OVERLAPS(unspool_onpair_search_init(&onpair_search, &onpair_column, UNSPOOL_ONPAIR_CONTAINS, dst, 9, (uint32_t *)(void *)words, 9, (uint8_t *)words, 9, &error));
+  OVERLAPS(unspool_onpair_search_init(&onpair_search, &onpair_column, UNSPOOL_ONPAIR_CONTAINS, dst, 9, (uint32_t *)(void *)words, 9, dst, 9, &error));
+  free(bytes);
+
+  bytes = read_file("cvc/v1_fp16.cvc", &len);
+  CHECK(unspool_cvc_open(&cvc_file, bytes, len, NULL, &error) == 0 && unspool_cvc_column(&cvc_column, &cvc_file, 0, &error) == 0);
+  OVERLAPS(unspool_cvc_column((UnspoolCvcColumn *)(void *)&cvc_file, &cvc_file, 0, &error));
+  OVERLAPS(unspool_cvc_decode(&cvc_column, bytes, len, 0, 1, UNSPOOL_CVC_CRC_SKIP, bytes + 9, 9, NULL, &error));
+  OVERLAPS(unspool_cvc_init(&cvc_decoder, dst, 9, dst + 8, 1, UNSPOOL_CVC_CRC_SKIP, NULL, &error));
+  OVERLAPS(unspool_cvc_init(&cvc_decoder, (uint8_t *)&cvc_decoder, 9, NULL, 0, UNSPOOL_CVC_CRC_SKIP, NULL, &error));
+  CHECK(unspool_cvc_init(&cvc_decoder, dst, 9, NULL, 5, UNSPOOL_CVC_CRC_SKIP, NULL, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_cvc_decode(&cvc_column, bytes, SIZE_MAX, 0, 1, UNSPOOL_CVC_CRC_SKIP, NULL, 0, NULL, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);
+  free(bytes);
+}
+
 static void zstd(void) {
   /* A raw block of three bytes, and one that says the same byte six times. */
   static const uint8_t frame[] = "\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
@@ -262,6 +373,7 @@ static void cvc(void) {
   number = 0;
   CHECK(unspool_cvc_section(&file, (const uint8_t *)"part", 4, (const uint8_t *)"2.0", 3, 0, &number, &section, &error) == 0 && section.found);
   CHECK(unspool_cvc_section(&file, NULL, 0, NULL, 0, 0, NULL, &section, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_cvc_section(&file, NULL, 5, NULL, 0, 0, &number, &section, &error) == UNSPOOL_ERROR_NULL_POINTER);
   free(bytes);
 }
 
@@ -457,15 +569,6 @@ static void xz(void) {
   CHECK(unspool_xz_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
 }
 
-/* Compares what is decoded with what is expected, and refuses what is too long. */
-static uint8_t same_bytes(void *expected, const uint8_t *bytes, size_t len) {
-  const uint8_t **rest = (const uint8_t **)expected;
-  if (memcmp(rest[0], bytes, len < (size_t)(rest[1] - rest[0]) ? len : (size_t)(rest[1] - rest[0]))) exit(1);
-  if (len > (size_t)(rest[1] - rest[0])) return 1;
-  rest[0] += len;
-  return 0;
-}
-
 static void at1(void) {
   size_t len, expected_len;
   uint8_t *bytes = read_file("at1/c4_all_quoted.at1", &len), *expected = read_file("at1/c4_all_quoted.orig", &expected_len);
@@ -612,6 +715,7 @@ int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   common();
+  overlaps();
   zstd();
   cvc();
   onpair();
