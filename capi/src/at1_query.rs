@@ -146,7 +146,7 @@ pub type UnspoolAt1NextKind = u8;
 
 /// It needs the bytes of the file from `start` to before `end`.
 pub const UNSPOOL_AT1_NEXT_BYTES: u8 = 0;
-/// There is a row, to be looked at until the next step.
+/// There is a row, to be looked at until the next step, which gets the same bytes again: `start` and `end` say which they were.
 pub const UNSPOOL_AT1_NEXT_ROW: u8 = 1;
 /// All is done.
 pub const UNSPOOL_AT1_NEXT_NOTHING: u8 = 2;
@@ -155,7 +155,7 @@ pub const UNSPOOL_AT1_NEXT_NOTHING: u8 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolAt1Next {
-    /// Where the bytes start that come next.
+    /// Where the bytes start that come next, also behind a row.
     pub start: u64,
     /// Where they end.
     pub end: u64,
@@ -353,7 +353,11 @@ pub unsafe extern "C" fn unspool_at1_query_lend(
 /// Goes on with bytes of the file from byte `at` on, up to the next row that meets all conditions, and says what it stopped at.
 ///
 /// The first call needs no bytes. Bytes must hold what the last step asked for, or the first of the blocks in it, and may hold more, also the whole
-/// file. Behind a row, the next call gets the same bytes again. An error that is not about the scratch ends the query.
+/// file: as much of it as there is room for will do, if a block has room. Behind a row, the next call gets the same bytes again. An error that is
+/// not about the scratch ends the query. `next` is written only where there is no error.
+///
+/// Bytes that do not hold the first of the blocks are not looked at, and the same are asked for again, as often as that happens: stop if there are no
+/// more of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_at1_query_step(
     query: *mut UnspoolAt1Query,
@@ -376,8 +380,9 @@ pub unsafe extern "C" fn unspool_at1_query_step(
                 }
                 Next::Row => {
                     let row = asked.row()?;
-                    let kind = UNSPOOL_AT1_NEXT_ROW;
-                    UnspoolAt1Next { row: row.number(), values: row.len(), kind, ..UnspoolAt1Next::default() }
+                    // These bytes come next, because they may hold the blocks of more rows.
+                    let (start, end) = (at, at.saturating_add(u64_from(bytes.len())));
+                    UnspoolAt1Next { start, end, row: row.number(), values: row.len(), kind: UNSPOOL_AT1_NEXT_ROW }
                 }
                 Next::Nothing => UnspoolAt1Next { kind: UNSPOOL_AT1_NEXT_NOTHING, ..UnspoolAt1Next::default() },
             };

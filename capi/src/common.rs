@@ -4,6 +4,7 @@ use core::ffi::c_char;
 
 use unspool::{End, Error, ErrorKind, Limits, Probe, Result, Status, Step};
 
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{answer, input, maybe};
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
@@ -93,7 +94,7 @@ pub const UNSPOOL_STATUS_NEED_OUTPUT: u8 = 1;
 /// The data is complete; what follows in the input was not touched.
 pub const UNSPOOL_STATUS_DONE: u8 = 2;
 
-/// How far one call came.
+/// How far one call came. After an error `read` and `wrote` are 0, so that a loop may add them up before it looks.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolStep {
@@ -103,6 +104,23 @@ pub struct UnspoolStep {
     pub wrote: usize,
     /// What to do next.
     pub status: UnspoolStatus,
+}
+
+/// Ends a step function: how far it came, nowhere if there is an error, and the rest as in [`report`].
+///
+/// # Safety
+///
+/// Pointers that are not null lead to room for a step and for an error.
+pub unsafe fn report_step(
+    to: *mut UnspoolStep,
+    error: *mut UnspoolError,
+    result: Result<UnspoolStep>,
+) -> UnspoolErrorKind {
+    // SAFETY: the same promises.
+    unsafe {
+        answer(to, result.unwrap_or_default());
+        report(error, result.map(|_| ()))
+    }
 }
 
 impl From<Step> for UnspoolStep {
@@ -137,7 +155,7 @@ pub const UNSPOOL_FORMAT_ONPAIR: u8 = 6;
 pub const UNSPOOL_FORMAT_CVC: u8 = 7;
 /// AT-1.
 pub const UNSPOOL_FORMAT_AT1: u8 = 8;
-/// gzip, which any of the others may be wrapped in.
+/// gzip, which any of the others may be wrapped in. It is told, but no function decodes it.
 pub const UNSPOOL_FORMAT_GZIP: u8 = 9;
 
 /// Tells by its first bytes which format a file is in. Eight bytes are always enough. If fewer were given and more would tell

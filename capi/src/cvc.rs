@@ -5,7 +5,7 @@ use core::str;
 use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Scalar, Text, head_len};
 use unspool::{Error, ErrorKind, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, answer, apart, build, clear, fill, fits, held, held_in, input, output, stretch};
 
@@ -116,7 +116,7 @@ pub type UnspoolCvcCrc = u8;
 
 /// A chunk whose CRC-32 differs is an error.
 pub const UNSPOOL_CVC_CRC_VERIFY: u8 = 0;
-/// Differences are counted, and decoding goes on.
+/// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, which streams tell by `unspool_cvc_counts`.
 pub const UNSPOOL_CVC_CRC_REPORT: u8 = 1;
 /// CRCs are not computed.
 pub const UNSPOOL_CVC_CRC_SKIP: u8 = 2;
@@ -172,7 +172,7 @@ pub struct UnspoolCvcColumnInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolCvcDone {
-    /// How much of the output is filled, in the units of its length.
+    /// How much of the output is filled, in the units of its length. 0 where there is none.
     pub written: usize,
     /// Chunks whose CRC-32 is right.
     pub crc_right: u64,
@@ -295,7 +295,7 @@ pub unsafe extern "C" fn unspool_cvc_info(
     }
 }
 
-/// The column with this number, counted from 0.
+/// The column with this number, counted from 0. Reads the schema up to there: of very many columns, those that are wanted are better found by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_column(
     column: *mut UnspoolCvcColumn,
@@ -483,6 +483,9 @@ pub unsafe extern "C" fn unspool_cvc_init(
 }
 
 /// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
+///
+/// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+/// `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_step(
     decoder: *mut UnspoolCvcDecoder,
@@ -499,10 +502,26 @@ pub unsafe extern "C" fn unspool_cvc_step(
         let work = || {
             apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
             let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
-            answer(step, decoder.step(src, end(at_end)?, dst)?.into());
+            decoder.step(src, end(at_end)?, dst).map(UnspoolStep::from)
+        };
+        report_step(step, error, work())
+    }
+}
+
+/// The checksums that a stream has met so far. `written` is 0: each step has told it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_cvc_counts(
+    decoder: *const UnspoolCvcDecoder,
+    so_far: *mut UnspoolCvcDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let tell = || {
+            answer(so_far, UnspoolCvcDone::new(0, held(decoder)?.crc()));
             Ok(())
         };
-        report(error, work())
+        report(error, tell())
     }
 }
 
@@ -516,6 +535,9 @@ pub unsafe extern "C" fn unspool_cvc_output(decoder: *const UnspoolCvcDecoder) -
 /// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
 /// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
 /// with `as_text` always text.
+///
+/// Each call reads the list from its start on: to take all of n sections one by one takes n * n / 2 steps. With a key, a call passes over those that do
+/// not match in one go.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_section(
     file: *const UnspoolCvcFile,

@@ -190,15 +190,17 @@ pub unsafe extern "C" fn unspool_cvc_plan_raw(
     check: UnspoolCvcCrc,
     values: *mut *const u8,
     values_len: *mut usize,
+    done: *mut UnspoolCvcDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let find = || {
-            let (payload, _) = open(held_in(plan)?, input(bytes, bytes_len)?, crc(check)?)?;
+            let (payload, count) = open(held_in(plan)?, input(bytes, bytes_len)?, crc(check)?)?;
             let raw = payload.raw().ok_or(Error::new(ErrorKind::WrongType, 0))?;
             answer(values, raw.as_ptr());
             answer(values_len, raw.len());
+            answer(done, UnspoolCvcDone::new(0, count));
             Ok(())
         };
         report(error, find())
@@ -210,6 +212,11 @@ fn open<'b>(walk: &Walk, bytes: &'b [u8], crc: Crc) -> Result<(Payload<'b>, CrcC
     let piece = walk.piece.as_ref().ok_or(bad_argument())?;
     let (range, mut count) = (piece.range(), CrcCount::default());
     let whole = u64::try_from(bytes.len()).is_ok_and(|len| len == range.end.saturating_sub(range.start));
-    let payload = if whole { piece.open(bytes, crc, &mut count)? } else { piece.open_data(bytes)? };
+    let payload = if whole {
+        piece.open(bytes, crc, &mut count)?
+    } else {
+        count.unchecked = 1;
+        piece.open_data(bytes)?
+    };
     Ok((payload, count))
 }

@@ -24,7 +24,9 @@ pub const UNSPOOL_CLASS_CHECKSUM: u8 = 3;
 pub const UNSPOOL_CLASS_UNSUPPORTED: u8 = 4;
 /// The file asks for more than the limits allow.
 pub const UNSPOOL_CLASS_LIMIT: u8 = 5;
-/// The output is too small; `need` says how much would be enough, in the units of its length.
+/// The output is too small; `need` says how much it must have at least, in the units of its length. It may turn out to be too little where the
+/// whole is not known yet (several frames, chunks of Pco, AT-1): `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and
+/// `unspool_at1_decoded_len` tell all of it.
 pub const UNSPOOL_CLASS_OUTPUT_TOO_SMALL: u8 = 6;
 /// The workspace is too small; `need` says how much would be enough, in the units of its length.
 pub const UNSPOOL_CLASS_WORKSPACE_TOO_SMALL: u8 = 7;
@@ -41,7 +43,7 @@ pub struct UnspoolError {
     pub error_class: UnspoolClass,
     /// Offset of the byte at which it shows, counted from the start of the input.
     pub at: u64,
-    /// How much would have been enough. 0 where no such number is known.
+    /// How much there must be at least. 0 where no such number is known.
     pub need: u64,
 }
 

@@ -6,7 +6,8 @@ use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, Progr
 use unspool::{Error, ErrorKind};
 
 use crate::common::{
-    UNSPOOL_STATUS_DONE, UNSPOOL_STATUS_NEED_OUTPUT, UnspoolLimits, UnspoolStep, bad_argument, limits, u64_from,
+    UNSPOOL_STATUS_DONE, UNSPOOL_STATUS_NEED_OUTPUT, UnspoolLimits, UnspoolStep, bad_argument, limits, report_step,
+    u64_from,
 };
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, answer, apart, build, clear, fits, held, held_in, input, maybe, output, stretch};
@@ -369,10 +370,9 @@ pub unsafe extern "C" fn unspool_onpair_step(
                     Err(error) => return Err(error),
                 }
             }
-            answer(step, told);
-            Ok(())
+            Ok(told)
         };
-        report(error, work())
+        report_step(step, error, work())
     }
 }
 

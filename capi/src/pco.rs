@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version};
 use unspool::{Error, ErrorKind, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{
     Opaque, Plain, Stretch, answer, apart, build, clear, fill, fits, held, held_in, input, output, stretch,
@@ -61,16 +61,16 @@ const _: () = fits::<UnspoolPcoMeta>();
 
 /// Words of a decoder. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
 #[cfg(all(feature = "small", target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 45;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 46;
 /// Words of a decoder.
 #[cfg(all(feature = "small", not(target_pointer_width = "32")))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 70;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 71;
 /// Words of a decoder.
 #[cfg(all(not(feature = "small"), target_pointer_width = "32"))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 79;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 80;
 /// Words of a decoder.
 #[cfg(all(not(feature = "small"), not(target_pointer_width = "32")))]
-pub const UNSPOOL_PCO_DECODER_WORDS: usize = 118;
+pub const UNSPOOL_PCO_DECODER_WORDS: usize = 119;
 /// Bytes of a decoder.
 pub const UNSPOOL_PCO_DECODER_SIZE: usize = UNSPOOL_PCO_DECODER_WORDS * 8;
 
@@ -82,13 +82,20 @@ pub struct UnspoolPcoDecoder {
     pub opaque: [u64; UNSPOOL_PCO_DECODER_WORDS],
 }
 
+/// A decoder, and whether it knows of a page: before that it would take any input for the end of one.
+#[derive(Debug)]
+struct Paging<L: Latent> {
+    decoder: Decoder<'static, 'static, L>,
+    started: bool,
+}
+
 /// A decoder as it is held for numbers of one width. Each is a view of the same C struct.
 #[repr(transparent)]
 #[derive(Debug)]
 struct Of<L>(UnspoolPcoDecoder, core::marker::PhantomData<L>);
 
 impl<L: Latent> Opaque for Of<L> {
-    type Value = Decoder<'static, 'static, L>;
+    type Value = Paging<L>;
     const TAG: u32 = 0x5043_0100 + L::BITS;
 }
 
@@ -466,9 +473,9 @@ unsafe fn init<L: Latent>(
         clear(decoder, &[])?;
         let (meta, plan, words) = (held(meta)?, plan(with)?, output(words, words_len)?);
         build(decoder, |place| {
-            let decoder = place.write(Decoder::unbuilt(meta, n, plan));
-            decoder.build(words)?;
-            Ok(decoder)
+            let paging = place.write(Paging { decoder: Decoder::unbuilt(meta, n, plan), started: false });
+            paging.decoder.build(words)?;
+            Ok(paging)
         })
     }
 }
@@ -478,7 +485,10 @@ unsafe fn init<L: Latent>(
 /// As the header says of `unspool_pco_start_32`.
 unsafe fn start<L: Latent>(decoder: *mut UnspoolPcoDecoder, n: usize, at: u64) -> Result<()> {
     // SAFETY: the same promises.
-    unsafe { held_in(decoder.cast::<Of<L>>())? }.start(n, at)
+    let paging = unsafe { held_in(decoder.cast::<Of<L>>())? };
+    paging.decoder.start(n, at)?;
+    paging.started = true;
+    Ok(())
 }
 
 /// # Safety
@@ -489,15 +499,16 @@ unsafe fn step<L: Latent + Plain>(
     (src, src_len): (*const u8, usize),
     at_end: UnspoolEnd,
     (numbers, numbers_len): (*mut L, usize),
-    told: *mut UnspoolStep,
-) -> Result<()> {
+) -> Result<UnspoolStep> {
     // SAFETY: the same promises.
     unsafe {
         apart(&[stretch(src, src_len)], &[stretch(numbers, numbers_len), stretch(decoder, 1)])?;
         let (src, numbers) = (input(src, src_len)?, output(numbers, numbers_len)?);
-        let decoder = held_in(decoder.cast::<Of<L>>())?;
-        answer(told, decoder.step(src, end(at_end)?, numbers)?.into());
-        Ok(())
+        let paging = held_in(decoder.cast::<Of<L>>())?;
+        match paging.started {
+            true => paging.decoder.step(src, end(at_end)?, numbers).map(UnspoolStep::from),
+            false => Err(Error::new(ErrorKind::NotInitialised, 0)),
+        }
     }
 }
 
@@ -528,8 +539,12 @@ pub unsafe extern "C" fn unspool_pco_start_8(
     unsafe { report(error, start::<u8>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 8 bits, while the input has them and the output has room. Bytes that were not read must be given
-/// again, with more behind them; no batch takes more than 7488.
+/// Decodes whole batches of 256 numbers of 8 bits, while the input has them and the output has room. Room for less than 256, or than
+/// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
+/// batch takes more than 7488.
+///
+/// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
+/// `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_8(
     decoder: *mut UnspoolPcoDecoder,
@@ -542,7 +557,7 @@ pub unsafe extern "C" fn unspool_pco_step_8(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, step(decoder, (src, src_len), at_end, (numbers, numbers_len), told)) }
+    unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
 }
 
 /// Builds the tables for pages of at most `n` numbers of 16 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
@@ -572,8 +587,12 @@ pub unsafe extern "C" fn unspool_pco_start_16(
     unsafe { report(error, start::<u16>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 16 bits, while the input has them and the output has room. Bytes that were not read must be given
-/// again, with more behind them; no batch takes more than 7488.
+/// Decodes whole batches of 256 numbers of 16 bits, while the input has them and the output has room. Room for less than 256, or than
+/// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
+/// batch takes more than 7488.
+///
+/// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
+/// `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_16(
     decoder: *mut UnspoolPcoDecoder,
@@ -586,7 +605,7 @@ pub unsafe extern "C" fn unspool_pco_step_16(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, step(decoder, (src, src_len), at_end, (numbers, numbers_len), told)) }
+    unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
 }
 
 /// Builds the tables for pages of at most `n` numbers of 32 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
@@ -616,8 +635,12 @@ pub unsafe extern "C" fn unspool_pco_start_32(
     unsafe { report(error, start::<u32>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 32 bits, while the input has them and the output has room. Bytes that were not read must be given
-/// again, with more behind them; no batch takes more than 7488.
+/// Decodes whole batches of 256 numbers of 32 bits, while the input has them and the output has room. Room for less than 256, or than
+/// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
+/// batch takes more than 7488.
+///
+/// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
+/// `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_32(
     decoder: *mut UnspoolPcoDecoder,
@@ -630,7 +653,7 @@ pub unsafe extern "C" fn unspool_pco_step_32(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, step(decoder, (src, src_len), at_end, (numbers, numbers_len), told)) }
+    unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
 }
 
 /// Builds the tables for pages of at most `n` numbers of 64 bits. Metadata and words are lent to the decoder, the struct of the metadata as well.
@@ -660,8 +683,12 @@ pub unsafe extern "C" fn unspool_pco_start_64(
     unsafe { report(error, start::<u64>(decoder, n, at)) }
 }
 
-/// Decodes whole batches of 256 numbers of 64 bits, while the input has them and the output has room. Bytes that were not read must be given
-/// again, with more behind them; no batch takes more than 7488.
+/// Decodes whole batches of 256 numbers of 64 bits, while the input has them and the output has room. Room for less than 256, or than
+/// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
+/// batch takes more than 7488.
+///
+/// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
+/// `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_pco_step_64(
     decoder: *mut UnspoolPcoDecoder,
@@ -674,5 +701,5 @@ pub unsafe extern "C" fn unspool_pco_step_64(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe { report(error, step(decoder, (src, src_len), at_end, (numbers, numbers_len), told)) }
+    unsafe { report_step(told, error, step(decoder, (src, src_len), at_end, (numbers, numbers_len))) }
 }

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use unspool::xz::{self, Decoder, File, Options, Streams, Workspace};
 use unspool::{Error, ErrorKind, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits, report_step};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, answer, apart, build, clear, fits, held_in, input, output, stretch, zeroed};
 
@@ -232,6 +232,9 @@ pub unsafe extern "C" fn unspool_xz_init(
 }
 
 /// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.
+///
+/// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+/// `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_step(
     decoder: *mut UnspoolXzDecoder,
@@ -248,10 +251,9 @@ pub unsafe extern "C" fn unspool_xz_step(
         let work = || {
             apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
             let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
-            answer(step, decoder.step(src, end(at_end)?, dst)?.into());
-            Ok(())
+            decoder.step(src, end(at_end)?, dst).map(UnspoolStep::from)
         };
-        report(error, work())
+        report_step(step, error, work())
     }
 }
 

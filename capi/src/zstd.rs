@@ -5,10 +5,10 @@ use core::ffi::c_void;
 use unspool::zstd::{self, Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace};
 use unspool::{Error, ErrorKind, Result};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, u64_from};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{
-    Opaque, Stretch, answer, apart, build, clear, fits, held_in, input, maybe, output, stretch, zeroed,
+    Opaque, Stretch, answer, apart, build, clear, fits, held, held_in, input, maybe, output, stretch, zeroed,
 };
 
 /// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
@@ -78,7 +78,7 @@ pub struct UnspoolZstdOptions {
     pub flavour: UnspoolZstdFlavour,
     /// Not 0: the dictionary is plain bytes, whatever it starts with.
     pub raw_dictionary: u8,
-    /// Not 0: one frame without its magic number.
+    /// Not 0: frames without their magic numbers.
     pub magicless: u8,
     /// Not 0: checksums are neither computed nor compared.
     pub skip_checksums: u8,
@@ -304,7 +304,8 @@ pub unsafe extern "C" fn unspool_zstd_seek_info(
 }
 
 /// Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
-/// part is decoded in `room`, which needs as many bytes as the largest of them has; `room` of `UnspoolZstdSeekInfo` is always enough.
+/// part is decoded in `room`, which needs as many bytes as the largest of them has, or it is an error of the class
+/// `WORKSPACE_TOO_SMALL`; `room` of `UnspoolZstdSeekInfo` is always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_decode_part(
     src: *const u8,
@@ -331,7 +332,16 @@ pub unsafe extern "C" fn unspool_zstd_decode_part(
             let (src, dst, room) = (input(src, src_len)?, output(dst, dst_len)?, output(room, room_len)?);
             let workspace = workspace(space, space_len)?;
             let table = SeekTable::of(src, &limits)?.ok_or(Error::new(ErrorKind::ZstdSeekTable, u64_from(src_len)))?;
-            answer(wrote, table.decode(src, first..end, dst, room, workspace, &options)?);
+            let decoded = table.decode(src, first..end, dst, room, workspace, &options);
+            // Where the output is large enough for the part, it is the room that is not for a frame.
+            let enough = u64_from(dst_len) >= end.saturating_sub(first);
+            answer(
+                wrote,
+                decoded.map_err(|error| match error.kind {
+                    ErrorKind::OutputTooSmall if enough => Error { kind: ErrorKind::WorkspaceTooSmall, ..error },
+                    _ => error,
+                })?,
+            );
             Ok(())
         };
         report(error, decode())
@@ -368,6 +378,9 @@ pub unsafe extern "C" fn unspool_zstd_init(
 }
 
 /// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_zstd_lend`.
+///
+/// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+/// `UNSPOOL_ERROR_NO_PROGRESS`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_zstd_step(
     decoder: *mut UnspoolZstdDecoder,
@@ -384,10 +397,29 @@ pub unsafe extern "C" fn unspool_zstd_step(
         let work = || {
             apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
             let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
-            answer(step, decoder.step(src, end(at_end)?, dst)?.into());
+            decoder.step(src, end(at_end)?, dst).map(UnspoolStep::from)
+        };
+        report_step(step, error, work())
+    }
+}
+
+/// How many frames of data a stream has ended so far, and how many checksums of them were compared and found right.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_zstd_counts(
+    decoder: *const UnspoolZstdDecoder,
+    frames: *mut u64,
+    checksums: *mut u64,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let tell = || {
+            let decoder = held(decoder)?;
+            answer(frames, decoder.frames());
+            answer(checksums, decoder.checksums());
             Ok(())
         };
-        report(error, work())
+        report(error, tell())
     }
 }
 

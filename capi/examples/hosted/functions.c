@@ -46,8 +46,10 @@ static uint8_t *read_file(const char *name, size_t *len) {
 static void common(void) {
   UnspoolLimits limits = unspool_limits_default();
   size_t need = 99;
+  char version[32];
   CHECK(limits.max_output == (uint64_t)16 << 30 && limits.max_depth == 1000);
-  CHECK(strlen(unspool_version()) >= 5);
+  sprintf(version, "%d.%d.%d", UNSPOOL_VERSION_MAJOR, UNSPOOL_VERSION_MINOR, UNSPOOL_VERSION_PATCH);
+  CHECK(!strcmp(unspool_version(), version));
   CHECK(unspool_probe((const uint8_t *)"CVCF....", 8, &need) == UNSPOOL_FORMAT_CVC && need == 0);
   CHECK(unspool_probe((const uint8_t *)"ONPA", 4, &need) == UNSPOOL_FORMAT_UNKNOWN && need == 8);
   CHECK(unspool_probe((const uint8_t *)"GIF89a..", 8, &need) == UNSPOOL_FORMAT_UNKNOWN && need == 0);
@@ -188,8 +190,9 @@ static void zstd(void) {
   UnspoolZstdDone done;
   UnspoolLimits limits = unspool_limits_default();
   UnspoolStep step;
+  size_t at;
   uint64_t size = 0;
-  uint8_t out[16], window[64], both[32];
+  uint8_t out[16], window[64], both[32], *bytes;
 
   CHECK(unspool_zstd_workspace_len() <= sizeof workspace && sizeof workspace == UNSPOOL_ZSTD_WORKSPACE_SIZE);
   CHECK(sizeof decoder == UNSPOOL_ZSTD_DECODER_SIZE);
@@ -241,17 +244,32 @@ static void zstd(void) {
   CHECK(step.status == UNSPOOL_STATUS_NEED_OUTPUT && step.wrote == 2);
   CHECK(unspool_zstd_step(&decoder, frame + 8 + step.read, len - 8 - step.read, UNSPOOL_END_HERE, out + 2, 14, &step, &error) == 0);
   CHECK(step.status == UNSPOOL_STATUS_DONE && step.wrote == 7 && !memcmp(out, "zstdddddd", 9));
+  CHECK(unspool_zstd_counts(&decoder, &size, NULL, &error) == 0 && size == 1);
+  CHECK(unspool_zstd_counts(&decoder, NULL, &size, &error) == 0 && size == 0);
+  CHECK(unspool_zstd_counts(NULL, NULL, &size, &error) == UNSPOOL_ERROR_NULL_POINTER);
+
+  /* Two calls in a row with nothing to work with; and an error leaves no step behind. */
+  CHECK(unspool_zstd_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, NULL, &error) == 0);
+  CHECK(unspool_zstd_step(&decoder, NULL, 0, UNSPOOL_END_NOT_YET, out, 16, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
+  step.read = step.wrote = 99;
+  CHECK(unspool_zstd_step(&decoder, NULL, 0, UNSPOOL_END_NOT_YET, out, 16, &step, &error) == UNSPOOL_ERROR_NO_PROGRESS && !step.read && !step.wrote);
+
+  /* A part of a frame without room for all of it. */
+  bytes = read_file("zstd/page-seekable.zst", &at);
+  CHECK(unspool_zstd_seek_info(bytes, at, NULL, &seek, &error) == UNSPOOL_OK && seek.found && seek.room > sizeof both);
+  CHECK(unspool_zstd_decode_part(bytes, at, 1, 2, out, 1, both, sizeof both, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  CHECK(error.error_class == UNSPOOL_CLASS_WORKSPACE_TOO_SMALL && error.need > sizeof both && error.need <= seek.room);
+  CHECK(unspool_zstd_decode_part(bytes, at, 1, 3, out, 1, both, sizeof both, &workspace, sizeof workspace, NULL, NULL, NULL, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  free(bytes);
 
   /* A window that is too small, and another. */
   CHECK(unspool_zstd_lend(NULL, window, sizeof window, &error) == UNSPOOL_ERROR_NULL_POINTER);
   CHECK(unspool_zstd_init(&decoder, &workspace, sizeof workspace, window, 1, NULL, NULL, &error) == 0);
-  step.read = 0;
-  if (unspool_zstd_step(&decoder, frame, len, UNSPOOL_END_HERE, out, 9, &step, &error) == 0)
-    CHECK(unspool_zstd_step(&decoder, frame + step.read, len - step.read, UNSPOOL_END_HERE, out, 9, &step, &error) == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER);
+  at = 0;
+  while (!unspool_zstd_step(&decoder, frame + at, len - at, UNSPOOL_END_HERE, out, 9, &step, &error)) at += step.read;
   CHECK(error.kind == UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER && error.need > 1 && error.need <= sizeof window);
   CHECK(unspool_zstd_lend(&decoder, window, (size_t)error.need, &error) == 0);
-  CHECK(unspool_zstd_step(&decoder, frame + step.read, len - step.read, UNSPOOL_END_HERE, out, 16, &step, &error) == 0);
-  CHECK(unspool_zstd_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
+  CHECK(unspool_zstd_step(&decoder, frame + at, len - at, UNSPOOL_END_HERE, out, 16, &step, &error) == 0);
   CHECK(step.wrote == 9 && !memcmp(out, "zstdddddd", 9));
   CHECK(unspool_zstd_lend(&decoder, window, sizeof window, &error) == UNSPOOL_ERROR_WINDOW_IN_USE);
 }
@@ -308,9 +326,10 @@ static void cvc(void) {
       end = number ? need.data_end : need.end;
       CHECK(unspool_cvc_plan_decode_f32(&plan, bytes + start, (size_t)(end - start), 0, values, expected_len / 4, &done, &error) == 0);
       CHECK(done.written == need.values && !memcmp(values, expected + 5 * about.dimension * 4 + wrote, done.written * 4));
-      CHECK(unspool_cvc_plan_raw(&plan, bytes + start, (size_t)(end - start), 0, &raw, &raw_len, &error) == 0);
+      CHECK(unspool_cvc_plan_raw(&plan, bytes + start, (size_t)(end - start), 0, &raw, &raw_len, &done, &error) == 0);
       CHECK(raw == bytes + need.data_start && raw_len == need.values * 2);
-      wrote += done.written * 4;
+      CHECK(done.written == 0 && done.crc_right == !number && done.crc_unchecked == number);
+      wrote += (size_t)need.values * 4;
     }
     CHECK(wrote == 35 * about.dimension * 4);
   }
@@ -328,6 +347,18 @@ static void cvc(void) {
     wrote += step.wrote;
   }
   CHECK(wrote == expected_len && unspool_cvc_output(&decoder) == UNSPOOL_CVC_F32);
+  CHECK(unspool_cvc_counts(&decoder, &done, &error) == 0 && done.crc_right == info.chunks && !done.written);
+
+  /* A byte of the last chunk is wrong: that is counted where it is no error, and the stream goes on. */
+  bytes[len - 1] ^= 1;
+  CHECK(unspool_cvc_init(&decoder, space, (size_t)head, NULL, 0, UNSPOOL_CVC_CRC_REPORT, NULL, &error) == 0);
+  for (at = 0, step.status = UNSPOOL_STATUS_NEED_INPUT; step.status != UNSPOOL_STATUS_DONE; at += step.read)
+    CHECK(unspool_cvc_step(&decoder, bytes + at, len - at, UNSPOOL_END_HERE, out, expected_len, &step, &error) == 0);
+  CHECK(unspool_cvc_counts(&decoder, &done, &error) == 0 && done.crc_wrong == 1 && done.crc_right == info.chunks - 1);
+  CHECK(unspool_cvc_counts(NULL, &done, &error) == UNSPOOL_ERROR_NULL_POINTER);
+  CHECK(unspool_cvc_plan_init(&plan, &column, info.rows - 1, info.rows, &error) == 0 && unspool_cvc_plan_next(&plan, &need, &error) == 0);
+  CHECK(unspool_cvc_plan_raw(&plan, bytes + need.start, (size_t)(need.end - need.start), UNSPOOL_CVC_CRC_REPORT, &raw, &raw_len, &done, &error) == 0);
+  CHECK(done.crc_wrong == 1 && !done.crc_right);
   free(space);
   free(expected);
   free(out);
@@ -350,7 +381,7 @@ static void cvc(void) {
       CHECK(unspool_cvc_plan_feed(&plan, bytes + need.start, (size_t)(need.end - need.start), &error) == 0);
       continue;
     }
-    CHECK(unspool_cvc_plan_raw(&plan, bytes + need.start, (size_t)(need.end - need.start), 0, &raw, &raw_len, &error) == 0);
+    CHECK(unspool_cvc_plan_raw(&plan, bytes + need.start, (size_t)(need.end - need.start), 0, &raw, &raw_len, &done, &error) == 0);
     CHECK(!memcmp(raw, expected + wrote, raw_len));
     wrote += raw_len;
   }
@@ -514,6 +545,7 @@ static void pco(void) {
     CHECK(unspool_pco_init_##bits(&decoder, &meta, 3, 9, words, 512, &error) == UNSPOOL_ERROR_BAD_ARGUMENT);                 \
     CHECK(unspool_pco_start_##bits(&decoder, 3, 0, &error) == UNSPOOL_ERROR_NOT_INITIALISED);                               \
     CHECK(unspool_pco_init_##bits(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, 512, &error) == 0);                          \
+    CHECK(unspool_pco_step_##bits(&decoder, NULL, 0, UNSPOOL_END_HERE, page, 3, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED); \
     CHECK(unspool_pco_start_##bits(&decoder, 4, 0, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL || error.kind == 0);        \
     CHECK(unspool_pco_start_##bits(&decoder, 3, 0, &error) == 0);                                                          \
     CHECK(unspool_pco_step_##bits(&decoder, NULL, 0, UNSPOOL_END_HERE, page, 3, &step, &error) == 0);                      \
@@ -677,6 +709,7 @@ static void at1_query(void) {
   CHECK(unspool_at1_query_lend(&query, longer, sizeof longer, &error) == 0);
   memset(scratch, 0xA5, sizeof scratch);
   CHECK(STEP(0, bytes, len) == 0 && next.kind == UNSPOOL_AT1_NEXT_ROW && next.row == 1 && next.values == 1);
+  CHECK(next.start == 0 && next.end == len);
   CHECK(unspool_at1_query_value(&query, 0, &value, &value_len, &error) == 0 && value_len == 5 && !memcmp(value, "3.402", 5));
   CHECK(unspool_at1_query_value(&query, 1, &value, &value_len, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
   CHECK(unspool_at1_query_line(&query, line, sizeof line, &wrote, &error) == UNSPOOL_ERROR_AT1_QUERY_LINE);
