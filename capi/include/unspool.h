@@ -10,6 +10,8 @@
  * UNSPOOL_ERROR_OVERLAP, and nothing is written but that. Nor may it overlap what was lent earlier to another struct, or answers such as
  * `done` lie in it; that is not checked.
  *
+ * Of gzip there is only its name in UNSPOOL_FORMAT_GZIP, and its errors, whose numbers are those of the whole library: nothing here decodes it.
+ *
  * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
  */
 
@@ -19,12 +21,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The version of this header; `unspool_version` tells that of the archive.
+#define UNSPOOL_VERSION_MAJOR 0
+#define UNSPOOL_VERSION_MINOR 1
+#define UNSPOOL_VERSION_PATCH 0
+
 #if !defined(UNSPOOL_32_BIT) && UINTPTR_MAX <= 0xFFFFFFFFu
 #define UNSPOOL_32_BIT
 #endif
 
 #if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(void *) == sizeof(size_t), "unspool wants pointers as wide as sizes");
+#endif
+
+// Others than archives with the feature `small` would write more into these structs than they hold, and do not have these names.
+#if defined(UNSPOOL_SMALL)
+#define unspool_pco_init_8 unspool_small_pco_init_8
+#define unspool_pco_init_16 unspool_small_pco_init_16
+#define unspool_pco_init_32 unspool_small_pco_init_32
+#define unspool_pco_init_64 unspool_small_pco_init_64
+#define unspool_onpair_search_init unspool_small_onpair_search_init
 #endif
 
 // Errors, with the numbers of the Rust library. They never change; new ones are added.
@@ -470,7 +486,7 @@ enum UnspoolKind {
 // AT-1.
 #define UNSPOOL_FORMAT_AT1 8
 
-// gzip, which any of the others may be wrapped in.
+// gzip, which any of the others may be wrapped in. It is told, but no function decodes it.
 #define UNSPOOL_FORMAT_GZIP 9
 
 // No error.
@@ -491,7 +507,9 @@ enum UnspoolKind {
 // The file asks for more than the limits allow.
 #define UNSPOOL_CLASS_LIMIT 5
 
-// The output is too small; `need` says how much would be enough, in the units of its length.
+// The output is too small; `need` says how much it must have at least, in the units of its length. It may turn out to be too little where the
+// whole is not known yet (several frames, chunks of Pco, AT-1): `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and
+// `unspool_at1_decoded_len` tell all of it.
 #define UNSPOOL_CLASS_OUTPUT_TOO_SMALL 6
 
 // The workspace is too small; `need` says how much would be enough, in the units of its length.
@@ -578,22 +596,22 @@ enum UnspoolKind {
 
 #if (defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a decoder. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
-#define UNSPOOL_PCO_DECODER_WORDS 45
+#define UNSPOOL_PCO_DECODER_WORDS 46
 #endif
 
 #if (defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 70
+#define UNSPOOL_PCO_DECODER_WORDS 71
 #endif
 
 #if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 79
+#define UNSPOOL_PCO_DECODER_WORDS 80
 #endif
 
 #if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
 // Words of a decoder.
-#define UNSPOOL_PCO_DECODER_WORDS 118
+#define UNSPOOL_PCO_DECODER_WORDS 119
 #endif
 
 // Bytes of a decoder.
@@ -747,7 +765,7 @@ enum UnspoolKind {
 // A chunk whose CRC-32 differs is an error.
 #define UNSPOOL_CVC_CRC_VERIFY 0
 
-// Differences are counted, and decoding goes on.
+// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, which streams tell by `unspool_cvc_counts`.
 #define UNSPOOL_CVC_CRC_REPORT 1
 
 // CRCs are not computed.
@@ -832,7 +850,7 @@ enum UnspoolKind {
 // It needs the bytes of the file from `start` to before `end`.
 #define UNSPOOL_AT1_NEXT_BYTES 0
 
-// There is a row, to be looked at until the next step.
+// There is a row, to be looked at until the next step, which gets the same bytes again: `start` and `end` say which they were.
 #define UNSPOOL_AT1_NEXT_ROW 1
 
 // All is done.
@@ -896,7 +914,7 @@ typedef struct UnspoolError {
   UnspoolClass error_class;
   // Offset of the byte at which it shows, counted from the start of the input.
   uint64_t at;
-  // How much would have been enough. 0 where no such number is known.
+  // How much there must be at least. 0 where no such number is known.
   uint64_t need;
 } UnspoolError;
 
@@ -910,7 +928,7 @@ typedef struct UnspoolZstdOptions {
   UnspoolZstdFlavour flavour;
   // Not 0: the dictionary is plain bytes, whatever it starts with.
   uint8_t raw_dictionary;
-  // Not 0: one frame without its magic number.
+  // Not 0: frames without their magic numbers.
   uint8_t magicless;
   // Not 0: checksums are neither computed nor compared.
   uint8_t skip_checksums;
@@ -952,7 +970,7 @@ typedef uint8_t UnspoolEnd;
 // The one thing that a caller must do next.
 typedef uint8_t UnspoolStatus;
 
-// How far one call came.
+// How far one call came. After an error `read` and `wrote` are 0, so that a loop may add them up before it looks.
 typedef struct UnspoolStep {
   // Bytes of the input that are used up.
   size_t read;
@@ -1167,7 +1185,7 @@ typedef uint8_t UnspoolCvcCrc;
 
 // What a call decoded.
 typedef struct UnspoolCvcDone {
-  // How much of the output is filled, in the units of its length.
+  // How much of the output is filled, in the units of its length. 0 where there is none.
   size_t written;
   // Chunks whose CRC-32 is right.
   uint64_t crc_right;
@@ -1320,7 +1338,7 @@ typedef uint8_t UnspoolAt1NextKind;
 
 // What a query stopped at.
 typedef struct UnspoolAt1Next {
-  // Where the bytes start that come next.
+  // Where the bytes start that come next, also behind a row.
   uint64_t start;
   // Where they end.
   uint64_t end;
@@ -1450,7 +1468,8 @@ UnspoolErrorKind unspool_zstd_seek_info(const uint8_t *src,
                                         struct UnspoolError *error);
 
 // Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
-// part is decoded in `room`, which needs as many bytes as the largest of them has; `room` of `UnspoolZstdSeekInfo` is always enough.
+// part is decoded in `room`, which needs as many bytes as the largest of them has, or it is an error of the class
+// `WORKSPACE_TOO_SMALL`; `room` of `UnspoolZstdSeekInfo` is always enough.
 UnspoolErrorKind unspool_zstd_decode_part(const uint8_t *src,
                                           size_t src_len,
                                           uint64_t first,
@@ -1478,6 +1497,9 @@ UnspoolErrorKind unspool_zstd_init(struct UnspoolZstdDecoder *decoder,
                                    struct UnspoolError *error);
 
 // Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_zstd_lend`.
+//
+// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
                                    const uint8_t *src,
                                    size_t src_len,
@@ -1486,6 +1508,12 @@ UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
                                    size_t dst_len,
                                    struct UnspoolStep *step,
                                    struct UnspoolError *error);
+
+// How many frames of data a stream has ended so far, and how many checksums of them were compared and found right.
+UnspoolErrorKind unspool_zstd_counts(const struct UnspoolZstdDecoder *decoder,
+                                     uint64_t *frames,
+                                     uint64_t *checksums,
+                                     struct UnspoolError *error);
 
 // Lends another window, after a step has said with `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` how large it must be. The last one is no longer used.
 // At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
@@ -1550,6 +1578,9 @@ UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
                                  struct UnspoolError *error);
 
 // Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.
+//
+// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
                                  const uint8_t *src,
                                  size_t src_len,
@@ -1656,8 +1687,12 @@ UnspoolErrorKind unspool_pco_start_8(struct UnspoolPcoDecoder *decoder,
                                      uint64_t at,
                                      struct UnspoolError *error);
 
-// Decodes whole batches of 256 numbers of 8 bits, while the input has them and the output has room. Bytes that were not read must be given
-// again, with more behind them; no batch takes more than 7488.
+// Decodes whole batches of 256 numbers of 8 bits, while the input has them and the output has room. Room for less than 256, or than
+// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
+// batch takes more than 7488.
+//
+// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_pco_step_8(struct UnspoolPcoDecoder *decoder,
                                     const uint8_t *src,
                                     size_t src_len,
@@ -1682,8 +1717,12 @@ UnspoolErrorKind unspool_pco_start_16(struct UnspoolPcoDecoder *decoder,
                                       uint64_t at,
                                       struct UnspoolError *error);
 
-// Decodes whole batches of 256 numbers of 16 bits, while the input has them and the output has room. Bytes that were not read must be given
-// again, with more behind them; no batch takes more than 7488.
+// Decodes whole batches of 256 numbers of 16 bits, while the input has them and the output has room. Room for less than 256, or than
+// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
+// batch takes more than 7488.
+//
+// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_pco_step_16(struct UnspoolPcoDecoder *decoder,
                                      const uint8_t *src,
                                      size_t src_len,
@@ -1708,8 +1747,12 @@ UnspoolErrorKind unspool_pco_start_32(struct UnspoolPcoDecoder *decoder,
                                       uint64_t at,
                                       struct UnspoolError *error);
 
-// Decodes whole batches of 256 numbers of 32 bits, while the input has them and the output has room. Bytes that were not read must be given
-// again, with more behind them; no batch takes more than 7488.
+// Decodes whole batches of 256 numbers of 32 bits, while the input has them and the output has room. Room for less than 256, or than
+// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
+// batch takes more than 7488.
+//
+// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_pco_step_32(struct UnspoolPcoDecoder *decoder,
                                      const uint8_t *src,
                                      size_t src_len,
@@ -1734,8 +1777,12 @@ UnspoolErrorKind unspool_pco_start_64(struct UnspoolPcoDecoder *decoder,
                                       uint64_t at,
                                       struct UnspoolError *error);
 
-// Decodes whole batches of 256 numbers of 64 bits, while the input has them and the output has room. Bytes that were not read must be given
-// again, with more behind them; no batch takes more than 7488.
+// Decodes whole batches of 256 numbers of 64 bits, while the input has them and the output has room. Room for less than 256, or than
+// what is left of the page, takes none: `UNSPOOL_STATUS_NEED_OUTPUT`. Bytes that were not read must be given again, with more behind them; no
+// batch takes more than 7488.
+//
+// Wait until there are more bytes or the end: a second call in a row that has no more to work with than the first ends the page with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_pco_step_64(struct UnspoolPcoDecoder *decoder,
                                      const uint8_t *src,
                                      size_t src_len,
@@ -1861,7 +1908,7 @@ UnspoolErrorKind unspool_cvc_info(const struct UnspoolCvcFile *file,
                                   struct UnspoolCvcInfo *info,
                                   struct UnspoolError *error);
 
-// The column with this number, counted from 0.
+// The column with this number, counted from 0. Reads the schema up to there: of very many columns, those that are wanted are better found by name.
 UnspoolErrorKind unspool_cvc_column(struct UnspoolCvcColumn *column,
                                     const struct UnspoolCvcFile *file,
                                     uint64_t number,
@@ -1924,6 +1971,9 @@ UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
                                   struct UnspoolError *error);
 
 // Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
+//
+// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
 UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
                                   const uint8_t *src,
                                   size_t src_len,
@@ -1933,12 +1983,20 @@ UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
                                   struct UnspoolStep *step,
                                   struct UnspoolError *error);
 
+// The checksums that a stream has met so far. `written` is 0: each step has told it.
+UnspoolErrorKind unspool_cvc_counts(const struct UnspoolCvcDecoder *decoder,
+                                    struct UnspoolCvcDone *so_far,
+                                    struct UnspoolError *error);
+
 // The type of the values that a stream gives; unknown until its header is read.
 UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
 
 // The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
 // only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
 // with `as_text` always text.
+//
+// Each call reads the list from its start on: to take all of n sections one by one takes n * n / 2 steps. With a key, a call passes over those that do
+// not match in one go.
 UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
                                      const uint8_t *key,
                                      size_t key_len,
@@ -1986,6 +2044,7 @@ UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
                                       UnspoolCvcCrc check,
                                       const uint8_t **values,
                                       size_t *values_len,
+                                      struct UnspoolCvcDone *done,
                                       struct UnspoolError *error);
 
 // How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
@@ -2064,7 +2123,11 @@ UnspoolErrorKind unspool_at1_query_lend(struct UnspoolAt1Query *query,
 // Goes on with bytes of the file from byte `at` on, up to the next row that meets all conditions, and says what it stopped at.
 //
 // The first call needs no bytes. Bytes must hold what the last step asked for, or the first of the blocks in it, and may hold more, also the whole
-// file. Behind a row, the next call gets the same bytes again. An error that is not about the scratch ends the query.
+// file: as much of it as there is room for will do, if a block has room. Behind a row, the next call gets the same bytes again. An error that is
+// not about the scratch ends the query. `next` is written only where there is no error.
+//
+// Bytes that do not hold the first of the blocks are not looked at, and the same are asked for again, as often as that happens: stop if there are no
+// more of them.
 UnspoolErrorKind unspool_at1_query_step(struct UnspoolAt1Query *query,
                                         uint64_t at,
                                         const uint8_t *bytes,
@@ -2095,16 +2158,6 @@ UnspoolErrorKind unspool_at1_query_answer(const struct UnspoolAt1Query *query,
 UnspoolErrorKind unspool_at1_query_stats(const struct UnspoolAt1Query *query,
                                          struct UnspoolAt1Stats *stats,
                                          struct UnspoolError *error);
-
-#if defined(UNSPOOL_SMALL)
-// Only archives with the feature `small` have it. Others would write more into these structs than they hold, and do not link.
-extern const volatile uint8_t unspool_small;
-#define unspool_pco_init_8(...) ((void)unspool_small, unspool_pco_init_8(__VA_ARGS__))
-#define unspool_pco_init_16(...) ((void)unspool_small, unspool_pco_init_16(__VA_ARGS__))
-#define unspool_pco_init_32(...) ((void)unspool_small, unspool_pco_init_32(__VA_ARGS__))
-#define unspool_pco_init_64(...) ((void)unspool_small, unspool_pco_init_64(__VA_ARGS__))
-#define unspool_onpair_search_init(...) ((void)unspool_small, unspool_onpair_search_init(__VA_ARGS__))
-#endif
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -40,10 +40,43 @@ pub mod xz;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
-/// What the header asks for where C defines `UNSPOOL_SMALL`: a program with small structs links with no archive that writes larger ones.
+/// Functions that write a struct which is smaller with the feature `small`, and are not told how large it is, under the names that the header
+/// knows them by where C defines `UNSPOOL_SMALL`: a program with small structs links with no archive that would write larger ones.
 #[cfg(feature = "small")]
-#[unsafe(export_name = "unspool_small")]
-pub static SMALL: u8 = 1;
+pub mod small {
+    use crate::error::{UnspoolError, UnspoolErrorKind};
+
+    macro_rules! renamed {
+        ($feature:literal, $module:ident::$function:ident as $name:literal, $($argument:ident: $type:ty),*) => {
+            #[cfg(feature = $feature)]
+            #[doc = concat!("As `", stringify!($function), "`.")]
+            #[unsafe(export_name = $name)]
+            pub unsafe extern "C" fn $function($($argument: $type,)* error: *mut UnspoolError) -> UnspoolErrorKind {
+                // SAFETY: the same promises.
+                unsafe { crate::$module::$function($($argument,)* error) }
+            }
+        };
+    }
+    macro_rules! pco {
+        ($function:ident, $name:literal) => {
+            renamed!(
+                "pco", pco::$function as $name,
+                decoder: *mut crate::pco::UnspoolPcoDecoder, meta: *const crate::pco::UnspoolPcoMeta, n: usize,
+                with: crate::pco::UnspoolPcoPlan, words: *mut u64, words_len: usize
+            );
+        };
+    }
+    pco!(unspool_pco_init_8, "unspool_small_pco_init_8");
+    pco!(unspool_pco_init_16, "unspool_small_pco_init_16");
+    pco!(unspool_pco_init_32, "unspool_small_pco_init_32");
+    pco!(unspool_pco_init_64, "unspool_small_pco_init_64");
+    renamed!(
+        "onpair", onpair::unspool_onpair_search_init as "unspool_small_onpair_search_init",
+        search: *mut crate::onpair::UnspoolOnPairSearch, column: *const crate::onpair::UnspoolOnPairColumn,
+        kind: crate::onpair::UnspoolOnPairMatch, needle: *const u8, needle_len: usize,
+        fallback: *mut u32, fallback_len: usize, tokens: *mut u8, tokens_len: usize
+    );
+}
 
 /// Nothing defines the symbol that this calls: an archive that can reach a panic does not link.
 #[cfg(not(any(feature = "std", feature = "open", test)))]

@@ -23,6 +23,8 @@ const ABOUT: &str = "\
  * UNSPOOL_ERROR_OVERLAP, and nothing is written but that. Nor may it overlap what was lent earlier to another struct, or answers such as
  * `done` lie in it; that is not checked.
  *
+ * Of gzip there is only its name in UNSPOOL_FORMAT_GZIP, and its errors, whose numbers are those of the whole library: nothing here decodes it.
+ *
  * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
  */";
 
@@ -45,18 +47,28 @@ const TRUSTING: [&str; 5] = [
     "unspool_onpair_search_init",
 ];
 
-/// What makes a program with small structs ask for an archive that knows them as small.
+/// What makes a program with small structs ask for an archive that knows them as small, also through a pointer to a function.
 fn small_only() -> String {
-    let mut text = "\
+    let mut text = "
+// Others than archives with the feature `small` would write more into these structs than they hold, and do not have these names.
 #if defined(UNSPOOL_SMALL)
-// Only archives with the feature `small` have it. Others would write more into these structs than they hold, and do not link.
-extern const volatile uint8_t unspool_small;
 "
     .to_owned();
     for name in TRUSTING {
-        let _ = writeln!(text, "#define {name}(...) ((void)unspool_small, {name}(__VA_ARGS__))");
+        let _ = writeln!(text, "#define {name} {}", name.replace("unspool_", "unspool_small_"));
     }
-    text + "#endif\n\n"
+    text + "#endif\n"
+}
+
+/// The version, for the preprocessor.
+fn version() -> String {
+    let numbers = [
+        ("MAJOR", env!("CARGO_PKG_VERSION_MAJOR")),
+        ("MINOR", env!("CARGO_PKG_VERSION_MINOR")),
+        ("PATCH", env!("CARGO_PKG_VERSION_PATCH")),
+    ];
+    let lines = numbers.map(|(name, number)| format!("#define UNSPOOL_VERSION_{name} {number}\n"));
+    format!("\n// The version of this header; `unspool_version` tells that of the archive.\n{}", lines.concat())
 }
 
 fn header() -> String {
@@ -68,7 +80,7 @@ fn header() -> String {
         include_guard: Some("UNSPOOL_H".into()),
         no_includes: true,
         sys_includes: vec!["stddef.h".into(), "stdint.h".into()],
-        after_includes: Some(format!("{WIDTH}{}", kinds())),
+        after_includes: Some(format!("{}{WIDTH}{}{}", version(), small_only(), kinds())),
         cpp_compat: true,
         usize_is_size_t: true,
         line_length: 120,
@@ -87,11 +99,7 @@ fn header() -> String {
     let builder = sources.fold(Builder::new().with_config(config), |builder, path| builder.with_src(path));
     let mut bytes = vec![];
     builder.generate().expect("the sources can be read").write(&mut bytes);
-    let mut text = String::from_utf8(bytes).expect("UTF-8");
-    // Behind the declarations, which must not be replaced.
-    let end = text.rfind("#ifdef __cplusplus").expect("an end");
-    text.insert_str(end, &small_only());
-    text
+    String::from_utf8(bytes).expect("UTF-8")
 }
 
 /// The core's errors as an `enum`.
