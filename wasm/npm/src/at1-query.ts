@@ -1,8 +1,8 @@
 // AT-1: questions to tables in row groups, answered from as few bytes as that takes.
 import type { At1Query as WasmQuery } from '../wasm/unspool.js';
-import { checkWhole } from './check.js';
+import { checkOptions, checkWhole } from './check.js';
 import { type Exports, Held, room } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitsOf } from './limits.js';
 import { type ByteRange, openSource, type Reader, type Source } from './source.js';
 
 const here = room('at1');
@@ -16,8 +16,8 @@ export type At1Number = number | bigint | string;
 /** Numbers from `from` to `to`, both included; either may be left out. */
 export interface At1Range {
   column: At1Column;
-  from?: At1Number;
-  to?: At1Number;
+  from?: At1Number | undefined;
+  to?: At1Number | undefined;
 }
 
 /** A value: the same number in a column of numbers, else the same bytes. Strings are UTF-8. */
@@ -29,27 +29,27 @@ export interface At1Equal {
 /** The question. */
 export interface At1QueryOptions {
   /** A row must lie in all of these ranges. */
-  where?: readonly At1Range[];
+  where?: readonly At1Range[] | undefined;
   /** And have all of these values. */
-  eq?: readonly At1Equal[];
+  eq?: readonly At1Equal[] | undefined;
   /** Columns, in this order. Without it and what follows, all columns. */
-  select?: readonly At1Column[];
+  select?: readonly At1Column[] | undefined;
   /** The original lines instead: each row has one value. */
-  lines?: boolean;
+  lines?: boolean | undefined;
   /** Only how many rows there are. */
-  count?: boolean;
+  count?: boolean | undefined;
   /** The exact sum of a column. */
-  sum?: At1Column;
+  sum?: At1Column | undefined;
   /** The smallest number of a column. */
-  min?: At1Column;
+  min?: At1Column | undefined;
   /** The largest number of a column. */
-  max?: At1Column;
+  max?: At1Column | undefined;
   /** At most so many rows, the first ones. */
-  limit?: number;
+  limit?: number | undefined;
   /** `bytes` gives values as they stand in the file, not as strings. */
-  as?: 'bytes';
-  limits?: Limits;
-  signal?: AbortSignal;
+  as?: 'bytes' | undefined;
+  limits?: Limits | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** What a question brought. */
@@ -88,9 +88,10 @@ export async function queryAt1(source: Source, options: At1QueryOptions & { as: 
 /** Asks a table for rows, whose values it gives as strings; or for their number, or a sum. */
 export async function queryAt1(source: Source, options?: At1QueryOptions & { as?: undefined }): Promise<At1Answer>;
 export async function queryAt1(source: Source, options: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> {
+  const limits = limitsOf(options, { where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, signal: true });
   if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as can only be 'bytes'");
   const reader = await openSource(source, options.signal);
-  const { make, width } = prepare(reader.size, options);
+  const { make, width } = prepare(reader.size, options, limits);
   const query = new Held(here, make);
   try {
     const ranges: ByteRange[] = [];
@@ -114,13 +115,12 @@ export async function* asked(work: Held<WasmQuery>, reader: Reader): AsyncGenera
 }
 
 /** The question in the words of the wasm module, and how many values a row has; 0 for all. */
-function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports) => WasmQuery; width: number } {
-  only<At1QueryOptions>({ where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, limits: true, signal: true }, options);
+function prepare(size: number, options: At1QueryOptions, limits: Float64Array): { make: (wasm: Exports) => WasmQuery; width: number } {
   for (const list of ['where', 'eq', 'select'] as const) {
     if (!Array.isArray(options[list] ?? [])) throw new TypeError(`${list} must be an array`);
   }
-  for (const range of options.where ?? []) only<At1Range>({ column: true, from: true, to: true }, range);
-  for (const equal of options.eq ?? []) only<At1Equal>({ column: true, value: true }, equal);
+  for (const range of options.where ?? []) checkOptions(range, { column: true, from: true, to: true }, 'ranges');
+  for (const equal of options.eq ?? []) checkOptions(equal, { column: true, value: true }, 'values');
   const asked = ASKS.filter((ask) => options[ask] !== undefined && options[ask] !== false);
   if (asked.length > 1) throw new TypeError(`${asked.join(' and ')} cannot be asked for at once`);
   const [ask] = asked;
@@ -130,7 +130,6 @@ function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports
   const values = (options.eq ?? []).map(({ column, value }) => [...place(column), bytes(value)] as const);
   const single = options.sum ?? options.min ?? options.max;
   const columns = (options.select ?? (single === undefined ? [] : [single])).map(place);
-  const limits = limitNumbers(options.limits);
   const make = (wasm: Exports): WasmQuery => {
     const job = new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, limits);
     for (const range of ranges) job.within(...range);
@@ -139,12 +138,6 @@ function prepare(size: number, options: At1QueryOptions): { make: (wasm: Exports
     return job;
   };
   return { make, width: ask === 'lines' ? 1 : ask === 'select' ? columns.length : 0 };
-}
-
-/** A word that is not known would be left out of the question, and the answer be that of another. */
-function only<T extends object>(known: Readonly<Record<keyof T, true>>, given: T): void {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
-  if (unknown !== undefined) throw new TypeError(`a query knows ${Object.keys(known).join(', ')}, not ${unknown}`);
 }
 
 function place(column: At1Column): [number, string | undefined] {

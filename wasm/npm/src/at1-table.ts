@@ -1,7 +1,7 @@
 // AT-1: what a table looks like before anybody asks it anything.
 import { UnspoolError } from './error.js';
 import { room } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitsOf } from './limits.js';
 import { openSource, type Source } from './source.js';
 
 const { call, enter, leave } = room('at1');
@@ -11,8 +11,8 @@ const HEAD = 64 * 1024;
 
 /** How the head of a table is read. */
 export interface At1TableOptions {
-  limits?: Limits;
-  signal?: AbortSignal;
+  limits?: Limits | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** What the head of a table tells. Blocks come group by group: that of group `g` and column `c` is number `g * columns.length + c`. */
@@ -44,7 +44,7 @@ const TYPES = ['text', 'integer', 'decimal'] as const;
 
 /** Reads the head of a table, a file of the codec 7 qcolumnar or 8 qjson, and no block of it. */
 export async function describeAt1(source: Source, options: At1TableOptions = {}): Promise<At1Table> {
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, { signal: true });
   const reader = await openSource(source, options.signal);
   enter();
   try {

@@ -2,7 +2,7 @@
 import { asked } from './at1-query.js';
 import type { At1TableOptions } from './at1-table.js';
 import { Held, room } from './instance.js';
-import { limitNumbers } from './limits.js';
+import { limitsOf } from './limits.js';
 import { openSource, type Source } from './source.js';
 
 const here = room('at1');
@@ -12,7 +12,7 @@ const here = room('at1');
  * than that is in memory. `limits.maxOutput` bounds each piece. The hash is compared before the last one comes.
  */
 export async function* at1Text(source: Source, options: At1TableOptions = {}): AsyncGenerator<Uint8Array, void> {
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, { signal: true });
   const reader = await openSource(source, options.signal);
   const work = new Held(here, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, limits));
   try {

@@ -1,13 +1,13 @@
 // AT-1: the files that were compressed.
 import { room } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, filled } from './source.js';
 
 const { call, work } = room('at1');
 
 /** How AT-1 is decoded. */
 export interface At1DecodeOptions {
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 /** One of the files that were compressed. */
@@ -22,19 +22,19 @@ export interface At1File {
  * `At1BundleWhole`; see {@link decodeAt1Files}.
  */
 export function decodeAt1(bytes: Bytes, options: At1DecodeOptions = {}): Uint8Array<ArrayBuffer> {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   return work(view, limits, () => call((wasm) => wasm.at1_decode(view, limits) as Uint8Array<ArrayBuffer>));
 }
 
 /** Decodes a file that is no bundle to the start of `to`, and gives how many bytes that were. */
 export function decodeAt1Into(bytes: Bytes, to: Uint8Array, options: At1DecodeOptions = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.at1_decode_into(view, out, limits))));
 }
 
 /** Decodes all files of a bundle; of any other file, the one that it is. No name leads out of the folder that it is joined to. */
 export function decodeAt1Files(bytes: Bytes, options: At1DecodeOptions = {}): At1File[] {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   return work(view, limits, () =>
     call((wasm) => {
       const found = wasm.at1_files(view, limits);

@@ -1,5 +1,12 @@
 // What a caller passes, where the wasm module would take anything for a number.
 
+/** Refuses what are no options, and names among them that are not known: one that is misspelt would be left out in silence. */
+export function checkOptions<T extends object>(options: T, known: Readonly<Record<keyof T, true>>, what = 'options'): void {
+  if (typeof options !== 'object' || options === null) throw new TypeError(`${what} must be an object, not ${shown(options)}`);
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
+  if (unknown !== undefined) throw new TypeError(`${what} can be ${Object.keys(known).join(', ')}, not ${unknown}`);
+}
+
 /** Refuses what is no count, or no place in a list. */
 export function checkWhole(name: string, value: unknown): void {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return;

@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // CVC: collections of embedding vectors.
 import type { Reader as WasmReader } from '../wasm/unspool.js';
-import { checkRows } from './check.js';
+import { checkOptions, checkRows } from './check.js';
 import { refuse } from './error.js';
 import { HalfFloats } from './half.js';
 import { type Exports, Held, room } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitNumbers, limitsOf } from './limits.js';
 import { type Bytes, type ByteRange, bytesOf, filled, kindOf, openSource, type Reader, type Source } from './source.js';
 
 const here = room('cvc');
@@ -52,24 +52,24 @@ interface CvcVectorsOf<D extends CvcDtype> {
 /** How rows are decoded. */
 export interface CvcRowOptions {
   /** `float32` gives numbers whatever the column holds; without it, the column's own type comes out. */
-  as?: 'float32';
+  as?: 'float32' | undefined;
   /** `skip` reads just the rows that were asked for, and looks at no CRC-32, because it covers whole chunks. */
-  checksums?: 'verify' | 'skip';
+  checksums?: 'verify' | 'skip' | undefined;
 }
 
 /** Which rows of which column are decoded, and how. */
 export interface CvcDecodeOptions extends CvcRowOptions {
   /** Which column; needed where there are several. */
-  column?: string;
+  column?: string | undefined;
   /** First row, and the row behind the last one. */
-  rows?: readonly [start: number, end: number];
-  limits?: Limits;
+  rows?: readonly [start: number, end: number] | undefined;
+  limits?: Limits | undefined;
 }
 
 /** How a file is opened. */
 export interface CvcOpenOptions {
-  limits?: Limits;
-  signal?: AbortSignal;
+  limits?: Limits | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A stretch of rows that the header names. */
@@ -220,11 +220,13 @@ export class CvcColumn {
   rows(start: number | undefined, end: number | undefined, options: CvcRowOptions & { as: 'float32' }): Promise<CvcVectors<'float32'>>;
   rows(start?: number, end?: number, options?: CvcRowOptions): Promise<CvcVectors>;
   async rows(start = 0, end = this.length, options: CvcRowOptions = {}): Promise<CvcVectors> {
+    checkOptions(options, { as: true, checksums: true });
     return this.#pump(this.#decode(start, end, options));
   }
 
   /** Which bytes of the file {@link rows} would read for these rows. */
   async plan(start = 0, end = this.length, options: Pick<CvcRowOptions, 'checksums'> = {}): Promise<ByteRange[]> {
+    checkOptions(options, { checksums: true });
     checkRows([start, end]);
     const { head, reader, limits } = this.#opened;
     const verify = verifies(options);
@@ -392,7 +394,7 @@ function openNow(bytes: Uint8Array, limits: Float64Array): CvcFile {
  * from a server that answers range requests no more than those.
  */
 export async function openCvc(source: Source, options: CvcOpenOptions = {}): Promise<CvcFile> {
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, { signal: true });
   const reader = await openSource(source, options.signal);
   const framing = Math.min(call((wasm) => wasm.cvc_framing_len()), reader.size);
   const length = headLength(await reader.read({ start: 0, end: framing }), limits, reader.size);
@@ -404,7 +406,7 @@ export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions & { as: 'float
 /** Decodes one column of a file that is at hand, as numbers of its own type. */
 export function decodeCvc(bytes: Bytes, options?: CvcDecodeOptions): CvcVectors;
 export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVectors {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { as: true, checksums: true, column: true, rows: true })];
   checkRows(options.rows);
   return work(view, limits, () => {
     const file = openNow(view, limits);
@@ -419,7 +421,7 @@ export function decodeCvc(bytes: Bytes, options: CvcDecodeOptions = {}): CvcVect
  * and after the first files the memory of the module does not grow, either.
  */
 export function decodeCvcInto(bytes: Bytes, to: CvcData<ArrayBufferLike>, options: Omit<CvcDecodeOptions, 'as'> = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { checksums: true, column: true, rows: true })];
   checkRows(options.rows);
   const kind = kindOf(to);
   return work(view, limits, () => {

@@ -1,9 +1,11 @@
 import { type At1File, decodeAt1Files, decodeAt1Into } from './at1.js';
+import { checkOptions } from './check.js';
 import { type CvcData, type CvcVectors, type CvcDecodeOptions, decodeCvcColumns, decodeCvcInto } from './cvc.js';
 import { refuse } from './error.js';
 import { decodeGzip } from './gzip.js';
 import { decodeOnPair, decodeOnPairInto, type OnPairStrings } from './onpair.js';
 import { decodePcoArrays, decodePcoInto, type PcoArray, type PcoData } from './pco.js';
+import { limitNumbers } from './limits.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf, filled } from './source.js';
 import { decodeXz, decodeXzInto } from './xz.js';
@@ -11,6 +13,10 @@ import { decodeZstd, decodeZstdInto, type ZstdDecodeOptions } from './zstd.js';
 
 /** How {@link decode} goes about it. */
 export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'> & Pick<ZstdDecodeOptions, 'dictionary'>;
+
+const KNOWN = { limits: true, checksums: true, dictionary: true } as const;
+
+type Into = (bytes: Uint8Array, to: never, options: DecodeOptions) => number;
 
 /** What each format decodes to. */
 interface Results {
@@ -43,15 +49,16 @@ interface Content {
 /** What {@link decode} makes of a file; `format` tells which. */
 export type Decoded = { [F in keyof Results]: { readonly format: F } & Results[F] }[keyof Results];
 
-const contentOfZstd = (bytes: Uint8Array, options: DecodeOptions): Content => ({ bytes: decodeZstd(bytes, options) });
+/** Each format gets the options that it knows. */
+const contentOfZstd = (bytes: Uint8Array, { limits, dictionary }: DecodeOptions): Content => ({ bytes: decodeZstd(bytes, { limits, dictionary }) });
 
 const DECODERS: { readonly [F in keyof Results]: (bytes: Uint8Array, options: DecodeOptions) => Results[F] } = {
-  at1: (bytes, options) => ({ files: decodeAt1Files(bytes, options) }),
+  at1: (bytes, { limits }) => ({ files: decodeAt1Files(bytes, { limits }) }),
   cvc: (bytes, options) => ({ columns: decodeCvcColumns(bytes, options) }),
-  gzip: (bytes, options) => ({ bytes: decodeGzip(bytes, options) }),
-  onpair: decodeOnPair,
-  pco: (bytes, options) => ({ arrays: decodePcoArrays(bytes, options) }),
-  xz: (bytes, options) => ({ bytes: decodeXz(bytes, options) }),
+  gzip: (bytes, { limits }) => ({ bytes: decodeGzip(bytes, { limits }) }),
+  onpair: (bytes, { limits }) => decodeOnPair(bytes, { limits }),
+  pco: (bytes, options) => ({ arrays: decodePcoArrays(bytes, limitNumbers(options.limits)) }),
+  xz: (bytes, { limits }) => ({ bytes: decodeXz(bytes, { limits }) }),
   zstd: contentOfZstd,
   'zstd-v07': contentOfZstd,
   'zstd-skippable': contentOfZstd,
@@ -60,6 +67,7 @@ const DECODERS: { readonly [F in keyof Results]: (bytes: Uint8Array, options: De
 /** Finds out what the bytes are, and decodes all of them. A gzip wrapping is taken off first. */
 export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
   const view = bytesOf(bytes);
+  checkOptions(options, KNOWN);
   const format = formatOf(view);
   const decoder = (DECODERS as Partial<Record<Format, (bytes: Uint8Array, options: DecodeOptions) => object>>)[format];
   if (decoder === undefined) throw refuse('FormatNotBuilt');
@@ -74,15 +82,17 @@ function isWrapped(content: Uint8Array): boolean {
   return format !== undefined && format !== 'gzip' && format in DECODERS;
 }
 
-const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: DecodeOptions) => number>> = {
-  at1: decodeAt1Into,
-  cvc: decodeCvcInto,
-  onpair: decodeOnPairInto,
-  pco: decodePcoInto,
-  xz: decodeXzInto,
-  zstd: decodeZstdInto,
-  'zstd-v07': decodeZstdInto,
-  'zstd-skippable': decodeZstdInto,
+const zstdInto: Into = (bytes, to, { limits, dictionary }) => decodeZstdInto(bytes, to, { limits, dictionary });
+
+const INTO: Partial<Record<Format, Into>> = {
+  at1: (bytes, to, { limits }) => decodeAt1Into(bytes, to, { limits }),
+  cvc: (bytes, to, { limits, checksums }) => decodeCvcInto(bytes, to, { limits, checksums }),
+  onpair: (bytes, to, { limits }) => decodeOnPairInto(bytes, to, { limits }),
+  pco: (bytes, to, { limits }) => decodePcoInto(bytes, to, { limits }),
+  xz: (bytes, to, { limits }) => decodeXzInto(bytes, to, { limits }),
+  zstd: zstdInto,
+  'zstd-v07': zstdInto,
+  'zstd-skippable': zstdInto,
 };
 
 /**
@@ -92,8 +102,9 @@ const INTO: Partial<Record<Format, (bytes: Uint8Array, to: never, options: Decod
  */
 export function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<ArrayBufferLike>, options: DecodeOptions = {}): number {
   const view = bytesOf(bytes);
+  checkOptions(options, KNOWN);
   const format = formatOf(view);
-  if (format === 'gzip') return unwrapInto(decodeGzip(view, options), to, options);
+  if (format === 'gzip') return unwrapInto(decodeGzip(view, { limits: options.limits }), to, options);
   const decoder = INTO[format];
   if (decoder === undefined) throw refuse('FormatNotBuilt');
   return decoder(view, to as never, options);

@@ -2,7 +2,7 @@
 import { checkWhole } from './check.js';
 import { UnspoolError } from './error.js';
 import { call, type Exports, Held, whole } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitsOf } from './limits.js';
 import { Pieces } from './pieces.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf, openSource, type Source } from './source.js';
@@ -12,9 +12,9 @@ type WasmStructure = ReturnType<Exports['inspect']>;
 
 /** How {@link inspect} goes about it. */
 export interface InspectOptions {
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** Most nodes to keep; those that do not fit are counted. Two million if not given. */
-  maxNodes?: number;
+  maxNodes?: number | undefined;
 }
 
 /** What {@link inspect} found. */
@@ -33,8 +33,8 @@ export interface Inspection {
 /** Walks over a whole file. A broken file is no exception: its error comes with what was understood before it. */
 export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection {
   const view = bytesOf(bytes);
+  const limits = limitsOf(options, { maxNodes: true });
   const { format } = probe(view);
-  const limits = limitNumbers(options.limits);
   const room = maxNodes(options);
   whole.enter();
   try {
@@ -46,9 +46,9 @@ export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection 
 
 /** How {@link outline} goes about it. */
 export interface OutlineOptions extends InspectOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Hears how far it is, in bytes of the file. */
-  onProgress?: (done: number, total: number) => void;
+  onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /**
@@ -58,7 +58,7 @@ export interface OutlineOptions extends InspectOptions {
  * the other, in the memory that one takes. Nothing for other formats.
  */
 export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, { maxNodes: true, signal: true, onProgress: true });
   const room = maxNodes(options);
   const reader = await openSource(source, options.signal);
   const { size } = reader;

@@ -1,10 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // OnPair: columns of strings, of which any row decodes alone, and which are searched without being decoded.
 import type { OnPair as WasmOnPair } from '../wasm/unspool.js';
-import { checkRow, checkRows } from './check.js';
+import { checkOptions, checkRow, checkRows } from './check.js';
 import { salvaged, type UnspoolError } from './error.js';
 import { type Exports, Held, room } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, filled } from './source.js';
 
 const here = room('onpair');
@@ -19,13 +19,13 @@ export interface OnPairStrings {
 
 /** How a column is opened. */
 export interface OnPairOpenOptions {
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 /** Which rows are decoded, and how. */
 export interface OnPairDecodeOptions extends OnPairOpenOptions {
   /** First row, and the row behind the last one. */
-  rows?: readonly [start: number, end: number];
+  rows?: readonly [start: number, end: number] | undefined;
 }
 
 /** The buffers of a column that lies in no container, as Arrow or Vortex would hold them. */
@@ -163,9 +163,12 @@ export class OnPairColumn implements Disposable {
 
 const PLACES = ['equals', 'startsWith', 'contains'] as const;
 
+const PLACE: Readonly<Record<string, true>> = { equals: true, startsWith: true, contains: true };
+
 function needleOf(query: OnPairQuery): [needle: Uint8Array, place: number] {
   const given = PLACES.filter((place) => query?.[place] !== undefined);
   const [place] = given;
+  if (given.length === 1) checkOptions<Record<string, unknown>>(query, PLACE, 'search');
   const needle: unknown = place === undefined ? undefined : query[place];
   if (given.length !== 1 || place === undefined) throw new TypeError('search takes one of equals, startsWith and contains');
   if (typeof needle !== 'string' && !(needle instanceof Uint8Array)) throw new TypeError(`${place} must be a string or a Uint8Array`);
@@ -195,7 +198,7 @@ function parts(given: OnPairParts, limits: Float64Array): (exports: Exports) => 
 
 /** Opens a column: an `ONPAIR01` container, or the buffers that one is made of. */
 export function openOnPair(source: Bytes | OnPairParts, options: OnPairOpenOptions = {}): OnPairColumn {
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, {});
   if (typeof source === 'object' && source !== null && 'dictBytes' in source) return new OnPairColumn(parts(source, limits));
   const bytes = bytesOf(source);
   return new OnPairColumn(({ OnPair }: Exports) => OnPair.container(bytes, false, limits));
@@ -211,7 +214,7 @@ export interface OnPairSalvage {
 
 /** Opens an `ONPAIR01` container that may be broken. One whose dictionary or codes are not all there is refused, as {@link openOnPair} does. */
 export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): OnPairSalvage {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   const start = (): OnPairColumn => new OnPairColumn(({ OnPair }: Exports) => OnPair.container(view, true, limits));
   const [column, error] = salvaged(() => openOnPair(view, options), start);
   return { column, error };
@@ -219,10 +222,10 @@ export function salvageOnPair(bytes: Bytes, options: OnPairOpenOptions = {}): On
 
 /** Decodes the rows of an `ONPAIR01` container, all of them if not told which. */
 export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): OnPairStrings {
-  const view = bytesOf(bytes);
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { rows: true })];
   checkRows(options.rows);
-  return work(view, limitNumbers(options.limits), () => {
-    const column = openOnPair(view, options);
+  return work(view, limits, () => {
+    const column = openOnPair(view, { limits: options.limits });
     try {
       return column.decode(...(options.rows ?? []));
     } finally {
@@ -233,7 +236,7 @@ export function decodeOnPair(bytes: Bytes, options: OnPairDecodeOptions = {}): O
 
 /** Decodes the rows of an `ONPAIR01` container to the start of `to`, one right behind the other, and gives how many bytes that were. */
 export function decodeOnPairInto(bytes: Bytes, to: Uint8Array, options: OnPairDecodeOptions = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, { rows: true })];
   checkRows(options.rows);
   const [start, end] = options.rows ?? [0, undefined];
   if (!(to instanceof Uint8Array)) throw new TypeError('strings are decoded into a Uint8Array');

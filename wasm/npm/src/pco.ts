@@ -3,7 +3,7 @@ import { checkWhole } from './check.js';
 import { refuse, salvaged, type UnspoolError } from './error.js';
 import { HalfFloats } from './half.js';
 import { room } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, filled, kindOf } from './source.js';
 
 const { call, work } = room('pco');
@@ -34,7 +34,7 @@ export type PcoArray = { [D in PcoDtype]: { readonly dtype: D; readonly data: Pc
 
 /** How Pco is decoded. */
 export interface PcoDecodeOptions {
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 type ArrayOf = { new (buffer: ArrayBuffer): PcoData; readonly name: string; readonly BYTES_PER_ELEMENT: number };
@@ -58,8 +58,7 @@ const TYPES: readonly (readonly [byte: number, dtype: PcoDtype, array: ArrayOf])
 const OTHER = 255;
 
 /** @internal Decodes all numbers: an array for each stretch of chunks of one type. */
-export function decodePcoArrays(bytes: Uint8Array, options: PcoDecodeOptions): PcoArray[] {
-  const limits = limitNumbers(options.limits);
+export function decodePcoArrays(bytes: Uint8Array, limits: Float64Array): PcoArray[] {
   return work(bytes, limits, () => arraysOf(bytes, limits, false));
 }
 
@@ -80,7 +79,7 @@ function arraysOf(bytes: Uint8Array, limits: Float64Array, salvage: boolean): Pc
  * mix types are refused with `WrongType`; `decode` gives an array for each.
  */
 export function decodePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoData {
-  const [first, ...others] = decodePcoArrays(bytesOf(bytes), options);
+  const [first, ...others] = decodePcoArrays(bytesOf(bytes), limitsOf(options, {}));
   if (others.length > 0) throw refuse('WrongType');
   return first?.data ?? new Float64Array();
 }
@@ -95,9 +94,9 @@ export interface PcoSalvage {
 
 /** Decodes a standalone file that may be broken: all of it, or what comes before the break, in steps of 256 numbers. */
 export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSalvage {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   const start = (): PcoArray[] => work(view, limits, () => arraysOf(view, limits, true));
-  const [arrays, error] = salvaged(() => decodePcoArrays(view, options), start);
+  const [arrays, error] = salvaged(() => decodePcoArrays(view, limits), start);
   return { arrays, error };
 }
 
@@ -107,7 +106,7 @@ export function salvagePco(bytes: Bytes, options: PcoDecodeOptions = {}): PcoSal
  * memory of the module does not grow, either.
  */
 export function decodePcoInto(bytes: Bytes, to: PcoData<ArrayBufferLike>, options: PcoDecodeOptions = {}): number {
-  const [view, limits] = [bytesOf(bytes), limitNumbers(options.limits)];
+  const [view, limits] = [bytesOf(bytes), limitsOf(options, {})];
   // Bytes are bytes, whatever the type. By its name, because an array of another realm is an instance of no class of this one.
   const kind = kindOf(to);
   const type = kind === 'Uint8Array' ? 0 : (TYPES.find(([, , array]) => array.name === kind)?.[0] ?? OTHER);
@@ -135,7 +134,7 @@ export function decodePcoPages<D extends PcoDtype>(wrapped: PcoWrapped<D>, optio
   const type = TYPES.find(([, dtype]) => dtype === wrapped.dtype);
   if (type === undefined) throw new TypeError(`dtype: ${wrapped.dtype} is no type of numbers`);
   const [header, meta] = [bytesOf(wrapped.header, 'header'), bytesOf(wrapped.meta, 'meta')];
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, {});
   if (!Array.isArray(wrapped.pages)) throw new TypeError('pages must be an array of { bytes, count }');
   const counts = Float64Array.from(wrapped.pages, ({ count }) => {
     checkWhole('count', count);

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What numbers come to, in one pass.
 import type { Stats as WasmStats } from '../wasm/unspool.js';
+import { checkOptions } from './check.js';
 import type { HalfFloats } from './half.js';
 import { Held, room } from './instance.js';
 
@@ -49,7 +50,7 @@ export interface ArrayStatistics extends Statistics {
 /** What the numbers are. */
 export interface StatisticsOptions {
   /** Values in each row; with more than one, the rows are vectors that have norms. */
-  dimension?: number;
+  dimension?: number | undefined;
 }
 
 /** Sums up the numbers of an array. Integers of 64 bits are rounded where a `number` cannot hold them. */
@@ -81,7 +82,9 @@ export class RunningStatistics {
   readonly dimension: number;
   #stats: Held<WasmStats>;
 
-  constructor({ dimension = 1 }: StatisticsOptions = {}) {
+  constructor(options: StatisticsOptions = {}) {
+    checkOptions(options, { dimension: true });
+    const { dimension = 1 } = options;
     if (!Number.isSafeInteger(dimension) || dimension < 1) throw new TypeError('a dimension is a whole number from 1 on');
     this.dimension = dimension;
     this.#stats = new Held(here, (wasm) => new wasm.Stats(dimension));

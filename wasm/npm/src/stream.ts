@@ -5,7 +5,7 @@
 // until its piece is used up.
 import type { Stream as WasmStream } from '../wasm/unspool.js';
 import { type Exports, Held, type Room, room } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf } from './source.js';
 import { chosen, type ZstdDecodeOptions } from './zstd.js';
 
@@ -17,7 +17,7 @@ export interface DecodeStream {
 
 /** How a stream is decoded. */
 export interface DecodeStreamOptions {
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 /**
@@ -25,19 +25,19 @@ export interface DecodeStreamOptions {
  * the draft must be announced as such: it cannot be looked through first.
  */
 export function zstdStream(options: ZstdDecodeOptions = {}): DecodeStream {
-  const [limits, [dictionary, format]] = [limitNumbers(options.limits), chosen(options)];
+  const [limits, [dictionary, format]] = [limitsOf(options, { dictionary: true, format: true }), chosen(options)];
   return decodeStream(room('zstd-stream'), (wasm) => wasm.zstd_stream(dictionary, format, limits));
 }
 
 /** Decodes an xz file while it comes, all of its streams. It keeps their dictionary, which `limits.maxWindow` bounds. */
 export function xzStream(options: DecodeStreamOptions = {}): DecodeStream {
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, {});
   return decodeStream(room('xz-stream'), (wasm) => wasm.xz_stream(limits));
 }
 
 /** Decodes a gzip file while it comes, all of its members, each of whose checksums is verified. It keeps 32 KiB. */
 export function gzipStream(options: DecodeStreamOptions = {}): DecodeStream {
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, {});
   return decodeStream(room('gzip'), (wasm) => wasm.gzip_stream(limits));
 }
 
@@ -46,7 +46,7 @@ export function gzipStream(options: DecodeStreamOptions = {}): DecodeStream {
  * nothing comes out before all of it is there. Its hash is verified at the end.
  */
 export function at1Stream(options: DecodeStreamOptions = {}): DecodeStream {
-  const limits = limitNumbers(options.limits);
+  const limits = limitsOf(options, {});
   return decodeStream(room('at1'), (wasm) => wasm.at1_stream(limits));
 }
 

@@ -1,7 +1,7 @@
 // What Zstandard works with: its tables, and the sequences of a block.
-import { checkWhole } from './check.js';
+import { checkOptions, checkWhole } from './check.js';
 import { room } from './instance.js';
-import { limitNumbers } from './limits.js';
+import { limitsOf } from './limits.js';
 import { type Bytes, bytesOf } from './source.js';
 import { chosen, type ZstdDecodeOptions } from './zstd.js';
 
@@ -9,6 +9,7 @@ const { call } = room('zstd');
 
 /** How many bits the code of each literal has, 0 for one without a code, as a `huffman code` of {@link inspect} describes it. */
 export function zstdCodeLengths(description: Bytes, options: Pick<ZstdDecodeOptions, 'format'> = {}): Uint8Array {
+  checkOptions(options, { format: true });
   const [bytes, [, format]] = [bytesOf(description), chosen(options)];
   return call((wasm) => wasm.zstd_code_lengths(bytes, format));
 }
@@ -28,7 +29,7 @@ export interface ZstdSequences {
 
 /** The sequences of a block, counted from 0. `bytes` start with its frame, and may break off behind the block. */
 export function zstdSequences(bytes: Bytes, block: number, options: ZstdDecodeOptions = {}): ZstdSequences {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitNumbers(options.limits), chosen(options)];
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), chosen(options)];
   checkWhole('block', block);
   const all = call((wasm) => wasm.zstd_sequences(view, block, dictionary, format, limits));
   const every = (first: number): Uint32Array<ArrayBuffer> => Uint32Array.from({ length: all.length / 3 }, (_, at) => all[3 * at + first] ?? 0);

@@ -1,6 +1,7 @@
 // Zstandard, and the two older formats that share its magic numbers.
+import { checkOptions } from './check.js';
 import { room } from './instance.js';
-import { type Limits, limitNumbers } from './limits.js';
+import { type Limits, limitsOf } from './limits.js';
 import { type Bytes, bytesOf, filled } from './source.js';
 
 const { call, work } = room('zstd');
@@ -10,9 +11,9 @@ export type ZstdFormat = 'zstd' | 'zstd-v07' | 'zstd-draft';
 
 /** How Zstandard is decoded. */
 export interface ZstdDecodeOptions {
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** What `zstd --train` wrote, or any bytes that the file was compressed against. */
-  dictionary?: Bytes;
+  dictionary?: Bytes | undefined;
   /** For those who know better than the file, whose blocks tell otherwise. */
   format?: ZstdFormat | undefined;
 }
@@ -29,7 +30,7 @@ export function chosen({ dictionary, format }: ZstdDecodeOptions): [dictionary: 
 
 /** Decodes a file, all of its frames, and verifies their checksums. `limits.maxOutput` bounds what a small file may grow to. */
 export function decodeZstd(bytes: Bytes, options: ZstdDecodeOptions = {}): Uint8Array<ArrayBuffer> {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitNumbers(options.limits), chosen(options)];
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), chosen(options)];
   return work(view, limits, () =>
     call((wasm) => wasm.zstd_decode(view, dictionary, format, limits) as Uint8Array<ArrayBuffer>),
   );
@@ -37,7 +38,7 @@ export function decodeZstd(bytes: Bytes, options: ZstdDecodeOptions = {}): Uint8
 
 /** Decodes a file to the start of `to`, and gives how many bytes that were. */
 export function decodeZstdInto(bytes: Bytes, to: Uint8Array, options: ZstdDecodeOptions = {}): number {
-  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitNumbers(options.limits), chosen(options)];
+  const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), chosen(options)];
   return filled(to, (out) =>
     work(view, limits, () => call((wasm) => wasm.zstd_decode_into(view, out, dictionary, format, limits))),
   );
@@ -59,6 +60,7 @@ const HEADER = 18;
 
 /** Reads the header at the start of `bytes`, which need not hold more than 18, without decoding anything. */
 export function zstdHeader(bytes: Bytes, options: Pick<ZstdDecodeOptions, 'format'> = {}): ZstdHeader {
+  checkOptions(options, { format: true });
   const [view, [, format]] = [bytesOf(bytes).subarray(0, HEADER), chosen(options)];
   const [length = 0, window = 0, size = 0, dictionaryId, checksum] = call((wasm) => wasm.zstd_frame(view, format));
   if (dictionaryId === undefined) return { kind: 'skippable', length, variant: window, size };

@@ -3,9 +3,13 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import {
-  decode, decodeCvc, decodeOnPair, DEFAULT_LIMITS, inspect, nodeAt, openCvc, openOnPair, pcoBinCounts, probe, queryAt1, UnspoolError, zstdSequences,
+  at1Stream, at1Text, decode, decodeAt1, decodeAt1Files, decodeAt1Into, decodeCvc, decodeCvcInto, decodeGzip, decodeInto, decodeOnPair, decodeOnPairInto,
+  decodePco, decodePcoInto, decodePcoPages, decodeXz, decodeZstd, decodeZstdInto, DEFAULT_LIMITS, describeAt1, gzipStream, inspect, nodeAt, openCvc,
+  openOnPair, outline, pcoBinCounts, probe, queryAt1, salvageOnPair, salvagePco, statistics, UnspoolError, xzStream, zstdHeader, zstdSequences, zstdStream,
 } from 'unspool';
 import { bad, bytesOf, expected, read, text, valid } from './vectors.mjs';
+
+const [at1, onpair, pco] = ['at1/c7_derived_chain.at1', 'onpair/cpp/urls_b12.onp', 'pco/assets/v1_0_0_conv1.pco'].map((path) => read(`../${path}`));
 
 const arrays = {
   float32: Float32Array,
@@ -271,4 +275,57 @@ test('what is no argument is refused by its name, and never taken for another', 
   assert.throws(() => decode(cvc, { limits: { toString: 1 } }), /no limit called toString/);
   assert.throws(() => decode(zstd, { dictionary: 'abc' }), /TypeError: dictionary must be/);
   assert.throws(() => (DEFAULT_LIMITS.maxOutput = 1), TypeError);
+});
+
+test('options that are none, and names that are not known, are refused everywhere', async () => {
+  const cvc = read('v1_int8.cvc');
+  const [file, column] = [await openCvc(cvc), openOnPair(onpair)];
+  const room = new Uint8Array(1e6);
+  const calls = {
+    at1Stream, gzipStream, xzStream, zstdStream,
+    decode: (options) => decode(cvc, options),
+    decodeAt1: (options) => decodeAt1(at1, options),
+    decodeAt1Files: (options) => decodeAt1Files(at1, options),
+    decodeAt1Into: (options) => decodeAt1Into(at1, room, options),
+    decodeCvc: (options) => decodeCvc(cvc, options),
+    decodeCvcInto: (options) => decodeCvcInto(cvc, room, options),
+    decodeGzip: (options) => decodeGzip(cvc, options),
+    decodeInto: (options) => decodeInto(cvc, room, options),
+    decodeOnPair: (options) => decodeOnPair(onpair, options),
+    decodeOnPairInto: (options) => decodeOnPairInto(onpair, room, options),
+    decodePco: (options) => decodePco(pco, options),
+    decodePcoInto: (options) => decodePcoInto(pco, room, options),
+    decodePcoPages: (options) => decodePcoPages({ header: pco, meta: pco, pages: [], dtype: 'int32' }, options),
+    decodeXz: (options) => decodeXz(cvc, options),
+    decodeZstd: (options) => decodeZstd(cvc, options),
+    decodeZstdInto: (options) => decodeZstdInto(cvc, room, options),
+    inspect: (options) => inspect(cvc, options),
+    openOnPair: (options) => openOnPair(onpair, options),
+    salvageOnPair: (options) => salvageOnPair(onpair, options),
+    salvagePco: (options) => salvagePco(pco, options),
+    statistics: (options) => statistics(room, options),
+    zstdHeader: (options) => zstdHeader(cvc, options),
+    at1Text: (options) => at1Text(at1, options).next(),
+    describeAt1: (options) => describeAt1(at1, options),
+    openCvc: (options) => openCvc(cvc, options),
+    outline: (options) => outline(cvc, options),
+    plan: (options) => file.column().plan(0, 1, options),
+    queryAt1: (options) => queryAt1(at1, options),
+    rows: (options) => file.column().rows(0, 1, options),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const refused = (options) => assert.rejects(async () => call(options), TypeError, `${name} ${JSON.stringify(options)}`);
+    for (const options of [{ maxOutput: 100 }, { row: [0, 1] }, null, 7]) await refused(options);
+  }
+  assert.throws(() => decode(cvc, { maxOutput: 100 }), { message: 'options can be limits, checksums, dictionary, not maxOutput' });
+  assert.throws(() => decodeXz(cvc, null), { message: 'options must be an object, not null' });
+  assert.throws(() => column.search({ contains: 'a', ignoreCase: true }), { message: 'search can be equals, startsWith, contains, not ignoreCase' });
+});
+
+test('an option that is undefined is one that is not there', () => {
+  const cvc = read('v1_int8.cvc');
+  const limits = { maxOutput: undefined, maxDepth: undefined };
+  assert.deepEqual(decode(cvc, { limits, checksums: undefined, dictionary: undefined }), decode(cvc));
+  assert.deepEqual(decodeCvc(cvc, { limits, column: undefined, rows: undefined, as: undefined }), decodeCvc(cvc));
+  assert.equal(decodeOnPairInto(onpair, new Uint8Array(1e6), { limits, rows: undefined }), decodeOnPair(onpair).bytes.length);
 });

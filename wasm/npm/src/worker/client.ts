@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // The page's side: a queue of jobs, one worker that does them, and another one after a job was called off.
+import { checkOptions } from '../check.js';
 import type { Decoded, DecodeOptions } from '../decode.js';
 import { UnspoolError, type PlainError } from '../error.js';
 import type { Inspection, InspectOptions } from '../inspect.js';
@@ -9,14 +10,17 @@ import type { Failure, Job, Progress, Reply } from './messages.js';
 /** How a job is done. */
 export interface JobOptions {
   /** Calls the job off, also while it runs. */
-  signal?: AbortSignal;
-  onProgress?: (progress: Progress) => void;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
   /**
    * Hands the memory of the bytes over instead of copying it: they are gone on this side, with all else that lies in their
    * `ArrayBuffer`. Without it they must not change before the job is done: a job that waits is copied when its turn comes.
    */
-  transfer?: boolean;
+  transfer?: boolean | undefined;
 }
+
+/** The options of every job. */
+const KNOWN = { limits: true, signal: true, onProgress: true, transfer: true } as const;
 
 /** A worker as this class needs it. */
 export interface Line {
@@ -58,6 +62,7 @@ export class UnspoolWorkerBase implements Disposable {
 
   /** What `decode` gives. */
   async decode(source: Bytes | Blob, options: DecodeOptions & JobOptions = {}): Promise<Decoded> {
+    checkOptions(options, { ...KNOWN, checksums: true, dictionary: true });
     const { signal, onProgress, transfer, dictionary, ...rest } = options;
     // Of a view all memory under it would cross over.
     const own = dictionary === undefined ? rest : { ...rest, dictionary: new Uint8Array(bytesOf(dictionary, 'dictionary')) };
@@ -66,6 +71,7 @@ export class UnspoolWorkerBase implements Disposable {
 
   /** What `inspect` gives. */
   async inspect(source: Bytes | Blob, options: InspectOptions & JobOptions = {}): Promise<Inspection> {
+    checkOptions(options, { ...KNOWN, maxNodes: true });
     const { signal, onProgress, transfer, ...rest } = options;
     const found = (await this.#do({ inspect: bytesOrBlob(source), options: rest }, options)) as Inspection;
     const error = found.error as PlainError | undefined;

@@ -1,4 +1,5 @@
 // `unspool/worker` in browsers, and wherever else workers are those of the web.
+import { checkOptions } from '../check.js';
 import { UnspoolWorkerBase } from './client.js';
 import type { Reply } from './messages.js';
 
@@ -8,12 +9,14 @@ export type { Progress } from './messages.js';
 /** How the worker is started. */
 export interface UnspoolWorkerOptions {
   /** Starts the worker, for bundlers that do not see the one below: a module worker that imports `unspool/worker/host`. */
-  start?: () => Worker;
+  start?: (() => Worker) | undefined;
 }
 
 /** A worker that decodes and inspects, and starts with its first job. */
 export class UnspoolWorker extends UnspoolWorkerBase {
-  constructor({ start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }) }: UnspoolWorkerOptions = {}) {
+  constructor(options: UnspoolWorkerOptions = {}) {
+    checkOptions(options, { start: true });
+    const { start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }) } = options;
     super((onMessage, onError) => {
       const worker = start();
       worker.onmessage = ({ data }: MessageEvent<Reply>) => onMessage(data);
