@@ -4,7 +4,7 @@
 // gets the module that knows it, whichever entry brought it along.
 import { learn, lost, trapped, UnspoolError, type ErrorLine } from './error.js';
 import type { Init, ModuleSource } from './init.js';
-import { isArray, isBuffer, SourceError } from './source.js';
+import { isArray, isBuffer, isElsewhere, SourceError } from './source.js';
 import { bytesOfText } from './text.js';
 
 /** The exports of the whole module. Those of a format alone are some of them. */
@@ -56,6 +56,7 @@ class Engine {
       const module = await compile(given ?? this.#bytes());
       // Another call may have been faster.
       if (this.#compiled !== undefined) return;
+      checkModule(module, this.#glue);
       try {
         this.#glue.initSync({ module });
       } catch (error) {
@@ -173,15 +174,29 @@ class Engine {
 /** So many nodes are kept to find out where an error lies. Behind them its groups are all that is known. */
 const LOOKED_AT = 2 ** 18;
 
+/** Refuses another module than the one that this JavaScript is for: the first that gets in stays. */
+function checkModule(module: WebAssembly.Module, glue: Glue): void {
+  const known = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
+  // Functions are called alike on both sides; classes, and those that only JavaScript has, are not.
+  const lacks = Object.keys(glue).find((name) => /^[a-z]\w*_/.test(name) && !known.has(name));
+  if (lacks !== undefined || !known.has('memory')) throw new TypeError(`this is another wasm module than that of this entry of unspool: it lacks ${lacks ?? 'memory'}`);
+}
+
 async function compile(source: ModuleSource): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (isArray(source) || isBuffer(source)) return WebAssembly.compile(source as BufferSource);
   if (typeof source !== 'string' && !(source instanceof URL) && !(source instanceof Response)) {
     throw new TypeError('init takes a WebAssembly.Module, its bytes, a URL or a Response');
   }
-  const response = source instanceof Response ? source : await fetch(source);
+  const response = source instanceof Response ? source : await fetched(source);
   if (!response.ok) throw new SourceError(`the wasm module cannot be fetched: ${response.status} ${response.statusText}`, response.url || String(source), response.status);
   return WebAssembly.compile(await response.arrayBuffer());
+}
+
+async function fetched(url: string | URL): Promise<Response> {
+  return fetch(url).catch((cause: unknown) => {
+    throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, hand in the bytes: await init(await readFile(url))`, { cause });
+  });
 }
 
 function isStackOverflow(error: unknown): boolean {

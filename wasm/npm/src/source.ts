@@ -129,7 +129,7 @@ function found(source: Source, signal: AbortSignal | undefined): Reader | Promis
 }
 
 /** Whether it is an address on a server, and no path. Relative ones are, on a page. */
-const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
+export const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
 
 /** How much of a file on a server is fetched before anything is known of it. Most headers fit. */
 const FIRST = 16 * 1024;

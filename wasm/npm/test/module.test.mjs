@@ -64,6 +64,22 @@ test('init refuses what is no module', () => {
   assert.match(inNode(script), /^init takes a WebAssembly.Module/);
 });
 
+test('init refuses another module than its own, and says what to do with a path', () => {
+  const script = `
+    import { decodeCvc, init } from 'unspool/separate';
+    import { readFileSync } from 'node:fs';
+    const file = (name) => new URL(import.meta.resolve('unspool/' + name + '.wasm'));
+    const empty = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
+    for (const wrong of [empty, new WebAssembly.Module(empty), readFileSync(file('pco')), file('unspool'), String(file('unspool')), 'unspool.wasm'])
+      await init(wrong).catch(({ name, message }) => console.log(name, message.replace(/file:.*unspool_bg/, 'unspool')));
+    await init(readFileSync(file('unspool')));
+    console.log(decodeCvc(readFileSync(process.argv[1])).shape.join());`;
+  const other = /^TypeError this is another wasm module than that of this entry of unspool: it lacks \w+$/;
+  const path = /^TypeError unspool.wasm cannot be fetched; in Node, hand in the bytes: await init\(await readFile\(url\)\)$/;
+  const said = inNode(script).trimEnd().split('\n');
+  for (const [at, words] of [other, other, other, path, path, path, /^100,16$/].entries()) assert.match(said[at] ?? '', words);
+});
+
 test('an init that failed can be tried again, also while another one is at it', () => {
   const script = `
     import { decodeCvc, init } from 'unspool/separate';
