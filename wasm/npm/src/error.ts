@@ -130,7 +130,8 @@ export class UnspoolError extends Error {
 
   /**
    * In which part of the structure that byte lies, if it is known: the groups around it, outermost first, and the field, as
-   * in `page › page metadata`. It is looked for when it is asked for, in the bytes that were refused.
+   * in `page › page metadata`. It is looked for when it is first asked for, in the bytes that were refused:
+   * right after the call, or as long as somebody else keeps them.
    */
   get part(): string | undefined {
     const find = this.#find;

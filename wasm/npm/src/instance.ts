@@ -152,11 +152,15 @@ class Engine {
     // the file that is too large.
     const walks = typeof (this.#glue as Partial<Exports>).inspect === 'function';
     if (!walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall' || (class_ === 'Limit' && offset === 0)) return;
+    // Whoever keeps the error should not keep the file with it. Until the work at hand is done the file is there in any case.
+    const [memory, { byteOffset, length }] = [new WeakRef(bytes.buffer), bytes];
     error.find(() => {
+      const buffer = memory.deref();
+      if (buffer === undefined) return undefined;
       this.enter();
       try {
         return this.call((exports) => {
-          const found = exports.inspect(bytes, LOOKED_AT, limits);
+          const found = exports.inspect(new Uint8Array(buffer, byteOffset, length), LOOKED_AT, limits);
           const part = found.part_at(code, offset);
           found.free();
           return part;
@@ -264,7 +268,11 @@ export function room(name: string): Room {
       try {
         return run();
       } catch (error) {
-        if (error instanceof UnspoolError) engine().locate(error, bytes, limits);
+        if (error instanceof UnspoolError) {
+          // Until somebody reads it, the stack of an error is one of functions that know the bytes, at least in V8.
+          void error.stack;
+          engine().locate(error, bytes, limits);
+        }
         throw error;
       } finally {
         engine().leave();

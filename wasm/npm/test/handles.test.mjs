@@ -53,6 +53,22 @@ test('the part is looked for when somebody asks, and what goes wrong then is no 
   assert.equal(asked.part, 'chunk 0 › crc-32', 'found once');
 });
 
+test('an error that is kept does not keep its file', () => {
+  const script = `
+    import('unspool').then(async ({ decode }) => {
+      const errors = [];
+      for (let count = 0; count < 10; count++) {
+        const file = new Uint8Array(20e6);
+        file.set([0x28, 0xb5, 0x2f, 0xfd, 0xa0, 1, 0, 0, 0, 7]);
+        try { decode(file); } catch (error) { errors.push(error); }
+      }
+      for (let turn = 0; turn < 20; turn++) { gc(); await new Promise((resolve) => setTimeout(resolve, 5)); }
+      console.log(errors.length, process.memoryUsage().arrayBuffers < 50e6, errors[0].part);
+    });`;
+  const said = execFileSync(process.execPath, ['--expose-gc', '-e', script], { cwd: new URL('.', import.meta.url), encoding: 'utf8' });
+  assert.equal(said, '10 true undefined\n');
+});
+
 function refusal(call) {
   try {
     call();
