@@ -1,5 +1,8 @@
+/** A `WebAssembly.Module`. Looked up like this, nobody needs a `lib` of browsers for it who works in Node. */
+export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
+
 /** What `init` takes: a compiled module, its bytes, or where to fetch it. */
-export type ModuleSource = WebAssembly.Module | ArrayBuffer | Uint8Array | URL | string | Response;
+export type ModuleSource = WasmModule | ArrayBuffer | Uint8Array | URL | string | Response;
 
 /**
  * Compiles the wasm module ahead of the first call.

@@ -120,8 +120,31 @@ test('half floats are what the engine makes of them, what comes out can go into 
   check('ESNext,DOM', 'ESNext', 'Bundler', 'new-lib.ts');
 });
 
+test('who works in Node needs no declarations of browsers', () => {
+  writeFileSync(
+    join(project, 'node.ts'),
+    `import { decode, openCvc, zstdStream } from 'unspool';
+     import { init } from 'unspool/separate';
+     import { UnspoolWorker } from 'unspool/worker';
+     void init(new Uint8Array(1));
+     console.log(new UnspoolWorker(), decode, openCvc, zstdStream);`,
+  );
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+  check('ES2023', 'NodeNext', 'NodeNext', 'node.ts', ...types);
+  writeFileSync(
+    join(project, 'browser.ts'),
+    `import { init } from 'unspool/separate';
+     import { UnspoolWorker } from 'unspool/worker';
+     export const worker = new UnspoolWorker({ start: () => new Worker('host.js') });
+     export const started = init(WebAssembly.compile(new Uint8Array(1)));
+     // @ts-expect-error: that is none
+     new UnspoolWorker({ start: () => 7 });`,
+  );
+  check('ES2023,DOM', 'ESNext', 'Bundler', 'browser.ts');
+});
+
 function check(lib, module, resolution, ...files) {
-  const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'ES2022', '--types', '', '--lib', lib, '--module', module, '--moduleResolution', resolution];
+  const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'ES2022', ...(files.includes('--types') ? [] : ['--types', '']), '--lib', lib, '--module', module, '--moduleResolution', resolution];
   try {
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, ...files]);
   } catch ({ stdout }) {

@@ -6,10 +6,13 @@ import type { Reply } from './messages.js';
 export type { JobOptions } from './client.js';
 export type { Progress } from './messages.js';
 
+/** A `Worker`. Looked up like this, nobody needs a `lib` of browsers for it who works in Node. */
+export type WebWorker = typeof globalThis extends { Worker: { prototype: infer Own } } ? Own : never;
+
 /** How the worker is started. */
 export interface UnspoolWorkerOptions {
   /** Starts the worker, for bundlers that do not see the one below: a module worker that imports `unspool/worker/host`. */
-  start?: (() => Worker) | undefined;
+  start?: (() => WebWorker) | undefined;
 }
 
 /** A worker that decodes and inspects, and starts with its first job. */
