@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { openAsBlob, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { at1Text, describeAt1, openCvc, outline, queryAt1, SourceError } from 'unspool';
+import { at1Text, decodeAt1, describeAt1, openCvc, outline, queryAt1, SourceError } from 'unspool';
 import { init } from 'unspool/pco/separate';
+import { readAhead } from '../dist/ahead.js';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
 
 /** A Blob that remembers what was read of it. */
@@ -109,6 +110,38 @@ test('a URL is read by ranges', async () => {
   } finally {
     whole.close();
   }
+});
+
+test('what is read from front to back is asked for ahead, six pieces at a time, and nothing twice', async () => {
+  const file = Uint8Array.from({ length: 10_000 }, (_, at) => at % 251);
+  let [open, most] = [0, 0];
+  const asked = [];
+  const far = {
+    size: file.length,
+    async read({ start, end }) {
+      asked.push(start);
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      open--;
+      return file.subarray(start, end);
+    },
+  };
+  const reader = readAhead(far, 100);
+  // The head, which turns out to be longer, the trailer, and then all that lies between.
+  const ranges = [[0, 64], [0, 350], [9960, 10_000], [350, 351], [351, 2000], [2000, 2000], [2000, 2100], [2100, 9961]];
+  for (const [start, end] of ranges) assert.deepEqual(await reader.read({ start, end }), file.subarray(start, end), `${start}`);
+  assert.equal(most, 6);
+  // The second look at the head asks again for what the first one left behind, at most.
+  assert.ok(asked.length <= 100 + 1 + 4, `${asked.length}`);
+  const broken = readAhead({ size: 1000, read: async () => Promise.reject(new Error('the line is dead')) }, 100);
+  await assert.rejects(broken.read({ start: 0, end: 10 }), /the line is dead/);
+  // Real files from a real server.
+  const table = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
+  const server = await serve(table);
+  const pieces = [];
+  for await (const piece of at1Text(server.url)) pieces.push(piece);
+  server.close();
+  assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), decodeAt1(table));
 });
 
 test('what a server refuses says so with its status', async () => {

@@ -1,0 +1,38 @@
+// Reads a file on a server that is wanted from front to back: a round trip for each part would be most of the time.
+import type { ByteRange, Reader } from './source.js';
+
+/** So much is asked for at once. */
+const PIECE = 2 ** 19;
+
+/** And so many pieces are under way: a browser asks a server for no more. */
+const AHEAD = 6;
+
+/** A reader of pieces that are asked for ahead of whoever reads on. What lies elsewhere is read as it was asked for. */
+export function readAhead(reader: Reader, piece = PIECE): Reader {
+  const { size } = reader;
+  const pieces = new Map<number, Promise<Uint8Array>>();
+  let position = 0;
+  /** The piece that starts here, with those behind it on their way. */
+  const take = (first: number): Promise<Uint8Array> | undefined => {
+    for (let start = first; start < Math.min(size, first + AHEAD * piece); start += piece) {
+      if (pieces.has(start)) continue;
+      const bytes = Promise.resolve(reader.read({ start, end: Math.min(size, start + piece) }));
+      // Nobody may come for it.
+      bytes.catch(() => undefined);
+      pieces.set(start, bytes);
+    }
+    return pieces.get(first);
+  };
+  const read = async ({ start, end }: ByteRange): Promise<Uint8Array> => {
+    if (start > position) return reader.read({ start, end });
+    position = Math.max(position, end);
+    const bytes = new Uint8Array(Math.max(0, end - start));
+    for (let at = start - (start % piece); at < end; at += piece) {
+      for (const old of pieces.keys()) if (old < at) pieces.delete(old);
+      const part = (await take(at))?.subarray(Math.max(0, start - at), end - at);
+      if (part !== undefined) bytes.set(part, Math.max(0, at - start));
+    }
+    return bytes;
+  };
+  return { size, read };
+}
