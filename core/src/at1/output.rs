@@ -77,10 +77,10 @@ pub(super) trait Output {
 fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], mut count: u64) -> Put<()> {
     let unit = text.len().saturating_add(1);
     out.expect(count.saturating_mul(u64_from(unit)))?;
-    // Several at a time: a file of a hundred bytes can ask for gigabytes of them.
+    // Several at a time: a file of a hundred bytes can ask for gigabytes of them, where there is so much memory.
     const ROOM: usize = 128;
     let fit = u64_from(ROOM.checked_div(unit).unwrap_or(0));
-    if fit > 1 && count >= fit && !cfg!(feature = "small") {
+    if fit > 1 && count >= fit && !cfg!(any(feature = "small", target_arch = "wasm32")) {
         let (mut several, mut len) = ([before; ROOM], 0usize);
         for one in several.chunks_exact_mut(unit) {
             copy(text, one.get_mut(1..).unwrap_or_default());

@@ -1,6 +1,7 @@
 // The decoded numbers of one column: its rows, those in sight as a picture, and the chosen one as a curve.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer } from '../tools/answer';
+import { NumberField } from '../tools/number-field';
 import type { OpenFile } from '../client';
 import { noteInAddress, readAddress } from '../arrive/address';
 import { Export } from './export';
@@ -210,14 +211,7 @@ function Chunks({ ends, first, onRow }: ChunksProps) {
   return (
     <label class="goto fine">
       go to chunk{' '}
-      <input
-        type="number"
-        aria-label="Go to chunk"
-        min={0}
-        max={ends.length - 1}
-        value={at}
-        onChange={({ currentTarget }) => onRow(ends[Math.min(ends.length, currentTarget.valueAsNumber || 0) - 1] ?? 0)}
-      />{' '}
+      <NumberField label="Go to chunk" max={ends.length - 1} value={at} onValue={(chunk) => onRow(ends[chunk - 1] ?? 0)} />{' '}
       of {count(ends.length)}; this one holds {(ends[at] ?? 0) - start === 1 ? `row ${count(start)}` : `rows ${count(start)} to ${count((ends[at] ?? 0) - 1)}`}
     </label>
   );

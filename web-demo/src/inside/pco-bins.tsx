@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Structure } from 'unspool/structure';
 import { useAnswer } from '../tools/answer';
+import { NumberField } from '../tools/number-field';
 import type { OpenFile } from '../client';
 import { count, percent, plural } from '../format';
 import { chunksOf, endsOf } from '../formats/pco-bins';
@@ -34,7 +35,7 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
         {chunks.length > 1 && (
           <label>
             chunk{' '}
-            <input type="number" aria-label="Chunk" min={0} max={chunks.length - 1} value={at} onChange={({ currentTarget }) => setAt(Math.min(chunks.length - 1, Math.max(0, currentTarget.valueAsNumber || 0)))} /> of {count(chunks.length)}
+            <NumberField label="Chunk" max={chunks.length - 1} value={at} onValue={setAt} /> of {count(chunks.length)}
           </label>
         )}
         {chunk.variables.length > 1 && (
