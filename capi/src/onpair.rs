@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, Progress, RowOffsets, Search, SearchSpace};
-use unspool::{Error, ErrorKind};
+use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{
     UNSPOOL_STATUS_DONE, UNSPOOL_STATUS_NEED_OUTPUT, UnspoolLimits, UnspoolStep, bad_argument, limits, report_step,
@@ -145,19 +145,10 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let open = || {
-            let given = maybe(parts);
-            let pieces = match given {
-                Ok(Some(parts)) => [
-                    stretch(parts, 1),
-                    stretch(parts.dictionary, parts.dictionary_len),
-                    stretch(parts.token_offsets, parts.token_offsets_len),
-                    stretch(parts.codes, parts.codes_len),
-                    stretch(parts.row_offsets, parts.row_offsets_len),
-                ],
-                _ => [(0, 0); 5],
-            };
-            clear(column, &pieces)?;
-            let parts = given?.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
+            let parts = maybe(parts);
+            parts_apart(column, parts)?;
+            clear(column, &[])?;
+            let parts = parts?.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
             let tokens = input(parts.token_offsets, parts.token_offsets_len)?;
             let dictionary = Dictionary::open(input(parts.dictionary, parts.dictionary_len)?, tokens)?;
             let offsets = input(parts.row_offsets, parts.row_offsets_len)?;
@@ -176,6 +167,20 @@ pub unsafe extern "C" fn unspool_onpair_open_parts(
         };
         report(error, open())
     }
+}
+
+/// In a stack frame of its own, which is gone before the column is opened.
+#[inline(never)]
+fn parts_apart(column: *mut UnspoolOnPairColumn, parts: Result<Option<&UnspoolOnPairParts>>) -> Result<()> {
+    let Ok(Some(parts)) = parts else { return Ok(()) };
+    let pieces = [
+        stretch(parts, 1),
+        stretch(parts.dictionary, parts.dictionary_len),
+        stretch(parts.token_offsets, parts.token_offsets_len),
+        stretch(parts.codes, parts.codes_len),
+        stretch(parts.row_offsets, parts.row_offsets_len),
+    ];
+    apart(&pieces, &[stretch(column, 1)])
 }
 
 /// The same column, with the knowledge that its dictionary is conforming if it is.
@@ -386,6 +391,25 @@ pub const UNSPOOL_ONPAIR_STARTS_WITH: u8 = 1;
 /// Rows in which the needle occurs.
 pub const UNSPOOL_ONPAIR_CONTAINS: u8 = 2;
 
+/// In a stack frame of its own, which is gone before the search is prepared.
+///
+/// # Safety
+///
+/// As for [`clear`].
+#[inline(never)]
+unsafe fn clear_search(
+    search: *mut UnspoolOnPairSearch,
+    column: *const UnspoolOnPairColumn,
+    (needle, needle_len): (*const u8, usize),
+    (fallback, fallback_len): (*mut u32, usize),
+    (tokens, tokens_len): (*mut u8, usize),
+) -> Result<()> {
+    let written = [stretch(search, 1), stretch(fallback, fallback_len), stretch(tokens, tokens_len)];
+    apart(&[stretch(column, 1), stretch(needle, needle_len)], &written)?;
+    // SAFETY: the same promise.
+    unsafe { clear(search, &[]) }
+}
+
 /// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
 ///
 /// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle, and for speed in `tokens` one for each token.
@@ -405,9 +429,7 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let start = || {
-            let written = [stretch(search, 1), stretch(fallback, fallback_len), stretch(tokens, tokens_len)];
-            apart(&[stretch(column, 1), stretch(needle, needle_len)], &written)?;
-            clear(search, &[])?;
+            clear_search(search, column, (needle, needle_len), (fallback, fallback_len), (tokens, tokens_len))?;
             let (column, needle) = (held(column)?, input(needle, needle_len)?);
             let prepared = match kind {
                 UNSPOOL_ONPAIR_EQUALS => Search::equals(column, needle),
