@@ -148,7 +148,7 @@ fn hosted() -> Result<()> {
     let program = folder.join("decode-pkg-config");
     cmd("cc -std=c99 -O2").arg(format!("{HOSTED}/decode.c")).args(&flags).arg("-o").arg(&program).run()?;
     decodes(&program)?;
-    // Last, because it builds another archive in the place of the one that the others link.
+    let before = std::fs::read(&archive)?;
     let cmake = folder.join("cmake");
     cmd("cmake -S capi/examples/hosted -B")
         .arg(&cmake)
@@ -156,6 +156,7 @@ fn hosted() -> Result<()> {
         .arg(format!("-DUNSPOOL_FEATURES=small,{}", formats()?.join(",")))
         .run()?;
     cmd("cmake --build").arg(&cmake).run()?;
+    ensure!(std::fs::read(&archive)? == before, "CMake writes to an archive that is not its own");
     decodes(&cmake.join("decode"))
 }
 
