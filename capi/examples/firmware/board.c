@@ -1,7 +1,7 @@
 /* What a bare board needs before main: a vector table, memory set up, and text out of the emulator by semihosting. */
 #include "board.h"
 
-extern uint32_t stack_top[], data_load[], data_start[], data_end[], bss_start[], bss_end[], stack_limit[];
+extern uint32_t stack_top[], data_load[], data_start[], data_end[], bss_start[], bss_end[], stack_limit[], stack_len[];
 extern int main(void);
 
 static int semihost(int operation, const void *argument) {
@@ -25,16 +25,19 @@ void say_number(uint32_t n) {
 }
 
 void finish(int failed) {
-  if (failed) {
-    say(": FAILED\n");
-  } else {
-    /* The stack was filled with a pattern before main: whatever of it is left was never reached. */
-    const uint32_t *word = stack_limit;
-    while (*word == 0xA5C35A3C) word++;
-    say(": ok, stack high-water ");
-    say_number((uint32_t)((const uint8_t *)stack_top - (const uint8_t *)word));
-    say(" bytes\n");
+  /* The stack was filled with a pattern before main: whatever of it is left was never reached. */
+  const uint32_t *word = stack_limit;
+  uint32_t used;
+  while (word < stack_top && *word == 0xA5C35A3C) word++;
+  used = (uint32_t)((uintptr_t)stack_top - (uintptr_t)word);
+  /* It may have gone over the end of what it has, or of what the program says that it takes. */
+  if (word == stack_limit || used > (uintptr_t)stack_len) {
+    say(": stack overrun");
+    failed = 1;
   }
+  say(failed ? ": FAILED, stack high-water " : ": ok, stack high-water ");
+  say_number(used);
+  say(" bytes\n");
   /* ADP_Stopped_ApplicationExit ends the emulator with 0, another reason with 1. */
   semihost(0x18, (const void *)(failed ? 0x20023 : 0x20026));
   for (;;) {

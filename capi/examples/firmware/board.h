@@ -11,6 +11,9 @@ void say_number(uint32_t n);
 /* Ends the emulator, with 0 if nothing failed. */
 void finish(int failed);
 
+/* How many bytes of stack a program takes at most: the linker reserves them, and `finish` fails if they were not enough. */
+#define STACK(bytes) __asm__(".global stack_len\n.set stack_len, " #bytes)
+
 /* A file in flash: `extern const uint8_t NAME[], NAME_end[]`. */
 #define FILE_IN_FLASH(name, path)                                                                                  \
   __asm__(".pushsection .files, \"a\"\n.balign 4\n.global " #name "\n" #name ":\n.incbin \"" path "\"\n.global " #name \

@@ -2,6 +2,8 @@
 #include "board.h"
 #include "unspool.h"
 
+STACK(2048);
+
 FILE_IN_FLASH(file, "cvc/v1_fp16.cvc");
 FILE_IN_FLASH(expected, "cvc/v1_fp16.f32.bin");
 

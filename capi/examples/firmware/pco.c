@@ -2,6 +2,8 @@
 #include "board.h"
 #include "unspool.h"
 
+STACK(4096);
+
 FILE_IN_FLASH(file, "pco/m_i32_classic_auto.pco");
 FILE_IN_FLASH(expected, "pco/m_i32_classic_auto.bin");
 

@@ -2,6 +2,8 @@
 #include "board.h"
 #include "unspool.h"
 
+STACK(2560);
+
 /* The first holds the second. The last has a dictionary of 4 KiB, and with it a window that a device has room for. */
 FILE_IN_FLASH(page, "xz/page.xz");
 FILE_IN_FLASH(csv, "xz/page.csv");

@@ -2,6 +2,8 @@
 #include "board.h"
 #include "unspool.h"
 
+STACK(3072);
+
 /* The frame has a checksum, so that a call that succeeds has decoded what was compressed. */
 FILE_IN_FLASH(file, "zstd/rfc8878/s-rand33.zst");
 
