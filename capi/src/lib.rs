@@ -44,14 +44,15 @@ pub mod zstd;
 /// knows them by where C defines `UNSPOOL_SMALL`: a program with small structs links with no archive that would write larger ones.
 #[cfg(feature = "small")]
 pub mod small {
-    use crate::error::{UnspoolError, UnspoolErrorKind};
-
     macro_rules! renamed {
         ($feature:literal, $module:ident::$function:ident as $name:literal, $($argument:ident: $type:ty),*) => {
             #[cfg(feature = $feature)]
             #[doc = concat!("As `", stringify!($function), "`.")]
             #[unsafe(export_name = $name)]
-            pub unsafe extern "C" fn $function($($argument: $type,)* error: *mut UnspoolError) -> UnspoolErrorKind {
+            pub unsafe extern "C" fn $function(
+                $($argument: $type,)*
+                error: *mut crate::error::UnspoolError,
+            ) -> crate::error::UnspoolErrorKind {
                 // SAFETY: the same promises.
                 unsafe { crate::$module::$function($($argument,)* error) }
             }
