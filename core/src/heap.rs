@@ -15,10 +15,10 @@ pub(crate) fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
 }
 
 /// Makes a vector longer by so many zeros, if there is memory for them.
-#[cfg(any(feature = "at1-columnar", feature = "gzip", feature = "pco", feature = "zstd"))]
+#[cfg(any(feature = "at1-columnar", feature = "gzip", feature = "pco"))]
 pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     let len = vec.len().saturating_add(more);
-    vec.try_reserve(more).or_else(|_| vec.try_reserve_exact(more)).map_err(|_| no_memory::<T>(len))?;
+    vec.try_reserve(more).map_err(|_| no_memory::<T>(len))?;
     vec.resize(len, T::default());
     Ok(())
 }

@@ -252,7 +252,7 @@ const HISTORY: usize = u32::MAX as usize - 4 * MAX_BLOCK;
 /// A compressed block whose tables are in the workspace.
 #[derive(Clone, Debug)]
 pub(super) struct Parsed {
-    pub(super) start: usize,
+    start: usize,
     literals: Literals,
     sequences: Sequences,
 }

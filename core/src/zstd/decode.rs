@@ -13,7 +13,7 @@ use crate::checksum::Xxh64;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 #[cfg(feature = "alloc")]
-use crate::heap::{lengthen, zeros};
+use crate::heap::zeros;
 use crate::num::{copy, index, u64_from};
 use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
 
@@ -103,7 +103,11 @@ pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &
     let guess = u64_from(src.len()).saturating_mul(USUAL).saturating_add(SMALL);
     let size = walked.declared.unwrap_or(guess).min(walked.most).min(limits.max_output);
     let mut dst = zeros(size)?;
-    let done = decode_to(src, &mut dst, ws, limits, &options, &mut ())?;
+    let done = decode_to(src, &mut dst, ws, limits, &options, &mut ()).map_err(|error| match error.kind {
+        // It grows as far as there is memory.
+        ErrorKind::OutputTooSmall => Error { kind: ErrorKind::NoMemory, ..error },
+        _ => error,
+    })?;
     dst.truncate(done.wrote);
     Ok(dst)
 }
@@ -147,8 +151,8 @@ trait Output {
 trait Room {
     /// How long it can be.
     fn most(&self) -> usize;
-    /// All that there is, up to `end` if it can be so long. An error if there is no memory for it.
-    fn reach(&mut self, end: usize) -> core::result::Result<&mut [u8], ErrorKind>;
+    /// All that there is, up to `end` if it can be so long.
+    fn reach(&mut self, end: usize) -> &mut [u8];
 }
 
 impl Room for &mut [u8] {
@@ -156,8 +160,8 @@ impl Room for &mut [u8] {
         self.len()
     }
 
-    fn reach(&mut self, _: usize) -> core::result::Result<&mut [u8], ErrorKind> {
-        Ok(self)
+    fn reach(&mut self, _: usize) -> &mut [u8] {
+        self
     }
 }
 
@@ -167,10 +171,11 @@ impl Room for Vec<u8> {
         usize::MAX
     }
 
-    fn reach(&mut self, end: usize) -> core::result::Result<&mut [u8], ErrorKind> {
-        let more = end.saturating_sub(self.len());
-        lengthen(self, more).map_err(|error| error.kind)?;
-        Ok(self)
+    fn reach(&mut self, end: usize) -> &mut [u8] {
+        if end > self.len() && self.try_reserve(end - self.len()).is_ok() {
+            self.resize(end, 0);
+        }
+        self
     }
 }
 
@@ -187,8 +192,7 @@ impl Content<'_> {
     fn room(&mut self, len: usize, at: usize) -> Verdict<&mut [u8]> {
         let end = self.at.saturating_add(len);
         let too_small = Fault::new(ErrorKind::OutputTooSmall, at);
-        let reached = self.dst.reach(end).map_err(|kind| Fault::new(kind, at))?;
-        let room = reached.get_mut(self.at..end).ok_or(too_small)?;
+        let room = self.dst.reach(end).get_mut(self.at..end).ok_or(too_small)?;
         self.at = end;
         Ok(room)
     }
@@ -217,8 +221,7 @@ impl Output for Content<'_> {
 
     fn block(&mut self, frame: &Frame<'_>, block: &Parsed, src: &[u8], ws: &mut Workspace) -> Verdict<u64> {
         let (limit, _) = frame.limit();
-        let reached = self.dst.reach(self.at.saturating_add(limit)).map_err(|kind| Fault::new(kind, block.start))?;
-        let out = reached.get_mut(self.start..).unwrap_or_default();
+        let out = self.dst.reach(self.at.saturating_add(limit)).get_mut(self.start..).unwrap_or_default();
         let at = self.at - self.start;
         let end = frame.decode(block, src, ws, frame.prefix, out, at)?;
         self.at = self.start + end;
@@ -226,7 +229,7 @@ impl Output for Content<'_> {
     }
 
     fn hash(&mut self, len: u64) {
-        let bytes = self.dst.reach(self.at).ok().and_then(|all| all.get(self.at - index(len)..self.at));
+        let bytes = self.dst.reach(self.at).get(self.at - index(len)..self.at);
         self.hash.update(bytes.unwrap_or_default());
     }
 
