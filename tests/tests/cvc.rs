@@ -866,6 +866,18 @@ fn a_stream_that_is_stuck_stays_so() {
 }
 
 #[test]
+fn a_code_that_names_no_byte_lets_no_value_of_its_chunk_out_whatever_the_room() {
+    let bytes = read(&vector_folders("cvc")[0].join("bad/lossless_code_range.cvc"));
+    let mut workspace = vec![0; WORKSPACE];
+    let outcomes = [1, 4, 5, 1 << 20].map(|room| {
+        let (out, outcome) = stream(&bytes, None, &mut workspace, &Limits::DEFAULT, || (bytes.len(), room));
+        (out, outcome.unwrap_err())
+    });
+    assert_eq!(outcomes[0].1.kind, ErrorKind::CvcLosslessCode);
+    assert!(outcomes.iter().all(|outcome| *outcome == outcomes[0]), "{:?}", outcomes.map(|(out, _)| out.len()));
+}
+
+#[test]
 fn a_wrong_crc_is_an_error_a_count_or_nothing() {
     let folder = &vector_folders("cvc")[0];
     let bytes = read(&folder.join("bad/payload_flip.cvc"));
