@@ -117,7 +117,11 @@ fn other_reference(bytes: &[u8], ours: &[u8]) {
             Header::Frame(_) => {
                 let mut decoder = FrameDecoder::new();
                 decoder.init(&mut rest).expect("a frame that is right");
-                decoder.decode_blocks(&mut rest, BlockDecodingStrategy::All).expect("blocks that are right");
+                match decoder.decode_blocks(&mut rest, BlockDecodingStrategy::All) {
+                    // It stops at Huffman codes of 11 bits, as the RFC does. The library in C, with which ours was compared, takes 12.
+                    Err(error) if format!("{error:?}").contains("MaxBitsTooHigh") => return,
+                    decoded => decoded.expect("blocks that are right"),
+                };
                 all.extend(decoder.collect().unwrap_or_default());
             }
         }
