@@ -196,7 +196,10 @@ fn note(words: std::fmt::Arguments<'_>) {
 
 /// Which columns there are, where one was asked for that is not.
 fn unknown_column(error: Error, head: &[u8]) -> Option<Failure> {
-    let table = TableFacts::read(head, &Limits::DEFAULT).ok().filter(|_| error.kind == ErrorKind::At1NoSuchColumn)?;
+    if error.kind != ErrorKind::At1NoSuchColumn {
+        return None;
+    }
+    let table = TableFacts::read(head, &Limits::DEFAULT).ok()?;
     let names = table.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     Some(Failure::Usage(format!("the table has no such column; there are: {}", Plain(names))))
 }

@@ -15,7 +15,7 @@ pub(crate) fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
 }
 
 /// Makes a vector longer by so many zeros, if there is memory for them.
-#[cfg(any(feature = "at1-columnar", feature = "gzip", feature = "pco"))]
+#[cfg(any(feature = "at1-columnar", feature = "gzip", feature = "pco", feature = "zstd"))]
 pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     let len = vec.len().saturating_add(more);
     vec.try_reserve(more).map_err(|_| no_memory::<T>(len))?;

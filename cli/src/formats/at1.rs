@@ -105,18 +105,23 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     Header::read(bytes).is_ok_and(|header| header.codec == Codec::Bundle && header.container == Container::Whole)
 }
 
-/// Hands out the files of a bundle: their names, and the AT-1 files that they are.
-fn files(bytes: &[u8], limits: &Limits, mut visit: impl FnMut(String, &[u8]) -> Result<(), Stop>) -> Result<(), Stop> {
+/// Hands out the files of a bundle: their names, the AT-1 files that they are, and the limits that are left for what they decode to,
+/// which `visit` says how much that was.
+fn files(
+    bytes: &[u8],
+    limits: &Limits,
+    mut visit: impl FnMut(String, &[u8], &Limits) -> Result<u64, Stop>,
+) -> Result<(), Stop> {
     let mut ws = Workspace::new();
     let mut scratch = room(scratch_needed(bytes, limits)?.slice)?;
-    let mut left = limits.max_output;
+    let (mut left, mut inside) = (limits.max_output, *limits);
     for file in Bundle::open(bytes, &mut scratch, &mut ws, limits)? {
         let file = file?;
         let size = file.entry.decoded_size(bytes, &Limits { max_output: left, ..*limits })?;
         left = left.saturating_sub(size);
         let mut inner = room(size)?;
         file.entry.decode(bytes, &mut inner, &mut ws, limits)?;
-        visit(file.name.to_string(), &inner).map_err(|stop| match stop {
+        let decoded = visit(file.name.to_string(), &inner, &inside).map_err(|stop| match stop {
             // Nobody is asked to decode that one by one.
             Stop::Refused(Error { kind: ErrorKind::At1BundleWhole, at, need }) => {
                 Stop::Refused(file.locate(Error { kind: ErrorKind::At1BundleInside, at, need }))
@@ -124,6 +129,7 @@ fn files(bytes: &[u8], limits: &Limits, mut visit: impl FnMut(String, &[u8]) -> 
             Stop::Refused(error) => Stop::Refused(file.locate(error)),
             stop => stop,
         })?;
+        inside.max_output = inside.max_output.saturating_sub(decoded);
     }
     Ok(())
 }
@@ -180,14 +186,12 @@ fn all(
         return Ok(whole(bytes, limits, to)?.0);
     }
     let mut sum = Checksums { name: "SHA-256", ..Checksums::default() };
-    let mut left = limits.max_output;
-    files(bytes, limits, |name, inner| {
+    files(bytes, limits, |name, inner, limits| {
         visit(name, inner);
-        let (checksums, len) = whole(inner, &Limits { max_output: left, ..*limits }, to)?;
-        left -= len;
+        let (checksums, len) = whole(inner, limits, to)?;
         sum.right += checksums.right;
         sum.absent += checksums.absent;
-        Ok(())
+        Ok(len)
     })?;
     Ok(sum)
 }
@@ -224,10 +228,9 @@ pub fn unbundle(
     limits: &Limits,
 ) -> Result<(), Failure> {
     whole_only(wanted).map_err(|stop| stop.into_failure(path, bytes))?;
-    let (mut failed, mut left) = (None, limits.max_output);
-    let done = files(bytes, limits, |name, inner| {
-        let out = decode_to_vec(inner, &mut Workspace::new(), &Limits { max_output: left, ..*limits })?;
-        left -= out.len() as u64;
+    let mut failed = None;
+    let done = files(bytes, limits, |name, inner, limits| {
+        let out = decode_to_vec(inner, &mut Workspace::new(), limits)?;
         let to = folder.join(&name);
         let written = (|| {
             if let Some(parent) = to.parent() {
@@ -238,7 +241,7 @@ pub fn unbundle(
                 .and_then(|mut file| std::io::Write::write_all(&mut file, &out))
                 .map_err(|error| Failure::io("cannot write", &to, error))
         })();
-        written.map_err(|failure| {
+        written.map(|()| out.len() as u64).map_err(|failure| {
             failed = Some(failure);
             Stop::Usage(String::new())
         })
