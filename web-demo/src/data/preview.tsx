@@ -211,7 +211,7 @@ function Chunks({ ends, first, onRow }: ChunksProps) {
   return (
     <label class="goto fine">
       go to chunk{' '}
-      <NumberField label="Go to chunk" max={ends.length - 1} value={at} onValue={(chunk) => onRow(ends[chunk - 1] ?? 0)} />{' '}
+      <NumberField label="Go to chunk" min={0} max={ends.length - 1} value={at} onValue={(chunk) => onRow(ends[chunk - 1] ?? 0)} />{' '}
       of {count(ends.length)}; this one holds {(ends[at] ?? 0) - start === 1 ? `row ${count(start)}` : `rows ${count(start)} to ${count((ends[at] ?? 0) - 1)}`}
     </label>
   );

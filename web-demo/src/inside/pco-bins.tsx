@@ -35,7 +35,7 @@ export function PcoBins({ file, structure }: { readonly file: OpenFile; readonly
         {chunks.length > 1 && (
           <label>
             chunk{' '}
-            <NumberField label="Chunk" max={chunks.length - 1} value={at} onValue={setAt} /> of {count(chunks.length)}
+            <NumberField label="Chunk" min={0} max={chunks.length - 1} value={at} onValue={setAt} /> of {count(chunks.length)}
           </label>
         )}
         {chunk.variables.length > 1 && (
