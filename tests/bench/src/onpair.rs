@@ -1,5 +1,6 @@
 //! OnPair against its reference implementation, on the same columns in the same process, and against copying the output.
 
+use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
 use onpair::{Config, DEFAULT_CONFIG, Dictionary as _, MaxDictBits};
@@ -57,6 +58,12 @@ fn bytes_of(numbers: &[u32]) -> &[u8] {
     unsafe { numbers.align_to().1 }
 }
 
+/// Where the reference writes to.
+fn uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
+    // SAFETY: of the same layout, and the reference writes nothing but bytes.
+    unsafe { bytes.align_to_mut().1 }
+}
+
 /// A column, compressed by the reference.
 struct Data {
     bytes: Vec<u8>,
@@ -95,52 +102,64 @@ impl Data {
         let mut lens = vec![0; cells.len()];
         let plain = self.column(Codes::plain(&self.theirs.codes))?;
         let packed = self.column(Codes::packed(&self.packed, self.width, self.theirs.codes.len())?)?;
-        let mut ours = vec![0u8; len + 16];
-        let mut out = vec![MaybeUninit::<u8>::new(0); len + 16];
-        let mut copy = vec![0u8; len];
-        let memcpy = || {
-            std::hint::black_box(&mut copy).copy_from_slice(std::hint::black_box(&self.bytes));
-            Ok(())
-        };
-        let decode = |column: &Column<'_>, to: &mut [u8]| {
-            let len = column.decode_into(column.rows(), to)?;
+        // One for all, in turns: of two, each would have its own pages, and one of them the better ones.
+        let out = RefCell::new(vec![0u8; len + 16]);
+        let decode = |column: &Column<'_>| {
+            let len = column.decode_into(column.rows(), &mut out.borrow_mut())?;
             if len == self.bytes.len() { Ok(()) } else { Err("decoded to another length".into()) }
+        };
+        // A race of its own: beside others, whose turn follows would find the caches full of what it alone has read and written.
+        let beside_memcpy = |column: &Column<'_>| {
+            let mut copy = vec![0u8; len];
+            Race::new(name, len, || decode(column))
+                .against("memcpy", || {
+                    std::hint::black_box(&mut copy).copy_from_slice(std::hint::black_box(&self.bytes));
+                    Ok(())
+                })
+                .run()
         };
         match case {
             "plain" => {
                 let column = plain.widened(&mut cells, &mut lens)?;
                 self.right(&column)?;
-                Race::new(name, len, || decode(&column, &mut ours))
+                Race::new(name, len, || decode(&column))
                     .against("try_decode_into", || {
-                        theirs(onpair::try_decode_into(&self.theirs.codes, wide.as_view(), &mut out))
+                        theirs(onpair::try_decode_into(
+                            &self.theirs.codes,
+                            wide.as_view(),
+                            uninit(&mut out.borrow_mut()),
+                        ))
                     })
-                    .against("memcpy", memcpy)
-                    .run()
+                    .run()?;
+                beside_memcpy(&column)
             }
             "compact" => {
                 self.right(&plain)?;
-                Race::new(name, len, || decode(&plain, &mut ours))
+                Race::new(name, len, || decode(&plain))
                     .against("try_decode_into", || {
-                        theirs(onpair::try_decode_into(&self.theirs.codes, view.dict, &mut out))
+                        theirs(onpair::try_decode_into(&self.theirs.codes, view.dict, uninit(&mut out.borrow_mut())))
                     })
-                    .against("memcpy", memcpy)
-                    .run()
+                    .run()?;
+                beside_memcpy(&plain)
             }
             "packed" => {
                 let column = packed.widened(&mut cells, &mut lens)?;
                 self.right(&column)?;
                 let mut codes = vec![0u16; self.theirs.codes.len()];
-                let mut again = vec![MaybeUninit::<u8>::new(0); len + 16];
-                Race::new(name, len, || decode(&column, &mut ours))
+                Race::new(name, len, || decode(&column))
                     .against("unpack, try_decode_into", || {
                         unpack(&self.packed, self.width, 0, &mut codes);
-                        theirs(onpair::try_decode_into(&codes, wide.as_view(), &mut again))
+                        theirs(onpair::try_decode_into(&codes, wide.as_view(), uninit(&mut out.borrow_mut())))
                     })
                     .against("plain try_decode_into", || {
-                        theirs(onpair::try_decode_into(&self.theirs.codes, wide.as_view(), &mut out))
+                        theirs(onpair::try_decode_into(
+                            &self.theirs.codes,
+                            wide.as_view(),
+                            uninit(&mut out.borrow_mut()),
+                        ))
                     })
-                    .against("memcpy", memcpy)
-                    .run()
+                    .run()?;
+                beside_memcpy(&column)
             }
             "row" => {
                 let wide = plain.widened(&mut cells, &mut lens)?;
