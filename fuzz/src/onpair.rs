@@ -77,7 +77,9 @@ pub fn onpair_mutated(bytes: &[u8]) {
     assert!(plain.iter().enumerate().all(|(i, &code)| codes.get(i) == Some(code)));
     let other = Column::open(dictionary, Codes::plain(&plain), rows, &LIMITS).expect("as above");
     let (packed, numbers) = (found.decode_to_vec(found.rows()), other.decode_to_vec(other.rows()));
-    if let Some(plain) = other.plain_rows() {
+    let (mut cells, mut lens) = (vec![[0; 16]; dictionary.len()], vec![0; dictionary.len()]);
+    let wide = other.widened(&mut cells, &mut lens).expect("a cell for each token");
+    for plain in [&other, &wide].into_iter().filter_map(Column::plain_rows) {
         let [mut one, mut two] = [[0; 200]; 2];
         for row in 0..=other.rows().end {
             let read = plain.row_into(row, &mut one);

@@ -189,8 +189,8 @@ impl Data {
             }
             all(sum)
         };
-        let plainly = |line: &mut [u8]| {
-            let rows_of = plain.plain_rows().ok_or("the column is of another form")?;
+        let plainly = |column: &Column<'_>, line: &mut [u8]| {
+            let rows_of = column.plain_rows().ok_or("the column is of another form")?;
             let mut sum = 0;
             for &row in &rows {
                 sum += rows_of.row_into(row as u64, line)?;
@@ -237,6 +237,13 @@ impl Data {
             let sum: usize = rows.iter().map(|&row| unsafe { onpair::decode_into(codes(row), tokens, line) }).sum();
             all(sum)
         };
+        let safe_wide = |line: &mut [MaybeUninit<u8>]| {
+            let mut sum = 0;
+            for &row in &rows {
+                sum += onpair::try_decode_into(view.row_codes(row), their_wide.as_view(), line)?;
+            }
+            all(sum)
+        };
         // It takes plain codes only: somebody has to unpack those of the row.
         let mut codes = vec![0; most];
         let mut reference_packed = |line: &mut [MaybeUninit<u8>]| {
@@ -252,28 +259,34 @@ impl Data {
         };
         let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
         let (mut again, mut third) = (theirs.clone(), theirs.clone());
-        let mut as_it_is = |name: &str, ours: &dyn Fn(&mut [u8]) -> Result<()>| {
-            Race::new(name, bytes, || ours(&mut line))
+        let mut as_it_is = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
+            Race::new(name, bytes, || ours(plain, &mut line))
                 .against("unsafe row", || reference(&mut theirs))
                 .against("sized, unsafe row", || sized(&mut third))
                 .against("safe row", || safe(&mut again))
                 .run()
         };
-        as_it_is(&format!("{name}{end}"), &|line| one_by_one(plain, line))?;
+        as_it_is(&format!("{name}{end}"), &one_by_one)?;
         as_it_is(&format!("{name}{end}, plain rows"), &plainly)?;
-        as_it_is(&format!("{name}s{end}"), &|line| together(plain, line))?;
-        let mut otherwise = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
+        as_it_is(&format!("{name}s{end}"), &together)?;
+        let mut widened = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
             Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line))
                 .against("unsafe row", || reference(&mut theirs))
                 .against("unsafe row, wide", || reference_wide(&mut again))
-                .run()?;
+                .against("safe row, wide", || safe_wide(&mut third))
+                .run()
+        };
+        widened(&format!("{name}{end}"), &one_by_one)?;
+        widened(&format!("{name}{end}, plain rows"), &plainly)?;
+        widened(&format!("{name}s{end}"), &together)?;
+        let mut in_packed = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
             Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
                 .against("unpack, unsafe row", || reference_packed(&mut again))
                 .against("unsafe row, plain", || reference(&mut theirs))
                 .run()
         };
-        otherwise(&format!("{name}{end}"), &one_by_one)?;
-        otherwise(&format!("{name}s{end}"), &together)
+        in_packed(&format!("{name}{end}"), &one_by_one)?;
+        in_packed(&format!("{name}s{end}"), &together)
     }
 
     /// The needle is prepared anew in each run, as the calls of the reference do.

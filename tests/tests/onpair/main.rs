@@ -203,9 +203,13 @@ fn one_form_has_a_reader_of_its_own() {
     // A code that names no token, where `row_into` says that it is.
     assert_eq!(plain.row_into(2, &mut line).unwrap_err().kind, ErrorKind::OnPairCode);
     assert_eq!(plain.row_into(2, &mut line), column.row_into(2, &mut [0; 64]));
-    // Other forms have none, nor have columns of which a row might be longer than the limits allow.
+    // Out of the widened dictionary, too.
     let (mut cells, mut lens) = ([[0; 16]; 2], [0; 2]);
-    assert!(column.widened(&mut cells, &mut lens).unwrap().plain_rows().is_none());
+    let wide = column.widened(&mut cells, &mut lens).unwrap();
+    let plain = wide.plain_rows().unwrap();
+    assert_eq!(plain.row_into(1, &mut line), Ok(5));
+    assert_eq!(plain.row_into(2, &mut line), column.row_into(2, &mut [0; 64]));
+    // Other forms have none, nor have columns of which a row might be longer than the limits allow.
     assert!(open(Codes::bytes(&[0; 8]).unwrap(), offsets, Limits::NONE).plain_rows().is_none());
     assert!(open(Codes::packed(&[0; 8], 3, 4).unwrap(), offsets, Limits::NONE).plain_rows().is_none());
     assert!(open(numbers, RowOffsets::u64(&long).unwrap(), Limits::NONE).plain_rows().is_none());
