@@ -15,7 +15,7 @@ const here = room('at1');
 export async function* at1Text(source: Source, options: At1TableOptions = {}): AsyncGenerator<Uint8Array, void> {
   const limits = limitsOf(options, { signal: true });
   const opened = await openSource(source, options.signal);
-  const reader = typeof source === 'string' || source instanceof URL ? readAhead(opened) : opened;
+  const reader = opened.isFar ? readAhead(opened) : opened;
   const work = new Held(here, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, limits));
   try {
     const steps = asked(work, reader);

@@ -1,17 +1,26 @@
-// Where bytes come from: memory, a Blob, or a server that answers range requests.
+// Where bytes come from: memory, a Blob, a server that answers range requests, or whatever else gives parts of a file.
 
+import { checkWhole } from './check.js';
 import { refuse, UnspoolError } from './error.js';
 
 /** Bytes at hand. */
 export type Bytes = Uint8Array | ArrayBuffer;
 
-/** A file, here or elsewhere. A string is a URL. */
-export type Source = Bytes | Blob | URL | string;
+/** A file, here or elsewhere. A string is a URL; a `Request` is one with headers, credentials and whatever else `fetch` takes. */
+export type Source = Bytes | Blob | URL | string | Request | RangeReader;
 
 /** Bytes `start` up to `end` of a file. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
+}
+
+/** A file that the caller reads: through a handle of Node, a client of a store, a cache. */
+export interface RangeReader {
+  /** How many bytes the file has. */
+  readonly size: number;
+  /** Gives all bytes of a range, which never leads out of the file. May be called again before it has answered. */
+  read(range: ByteRange, signal?: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
 
 /** Checks what a caller passes for bytes. */
@@ -105,12 +114,18 @@ export interface Reader {
   read(range: ByteRange): Uint8Array | Promise<Uint8Array>;
 }
 
+/** An open file, and whether each piece of it takes a while to come. */
+export interface OpenSource extends Reader {
+  readonly isFar: boolean;
+}
+
 /** Opens a file, wherever it is. No range that is read leads out of it, and none is read once the signal has called it off. */
-export async function openSource(source: Source, signal?: AbortSignal): Promise<Reader> {
+export async function openSource(source: Source, signal?: AbortSignal): Promise<OpenSource> {
   signal?.throwIfAborted();
-  const { size, read } = await found(source, signal);
+  const { size, read, isFar } = await found(source, signal);
   return {
     size,
+    isFar,
     read(range) {
       signal?.throwIfAborted();
       const end = Math.min(range.end, size);
@@ -119,17 +134,37 @@ export async function openSource(source: Source, signal?: AbortSignal): Promise<
   };
 }
 
-function found(source: Source, signal: AbortSignal | undefined): Reader | Promise<Reader> {
-  if (typeof source === 'string' || source instanceof URL) return openUrl(source, signal);
+async function found(source: Source, signal: AbortSignal | undefined): Promise<OpenSource> {
+  if (typeof source === 'string' || source instanceof URL || isRequest(source)) return { ...(await openUrl(source, signal)), isFar: true };
   if (typeof Blob !== 'undefined' && source instanceof Blob) {
-    return { size: source.size, read: async ({ start, end }) => new Uint8Array(await source.slice(start, end).arrayBuffer()) };
+    return { size: source.size, read: async ({ start, end }) => new Uint8Array(await source.slice(start, end).arrayBuffer()), isFar: false };
   }
+  if (isReader(source)) return { ...openReader(source, signal), isFar: true };
   const bytes = bytesOf(source);
-  return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) };
+  return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isFar: false };
+}
+
+const isRequest = (source: Source): source is Request => kindOf(source) === 'Request';
+
+const isReader = (source: Source): source is RangeReader => typeof source === 'object' && source !== null && 'size' in source && 'read' in source && typeof source.read === 'function';
+
+function openReader(source: RangeReader, signal: AbortSignal | undefined): Reader {
+  const { size } = source;
+  checkWhole('size', size);
+  const read = async (range: ByteRange): Promise<Uint8Array> => {
+    const bytes = bytesOf(await source.read(range, signal), 'what read gives');
+    const wanted = range.end - range.start;
+    if (bytes.length !== wanted) throw new RangeError(`read gave ${bytes.length} bytes for the ${wanted} from ${range.start} on`);
+    return bytes;
+  };
+  return { size, read };
 }
 
 /** Whether it is an address on a server, and no path. Relative ones are, on a page. */
 export const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
+
+/** Both signals in one, where there are two and the engine can do that; else the first. */
+const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal => (one === undefined ? other : 'any' in AbortSignal ? AbortSignal.any([one, other]) : one);
 
 /** How much of a file on a server is fetched before anything is known of it. Most headers fit. */
 const FIRST = 16 * 1024;
@@ -159,11 +194,16 @@ export class SourceError extends Error {
   }
 }
 
-async function openUrl(url: string | URL, signal?: AbortSignal): Promise<Reader> {
+async function openUrl(source: string | URL | Request, signal?: AbortSignal): Promise<Reader> {
+  const request = isRequest(source) ? source : undefined;
+  const url = isRequest(source) ? source.url : source;
+  if (request !== undefined && request.method !== 'GET') throw new TypeError(`a file is read by GET, not ${request.method}`);
+  const until = request === undefined ? signal : either(signal, request.signal);
   const refused = (status: number, why: string): SourceError => new SourceError(`${String(url)}: ${why}`, String(url), status);
   const ask = async (start: number, end: number): Promise<Answer> => {
-    const headers = { Range: `bytes=${start}-${end - 1}` };
-    const response = await fetch(url, signal === undefined ? { headers } : { headers, signal }).catch((cause: unknown) => {
+    const headers = new Headers(request?.headers);
+    headers.set('Range', `bytes=${start}-${end - 1}`);
+    const response = await fetch(source, until === undefined ? { headers } : { headers, signal: until }).catch((cause: unknown) => {
       throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, openAsBlob of node:fs opens a path`, { cause });
     });
     const { status, headers: said } = response;

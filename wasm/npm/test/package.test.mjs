@@ -158,6 +158,7 @@ test('every snippet of the README is right in strict TypeScript', () => {
     `declare module '*?url' { const url: string; export default url; }
      declare const bytes: Uint8Array, frame: Uint8Array, page: Uint8Array, header: Uint8Array, meta: Uint8Array, dictionary: Uint8Array;
      declare const file: File, signal: AbortSignal, block: number;
+     declare const handle: { getSize(): number; read(to: Uint8Array, options: { at: number }): number };
      declare const dictBytes: Uint8Array, dictOffsets: Uint32Array, codes: Uint16Array, packedCodes: Uint8Array, codeOffsets: Uint32Array;
      declare const pieces: AsyncIterable<{ data: Float32Array }>, another: import('unspool').RunningStatistics;`,
   );

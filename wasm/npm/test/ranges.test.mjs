@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { openAsBlob, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { at1Text, decodeAt1, describeAt1, openCvc, outline, queryAt1, SourceError } from 'unspool';
@@ -142,6 +143,78 @@ test('what is read from front to back is asked for ahead, six pieces at a time, 
   for await (const piece of at1Text(server.url)) pieces.push(piece);
   server.close();
   assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), decodeAt1(table));
+});
+
+test('a Request brings its headers along, to each range', async () => {
+  const seen = [];
+  const server = await serve(read(med.file), {
+    spoil(response, { headers }) {
+      seen.push(headers.authorization);
+      return headers.authorization !== 'Bearer me' && (response.writeHead(401).end(), true);
+    },
+  });
+  try {
+    await assert.rejects(openCvc(new Request(server.url)), { name: 'SourceError', status: 401, url: server.url });
+    const request = new Request(server.url, { headers: { Authorization: 'Bearer me' } });
+    const file = await openCvc(request);
+    const { data } = await file.column().rows(399, 400, { checksums: 'skip' });
+    assert.deepEqual(bytesOf(data), expected(med)[0].bytes.subarray(399 * 256));
+    assert.deepEqual([seen.slice(1), server.requests], [['Bearer me', 'Bearer me'], [16 * 1024, 128]]);
+    await assert.rejects(openCvc(new Request(server.url, { method: 'HEAD' })), { name: 'TypeError', message: /by GET, not HEAD/ });
+    // Its own signal calls it off, and that of the options does.
+    for (const at of [0, 1]) {
+      const calls = [new AbortController(), new AbortController()];
+      const opened = await openCvc(new Request(request, { signal: calls[0].signal }), { signal: calls[1].signal });
+      calls[at].abort(new Error('enough'));
+      await assert.rejects(opened.column().rows(), /enough|aborted/);
+    }
+  } finally {
+    server.close();
+  }
+});
+
+test('whatever gives ranges of a file is read by them', async () => {
+  const path = new URL(`../../../tests/vectors/cvc/${med.file}`, import.meta.url);
+  const handle = await open(path);
+  const ranges = [];
+  const reader = {
+    size: (await handle.stat()).size,
+    async read({ start, end }) {
+      ranges.push([start, end]);
+      return (await handle.read(Buffer.alloc(end - start), 0, end - start, start)).buffer;
+    },
+  };
+  const file = await openCvc(reader);
+  assert.deepEqual(bytesOf((await file.column().rows()).data), expected(med)[0].bytes);
+  assert.deepEqual(ranges.at(-1), [file.headLength, med.size]);
+  assert.equal((await outline(reader)).format, 'cvc');
+  await handle.close();
+
+  // A table, by an object with a method and not a function of its own; what it gives may be there at once.
+  class Table {
+    bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
+    size = this.bytes.length;
+    signals = new Set();
+    read({ start, end }, signal) {
+      this.signals.add(signal);
+      return this.bytes.subarray(start, end);
+    }
+  }
+  const table = new Table();
+  const { signal } = new AbortController();
+  assert.deepEqual(await queryAt1(table, { count: true, signal }), await queryAt1(table.bytes, { count: true }));
+  assert.deepEqual([...table.signals], [signal]);
+  const pieces = [];
+  for await (const piece of at1Text(table)) pieces.push(piece);
+  assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), decodeAt1(table.bytes));
+  assert.deepEqual(await describeAt1(table), await describeAt1(table.bytes));
+
+  const wrong = (read, size = 100) => openCvc({ size, read });
+  await assert.rejects(wrong(() => new Uint8Array(1)), { name: 'RangeError', message: 'read gave 1 bytes for the 13 from 0 on' });
+  await assert.rejects(wrong(() => 'CVCF'), { name: 'TypeError', message: /what read gives must be a Uint8Array/ });
+  await assert.rejects(wrong(() => new Uint8Array(13), NaN), { name: 'TypeError', message: /size must be a whole number/ });
+  await assert.rejects(wrong(() => Promise.reject(new Error('the shelf is empty'))), /the shelf is empty/);
+  await assert.rejects(openCvc({ size: 100 }), { name: 'TypeError', message: /must be a Uint8Array or an ArrayBuffer/ });
 });
 
 test('what a server refuses says so with its status', async () => {
