@@ -201,8 +201,8 @@ async function openUrl(source: string | URL | Request, signal?: AbortSignal): Pr
   const until = request === undefined ? signal : either(signal, request.signal);
   const refused = (status: number, why: string): SourceError => new SourceError(`${String(url)}: ${why}`, String(url), status);
   const ask = async (start: number, end: number): Promise<Answer> => {
-    const headers = new Headers(request?.headers);
-    headers.set('Range', `bytes=${start}-${end - 1}`);
+    // Those of a request are replaced by what is said here.
+    const headers = { ...Object.fromEntries(request?.headers ?? []), Range: `bytes=${start}-${end - 1}` };
     const response = await fetch(source, until === undefined ? { headers } : { headers, signal: until }).catch((cause: unknown) => {
       throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, openAsBlob of node:fs opens a path`, { cause });
     });
