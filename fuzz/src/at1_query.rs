@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use std::ops::ControlFlow;
+
 use unspool::at1::{self, Ask, Column, Filter, Number, Query, Request, Test, Workspace};
 use unspool::checksum::Crc32;
 use unspool::{Class, Error, ErrorKind, Limits};
@@ -107,6 +109,13 @@ fn run(
         let cut = Error::new(ErrorKind::Truncated, file.len() as u64).needing(needs.end);
         let bytes = file.get(needs.start as usize..needs.end as usize).ok_or(cut)?;
         let before = query.stats();
+        let mut foreseen = 0;
+        let _ = query.ahead(&scratch, &mut |range| {
+            assert!(range.start < range.end && (range.end <= needs.start || range.start >= needs.end), "{range:?}");
+            foreseen += 1;
+            if foreseen < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        assert!(foreseen <= 5);
         while let Err(error) = query.feed(needs.start, bytes, &mut scratch, ws, &mut |row| {
             let mut line = vec![];
             if request.ask == Ask::Rows {

@@ -1,6 +1,7 @@
 //! Queries over AT-1 files, against what the vectors expect and against a search through the decoded lines.
 #![allow(clippy::cast_possible_truncation, reason = "the vectors are smaller than memory")]
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
@@ -26,6 +27,8 @@ struct Outcome {
     stats: Stats,
     /// Ranges of the file that were handed in behind its head.
     fetched: Vec<(u64, u64)>,
+    /// With each of them, what was said to come next.
+    foreseen: Vec<Vec<(u64, u64)>>,
     scratch: usize,
 }
 
@@ -68,6 +71,7 @@ fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits
             return Err(Error::new(ErrorKind::Truncated, file.len() as u64).needing(needs.end));
         };
         out.fetched.push((needs.start, needs.end));
+        out.foreseen.push(foreseen(&query, &scratch, 12));
         let before = query.stats();
         loop {
             let fed = query.feed(start, bytes, &mut scratch, &mut ws, &mut |row| {
@@ -97,6 +101,21 @@ fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits
     out.stats = query.stats();
     out.scratch = scratch.len();
     Ok(out)
+}
+
+/// What a query says that it will need, as far as so many ranges; nothing of it is needed now. An error in it is one that the query will meet.
+fn foreseen(query: &Query<'_>, scratch: &[u8], most: usize) -> Vec<(u64, u64)> {
+    let (needs, mut ranges) = (query.needs().unwrap_or_default(), vec![]);
+    let _ = query.ahead(scratch, &mut |range| {
+        assert!(ranges.len() < most, "one more than was wanted");
+        assert!(
+            range.start < range.end && (range.end <= needs.start || range.start >= needs.end),
+            "{range:?} with {needs:?}"
+        );
+        ranges.push((range.start, range.end));
+        if ranges.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    ranges
 }
 
 /// The same by steps, with the whole file at hand: rows, their numbers, and their lines if these are asked for.
@@ -373,7 +392,7 @@ impl Table {
             let request = Request { ask, ..request };
             let stepped = step_by_step(file, request, &limits).expect("a good file");
             let pushed = run(file, request, first, &limits).expect("a good file");
-            assert!(stepped == Outcome { fetched: vec![], scratch: 0, ..pushed }, "{request:?}");
+            assert!(stepped == Outcome { fetched: vec![], foreseen: vec![], scratch: 0, ..pushed }, "{request:?}");
         }
         assert_eq!(ask(Ask::Count).matched, matches.len() as u64);
         // Two columns the wrong way round and one of them twice, in pages that hold more than was asked for.
@@ -466,6 +485,40 @@ fn random_conditions_on_every_file() {
         }
     }
     assert!(tables >= 10);
+}
+
+#[test]
+fn what_comes_next_is_foreseen() {
+    let (mut long, mut side_by_side, mut in_vain) = (0, 0, 0);
+    for (path, file) in queryable() {
+        let table = table(&file);
+        if table.rows.is_empty() || table.types.is_empty() {
+            continue;
+        }
+        let last = table.types.len() - 1;
+        let value = &table.rows[table.rows.len() / 2];
+        let filters =
+            [0, last].map(|column| Filter { column: Column::Number(column), test: Test::Equal(&value[column]) });
+        let ends = [Column::Number(0), Column::Number(last)];
+        let ask =
+            |filters, ask| run(&file, Request { filters, ask, limit: u64::MAX }, 40, &Limits::NONE).expect("an answer");
+        // Where nothing hangs on a value, all of it, in order: whole groups, or the ends of each.
+        for answer in [ask(&[], Ask::Rows), ask(&[], Ask::Columns(&ends)), ask(&filters[..1], Ask::Count)] {
+            for (i, ranges) in answer.foreseen.iter().enumerate() {
+                let rest = answer.fetched.get(i + 1..).unwrap_or(&[]);
+                assert_eq!(ranges[..], rest[..rest.len().min(12)], "{}: behind range {i}", path.display());
+                long = long.max(ranges.len());
+            }
+        }
+        // Otherwise what was not foreseen belongs to a group that has rows where the one before had none.
+        for answer in [ask(&filters[..1], Ask::Rows), ask(&filters, Ask::Columns(&ends))] {
+            for (ranges, next) in answer.foreseen.iter().zip(&answer.fetched[1.min(answer.fetched.len())..]) {
+                let inside = ranges.iter().any(|range| range.0 <= next.0 && next.1 <= range.1);
+                *(if inside { &mut side_by_side } else { &mut in_vain }) += 1;
+            }
+        }
+    }
+    assert!(long == 12 && side_by_side > 4 * in_vain, "{long} ranges, {side_by_side} foreseen, {in_vain} not");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! A [`Query`] starts from the head of a file and does no input of its own: [`needs`](Query::needs) says which bytes come
 //! next, [`feed`](Query::feed) takes them, so that they can come from a page of flash, a `File.slice` or an HTTP range.
+//! [`ahead`](Query::ahead) tells what will probably be needed later, for whoever can ask for several ranges at once.
 //! In each group whose zone maps do not rule it out, the columns of the conditions are decoded one after the other as long
 //! as a row is left; only then the columns that are asked for. Each value is compared exactly.
 //!
@@ -90,6 +91,8 @@ pub struct Query<'q> {
     base: usize,
     /// Where the flags of the rows lie that are left.
     flags: Option<(usize, usize)>,
+    /// Whether rows were left of the last group that was read.
+    had_rows: bool,
     found: u64,
     without_number: u64,
     /// The sum and its scale. In bytes, because an integer of 128 bits would want a query to lie at a multiple of 16.
@@ -136,6 +139,7 @@ impl<'q> Query<'q> {
             top: 0,
             base: 0,
             flags: None,
+            had_rows: false,
             found: 0,
             without_number: 0,
             sum: ([0; 16], 0),
@@ -377,6 +381,7 @@ impl<'q> Query<'q> {
                         return Ok(());
                     }
                     let left = self.apply(filter, slot, scratch)?;
+                    self.had_rows = left > 0;
                     self.stage = if left > 0 { Stage::Filter(filter.saturating_add(1)) } else { Stage::Group };
                     if self.request.ask == Ask::Count && filter.saturating_add(1) == self.request.filters.len() {
                         self.found = self.found.saturating_add(left).min(self.request.limit);

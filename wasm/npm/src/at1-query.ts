@@ -3,7 +3,7 @@ import type { At1Query as WasmQuery } from '../wasm/unspool.js';
 import { checkOptions, checkWhole } from './check.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type ByteRange, openSource, type Reader, type Source } from './source.js';
+import { type ByteRange, type OpenSource, openSource, type Reader, type Source } from './source.js';
 
 const here = room('at1');
 
@@ -72,7 +72,7 @@ export interface At1Answer<V = string> {
     readonly read: number;
     readonly blockBytesRead: number;
     readonly blockBytesTotal: number;
-    /** All that was read of the file, in order: its head, then blocks. */
+    /** All that was read of the file, in order: its head, then blocks; of a server also those that turned out not to be needed. */
     readonly ranges: readonly ByteRange[];
   };
 }
@@ -81,8 +81,8 @@ const ASKS = ['select', 'lines', 'count', 'sum', 'min', 'max'] as const;
 
 /**
  * Asks a table for rows, whose values it gives as they stand in the file: a file of the codec 7 qcolumnar or 8 qjson, in memory, in a `Blob` or on a server. Of a server that
- * answers range requests no more is fetched than the head of the file and the blocks that the answer takes. The hash of the
- * file, which is that of all lines, is not compared.
+ * answers range requests no more is fetched than the head of the file and the blocks that the answer takes, and as far as they can be foreseen, up to
+ * six at a time: then one or the other may be fetched in vain. The hash of the file, which is that of all lines, is not compared.
  */
 export async function queryAt1(source: Source, options: At1QueryOptions & { as: 'bytes' }): Promise<At1Answer<Uint8Array>>;
 /** Asks a table for rows, whose values it gives as strings; or for their number, or a sum. */
@@ -90,32 +90,67 @@ export async function queryAt1(source: Source, options?: At1QueryOptions & { as?
 export async function queryAt1(source: Source, options: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> {
   const limits = limitsOf(options, { where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, signal: true });
   if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as can only be 'bytes'");
-  const reader = await openSource(source, options.signal);
-  const { make, width } = prepare(reader.size, options, limits);
+  const ranges: ByteRange[] = [];
+  const opened = await openSource(source, options.signal);
+  const reader = noting(opened, ranges);
+  const { make, width, limit } = prepare(opened, options, limits);
   const query = new Held(here, make);
   try {
-    const ranges: ByteRange[] = [];
-    for await (const range of asked(query, reader)) ranges.push(range);
+    await drive(query, reader, limit === Infinity);
     return query.call((job) => answer(job, width, ranges, options.as));
   } finally {
     query.free();
   }
 }
 
-/** @internal Drives work to its end: gives each range of the file that it asks for, and reads it when whoever takes the ranges goes on. */
-export async function* asked(work: Held<WasmQuery>, reader: Reader): AsyncGenerator<ByteRange, void> {
+/** A reader that writes down what is read. */
+function noting(reader: Reader, ranges: ByteRange[]): Reader {
+  return {
+    size: reader.size,
+    read(range) {
+      ranges.push(range);
+      return reader.read(range);
+    },
+  };
+}
+
+/** So many ranges are under way besides the one that is needed: a browser asks a server for no more at once. */
+const AHEAD = 5;
+
+/** Drives a question to its end, and reads what it says that it will need later before it does: at once if it wants all, else as it turns out that it goes on. */
+async function drive(query: Held<WasmQuery>, reader: Reader, wantsAll: boolean): Promise<void> {
+  let coming: { readonly range: ByteRange; readonly bytes: Promise<Uint8Array> }[] = [];
+  const find = ({ start, end }: ByteRange) => coming.find(({ range }) => range.start <= start && end <= range.end);
+  const read = async (range: ByteRange) => reader.read(range);
   let bytes: Uint8Array | undefined;
-  for (;;) {
+  for (let asked = 0; ; asked++) {
     const given = bytes;
-    if (!work.call((job) => job.step(given))) return;
-    const range = work.call((job) => ({ start: job.start(), end: job.end() }));
-    yield range;
-    bytes = await reader.read(range);
+    if (!query.call((job) => job.step(given))) return;
+    const later = pairs(query.call((job) => job.needs()));
+    const needed = later.pop() ?? { start: 0, end: 0 };
+    const held = find(needed);
+    const [start, whole] = held === undefined ? [needed.start, read(needed)] : [held.range.start, held.bytes];
+    // What is not foreseen any more goes, but for what may lie in it.
+    coming = coming.filter((part) => later.some((range) => find(range) === part));
+    for (const range of wantsAll ? later : later.slice(0, Math.max(0, asked - 1))) {
+      if (coming.length >= AHEAD) break;
+      if (find(range) !== undefined) continue;
+      const bytes = read(range);
+      // Nobody may come for it.
+      bytes.catch(() => undefined);
+      coming.push({ range, bytes });
+    }
+    bytes = (await whole).subarray(needed.start - start, needed.end - start);
   }
 }
 
+/** Numbers as the ranges that they are. */
+function pairs(numbers: Float64Array): ByteRange[] {
+  return Array.from({ length: numbers.length / 2 }, (_, i) => ({ start: numbers[2 * i] ?? 0, end: numbers[2 * i + 1] ?? 0 }));
+}
+
 /** The question in the words of the wasm module, and how many values a row has; 0 for all. */
-function prepare(size: number, options: At1QueryOptions, limits: Float64Array): { make: (wasm: Exports) => WasmQuery; width: number } {
+function prepare({ size, isFar }: OpenSource, options: At1QueryOptions, limits: Float64Array): { make: (wasm: Exports) => WasmQuery; width: number; limit: number } {
   for (const list of ['where', 'eq', 'select'] as const) {
     if (!Array.isArray(options[list] ?? [])) throw new TypeError(`${list} must be an array`);
   }
@@ -131,13 +166,13 @@ function prepare(size: number, options: At1QueryOptions, limits: Float64Array): 
   const single = options.sum ?? options.min ?? options.max;
   const columns = (options.select ?? (single === undefined ? [] : [single])).map(place);
   const make = (wasm: Exports): WasmQuery => {
-    const job = new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, limits);
+    const job = new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, isFar ? AHEAD : 0, limits);
     for (const range of ranges) job.within(...range);
     for (const value of values) job.equal(...value);
     for (const column of columns) job.select(...column);
     return job;
   };
-  return { make, width: ask === 'lines' ? 1 : ask === 'select' ? columns.length : 0 };
+  return { make, width: ask === 'lines' ? 1 : ask === 'select' ? columns.length : 0, limit };
 }
 
 function place(column: At1Column): [number, string | undefined] {

@@ -1,6 +1,5 @@
 // AT-1: the text of a table that is larger than memory.
 import { readAhead } from './ahead.js';
-import { asked } from './at1-query.js';
 import type { At1TableOptions } from './at1-table.js';
 import { Held, room } from './instance.js';
 import { limitsOf } from './limits.js';
@@ -16,13 +15,16 @@ export async function* at1Text(source: Source, options: At1TableOptions = {}): A
   const limits = limitsOf(options, { signal: true });
   const opened = await openSource(source, options.signal);
   const reader = opened.isFar ? readAhead(opened) : opened;
-  const work = new Held(here, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, limits));
+  const work = new Held(here, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, 0, limits));
   try {
-    const steps = asked(work, reader);
-    for (let done = false; !done; ) {
-      done = (await steps.next()).done === true;
+    let bytes: Uint8Array | undefined;
+    for (let isOn = true; isOn; ) {
+      const given = bytes;
+      isOn = work.call((job) => job.step(given));
       const piece = work.call((job) => job.data());
       if (piece.length > 0) yield piece;
+      const [start = 0, end = 0] = work.call((job) => job.needs());
+      if (isOn) bytes = await reader.read({ start, end });
     }
   } finally {
     work.free();

@@ -217,6 +217,43 @@ test('whatever gives ranges of a file is read by them', async () => {
   await assert.rejects(openCvc({ size: 100 }), { name: 'TypeError', message: /must be a Uint8Array or an ArrayBuffer/ });
 });
 
+test('a question to a table far away asks for six blocks at a time, as far as they can be foreseen', async () => {
+  const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
+  const far = { size: bytes.length, reads: 0, open: 0, most: 0 };
+  far.read = async ({ start, end }) => {
+    [far.reads, far.most] = [far.reads + 1, Math.max(far.most, ++far.open)];
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    far.open--;
+    return bytes.subarray(start, end);
+  };
+  const ask = async (options) => {
+    const near = await queryAt1(bytes, options);
+    Object.assign(far, { reads: 0, most: 0 });
+    const answer = await queryAt1(far, options);
+    assert.deepEqual([answer.rows, answer.count, answer.result], [near.rows, near.count, near.result]);
+    assert.equal(answer.stats.blockBytesRead, near.stats.blockBytesRead);
+    assert.equal(answer.stats.ranges.length, far.reads, 'all that was read is told of');
+    return { needed: near.stats.ranges.length, answer };
+  };
+  // All of it: nothing that is not needed. So it is with a column of each group, and with one that decides.
+  const [value] = (await queryAt1(bytes, { select: ['type'], limit: 1 })).rows[0];
+  for (const options of [{}, { select: ['type', 'val'] }, { sum: 'val' }, { eq: [{ column: 'type', value }], count: true }]) {
+    const { needed } = await ask(options);
+    assert.deepEqual([far.reads, far.most], [needed, 6], JSON.stringify(options));
+  }
+  // Where rows decide what else is needed, some may be read in vain, but not many, and the first rows alone cost hardly more.
+  const { needed } = await ask({ eq: [{ column: 'type', value }] });
+  assert.ok(far.reads <= needed + 12 && far.most >= 5, `${far.reads} for ${needed}`);
+  await ask({ limit: 3 });
+  assert.deepEqual([far.reads, far.most], [2, 1]);
+  // What cannot be read is an error where it is needed, and no earlier.
+  const { stats } = await queryAt1(bytes, { sum: 'val' });
+  const bad = stats.ranges.at(-1);
+  const torn = { size: bytes.length, read: async ({ start, end }) => (start <= bad.start && end > bad.start && start > 0 ? Promise.reject(new Error('torn')) : bytes.subarray(start, end)) };
+  await assert.rejects(queryAt1(torn, { sum: 'val' }), /torn/);
+  assert.equal((await queryAt1(torn, { select: ['val'], limit: 100 })).rows.length, 100);
+});
+
 test('what a server refuses says so with its status', async () => {
   for (const status of [404, 500]) {
     const server = await serve(read(med.file), { spoil: (response) => (response.writeHead(status).end('sorry'), true) });

@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::future::poll_fn;
-use core::ops::Range;
+use core::ops::{ControlFlow, Range};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
@@ -55,12 +55,15 @@ struct Job {
     columns: Vec<Name>,
     limit: u64,
     limits: Limits,
+    /// How many ranges are told of that will be needed later.
+    ahead: usize,
 }
 
 /// Where the work and JavaScript hand things to each other.
 #[derive(Default)]
 struct Desk {
     range: Range<u64>,
+    later: Vec<f64>,
     bytes: Option<Vec<u8>>,
     /// The values of all rows, one behind the other, and where each ends.
     data: Vec<u8>,
@@ -83,11 +86,11 @@ pub struct At1Query {
 
 #[wasm_bindgen]
 impl At1Query {
-    /// Starts to put together a question to a file of `size` bytes.
+    /// Starts to put together a question to a file of `size` bytes. With each range that is needed it will tell so many that probably come later.
     #[wasm_bindgen(constructor)]
-    pub fn new(size: f64, ask: String, limit: f64, limits: &[f64]) -> Self {
+    pub fn new(size: f64, ask: String, limit: f64, ahead: usize, limits: &[f64]) -> Self {
         let (size, limit, limits) = (number::to_u64(size), number::to_u64(limit), crate::limits(limits));
-        let job = Job { size, ask, limit, limits, ..Job::default() };
+        let job = Job { size, ask, limit, ahead, limits, ..Job::default() };
         Self { job: Some(job), desk: Shared::default(), work: None }
     }
 
@@ -124,14 +127,12 @@ impl At1Query {
         }
     }
 
-    /// Where the bytes start that are needed next.
-    pub fn start(&self) -> f64 {
-        number::from_u64(self.desk.borrow().range.start)
-    }
-
-    /// Where they end.
-    pub fn end(&self) -> f64 {
-        number::from_u64(self.desk.borrow().range.end)
+    /// Where the ranges start and end that will probably be needed later, and at last the same of the one that is needed next. Given away once.
+    pub fn needs(&self) -> Vec<f64> {
+        let mut desk = self.desk.borrow_mut();
+        let mut needs = core::mem::take(&mut desk.later);
+        needs.extend([desk.range.start, desk.range.end].map(number::from_u64));
+        needs
     }
 
     /// The values of all rows so far, one behind the other. Given away once.
@@ -232,6 +233,14 @@ async fn run(job: Job, desk: Shared) -> Result<()> {
     let at = trailer_of(job.size);
     let trailer = if text.is_some() { fetch(&desk, at.clone(), job.size).await? } else { vec![] };
     while let Some(range) = query.needs() {
+        if job.ahead > 0 {
+            let Desk { later, .. } = &mut *desk.borrow_mut();
+            // What is wrong with the blocks to come is said when they come.
+            let _ = query.ahead(&scratch, &mut |range| {
+                later.extend([range.start, range.end].map(number::from_u64));
+                if later.len() / 2 < job.ahead { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        }
         let bytes = fetch(&desk, range.clone(), job.size).await?;
         let mut visit = |row: &Row<'_>| match &mut text {
             Some(text) => text.row(row, &job.limits),

@@ -1,6 +1,8 @@
 //! Row groups: which may hold rows, their blocks, and the rows in them that are left.
 
+use core::cell::Cell;
 use core::cmp::Ordering;
+use core::ops::{ControlFlow, Range};
 
 use super::super::compare::Number;
 use super::super::head::too_small;
@@ -18,37 +20,21 @@ use crate::{Error, ErrorKind, Result};
 impl Query<'_> {
     /// Finds the next group that the zone maps do not rule out, and where its blocks lie.
     pub(super) fn next_group(&mut self, scratch: &mut [u8]) -> Result<bool> {
-        let (filters, blocks_len) = (self.request.filters, self.stats.block_bytes_total);
-        let reading_names = self.stage == Stage::Names;
-        let blocks_at = self.head.blocks_at;
         let (known, records, _) = self.parts(scratch);
-        let (meta, picks) = (self.meta(known)?, self.picks(known));
+        let meta = self.meta(known)?;
         let stream = self.head.index.stream(known);
         let mut blocks = Index::resume(stream, &meta, self.mark)?;
-        loop {
-            let mut slots = (0u64..).zip(records.iter_mut()).peekable();
-            let mut possible = true;
-            let mut group = None;
-            for column in 0..meta.columns() {
-                let Some(block) = blocks.next().transpose()? else { break };
-                group = Some(block.group);
-                let wanted = slots.next_if(|(_, record)| Slot::read(record).column == u64_from(column));
-                let Some((slot, record)) = wanted else { continue };
-                if block.range.end > blocks_len {
-                    let at = blocks_at.saturating_add(block.range.start);
-                    return Err(Error::new(ErrorKind::At1BlockOutside, at).needing(block.range.end));
-                }
-                *record = Slot::new(u64_from(column), (block.range.start, block.range.end)).write();
-                if block.zone == Zone::None || reading_names {
-                    continue;
-                }
-                for (filter, pick) in filters.iter().zip(picks) {
-                    if u64::from_le_bytes(*pick) == slot && possible {
-                        possible = Matcher::may_find(&filter.test, kind(&meta, column), block.zone)?;
-                    }
-                }
+        let records = Cell::from_mut(records).as_slice_of_cells();
+        let column = |slot: usize| records.get(slot).map(|record| Slot::read(&record.get()).column);
+        let mut see = |slot: usize, column, block| {
+            if let Some(record) = records.get(slot) {
+                record.set(Slot::new(column, block).write());
             }
-            let Some(group) = group else { return Ok(false) };
+        };
+        loop {
+            let Some((group, possible)) = self.survey(known, &meta, &mut blocks, &column, &mut see)? else {
+                return Ok(false);
+            };
             self.mark = blocks.mark(&stream);
             if possible {
                 self.stats.read = self.stats.read.saturating_add(1);
@@ -61,6 +47,82 @@ impl Query<'_> {
             }
             self.stats.skipped = self.stats.skipped.saturating_add(1);
         }
+    }
+
+    /// Walks over the blocks of a group, and hands on those of the slots, of which `column` tells the columns. Gives the number of the group,
+    /// and whether its zone maps do not rule it out.
+    fn survey(
+        &self,
+        known: &[u8],
+        meta: &Meta<'_>,
+        blocks: &mut Index<'_>,
+        column: &dyn Fn(usize) -> Option<u64>,
+        see: &mut dyn FnMut(usize, u64, (u64, u64)),
+    ) -> Result<Option<(u64, bool)>> {
+        let reading_names = self.stage == Stage::Names;
+        let (mut slot, mut possible, mut group) = (0usize, true, None);
+        for number in 0..meta.columns() {
+            let Some(block) = blocks.next().transpose()? else { break };
+            group = Some(block.group);
+            let Some(wanted) = column(slot).filter(|&wanted| wanted == u64_from(number)) else { continue };
+            if block.range.end > self.stats.block_bytes_total {
+                let at = self.head.blocks_at.saturating_add(block.range.start);
+                return Err(Error::new(ErrorKind::At1BlockOutside, at).needing(block.range.end));
+            }
+            see(slot, wanted, (block.range.start, block.range.end));
+            let filters = if block.zone == Zone::None || reading_names { &[] } else { self.request.filters };
+            for (filter, pick) in filters.iter().zip(self.picks(known)) {
+                if u64::from_le_bytes(*pick) == u64_from(slot) && possible {
+                    possible = Matcher::may_find(&filter.test, kind(meta, number), block.zone)?;
+                }
+            }
+            slot = slot.saturating_add(1);
+        }
+        Ok(group.map(|group| (group, possible)))
+    }
+
+    /// Tells which bytes of the file will probably be needed behind those that [`needs`](Self::needs) names, until `tell` has heard enough and
+    /// says so: of groups that may hold rows the block of the first condition, and all others as well if the last group had rows left.
+    ///
+    /// For whoever waits long for each piece of a file, and can ask for several at once.
+    pub fn ahead(&self, scratch: &[u8], tell: &mut dyn FnMut(Range<u64>) -> ControlFlow<()>) -> Result<()> {
+        let in_groups = matches!(self.stage, Stage::Filter(_) | Stage::Rest) && self.inside.is_none();
+        let Some(needs) = self.needs().filter(|_| in_groups) else { return Ok(()) };
+        let at = self.head.blocks_at;
+        let mut side_by_side = Run {
+            blocks: None,
+            tell: &mut |(start, end)| tell(at.saturating_add(start)..at.saturating_add(end)),
+            is_done: false,
+        };
+        let all = self.had_rows || self.request.filters.is_empty();
+        let slots = self.records(scratch).iter().map(Slot::read);
+        for slot in slots.filter(|slot| all && !slot.is_loaded()) {
+            if !needs.contains(&at.saturating_add(slot.block.0)) {
+                side_by_side.add(slot.block);
+            }
+        }
+        side_by_side.end();
+        let meta = self.meta(scratch)?;
+        let mut blocks = Index::resume(self.head.index.stream(scratch), &meta, self.mark)?;
+        let first = self.pick(scratch, 0);
+        let column = |slot: usize| self.records(scratch).get(slot).map(|record| Slot::read(record).column);
+        while !side_by_side.is_done {
+            // Whether a group may hold rows is known behind its last block only: a second walk hands them on.
+            let mut again = blocks;
+            let Some((_, possible)) = self.survey(scratch, &meta, &mut blocks, &column, &mut |_, _, _| ())? else {
+                break;
+            };
+            if possible {
+                let mut see = |slot, _, block| {
+                    if all || slot == first {
+                        side_by_side.add(block);
+                    }
+                };
+                self.survey(scratch, &meta, &mut again, &column, &mut see)?;
+                side_by_side.end();
+            }
+        }
+        Ok(())
     }
 
     /// Decodes the block of the pending slot.
@@ -189,6 +251,32 @@ impl Query<'_> {
             self.base = self.best.moved_to_front();
         }
         Ok(Flow::On)
+    }
+}
+
+/// Blocks that lie side by side, which are one range for whoever is told of them.
+struct Run<'t> {
+    blocks: Option<(u64, u64)>,
+    tell: &'t mut dyn FnMut((u64, u64)) -> ControlFlow<()>,
+    /// Whether it has heard enough.
+    is_done: bool,
+}
+
+impl Run<'_> {
+    fn add(&mut self, block: (u64, u64)) {
+        match &mut self.blocks {
+            Some((_, end)) if *end == block.0 => *end = block.1,
+            _ => {
+                self.end();
+                self.blocks = Some(block);
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(blocks) = self.blocks.take().filter(|_| !self.is_done) {
+            self.is_done = (self.tell)(blocks).is_break();
+        }
     }
 }
 
