@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
-use unspool::Format;
+use unspool::{Format, Limits};
 
 use crate::query;
 
@@ -22,9 +23,8 @@ pub enum Command {
     Inspect {
         /// The file, or - for standard input
         file: PathBuf,
-        /// The dictionary that the file was compressed with
-        #[arg(long, value_name = "FILE")]
-        dict: Option<PathBuf>,
+        #[command(flatten)]
+        take: TakeArgs,
         /// Everything as one JSON object, for programs
         #[arg(long)]
         json: bool,
@@ -56,10 +56,37 @@ pub enum Command {
         /// The files
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The dictionary that the files were compressed with
-        #[arg(long, value_name = "FILE")]
-        dict: Option<PathBuf>,
+        #[command(flatten)]
+        take: TakeArgs,
     },
+}
+
+/// How a file is taken.
+#[derive(Args, Default)]
+pub struct TakeArgs {
+    /// Take the file for this format instead of looking at its first bytes
+    #[arg(long, value_parser = format())]
+    pub format: Option<Format>,
+    /// The dictionary that the file was compressed with
+    #[arg(long, value_name = "FILE")]
+    pub dict: Option<PathBuf>,
+    /// Refuse to decode to more than this; 16G if not given
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    max_output: Option<u64>,
+    /// Refuse Zstandard frames with larger windows; 128M if not given, which is too small for what was made with --long=28 or more
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    max_window: Option<u64>,
+}
+
+impl TakeArgs {
+    pub fn limits(&self) -> Limits {
+        let Limits { max_output, max_window, .. } = Limits::DEFAULT;
+        Limits {
+            max_output: self.max_output.unwrap_or(max_output),
+            max_window: self.max_window.unwrap_or(max_window),
+            ..Limits::DEFAULT
+        }
+    }
 }
 
 #[derive(Args)]
@@ -123,9 +150,8 @@ pub struct DecodeArgs {
     /// Where the decoded bytes go; standard output for -, or if not given. For a bundle of several files, a folder
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// Take the file for this format instead of looking at its first bytes
-    #[arg(long, value_parser = format)]
-    pub format: Option<Format>,
+    #[command(flatten)]
+    pub take: TakeArgs,
     /// Which column of a file that has several
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
@@ -142,21 +168,12 @@ pub struct DecodeArgs {
     /// A line for each row: numbers as text with tabs between, strings as they are
     #[arg(long)]
     pub text: bool,
-    /// The dictionary that the file was compressed with
-    #[arg(long, value_name = "FILE")]
-    pub dict: Option<PathBuf>,
     /// With --format onpair, a folder instead of a file: dict_bytes.bin, dict_offsets.bin, code_offsets.bin and codes.bin
     #[arg(long, value_name = "DIR", conflicts_with = "file", requires = "format")]
     pub parts: Option<PathBuf>,
     /// The folder has packed_codes.bin instead of codes.bin, with so many bits a code
     #[arg(long, value_name = "N", requires = "parts", value_parser = clap::value_parser!(u32).range(1..=16))]
     pub bits: Option<u32>,
-    /// Refuse to write more than this; 16G if not given
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    pub max_output: Option<u64>,
-    /// Refuse Zstandard frames with larger windows; 128M if not given, which is too small for what was made with --long=28 or more
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
-    pub max_window: Option<u64>,
 }
 
 impl DecodeArgs {
@@ -166,10 +183,11 @@ impl DecodeArgs {
     }
 }
 
-fn format(name: &str) -> Result<Format, String> {
-    let names = crate::formats::BUILT.map(Format::name);
-    let format = crate::formats::BUILT.into_iter().find(|format| format.name() == name);
-    format.ok_or_else(|| format!("this build knows {}", names.join(", ")))
+/// The name of a format that this build knows.
+fn format() -> impl TypedValueParser<Value = Format> {
+    let named = |name: String| crate::formats::BUILT.into_iter().find(|format| format.name() == name);
+    PossibleValuesParser::new(crate::formats::BUILT.map(Format::name))
+        .try_map(move |name| named(name).ok_or("no format"))
 }
 
 fn rows(text: &str) -> Result<Range<Option<u64>>, String> {

@@ -21,20 +21,20 @@ use std::process::ExitCode;
 use clap::Parser;
 use unspool::{Count, Format, Limits, PROBE_LEN, Probe, probe};
 
-use args::{Arguments, Command, DecodeArgs, GrepArgs};
+use args::{Arguments, Command, DecodeArgs, GrepArgs, TakeArgs};
 use formats::Selection;
 use output::Output;
 use report::{Failure, Plain};
 
 fn main() -> ExitCode {
     let failure = match Arguments::parse().command {
-        Command::Inspect { file, dict, json, stats, symbols, all } => {
-            run_inspect(&file, dict.as_deref(), Shown { json, stats, symbols, all })
+        Command::Inspect { file, take, json, stats, symbols, all } => {
+            run_inspect(&file, &take, Shown { json, stats, symbols, all })
         }
         Command::Decode(args) => run_decode(&args),
         Command::Grep(args) => run_grep(&args),
         Command::Query(args) => query::run(&args),
-        Command::Check { files, dict } => return check(&files, dict.as_deref()),
+        Command::Check { files, take } => return check(&files, &take),
     };
     match failure {
         Ok(()) => ExitCode::SUCCESS,
@@ -66,10 +66,14 @@ fn input(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// Reads a file, and takes it out of the gzip that it may be wrapped in; how long that was, is said.
-fn open(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Option<usize>), Failure> {
+/// Reads a file, and takes it out of the gzip that it may be wrapped in; how long that was, is said. Whoever names a format knows what the
+/// file is.
+fn open(path: &Path, take: &TakeArgs) -> Result<(Vec<u8>, Option<usize>), Failure> {
+    if take.format.is_some() {
+        return Ok((read(path)?, None));
+    }
     let bytes = read_if(path, |first| probe(first) != Probe::Unknown)?;
-    Ok(match formats::gzip::unwrapped(&bytes, limits) {
+    Ok(match formats::gzip::unwrapped(&bytes, &take.limits()) {
         Some(inside) => (inside, Some(bytes.len())),
         None => (bytes, None),
     })
@@ -102,24 +106,25 @@ struct Shown {
     all: bool,
 }
 
-fn run_inspect(path: &Path, dictionary: Option<&Path>, shown: Shown) -> Result<(), Failure> {
+fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure> {
     let Shown { json, stats, symbols, all } = shown;
-    let (bytes, wrapped) = open(path, &Limits::DEFAULT)?;
-    let dictionary = dictionary.map(read).transpose()?;
-    let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
+    let limits = take.limits();
+    let (bytes, wrapped) = open(path, take)?;
+    let dictionary = take.dict.as_deref().map(read).transpose()?;
+    let format = format_of(&bytes, take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
     let dictionary = dictionary.as_deref();
     let mut report = match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 if symbols => {
-            formats::zstd::inspect_symbols(format, &bytes, dictionary, &Limits::DEFAULT)
+            formats::zstd::inspect_symbols(format, &bytes, dictionary, &limits)
         }
         _ if symbols => return Err(Failure::Usage("single symbols are told of zstd files only".to_owned())),
-        _ => formats::inspect(format, &bytes, dictionary, &Limits::DEFAULT),
+        _ => formats::inspect(format, &bytes, dictionary, &limits),
     };
     if let Some(size) = wrapped {
         report.fact("wrapped in", format!("gzip of {size} bytes"));
     }
     if stats {
-        let ended = formats::stats(format, &bytes, &Limits::DEFAULT, &mut report.stats);
+        let ended = formats::stats(format, &bytes, &limits, &mut report.stats);
         report.error = report.error.or(ended.err());
     }
     let text = if json { report.to_json(path, &bytes) } else { report.to_text(path, &bytes, all) };
@@ -131,13 +136,8 @@ fn run_inspect(path: &Path, dictionary: Option<&Path>, shown: Shown) -> Result<(
 }
 
 fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
-    let Limits { max_output, max_window, .. } = Limits::DEFAULT;
-    let limits = Limits {
-        max_output: args.max_output.unwrap_or(max_output),
-        max_window: args.max_window.unwrap_or(max_window),
-        ..Limits::DEFAULT
-    };
-    let dictionary = args.dict.as_deref().map(read).transpose()?;
+    let limits = args.take.limits();
+    let dictionary = args.take.dict.as_deref().map(read).transpose()?;
     let selection = Selection {
         column: args.column.as_deref(),
         rows: args.rows.clone(),
@@ -147,7 +147,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         dictionary: dictionary.as_deref(),
     };
     if let Some(folder) = &args.parts {
-        if args.format != Some(Format::OnPair) {
+        if args.take.format != Some(Format::OnPair) {
             return Err(Failure::Usage("--parts is for --format onpair".to_owned()));
         }
         let parts = formats::onpair::Parts::read(folder, args.bits)?;
@@ -156,9 +156,8 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         return output.finish(decoded.map_err(|error| error.into_failure(folder, &[])));
     }
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
-    // Whoever names a format knows what the file is.
-    let bytes = if args.format.is_some() { read(path)? } else { open(path, &limits)?.0 };
-    let format = format_of(&bytes, args.format).map_err(|error| Failure::refused(path, &bytes, error))?;
+    let (bytes, _) = open(path, &args.take)?;
+    let format = format_of(&bytes, args.take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
     if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), args.to()) {
         return formats::at1::unbundle(path, &bytes, &selection, folder, &limits);
     }
@@ -169,7 +168,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
 
 fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
     use formats::onpair::{Where, grep};
-    let (bytes, _) = open(&args.file, &Limits::DEFAULT)?;
+    let (bytes, _) = open(&args.file, &TakeArgs::default())?;
     let place = match (args.prefix, args.exact) {
         (true, _) => Where::Start,
         (_, true) => Where::Whole,
@@ -185,9 +184,10 @@ fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
 }
 
 /// Decodes every file without keeping anything. All files are looked at, also behind a bad one.
-fn check(files: &[std::path::PathBuf], dictionary: Option<&Path>) -> ExitCode {
+fn check(files: &[std::path::PathBuf], take: &TakeArgs) -> ExitCode {
     let mut code = 0;
-    let dictionary = match dictionary.map(read).transpose() {
+    let limits = take.limits();
+    let dictionary = match take.dict.as_deref().map(read).transpose() {
         Ok(dictionary) => dictionary,
         Err(failure) => {
             failure.print();
@@ -195,10 +195,10 @@ fn check(files: &[std::path::PathBuf], dictionary: Option<&Path>) -> ExitCode {
         }
     };
     for path in files {
-        let checked = open(path, &Limits::DEFAULT).and_then(|(bytes, _)| {
+        let checked = open(path, take).and_then(|(bytes, _)| {
             let mut count = Count::default();
-            let format = format_of(&bytes, None).map_err(|error| Failure::refused(path, &bytes, error))?;
-            let checksums = formats::check(format, &bytes, dictionary.as_deref(), &Limits::DEFAULT, &mut count)
+            let format = format_of(&bytes, take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
+            let checksums = formats::check(format, &bytes, dictionary.as_deref(), &limits, &mut count)
                 .map_err(|error| error.into_failure(path, &bytes))?;
             let line =
                 format!("{}: ok, {}, {} bytes decoded, {checksums}\n", Plain(path.display()), format.name(), count.0);

@@ -8,7 +8,7 @@ use std::path::Path;
 use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Limits, Sink};
 
-use crate::args::QueryArgs;
+use crate::args::{QueryArgs, TakeArgs};
 use crate::formats::at1::TableFacts;
 use crate::output::Output;
 use crate::report::{Failure, Plain};
@@ -152,7 +152,7 @@ impl<'p> Source<'p> {
                 return Err(Failure::io("cannot read", path, error));
             }
             _ => {
-                let (bytes, _) = crate::open(path, &Limits::DEFAULT)?;
+                let (bytes, _) = crate::open(path, &TakeArgs::default())?;
                 let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 (Box::new(Cursor::new(bytes)), size)
             }

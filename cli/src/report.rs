@@ -61,10 +61,15 @@ impl Display for Failure {
             Failure::Refused { path, error, found: Some(found) } => {
                 write!(to, "{error}; found {found} [{}]", Plain(path.display()))
             }
-            Failure::Refused { path, error, found: None } if error.kind == ErrorKind::ZstdDictionaryWanted => {
-                write!(to, "{error}; --dict FILE gives it [{}]", Plain(path.display()))
+            Failure::Refused { path, error, found: None } => {
+                let remedy = match error.kind {
+                    ErrorKind::ZstdDictionaryWanted => "; --dict FILE gives it",
+                    ErrorKind::OutputLimit => "; --max-output BYTES allows more",
+                    ErrorKind::WindowLimit => "; --max-window BYTES allows more",
+                    _ => "",
+                };
+                write!(to, "{error}{remedy} [{}]", Plain(path.display()))
             }
-            Failure::Refused { path, error, found: None } => write!(to, "{error} [{}]", Plain(path.display())),
             Failure::Io { what, path, error } => write!(to, "{what} {}: {error}", Plain(path.display())),
             Failure::Usage(words) => write!(to, "{words}"),
         }

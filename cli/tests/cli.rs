@@ -279,7 +279,12 @@ fn a_large_window_wants_a_word() {
     let file = file.to_str().unwrap();
     let output = unspool(&["decode", file]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("limit on windows (needs 2147483648)"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("limit on windows (needs 2147483648); --max-window BYTES"), "{}", stderr(&output));
+    for command in ["check", "inspect"] {
+        assert_eq!(unspool(&[command, file]).status.code(), Some(1), "{command}");
+        let output = unspool(&[command, file, "--max-window", "2G"]);
+        assert!(output.status.success(), "{command}: {}", stderr(&output));
+    }
     let output = unspool(&["decode", file, "--max-window", "2G"]);
     assert_eq!(output.stdout, b"zst", "{}", stderr(&output));
 }
@@ -492,6 +497,19 @@ fn zstandard_of_three_kinds() {
         }
     }
     assert_eq!(kinds.len(), 6);
+    // A frame of the draft that was cut could be one of RFC 8878 that is broken, but for who knows what it is.
+    let draft = read(Path::new(&zstd(text(
+        list(&entries, "files").iter().find(|entry| entry["variant"] == "zstd-draft").unwrap(),
+        "file",
+    ))));
+    let cut = scratch("cut-draft").join("cut.zst");
+    std::fs::write(&cut, &draft[..draft.len() - 1]).unwrap();
+    let cut = cut.to_str().unwrap();
+    for command in ["inspect", "check", "decode"] {
+        let output = unspool(&[command, "--format", "zstd-draft", cut]);
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert!(stderr(&output).contains("truncated"), "{command}: {}", stderr(&output));
+    }
     let broken = unspool(&["check", &zstd("bad/rfc8878/cksum-cut.zst"), &zstd("bad/draft/cksum-content.zst")]);
     assert_eq!(broken.status.code(), Some(1));
     assert!(stderr(&broken).contains("checksum mismatch at byte"), "{}", stderr(&broken));
