@@ -1,11 +1,33 @@
-// Reads a file on a server that is wanted from front to back: a round trip for each part would be most of the time.
+// Reads files on servers before it is asked to: a round trip for each part would be most of the time.
 import type { ByteRange, Reader } from './source.js';
 
 /** So much is asked for at once. */
 const PIECE = 2 ** 19;
 
 /** And so many pieces are under way: a browser asks a server for no more. */
-const AHEAD = 6;
+export const AHEAD = 6;
+
+/** A reader for who can tell with each range what probably comes behind it. */
+export function readForeseen(reader: Reader): (needed: ByteRange, later: readonly ByteRange[]) => Promise<Uint8Array> {
+  let coming: { readonly range: ByteRange; readonly bytes: Promise<Uint8Array> }[] = [];
+  const find = ({ start, end }: ByteRange) => coming.find(({ range }) => range.start <= start && end <= range.end);
+  const read = async (range: ByteRange) => reader.read(range);
+  return async (needed, later) => {
+    const held = find(needed);
+    const [start, whole] = held === undefined ? [needed.start, read(needed)] : [held.range.start, held.bytes];
+    // What is not foreseen any more goes, but for what may lie in it.
+    coming = coming.filter((part) => later.some((range) => find(range) === part));
+    for (const range of later) {
+      if (coming.length >= AHEAD - 1) break;
+      if (find(range) !== undefined) continue;
+      const bytes = read(range);
+      // Nobody may come for it.
+      bytes.catch(() => undefined);
+      coming.push({ range, bytes });
+    }
+    return (await whole).subarray(needed.start - start, needed.end - start);
+  };
+}
 
 /** A reader of pieces that are asked for ahead of whoever reads on. What lies elsewhere is read as it was asked for. */
 export function readAhead(reader: Reader, piece = PIECE): Reader {

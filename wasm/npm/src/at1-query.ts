@@ -1,9 +1,10 @@
 // AT-1: questions to tables in row groups, answered from as few bytes as that takes.
 import type { At1Query as WasmQuery } from '../wasm/unspool.js';
+import { AHEAD, readForeseen } from './ahead.js';
 import { checkOptions, checkWhole } from './check.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type ByteRange, type OpenSource, openSource, type Reader, type Source } from './source.js';
+import { type ByteRange, type OpenSource, openSource, pairs, type Reader, type Source } from './source.js';
 
 const here = room('at1');
 
@@ -114,39 +115,17 @@ function noting(reader: Reader, ranges: ByteRange[]): Reader {
   };
 }
 
-/** So many ranges are under way besides the one that is needed: a browser asks a server for no more at once. */
-const AHEAD = 5;
-
 /** Drives a question to its end, and reads what it says that it will need later before it does: at once if it wants all, else as it turns out that it goes on. */
 async function drive(query: Held<WasmQuery>, reader: Reader, wantsAll: boolean): Promise<void> {
-  let coming: { readonly range: ByteRange; readonly bytes: Promise<Uint8Array> }[] = [];
-  const find = ({ start, end }: ByteRange) => coming.find(({ range }) => range.start <= start && end <= range.end);
-  const read = async (range: ByteRange) => reader.read(range);
+  const read = readForeseen(reader);
   let bytes: Uint8Array | undefined;
   for (let asked = 0; ; asked++) {
     const given = bytes;
     if (!query.call((job) => job.step(given))) return;
     const later = pairs(query.call((job) => job.needs()));
     const needed = later.pop() ?? { start: 0, end: 0 };
-    const held = find(needed);
-    const [start, whole] = held === undefined ? [needed.start, read(needed)] : [held.range.start, held.bytes];
-    // What is not foreseen any more goes, but for what may lie in it.
-    coming = coming.filter((part) => later.some((range) => find(range) === part));
-    for (const range of wantsAll ? later : later.slice(0, Math.max(0, asked - 1))) {
-      if (coming.length >= AHEAD) break;
-      if (find(range) !== undefined) continue;
-      const bytes = read(range);
-      // Nobody may come for it.
-      bytes.catch(() => undefined);
-      coming.push({ range, bytes });
-    }
-    bytes = (await whole).subarray(needed.start - start, needed.end - start);
+    bytes = await read(needed, wantsAll ? later : later.slice(0, Math.max(0, asked - 1)));
   }
-}
-
-/** Numbers as the ranges that they are. */
-function pairs(numbers: Float64Array): ByteRange[] {
-  return Array.from({ length: numbers.length / 2 }, (_, i) => ({ start: numbers[2 * i] ?? 0, end: numbers[2 * i + 1] ?? 0 }));
 }
 
 /** The question in the words of the wasm module, and how many values a row has; 0 for all. */
@@ -166,7 +145,7 @@ function prepare({ size, isFar }: OpenSource, options: At1QueryOptions, limits: 
   const single = options.sum ?? options.min ?? options.max;
   const columns = (options.select ?? (single === undefined ? [] : [single])).map(place);
   const make = (wasm: Exports): WasmQuery => {
-    const job = new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, isFar ? AHEAD : 0, limits);
+    const job = new wasm.At1Query(size, ask === 'select' ? 'columns' : (ask ?? 'rows'), limit, isFar ? AHEAD - 1 : 0, limits);
     for (const range of ranges) job.within(...range);
     for (const value of values) job.equal(...value);
     for (const column of columns) job.select(...column);

@@ -1,12 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // CVC: collections of embedding vectors.
 import type { Reader as WasmReader } from '../wasm/unspool.js';
+import { AHEAD, readForeseen } from './ahead.js';
 import { checkOptions, checkRows } from './check.js';
 import { refuse } from './error.js';
 import { HalfFloats } from './half.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitNumbers, limitsOf } from './limits.js';
-import { type Bytes, type ByteRange, bytesOf, filled, kindOf, openSource, type Reader, type Source } from './source.js';
+import { type Bytes, type ByteRange, bytesOf, filled, kindOf, openSource, type OpenSource, pairs, type Reader, type Source } from './source.js';
 
 const here = room('cvc');
 const { call, work } = here;
@@ -102,7 +103,7 @@ interface Description {
 
 /** The head of a file, its limits, and where the rest of it is. */
 interface Opened {
-  readonly reader: Reader;
+  readonly reader: OpenSource;
   readonly head: Uint8Array;
   readonly limits: Float64Array;
   /** Lengths of chunks that the header does not tell: they are asked for again with every stretch of rows. */
@@ -221,7 +222,16 @@ export class CvcColumn {
   rows(start?: number, end?: number, options?: CvcRowOptions): Promise<CvcVectors>;
   async rows(start = 0, end = this.length, options: CvcRowOptions = {}): Promise<CvcVectors> {
     checkOptions(options, { as: true, checksums: true });
-    return this.#pump(this.#decode(start, end, options));
+    const { reader } = this.#opened;
+    if (!reader.isFar) return this.#pump(this.#decode(start, end, options));
+    // All is known beforehand, so that nothing is waited for but lengths of chunks.
+    const ranges = await this.plan(start, end, { checksums: options.checksums });
+    const foreseen = readForeseen(reader);
+    let next = 0;
+    return this.#pump(this.#decode(start, end, options), (range) => {
+      while ((ranges[next]?.start ?? Infinity) < range.end) next++;
+      return foreseen(range, ranges.slice(next, next + AHEAD));
+    });
   }
 
   /** Which bytes of the file {@link rows} would read for these rows. */
@@ -232,14 +242,14 @@ export class CvcColumn {
     const verify = verifies(options);
     const work = drive((wasm) => wasm.Reader.planning(head, reader.size, this.#index, start, end, verify, limits));
     const { ranges } = await this.#pump(work);
-    return Array.from({ length: ranges.length / 2 }, (_, at) => ({ start: ranges[2 * at] ?? 0, end: ranges[2 * at + 1] ?? 0 }));
+    return pairs(ranges);
   }
 
   /** Feeds work with what it asks for. */
-  async #pump<T>(work: Generator<ByteRange, T, Uint8Array>): Promise<T> {
+  async #pump<T>(work: Generator<ByteRange, T, Uint8Array>, read: Reader['read'] = (range) => this.#opened.reader.read(range)): Promise<T> {
     try {
       let step = work.next();
-      while (step.done !== true) step = work.next(await this.#read(step.value));
+      while (step.done !== true) step = work.next(await this.#read(step.value, read));
       return step.value;
     } finally {
       // A read that failed leaves work behind that nobody will finish.
@@ -266,23 +276,23 @@ export class CvcColumn {
   #pumpNow<T>(work: Generator<ByteRange, T, Uint8Array>): T {
     let step = work.next();
     while (step.done !== true) {
-      const bytes = this.#read(step.value);
+      const bytes = this.#read(step.value, (range) => this.#opened.reader.read(range));
       if (!(bytes instanceof Uint8Array)) throw new Error('bytes at hand are not waited for');
       step = work.next(bytes);
     }
     return step.value;
   }
 
-  #read(range: ByteRange): Uint8Array | Promise<Uint8Array> {
-    const { reader, lengths } = this.#opened;
-    if (range.end - range.start !== 4) return reader.read(range);
+  #read(range: ByteRange, read: Reader['read']): Uint8Array | Promise<Uint8Array> {
+    const { lengths } = this.#opened;
+    if (range.end - range.start !== 4) return read(range);
     const known = lengths.get(range.start);
     if (known !== undefined) return known;
     const keep = (bytes: Uint8Array): Uint8Array => {
       lengths.set(range.start, bytes);
       return bytes;
     };
-    const bytes = reader.read(range);
+    const bytes = read(range);
     return bytes instanceof Uint8Array ? keep(bytes) : bytes.then(keep);
   }
 
@@ -372,7 +382,7 @@ function parseMetadata(json: string): unknown {
   }
 }
 
-function describe(reader: Reader, head: Uint8Array, limits: Float64Array): CvcFile {
+function describe(reader: OpenSource, head: Uint8Array, limits: Float64Array): CvcFile {
   const json = call((wasm) => wasm.cvc_describe(head, limits));
   // The head is kept, and whoever owns the bytes may change them.
   const opened = { reader, head: head.slice(), limits, lengths: new Map<number, Uint8Array>() };
@@ -385,7 +395,7 @@ function headLength(prefix: Uint8Array, limits: Float64Array, size: number): num
 }
 
 function openNow(bytes: Uint8Array, limits: Float64Array): CvcFile {
-  const reader: Reader = { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) };
+  const reader: OpenSource = { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isFar: false };
   return describe(reader, bytes.subarray(0, headLength(bytes.subarray(0, 64), limits, bytes.length)), limits);
 }
 

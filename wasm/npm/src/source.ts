@@ -23,6 +23,9 @@ export interface RangeReader {
   read(range: ByteRange, signal?: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
 
+/** Numbers as the ranges that they are. */
+export const pairs = (numbers: Float64Array): ByteRange[] => Array.from({ length: numbers.length / 2 }, (_, i) => ({ start: numbers[2 * i] ?? 0, end: numbers[2 * i + 1] ?? 0 }));
+
 /** Checks what a caller passes for bytes. */
 export function bytesOf(bytes: unknown, name = 'bytes'): Uint8Array {
   // A view of our own: see `isArray`.

@@ -254,6 +254,37 @@ test('a question to a table far away asks for six blocks at a time, as far as th
   assert.equal((await queryAt1(torn, { select: ['val'], limit: 100 })).rows.length, 100);
 });
 
+test('rows of a CVC file far away are asked for six ranges at a time, and no byte twice', async () => {
+  for (const entry of valid.filter(({ num_chunks }) => num_chunks > 2)) {
+    const bytes = read(entry.file);
+    let [open, most, ranges] = [0, 0, []];
+    const far = {
+      size: bytes.length,
+      async read({ start, end }) {
+        ranges.push([start, end]);
+        most = Math.max(most, ++open);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        open--;
+        return bytes.subarray(start, end);
+      },
+    };
+    const [near, file] = [await openCvc(bytes), await openCvc(far)];
+    for (const column of near.columns) {
+      for (const checksums of ['verify', 'skip']) {
+        [most, ranges] = [0, []];
+        const got = await file.columns[near.columns.indexOf(column)].rows(1, near.rows - 1, { checksums });
+        assert.deepEqual(got, await column.rows(1, near.rows - 1, { checksums }), entry.name);
+        // Lengths of chunks are waited for, one after the other, and parts of chunks are read at once.
+        const parts = ranges.filter(([start, end]) => end - start !== 4);
+        assert.equal(new Set(parts.map(String)).size, parts.length, entry.name);
+        if (checksums === 'skip') assert.ok(most >= Math.min(6, parts.length), `${entry.name}: ${most} of ${parts.length}`);
+        const ends = parts.toSorted(([a], [b]) => a - b);
+        for (const [at, [start]] of ends.entries()) assert.ok(at === 0 || start >= ends[at - 1][1], `${entry.name}: ${start} was read twice`);
+      }
+    }
+  }
+});
+
 test('what a server refuses says so with its status', async () => {
   for (const status of [404, 500]) {
     const server = await serve(read(med.file), { spoil: (response) => (response.writeHead(status).end('sorry'), true) });
