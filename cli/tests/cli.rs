@@ -426,6 +426,25 @@ fn bare_buffers_of_every_case() {
     assert_eq!(unspool(&["decode"]).status.code(), Some(2));
 }
 
+/// What lies behind the rows that are wanted is not looked at.
+#[test]
+fn rows_of_pco_end_with_their_chunk() {
+    let folder = vector_folders("pco").remove(0);
+    let (mut file, numbers) = (read(&folder.join("conv_u32_7.pco")), read(&folder.join("conv_u32_7.bin")));
+    // Instead of the end another chunk, which is none.
+    file.pop();
+    file.extend([0xFF; 9]);
+    let path = scratch("rows-of-pco").join("broken.pco");
+    std::fs::write(&path, &file).unwrap();
+    let path = path.to_str().unwrap();
+    let count = numbers.len() / 4;
+    assert_eq!(unspool(&["decode", path]).status.code(), Some(1));
+    assert_eq!(unspool(&["decode", path, "--rows", &format!("1..{}", count + 1)]).status.code(), Some(1));
+    let output = unspool(&["decode", path, "--rows", &format!("1..{count}")]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(output.stdout, numbers[4..]);
+}
+
 #[test]
 fn pco_decodes_to_the_expected_bytes_and_lines() {
     let folder = vector_folders("pco").remove(0);

@@ -2,7 +2,7 @@
 
 use unspool::pco::{Delta, File, Meta, Mode, NumberType, Plan, inspect as walk};
 use unspool::tree::Tree;
-use unspool::{Error, Format, Limits, Sink};
+use unspool::{Error, ErrorKind, Format, Limits, Sink};
 
 use super::{Checksums, Selection, Stop};
 use crate::inspect::{MAX_NODES, Report};
@@ -70,7 +70,8 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     let mut seen = 0u64;
     let rows = wanted.rows.clone().unwrap_or(None..None);
     let (from, until) = (rows.start.unwrap_or(0), rows.end);
-    walk(bytes, limits, &mut (), |chunk, numbers| {
+    let mut enough = false;
+    let walked = walk(bytes, limits, &mut (), |chunk, numbers| {
         let size = chunk.number_type().size() as u64;
         let count = numbers.len() as u64 / size;
         // The part of this chunk that lies in the range.
@@ -78,11 +79,18 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
         let end = until.map_or(count, |until| until.saturating_sub(seen).min(count)).max(start);
         seen = seen.saturating_add(count);
         let part = cut(numbers, start * size, end * size);
-        if !wanted.text {
-            return to.write(part);
+        if wanted.text {
+            Lines::new(number(chunk.number_type()), 1, to).write(part)?;
+        } else {
+            to.write(part)?;
         }
-        Lines::new(number(chunk.number_type()), 1, to).write(part)
-    })?;
+        // Nobody asked for the chunks behind, which an error is the way to spare.
+        enough = until.is_some_and(|until| seen >= until);
+        if enough { Err(Error::new(ErrorKind::RangeOutside, 0)) } else { Ok(()) }
+    });
+    if !enough {
+        walked?;
+    }
     let end = until.unwrap_or(seen);
     if from > end || end > seen {
         return Err(Stop::Usage(format!("rows {from}..{end} do not lie in 0..{seen}")));
