@@ -332,16 +332,7 @@ pub unsafe extern "C" fn unspool_zstd_decode_part(
             let (src, dst, room) = (input(src, src_len)?, output(dst, dst_len)?, output(room, room_len)?);
             let workspace = workspace(space, space_len)?;
             let table = SeekTable::of(src, &limits)?.ok_or(Error::new(ErrorKind::ZstdSeekTable, u64_from(src_len)))?;
-            let decoded = table.decode(src, first..end, dst, room, workspace, &options);
-            // Where the output is large enough for the part, it is the room that is not for a frame.
-            let enough = u64_from(dst_len) >= end.saturating_sub(first);
-            answer(
-                wrote,
-                decoded.map_err(|error| match error.kind {
-                    ErrorKind::OutputTooSmall if enough => Error { kind: ErrorKind::WorkspaceTooSmall, ..error },
-                    _ => error,
-                })?,
-            );
+            answer(wrote, table.decode(src, first..end, dst, room, workspace, &options)?);
             Ok(())
         };
         report(error, decode())

@@ -173,7 +173,8 @@ impl<'a> SeekTable<'a> {
     }
 
     /// Decodes a part of the content of a file that is at hand. `dst` is as long as the part or longer; frames that only lie in it
-    /// with a part of theirs are decoded in `room`, which needs as much as the largest of them, or [`room`](Self::room).
+    /// with a part of theirs are decoded in `room`, which needs as much as the largest of them, or [`room`](Self::room); too little is an
+    /// error of the class `WorkspaceTooSmall`.
     #[cfg_attr(feature = "small", inline(never))]
     pub fn decode(
         &self,
@@ -194,8 +195,11 @@ impl<'a> SeekTable<'a> {
             let start = part.start.max(frame.content.start);
             let size = part.end.min(frame.content.end) - start;
             let (to, rest) = dst.split_at_mut_checked(index(size)).unwrap_or_default();
-            if size == frame.content.end - frame.content.start {
+            let whole = frame.content.end - frame.content.start;
+            if size == whole {
                 frame.decode(bytes, to, ws, &self.limits, options)?;
+            } else if whole > u64_from(room.len()) {
+                return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(whole));
             } else {
                 frame.decode(bytes, room, ws, &self.limits, options)?;
                 let skip = index(start - frame.content.start);

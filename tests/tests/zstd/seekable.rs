@@ -55,7 +55,7 @@ fn parts_of_a_seekable_file() {
         // Whole frames need no room beside the output, a part of one needs as much as the frame.
         assert_eq!(table.decode(&file, 1000..4000, &mut dst, &mut [], &mut ws, &options), Ok(3000));
         let error = table.decode(&file, 999..4000, &mut dst, &mut room[..999], &mut ws, &options).unwrap_err();
-        assert_eq!(error.class(), Class::OutputTooSmall { need: 1000 });
+        assert_eq!(error.class(), Class::WorkspaceTooSmall { need: 1000 });
         let outside = table.decode(&file, 4999..5001, &mut dst, &mut room, &mut ws, &options).unwrap_err();
         assert_eq!(outside.kind, ErrorKind::RangeOutside);
         let one = table.frames_in(1000..1001).map(|frame| (frame.content.start, frame.content.end));
