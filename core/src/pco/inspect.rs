@@ -45,7 +45,7 @@ pub fn inspect(
     }
     let end = at.saturating_add(1);
     if u64_from(bytes.len()) > end {
-        trace.bytes(Part::Padding, "behind the end", end..u64_from(bytes.len()), Value::None);
+        trace.bytes(Part::Padding, "trailing bytes", end..u64_from(bytes.len()), Value::None);
     }
     Ok(end)
 }

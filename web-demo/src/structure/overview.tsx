@@ -43,15 +43,12 @@ export function Overview({ report }: { readonly report: Report }) {
   );
 }
 
-/** What formats call that which comes behind their end. */
-const BEHIND = ['behind the end', 'trailing bytes'];
-
 /** How many bytes come behind the end of the file that this one starts with: nothing is wrong with that, and nobody knows what they are. */
 function bytesBehind({ model: { structure }, size }: Report): number {
   const last = structure.length - 1;
   if (last < 0) return 0;
   const { name, part, depth, start, end } = nodeAt(structure, last);
-  return depth === 0 && part === 'padding' && end === 8 * size && BEHIND.includes(name) ? (end - start) / 8 : 0;
+  return depth === 0 && part === 'padding' && end === 8 * size && name === 'trailing bytes' ? (end - start) / 8 : 0;
 }
 
 /** Whether the file is broken, in a word; nothing where nobody knows. */

@@ -108,7 +108,7 @@ impl Chunks {
         let end = self.at.saturating_add(1);
         structure.bytes(Part::Framing, "end of chunks", self.at..end, Value::None);
         if end < self.len {
-            structure.bytes(Part::Padding, "behind the end", end..self.len, Value::None);
+            structure.bytes(Part::Padding, "trailing bytes", end..self.len, Value::None);
         }
     }
 }
