@@ -58,3 +58,18 @@ export function readAhead(reader: Reader, piece = PIECE): Reader {
   };
   return { size, read };
 }
+
+/** Does the work for each of them, six at a time, and gives what came out in their order. Behind a failure none is begun. */
+export async function severally<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  let queue = [...items.entries()].reverse();
+  const turn = async (): Promise<void> => {
+    for (let next; (next = queue.pop()) !== undefined; ) results[next[0]] = await work(next[1]);
+  };
+  try {
+    await Promise.all(Array.from({ length: AHEAD }, turn));
+  } finally {
+    queue = [];
+  }
+  return results;
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { decode, decodeOnPair, inspect, nodes, openOnPair, probe, salvageOnPair, UnspoolError } from 'unspool';
+import { decode, decodeOnPair, inspect, nodes, openOnPair, openOnPairFile, probe, salvageOnPair, UnspoolError } from 'unspool';
 
 const folder = new URL('../../../tests/vectors/onpair/', import.meta.url);
 const read = (path) => new Uint8Array(readFileSync(new URL(path, folder)));
@@ -270,4 +270,115 @@ test('a broken container gives the rows in front of the break, and says what is 
   // Without all of the codes there is none.
   assert.throws(() => salvageOnPair(bytes.subarray(0, 20_000)), { name: 'Truncated' });
   assert.throws(() => salvageOnPair('ONPAIR01'), TypeError);
+});
+
+/** Bytes as a file elsewhere, and how many of them were read. */
+function elsewhere(bytes) {
+  const far = {
+    size: bytes.length,
+    total: 0,
+    read({ start, end }) {
+      far.total += end - start;
+      return Promise.resolve(bytes.subarray(start, end));
+    },
+  };
+  return far;
+}
+
+test('rows of a container that is not at hand come as from one that is, and no more is read than they take', async () => {
+  for (const entry of container) {
+    const bytes = read(entry.file);
+    const column = openOnPair(bytes);
+    const far = elsewhere(new Uint8Array([...bytes, 1, 2, 3]));
+    const file = await openOnPairFile(far);
+    for (const fact of ['rowCount', 'tokenCount', 'codeCount', 'codeBits', 'isSorted', 'size']) assert.equal(file[fact], column[fact], `${entry.file}: ${fact}`);
+    assert.deepEqual(await file.decode(), column.decode(), entry.file);
+    assert.deepEqual(await file.rows(), column.rows(), entry.file);
+    const opened = far.total;
+    for (let row = 0; row < column.rowCount; row += 1 + (column.rowCount >> 6)) {
+      const before = far.total;
+      assert.deepEqual(await file.row(row), column.row(row), `${entry.file} row ${row}`);
+      assert.ok(far.total - before <= 8 + 8 * file.codeBits + 8 + 2 * column.row(row).length, `${entry.file} row ${row}: ${far.total - before}`);
+      assert.equal(await file.text(row), column.text(row));
+    }
+    const middle = [column.rowCount >> 2, column.rowCount >> 1];
+    assert.deepEqual(await file.texts(...middle), column.texts(...middle), entry.file);
+    const some = [column.rowCount - 1, 0, 0, 1, 2].filter((row) => row >= 0 && row < column.rowCount);
+    assert.deepEqual(await file.texts(some), column.texts(some), entry.file);
+    if (column.rowCount > 0) {
+      const needle = column.row(middle[0]);
+      for (const query of [{ equals: needle }, { startsWith: needle.subarray(0, 3) }, { contains: needle.subarray(1, 3) }]) {
+        const told = [];
+        const found = await file.search(query, { onProgress: (...progress) => void told.push(progress) });
+        assert.deepEqual(found, column.search(query), entry.file);
+        assert.deepEqual(told.at(-1), [column.rowCount, column.rowCount]);
+      }
+    }
+    assert.ok(opened > 0);
+  }
+  // A Blob, and a large one: several stretches are searched at once.
+  const names = openOnPair(read('cpp/urls_b12.onp'));
+  const blob = await openOnPairFile(new Blob([read('cpp/urls_b12.onp')]));
+  assert.deepEqual(await blob.texts([5, 6, 7]), names.texts([5, 6, 7]));
+});
+
+test('rows of a long container are searched in stretches, and whoever hears of it may end that', async () => {
+  // One token, one code, and so many rows of it that several stretches are needed.
+  const rows = 600_000;
+  const bytes = new Uint8Array(9 + 4 + 1 + 4 + 8 + 4 + 8 * Math.ceil(rows / 64) + 4 + 4 * (rows + 1));
+  const view = new DataView(bytes.buffer);
+  bytes.set(new TextEncoder().encode('ONPAIR01'));
+  bytes[8] = 1;
+  let at = 9;
+  const number = (value) => (view.setUint32(at, value, true), (at += 4));
+  number(1);
+  bytes[at++] = 'a'.charCodeAt(0);
+  number(2), number(0), number(1);
+  number(Math.ceil(rows / 64)), (at += 8 * Math.ceil(rows / 64));
+  number(rows + 1);
+  for (let row = 0; row <= rows; row++) number(row);
+  const file = await openOnPairFile(elsewhere(bytes));
+  const found = await file.search({ equals: 'a' });
+  assert.equal(found.length, rows);
+  assert.deepEqual([found[0], found[300_000], found.at(-1)], [0, 300_000, rows - 1]);
+  await assert.rejects(file.search({ equals: 'a' }, { onProgress: () => Promise.reject(new Error('enough')) }), /enough/);
+  await assert.rejects(file.search({ equals: 'a' }, { signal: AbortSignal.abort(new Error('late')) }), /late/);
+  assert.deepEqual(await file.texts(599_998), ['a', 'a']);
+});
+
+test('what is wrong with a container that is not at hand is wrong with it at the same place', async () => {
+  const whole = read('cpp/utf8_b12.onp');
+  const how = async (run) => {
+    try {
+      await run();
+      return 'none';
+    } catch (error) {
+      assert.ok(error instanceof UnspoolError, error.stack);
+      return `${error.name} at ${error.offset}`;
+    }
+  };
+  const both = async (bytes, what) => {
+    const near = await how(() => openOnPair(bytes).decode());
+    const far = await how(async () => (await openOnPairFile(elsewhere(bytes))).decode());
+    assert.equal(far, near, what);
+    return near;
+  };
+  for (let length = 0; length < whole.length; length += length < 40 ? 1 : 97) assert.match(await both(whole.subarray(0, length), `cut at ${length}`), /^Truncated/);
+  let state = 7;
+  const random = (below) => Math.floor(((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32) * below);
+  const seen = new Set();
+  for (let round = 0; round < 600; round++) {
+    const bytes = whole.slice();
+    const at = random(2) === 0 ? random(20) : random(bytes.length);
+    bytes[at] ^= 1 << random(8);
+    seen.add((await both(bytes, `round ${round}: byte ${at}`)).split(' ')[0]);
+  }
+  assert.ok(seen.size > 6, [...seen].join(' '));
+  const file = await openOnPairFile(whole);
+  for (const wrong of [-1, 0.5, NaN, '1', null]) await assert.rejects(file.row(wrong), TypeError);
+  for (const call of [file.row(file.rowCount), file.rows(2, 1), file.texts(0, file.rowCount + 1), file.texts([0, file.rowCount])]) {
+    await assert.rejects(call, { name: 'RangeOutside', class: 'Misuse' });
+  }
+  await assert.rejects(file.search({ equals: 1 }), TypeError);
+  await assert.rejects(openOnPairFile(whole, { signals: 1 }), TypeError);
 });

@@ -11,3 +11,4 @@ export {
   type OnPairStrings,
   salvageOnPair,
 } from '../onpair.js';
+export { openOnPairFile, OnPairFile, type OnPairFileOptions, type OnPairFileSearchOptions } from '../onpair-file.js';
