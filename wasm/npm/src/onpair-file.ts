@@ -4,7 +4,7 @@ import { checkOptions, checkRow, checkRows } from './check.js';
 import { refuse, UnspoolError } from './error.js';
 import { room } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { openOnPair, type OnPairColumn, type OnPairParts, type OnPairQuery, type OnPairStrings } from './onpair.js';
+import { needleOf, openOnPair, type OnPairColumn, type OnPairParts, type OnPairQuery, type OnPairStrings } from './onpair.js';
 import { type ByteRange, openSource, type Reader, type Source } from './source.js';
 
 const { enter, leave } = room('onpair');
@@ -73,21 +73,21 @@ export class OnPairFile {
   /** The bytes of a row. */
   async row(index: number): Promise<Uint8Array> {
     checkRow(index);
-    return this.#part(index, index + 1, (column) => column.row(0));
+    return this.#stretch(index, index + 1, (column) => column.row(0));
   }
 
   /** A row as text. Bytes that are not UTF-8 become U+FFFD. */
   async text(index: number): Promise<string> {
     checkRow(index);
-    return this.#part(index, index + 1, (column) => column.text(0));
+    return this.#stretch(index, index + 1, (column) => column.text(0));
   }
 
   /** The bytes of rows, of all if no bounds are given. */
   rows(start?: number, end?: number): Promise<Uint8Array[]>;
-  /** The bytes of the rows with these numbers, in this order: those that {@link search} found, say. Rows that lie next to each other are read together. */
+  /** The bytes of the rows with these numbers, in this order: those that {@link search} found, say. Rows that lie near each other are read together. */
   rows(numbers: Iterable<number>): Promise<Uint8Array[]>;
   async rows(start: number | Iterable<number> = 0, end = this.rowCount): Promise<Uint8Array[]> {
-    return this.#each(start, end, (column) => column.rows());
+    return this.#some(start, end, (column, rows) => column.rows(rows));
   }
 
   /** Rows as texts. */
@@ -95,25 +95,26 @@ export class OnPairFile {
   /** The rows with these numbers as texts. */
   texts(numbers: Iterable<number>): Promise<string[]>;
   async texts(start: number | Iterable<number> = 0, end = this.rowCount): Promise<string[]> {
-    return this.#each(start, end, (column) => column.texts());
+    return this.#some(start, end, (column, rows) => column.texts(rows));
   }
 
   /** Decodes rows, all if no bounds are given, to one buffer and their offsets in it. */
   async decode(start = 0, end = this.rowCount): Promise<OnPairStrings> {
     checkRows([start, end]);
-    return this.#part(start, end, (column) => column.decode());
+    return this.#stretch(start, end, (column) => column.decode());
   }
 
   /** The numbers of the rows that match, in ascending order. All codes are read for it, some rows at a time, but nothing is decoded. */
   async search(query: OnPairQuery, options: OnPairFileSearchOptions = {}): Promise<Uint32Array> {
     checkOptions(options, { signal: true, onProgress: true });
+    needleOf(query);
     const { signal, onProgress } = options;
     const starts = Array.from({ length: Math.ceil(this.rowCount / AT_ONCE) }, (_, at) => at * AT_ONCE);
     let done = 0;
     const found = await severally(starts, async (start) => {
       signal?.throwIfAborted();
       const end = Math.min(this.rowCount, start + AT_ONCE);
-      const rows = await this.#part(start, end, (column) => column.search(query).map((row) => row + start));
+      const rows = await this.#stretch(start, end, (column) => column.search(query).map((row) => row + start));
       await onProgress?.((done += end - start), this.rowCount);
       return rows;
     });
@@ -126,29 +127,77 @@ export class OnPairFile {
     return all;
   }
 
-  async #each<T>(start: number | Iterable<number>, end: number, take: (column: OnPairColumn) => T[]): Promise<T[]> {
-    if (typeof start === 'number') {
-      checkRows([start, end]);
-      return this.#part(start, end, take);
+  #some<T>(start: number | Iterable<number>, end: number, take: (column: OnPairColumn, rows: readonly number[]) => T[]): Promise<T[]> {
+    if (typeof start !== 'number') {
+      if (typeof start?.[Symbol.iterator] !== 'function') checkRow(start);
+      return this.#ask(near(start), take);
     }
-    if (typeof start?.[Symbol.iterator] !== 'function') checkRow(start);
-    return (await severally(stretches(start), ([first, last]) => this.#part(first, last, take))).flat();
+    checkRows([start, end]);
+    return this.#stretch(start, end, (column) => take(column, Array.from({ length: column.rowCount }, (_, row) => row)));
   }
 
-  /** Reads rows as a column of their own. */
-  async #part<T>(start: number, end: number, take: (column: OnPairColumn) => T): Promise<T> {
+  #stretch<T>(start: number, end: number, take: (column: OnPairColumn) => T): Promise<T> {
+    return this.#ask([{ start, end, rows: [] }], take);
+  }
+
+  /** Reads stretches of rows and puts them together to one column, between whose stretches lie rows that nobody wants. */
+  async #ask<T>(stretches: readonly Stretch[], take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
+    const { bits, tokenOffsets, dictBytes, dictOffsets, limits } = this.#opened;
+    const parts = await severally(stretches, (stretch) => this.#read(stretch));
+    // Every 64 codes a word ends, whatever their width.
+    const lengths = parts.map(({ packed }) => Math.ceil(packed.length / (8 * bits)) * 8 * bits);
+    const packedCodes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+    const codeOffsets = new Uint32Array(Math.max(1, parts.reduce((sum, { offsets }) => sum + offsets.length, 0)));
+    const rows: number[] = [];
+    let [codesAt, rowsAt] = [0, 0];
+    for (const [number, { packed, offsets, first }] of parts.entries()) {
+      packedCodes.set(packed, codesAt);
+      codeOffsets.set(offsets.map((code) => code - first + (8 * codesAt) / bits), rowsAt);
+      for (const row of stretches[number]?.rows ?? []) rows.push(rowsAt + row);
+      codesAt += lengths[number] ?? 0;
+      rowsAt += offsets.length;
+    }
+    // Of several, an error is placed as if there were the first alone.
+    const [{ codesStart, offsetsStart } = { codesStart: 0, offsetsStart: 0 }] = parts;
+    return open({ dictBytes, dictOffsets, packedCodes, bits, codeOffsets }, limits, { tokens: tokenOffsets.start, codes: codesStart, rows: offsetsStart }, (column) => take(column, rows));
+  }
+
+  /** Reads where some rows lie in the codes, and these codes from the last word on that starts in front of them. */
+  async #read({ start, end }: Stretch): Promise<{ offsets: Uint32Array; offsetsStart: number; packed: Uint8Array; codesStart: number; first: number }> {
     if (start > end || end > this.rowCount) throw refuse('RangeOutside', 0, end);
-    const { reader, bits, codes, rowOffsets, tokenOffsets, dictBytes, dictOffsets, limits } = this.#opened;
-    const offsetsAt = rowOffsets.start + 4 * start;
-    const offsets = words(await exactly(reader, { start: offsetsAt, end: rowOffsets.start + 4 * (end + 1) }));
+    const { reader, bits, codes, rowOffsets } = this.#opened;
+    const offsetsStart = rowOffsets.start + 4 * start;
+    const offsets = words(await exactly(reader, { start: offsetsStart, end: rowOffsets.start + 4 * (end + 1) }));
     const [lowest, highest] = [offsets.reduce((a, b) => Math.min(a, b)), offsets.reduce((a, b) => Math.max(a, b))];
     const first = lowest - (lowest % ALIGNED);
-    const codesAt = codes.start + (first * bits) / 8;
-    const codesEnd = Math.min(codes.end, codesAt + 8 * Math.ceil(((highest - first) * bits) / 64));
-    const packedCodes = codesAt < codesEnd ? await exactly(reader, { start: codesAt, end: codesEnd }) : new Uint8Array();
-    const parts = { dictBytes, dictOffsets, packedCodes, bits, codeOffsets: offsets.map((code) => code - first) };
-    return ask(parts, limits, { tokens: tokenOffsets.start, codes: codesAt, rows: offsetsAt }, take);
+    const codesStart = codes.start + (first * bits) / 8;
+    const codesEnd = Math.min(codes.end, codesStart + 8 * Math.ceil(((highest - first) * bits) / 64));
+    const packed = codesStart < codesEnd ? await exactly(reader, { start: codesStart, end: codesEnd }) : new Uint8Array();
+    return { offsets, offsetsStart, packed, codesStart, first };
   }
+}
+
+/** Rows that are read together, and which of them are wanted, counted from the first. */
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+  readonly rows: readonly number[];
+}
+
+/** So many rows that nobody wants are rather read than left out. */
+const NEAR = 256;
+
+/** Rows in any order as stretches. */
+function near(rows: Iterable<number>): Stretch[] {
+  const found: { start: number; end: number; rows: number[] }[] = [];
+  for (const row of rows) {
+    checkRow(row);
+    let last = found.at(-1);
+    if (last === undefined || row < last.start || row > last.end + NEAR) found.push((last = { start: row, end: row, rows: [] }));
+    last.end = Math.max(last.end, row + 1);
+    last.rows.push(row - last.start);
+  }
+  return found;
 }
 
 /** Where in the file the buffers of a column start that errors count from. */
@@ -159,7 +208,7 @@ interface Starts {
 }
 
 /** Opens a column for a moment. What is wrong with it is told with its place in the file. */
-function ask<T>(parts: OnPairParts, limits: Limits | undefined, starts: Starts, take: (column: OnPairColumn) => T): T {
+function open<T>(parts: OnPairParts, limits: Limits | undefined, starts: Starts, take: (column: OnPairColumn) => T): T {
   try {
     const column = openOnPair(parts, { limits });
     try {
@@ -173,18 +222,6 @@ function ask<T>(parts: OnPairParts, limits: Limits | undefined, starts: Starts, 
     const start = /^OnPair(Token|First|Table)/.test(name) ? starts.tokens : /^OnPairRow/.test(name) ? starts.rows : /^OnPairCode/.test(name) ? starts.codes : 0;
     throw new UnspoolError(code, { offset: offset + start, need });
   }
-}
-
-/** Rows that follow each other, as one. */
-function stretches(rows: Iterable<number>): [start: number, end: number][] {
-  const found: [start: number, end: number][] = [];
-  for (const row of rows) {
-    checkRow(row);
-    const last = found.at(-1);
-    if (last?.[1] === row) last[1]++;
-    else found.push([row, row + 1]);
-  }
-  return found;
 }
 
 /** Little-endian numbers, as every engine has them. */
@@ -253,7 +290,7 @@ export async function openOnPairFile(source: Source, options: OnPairFileOptions 
     // Without a row, to hear what is wrong with the dictionary.
     const none = { dictBytes: opened.dictBytes, dictOffsets: opened.dictOffsets, packedCodes: new Uint8Array(), bits, codeOffsets: new Uint32Array(1) };
     const starts = { tokens: tokenOffsets.start, codes: codes.start, rows: rowOffsets.start };
-    return ask(none, limits, starts, (column) => new OnPairFile(opened, column, codeCount));
+    return open(none, limits, starts, (column) => new OnPairFile(opened, column, codeCount));
   } finally {
     leave();
   }

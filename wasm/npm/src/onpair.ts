@@ -165,7 +165,8 @@ const PLACES = ['equals', 'startsWith', 'contains'] as const;
 
 const PLACE: Readonly<Record<string, true>> = { equals: true, startsWith: true, contains: true };
 
-function needleOf(query: OnPairQuery): [needle: Uint8Array, place: number] {
+/** @internal What is searched for, and where in a row. */
+export function needleOf(query: OnPairQuery): [needle: Uint8Array, place: number] {
   const given = PLACES.filter((place) => query?.[place] !== undefined);
   const [place] = given;
   if (given.length === 1) checkOptions<Record<string, unknown>>(query, PLACE, 'search');

@@ -316,8 +316,19 @@ test('rows of a container that is not at hand come as from one that is, and no m
     }
     assert.ok(opened > 0);
   }
-  // A Blob, and a large one: several stretches are searched at once.
+  // Rows far apart, near each other, in any order and twice: what lies near is read together, and the dictionary once.
   const names = openOnPair(read('cpp/urls_b12.onp'));
+  const far = elsewhere(read('cpp/urls_b12.onp'));
+  const file = await openOnPairFile(far);
+  const wanted = [2999, 0, 5, 300, 2, 900, 901, 901, 1700, 3, 1699];
+  let reads = 0;
+  const { read: count } = far;
+  far.read = (range) => (reads++, count(range));
+  assert.deepEqual(await file.texts(wanted), names.texts(wanted));
+  assert.deepEqual(await file.rows(new Set(wanted)), names.rows(new Set(wanted)));
+  assert.equal(reads, 2 * 2 * 8, 'in eight stretches');
+  assert.deepEqual([await file.texts([]), await file.rows(7, 7)], [[], []]);
+  // A Blob.
   const blob = await openOnPairFile(new Blob([read('cpp/urls_b12.onp')]));
   assert.deepEqual(await blob.texts([5, 6, 7]), names.texts([5, 6, 7]));
 });
