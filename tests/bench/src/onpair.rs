@@ -257,32 +257,32 @@ impl Data {
             }
             all(sum)
         };
-        let (mut line, mut theirs) = (vec![0; most + 16], vec![MaybeUninit::new(0); most + 16]);
-        let (mut again, mut third) = (theirs.clone(), theirs.clone());
-        let mut as_it_is = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
-            Race::new(name, bytes, || ours(plain, &mut line))
-                .against("unsafe row", || reference(&mut theirs))
-                .against("sized, unsafe row", || sized(&mut third))
-                .against("safe row", || safe(&mut again))
+        // One for all here, too: a line of some bytes may lie across two pages, and every store to it then takes longer.
+        let line = RefCell::new(vec![0; most + 16]);
+        let as_it_is = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
+            Race::new(name, bytes, || ours(plain, &mut line.borrow_mut()))
+                .against("unsafe row", || reference(uninit(&mut line.borrow_mut())))
+                .against("sized, unsafe row", || sized(uninit(&mut line.borrow_mut())))
+                .against("safe row", || safe(uninit(&mut line.borrow_mut())))
                 .run()
         };
         as_it_is(&format!("{name}{end}"), &one_by_one)?;
         as_it_is(&format!("{name}{end}, plain rows"), &plainly)?;
         as_it_is(&format!("{name}s{end}"), &together)?;
-        let mut widened = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
-            Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line))
-                .against("unsafe row", || reference(&mut theirs))
-                .against("unsafe row, wide", || reference_wide(&mut again))
-                .against("safe row, wide", || safe_wide(&mut third))
+        let widened = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
+            Race::new(&format!("{name}, wide"), bytes, || ours(wide, &mut line.borrow_mut()))
+                .against("unsafe row", || reference(uninit(&mut line.borrow_mut())))
+                .against("unsafe row, wide", || reference_wide(uninit(&mut line.borrow_mut())))
+                .against("safe row, wide", || safe_wide(uninit(&mut line.borrow_mut())))
                 .run()
         };
         widened(&format!("{name}{end}"), &one_by_one)?;
         widened(&format!("{name}{end}, plain rows"), &plainly)?;
         widened(&format!("{name}s{end}"), &together)?;
         let mut in_packed = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
-            Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line))
-                .against("unpack, unsafe row", || reference_packed(&mut again))
-                .against("unsafe row, plain", || reference(&mut theirs))
+            Race::new(&format!("{name}, packed"), bytes, || ours(packed, &mut line.borrow_mut()))
+                .against("unpack, unsafe row", || reference_packed(uninit(&mut line.borrow_mut())))
+                .against("unsafe row, plain", || reference(uninit(&mut line.borrow_mut())))
                 .run()
         };
         in_packed(&format!("{name}{end}"), &one_by_one)?;
