@@ -7,6 +7,12 @@ const PIECE = 2 ** 19;
 /** And so many pieces are under way: a browser asks a server for no more. */
 export const AHEAD = 6;
 
+/** Bytes that are on their way, for whom nobody may come. */
+function unclaimed(bytes: Promise<Uint8Array>): Promise<Uint8Array> {
+  bytes.catch(() => undefined);
+  return bytes;
+}
+
 /** A reader for who can tell with each range what probably comes behind it. */
 export function readForeseen(reader: Reader): (needed: ByteRange, later: readonly ByteRange[]) => Promise<Uint8Array> {
   let coming: { readonly range: ByteRange; readonly bytes: Promise<Uint8Array> }[] = [];
@@ -19,11 +25,7 @@ export function readForeseen(reader: Reader): (needed: ByteRange, later: readonl
     coming = coming.filter((part) => later.some((range) => find(range) === part));
     for (const range of later) {
       if (coming.length >= AHEAD - 1) break;
-      if (find(range) !== undefined) continue;
-      const bytes = read(range);
-      // Nobody may come for it.
-      bytes.catch(() => undefined);
-      coming.push({ range, bytes });
+      if (find(range) === undefined) coming.push({ range, bytes: unclaimed(read(range)) });
     }
     return (await whole).subarray(needed.start - start, needed.end - start);
   };
@@ -38,10 +40,7 @@ export function readAhead(reader: Reader, piece = PIECE): Reader {
   const take = (first: number): Promise<Uint8Array> | undefined => {
     for (let start = first; start < Math.min(size, first + AHEAD * piece); start += piece) {
       if (pieces.has(start)) continue;
-      const bytes = Promise.resolve(reader.read({ start, end: Math.min(size, start + piece) }));
-      // Nobody may come for it.
-      bytes.catch(() => undefined);
-      pieces.set(start, bytes);
+      pieces.set(start, unclaimed(Promise.resolve(reader.read({ start, end: Math.min(size, start + piece) }))));
     }
     return pieces.get(first);
   };
@@ -62,14 +61,14 @@ export function readAhead(reader: Reader, piece = PIECE): Reader {
 /** Does the work for each of them, six at a time, and gives what came out in their order. Behind a failure none is begun. */
 export async function severally<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  let queue = [...items.entries()].reverse();
+  const queue = [...items.entries()].reverse();
   const turn = async (): Promise<void> => {
     for (let next; (next = queue.pop()) !== undefined; ) results[next[0]] = await work(next[1]);
   };
   try {
     await Promise.all(Array.from({ length: AHEAD }, turn));
   } finally {
-    queue = [];
+    queue.length = 0;
   }
   return results;
 }

@@ -17,14 +17,14 @@ export async function* at1Text(source: Source, options: At1TableOptions = {}): A
   const reader = opened.isFar ? readAhead(opened) : opened;
   const work = new Held(here, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, 0, limits));
   try {
-    let bytes: Uint8Array | undefined;
-    for (let isOn = true; isOn; ) {
+    for (let bytes: Uint8Array | undefined; ; ) {
       const given = bytes;
-      isOn = work.call((job) => job.step(given));
+      const isOn = work.call((job) => job.step(given));
       const piece = work.call((job) => job.data());
       if (piece.length > 0) yield piece;
+      if (!isOn) return;
       const [start = 0, end = 0] = work.call((job) => job.needs());
-      if (isOn) bytes = await reader.read({ start, end });
+      bytes = await reader.read({ start, end });
     }
   } finally {
     work.free();

@@ -246,7 +246,7 @@ export class CvcColumn {
   }
 
   /** Feeds work with what it asks for. */
-  async #pump<T>(work: Generator<ByteRange, T, Uint8Array>, read: Reader['read'] = (range) => this.#opened.reader.read(range)): Promise<T> {
+  async #pump<T>(work: Generator<ByteRange, T, Uint8Array>, read?: Reader['read']): Promise<T> {
     try {
       let step = work.next();
       while (step.done !== true) step = work.next(await this.#read(step.value, read));
@@ -276,14 +276,14 @@ export class CvcColumn {
   #pumpNow<T>(work: Generator<ByteRange, T, Uint8Array>): T {
     let step = work.next();
     while (step.done !== true) {
-      const bytes = this.#read(step.value, (range) => this.#opened.reader.read(range));
+      const bytes = this.#read(step.value);
       if (!(bytes instanceof Uint8Array)) throw new Error('bytes at hand are not waited for');
       step = work.next(bytes);
     }
     return step.value;
   }
 
-  #read(range: ByteRange, read: Reader['read']): Uint8Array | Promise<Uint8Array> {
+  #read(range: ByteRange, read: Reader['read'] = (range) => this.#opened.reader.read(range)): Uint8Array | Promise<Uint8Array> {
     const { lengths } = this.#opened;
     if (range.end - range.start !== 4) return read(range);
     const known = lengths.get(range.start);

@@ -87,7 +87,7 @@ export class OnPairFile {
   /** The bytes of the rows with these numbers, in this order: those that {@link search} found, say. Rows that lie near each other are read together. */
   rows(numbers: Iterable<number>): Promise<Uint8Array[]>;
   async rows(start: number | Iterable<number> = 0, end = this.rowCount): Promise<Uint8Array[]> {
-    return this.#some(start, end, (column, rows) => column.rows(rows));
+    return typeof start === 'number' ? this.#stretch(start, end, (column) => column.rows()) : this.#some(start, (column, rows) => column.rows(rows));
   }
 
   /** Rows as texts. */
@@ -95,12 +95,11 @@ export class OnPairFile {
   /** The rows with these numbers as texts. */
   texts(numbers: Iterable<number>): Promise<string[]>;
   async texts(start: number | Iterable<number> = 0, end = this.rowCount): Promise<string[]> {
-    return this.#some(start, end, (column, rows) => column.texts(rows));
+    return typeof start === 'number' ? this.#stretch(start, end, (column) => column.texts()) : this.#some(start, (column, rows) => column.texts(rows));
   }
 
   /** Decodes rows, all if no bounds are given, to one buffer and their offsets in it. */
   async decode(start = 0, end = this.rowCount): Promise<OnPairStrings> {
-    checkRows([start, end]);
     return this.#stretch(start, end, (column) => column.decode());
   }
 
@@ -127,16 +126,15 @@ export class OnPairFile {
     return all;
   }
 
-  #some<T>(start: number | Iterable<number>, end: number, take: (column: OnPairColumn, rows: readonly number[]) => T[]): Promise<T[]> {
-    if (typeof start !== 'number') {
-      if (typeof start?.[Symbol.iterator] !== 'function') checkRow(start);
-      return this.#ask(near(start), take);
-    }
-    checkRows([start, end]);
-    return this.#stretch(start, end, (column) => take(column, Array.from({ length: column.rowCount }, (_, row) => row)));
+  /** Reads rows in any order. */
+  #some<T>(rows: Iterable<number>, take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
+    if (typeof rows?.[Symbol.iterator] !== 'function') checkRow(rows);
+    return this.#ask(near(rows), take);
   }
 
+  /** Reads rows that follow each other, and no other. */
   #stretch<T>(start: number, end: number, take: (column: OnPairColumn) => T): Promise<T> {
+    checkRows([start, end]);
     return this.#ask([{ start, end, rows: [] }], take);
   }
 
@@ -144,26 +142,24 @@ export class OnPairFile {
   async #ask<T>(stretches: readonly Stretch[], take: (column: OnPairColumn, rows: readonly number[]) => T): Promise<T> {
     const { bits, tokenOffsets, dictBytes, dictOffsets, limits } = this.#opened;
     const parts = await severally(stretches, (stretch) => this.#read(stretch));
-    // Every 64 codes a word ends, whatever their width.
-    const lengths = parts.map(({ packed }) => Math.ceil(packed.length / (8 * bits)) * 8 * bits);
-    const packedCodes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+    const packedCodes = new Uint8Array(parts.reduce((sum, { room }) => sum + room, 0));
     const codeOffsets = new Uint32Array(Math.max(1, parts.reduce((sum, { offsets }) => sum + offsets.length, 0)));
-    const rows: number[] = [];
+    const wanted: number[] = [];
     let [codesAt, rowsAt] = [0, 0];
-    for (const [number, { packed, offsets, first }] of parts.entries()) {
+    for (const { rows, offsets, first, packed, room } of parts) {
       packedCodes.set(packed, codesAt);
       codeOffsets.set(offsets.map((code) => code - first + (8 * codesAt) / bits), rowsAt);
-      for (const row of stretches[number]?.rows ?? []) rows.push(rowsAt + row);
-      codesAt += lengths[number] ?? 0;
+      for (const row of rows) wanted.push(rowsAt + row);
+      codesAt += room;
       rowsAt += offsets.length;
     }
     // Of several, an error is placed as if there were the first alone.
     const [{ codesStart, offsetsStart } = { codesStart: 0, offsetsStart: 0 }] = parts;
-    return open({ dictBytes, dictOffsets, packedCodes, bits, codeOffsets }, limits, { tokens: tokenOffsets.start, codes: codesStart, rows: offsetsStart }, (column) => take(column, rows));
+    return open({ dictBytes, dictOffsets, packedCodes, bits, codeOffsets }, limits, { tokens: tokenOffsets.start, codes: codesStart, rows: offsetsStart }, (column) => take(column, wanted));
   }
 
   /** Reads where some rows lie in the codes, and these codes from the last word on that starts in front of them. */
-  async #read({ start, end }: Stretch): Promise<{ offsets: Uint32Array; offsetsStart: number; packed: Uint8Array; codesStart: number; first: number }> {
+  async #read({ start, end, rows }: Stretch): Promise<Part> {
     if (start > end || end > this.rowCount) throw refuse('RangeOutside', 0, end);
     const { reader, bits, codes, rowOffsets } = this.#opened;
     const offsetsStart = rowOffsets.start + 4 * start;
@@ -173,7 +169,8 @@ export class OnPairFile {
     const codesStart = codes.start + (first * bits) / 8;
     const codesEnd = Math.min(codes.end, codesStart + 8 * Math.ceil(((highest - first) * bits) / 64));
     const packed = codesStart < codesEnd ? await exactly(reader, { start: codesStart, end: codesEnd }) : new Uint8Array();
-    return { offsets, offsetsStart, packed, codesStart, first };
+    const unit = (ALIGNED * bits) / 8;
+    return { rows, offsets, offsetsStart, first, packed, codesStart, room: Math.ceil(packed.length / unit) * unit };
   }
 }
 
@@ -182,6 +179,20 @@ interface Stretch {
   readonly start: number;
   readonly end: number;
   readonly rows: readonly number[];
+}
+
+/** What was read of a stretch. */
+interface Part {
+  readonly rows: readonly number[];
+  /** Where its rows lie in the codes, and where that stands in the file. */
+  readonly offsets: Uint32Array;
+  readonly offsetsStart: number;
+  /** The first code that was read, the codes, and where they stand in the file. */
+  readonly first: number;
+  readonly packed: Uint8Array;
+  readonly codesStart: number;
+  /** How many bytes they take where others follow, which start with a word, too. */
+  readonly room: number;
 }
 
 /** So many rows that nobody wants are rather read than left out. */
