@@ -108,6 +108,9 @@ impl Data {
             let len = column.decode_into(column.rows(), &mut out.borrow_mut())?;
             if len == self.bytes.len() { Ok(()) } else { Err("decoded to another length".into()) }
         };
+        // Its fastest way: out of its own wide dictionary.
+        let reference =
+            |codes: &[u16]| theirs(onpair::try_decode_into(codes, wide.as_view(), uninit(&mut out.borrow_mut())));
         // A race of its own: beside others, whose turn follows would find the caches full of what it alone has read and written.
         let beside_memcpy = |column: &Column<'_>| {
             let mut copy = vec![0u8; len];
@@ -123,13 +126,7 @@ impl Data {
                 let column = plain.widened(&mut cells, &mut lens)?;
                 self.right(&column)?;
                 Race::new(name, len, || decode(&column))
-                    .against("try_decode_into", || {
-                        theirs(onpair::try_decode_into(
-                            &self.theirs.codes,
-                            wide.as_view(),
-                            uninit(&mut out.borrow_mut()),
-                        ))
-                    })
+                    .against("try_decode_into", || reference(&self.theirs.codes))
                     .run()?;
                 beside_memcpy(&column)
             }
@@ -149,15 +146,9 @@ impl Data {
                 Race::new(name, len, || decode(&column))
                     .against("unpack, try_decode_into", || {
                         unpack(&self.packed, self.width, 0, &mut codes);
-                        theirs(onpair::try_decode_into(&codes, wide.as_view(), uninit(&mut out.borrow_mut())))
+                        reference(&codes)
                     })
-                    .against("plain try_decode_into", || {
-                        theirs(onpair::try_decode_into(
-                            &self.theirs.codes,
-                            wide.as_view(),
-                            uninit(&mut out.borrow_mut()),
-                        ))
-                    })
+                    .against("plain try_decode_into", || reference(&self.theirs.codes))
                     .run()?;
                 beside_memcpy(&column)
             }
@@ -222,14 +213,6 @@ impl Data {
             }
             all(sum)
         };
-        // What a caller writes who knows no row's length beforehand: the same guarantees as ours.
-        let safe = |line: &mut [MaybeUninit<u8>]| {
-            let mut sum = 0;
-            for &row in &rows {
-                sum += onpair::try_decode_into(view.row_codes(row), view.dict, line)?;
-            }
-            all(sum)
-        };
         let their_wide = self.theirs.dict.to_wide();
         let reference_wide = |line: &mut [MaybeUninit<u8>]| {
             let (codes, tokens) = (|row: usize| view.row_codes(row), their_wide.as_view());
@@ -237,13 +220,8 @@ impl Data {
             let sum: usize = rows.iter().map(|&row| unsafe { onpair::decode_into(codes(row), tokens, line) }).sum();
             all(sum)
         };
-        let safe_wide = |line: &mut [MaybeUninit<u8>]| {
-            let mut sum = 0;
-            for &row in &rows {
-                sum += onpair::try_decode_into(view.row_codes(row), their_wide.as_view(), line)?;
-            }
-            all(sum)
-        };
+        let safe = |line: &mut [MaybeUninit<u8>]| all(safe_rows(&view, &rows, view.dict, line)?);
+        let safe_wide = |line: &mut [MaybeUninit<u8>]| all(safe_rows(&view, &rows, their_wide.as_view(), line)?);
         // It takes plain codes only: somebody has to unpack those of the row.
         let mut codes = vec![0; most];
         let mut reference_packed = |line: &mut [MaybeUninit<u8>]| {
@@ -340,6 +318,20 @@ impl Data {
             .against("reference, plain", reference)
             .run()
     }
+}
+
+/// What a caller writes who knows no row's length beforehand: the same guarantees as ours. Gives how many bytes the rows had.
+fn safe_rows<D: onpair::DictionaryView>(
+    column: &onpair::ColumnView<'_, u32>,
+    rows: &[usize],
+    dictionary: D,
+    line: &mut [MaybeUninit<u8>],
+) -> Result<usize> {
+    let mut sum = 0;
+    for &row in rows {
+        sum += onpair::try_decode_into(column.row_codes(row), dictionary, line)?;
+    }
+    Ok(sum)
 }
 
 fn theirs(decoded: std::result::Result<usize, onpair::OutputTooSmall>) -> Result<()> {
