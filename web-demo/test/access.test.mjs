@@ -201,7 +201,7 @@ test('a theme of high contrast leaves colours where they tell something, and out
     }
     await page.waitForFunction(() => {
       const canvas = document.querySelector('.map canvas');
-      const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+      const data = pixelsOf(canvas, canvas.height / 2, 1);
       return new Set(Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 3).join())).size >= 4;
     });
     // What opens a group is a triangle: one side has a colour, and the others have none.

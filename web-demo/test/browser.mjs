@@ -19,6 +19,7 @@ export async function launch() {
 /** A page that notes whatever should not happen: errors, and requests to anywhere but `url`. */
 export async function watchedPage(browser, url, options = {}) {
   const context = await browser.newContext(options);
+  await context.addInitScript(`window.pixelsOf = ${pixelsOf}`);
   const page = await context.newPage();
   // Much more than anything takes, on a machine that runs other tests too.
   page.setDefaultTimeout(30_000);
@@ -33,4 +34,14 @@ export async function watchedPage(browser, url, options = {}) {
   });
   page.on('requestfailed', (request) => wrong.push(`failed: ${request.url()}`));
   return { page, wrong, close: () => context.close() };
+}
+
+/**
+ * The pixels of a canvas, or of some of its lines, for code that runs in the page. They come from a copy: a canvas that
+ * is read more than once makes the browser warn of slow reads, which would be ours and not the page's.
+ */
+function pixelsOf(canvas, from = 0, lines = canvas.height) {
+  const copy = new OffscreenCanvas(canvas.width, lines).getContext('2d', { willReadFrequently: true });
+  copy.drawImage(canvas, 0, -Math.floor(from));
+  return copy.getImageData(0, 0, canvas.width, lines).data;
 }

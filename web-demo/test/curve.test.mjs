@@ -98,7 +98,7 @@ test('the lengths of vectors are looked into, and what is drawn follows the sche
 /** How many pixels of a chart have the colour of the curve, and how bright its green is at most. */
 function inkOf(chart) {
   return chart.locator('canvas').evaluate((canvas) => {
-    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const data = pixelsOf(canvas);
     let [pixels, green] = [0, 0];
     for (let at = 0; at < data.length; at += 4) {
       if (data[at + 3] < 128 || data[at + 1] < data[at] + 40) continue;

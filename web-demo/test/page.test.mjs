@@ -66,7 +66,7 @@ test('a sample shows what it is and its values', async () => {
   await page.getByRole('img', { name: /rows as a heat map/ }).hover({ position: { x: 12, y: 4 } });
   await page.locator('figcaption', { hasText: `row 200, value 1: ${Number(expected[200 * 64 + 1].toPrecision(5))}` }).waitFor();
   const drawn = await page.getByRole('img', { name: /rows as a heat map/ }).evaluate((canvas) => {
-    const { data } = canvas.getContext('2d').getImageData(0, 0, 64, 1);
+    const data = pixelsOf(canvas, 0, 1);
     return Array.from({ length: 64 }, (_, at) => data[4 * at + 1]);
   });
   // Green rises with the values.

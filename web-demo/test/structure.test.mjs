@@ -125,7 +125,7 @@ test('the map shows the whole file, zooms, and follows keys and clicks', async (
   await drawn();
   // Most of it is data: its colour fills the middle.
   const colours = await map.evaluate((canvas) => {
-    const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+    const data = pixelsOf(canvas, canvas.height / 2, 1);
     return new Set(Array.from({ length: canvas.width }, (_, x) => data.slice(4 * x, 4 * x + 3).join())).size;
   });
   assert.ok(colours >= 2, `${colours} colours`);
@@ -283,7 +283,7 @@ test('a file that was cut flags what was being read, not the field before, which
   const canvas = page.getByRole('slider', { name: 'Place in the file' });
   await drawn();
   const red = await canvas.evaluate((canvas) => {
-    const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
+    const data = pixelsOf(canvas, canvas.height / 2, 1);
     const probe = document.createElement('span');
     probe.style.color = 'var(--bad)';
     document.body.append(probe);
