@@ -11,6 +11,7 @@ mod numpy;
 mod onpair;
 mod pco;
 mod race;
+mod sequences;
 mod words;
 mod xz;
 mod zstd;

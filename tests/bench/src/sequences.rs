@@ -1,0 +1,86 @@
+//! A frame of RFC 8878 with the very sequences of a draft frame: what one takes longer to decode than the other is then
+//! the format's doing, and not that of two encoders of which one found longer matches.
+
+use unspool::zstd::{Options, Workspace, inspect};
+use unspool::{Limits, Part, Symbols, Trace, Value};
+use zstd::zstd_safe::{get_error_name, zstd_sys as c};
+
+use crate::Result;
+
+/// What `frame`, which decodes to `plain`, copies from where, written down by the C library.
+pub fn as_rfc8878(frame: &[u8], plain: &[u8], level: i32) -> Result<Vec<u8>> {
+    let mut heard = Symbols(Heard::default());
+    inspect(frame, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut heard)?;
+    let sequences = heard.0.all;
+    let mut room = vec![0; zstd::zstd_safe::compress_bound(plain.len())];
+    // SAFETY: the context is this function's own, and each pointer comes with the length of what is behind it. What is wrong with
+    // a sequence is found: that is what `ZSTD_c_validateSequences` asks for.
+    let len = unsafe {
+        let context = c::ZSTD_createCCtx();
+        for (parameter, value) in [
+            (c::ZSTD_cParameter::ZSTD_c_compressionLevel, level),
+            (c::ZSTD_cParameter::ZSTD_c_minMatch, 3),
+            (c::ZSTD_cParameter::ZSTD_c_experimentalParam12, 1),
+        ] {
+            c::ZSTD_CCtx_setParameter(context, parameter, value);
+        }
+        let len = c::ZSTD_compressSequences(
+            context,
+            room.as_mut_ptr().cast(),
+            room.len(),
+            sequences.as_ptr(),
+            sequences.len(),
+            plain.as_ptr().cast(),
+            plain.len(),
+        );
+        c::ZSTD_freeCCtx(context);
+        len
+    };
+    if len > room.len() {
+        return Err(format!("the sequences of a draft frame: {}", get_error_name(len)).into());
+    }
+    room.truncate(len);
+    Ok(room)
+}
+
+/// Hears sequences, each with the literals before it, those at the ends of blocks included.
+#[derive(Default)]
+struct Heard {
+    all: Vec<c::ZSTD_Sequence>,
+    /// Literals that no sequence has yet: at the ends of blocks before, and of this one.
+    before: u32,
+    left: u32,
+    offset: u32,
+    length: u32,
+}
+
+impl Trace for Heard {
+    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+        if let ("literals", Value::U64(count)) = (name, value) {
+            self.before += self.left;
+            self.left = u32::try_from(count).unwrap_or(0);
+        }
+    }
+
+    fn leaf(&mut self, _: Part, name: &'static str, _: std::ops::Range<u64>, value: Value<'_>) {
+        let Value::U64(value) = value else { return };
+        let value = u32::try_from(value).unwrap_or(0);
+        match name {
+            "offset" | "repeated offset" => self.offset = value,
+            "match length" => self.length = value,
+            "literal length" => {
+                self.left = self.left.saturating_sub(value);
+                let run = std::mem::take(&mut self.before) + value;
+                self.all.push(c::ZSTD_Sequence {
+                    offset: self.offset,
+                    litLength: run,
+                    matchLength: self.length,
+                    rep: 0,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self) {}
+}
