@@ -62,7 +62,7 @@ pub enum Command {
 }
 
 /// How a file is taken.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub struct TakeArgs {
     /// Take the file for this format instead of looking at its first bytes
     #[arg(long, value_parser = format())]
@@ -70,6 +70,13 @@ pub struct TakeArgs {
     /// The dictionary that the file was compressed with
     #[arg(long, value_name = "FILE")]
     pub dict: Option<PathBuf>,
+    #[command(flatten)]
+    pub allow: LimitArgs,
+}
+
+/// What a file may ask for.
+#[derive(Args)]
+pub struct LimitArgs {
     /// Refuse to decode to more than this; 16G if not given
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_output: Option<u64>,
@@ -78,7 +85,7 @@ pub struct TakeArgs {
     max_window: Option<u64>,
 }
 
-impl TakeArgs {
+impl LimitArgs {
     pub fn limits(&self) -> Limits {
         let Limits { max_output, max_window, .. } = Limits::DEFAULT;
         Limits {
@@ -104,6 +111,8 @@ pub struct GrepArgs {
     /// The number of the row, counted from 0, and a colon before each line
     #[arg(short, long)]
     pub number: bool,
+    #[command(flatten)]
+    pub allow: LimitArgs,
 }
 
 #[derive(Args)]
@@ -140,6 +149,8 @@ pub struct QueryArgs {
     /// On standard error: groups skipped and read, bytes of blocks read and in all
     #[arg(long)]
     pub stats: bool,
+    #[command(flatten)]
+    pub allow: LimitArgs,
 }
 
 #[derive(Args)]

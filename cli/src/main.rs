@@ -68,15 +68,25 @@ fn input(path: &Path) -> io::Result<Box<dyn Read>> {
 
 /// Reads a file, and takes it out of the gzip that it may be wrapped in; how long that was, is said. Whoever names a format knows what the
 /// file is.
-fn open(path: &Path, take: &TakeArgs) -> Result<(Vec<u8>, Option<usize>), Failure> {
-    if take.format.is_some() {
+fn open(path: &Path, named: Option<Format>, limits: &Limits) -> Result<(Vec<u8>, Option<usize>), Failure> {
+    if named.is_some() {
         return Ok((read(path)?, None));
     }
     let bytes = read_if(path, |first| probe(first) != Probe::Unknown)?;
-    Ok(match formats::gzip::unwrapped(&bytes, &take.limits()) {
+    Ok(match formats::gzip::unwrapped(&bytes, limits) {
         Some(inside) => (inside, Some(bytes.len())),
         None => (bytes, None),
     })
+}
+
+/// Reads a file that is of use only without the gzip around it, and says why if that cannot be taken off.
+fn open_inside(path: &Path, limits: &Limits) -> Result<Vec<u8>, Failure> {
+    let (bytes, _) = open(path, None, limits)?;
+    if probe(&bytes) == Probe::Match(Format::Gzip) {
+        formats::gzip::check(&bytes, limits, &mut Count::default())
+            .map_err(|error| Failure::refused(path, &bytes, error))?;
+    }
+    Ok(bytes)
 }
 
 /// The format that was named, or the one that the first bytes show.
@@ -108,8 +118,8 @@ struct Shown {
 
 fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure> {
     let Shown { json, stats, symbols, all } = shown;
-    let limits = take.limits();
-    let (bytes, wrapped) = open(path, take)?;
+    let limits = take.allow.limits();
+    let (bytes, wrapped) = open(path, take.format, &limits)?;
     let dictionary = take.dict.as_deref().map(read).transpose()?;
     let format = format_of(&bytes, take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
     let dictionary = dictionary.as_deref();
@@ -136,7 +146,7 @@ fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure
 }
 
 fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
-    let limits = args.take.limits();
+    let limits = args.take.allow.limits();
     let dictionary = args.take.dict.as_deref().map(read).transpose()?;
     let selection = Selection {
         column: args.column.as_deref(),
@@ -156,7 +166,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
         return output.finish(decoded.map_err(|error| error.into_failure(folder, &[])));
     }
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
-    let (bytes, _) = open(path, &args.take)?;
+    let (bytes, _) = open(path, args.take.format, &limits)?;
     let format = format_of(&bytes, args.take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
     if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), args.to()) {
         return formats::at1::unbundle(path, &bytes, &selection, folder, &limits);
@@ -168,7 +178,8 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
 
 fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
     use formats::onpair::{Where, grep};
-    let (bytes, _) = open(&args.file, &TakeArgs::default())?;
+    let limits = args.allow.limits();
+    let bytes = open_inside(&args.file, &limits)?;
     let place = match (args.prefix, args.exact) {
         (true, _) => Where::Start,
         (_, true) => Where::Whole,
@@ -179,14 +190,14 @@ fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
         other => return Err(Failure::Usage(format!("grep searches OnPair columns; this file is {}", other.name()))),
     }
     let mut output = Output::create(None)?;
-    let searched = grep(&bytes, args.pattern.as_bytes(), place, args.number, &Limits::DEFAULT, &mut output);
+    let searched = grep(&bytes, args.pattern.as_bytes(), place, args.number, &limits, &mut output);
     output.finish(searched.map_err(|error| error.into_failure(&args.file, &bytes)))
 }
 
 /// Decodes every file without keeping anything. All files are looked at, also behind a bad one.
 fn check(files: &[std::path::PathBuf], take: &TakeArgs) -> ExitCode {
     let mut code = 0;
-    let limits = take.limits();
+    let limits = take.allow.limits();
     let dictionary = match take.dict.as_deref().map(read).transpose() {
         Ok(dictionary) => dictionary,
         Err(failure) => {
@@ -195,7 +206,7 @@ fn check(files: &[std::path::PathBuf], take: &TakeArgs) -> ExitCode {
         }
     };
     for path in files {
-        let checked = open(path, take).and_then(|(bytes, _)| {
+        let checked = open(path, take.format, &limits).and_then(|(bytes, _)| {
             let mut count = Count::default();
             let format = format_of(&bytes, take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
             let checksums = formats::check(format, &bytes, dictionary.as_deref(), &limits, &mut count)

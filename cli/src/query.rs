@@ -8,7 +8,7 @@ use std::path::Path;
 use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Limits, Sink};
 
-use crate::args::{QueryArgs, TakeArgs};
+use crate::args::QueryArgs;
 use crate::formats::at1::TableFacts;
 use crate::output::Output;
 use crate::report::{Failure, Plain};
@@ -136,7 +136,7 @@ trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl<'p> Source<'p> {
-    fn open(path: &'p Path) -> Result<Self, Failure> {
+    fn open(path: &'p Path, limits: &Limits) -> Result<Self, Failure> {
         let open = || -> io::Result<Option<(Box<dyn ReadSeek>, u64)>> {
             let mut file = File::open(path)?;
             let size = file.seek(SeekFrom::End(0))?;
@@ -152,7 +152,7 @@ impl<'p> Source<'p> {
                 return Err(Failure::io("cannot read", path, error));
             }
             _ => {
-                let (bytes, _) = crate::open(path, &TakeArgs::default())?;
+                let bytes = crate::open_inside(path, limits)?;
                 let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 (Box::new(Cursor::new(bytes)), size)
             }
@@ -195,11 +195,11 @@ fn note(words: std::fmt::Arguments<'_>) {
 }
 
 /// Which columns there are, where one was asked for that is not.
-fn unknown_column(error: Error, head: &[u8]) -> Option<Failure> {
+fn unknown_column(error: Error, head: &[u8], limits: &Limits) -> Option<Failure> {
     if error.kind != ErrorKind::At1NoSuchColumn {
         return None;
     }
-    let table = TableFacts::read(head, &Limits::DEFAULT).ok()?;
+    let table = TableFacts::read(head, limits).ok()?;
     let names = table.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     Some(Failure::Usage(format!("the table has no such column; there are: {}", Plain(names))))
 }
@@ -223,11 +223,12 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
         _ => Ask::Rows,
     };
     let request = Request { filters: &filters, ask, limit: args.limit.unwrap_or(u64::MAX) };
-    let mut source = Source::open(&args.file)?;
+    let limits = args.allow.limits();
+    let mut source = Source::open(&args.file, &limits)?;
     let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
     let mut head = source.read(0..source.size.min(HEAD))?;
     let mut query = loop {
-        match Query::new(&head, request, &mut scratch, &mut ws, &Limits::DEFAULT) {
+        match Query::new(&head, request, &mut scratch, &mut ws, &limits) {
             Ok(query) => break query,
             Err(error) => match error.class() {
                 Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
@@ -237,7 +238,7 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
                     let more = (2 * u64::try_from(head.len()).unwrap_or(0)).min(source.size);
                     head = source.read(0..error.need.max(more).min(most))?
                 }
-                _ => return Err(unknown_column(error, &head).unwrap_or_else(|| refused(error))),
+                _ => return Err(unknown_column(error, &head, &limits).unwrap_or_else(|| refused(error))),
             },
         }
     };
@@ -259,7 +260,7 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
         while let Err(error) = query.feed(range.start, &bytes, &mut scratch, &mut ws, &mut visit) {
             match error.class() {
                 Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
-                _ => return Err(unknown_column(error, &head).unwrap_or_else(|| refused(error))),
+                _ => return Err(unknown_column(error, &head, &limits).unwrap_or_else(|| refused(error))),
             }
         }
     }
@@ -277,7 +278,7 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
     if answer.without_number > 0 {
         note(format_args!("{} of {} rows have no number in that column", answer.without_number, answer.rows));
     }
-    if let Ok(table) = TableFacts::read(&head, &Limits::DEFAULT)
+    if let Ok(table) = TableFacts::read(&head, &limits)
         && table.left_out() > 0
     {
         let (others, lines) = (table.left_out(), table.lines);

@@ -405,6 +405,8 @@ fn grep_prints_the_rows_that_match() {
     assert!(grep(&[lines[7], &file, "--exact", "-n"]).contains(&format!("7:{}\n", lines[7])));
     assert_eq!(grep(&["nowhere to be found", &file]), "");
     assert_eq!(unspool(&["grep", "x", &vector("v1_fp16.cvc")]).status.code(), Some(2));
+    let small = unspool(&["grep", "e", &file, "--max-output", "1000"]);
+    assert!(small.status.code() == Some(1) && stderr(&small).contains("limit exceeded"), "{}", stderr(&small));
     assert_eq!(unspool(&["grep", "x", &file, "--exact", "--prefix"]).status.code(), Some(2));
 }
 
@@ -651,7 +653,16 @@ fn a_table_in_gzip_or_from_a_pipe_is_asked_like_any_other() {
     gzip.extend(unspool::checksum::Crc32::of(&bytes).to_le_bytes());
     gzip.extend(u32::from(len).to_le_bytes());
     std::fs::write(&wrapped, gzip).unwrap();
-    assert_eq!(unspool(&["query", wrapped.to_str().unwrap(), "--count"]).stdout, plain.stdout);
+    let wrapped = wrapped.to_str().unwrap();
+    assert_eq!(unspool(&["query", wrapped, "--count"]).stdout, plain.stdout);
+    // What goes beyond a limit is named, with the option that allows it: of the table, and of the gzip around it.
+    for file in [&table, wrapped] {
+        let refused = unspool(&["query", file, "--count", "--max-output", "10"]);
+        let words = stderr(&refused);
+        assert!(refused.status.code() == Some(1) && words.contains("limit exceeded"), "{words}");
+        assert!(words.contains("--max-output BYTES allows more"), "{words}");
+        assert_eq!(unspool(&["query", file, "--count", "--max-output", "1M"]).stdout, plain.stdout);
+    }
     let mut cat = Command::new("cat").arg(&table).stdout(Stdio::piped()).spawn().unwrap();
     let mut query = Command::new(env!("CARGO_BIN_EXE_unspool"));
     let query = query.args(["query", "/dev/stdin", "--count"]).stdin(cat.stdout.take().unwrap()).output().unwrap();

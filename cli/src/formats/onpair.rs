@@ -186,8 +186,10 @@ pub fn grep(
         Where::Start => Search::starts_with(&column, pattern),
         Where::Whole => Search::equals(&column, pattern),
     };
+    let mut left = limits.max_output;
     for row in search.rows() {
         let row = row?;
+        left = left.checked_sub(column.row_len(row)?).ok_or(over(limits))?;
         if numbers {
             to.write(format!("{row}:").as_bytes())?;
         }
