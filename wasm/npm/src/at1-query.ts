@@ -4,7 +4,7 @@ import { AHEAD, readForeseen } from './ahead.js';
 import { checkOptions, checkWhole } from './check.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type ByteRange, type OpenSource, openSource, pairs, type Reader, type Source } from './source.js';
+import { type ByteRange, either, type OpenSource, openSource, pairs, type Reader, type Source } from './source.js';
 
 const here = room('at1');
 
@@ -92,7 +92,9 @@ export async function queryAt1(source: Source, options: At1QueryOptions = {}): P
   const limits = limitsOf(options, { where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, signal: true });
   if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as can only be 'bytes'");
   const ranges: ByteRange[] = [];
-  const opened = await openSource(source, options.signal);
+  // What was foreseen and is still on its way when there is an answer, or none will come, is called off.
+  const over = new AbortController();
+  const opened = await openSource(source, either(options.signal, over.signal));
   const reader = noting(opened, ranges);
   const { make, width, limit } = prepare(opened, options, limits);
   const query = new Held(here, make);
@@ -101,6 +103,7 @@ export async function queryAt1(source: Source, options: At1QueryOptions = {}): P
     return query.call((job) => answer(job, width, ranges, options.as));
   } finally {
     query.free();
+    over.abort();
   }
 }
 

@@ -19,7 +19,10 @@ export interface ByteRange {
 export interface RangeReader {
   /** How many bytes the file has. */
   readonly size: number;
-  /** Gives all bytes of a range, which never leads out of the file. May be called again before it has answered. */
+  /**
+   * Gives all bytes of a range, which never leads out of the file. May be called again before it has answered. The signal says when
+   * nobody waits for them any more.
+   */
   read(range: ByteRange, signal?: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
 
@@ -167,7 +170,7 @@ function openReader(source: RangeReader, signal: AbortSignal | undefined): Reade
 export const isElsewhere = (url: string | URL): boolean => /^https?:/i.test(String(url)) || 'location' in globalThis;
 
 /** Both signals in one, where there are two and the engine can do that; else the first. */
-const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal => (one === undefined ? other : 'any' in AbortSignal ? AbortSignal.any([one, other]) : one);
+export const either = (one: AbortSignal | undefined, other: AbortSignal): AbortSignal => (one === undefined ? other : 'any' in AbortSignal ? AbortSignal.any([one, other]) : one);
 
 /** How much of a file on a server is fetched before anything is known of it. Most headers fit. */
 const FIRST = 16 * 1024;

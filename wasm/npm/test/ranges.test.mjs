@@ -201,9 +201,11 @@ test('whatever gives ranges of a file is read by them', async () => {
     }
   }
   const table = new Table();
-  const { signal } = new AbortController();
-  assert.deepEqual(await queryAt1(table, { count: true, signal }), await queryAt1(table.bytes, { count: true }));
-  assert.deepEqual([...table.signals], [signal]);
+  const stop = new AbortController();
+  assert.deepEqual(await queryAt1(table, { count: true, signal: stop.signal }), await queryAt1(table.bytes, { count: true }));
+  assert.equal(table.signals.size, 1);
+  assert.deepEqual(await describeAt1(table, { signal: stop.signal }), await describeAt1(table.bytes));
+  assert.deepEqual([...table.signals].slice(1), [stop.signal]);
   const pieces = [];
   for await (const piece of at1Text(table)) pieces.push(piece);
   assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), decodeAt1(table.bytes));
@@ -252,6 +254,28 @@ test('a question to a table far away asks for six blocks at a time, as far as th
   const torn = { size: bytes.length, read: async ({ start, end }) => (start <= bad.start && end > bad.start && start > 0 ? Promise.reject(new Error('torn')) : bytes.subarray(start, end)) };
   await assert.rejects(queryAt1(torn, { sum: 'val' }), /torn/);
   assert.equal((await queryAt1(torn, { select: ['val'], limit: 100 })).rows.length, 100);
+});
+
+test('what was asked for in vain is called off with the answer, and with the failure', async () => {
+  const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
+  for (const failing of [false, true]) {
+    let [reads, calledOff] = [0, []];
+    // They come in the order in which they were asked for; the eighth is the last that the answer takes.
+    const read = ({ start, end }, signal) =>
+      new Promise((resolve, reject) => {
+        const turn = ++reads;
+        const timer = setTimeout(() => (failing && turn === 8 ? reject(new Error('torn')) : resolve(bytes.subarray(start, end))), 10 * turn);
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer);
+          if (turn > 8) calledOff.push(turn);
+          reject(signal.reason);
+        });
+      });
+    const asked = queryAt1({ size: bytes.length, read }, { select: ['val'], limit: 700 });
+    await (failing ? assert.rejects(asked, /torn/) : asked);
+    assert.ok(reads > 8, 'nothing was asked for in vain');
+    assert.equal(calledOff.length, reads - 8);
+  }
 });
 
 test('rows of a CVC file far away are asked for six ranges at a time, and no byte twice', async () => {
