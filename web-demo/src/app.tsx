@@ -40,6 +40,8 @@ export function App() {
   const [state, setState] = useState<State>({ kind: 'empty', cancelled: false });
   const opened = useRef<OpenFile>();
   const going = useRef(new AbortController());
+  /** How to open the visitor's own files again, each by its place in the history. */
+  const own = useRef(new Map<string, () => void>());
   /** What the address named when this file was opened: going to a place in it opens it no second time. */
   const current = useRef('');
 
@@ -105,8 +107,11 @@ export function App() {
       if (shown.current.kind !== 'open') return;
       const { name, sample, file: { source } } = shown.current;
       const address = current.current;
-      void show(name, sample, () => Promise.resolve(source), { dictionary });
+      const again = () => void show(name, sample, () => Promise.resolve(source), { dictionary });
+      again();
       current.current = address;
+      const place = placeOf(history.state);
+      if (own.current.has(place)) own.current.set(place, again);
     },
     [show],
   );
@@ -117,10 +122,13 @@ export function App() {
       if (file === undefined) return;
       const here = shown.current;
       if (files.length === 1 && here.kind === 'open' && mayWantDictionary(here.report) && (await isDictionary(file))) return lend(file);
-      // A file of the visitor's own has no address, but a place in the history: the way back from it leads to what was there before, and not off the page.
-      if (!isOwn(history.state)) history.pushState({ own: true }, '', location.pathname + location.search);
       const others = files.length - (dictionary === undefined ? 1 : 2);
-      void show(file.name, '', () => Promise.resolve(file), { dictionary, perhaps, others });
+      const again = () => void show(file.name, '', () => Promise.resolve(file), { dictionary, perhaps, others });
+      // A file of the visitor's own has no address, but a place in the history: the ways back and forth lead to what was there.
+      const place = `${performance.timeOrigin} ${own.current.size}`;
+      own.current.set(place, again);
+      history.pushState({ own: place }, '', location.pathname + location.search);
+      again();
     },
     [show, lend],
   );
@@ -153,9 +161,9 @@ export function App() {
   useEffect(() => {
     follow();
     addEventListener('hashchange', follow);
-    // Between the start and a file of the visitor's own, the address stays the same.
-    const back = (): void => {
-      if (location.hash === '') close();
+    // Between the start and files of the visitor's own, the address stays the same. Once the page was loaded anew, their bytes are gone.
+    const back = ({ state }: PopStateEvent): void => {
+      if (location.hash === '') (own.current.get(placeOf(state)) ?? close)();
     };
     addEventListener('popstate', back);
     return () => {
@@ -221,9 +229,9 @@ export function App() {
   );
 }
 
-/** Whether this place in the history is that of a file of the visitor's own. */
-function isOwn(state: unknown): boolean {
-  return typeof state === 'object' && state !== null && 'own' in state;
+/** Which place in the history this is, if it is that of a file of the visitor's own. */
+function placeOf(state: unknown): string {
+  return typeof state === 'object' && state !== null && 'own' in state ? String(state.own) : '';
 }
 
 interface BusyProps {

@@ -119,14 +119,30 @@ test('what is inside a wrapper is named, and opened by a button, broken or not',
   }
 });
 
-test('the way back from a file of one\'s own leads to where it was opened', async () => {
+test('the ways back and forth lead to files of one\'s own as to all that has an address', async () => {
+  const start = () => page.getByText('Drop a file here').waitFor();
   await open();
   await pick('first.cvc', vector('cvc/v1_int8.cvc'));
   await heading('first.cvc');
   await pick('second.xz', vector('xz/blocks.xz'));
   await heading('second.xz');
   await page.goBack();
-  await page.getByText('Drop a file here').waitFor();
+  await heading('first.cvc');
+  await page.goBack();
+  await start();
+  await page.goForward();
+  await heading('first.cvc');
+  await page.goForward();
+  await heading('second.xz');
+  // What the page was loaded anew for, it no longer has, and opens nothing else for it.
+  await page.reload();
+  await start();
+  await pick('third.xz', vector('xz/blocks.xz'));
+  await heading('third.xz');
+  await page.goBack();
+  await start();
+  await page.goBack();
+  await start();
   await open('#sample=xz');
   await heading('page.xz');
   await pick('first.cvc', vector('cvc/v1_int8.cvc'));
