@@ -9,18 +9,35 @@ use crate::Result;
 
 /// What `frame`, which decodes to `plain`, copies from where, written down by the C library.
 pub fn as_rfc8878(frame: &[u8], plain: &[u8], level: i32) -> Result<Vec<u8>> {
+    let sequences = sequences(frame)?;
+    let written = write(&sequences, plain, level)?;
+    // The library cuts those that lie across the ends of its blocks, and may leave a rest away that is too short.
+    let (before, after) = (sequences.len(), self::sequences(&written)?.len());
+    if before.abs_diff(after) * 200 > before {
+        return Err(format!("of {before} sequences {after} were written").into());
+    }
+    Ok(written)
+}
+
+/// The sequences of a frame, in order.
+fn sequences(frame: &[u8]) -> Result<Vec<c::ZSTD_Sequence>> {
     let mut heard = Symbols(Heard::default());
     inspect(frame, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut heard)?;
-    let sequences = heard.0.all;
+    Ok(heard.0.all)
+}
+
+fn write(sequences: &[c::ZSTD_Sequence], plain: &[u8], level: i32) -> Result<Vec<u8>> {
     let mut room = vec![0; zstd::zstd_safe::compress_bound(plain.len())];
     // SAFETY: the context is this function's own, and each pointer comes with the length of what is behind it. What is wrong with
-    // a sequence is found: that is what `ZSTD_c_validateSequences` asks for.
+    // a sequence is found: that is asked for.
     let len = unsafe {
         let context = c::ZSTD_createCCtx();
         for (parameter, value) in [
             (c::ZSTD_cParameter::ZSTD_c_compressionLevel, level),
             (c::ZSTD_cParameter::ZSTD_c_minMatch, 3),
+            // `ZSTD_c_validateSequences`, and `ZSTD_c_repcodeResolution`: past offsets are repeated as in the draft frame.
             (c::ZSTD_cParameter::ZSTD_c_experimentalParam12, 1),
+            (c::ZSTD_cParameter::ZSTD_c_experimentalParam19, 1),
         ] {
             c::ZSTD_CCtx_setParameter(context, parameter, value);
         }
