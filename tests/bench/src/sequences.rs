@@ -9,10 +9,10 @@ use crate::Result;
 
 /// What `frame`, which decodes to `plain`, copies from where, written down by the C library.
 pub fn as_rfc8878(frame: &[u8], plain: &[u8], level: i32) -> Result<Vec<u8>> {
-    let sequences = sequences(frame)?;
-    let written = write(&sequences, plain, level)?;
+    let wanted = sequences(frame)?;
+    let written = write(&wanted, plain, level)?;
     // The library cuts those that lie across the ends of its blocks, and may leave a rest away that is too short.
-    let (before, after) = (sequences.len(), self::sequences(&written)?.len());
+    let (before, after) = (wanted.len(), sequences(&written)?.len());
     if before.abs_diff(after) * 200 > before {
         return Err(format!("of {before} sequences {after} were written").into());
     }
