@@ -45,6 +45,7 @@ impl Output {
                 name.push(format!(".{}.partial", std::process::id()));
                 let partial = path.with_file_name(name);
                 let failed = |error| Failure::io("cannot create", &partial, error);
+                remove_if_interrupted(&partial);
                 let file = File::create_new(&partial).map_err(failed)?;
                 if let Some(metadata) = metadata {
                     file.set_permissions(metadata.permissions()).map_err(failed)?;
@@ -108,6 +109,27 @@ impl Sink for Output {
         self.progress.inc(u64::try_from(bytes.len()).unwrap_or(0));
         self.writer.write(bytes)
     }
+}
+
+/// Whoever ends the program, as with Ctrl-C, finds nothing half-written either. (Elsewhere than on Unix this file stays: without
+/// `unsafe` nobody is told there.)
+fn remove_if_interrupted(partial: &Path) {
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+        // Where signals cannot be waited for, they do what they always did.
+        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+        let partial = partial.to_owned();
+        std::thread::spawn(move || {
+            for signal in &mut signals {
+                let _ = std::fs::remove_file(&partial);
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+    }
+    #[cfg(not(unix))]
+    let _ = partial;
 }
 
 /// Prints a report. A reader that stops early is no error.

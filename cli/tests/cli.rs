@@ -171,6 +171,35 @@ fn a_refused_file_gives_one_line_and_leaves_nothing() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_decode_leaves_nothing() {
+    use std::os::unix::process::ExitStatusExt;
+
+    // A frame of 16,384 blocks in which one byte stands for 128 KiB: 2 GiB, which nobody waits for.
+    let scratch = scratch("interrupted");
+    let [file, out] = ["zeros.zst", "out"].map(|name| scratch.join(name));
+    let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38];
+    for block in (0..1 << 14).rev() {
+        let header = (128 << 10) << 3 | 1 << 1 | u32::from(block == 0);
+        frame.extend([&header.to_le_bytes()[..3], &[0]].concat());
+    }
+    std::fs::write(&file, frame).unwrap();
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let arguments = ["decode", file.to_str().unwrap(), "-o", out.to_str().unwrap()];
+        let mut child = Command::new(env!("CARGO_BIN_EXE_unspool")).args(arguments).spawn().unwrap();
+        let beside = || std::fs::read_dir(&scratch).unwrap().count();
+        while beside() < 2 {
+            assert_eq!(child.try_wait().unwrap(), None, "it ended before anything was written");
+            std::thread::yield_now();
+        }
+        let sent = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "a shell must see what ended it");
+        assert_eq!(beside(), 1, "what was written is gone");
+    }
+}
+
 #[test]
 fn an_existing_file_survives_a_failure() {
     let scratch = scratch("survives");
