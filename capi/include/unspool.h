@@ -1186,7 +1186,7 @@ typedef uint8_t UnspoolCvcCrc;
 // What a call decoded.
 typedef struct UnspoolCvcDone {
   // How much of the output is filled, in the units of its length. 0 where there is none.
-  size_t written;
+  size_t wrote;
   // Chunks whose CRC-32 is right.
   uint64_t crc_right;
   // Chunks whose CRC-32 is wrong.
@@ -1983,7 +1983,7 @@ UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
                                   struct UnspoolStep *step,
                                   struct UnspoolError *error);
 
-// The checksums that a stream has met so far. `written` is 0: each step has told it.
+// The checksums that a stream has met so far. `wrote` is 0: each step has told it.
 UnspoolErrorKind unspool_cvc_counts(const struct UnspoolCvcDecoder *decoder,
                                     struct UnspoolCvcDone *so_far,
                                     struct UnspoolError *error);

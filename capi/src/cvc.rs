@@ -173,7 +173,7 @@ pub struct UnspoolCvcColumnInfo {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UnspoolCvcDone {
     /// How much of the output is filled, in the units of its length. 0 where there is none.
-    pub written: usize,
+    pub wrote: usize,
     /// Chunks whose CRC-32 is right.
     pub crc_right: u64,
     /// Chunks whose CRC-32 is wrong.
@@ -183,8 +183,8 @@ pub struct UnspoolCvcDone {
 }
 
 impl UnspoolCvcDone {
-    pub(crate) fn new(written: usize, crc: CrcCount) -> Self {
-        Self { written, crc_right: crc.right, crc_wrong: crc.wrong, crc_unchecked: crc.unchecked }
+    pub(crate) fn new(wrote: usize, crc: CrcCount) -> Self {
+        Self { wrote, crc_right: crc.right, crc_wrong: crc.wrong, crc_unchecked: crc.unchecked }
     }
 }
 
@@ -421,7 +421,7 @@ pub unsafe extern "C" fn unspool_cvc_decode(
             apart(&[stretch(column, 1), stretch(bytes, bytes_len)], &[stretch(dst, dst_len)])?;
             let (column, bytes, dst) = (held(column)?, input(bytes, bytes_len)?, output(dst, dst_len)?);
             let decoded = column.decode_bytes(bytes, first_row..end_row, dst, crc(check)?)?;
-            answer(done, UnspoolCvcDone::new(decoded.written, decoded.crc));
+            answer(done, UnspoolCvcDone::new(decoded.wrote, decoded.crc));
             Ok(())
         };
         report(error, decode())
@@ -448,7 +448,7 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
             apart(&[stretch(column, 1), stretch(bytes, bytes_len)], &[stretch(values, values_len)])?;
             let (column, bytes, values) = (held(column)?, input(bytes, bytes_len)?, output(values, values_len)?);
             let decoded = column.decode_f32(bytes, first_row..end_row, values, crc(check)?)?;
-            answer(done, UnspoolCvcDone::new(decoded.written, decoded.crc));
+            answer(done, UnspoolCvcDone::new(decoded.wrote, decoded.crc));
             Ok(())
         };
         report(error, decode())
@@ -508,7 +508,7 @@ pub unsafe extern "C" fn unspool_cvc_step(
     }
 }
 
-/// The checksums that a stream has met so far. `written` is 0: each step has told it.
+/// The checksums that a stream has met so far. `wrote` is 0: each step has told it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_cvc_counts(
     decoder: *const UnspoolCvcDecoder,

@@ -100,7 +100,7 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
             return;
         }
     };
-    whole.truncate(done.written);
+    whole.truncate(done.wrote);
     assert!(whole == sunk, "to a sink");
     let output = output.expect("what is decoded has a type");
     assert_eq!(

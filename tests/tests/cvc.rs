@@ -105,7 +105,7 @@ fn native_types_come_out_as_they_are() {
         let values = usize::try_from(column.rows().end * column.dimension()).unwrap();
         let mut native = vec![T::default(); values];
         let done = column.decode_into(bytes, column.rows(), &mut native, Crc::Verify).unwrap();
-        assert_eq!(done.written, values);
+        assert_eq!(done.wrote, values);
         let expected = column.decode_to_vec(bytes, column.rows(), Crc::Verify).unwrap();
         assert_eq!(native.into_iter().flat_map(to_bytes).collect::<Vec<_>>(), expected);
         let mut wrong = vec![0u16; values];
@@ -427,8 +427,8 @@ fn output_one_too_small_says_what_is_needed() {
             // More than enough: the rest stays as it was.
             let mut more = vec![0x55; expected.len() + 9];
             let done = column.decode_bytes(bytes, column.rows(), &mut more, Crc::Verify).unwrap();
-            assert_eq!(done.written, expected.len());
-            assert!(more[done.written..].iter().all(|&byte| byte == 0x55), "{name}");
+            assert_eq!(done.wrote, expected.len());
+            assert!(more[done.wrote..].iter().all(|&byte| byte == 0x55), "{name}");
         }
     });
 }

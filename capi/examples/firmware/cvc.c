@@ -24,8 +24,8 @@ static int by_rows(void) {
   if (unspool_cvc_column_info(&column, &about, NULL) || about.dimension > 64) return 3;
   for (row = 0; row < info.rows; row++) {
     if (unspool_cvc_decode_f32(&column, file, LEN(file), row, row + 1, UNSPOOL_CVC_CRC_VERIFY, values, 64, &done, NULL)) return 4;
-    if (at + done.written * 4 > LEN(expected) || !same((const uint8_t *)values, expected + at, done.written * 4)) return 5;
-    at += done.written * 4;
+    if (at + done.wrote * 4 > LEN(expected) || !same((const uint8_t *)values, expected + at, done.wrote * 4)) return 5;
+    at += done.wrote * 4;
   }
   return at != LEN(expected);
 }

@@ -251,7 +251,7 @@ static int cvc_whole(const UnspoolCvcFile *opened, Bytes file) {
   size = (size_t)error.need;
   out = memory(size);
   failed = unspool_cvc_decode(&column, file.data, file.len, 0, about.rows, UNSPOOL_CVC_CRC_VERIFY, out, size, &done, &error);
-  if (!failed) emit(out, done.written);
+  if (!failed) emit(out, done.wrote);
   free(out);
   return failed;
 }

@@ -305,7 +305,7 @@ static void cvc(void) {
   CHECK(about.dimension * info.rows * 4 == expected_len);
   CHECK(unspool_cvc_column_name(&column, NULL, 0, &name_len, &error) == 0 && name_len == 0);
   CHECK(unspool_cvc_decode(&column, bytes, len, 0, info.rows, UNSPOOL_CVC_CRC_VERIFY, out, expected_len, &done, &error) == 0);
-  CHECK(done.written == expected_len && done.crc_right == info.chunks && !memcmp(out, expected, expected_len));
+  CHECK(done.wrote == expected_len && done.crc_right == info.chunks && !memcmp(out, expected, expected_len));
   CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, info.rows, UNSPOOL_CVC_CRC_SKIP, values, expected_len / 4, &done, &error) == 0);
   CHECK(done.crc_unchecked == info.chunks && !memcmp(values, expected, expected_len));
   CHECK(unspool_cvc_decode_f32(&column, bytes, len, 0, info.rows + 1, UNSPOOL_CVC_CRC_SKIP, values, 1, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
@@ -325,10 +325,10 @@ static void cvc(void) {
       start = number ? need.data_start : need.start;
       end = number ? need.data_end : need.end;
       CHECK(unspool_cvc_plan_decode_f32(&plan, bytes + start, (size_t)(end - start), 0, values, expected_len / 4, &done, &error) == 0);
-      CHECK(done.written == need.values && !memcmp(values, expected + 5 * about.dimension * 4 + wrote, done.written * 4));
+      CHECK(done.wrote == need.values && !memcmp(values, expected + 5 * about.dimension * 4 + wrote, done.wrote * 4));
       CHECK(unspool_cvc_plan_raw(&plan, bytes + start, (size_t)(end - start), 0, &raw, &raw_len, &done, &error) == 0);
       CHECK(raw == bytes + need.data_start && raw_len == need.values * 2);
-      CHECK(done.written == 0 && done.crc_right == !number && done.crc_unchecked == number);
+      CHECK(done.wrote == 0 && done.crc_right == !number && done.crc_unchecked == number);
       wrote += (size_t)need.values * 4;
     }
     CHECK(wrote == 35 * about.dimension * 4);
@@ -347,7 +347,7 @@ static void cvc(void) {
     wrote += step.wrote;
   }
   CHECK(wrote == expected_len && unspool_cvc_output(&decoder) == UNSPOOL_CVC_F32);
-  CHECK(unspool_cvc_counts(&decoder, &done, &error) == 0 && done.crc_right == info.chunks && !done.written);
+  CHECK(unspool_cvc_counts(&decoder, &done, &error) == 0 && done.crc_right == info.chunks && !done.wrote);
 
   /* A byte of the last chunk is wrong: that is counted where it is no error, and the stream goes on. */
   bytes[len - 1] ^= 1;

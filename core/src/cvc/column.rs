@@ -231,7 +231,7 @@ impl<'a> Column<'a> {
         let mut done = self.each(bytes, rows, crc, &mut |payload| {
             payload.decode_bytes(output, split(&mut rest, payload.len.saturating_mul(width)))
         })?;
-        done.written = done.written.saturating_mul(width);
+        done.wrote = done.wrote.saturating_mul(width);
         Ok(done)
     }
 
@@ -333,7 +333,7 @@ impl<'a> Column<'a> {
         piece.check_length(part(bytes, piece.length())?)?;
         let payload = piece.open(part(bytes, piece.range())?, crc, &mut done.crc)?;
         self.refuse_hidden_crc(bytes, piece)?;
-        done.written = done.written.saturating_add(payload.len);
+        done.wrote = done.wrote.saturating_add(payload.len);
         decode(&payload)
     }
 

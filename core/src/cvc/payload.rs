@@ -55,7 +55,7 @@ impl CrcCount {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// How many elements of the output are filled.
-    pub written: usize,
+    pub wrote: usize,
     /// The checksums on the way.
     pub crc: CrcCount,
 }

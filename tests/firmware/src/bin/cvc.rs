@@ -55,7 +55,7 @@ fn by_rows(bytes: &[u8], expected: &[u8], values: &mut [f32]) -> bool {
     while !rows.is_empty() {
         let end = rows.end.min(rows.start + step as u64);
         let Ok(done) = column.decode_f32(bytes, rows.start..end, values, Crc::Verify) else { return false };
-        if !values.iter().take(done.written).all(|value| expected.next() == Some(&value.to_le_bytes())) {
+        if !values.iter().take(done.wrote).all(|value| expected.next() == Some(&value.to_le_bytes())) {
             return false;
         }
         rows.start = end;

@@ -65,7 +65,7 @@ fn native<T: Element + Copy, const N: usize, const W: usize>(
     let column = file.column(name)?;
     let done = column.decode_into(bytes, column.rows(), &mut values, Crc::Report)?;
     let decoded = values.iter().flat_map(|&value| to_bytes(value));
-    Ok(done.written == N && decoded.eq(expected.iter().copied()))
+    Ok(done.wrote == N && decoded.eq(expected.iter().copied()))
 }
 
 /// As one who fetches ranges: the head, then what the plan names. Every second chunk only the rows, unverified.
@@ -119,7 +119,7 @@ fn by_sink(bytes: &[u8], expected: &[u8], room: &mut [u8]) -> Result<bool> {
     let right = count.0 == expected.len() as u64 && room.get(..written) == Some(expected);
     room.fill(0);
     let done = column.decode_bytes(bytes, column.rows(), room, Crc::Verify)?;
-    Ok(right && room.get(..done.written) == Some(expected))
+    Ok(right && room.get(..done.wrote) == Some(expected))
 }
 
 fn sections_of(bytes: &[u8]) -> Result<bool> {
