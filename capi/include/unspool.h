@@ -512,7 +512,8 @@ enum UnspoolKind {
 // `unspool_at1_decoded_len` tell all of it.
 #define UNSPOOL_CLASS_OUTPUT_TOO_SMALL 6
 
-// The workspace is too small; `need` says how much would be enough, in the units of its length.
+// The workspace is too small; `need` says how much it must have at least, in the units of its length. Of AT-1 that may turn out to be too
+// little: see `UnspoolAt1Info`.
 #define UNSPOOL_CLASS_WORKSPACE_TOO_SMALL 7
 
 // The call itself is wrong, whatever the file holds.
@@ -902,7 +903,7 @@ typedef struct UnspoolZstdInfo {
   uint8_t checksum;
   // 1 for a frame that decoders step over: `header_len` and `content_size` bytes behind it.
   uint8_t skippable;
-  // The format that was found or asked for.
+  // The format that was found; RFC 8878 if the bytes fit none.
   UnspoolZstdFlavour flavour;
 } UnspoolZstdInfo;
 
@@ -1564,10 +1565,11 @@ UnspoolErrorKind unspool_xz_decode_block(const uint8_t *src,
                                          void *space,
                                          size_t space_len,
                                          const struct UnspoolLimits *with_limits,
+                                         uint8_t skip_checks,
                                          struct UnspoolXzDone *done,
                                          struct UnspoolError *error);
 
-// Starts a stream. Workspace and window are lent to the decoder until it is no longer used. `stream_buffer` of `UnspoolXzInfo` says how
+// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is no longer used. `stream_buffer` of `UnspoolXzInfo` says how
 // large the window must be, and so does the error of a block that needs a larger one.
 UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
                                  void *space,
@@ -1575,6 +1577,8 @@ UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
                                  uint8_t *window,
                                  size_t window_len,
                                  const struct UnspoolLimits *with_limits,
+                                 uint8_t one_stream,
+                                 uint8_t skip_checks,
                                  struct UnspoolError *error);
 
 // Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.

@@ -28,7 +28,8 @@ pub const UNSPOOL_CLASS_LIMIT: u8 = 5;
 /// whole is not known yet (several frames, chunks of Pco, AT-1): `unspool_zstd_decoded_size`, `unspool_xz_decoded_size` and
 /// `unspool_at1_decoded_len` tell all of it.
 pub const UNSPOOL_CLASS_OUTPUT_TOO_SMALL: u8 = 6;
-/// The workspace is too small; `need` says how much would be enough, in the units of its length.
+/// The workspace is too small; `need` says how much it must have at least, in the units of its length. Of AT-1 that may turn out to be too
+/// little: see `UnspoolAt1Info`.
 pub const UNSPOOL_CLASS_WORKSPACE_TOO_SMALL: u8 = 7;
 /// The call itself is wrong, whatever the file holds.
 pub const UNSPOOL_CLASS_MISUSE: u8 = 8;

@@ -108,7 +108,7 @@ pub unsafe extern "C" fn unspool_xz_info(
             let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
             let done = xz::inspect(src, workspace, &limits, &Options::DEFAULT, &mut ())?;
             let told = UnspoolXzInfo {
-                content_size: u64::try_from(done.wrote).unwrap_or(u64::MAX),
+                content_size: done.content,
                 stream_buffer: done.window,
                 streams: done.streams,
                 blocks: done.blocks,
@@ -187,6 +187,7 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
     space: *mut c_void,
     space_len: usize,
     with_limits: *const UnspoolLimits,
+    skip_checks: u8,
     done: *mut UnspoolXzDone,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
@@ -198,7 +199,7 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
             let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
             let file = File::open(src, &limits)?;
             let block = file.locate(position)?.ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
-            let xz::Done { read, wrote, checks, .. } = file.decode_block(&block, dst, workspace, true)?;
+            let xz::Done { read, wrote, checks, .. } = file.decode_block(&block, dst, workspace, skip_checks == 0)?;
             answer(done, UnspoolXzDone { read, wrote, content_start: block.content.start, checks });
             Ok(())
         };
@@ -206,7 +207,7 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
     }
 }
 
-/// Starts a stream. Workspace and window are lent to the decoder until it is no longer used. `stream_buffer` of `UnspoolXzInfo` says how
+/// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is no longer used. `stream_buffer` of `UnspoolXzInfo` says how
 /// large the window must be, and so does the error of a block that needs a larger one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_init(
@@ -216,6 +217,8 @@ pub unsafe extern "C" fn unspool_xz_init(
     window: *mut u8,
     window_len: usize,
     with_limits: *const UnspoolLimits,
+    one_stream: u8,
+    skip_checks: u8,
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
@@ -223,9 +226,9 @@ pub unsafe extern "C" fn unspool_xz_init(
         let start = || {
             apart(&[], &[stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)])?;
             clear(decoder, &[])?;
-            let limits = limits(with_limits)?;
+            let (limits, options) = (limits(with_limits)?, options(one_stream, skip_checks));
             let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &Options::DEFAULT))))
+            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &options))))
         };
         report(error, start())
     }

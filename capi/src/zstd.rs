@@ -104,7 +104,7 @@ pub struct UnspoolZstdInfo {
     pub checksum: u8,
     /// 1 for a frame that decoders step over: `header_len` and `content_size` bytes behind it.
     pub skippable: u8,
-    /// The format that was found or asked for.
+    /// The format that was found; RFC 8878 if the bytes fit none.
     pub flavour: UnspoolZstdFlavour,
 }
 

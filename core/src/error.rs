@@ -19,12 +19,12 @@ pub enum Class {
     Limit,
     /// The output slice is too small.
     OutputTooSmall {
-        /// How much would be enough, in the units of that slice.
+        /// How much it must have at least, in the units of that slice: more where the whole is not known yet, as before the next frame.
         need: u64,
     },
     /// The workspace is too small.
     WorkspaceTooSmall {
-        /// How much would be enough, in the units of that slice.
+        /// How much it must have at least, in the units of that slice: for AT-1 more where streams ask for it that were not read yet.
         need: u64,
     },
     /// The call itself is wrong, whatever the file holds.
@@ -40,7 +40,7 @@ pub struct Error {
     pub kind: ErrorKind,
     /// Offset of the byte at which it shows, counted from the start of the input.
     pub at: u64,
-    /// How much would have been enough: units of the output or the workspace, bytes of a truncated input, or the
+    /// How much there must be at least: units of the output or the workspace, bytes of a truncated input, or the
     /// amount that a limit forbids. 0 where no such number is known.
     pub need: u64,
 }

@@ -9,7 +9,8 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes that a whole file may decode to.
+    /// Most bytes that a whole file may decode to; where a part of it is asked for, most bytes of that part, and of each
+    /// frame or block that it lies in.
     pub max_output: u64,
     /// Most bytes of history that a streaming decoder may be asked to keep. A Zstandard frame with a larger window is refused in one
     /// piece as well, where it would cost nothing: so that such a file is either decoded both ways or not at all. A frame that is its own
@@ -17,7 +18,8 @@ pub struct Limits {
     pub max_window: u64,
     /// Most bytes that a header, a directory or an index may take in the file.
     pub max_header: u64,
-    /// Most entries of anything that a header lists: chunks, columns, tokens, bins, streams.
+    /// Most entries of anything that a header lists: chunks, columns, tokens, bins, streams, frames. The blocks in an index of xz are bounded
+    /// by `max_header` alone.
     pub max_elements: u64,
     /// Most columns of a table. Some formats name each column again in each chunk, where finding one takes time.
     pub max_columns: u64,

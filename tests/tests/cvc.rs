@@ -71,8 +71,8 @@ fn every_column_is_bit_exact() {
                 sunk.extend(bytes);
                 Ok(())
             };
-            column.decode_to(bytes, column.rows(), &mut sink, Crc::Verify).unwrap();
-            assert!(sunk == expected, "{name} {column_name:?} through a sink");
+            let done = column.decode_to(bytes, column.rows(), &mut sink, Crc::Verify).unwrap();
+            assert!(sunk == expected && done.wrote == sunk.len(), "{name} {column_name:?} through a sink");
             let mut count = Count::default();
             column.decode_to(bytes, column.rows(), &mut count, Crc::Skip).unwrap();
             assert_eq!(count.0, expected.len() as u64);

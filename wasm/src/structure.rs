@@ -326,9 +326,9 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         Probe::Match(unspool::Format::Xz) => {
             use unspool::xz::{Options, Workspace, decode_with, inspect};
             let (ws, options) = (&mut Workspace::new(), &Options::DEFAULT);
-            let size = inspect(bytes, ws, limits, options, &mut ()).map(|done| done.wrote);
+            let size = inspect(bytes, ws, limits, options, &mut ()).map(|done| done.content);
             let trace = &mut Shifted::new(structure, 0);
-            match room(size.map(|size| u64::try_from(size).unwrap_or(u64::MAX))) {
+            match room(size) {
                 Some(mut out) => {
                     let done = decode_with(bytes, &mut out, ws, limits, options, trace)?;
                     structure.checks[0] = done.checks;

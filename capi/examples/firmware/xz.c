@@ -26,7 +26,7 @@ static int by_stream(void) {
   size_t at = 0, wrote = 0;
   if (unspool_xz_info(words, LEN(words), &workspace, sizeof workspace, NULL, &info, NULL)) return 1;
   if (info.stream_buffer > sizeof window || info.content_size != sizeof expected - 1) return 2;
-  if (unspool_xz_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, NULL)) return 3;
+  if (unspool_xz_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, 0, 0, NULL)) return 3;
   while (step.status != UNSPOOL_STATUS_DONE) {
     size_t len = LEN(words) - at < 8 ? LEN(words) - at : 8;
     if (unspool_xz_step(&decoder, words + at, len, at + len == LEN(words), piece, sizeof piece, &step, NULL)) return 4;

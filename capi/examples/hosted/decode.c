@@ -165,7 +165,7 @@ static int xz(Bytes file) {
     size_t at = 0;
     window = memory((size_t)info.stream_buffer);
     out = memory(pieces);
-    failed = unspool_xz_init(decoder, workspace, sizeof *workspace, window, (size_t)info.stream_buffer, &limits, &error);
+    failed = unspool_xz_init(decoder, workspace, sizeof *workspace, window, (size_t)info.stream_buffer, &limits, 0, 0, &error);
     while (!failed && step.status != UNSPOOL_STATUS_DONE) {
       Bytes part = piece(file, at, pieces);
       failed = unspool_xz_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);

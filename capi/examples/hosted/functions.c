@@ -126,9 +126,9 @@ static void overlaps(void) {
   OVERLAPS(unspool_xz_info(in_xz, 9, &xz_space, sizeof xz_space, NULL, NULL, &error));
   OVERLAPS(unspool_xz_decode(dst, 9, in_xz, 9, &xz_space, sizeof xz_space, NULL, 0, 0, NULL, &error));
   OVERLAPS(unspool_xz_decode(dst, 9, (uint8_t *)&xz_space, sizeof xz_space, &xz_space, sizeof xz_space, NULL, 0, 0, NULL, &error));
-  OVERLAPS(unspool_xz_decode_block(dst, 9, 0, in_xz, 9, &xz_space, sizeof xz_space, NULL, NULL, &error));
-  OVERLAPS(unspool_xz_init(&xz_decoder, &xz_space, sizeof xz_space, in_xz, 9, NULL, &error));
-  CHECK(unspool_xz_init(&xz_decoder, &xz_space, sizeof xz_space, dst, 9, NULL, &error) == 0);
+  OVERLAPS(unspool_xz_decode_block(dst, 9, 0, in_xz, 9, &xz_space, sizeof xz_space, NULL, 0, NULL, &error));
+  OVERLAPS(unspool_xz_init(&xz_decoder, &xz_space, sizeof xz_space, in_xz, 9, NULL, 0, 0, &error));
+  CHECK(unspool_xz_init(&xz_decoder, &xz_space, sizeof xz_space, dst, 9, NULL, 0, 0, &error) == 0);
   OVERLAPS(unspool_xz_step(&xz_decoder, dst, 9, UNSPOOL_END_HERE, dst + 8, 9, &step, &error));
   OVERLAPS(unspool_xz_lend(&xz_decoder, (uint8_t *)&xz_decoder, 9, &error));
 
@@ -566,6 +566,7 @@ static void xz(void) {
       "\xFD" "7zXZ\0\0\x01i\"\xDE" "6\x02\0!\x01\0\0\0\x00" "7'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0"
       "c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90" "B\x99\r\x01\0\0\0\0\x01YZ";
   const size_t len = sizeof file - 1;
+  uint8_t broken[sizeof file];
   static UnspoolXzWorkspace workspace;
   static UnspoolXzDecoder decoder;
   static uint8_t window[1 << 20];
@@ -586,10 +587,17 @@ static void xz(void) {
   CHECK(unspool_xz_decode(file, len, out, 22, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL && error.need == 23);
   CHECK(unspool_xz_decode(file, len - 1, out, 32, &workspace, sizeof workspace, NULL, 0, 0, &done, &error) != 0);
   CHECK(unspool_xz_decode(file, len, out, 32, &workspace, 100, NULL, 0, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
-  CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, sizeof workspace, NULL, &done, &error) == 0 && done.wrote == 23 && done.content_start == 0);
-  CHECK(unspool_xz_decode_block(file, len, 23, out, 32, &workspace, sizeof workspace, NULL, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
+  CHECK(unspool_xz_decode_block(file, len, 10, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == 0 && done.wrote == 23 && done.content_start == 0);
+  CHECK(unspool_xz_decode_block(file, len, 23, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_RANGE_OUTSIDE);
   CHECK(unspool_xz_step(&decoder, file, len, UNSPOOL_END_HERE, out, 32, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
-  CHECK(unspool_xz_init(&decoder, &workspace, sizeof workspace, window, 1, NULL, &error) == 0);
+  /* A wrong check, which is compared unless that is not wanted. */
+  memcpy(broken, file, len);
+  broken[len - 24] ^= 1;
+  CHECK(unspool_xz_decode_block(broken, len, 0, out, 32, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_XZ_CHECK);
+  CHECK(unspool_xz_decode_block(broken, len, 0, out, 32, &workspace, sizeof workspace, NULL, 1, &done, &error) == 0 && done.wrote == 23 && done.checks == 0);
+  CHECK(unspool_xz_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, 1, 1, &error) == 0);
+  CHECK(unspool_xz_step(&decoder, broken, len, UNSPOOL_END_HERE, out, 32, &step, &error) == 0 && step.wrote == 23 && step.status == UNSPOOL_STATUS_DONE);
+  CHECK(unspool_xz_init(&decoder, &workspace, sizeof workspace, window, 1, NULL, 0, 0, &error) == 0);
   CHECK(unspool_xz_step(&decoder, file, 20, UNSPOOL_END_NOT_YET, out, 32, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT);
   size = step.read;
   while (!unspool_xz_step(&decoder, file + size, len - (size_t)size, UNSPOOL_END_HERE, out, 32, &step, &error)) size += step.read;

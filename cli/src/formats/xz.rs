@@ -18,7 +18,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
             report.fact("streams", done.streams);
             report.fact("blocks", done.blocks);
             report.fact("window", done.window);
-            report.decoded = u64::try_from(done.wrote).ok();
+            report.decoded = Some(done.content);
             // Only decoding tells whether checks are right.
             match stream(bytes, &done, limits, &mut Count::default()) {
                 Ok(()) => report.checksums = Some(checksums(&done)),
@@ -43,7 +43,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
         Some(range) => Ok(decode_range(bytes, range, limits, to)?),
         None => {
             let done = sizes(bytes, limits).map_err(|error| start(bytes, error, limits, to))?;
-            to.expect(u64::try_from(done.wrote).unwrap_or(0));
+            to.expect(done.content);
             Ok(stream(bytes, &done, limits, to)?)
         }
     }
@@ -52,7 +52,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
 /// Writes a part of the content: from the blocks that hold it, if there are several.
 fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
     let file = File::open(bytes, limits)?;
-    let range = part::bounds(wanted, file.content)?;
+    let range = part::bounds(wanted, file.content, limits)?;
     if file.blocks <= 1 {
         return stream(bytes, &sizes(bytes, limits)?, limits, &mut Part::new(range, 0, to));
     }
@@ -111,8 +111,7 @@ const USUAL: usize = 64 << 20;
 
 /// Decodes through a window, or in memory where that takes less.
 fn stream(bytes: &[u8], done: &Done, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
-    let small = u64::try_from(done.wrote).is_ok_and(|content| content <= done.window);
-    if small || done.window > limits.max_window {
+    if done.content <= done.window || done.window > limits.max_window {
         let out = decode_to_vec(bytes, &mut Workspace::new(), limits, &Options::DEFAULT)?;
         return in_pieces(&out, to);
     }

@@ -56,7 +56,7 @@ impl Backend {
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
             Self::Xz => {
-                let size = xz::decoded_size(payload, limits)?;
+                let size = xz::File::open(payload, limits)?.content;
                 if size > u64_from(payload.len()).saturating_mul(XZ_MAX_RATIO) {
                     return Err(Error::new(ErrorKind::At1ContentSize, 0).needing(size));
                 }

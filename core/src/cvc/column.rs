@@ -242,7 +242,7 @@ impl<'a> Column<'a> {
         let width = index(output.width());
         // No width is 0, but a loop that is called through a pointer does not know.
         let most = size_of::<Batch>().checked_div(width).unwrap_or(1);
-        self.each(bytes, rows, crc, &mut |payload| {
+        let mut done = self.each(bytes, rows, crc, &mut |payload| {
             if let Some((dtype, raw)) = payload.plain()
                 && dtype == output
             {
@@ -259,7 +259,9 @@ impl<'a> Column<'a> {
                 (skip, left) = (skip.saturating_add(len), left - len);
             }
             Ok(())
-        })
+        })?;
+        done.wrote = done.wrote.saturating_mul(width);
+        Ok(done)
     }
 
     /// Decodes rows to a `Vec` of f32. Memory is asked for only after the file has shown that it holds that many values.

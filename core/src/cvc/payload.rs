@@ -54,7 +54,7 @@ impl CrcCount {
 /// What a call decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
-    /// How many elements of the output are filled.
+    /// How much of the output is filled, in elements, or in bytes where it is bytes or a sink.
     pub wrote: usize,
     /// The checksums on the way.
     pub crc: CrcCount,

@@ -19,8 +19,10 @@ use crate::{End, Error, ErrorKind, Limits, Result, Trace};
 pub struct Done {
     /// Bytes of the input: all of it, unless [`Streams::First`] was enough.
     pub read: usize,
-    /// Bytes of the output that are filled.
+    /// Bytes of the output that are filled: all of the content. None by [`inspect`].
     pub wrote: usize,
+    /// Bytes that the blocks hold, on small machines perhaps more than there could be memory for.
+    pub content: u64,
     /// Streams in a row.
     pub streams: u64,
     /// Blocks in all streams.
@@ -104,7 +106,7 @@ fn claim(src: &[u8], room: usize, limits: &Limits, options: &Options) -> Result<
 }
 
 /// Tells `trace` where everything in a file lies, and compares all sizes, the index and the footers with what is there.
-/// Nothing is decoded; what only shows in the content is for [`decode`] to find. [`Done::wrote`] is what would be written.
+/// Nothing is decoded; what only shows in the content is for [`decode`] to find. [`Done::content`] is what would be written.
 pub fn inspect<T: Trace>(
     src: &[u8],
     ws: &mut Workspace,
@@ -121,7 +123,7 @@ pub fn inspect<T: Trace>(
 /// be decoded to.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], ws: &mut Workspace, limits: &Limits, options: &Options) -> Result<Vec<u8>> {
-    let size = inspect(src, ws, limits, options, &mut ())?.wrote;
+    let size = inspect(src, ws, limits, options, &mut ())?.content;
     let mut out = room(size, src.len())?;
     let wrote = run(src, Window::new(Kind::Output, &mut out), ws, limits, options, &mut ()).map_err(impossible)?.wrote;
     out.truncate(wrote);
@@ -134,9 +136,8 @@ const MOST_OF_A_BYTE: usize = 8192;
 
 /// Room for content of this size, if `stored` bytes can hold it. Else for what they can hold, and for the chunk behind it.
 #[cfg(feature = "alloc")]
-pub(super) fn room(size: usize, stored: usize) -> Result<Vec<u8>> {
-    let size = stored.saturating_mul(MOST_OF_A_BYTE).saturating_add(MAX_CHUNK).min(size);
-    zeros(u64_from(size))
+pub(super) fn room(size: u64, stored: usize) -> Result<Vec<u8>> {
+    zeros(u64_from(stored.saturating_mul(MOST_OF_A_BYTE).saturating_add(MAX_CHUNK)).min(size))
 }
 
 /// Where there is no room for what can be, the file claims what cannot be.
@@ -160,5 +161,5 @@ fn run<T: Trace>(
     let mut machine = Machine::new(limits, options);
     let (mut rest, mut wrote) = (src, 0);
     machine.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, ws, trace)?;
-    Ok(machine.done(src.len() - rest.len()))
+    Ok(machine.done(src.len() - rest.len(), &window))
 }

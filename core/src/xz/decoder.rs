@@ -165,9 +165,11 @@ impl Machine {
     }
 
     /// What there is to say of the file at its end.
-    pub(super) fn done(&self, read: usize) -> Done {
+    pub(super) fn done(&self, read: usize, to: &Window<'_>) -> Done {
         let (streams, blocks, checks, window) = (self.streams, self.blocks, self.checks, self.window);
-        Done { read, wrote: index(self.produced), streams, blocks, checks, window }
+        let content = self.produced;
+        let wrote = if to.kind == Kind::Nowhere { 0 } else { index(content) };
+        Done { read, wrote, content, streams, blocks, checks, window }
     }
 
     /// Gives away what is decoded, whatever comes next.

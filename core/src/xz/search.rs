@@ -335,9 +335,13 @@ fn run(search: &mut Search, bytes: &[u8]) -> Result<()> {
 }
 
 /// How many bytes a file decodes to, by its indexes. Reads nothing else, so that it is quick, and is to be believed no more
-/// than the file.
+/// than the file. More than the limit on output is refused.
 pub fn decoded_size(src: &[u8], limits: &Limits) -> Result<u64> {
-    File::open(src, limits).map(|file| file.content)
+    let content = File::open(src, limits)?.content;
+    if content > limits.max_output {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
+    }
+    Ok(content)
 }
 
 /// The same of a file that is decoded next, or nothing where there is an error: the same walk, but over what is at hand.
@@ -399,7 +403,7 @@ pub fn decode_block_to_vec(
     limits: &Limits,
     verify: bool,
 ) -> Result<Vec<u8>> {
-    let size = run_block(bytes, block, Window::new(Kind::Nowhere, &mut []), ws, limits, verify)?.wrote;
+    let size = run_block(bytes, block, Window::new(Kind::Nowhere, &mut []), ws, limits, verify)?.content;
     let mut out = room(size, bytes.len())?;
     let wrote = decode_block(bytes, block, &mut out, ws, limits, verify).map_err(impossible)?.wrote;
     out.truncate(wrote);
@@ -430,5 +434,5 @@ fn run_block(
     if !rest.is_empty() || machine.produced != content {
         return Err(Error::new(ErrorKind::XzIndex, block.range.start));
     }
-    Ok(machine.done(bytes.len()))
+    Ok(machine.done(bytes.len(), &window))
 }

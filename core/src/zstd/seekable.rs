@@ -81,6 +81,18 @@ const fn width(checksums: bool) -> usize {
     if checksums { 12 } else { 8 }
 }
 
+/// Whether the limits allow a table of this size, which starts at `start`.
+fn allow(size: u64, checksums: bool, start: u64, limits: &Limits) -> Result<()> {
+    if size > limits.max_header {
+        return Err(Error::new(ErrorKind::HeaderLimit, start).needing(size));
+    }
+    let count = size.saturating_sub(u64_from(HEAD + SEEK_FOOTER)) / u64_from(width(checksums));
+    if count > limits.max_elements {
+        return Err(Error::new(ErrorKind::ElementLimit, start).needing(count));
+    }
+    Ok(())
+}
+
 impl<'a> SeekTable<'a> {
     /// Where the table of a file of `len` bytes is, by the last bytes of it; `None` if they end no table.
     pub fn place(last: [u8; SEEK_FOOTER], len: u64, limits: &Limits) -> Result<Option<Range<u64>>> {
@@ -88,13 +100,7 @@ impl<'a> SeekTable<'a> {
         let start = len
             .checked_sub(size)
             .ok_or(Error::new(ErrorKind::ZstdSeekTable, len.saturating_sub(u64_from(SEEK_FOOTER))))?;
-        if size > limits.max_header {
-            return Err(Error::new(ErrorKind::HeaderLimit, start).needing(size));
-        }
-        let count = (size - u64_from(HEAD + SEEK_FOOTER)) / u64_from(width(checksums));
-        if count > limits.max_elements {
-            return Err(Error::new(ErrorKind::ElementLimit, start).needing(count));
-        }
+        allow(size, checksums, start, limits)?;
         Ok(Some(start..len))
     }
 
@@ -110,6 +116,7 @@ impl<'a> SeekTable<'a> {
         if magic != FRAME_MAGIC || stored + u64_from(HEAD) != size || size != u64_from(bytes.len()) {
             return Err(wrong);
         }
+        allow(size, checksums, place.start, limits)?;
         let table = Self { entries, checksums, limits: *limits, content: 0, room: 0 };
         let (mut end, mut content, mut room) = (0, 0, 0);
         for frame in table.frames() {
@@ -189,6 +196,9 @@ impl<'a> SeekTable<'a> {
             return Err(Error::new(ErrorKind::RangeOutside, 0));
         }
         let len = part.end - part.start;
+        if len > self.limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(len));
+        }
         let mut dst = dst.get_mut(..index(len)).ok_or(Error::new(ErrorKind::OutputTooSmall, 0).needing(len))?;
         for frame in self.frames_in(part.clone()) {
             let bytes = file.get(index(frame.range.start)..index(frame.range.end)).unwrap_or_default();

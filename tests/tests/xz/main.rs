@@ -127,11 +127,20 @@ fn holds(name: &str, file: &[u8], expected: &[u8]) {
         decode_to_vec(file, &mut ws, &limits, &Options::DEFAULT).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(out == expected, "{name}: other bytes");
     assert_eq!(decoded_size(file, &limits), Ok(expected.len() as u64), "{name}");
+    if let Some(less) = (expected.len() as u64).checked_sub(1) {
+        let refused =
+            decoded_size(file, &Limits { max_output: less, ..limits }).map_err(|error| (error.kind, error.need));
+        assert_eq!(refused, Err((ErrorKind::OutputLimit, less + 1)), "{name}");
+    }
     for more in [0, 1, 100] {
         let mut room = vec![0xEE; expected.len() + more];
         let done = decode_with(file, &mut room, &mut ws, &limits, &Options::DEFAULT, &mut ());
         let done = done.unwrap_or_else(|error| panic!("{name} with {more} more: {error}"));
-        assert_eq!((done.read, done.wrote), (file.len(), expected.len()), "{name}");
+        assert_eq!(
+            (done.read, done.wrote, done.content),
+            (file.len(), expected.len(), expected.len() as u64),
+            "{name}"
+        );
         assert!(room[..expected.len()] == *expected, "{name}");
         assert!(room[expected.len()..].iter().all(|&byte| byte == 0xEE), "{name}: written beyond the end");
     }
@@ -142,7 +151,7 @@ fn holds(name: &str, file: &[u8], expected: &[u8]) {
     }
     let mut leaves = Leaves::default();
     let done = inspect(file, &mut ws, &limits, &Options::DEFAULT, &mut leaves).unwrap();
-    assert_eq!((done.read, done.wrote), (file.len(), expected.len()), "{name}");
+    assert_eq!((done.read, done.wrote, done.content), (file.len(), 0, expected.len() as u64), "{name}");
     leaves.assert_tile(file.len(), name);
     let mut random = Random(file.len() as u64);
     for (input, output) in [(1 << 20, 1 << 20), (1000, 3000), (70_000, 100)] {

@@ -58,6 +58,13 @@ fn parts_of_a_seekable_file() {
         assert_eq!(error.class(), Class::WorkspaceTooSmall { need: 1000 });
         let outside = table.decode(&file, 4999..5001, &mut dst, &mut room, &mut ws, &options).unwrap_err();
         assert_eq!(outside.kind, ErrorKind::RangeOutside);
+        // The limit is that of the part, and of its frames.
+        let allowed = |max_output| SeekTable::of(&file, &Limits { max_output, ..limits }).unwrap().unwrap();
+        let error = allowed(3000).decode(&file, 999..4000, &mut dst, &mut room, &mut ws, &options).unwrap_err();
+        assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 3001));
+        assert_eq!(allowed(3000).decode(&file, 1000..4000, &mut dst, &mut room, &mut ws, &options), Ok(3000));
+        let error = allowed(2000).decode(&file, 1000..2000, &mut dst, &mut room, &mut ws, &options).unwrap_err();
+        assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 2999));
         let one = table.frames_in(1000..1001).map(|frame| (frame.content.start, frame.content.end));
         assert_eq!(one.collect::<Vec<_>>(), [(1000, 1001)]);
         assert_eq!((table.frames_in(7..7).count(), table.frames_in(5000..5001).count()), (0, 0));
@@ -127,6 +134,10 @@ fn seek_tables_that_do_not_fit_are_refused() {
     assert_eq!(kind(&file[..file.len() - 1], &limits), Ok(false));
     assert_eq!(kind(&file, &Limits { max_header: 40, ..limits }), Err(ErrorKind::HeaderLimit));
     assert_eq!(kind(&file, &Limits { max_elements: 1, ..limits }), Err(ErrorKind::ElementLimit));
+    // Also where somebody else has found the place.
+    let place = table as u64..file.len() as u64;
+    let opened = SeekTable::open(&file[table..], &place, &Limits { max_elements: 1, ..limits });
+    assert_eq!(opened.map(|_| ()).map_err(|error| error.kind), Err(ErrorKind::ElementLimit));
     // Four billion frames in nine bytes.
     let huge = b"\xFF\xFF\xFF\xFF\x00\xB1\xEA\x92\x8F";
     assert_eq!(SeekTable::place(*huge, 1 << 40, &limits).unwrap_err().kind, ErrorKind::HeaderLimit);
