@@ -1,9 +1,10 @@
 //! What can be typed.
 
+use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use unspool::{Format, Limits};
 
@@ -99,7 +100,7 @@ impl LimitArgs {
 #[derive(Args)]
 pub struct GrepArgs {
     /// The bytes to look for, as they are: no wildcards
-    pub pattern: String,
+    pub pattern: OsString,
     /// The file, or - for standard input
     pub file: PathBuf,
     /// Only rows that start with the pattern
@@ -123,7 +124,7 @@ pub struct QueryArgs {
     #[arg(long = "where", value_name = "COL:LO:HI", value_parser = query::within, allow_hyphen_values = true)]
     pub within: Vec<query::Condition>,
     /// Only rows with this value: the same number in a column of numbers, else the same bytes
-    #[arg(long, value_name = "COL:VALUE", value_parser = query::equal, allow_hyphen_values = true)]
+    #[arg(long, value_name = "COL:VALUE", value_parser = OsStringValueParser::new().try_map(|text| query::equal(&text)), allow_hyphen_values = true)]
     pub eq: Vec<query::Condition>,
     /// These columns, in this order, with tabs between; all if not given
     #[arg(long, value_name = "A,B", value_parser = query::columns, group = "ask")]

@@ -87,7 +87,7 @@ impl Report {
             writeln!(out, "  {name:<10} {}", Plain(value))?;
         }
         for (name, what) in &self.columns {
-            writeln!(out, "  {:<10} {}: {what}", "column", Plain(name))?;
+            writeln!(out, "  {:<10} {}: {}", "column", Plain(name), Plain(what))?;
         }
         for (rows, metadata) in &self.sections {
             writeln!(out, "  {:<10} rows {}..{} {}", "section", rows.start, rows.end, Plain(metadata))?;

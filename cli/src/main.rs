@@ -128,6 +128,8 @@ fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure
             formats::zstd::inspect_symbols(format, &bytes, dictionary, &limits)
         }
         _ if symbols => return Err(Failure::Usage("single symbols are told of zstd files only".to_owned())),
+        Format::Pco | Format::OnPair | Format::Cvc => formats::inspect(format, &bytes, dictionary, &limits),
+        _ if stats => return Err(Failure::Usage("statistics are told of pco, cvc and onpair files only".to_owned())),
         _ => formats::inspect(format, &bytes, dictionary, &limits),
     };
     if let Some(size) = wrapped {
@@ -190,7 +192,7 @@ fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
         other => return Err(Failure::Usage(format!("grep searches OnPair columns; this file is {}", other.name()))),
     }
     let mut output = Output::create(None)?;
-    let searched = grep(&bytes, args.pattern.as_bytes(), place, args.number, &limits, &mut output);
+    let searched = grep(&bytes, args.pattern.as_encoded_bytes(), place, args.number, &limits, &mut output);
     output.finish(searched.map_err(|error| error.into_failure(&args.file, &bytes)))
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use unspool::Sink;
@@ -29,9 +30,7 @@ impl Output {
     pub fn create(path: Option<&Path>) -> Result<Self, Failure> {
         let shown = path.unwrap_or(Path::new("standard output"));
         let failed = |error| Failure::io("cannot create", shown, error);
-        // A link stays a link: what it leads to is replaced.
-        let there = path.and_then(|path| path.canonicalize().ok());
-        let metadata = there.as_ref().and_then(|there| there.metadata().ok());
+        let metadata = path.and_then(|path| path.metadata().ok());
         let (writer, paths): (Box<dyn Write + Send>, _) = match (path, metadata) {
             (None, _) => (Box::new(io::stdout()), None),
             (Some(_), Some(metadata)) if metadata.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
@@ -39,19 +38,23 @@ impl Output {
             (Some(path), Some(metadata)) if !metadata.is_file() => {
                 (Box::new(OpenOptions::new().write(true).open(path).map_err(failed)?), None)
             }
-            (Some(path), metadata) => {
-                let path = there.as_deref().unwrap_or(path);
-                let mut name = path.file_name().unwrap_or_default().to_owned();
-                name.push(format!(".{}.partial", std::process::id()));
-                let partial = path.with_file_name(name);
-                let failed = |error| Failure::io("cannot create", &partial, error);
-                remove_if_interrupted(&partial);
-                let file = File::create_new(&partial).map_err(failed)?;
-                if let Some(metadata) = metadata {
-                    file.set_permissions(metadata.permissions()).map_err(failed)?;
+            (Some(path), metadata) => match follow(path) {
+                // What somebody has open already is written on, behind what is there.
+                None => (Box::new(OpenOptions::new().append(true).open(path).map_err(failed)?), None),
+                Some(path) => {
+                    let mut name = path.file_name().unwrap_or_default().to_owned();
+                    name.push(format!(".{}.partial", std::process::id()));
+                    let partial = path.with_file_name(name);
+                    let failed = |error| Failure::io("cannot create", &partial, error);
+                    unfinished(Some(&partial));
+                    let file = File::create_new(&partial).map_err(failed)?;
+                    if let Some(metadata) = metadata {
+                        // Where that is not allowed, the file is the user's own all the same.
+                        let _ = file.set_permissions(metadata.permissions());
+                    }
+                    (Box::new(file), Some((path, partial)))
                 }
-                (Box::new(file), Some((path.to_owned(), partial)))
-            }
+            },
         };
         let writer = Writer::new(Behind::new(writer));
         Ok(Self { writer, shown: shown.to_owned(), paths, progress: ProgressBar::hidden() })
@@ -93,6 +96,7 @@ impl Output {
             self.discard();
             return Err(Failure::io("cannot create", &self.shown, error));
         }
+        unfinished(None);
         Ok(())
     }
 
@@ -100,8 +104,26 @@ impl Output {
         if let Some((_, partial)) = &self.paths {
             // If even this fails there is nothing left to try.
             let _ = std::fs::remove_file(partial);
+            unfinished(None);
         }
     }
+}
+
+/// Where a path leads if it is a link, also to what does not exist yet: a link stays a link. Nowhere if it leads to what a process
+/// has open, as `/dev/stdout` and `/dev/fd/3` do on Linux: that has no name of its own.
+fn follow(path: &Path) -> Option<PathBuf> {
+    // More links in a row no system follows.
+    const MOST: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST {
+        let Ok(target) = path.read_link() else { break };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        if folder.canonicalize().is_ok_and(|folder| folder.starts_with("/proc")) {
+            return None;
+        }
+        path = folder.join(target);
+    }
+    Some(path)
 }
 
 impl Sink for Output {
@@ -111,25 +133,37 @@ impl Sink for Output {
     }
 }
 
-/// Whoever ends the program, as with Ctrl-C, finds nothing half-written either. (Elsewhere than on Unix this file stays: without
-/// `unsafe` nobody is told there.)
-fn remove_if_interrupted(partial: &Path) {
-    #[cfg(unix)]
-    {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-
-        // Where signals cannot be waited for, they do what they always did.
-        let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
-        let partial = partial.to_owned();
-        std::thread::spawn(move || {
-            for signal in &mut signals {
-                let _ = std::fs::remove_file(&partial);
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
+/// Notes which file is half-written. Whoever ends the program, as with Ctrl-C, does not find it. (But on other systems than Unix, where
+/// nobody is told without `unsafe`.)
+fn unfinished(partial: Option<&Path>) {
+    static NOTED: Mutex<Option<PathBuf>> = Mutex::new(None);
+    static WATCH: Once = Once::new();
+    WATCH.call_once(|| {
+        #[cfg(unix)]
+        when_ended(|| {
+            if let Ok(Some(partial)) = NOTED.lock().as_deref() {
+                let _ = std::fs::remove_file(partial);
             }
         });
+    });
+    if let Ok(mut noted) = NOTED.lock() {
+        *noted = partial.map(Path::to_owned);
     }
-    #[cfg(not(unix))]
-    let _ = partial;
+}
+
+/// Does this before a signal ends the program, as it would have without.
+#[cfg(unix)]
+fn when_ended(before: impl Fn() + Send + 'static) {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    // Where signals cannot be waited for, they do what they always did.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+    std::thread::spawn(move || {
+        for signal in &mut signals {
+            before();
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
 }
 
 /// Prints a report. A reader that stops early is no error.

@@ -1,12 +1,13 @@
 //! Questions to AT-1 tables: what was typed, and the reading of just those parts of a file that the answer needs.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
 use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Test, Workspace};
-use unspool::{Class, Error, ErrorKind, Limits, Sink};
+use unspool::{Class, Error, ErrorKind, Format, Limits, Probe, Sink, probe};
 
 use crate::args::QueryArgs;
 use crate::formats::at1::TableFacts;
@@ -49,7 +50,8 @@ pub struct Condition {
 #[derive(Clone)]
 enum TypedTest {
     Range(Option<String>, Option<String>),
-    Equal(String),
+    /// Any bytes.
+    Equal(Vec<u8>),
 }
 
 impl Condition {
@@ -58,7 +60,7 @@ impl Condition {
             TypedTest::Range(low, high) => {
                 Test::Range { low: low.as_ref().map(String::as_bytes), high: high.as_ref().map(String::as_bytes) }
             }
-            TypedTest::Equal(value) => Test::Equal(value.as_bytes()),
+            TypedTest::Equal(value) => Test::Equal(value),
         };
         Filter { column: self.column.column(), test }
     }
@@ -120,9 +122,13 @@ pub fn within(text: &str) -> Result<Condition, String> {
 }
 
 /// `COL:VALUE`. What stands behind the first colon is the value as it is.
-pub fn equal(text: &str) -> Result<Condition, String> {
-    let (name, value) = split_once(text, ':').ok_or("a column and a value with : between them, as in side:buy")?;
-    Ok(Condition { column: column(name)?, test: TypedTest::Equal(value.to_owned()) })
+pub fn equal(text: &OsStr) -> Result<Condition, String> {
+    let bytes = text.as_encoded_bytes();
+    // The value may be any bytes; what comes before it is text.
+    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let (name, _) = split_once(text, ':').ok_or("a column and a value with : between them, as in side:buy")?;
+    let value = bytes.get(name.len() + 1..).unwrap_or_default().to_vec();
+    Ok(Condition { column: column(name)?, test: TypedTest::Equal(value) })
 }
 
 /// A file that is read in parts.
@@ -227,6 +233,11 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
     let mut source = Source::open(&args.file, &limits)?;
     let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
     let mut head = source.read(0..source.size.min(HEAD))?;
+    if let Probe::Match(other) = probe(&head)
+        && other != Format::At1
+    {
+        return Err(Failure::Usage(format!("query asks AT-1 tables; this file is {}", other.name())));
+    }
     let mut query = loop {
         match Query::new(&head, request, &mut scratch, &mut ws, &limits) {
             Ok(query) => break query,

@@ -71,7 +71,7 @@ impl Display for Failure {
                 write!(to, "{error}{remedy} [{}]", Plain(path.display()))
             }
             Failure::Io { what, path, error } => write!(to, "{what} {}: {error}", Plain(path.display())),
-            Failure::Usage(words) => write!(to, "{words}"),
+            Failure::Usage(words) => write!(to, "{}", Plain(words)),
         }
     }
 }

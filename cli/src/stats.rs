@@ -6,6 +6,7 @@ use unspool::stats::{Histogram, Magnitudes, Norms, Summary};
 use unspool::tree::write_json_string;
 use unspool::{Error, Sink};
 
+use crate::report::Plain;
 use crate::text::Number;
 
 /// Heights of a bar, lowest first.
@@ -71,7 +72,7 @@ impl ColumnStats {
 
     /// A few lines for people.
     pub fn write_text(&self, out: &mut String) -> std::fmt::Result {
-        writeln!(out, "  {:<10} {}: {}", "stats", self.name, sentence(&self.summary, "number"))?;
+        writeln!(out, "  {:<10} {}: {}", "stats", Plain(&self.name), sentence(&self.summary, "number"))?;
         let bins: Vec<_> = self.histogram.iter().collect();
         if let (Some(first), Some(last)) = (bins.first(), bins.last())
             && bins.len() > 1

@@ -31,7 +31,7 @@ impl Number {
         }
     }
 
-    /// The shortest text that reads back as the same number.
+    /// The shortest text that reads back as the same number; of half floats, as the same f32.
     fn write(self, value: &[u8], out: &mut String) -> std::fmt::Result {
         match self {
             Number::F32 => write!(out, "{}", f32::from_le_bytes(take(value))),

@@ -240,10 +240,34 @@ fn what_is_no_file_is_written_to_and_not_replaced() {
     assert!(read(&target) == expected);
     assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
+    // What a link leads to need not exist yet.
+    let (link, target) = (scratch.join("ahead"), scratch.join("created"));
+    symlink("created", &link).unwrap();
+    assert!(decode(&link).status.success());
+    assert!(link.symlink_metadata().unwrap().is_symlink() && read(&target) == expected);
+
     let output = decode(&scratch);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("is a directory"), "{}", stderr(&output));
-    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 3, "nothing else is left behind");
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 5, "nothing else is left behind");
+}
+
+/// `-o /dev/stdout`, which on Linux is such a link: to a pipe, and behind what a file holds already.
+#[test]
+#[cfg(target_os = "linux")]
+fn standard_output_by_its_path_is_standard_output() {
+    let (file, scratch) = (vector("v1_fp16.cvc"), scratch("by_path"));
+    let expected = read(&vector_folders("cvc")[0].join("v1_fp16.f32.bin"));
+    let [link, out] = ["link", "out"].map(|name| scratch.join(name));
+    std::os::unix::fs::symlink("/proc/self/fd/1", &link).unwrap();
+    let arguments = ["decode", &file, "-o", link.to_str().unwrap()];
+    assert!(unspool(&arguments).stdout == expected);
+    std::fs::write(&out, "before").unwrap();
+    let to = std::fs::OpenOptions::new().append(true).open(&out).unwrap();
+    let status = Command::new(env!("CARGO_BIN_EXE_unspool")).args(arguments).stdout(to).status().unwrap();
+    assert!(status.success() && read(&out) == [&b"before"[..], &expected].concat());
+    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 2, "nothing else is left behind");
+    assert!(link.symlink_metadata().unwrap().is_symlink());
 }
 
 #[test]
@@ -262,6 +286,10 @@ fn wrong_usage_is_2() {
         &["decode", fp16, "--max-output", "lots"],
         &["decode", fp16, "--dict", fp16],
         &["unpack", fp16],
+        &["grep", "a", fp16],
+        &["query", fp16],
+        &["inspect", "--stats", &zstd("rfc8878/text-1025.zst")],
+        &["inspect", "--symbols", fp16],
         &["check"],
     ] {
         let output = unspool(arguments);
@@ -325,6 +353,12 @@ fn a_limit_on_output_is_kept() {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert!(stderr(&output).starts_with("error: limit exceeded at byte 0: "), "{}", stderr(&output));
     assert_eq!(unspool(&["decode", file, "--max-output", "100K"]).stdout.len(), 102_400);
+    // Where a part is wanted, it is that of the part, and of each frame or block that it lies in.
+    for file in [zstd("page-seekable.zst"), vector_folders("xz")[0].join("blocks.xz").to_str().unwrap().to_owned()] {
+        let part = |range| unspool(&["decode", &file, "--max-output", "2K", "--range", range]);
+        assert_eq!((part("0..2049").status.code(), part("0..2049").stdout.len()), (Some(1), 0), "{file}");
+        assert_eq!(part("100..2148").stdout.len(), 2048, "{file}");
+    }
 }
 
 #[test]
@@ -437,6 +471,26 @@ fn grep_prints_the_rows_that_match() {
     let small = unspool(&["grep", "e", &file, "--max-output", "1000"]);
     assert!(small.status.code() == Some(1) && stderr(&small).contains("limit exceeded"), "{}", stderr(&small));
     assert_eq!(unspool(&["grep", "x", &file, "--exact", "--prefix"]).status.code(), Some(2));
+}
+
+/// Strings are bytes, and so is what is looked for in them.
+#[test]
+#[cfg(unix)]
+fn what_is_looked_for_need_not_be_text() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let ask = |arguments: &[&[u8]]| {
+        let arguments = arguments.iter().map(|argument| OsStr::from_bytes(argument));
+        Command::new(env!("CARGO_BIN_EXE_unspool")).args(arguments).output().unwrap()
+    };
+    let file = onpair("cpp/urls_b12.onp");
+    let output = ask(&[b"grep", b"\xFF", file.as_bytes()]);
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
+    let table = vector_folders("at1")[0].join("c8_events.at1");
+    let count = |condition: &[u8]| ask(&[b"query", table.as_os_str().as_bytes(), b"--count", b"--eq", condition]);
+    let output = count(b"type:a:\xFF");
+    assert!(output.status.success() && output.stdout == b"0\n", "{}", stderr(&output));
+    assert_eq!(count(b"\xFF:a").status.code(), Some(2));
 }
 
 #[test]
@@ -808,6 +862,8 @@ fn a_bundle_goes_into_a_folder_and_nowhere_else() {
     let good = bundle(r#"[{"name":"a.txt"},{"name":"sub/b.txt"}]"#);
     let output = unspool(&["decode", &good, "--text", "-o", scratch.join("other").to_str().unwrap()]);
     assert_eq!((output.status.code(), scratch.join("other").exists()), (Some(2), false));
+    let output = unspool(&["decode", &good, "--range", "0..1", "-o", scratch.join("other").to_str().unwrap()]);
+    assert_eq!((output.status.code(), scratch.join("other").exists()), (Some(2), false));
     // A stream without a name, and a bundle in a bundle.
     let nested = file(12, &[("manifest", b"[]".to_vec())], stored);
     std::fs::write(
@@ -850,6 +906,21 @@ fn nothing_out_of_a_file_reaches_the_terminal_as_a_command_to_it() {
         let text = String::from_utf8(unspool(&[command, path.to_str().unwrap()]).stdout).unwrap();
         assert!(!text.is_empty() && !text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
         assert!(command == "check" || text.contains("name       \\u{1b}[31mred\\nx\n"), "{text}");
+    }
+    // A column whose name is an escape character and an x: as JSON has it, as long as the name that it had.
+    let path = path.with_file_name("columns.cvc");
+    let mut bytes = read(Path::new(&vector("v2_ints_default.cvc")));
+    for at in 0..bytes.len() - 7 {
+        if &bytes[at..at + 7] == b"int32_s" {
+            bytes[at..at + 7].copy_from_slice(br"\u001bx");
+        }
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let path = path.to_str().unwrap();
+    let output = unspool(&["inspect", "--stats", path]);
+    for text in [output.stdout, unspool(&["decode", path]).stderr] {
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("\\u{1b}x") && !text.contains('\x1B'), "{text:?}");
     }
 }
 

@@ -10,7 +10,7 @@ use unspool::at1::{
 use unspool::tree::Tree;
 use unspool::{Class, Count, Error, ErrorKind, Format, Limits, Sink};
 
-use super::{Checksums, Selection, Stop, room};
+use super::{Checksums, RANGE, Selection, Stop, in_pieces, room};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
@@ -55,6 +55,9 @@ fn refuse_work<T>(result: Result<T, Error>) -> Result<(), Error> {
 fn whole_only(wanted: &Selection<'_>) -> Result<(), Stop> {
     if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
         return Err(Stop::Usage("AT-1 files decode to the files that they were made of, as a whole".to_owned()));
+    }
+    if wanted.range.is_some() {
+        return Err(Stop::Usage(RANGE.to_owned()));
     }
     if wanted.dictionary.is_some() {
         return Err(Stop::Usage("AT-1 files have no dictionaries; --dict is for zstd".to_owned()));
@@ -236,10 +239,12 @@ pub fn unbundle(
             if let Some(parent) = to.parent() {
                 std::fs::create_dir_all(parent).map_err(|error| Failure::io("cannot create", parent, error))?;
             }
-            let create = std::fs::OpenOptions::new().write(true).create_new(true).open(&to);
-            create
-                .and_then(|mut file| std::io::Write::write_all(&mut file, &out))
-                .map_err(|error| Failure::io("cannot write", &to, error))
+            if to.symlink_metadata().is_ok() {
+                return Err(Failure::io("cannot write", &to, std::io::ErrorKind::AlreadyExists.into()));
+            }
+            let mut output = Output::create(Some(&to))?;
+            let written = in_pieces(&out, &mut output);
+            output.finish(written.map_err(|error| Failure::refused(path, bytes, error)))
         })();
         written.map(|()| out.len() as u64).map_err(|failure| {
             failed = Some(failure);

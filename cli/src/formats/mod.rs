@@ -101,6 +101,9 @@ impl fmt::Display for Checksums {
     }
 }
 
+/// Where a range of bytes is wanted of what has none.
+const RANGE: &str = "--range is for zstd and xz files";
+
 fn not_built() -> Error {
     Error::new(ErrorKind::FormatNotBuilt, 0)
 }
@@ -138,7 +141,7 @@ pub fn decode(
     to: &mut Output,
 ) -> Result<(), Stop> {
     if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07 | Format::Xz) {
-        return Err(Stop::Usage("--range is for zstd and xz files".to_owned()));
+        return Err(Stop::Usage(RANGE.to_owned()));
     }
     match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::decode(format, bytes, wanted, limits, to),

@@ -2,13 +2,17 @@
 
 use std::ops::Range;
 
-use unspool::{Count, Error, ErrorKind, Sink};
+use unspool::{Count, Error, ErrorKind, Limits, Sink};
 
 /// The bytes that are wanted of so many; those of which either end was left out reach to the start or the end.
-pub fn bounds(wanted: &Range<Option<u64>>, content: u64) -> Result<Range<u64>, Error> {
+pub fn bounds(wanted: &Range<Option<u64>>, content: u64, limits: &Limits) -> Result<Range<u64>, Error> {
     let range = wanted.start.unwrap_or(0)..wanted.end.unwrap_or(content);
     if range.start > range.end || range.end > content {
         return Err(Error::new(ErrorKind::RangeOutside, 0));
+    }
+    let len = range.end - range.start;
+    if len > limits.max_output {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(len));
     }
     Ok(range)
 }

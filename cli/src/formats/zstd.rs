@@ -128,7 +128,7 @@ fn decode_range(
         Some(table) => table.content(),
         None => decoded_size(bytes, &mut Workspace::new(), limits, options)?,
     };
-    let range = part::bounds(wanted, content)?;
+    let range = part::bounds(wanted, content, limits)?;
     // What is decoded starts with the first frame that holds a part of it.
     let first = table.as_ref().and_then(|table| table.frames_in(range.clone()).next());
     let mut part = Part::new(range.clone(), first.map_or(0, |frame| frame.content.start), to);
