@@ -16,7 +16,7 @@ use unspool::zstd::{Dictionary, Flavour, Options};
 pub use whole::{zstd_decode, zstd_decode_into, zstd_format, zstd_frame};
 
 /// How to decode with this dictionary, and in this format: 0 lets the file tell.
-fn options(dictionary: Option<&[u8]>, format: u8) -> Options<'_> {
+pub(crate) fn options(dictionary: Option<&[u8]>, format: u8) -> Options<'_> {
     let flavour = match format {
         1 => Some(Flavour::Rfc8878),
         2 => Some(Flavour::V07),

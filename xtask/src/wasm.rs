@@ -190,8 +190,12 @@ fn compile(features: &str, tuned: Option<(&str, &str, &str)>) -> Result<PathBuf>
     // The words of a panic name the source file it stands in. No user needs to know where that lay on this machine.
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default();
-    let remap =
-        [(root(), "unspool"), (home, "cargo")].map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
+    // That of the standard library is told only where its sources are installed; elsewhere it has this name already.
+    let sources = PathBuf::from(cmd("rustc --print sysroot").answer().unwrap_or_default()).join("lib/rustlib/src/rust");
+    let version = cmd("rustc -vV").answer().unwrap_or_default();
+    let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or_default();
+    let remap = [(root(), "unspool"), (home, "cargo"), (sources, &*format!("/rustc/{commit}"))]
+        .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()));
     let more = tuned.map(|(_, _, flags)| flags).filter(|flags| !flags.is_empty());
     let level = tuned.map_or(String::new(), |(_, level, _)| format!("--config profile.wasm-release.opt-level={level}"));
     cmd("cargo build -p unspool-wasm --profile wasm-release --target")

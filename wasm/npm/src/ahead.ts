@@ -17,14 +17,23 @@ function unclaimed(bytes: Promise<Uint8Array>): Promise<Uint8Array> {
 export function readForeseen(reader: Reader): (needed: ByteRange, later: readonly ByteRange[]) => Promise<Uint8Array> {
   let coming: { readonly range: ByteRange; readonly bytes: Promise<Uint8Array> }[] = [];
   const find = ({ start, end }: ByteRange) => coming.find(({ range }) => range.start <= start && end <= range.end);
-  const read = async (range: ByteRange) => reader.read(range);
+  /** How many are on their way, also of those that are not foreseen any more. */
+  let underWay = 0;
+  const read = async (range: ByteRange): Promise<Uint8Array> => {
+    underWay++;
+    try {
+      return await reader.read(range);
+    } finally {
+      underWay--;
+    }
+  };
   return async (needed, later) => {
     const held = find(needed);
     const [start, whole] = held === undefined ? [needed.start, read(needed)] : [held.range.start, held.bytes];
     // What is not foreseen any more goes, but for what may lie in it.
     coming = coming.filter((part) => later.some((range) => find(range) === part));
     for (const range of later) {
-      if (coming.length >= AHEAD - 1) break;
+      if (coming.length >= AHEAD - 1 || underWay >= AHEAD) break;
       if (find(range) === undefined) coming.push({ range, bytes: unclaimed(read(range)) });
     }
     return (await whole).subarray(needed.start - start, needed.end - start);

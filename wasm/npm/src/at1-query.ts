@@ -4,7 +4,7 @@ import { AHEAD, readForeseen } from './ahead.js';
 import { checkOptions, checkWhole } from './check.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type ByteRange, either, type OpenSource, openSource, pairs, type Reader, type Source } from './source.js';
+import { type ByteRange, bytesOf, either, isArray, type OpenSource, openSource, pairs, type Reader, type Source } from './source.js';
 
 const here = room('at1');
 
@@ -88,6 +88,8 @@ const ASKS = ['select', 'lines', 'count', 'sum', 'min', 'max'] as const;
 export async function queryAt1(source: Source, options: At1QueryOptions & { as: 'bytes' }): Promise<At1Answer<Uint8Array>>;
 /** Asks a table for rows, whose values it gives as strings; or for their number, or a sum. */
 export async function queryAt1(source: Source, options?: At1QueryOptions & { as?: undefined }): Promise<At1Answer>;
+/** The same for options that come from elsewhere. */
+export async function queryAt1(source: Source, options?: At1QueryOptions): Promise<At1Answer<string | Uint8Array>>;
 export async function queryAt1(source: Source, options: At1QueryOptions = {}): Promise<At1Answer<string | Uint8Array>> {
   const limits = limitsOf(options, { where: true, eq: true, select: true, lines: true, count: true, sum: true, min: true, max: true, limit: true, as: true, signal: true });
   if (options.as !== undefined && options.as !== 'bytes') throw new TypeError("as can only be 'bytes'");
@@ -170,10 +172,10 @@ function digits(number: At1Number | undefined): string | undefined {
 }
 
 function bytes(value: At1Number | Uint8Array): Uint8Array {
-  if (value instanceof Uint8Array) return value;
+  if (isArray(value)) return bytesOf(value, 'a value');
   if (typeof value === 'string') return new TextEncoder().encode(value);
-  if (value === undefined) throw new TypeError('a value must be a number, a string or a Uint8Array');
-  return new TextEncoder().encode(digits(value));
+  if (typeof value !== 'bigint' && !Number.isFinite(value)) throw new TypeError(`a value must be a finite number, a string or a Uint8Array, not ${String(value)}`);
+  return new TextEncoder().encode(String(value));
 }
 
 function answer(job: WasmQuery, width: number, ranges: readonly ByteRange[], as: 'bytes' | undefined): At1Answer<string | Uint8Array> {

@@ -3,7 +3,7 @@ import { readAhead } from './ahead.js';
 import type { At1TableOptions } from './at1-table.js';
 import { Held, room } from './instance.js';
 import { limitsOf } from './limits.js';
-import { openSource, type Source } from './source.js';
+import { either, openSource, type Source } from './source.js';
 
 const here = room('at1');
 
@@ -13,7 +13,9 @@ const here = room('at1');
  */
 export async function* at1Text(source: Source, options: At1TableOptions = {}): AsyncGenerator<Uint8Array, void> {
   const limits = limitsOf(options, { signal: true });
-  const opened = await openSource(source, options.signal);
+  // What was asked for ahead is called off where nobody reads on.
+  const over = new AbortController();
+  const opened = await openSource(source, either(options.signal, over.signal));
   const reader = opened.isFar ? readAhead(opened) : opened;
   const work = new Held(here, (wasm) => new wasm.At1Query(reader.size, 'text', Infinity, 0, limits));
   try {
@@ -28,5 +30,6 @@ export async function* at1Text(source: Source, options: At1TableOptions = {}): A
     }
   } finally {
     work.free();
+    over.abort();
   }
 }

@@ -7,6 +7,7 @@ import { Pieces } from './pieces.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf, openSource, type Source } from './source.js';
 import type { Structure } from './structure.js';
+import { chosen, type ZstdFormat } from './zstd.js';
 
 type WasmStructure = ReturnType<Exports['inspect']>;
 
@@ -46,6 +47,8 @@ export function inspect(bytes: Bytes, options: InspectOptions = {}): Inspection 
 
 /** How {@link outline} goes about it. */
 export interface OutlineOptions extends InspectOptions {
+  /** Which Zstandard it is: a draft, which shares its magic number with RFC 8878, must be announced as such. */
+  format?: ZstdFormat | undefined;
   signal?: AbortSignal | undefined;
   /** Hears how far it is, in bytes of the file. */
   onProgress?: ((done: number, total: number) => void) | undefined;
@@ -53,13 +56,14 @@ export interface OutlineOptions extends InspectOptions {
 
 /**
  * The structure of a file that is too large to be read as a whole, from its headers alone: the frames and blocks of
- * Zstandard, the streams and blocks of xz, of which only the index at the end is read, the tables of OnPair, the
+ * Zstandard, of which a draft must be announced by `format`, the streams and blocks of xz, of which only the index at the end is read, the tables of OnPair, the
  * chunks and columns of CVC. What is in them is not looked at. A file of Pco says nowhere how long its chunks are: it is read from start to end, one chunk decoded after
  * the other, in the memory that one takes. Nothing for other formats.
  */
 export async function outline(source: Source, options: OutlineOptions = {}): Promise<Inspection | undefined> {
-  const limits = limitsOf(options, { maxNodes: true, signal: true, onProgress: true });
+  const limits = limitsOf(options, { maxNodes: true, format: true, signal: true, onProgress: true });
   const room = maxNodes(options);
+  const [, zstdFormat] = chosen({ format: options.format });
   const reader = await openSource(source, options.signal);
   const { size } = reader;
   const local = typeof Blob !== 'undefined' && source instanceof Blob;
@@ -70,7 +74,7 @@ export async function outline(source: Source, options: OutlineOptions = {}): Pro
   };
   const head = await read(0, Math.min(size, PROBED));
   const { format } = probe(head);
-  const job = call((wasm) => wasm.outline(head, size, room, limits));
+  const job = call((wasm) => wasm.outline(head, size, room, zstdFormat, limits));
   if (job === undefined) return undefined;
   const outline = new Held(whole, () => job);
   try {

@@ -145,13 +145,17 @@ class Engine {
     }
   }
 
+  /** Whether this module can walk over structures. */
+  get #walks(): boolean {
+    return typeof (this.#glue as Partial<Exports>).inspect === 'function';
+  }
+
   /** Tells an error how to find out in which part of a file it lies, if this module can. */
   locate(error: UnspoolError, bytes: Uint8Array, limits: Float64Array): void {
     const { class: class_, code, offset } = error;
     // A format alone comes without the walk over structures. What is wrong with the call lies in no part of the file, and neither does all of
     // the file that is too large.
-    const walks = typeof (this.#glue as Partial<Exports>).inspect === 'function';
-    if (!walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall' || (class_ === 'Limit' && offset === 0)) return;
+    if (!this.#walks || class_ === 'Misuse' || class_ === 'Internal' || class_ === 'OutputTooSmall' || (class_ === 'Limit' && offset === 0)) return;
     // Whoever keeps the error should not keep the file with it. Until the work at hand is done the file is there in any case.
     const [memory, { byteOffset, length }] = [new WeakRef(bytes.buffer), bytes];
     error.find(() => {
@@ -271,7 +275,9 @@ export function room(name: string): Room {
         if (error instanceof UnspoolError) {
           // Until somebody reads it, the stack of an error is one of functions that know the bytes, at least in V8.
           void error.stack;
-          engine().locate(error, bytes, limits);
+          // The whole may have come after a format alone, and can do more.
+          const whole = engines.get(WHOLE);
+          (whole?.isReady === true ? whole : engine()).locate(error, bytes, limits);
         }
         throw error;
       } finally {

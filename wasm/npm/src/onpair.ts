@@ -5,7 +5,7 @@ import { checkOptions, checkRow, checkRows } from './check.js';
 import { salvaged, type UnspoolError } from './error.js';
 import { type Exports, Held, room } from './instance.js';
 import { type Limits, limitsOf } from './limits.js';
-import { type Bytes, bytesOf, filled } from './source.js';
+import { type Bytes, bytesOf, filled, isArray, kindOf } from './source.js';
 
 const here = room('onpair');
 const { call, work } = here;
@@ -172,14 +172,14 @@ export function needleOf(query: OnPairQuery): [needle: Uint8Array, place: number
   if (given.length === 1) checkOptions<Record<string, unknown>>(query, PLACE, 'search');
   const needle: unknown = place === undefined ? undefined : query[place];
   if (given.length !== 1 || place === undefined) throw new TypeError('search takes one of equals, startsWith and contains');
-  if (typeof needle !== 'string' && !(needle instanceof Uint8Array)) throw new TypeError(`${place} must be a string or a Uint8Array`);
-  return [typeof needle === 'string' ? new TextEncoder().encode(needle) : needle, PLACES.indexOf(place)];
+  if (typeof needle !== 'string' && !isArray(needle)) throw new TypeError(`${place} must be a string or a Uint8Array`);
+  return [typeof needle === 'string' ? new TextEncoder().encode(needle) : bytesOf(needle, place), PLACES.indexOf(place)];
 }
 
 /** The bytes under a typed array of one of these types. */
 function under(name: string, array: unknown, ...types: readonly (new (length: number) => ArrayBufferView)[]): Uint8Array {
-  const type = types.find((type) => array instanceof type);
-  if (type === undefined) throw new TypeError(`${name} must be a ${types.map(({ name }) => name).join(' or a ')}`);
+  const kind = kindOf(array);
+  if (!types.some(({ name }) => name === kind)) throw new TypeError(`${name} must be a ${types.map(({ name }) => name).join(' or a ')}`);
   const { buffer, byteOffset, byteLength } = array as ArrayBufferView;
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
@@ -190,9 +190,9 @@ function parts(given: OnPairParts, limits: Float64Array): (exports: Exports) => 
   if (packedCodes !== undefined && !(Number.isInteger(bits) && bits >= 1 && bits <= 16)) throw new TypeError('bits must be 1 to 16');
   const dictionary = bytesOf(dictBytes, 'dictBytes');
   const tokenOffsets = under('dictOffsets', dictOffsets, Uint32Array, Int32Array);
-  const wide = codeOffsets instanceof BigUint64Array || codeOffsets instanceof BigInt64Array;
+  const wide = kindOf(codeOffsets).startsWith('Big');
   const rowOffsets = under('codeOffsets', codeOffsets, Uint32Array, Int32Array, BigUint64Array, BigInt64Array);
-  const words = packedCodes instanceof BigUint64Array ? under('packedCodes', packedCodes, BigUint64Array) : packedCodes;
+  const words = kindOf(packedCodes) === 'BigUint64Array' ? under('packedCodes', packedCodes, BigUint64Array) : packedCodes;
   const codeBytes = words === undefined ? under('codes', codes, Uint16Array) : bytesOf(words, 'packedCodes');
   return ({ OnPair }) => OnPair.parts(dictionary, tokenOffsets, codeBytes, bits ?? 0, rowOffsets, wide, limits);
 }
@@ -240,6 +240,6 @@ export function decodeOnPairInto(bytes: Bytes, to: Uint8Array, options: OnPairDe
   const [view, limits] = [bytesOf(bytes), limitsOf(options, { rows: true })];
   checkRows(options.rows);
   const [start, end] = options.rows ?? [0, undefined];
-  if (!(to instanceof Uint8Array)) throw new TypeError('strings are decoded into a Uint8Array');
+  if (!isArray(to)) throw new TypeError('strings are decoded into a Uint8Array');
   return filled(to, (out) => work(view, limits, () => call((wasm) => wasm.onpair_decode_into(view, out, start, end ?? -1, limits))));
 }

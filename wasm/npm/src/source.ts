@@ -21,7 +21,7 @@ export interface RangeReader {
   readonly size: number;
   /**
    * Gives all bytes of a range, which never leads out of the file. May be called again before it has answered. The signal says when
-   * nobody waits for them any more.
+   * nobody waits for them any more. What it gives must stay as it is: the memory is not copied.
    */
   read(range: ByteRange, signal?: AbortSignal): Uint8Array | Promise<Uint8Array>;
 }
@@ -31,15 +31,13 @@ export const pairs = (numbers: Float64Array): ByteRange[] => Array.from({ length
 
 /** Checks what a caller passes for bytes. */
 export function bytesOf(bytes: unknown, name = 'bytes'): Uint8Array {
-  // A view of our own: see `isArray`.
-  const view =
-    bytes instanceof Uint8Array ? bytes
-    : isBuffer(bytes) && !isDetached(bytes) ? new Uint8Array(bytes)
-    : isArray(bytes) && !isDetached(bytes.buffer) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-    : undefined;
-  if (view !== undefined && !(view.length === 0 && isDetached(view.buffer))) return view;
-  const detached = isBuffer(bytes) || isArray(bytes);
-  throw new TypeError(detached ? `${name}: their memory was transferred away` : `${name} must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
+  const known = isBuffer(bytes) || isArray(bytes);
+  if (known && !isDetached(isBuffer(bytes) ? bytes : bytes.buffer)) {
+    if (isBuffer(bytes)) return new Uint8Array(bytes);
+    // A view of our own, but of its class alone: a `Buffer` of Node has a `slice` that does not copy. And see `isArray`.
+    return Object.getPrototypeOf(bytes) === Uint8Array.prototype ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+  throw new TypeError(known ? `${name}: their memory was transferred away` : `${name} must be a Uint8Array or an ArrayBuffer, not ${described(bytes)}`);
 }
 
 /** Whether it is bytes. Those of another realm, a frame or what a test runner made for itself, are no instance of the class of this one. */
@@ -51,7 +49,7 @@ export const isBuffer = (thing: unknown): thing is ArrayBuffer => thing instance
 export const kindOf = (thing: unknown): string => Object.prototype.toString.call(thing).slice('[object '.length, -1);
 
 /** Whether a buffer went to another thread, for instance. */
-function isDetached(buffer: ArrayBufferLike): boolean {
+export function isDetached(buffer: ArrayBufferLike): boolean {
   if (buffer.byteLength > 0) return false;
   try {
     new Uint8Array(buffer);
@@ -86,7 +84,10 @@ export async function readBlob(blob: Blob, tell: (done: number, total: number) =
   let [done, told] = [0, 0];
   for (;;) {
     const { value } = await reader.read();
-    if (value === undefined) return bytes;
+    if (value === undefined) {
+      if (done === 0) tell(0, 0);
+      return bytes;
+    }
     bytes.set(value, done);
     done += value.length;
     const now = performance.now();
@@ -146,6 +147,8 @@ async function found(source: Source, signal: AbortSignal | undefined): Promise<O
     return { size: source.size, read: async ({ start, end }) => new Uint8Array(await source.slice(start, end).arrayBuffer()), isFar: false };
   }
   if (isReader(source)) return { ...openReader(source, signal), isFar: true };
+  const isBytes = isArray(source) || isBuffer(source);
+  if (!isBytes) throw new TypeError(`a file is a Blob, a URL, a Request, a reader of ranges, a Uint8Array or an ArrayBuffer, not ${described(source)}`);
   const bytes = bytesOf(source);
   return { size: bytes.length, read: ({ start, end }) => bytes.subarray(start, end), isFar: false };
 }
@@ -208,7 +211,8 @@ async function openUrl(source: string | URL | Request, signal?: AbortSignal): Pr
   const refused = (status: number, why: string): SourceError => new SourceError(`${String(url)}: ${why}`, String(url), status);
   const ask = async (start: number, end: number): Promise<Answer> => {
     // Those of a request are replaced by what is said here.
-    const headers = { ...Object.fromEntries(request?.headers ?? []), Range: `bytes=${start}-${end - 1}` };
+    const headers = new Headers(request?.headers);
+    headers.set('Range', `bytes=${start}-${end - 1}`);
     const response = await fetch(source, until === undefined ? { headers } : { headers, signal: until }).catch((cause: unknown) => {
       throw isElsewhere(url) ? cause : new TypeError(`${String(url)} cannot be fetched; in Node, openAsBlob of node:fs opens a path`, { cause });
     });

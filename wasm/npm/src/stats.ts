@@ -4,6 +4,7 @@ import type { Stats as WasmStats } from '../wasm/unspool.js';
 import { checkOptions } from './check.js';
 import type { HalfFloats } from './half.js';
 import { Held, room } from './instance.js';
+import { isDetached } from './source.js';
 
 const here = room('stats');
 
@@ -93,6 +94,7 @@ export class RunningStatistics {
   /** Takes numbers; of vectors, whole rows. Gives the length of each vector, and none of plain numbers. */
   add(values: Numbers): Float64Array {
     if (!ArrayBuffer.isView(values) || values instanceof DataView) throw new TypeError('statistics are of a typed array');
+    if (isDetached(values.buffer)) throw new TypeError('values: their memory was transferred away');
     const { dimension } = this;
     if (values.length % dimension !== 0) throw new TypeError(`${values.length} values are no whole rows of ${dimension}`);
     return this.#stats.call((stats) => {
@@ -137,7 +139,8 @@ export class RunningStatistics {
 /** Numbers of any type as the one that is summed up. */
 function floatsOf(values: Numbers): Float64Array {
   if (values instanceof Float64Array) return values;
-  if (!(values instanceof BigInt64Array || values instanceof BigUint64Array)) return new Float64Array(values);
+  // By its numbers: an array of another realm is no instance of the class of this one.
+  if (typeof values[0] !== 'bigint') return new Float64Array(values as ArrayLike<number>);
   const floats = new Float64Array(values.length);
   for (let at = 0; at < floats.length; at++) floats[at] = Number(values[at]);
   return floats;

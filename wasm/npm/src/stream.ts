@@ -26,7 +26,9 @@ export interface DecodeStreamOptions {
  */
 export function zstdStream(options: ZstdDecodeOptions = {}): DecodeStream {
   const [limits, [dictionary, format]] = [limitsOf(options, { dictionary: true, format: true }), chosen(options)];
-  return decodeStream(room('zstd-stream'), (wasm) => wasm.zstd_stream(dictionary, format, limits));
+  // It is read with the first piece, and may be gone by then.
+  const own = dictionary && new Uint8Array(dictionary);
+  return decodeStream(room('zstd-stream'), (wasm) => wasm.zstd_stream(own, format, limits));
 }
 
 /** Decodes an xz file while it comes, all of its streams. It keeps their dictionary, which `limits.maxWindow` bounds. */

@@ -27,7 +27,7 @@ export interface ZstdSequences {
   readonly offsets: Uint32Array<ArrayBuffer>;
 }
 
-/** The sequences of a block, counted from 0. `bytes` start with its frame, and may break off behind the block. */
+/** The sequences of a block, counted from 0; none if there is no such block. `bytes` start with its frame, and may break off behind the block. */
 export function zstdSequences(bytes: Bytes, block: number, options: ZstdDecodeOptions = {}): ZstdSequences {
   const [view, limits, [dictionary, format]] = [bytesOf(bytes), limitsOf(options, { dictionary: true, format: true }), chosen(options)];
   checkWhole('block', block);

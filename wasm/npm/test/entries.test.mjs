@@ -69,6 +69,17 @@ test('entries that are loaded together share their errors, and stay apart otherw
   assert.ok(whole.probe(bytes).format === 'pco');
 });
 
+test('an error knows its part once the whole is there, also after a format alone was at work', () => {
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { decodeZstd } from 'unspool/zstd';
+    const bytes = readFileSync(process.argv[1]);
+    decodeZstd(bytes);
+    const { decode } = await import('unspool');
+    try { decode(bytes.subarray(0, bytes.length - 5)); } catch ({ part }) { console.log(part); }`;
+  assert.match(inNode(script, file('zstd/rfc8878/text-1025.zst')), /^frame 0/);
+});
+
 test('an entry without a module that nobody hands it one does not stand in the way of those that have theirs', () => {
   const script = `
     import { readFileSync } from 'node:fs';

@@ -9,7 +9,7 @@ function serve(size, parts) {
   const asked = [];
   const { fetch } = globalThis;
   globalThis.fetch = async (_, { headers }) => {
-    const [start, end] = /(\d+)-(\d+)/.exec(headers.Range).slice(1).map(Number);
+    const [start, end] = /(\d+)-(\d+)/.exec(headers.get('Range')).slice(1).map(Number);
     const bytes = new Uint8Array(Math.min(end + 1, size) - start);
     for (const [at, part] of parts) {
       for (let i = Math.max(at, start); i < Math.min(at + part.length, start + bytes.length); i++) bytes[i - start] = part[i - at];
@@ -119,6 +119,10 @@ test('a large file shows its blocks by their headers', async () => {
   const cut = await outline(text.subarray(0, 600));
   assert.deepEqual([cut.error.class, cut.error.offset], ['Truncated', 600]);
   assert.equal(await outline(vector('at1/c0_ssh.at1')), undefined);
+  // A draft, which nobody can tell by its first bytes.
+  const draft = vector('zstd/draft/text-1025.zst');
+  assert.equal((await outline(draft, { format: 'zstd-draft' })).error, undefined);
+  await assert.rejects(outline(draft, { format: 'gzip' }), TypeError);
 });
 
 test('the chunks of CVC are found by their lengths', async () => {
@@ -171,7 +175,7 @@ test('headers that are evenly spaced are read ahead, and only those', async () =
   const asked = async (bytes) => {
     let [count, going, most] = [0, 0, 0];
     globalThis.fetch = async (url, { headers }) => {
-      const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(headers.Range);
+      const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(headers.get('Range'));
       [count, going] = [count + 1, going + 1];
       most = Math.max(most, going);
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import {
   decode, decodeCvc, decodeCvcInto, decodeGzipInto, decodeInto, decodeOnPair, decodeOnPairInto, decodePco, decodePcoInto, decodeZstd, decodeZstdInto,
+  openOnPair, statistics,
 } from 'unspool';
 import { bytesOf, valid } from './vectors.mjs';
 
@@ -63,6 +64,24 @@ test('an array of another realm is taken for what it is, and one without memory 
   for (const nothing of [gone, null, undefined, 7, [1], new DataView(new ArrayBuffer(8))]) {
     for (const into of [decodePcoInto, decodeCvcInto, decodeInto]) assert.throws(() => into(into === decodeCvcInto ? cvc : pco, nothing), TypeError);
   }
+});
+
+test('strings and what is looked for in them may be of another realm, too', async () => {
+  const foreign = (array) => runInNewContext(`${array.constructor.name}.from(numbers)`, { numbers: [...array] });
+  const { bytes } = decodeOnPair(onpair);
+  assert.equal(decodeOnPairInto(onpair, runInNewContext(`new Uint8Array(${bytes.length})`)), bytes.length);
+  const column = openOnPair(onpair);
+  const own = new TextEncoder().encode('google');
+  assert.deepEqual(column.search({ contains: foreign(own) }), column.search({ contains: own }));
+  column.release();
+  const parts = { dictBytes: new Uint8Array([97]), dictOffsets: new Uint32Array([0, 1]), codes: new Uint16Array([0, 0]), codeOffsets: new BigUint64Array([0n, 1n, 2n]) };
+  const made = openOnPair(Object.fromEntries(Object.entries(parts).map(([name, array]) => [name, foreign(array)])));
+  assert.equal(made.text(1), 'a');
+  made.release();
+  assert.equal(statistics(foreign(new BigInt64Array([1n, 3n]))).mean, 2);
+  const gone = new Float64Array(3);
+  structuredClone(gone, { transfer: [gone.buffer] });
+  assert.throws(() => statistics(gone), /transferred/);
 });
 
 test('strings land one behind the other', () => {

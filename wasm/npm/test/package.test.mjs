@@ -50,7 +50,7 @@ test('it runs where it is installed, through both doors', () => {
 test('strict TypeScript understands it, with every module resolution that is in use', () => {
   writeFileSync(
     join(project, 'use.ts'),
-    `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, probe, UnspoolError, type CvcVectors } from 'unspool';
+    `import { decode, decodeCvc, decodeOnPair, decodePco, inspect, nodes, openCvc, openOnPair, probe, queryAt1, UnspoolError, type At1QueryOptions, type CvcVectors } from 'unspool';
      import { init } from 'unspool/separate';
      import { decodePcoInto, init as initPco } from 'unspool/pco/separate';
      import { zstdStream, type DecodeStream } from 'unspool/zstd-stream';
@@ -65,6 +65,8 @@ test('strict TypeScript understands it, with every module resolution that is in 
        console.log(done.format, written);
      }
      void away;
+     const ask = async (options: At1QueryOptions): Promise<number> => (await queryAt1(bytes, options)).rows.length;
+     void ask;
      const stream: DecodeStream = zstdStream({ dictionary: bytes, limits: { maxWindow: 1e6 } });
      const decodedStream: ReadableStream<Uint8Array> = new Blob([bytes]).stream().pipeThrough(stream);
      void decodedStream;

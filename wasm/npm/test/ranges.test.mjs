@@ -3,7 +3,7 @@ import { openAsBlob, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { at1Text, decodeAt1, describeAt1, openCvc, outline, queryAt1, SourceError } from 'unspool';
+import { at1Text, decodeAt1, describeAt1, openCvc, openOnPairFile, outline, queryAt1, SourceError } from 'unspool';
 import { init } from 'unspool/pco/separate';
 import { readAhead } from '../dist/ahead.js';
 import { bytesOf, expected, read, valid } from './vectors.mjs';
@@ -216,7 +216,7 @@ test('whatever gives ranges of a file is read by them', async () => {
   await assert.rejects(wrong(() => 'CVCF'), { name: 'TypeError', message: /what read gives must be a Uint8Array/ });
   await assert.rejects(wrong(() => new Uint8Array(13), NaN), { name: 'TypeError', message: /size must be a whole number/ });
   await assert.rejects(wrong(() => Promise.reject(new Error('the shelf is empty'))), /the shelf is empty/);
-  await assert.rejects(openCvc({ size: 100 }), { name: 'TypeError', message: /must be a Uint8Array or an ArrayBuffer/ });
+  await assert.rejects(openCvc({ size: 100 }), { name: 'TypeError', message: /a reader of ranges, a Uint8Array or an ArrayBuffer/ });
 });
 
 test('a question to a table far away asks for six blocks at a time, as far as they can be foreseen', async () => {
@@ -307,6 +307,74 @@ test('rows of a CVC file far away are asked for six ranges at a time, and no byt
       }
     }
   }
+});
+
+test('large chunks of CVC far away are read in the parts in which they were foreseen', async () => {
+  // Ten chunks of 300 KB, of which three are read together.
+  const [chunks, rows, width] = [10, 1200, 256];
+  const json = Buffer.from(JSON.stringify({ chunks: Array(chunks).fill({ rows }), compression: 'fp16', dimension: width / 2, num_vectors: chunks * rows }));
+  const words = (...numbers) => Buffer.from(Uint32Array.from(numbers).buffer);
+  const payload = Buffer.concat([words(rows * width), Buffer.alloc(rows * width, 7)]);
+  const bytes = new Uint8Array(Buffer.concat([Buffer.from('CVCF'), words(json.length), json, ...Array(chunks).fill(payload)]));
+  const ranges = [];
+  const file = await openCvc({ size: bytes.length, read: async ({ start, end }) => (ranges.push([start, end]), bytes.subarray(start, end)) });
+  for (const [first, last] of [[0, chunks * rows], [600, 7200]]) {
+    ranges.length = 0;
+    const { data } = await file.column().rows(first, last);
+    assert.deepEqual(data, (await (await openCvc(bytes)).column().rows(first, last)).data);
+    const planned = (await file.column().plan(first, last)).map(({ start, end }) => [start, end]);
+    assert.deepEqual(ranges.toSorted(([a], [b]) => a - b).slice(0, planned.length), planned);
+    // Behind the last chunk somebody looks for a checksum that would be hidden there.
+    assert.ok(ranges.slice(planned.length).every(([start, end]) => end - start <= 4), String(ranges));
+  }
+});
+
+test('a Buffer of Node is bytes like any other, also where something of it is kept', async () => {
+  const onpair = readFileSync(new URL('../../../tests/vectors/onpair/cpp/urls_b12.onp', import.meta.url));
+  const first = (await openOnPairFile(new Uint8Array(onpair))).text(7);
+  for (const source of [onpair, { size: onpair.length, read: ({ start, end }) => onpair.subarray(start, end) }]) {
+    assert.equal(await (await openOnPairFile(source)).text(7), await first);
+  }
+  const cvc = Buffer.from(read(med.file));
+  const file = await openCvc(cvc);
+  cvc.fill(0, 0, 200);
+  assert.equal((await file.column().plan(0, 5)).length, 1);
+});
+
+test('a range that a Request brings along is not sent', async () => {
+  const seen = [];
+  const server = await serve(read(med.file), { spoil: (_, { headers }) => (seen.push(headers.range), false) });
+  await openCvc(new Request(server.url, { headers: { range: 'bytes=0-5' } }));
+  server.close();
+  assert.deepEqual(seen, ['bytes=0-16383']);
+});
+
+test('no more than six reads are under way, also where some turn out to be in vain', async () => {
+  const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
+  let [open, most] = [0, 0];
+  const read = async ({ start, end }) => {
+    most = Math.max(most, ++open);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    open--;
+    return bytes.subarray(start, end);
+  };
+  const [value] = (await queryAt1(bytes, { select: ['type'], limit: 1 })).rows[0];
+  for (const options of [{ where: [{ column: 'val', from: 0 }] }, { eq: [{ column: 'type', value }], select: ['val'] }, { where: [{ column: 'ts', from: 1 }, { column: 'val', to: 10 }], eq: [{ column: 'type', value }] }]) {
+    most = 0;
+    await queryAt1({ size: bytes.length, read }, options);
+    assert.ok(most <= 6, `${most} for ${JSON.stringify(options)}`);
+  }
+});
+
+test('text that nobody reads on is called off', async () => {
+  const bytes = new Uint8Array(readFileSync(new URL('../../../tests/vectors/at1/c8_events.at1', import.meta.url)));
+  let signal;
+  const read = ({ start, end }, given) => ((signal = given), bytes.subarray(start, end));
+  for await (const piece of at1Text({ size: bytes.length, read })) {
+    assert.ok(piece.length > 0 && !signal.aborted);
+    break;
+  }
+  assert.ok(signal.aborted);
 });
 
 test('what a server refuses says so with its status', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { openAsBlob, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { decode, inspect, UnspoolError } from 'unspool';
 import { UnspoolWorker } from 'unspool/worker';
 import { UnspoolWorkerBase } from '../dist/worker/client.js';
@@ -29,6 +30,15 @@ test('results are those of the calls', () =>
     assert.deepEqual(found, inspect(cvc));
     assert.equal(cvc.length > 0, true, 'the bytes are still here');
   }));
+
+test('a thread can be started by whoever bundles it', async () => {
+  let started = 0;
+  const worker = new UnspoolWorker({ start: () => (started++, new Worker("import('unspool/worker/host')", { eval: true })) });
+  assert.deepEqual(await worker.decode(onpair), decode(onpair));
+  worker.terminate();
+  assert.equal(started, 1);
+  assert.throws(() => new UnspoolWorker({ strat: 1 }), TypeError);
+});
 
 test('refusals keep their class, number, place and part', () =>
   withWorker(async (worker) => {

@@ -27,6 +27,11 @@ use crate::number;
 /// Chunks that lie one behind the other are asked for together, up to so many bytes.
 const TOGETHER: u64 = 1 << 20;
 
+/// Whether what is read next is read along with what was to be read before it.
+fn are_together(range: &Range<u64>, next: &Range<u64>) -> bool {
+    next.start == range.end && next.end.saturating_sub(range.start) <= TOGETHER
+}
+
 /// Decodes rows of one column, and asks for the bytes that it needs.
 #[wasm_bindgen]
 pub struct Reader {
@@ -221,7 +226,8 @@ struct Survey {
     lengths: Vec<[u8; 4]>,
     pieces: u64,
     values: u64,
-    ranges: Vec<f64>,
+    /// What will be read, in as few parts as it will be.
+    ranges: Vec<Range<u64>>,
     /// Why the walk ended early.
     failure: Option<Error>,
 }
@@ -254,7 +260,10 @@ impl Survey {
             Some(Need::Chunk(piece)) => {
                 job.check_end(file, &piece, desk).await?;
                 let range = job.range(&piece)?;
-                self.ranges.extend([range.start, range.end].map(number::from_u64));
+                match self.ranges.last_mut() {
+                    Some(last) if are_together(last, &range) => last.end = range.end,
+                    _ => self.ranges.push(range),
+                }
                 self.pieces += 1;
                 self.values += piece.values();
             }
@@ -280,7 +289,8 @@ impl Survey {
 async fn plan(job: Job, desk: Desk) -> Result<()> {
     let file = File::open(&job.head, &job.limits)?;
     let survey = survey(&job, &file, &nth(&file, job.column)?, &desk).await?;
-    desk.0.borrow_mut().ranges = survey.ranges;
+    let ends = survey.ranges.iter().flat_map(|range| [range.start, range.end]);
+    desk.0.borrow_mut().ranges = ends.map(number::from_u64).collect();
     survey.failure.map_or(Ok(()), Err)
 }
 
@@ -303,7 +313,7 @@ async fn decode(job: Job, as_f32: bool, desk: Desk) -> Result<()> {
         left -= 1;
         let Some(piece) = survey.next(&mut plan, &mut lengths)? else { break };
         let next = job.range(&piece)?;
-        if next.start != range.end || next.end.saturating_sub(range.start) > TOGETHER {
+        if !are_together(&range, &next) {
             read(&job, &file, &together, range.clone(), &mut filler, &desk).await?;
             together.clear();
             range = next.start..next.start;

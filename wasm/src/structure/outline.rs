@@ -37,14 +37,17 @@ enum Walk {
     Ended,
 }
 
-/// A walk over a file that starts like this. Nothing for formats that do not say where things are before they are decoded.
+/// A walk over a file that starts like this. Nothing for formats that do not say where things are before they are decoded. Which
+/// Zstandard it is, where two share a magic number, `zstd_format` says as elsewhere.
 #[wasm_bindgen]
-pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, limits: &[f64]) -> Option<Outline> {
+pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, zstd_format: u8, limits: &[f64]) -> Option<Outline> {
     let len = number::to_u64(len);
     let Probe::Match(format) = unspool::probe(prefix) else { return None };
+    let zstd =
+        |usual| Walk::Zstd(zstd::Outline::new(len, crate::zstd::options(None, zstd_format).flavour.unwrap_or(usual)));
     let walk = match format {
-        Format::Zstd | Format::ZstdSkippable => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::Rfc8878)),
-        Format::ZstdV07 => Walk::Zstd(zstd::Outline::new(len, zstd::Flavour::V07)),
+        Format::Zstd | Format::ZstdSkippable => zstd(zstd::Flavour::Rfc8878),
+        Format::ZstdV07 => zstd(zstd::Flavour::V07),
         Format::Xz => Walk::Xz(xz::Search::sizes(len, &crate::limits(limits)), Vec::new()),
         #[cfg(feature = "cvc")]
         Format::Cvc => Walk::Cvc(cvc::Chunks::new(len, crate::limits(limits))),

@@ -1,13 +1,17 @@
 // `unspool/worker` in Node, where workers are threads.
 import { Worker } from 'node:worker_threads';
+import { checkOptions } from '../check.js';
 import { UnspoolWorkerBase } from './client.js';
+import type { UnspoolWorkerOptions } from './index.js';
 import type { Reply } from './messages.js';
 
 /** A worker that decodes and inspects, and starts with its first job. */
 export class UnspoolWorker extends UnspoolWorkerBase {
-  constructor() {
+  constructor(options: UnspoolWorkerOptions = {}) {
+    checkOptions(options, { start: true });
+    const { start = () => new Worker(new URL('./host-node.js', import.meta.url)) } = options;
     super((onMessage, onError) => {
-      const worker = new Worker(new URL('./host-node.js', import.meta.url));
+      const worker = start() as Worker;
       worker.on('message', (reply) => onMessage(reply as Reply));
       worker.on('error', (error) => onError(error as Error));
       worker.on('messageerror', (error) => onError(error as Error));
