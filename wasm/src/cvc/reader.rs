@@ -25,11 +25,12 @@ use crate::js::Uint8Array;
 use crate::number;
 
 /// Chunks that lie one behind the other are asked for together, up to so many bytes.
-const TOGETHER: u64 = 1 << 20;
+const TOGETHER: f64 = 1048576.0;
 
 /// Whether what is read next is read along with what was to be read before it.
-fn are_together(range: &Range<u64>, next: &Range<u64>) -> bool {
-    next.start == range.end && next.end.saturating_sub(range.start) <= TOGETHER
+#[expect(clippy::float_cmp, reason = "places in a file are whole numbers")]
+fn are_together(start: f64, end: f64, next_start: f64, next_end: f64) -> bool {
+    next_start == end && next_end - start <= TOGETHER
 }
 
 /// Decodes rows of one column, and asks for the bytes that it needs.
@@ -227,7 +228,7 @@ struct Survey {
     pieces: u64,
     values: u64,
     /// What will be read, in as few parts as it will be.
-    ranges: Vec<Range<u64>>,
+    ranges: Vec<f64>,
     /// Why the walk ended early.
     failure: Option<Error>,
 }
@@ -260,9 +261,10 @@ impl Survey {
             Some(Need::Chunk(piece)) => {
                 job.check_end(file, &piece, desk).await?;
                 let range = job.range(&piece)?;
-                match self.ranges.last_mut() {
-                    Some(last) if are_together(last, &range) => last.end = range.end,
-                    _ => self.ranges.push(range),
+                let [start, end] = [range.start, range.end].map(number::from_u64);
+                match self.ranges.as_mut_slice() {
+                    [.., first, last] if are_together(*first, *last, start, end) => *last = end,
+                    _ => self.ranges.extend([start, end]),
                 }
                 self.pieces += 1;
                 self.values += piece.values();
@@ -289,8 +291,7 @@ impl Survey {
 async fn plan(job: Job, desk: Desk) -> Result<()> {
     let file = File::open(&job.head, &job.limits)?;
     let survey = survey(&job, &file, &nth(&file, job.column)?, &desk).await?;
-    let ends = survey.ranges.iter().flat_map(|range| [range.start, range.end]);
-    desk.0.borrow_mut().ranges = ends.map(number::from_u64).collect();
+    desk.0.borrow_mut().ranges = survey.ranges;
     survey.failure.map_or(Ok(()), Err)
 }
 
@@ -313,7 +314,8 @@ async fn decode(job: Job, as_f32: bool, desk: Desk) -> Result<()> {
         left -= 1;
         let Some(piece) = survey.next(&mut plan, &mut lengths)? else { break };
         let next = job.range(&piece)?;
-        if !are_together(&range, &next) {
+        let [start, end] = [range.start, range.end].map(number::from_u64);
+        if !are_together(start, end, number::from_u64(next.start), number::from_u64(next.end)) {
             read(&job, &file, &together, range.clone(), &mut filler, &desk).await?;
             together.clear();
             range = next.start..next.start;
