@@ -149,6 +149,8 @@ export function App() {
     } else if (url !== undefined && URL.canParse(url, location.href)) {
       void show(nameOf(url), '', (signal, tell) => openRemote(url, address, signal, tell), { list: address.list });
     } else {
+      // On the way back to a file of the visitor's own, which is being opened already.
+      if (location.hash === '' && own.current.has(placeOf(history.state))) return;
       close();
       const missing = address.sample ?? url;
       const message = address.sample === undefined ? 'That is no address of a file.' : 'There is no sample of that name; those that there are stand below.';

@@ -149,6 +149,17 @@ test('the ways back and forth lead to files of one\'s own as to all that has an 
   await heading('first.cvc');
   await page.goBack();
   await heading('page.xz');
+  // To and fro between what has an address and what has none, the fragment changes as well.
+  await page.goForward();
+  await heading('first.cvc');
+  await page.getByRole('link', { name: 'unspool inspector, start' }).click();
+  await start();
+  await page.goBack();
+  await heading('first.cvc');
+  await page.locator('nav [href="#sample=embeddings"]').click();
+  await page.locator('nav [href="#sample=embeddings"][aria-current]').waitFor();
+  await page.goBack();
+  await heading('first.cvc');
 });
 
 test('a file that is none of those says what it may be', async () => {
