@@ -29,19 +29,20 @@ export function percent(part: number, whole: number): string {
   return share < 10 || (share > 99 && share < 100) ? `${Math.min(99.9, share).toFixed(1)} %` : `${share.toFixed(0)} %`;
 }
 
-/** A value in a dozen characters or so. */
+/** A value in a dozen characters or so. What is no integer never looks like one. */
 export function value(n: number | bigint): string {
   if (typeof n === 'bigint' || (Number.isInteger(n) && Math.abs(n) < 1e15)) return Object.is(n, -0) ? '-0' : String(n);
   if (!Number.isFinite(n)) return String(n);
   const size = Math.abs(n);
-  if (size >= 1e5 && size < 1e12) return n.toFixed(0);
-  return size >= 1e-4 && size < 1e5 ? n.toPrecision(5).replace(/\.0+$|(\.\d*?)0+$/, '$1') : n.toExponential(3);
+  if (size < 1e-4 || size >= 1e12) return n.toExponential(3);
+  // Five digits, or as many as it takes to one behind the point.
+  return n.toFixed(Math.max(1, 4 - Math.floor(Math.log10(size)))).replace(/(\.\d+?)0+$/, '$1');
 }
 
 /** A value with all of its digits. */
 export function exact(n: number | bigint): string {
-  // Long integers end in zeros that are none of theirs where they are written as numbers.
-  const long = Number.isInteger(n) && Math.abs(Number(n)) > Number.MAX_SAFE_INTEGER && Math.abs(Number(n)) <= 2 ** 64;
+  // Long integers end in zeros that are none of theirs where they are written as numbers; longer ones are written with an exponent.
+  const long = Number.isInteger(n) && Math.abs(Number(n)) > Number.MAX_SAFE_INTEGER && Math.abs(Number(n)) < 1e21;
   return Object.is(n, -0) ? '-0' : String(long ? BigInt(n) : n);
 }
 

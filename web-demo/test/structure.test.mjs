@@ -84,12 +84,35 @@ test('reads the bytes at the cursor as numbers of every type', async () => {
   assert.deepEqual(big.slice(2, 8), [
     bytes.readUInt16BE(9), bytes.readInt16BE(9), bytes.readUInt32BE(9), bytes.readInt32BE(9), bytes.readBigUInt64BE(9), bytes.readBigInt64BE(9),
   ].map(String));
-  assert.equal(Number(big[10]), Number(bytes.readDoubleBE(9).toExponential(3)));
+  assert.equal(Number(big[10]), bytes.readDoubleBE(9));
   // At the end there is not enough for the wide ones.
   await page.getByLabel('Go to byte').fill(String(bytes.length - 1));
   await page.getByLabel('Go to byte').press('Enter');
   await page.getByText(`Byte ${(bytes.length - 1).toLocaleString('en')} read as`).waitFor();
   await page.waitForFunction(() => document.querySelectorAll('.readings td')[2]?.textContent === '–');
+});
+
+test('reads floats with all of their digits, and with none that are not theirs', async () => {
+  const little = () => page.locator('.readings tbody tr').first().locator('td').allTextContents();
+  await open();
+  for (const [column, type, number, digits] of [
+    [10, 'Double', 123456.789, '123456.789'],
+    [10, 'Double', 2 ** 65, '36893488147419103232'],
+    [9, 'Float', 0.1, '0.1'],
+    [9, 'Float', 123456.789, '123456.79'],
+    [9, 'Float', 2 ** 31, '2147483648'],
+    [9, 'Float', -1e30, '-1e+30'],
+    [8, 'UInt16', 0x2e66, '0.1'],
+    [8, 'UInt16', 0x7bff, '65504'],
+  ]) {
+    const bytes = Buffer.alloc(16);
+    bytes[`write${type}LE`](number);
+    await pick(`${type} ${digits}.bin`, bytes);
+    await heading(`${type} ${digits}.bin`);
+    await page.locator('#byte-0').click();
+    await page.getByText('Byte 0 read as').waitFor();
+    assert.equal((await little())[column], digits);
+  }
 });
 
 test('fields that share a byte are told apart by their bits, both ways', async () => {

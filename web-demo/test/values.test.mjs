@@ -5,7 +5,7 @@ import { beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import * as unspool from 'unspool';
 import { inspector } from './harness.mjs';
-import { chunkHead, floats, PCO_HEAD, vector, zeros } from './vectors.mjs';
+import { chunkHead, doubles, floats, PCO_HEAD, vector, zeros } from './vectors.mjs';
 
 const it = inspector();
 let page;
@@ -98,6 +98,13 @@ test('long integers and floats are there with all their digits', async () => {
   const mean = Number(await summed('Mean').getAttribute('title'));
   assert.equal(Number(await summed('Mean').textContent()), Number(mean.toPrecision(5)));
   assert.notEqual(mean, Number(mean.toPrecision(5)));
+  // And what is no integer does not look like one, however large it is.
+  const large = { 12345.678: '12345.7', 123456.789: '123456.8', 99999.96: '100000.0', 1.00000001: '1.0', 0.25: '0.25', 123456: '123456', '-987654321.25': '-987654321.3' };
+  await pick('large.pco', doubles(Object.keys(large).map(Number)));
+  await heading('large.pco');
+  await cell.waitFor();
+  assert.deepEqual((await page.locator('.preview .values tbody td').allTextContents()).sort(), Object.values(large).sort());
+  assert.equal(await page.locator('.preview .values td', { hasText: '123456.8' }).getAttribute('title'), '123456.789');
 });
 
 /** A half float of a whole number below 2048. */

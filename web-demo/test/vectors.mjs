@@ -18,3 +18,17 @@ export function chunkHead(count) {
 
 /** A Pco file of so many zeros. */
 export const zeros = (count) => Buffer.concat([PCO_HEAD, chunkHead(count), Buffer.alloc(8 * count + 1)]);
+
+/** A Pco file of these floats of 64 bits, in their order. */
+export function doubles(numbers) {
+  const bytes = zeros(numbers.length);
+  bytes[PCO_HEAD.length] = 6;
+  numbers.forEach((number, at) => {
+    const place = bytes.length - 1 - 8 * (numbers.length - at);
+    bytes.writeDoubleLE(number, place);
+    const bits = bytes.readBigUInt64LE(place);
+    // Latents lie in the order of the numbers.
+    bytes.writeBigUInt64LE(BigInt.asUintN(64, bits >> 63n ? ~bits : bits ^ (1n << 63n)), place);
+  });
+  return bytes;
+}

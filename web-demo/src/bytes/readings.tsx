@@ -1,6 +1,6 @@
 // The bytes at the cursor, read as whatever they could be.
 import { useAnswer } from '../tools/answer';
-import { count, half, hex, value } from '../format';
+import { count, exact, half, hex } from '../format';
 import type { Content } from '../arrive/remote';
 
 /** The longest thing that is read. */
@@ -45,8 +45,10 @@ export function Readings({ content, at }: Props) {
 }
 
 type Read = (view: DataView, little: boolean) => number | bigint;
+/** The nearest number that a type shorter than `number` has. */
+type Round = (n: number) => number;
 
-const TYPES: readonly (readonly [name: string, size: number, read: Read])[] = [
+const TYPES: readonly (readonly [name: string, size: number, read: Read, round?: Round])[] = [
   ['u8', 1, (view) => view.getUint8(0)],
   ['i8', 1, (view) => view.getInt8(0)],
   ['u16', 2, (view, little) => view.getUint16(0, little)],
@@ -55,18 +57,31 @@ const TYPES: readonly (readonly [name: string, size: number, read: Read])[] = [
   ['i32', 4, (view, little) => view.getInt32(0, little)],
   ['u64', 8, (view, little) => view.getBigUint64(0, little)],
   ['i64', 8, (view, little) => view.getBigInt64(0, little)],
-  ['f16', 2, (view, little) => half(view.getUint16(0, little))],
-  ['f32', 4, (view, little) => view.getFloat32(0, little)],
+  ['f16', 2, (view, little) => half(view.getUint16(0, little)), roundToHalf],
+  ['f32', 4, (view, little) => view.getFloat32(0, little), Math.fround],
   ['f64', 8, (view, little) => view.getFloat64(0, little)],
 ];
 
 /** Each type, with the value in either order of bytes; none where the file ends before. */
 function rows(bytes: Uint8Array): (readonly [name: string, little: string, big: string])[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return TYPES.map(([name, size, read]) => {
-    const shown = (little: boolean): string => (bytes.length < size ? '–' : value(read(view, little)));
+  return TYPES.map(([name, size, read, round]) => {
+    const shown = (little: boolean): string => (bytes.length < size ? '–' : digitsOf(read(view, little), round));
     return [name, shown(true), shown(false)];
   });
+}
+
+/** A number with all of its digits; of a float, the fewest that are read as it: what a longer float has behind them is noise. */
+function digitsOf(n: number | bigint, round: Round | undefined): string {
+  if (typeof n === 'bigint' || round === undefined || !Number.isFinite(n) || (Number.isInteger(n) && Math.abs(n) < 1e21)) return exact(n);
+  let digits = 1;
+  while (digits < 17 && round(Number(n.toPrecision(digits))) !== n) digits++;
+  return exact(Number(n.toPrecision(digits)));
+}
+
+function roundToHalf(n: number): number {
+  const unit = 2 ** (Math.max(-14, Math.floor(Math.log2(Math.abs(n)))) - 10);
+  return Math.round(n / unit) * unit;
 }
 
 function varint(bytes: Uint8Array): string {
