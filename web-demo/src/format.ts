@@ -46,6 +46,12 @@ export function exact(n: number | bigint): string {
   return Object.is(n, -0) ? '-0' : String(long ? BigInt(n) : n);
 }
 
+/** What to call numbers in order: as `short` does, unless that calls two of them the same, which takes all of their digits to tell them apart. */
+export function apart(numbers: readonly number[], short: (n: number) => string = value): (n: number) => string {
+  const words = numbers.map((number) => short(number));
+  return words.some((word, at) => word === words[at - 1]) ? exact : short;
+}
+
 /** All digits of a value, for those who point at it; nothing where it is shown with all of them. */
 export function rest(n: number | bigint): string | undefined {
   return exact(n) === value(n) ? undefined : exact(n);

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { inspector } from './harness.mjs';
-import { floats, vector } from './vectors.mjs';
+import { doubles, floats, vector } from './vectors.mjs';
 
 const it = inspector();
 let page;
 beforeEach(() => ({ page } = it));
-const { open } = it;
+const { open, heading, pick } = it;
 
 const expected = new Int32Array(new Uint8Array(vector('pco/assets/v1_0_0_conv1.bin')).buffer);
 const curve = (start, end, numbers = expected.subarray(start, end)) =>
@@ -93,6 +93,43 @@ test('the lengths of vectors are looked into, and what is drawn follows the sche
     }
   });
   await page.waitForFunction(() => location.hash.includes('part=150-250'));
+});
+
+test('numbers that lie close together are told apart, and the largest have their marks as well', async () => {
+  const shown = page.locator('.statistics .chart');
+  /** How many columns of pixels have ink in the room beside the curve. */
+  const inkBeside = () => shown.evaluate((box) => {
+    const [canvas, area] = [box.querySelector('canvas'), box.querySelector('.u-over')];
+    const data = pixelsOf(canvas);
+    const room = Math.floor((canvas.width * (area.getBoundingClientRect().left - box.getBoundingClientRect().left)) / box.clientWidth);
+    return Array.from({ length: room }, (_, x) => x).filter((x) => Array.from({ length: canvas.height }, (_, y) => data[4 * (y * canvas.width + x) + 3]).some((ink) => ink > 60));
+  });
+  await open();
+  for (const [name, numbers] of [
+    ['times', Array.from({ length: 500 }, (_, at) => 1.7e15 + at * 1e6)],
+    ['ones', Array.from({ length: 100 }, (_, at) => 1 + at * 2 ** -52)],
+    ['huge', Array.from({ length: 101 }, (_, at) => (at - 50) * 2e298)],
+    ['largest', Array.from({ length: 101 }, (_, at) => ((at - 50) / 50) * 1.79e308)],
+  ]) {
+    await pick(`${name}.pco`, doubles(numbers));
+    await heading(`${name}.pco`);
+    await area().hover();
+    const row = Number(/row (\d+): /.exec(await words())[1]);
+    const [low, high] = (await shown.getAttribute('aria-label')).match(/from (\S+) to (\S+)$/).slice(1).map(Number);
+    const near = (shown, number) => assert.ok(name === 'times' || name === 'ones' ? shown === number : Math.abs(shown / number - 1) < 1e-3, `${name}: ${shown} ${number}`);
+    near(low, numbers[0]);
+    near(high, numbers.at(-1));
+    near(Number(/: (\S+)$/.exec(await words())[1]) || 1, numbers[row] || 1);
+    // Marks stand there, and none is cut off.
+    const ink = await inkBeside();
+    assert.ok(ink.length > 30 && ink[0] > 0, `${name}: ${ink}`);
+    for (const logarithmic of [false, true]) {
+      await page.getByLabel('by size, in powers of two').setChecked(logarithmic);
+      await page.getByRole('img', { name: logarithmic ? /^Histogram: .* from 2\^/ : /^Histogram: .* from [^^]*$/ }).waitFor();
+      const edges = (await page.locator('.statistics svg title').allTextContents()).map((title) => title.replace(/:.*/, '').split(' to '));
+      assert.ok(edges.every(([low, high]) => low !== high) && !edges.flat().join().includes('Infinity'), `${name}: ${edges}`);
+    }
+  }
 });
 
 /** How many pixels of a chart have the colour of the curve, and how bright its green is at most. */

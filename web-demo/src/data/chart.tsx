@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { count, value } from '../format';
+import { apart, count, value } from '../format';
 import type { Curve } from '../values';
 
 interface Props {
@@ -75,9 +75,15 @@ export function boundsOf({ low, high }: Curve): [low: number, high: number] {
   return [bounds(low)[0], bounds(high)[1]];
 }
 
-/** Numbers are drawn as shares of this: two of the largest are further apart than any number. */
-function unitOf([low, high]: [number, number]): number {
-  return Number.isFinite(high - low) ? 1 : 4;
+/** The numbers that stand beside a curve: its lowest, its highest and one between, as far as they differ. */
+export function marksOf(curve: Curve): number[] {
+  const [bottom, top] = boundsOf(curve);
+  return [...new Set([bottom, bottom / 2 + top / 2, top])];
+}
+
+/** How far up a number lies between two others. Halves, because two of the largest numbers are further apart than any number. */
+export function shareOf(number: number, low: number, high: number): number {
+  return (number / 2 - low / 2) / (high / 2 - low / 2 || 1);
 }
 
 /** The first row of a stretch. */
@@ -85,14 +91,15 @@ function rowOf({ start, end, low: { length } }: Curve, stretch: number): number 
   return start + Math.ceil((stretch * (end - start)) / Math.max(1, length));
 }
 
+/** Numbers are drawn as shares: what draws them is at a loss with the largest, and with large ones that lie close together. */
 function dataOf(curve: Curve): uPlot.AlignedData {
-  const unit = unitOf(boundsOf(curve));
-  const drawn = (numbers: Float64Array) => Array.from(numbers, (number) => (Number.isFinite(number) ? number / unit : null));
+  const [bottom, top] = boundsOf(curve);
+  const drawn = (numbers: Float64Array) => Array.from(numbers, (number) => (Number.isFinite(number) ? shareOf(number, bottom, top) : null));
   return [Array.from(curve.low, (_, at) => rowOf(curve, at)), drawn(curve.low), drawn(curve.high)];
 }
 
-/** Room for the numbers beside a curve and below it. */
-const [BESIDE, BELOW] = [84, 22];
+/** Room for the numbers beside a curve, at least, and below it; and for a digit of them. */
+const [BESIDE, BELOW, DIGIT] = [84, 22, 6.5];
 
 function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current: Props }): Omit<uPlot.Options, 'width' | 'height'> {
   const colour = (name: string): string => {
@@ -103,18 +110,19 @@ function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current
     return color;
   };
   const [bottom, top] = boundsOf(curve);
-  const unit = unitOf([bottom, top]);
+  const marks = marksOf(curve);
+  const [numberWords, labels] = [apart(marks), marks.map(apart(marks, brief))];
+  const beside = Math.max(BESIDE, ...labels.map(({ length }) => 14 + DIGIT * length));
   const [first, last] = [curve.start, Math.max(curve.start + 1, curve.end - 1)];
   // All the same number: a line in the middle.
-  const around = bottom === top ? Math.abs(bottom / 2) || 1 : 0;
-  const [low, high] = [bottom / unit - around, top / unit + around];
+  const low = bottom === top ? -1 : 0;
   const stroke = colour('--data');
   const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false }, font: `10px ${getComputedStyle(box).fontFamily}` };
   const line = { stroke, width: 1.3, points: { show: false } };
   const words = (at: number): string => {
     const [row, next] = [rowOf(curve, at), rowOf(curve, at + 1)];
     const [lowest, highest] = [curve.low[at] ?? NaN, curve.high[at] ?? NaN];
-    const numbers = Number.isNaN(lowest) ? 'no number' : lowest === highest ? value(lowest) : `${value(lowest)} to ${value(highest)}`;
+    const numbers = Number.isNaN(lowest) ? 'no number' : lowest === highest ? numberWords(lowest) : `${numberWords(lowest)} to ${numberWords(highest)}`;
     const { named = 'row' } = listening.current;
     return next - row > 1 ? `${named}s ${count(row)} to ${count(next - 1)}: ${numbers}` : `${named} ${count(row)}: ${numbers}`;
   };
@@ -123,10 +131,10 @@ function optionsOf(curve: Curve, box: HTMLElement, listening: { readonly current
     legend: { show: false },
     padding: [8, 36, 0, 0],
     cursor: { y: false, points: { size: 5 }, drag: { setScale: false, dist: 4 } },
-    scales: { x: { time: false, range: [first, last] }, y: { range: [low, high] } },
+    scales: { x: { time: false, range: [first, last] }, y: { range: [low, 1] } },
     axes: [
       { ...axis, size: BELOW, splits: () => evenly(first, last, 4).map(Math.round), values: (_, rows) => rows.map(count) },
-      { ...axis, size: BESIDE, splits: () => evenly(bottom / unit, top / unit, bottom === top ? 0 : 2), values: (_, numbers) => numbers.map((number) => brief(number * unit)) },
+      { ...axis, size: beside, splits: () => marks.map((mark) => shareOf(mark, bottom, top)), values: () => labels },
     ],
     series: [{}, line, line],
     bands: [{ series: [2, 1], fill: stroke }],

@@ -2,11 +2,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { noteInAddress, parametersHere } from '../arrive/address';
 import type { OpenFile } from '../client';
-import { count, value } from '../format';
+import { apart, count } from '../format';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import type { Curve } from '../values';
-import { boundsOf, Chart } from './chart';
+import { boundsOf, Chart, marksOf } from './chart';
 
 interface Props {
   readonly file: OpenFile;
@@ -63,12 +63,12 @@ export function Course({ file, column, all, what, onRow }: Props) {
     ['Further', '−', !whole, () => around(middle, rows * 4)],
     ['All', 'all', !whole, () => look([0, total])],
   ] as const;
-  const [bottom, top] = boundsOf(drawn);
+  const [bottom, top] = boundsOf(drawn).map(apart(marksOf(drawn)));
   return (
     <figure>
       <Chart
         curve={drawn}
-        label={`${drawn.end - drawn.start === total ? `All ${count(total)} values` : `Values ${count(drawn.start)} to ${count(drawn.end - 1)}`} in order, from ${value(bottom)} to ${value(top)}`}
+        label={`${drawn.end - drawn.start === total ? `All ${count(total)} values` : `Values ${count(drawn.start)} to ${count(drawn.end - 1)}`} in order, from ${bottom} to ${top}`}
         onPoint={point}
         onRow={onRow}
         onRows={(from, to) => around((from + to) / 2, to - from)}

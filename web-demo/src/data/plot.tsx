@@ -1,17 +1,12 @@
 // Small drawings of vectors.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { count, value } from '../format';
-import { bounds, brief, Chart } from './chart';
+import { bounds, brief, Chart, shareOf } from './chart';
 
 const [WIDTH, HEIGHT] = [560, 120];
 const MARGIN = 8;
 /** Room for the bounds beside the curve. */
 const LABELS = 76;
-
-/** How far up a number lies between two others. Halves, because two of the largest numbers are further apart than any number. */
-export function shareOf(number: number, low: number, high: number): number {
-  return (number / 2 - low / 2) / (high / 2 - low / 2 || 1);
-}
 
 /** So many bars can be told apart. */
 const BARS = 128;

@@ -4,7 +4,7 @@ import type { Bin, Summary } from 'unspool';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import type { OpenFile } from '../client';
-import { count, exact, plural, rest, value } from '../format';
+import { apart, count, plural, rest, value } from '../format';
 import { Course } from './course';
 import { RemoteFile } from '../arrive/remote';
 import type { Summed } from '../values';
@@ -100,10 +100,11 @@ function facts({ count: numbers, nans, infinite, min, max, mean, deviation }: Su
   return all;
 }
 
-/** What the edges of bins are called. Those of numbers that lie close together take all their digits to be told apart. */
+/** What the edges of bins are called. Those of the largest numbers are reckoned beyond what there is. */
 function edgesOf(bins: readonly Bin[], logarithmic: boolean): (edge: number) => string {
-  if (logarithmic) return (edge) => `2^${value(edge)}`;
-  return bins.every(({ low, high }) => value(low) !== value(high)) ? value : exact;
+  const within = (edge: number): number => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, edge));
+  const words = apart(bins.flatMap(({ low, high }, at) => (at === 0 ? [low, high] : [high])).map(within));
+  return (edge) => (logarithmic ? `2^${words(edge)}` : words(within(edge)));
 }
 
 function Bars({ bins, logarithmic }: { readonly bins: readonly Bin[]; readonly logarithmic: boolean }) {

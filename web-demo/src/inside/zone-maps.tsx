@@ -1,7 +1,7 @@
 // Zone maps: between which numbers each row group lies, and which of the groups a question needed.
 import { useMemo, useState } from 'preact/hooks';
 import { bytes, count, plural, value } from '../format';
-import { shareOf } from '../data/plot';
+import { shareOf } from '../data/chart';
 import { RowTable, useList } from '../data/rows';
 import type { At1Columns, Condition, Fate } from '../values';
 
