@@ -6,11 +6,15 @@ export function count(n: number): string {
   return integers.format(n);
 }
 
+const UNITS = ['KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
+
 export function bytes(n: number): string {
   // A part may end within a byte.
   if (n < 10_000) return `${count(n < 10 ? Math.round(10 * n) / 10 : Math.round(n))} ${n === 1 ? 'byte' : 'bytes'}`;
-  const [unit, size] = n < 1e6 ? ['KB', 1e3] : n < 1e9 ? ['MB', 1e6] : ['GB', 1e9];
-  return `${(n / size).toPrecision(3)} ${unit}`;
+  let [size, unit] = [n / 1000, 0];
+  // What is rounded up to a thousand is one of the next unit.
+  for (; size >= 999.5 && unit < UNITS.length - 1; unit++) size /= 1000;
+  return `${size.toPrecision(3)} ${UNITS[unit]}`;
 }
 
 /** How many bytes that many bits are, or how many bits where they are no whole byte and few. */

@@ -317,6 +317,18 @@ test('a file that was cut flags what was being read, not the field before, which
   assert.ok(red >= 4, `${red} columns of pixels are red half way down`);
 });
 
+test('sizes have the unit that they are rounded to, however large they are', async () => {
+  const table = vector('at1/c8_events.at1');
+  // The length of its first stream, which would end beyond all that there is.
+  const long = Buffer.concat([table.subarray(0, 11), Buffer.from('ffffffffffffff7f', 'hex'), table.subarray(12)]);
+  await open();
+  for (const [name, bytes, words] of [['million.bin', Buffer.alloc(999_600), '1.00 MB'], ['less.bin', Buffer.alloc(999_400), '999 KB'], ['table.at1', long, 'at least 72.1 PB are missing']]) {
+    await pick(name, bytes);
+    await heading(name);
+    await page.locator('main', { hasText: words }).waitFor();
+  }
+});
+
 test('a checksum that does not match points at all that it covers, and at no byte of that', async () => {
   const text = vector('zstd/rfc8878/text-1025.zst');
   text[70] ^= 1;
