@@ -107,6 +107,17 @@ test('long integers and floats are there with all their digits', async () => {
   assert.equal(await page.locator('.preview .values td', { hasText: '123456.8' }).getAttribute('title'), '123456.789');
 });
 
+test('bars of a few numbers say which rows they are', async () => {
+  await open();
+  await pick('rows.pco', doubles(Array.from({ length: 1300 }, (_, at) => 1000 * at)));
+  await heading('rows.pco');
+  await page.getByLabel('Go to row of rows').fill('1299');
+  await page.getByLabel('Go to row of rows').press('Enter');
+  await page.getByText('Rows 1,280 to 1,299').waitFor();
+  const titles = await page.locator('.preview .drawings svg[aria-label^="20 values"] title').allTextContents();
+  assert.deepEqual([titles.length, titles[0], titles[19]], [20, '1,280: 1280000', '1,299: 1299000']);
+});
+
 /** A half float of a whole number below 2048. */
 function halfOf(number) {
   if (Number.isNaN(number)) return 0x7e00;

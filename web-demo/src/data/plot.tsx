@@ -25,10 +25,16 @@ export function Plot({ values, named, first, onPoint }: PlotProps) {
   const curve = useMemo(() => ({ start: first, end: first + numbers.length, low: numbers, high: numbers }), [numbers, first]);
   const [low, high] = bounds(numbers);
   const label = `${numbers.length} values from ${value(low)} to ${value(high)}`;
-  return numbers.length > BARS ? <Chart curve={curve} named={named} label={label} onPoint={onPoint} /> : <Bars values={values} numbers={numbers} bounds={[low, high]} label={label} />;
+  return numbers.length > BARS ? <Chart curve={curve} named={named} label={label} onPoint={onPoint} /> : <Bars first={first} values={values} numbers={numbers} bounds={[low, high]} label={label} />;
 }
 
-function Bars({ values, numbers, bounds: [low, high], label }: { readonly values: PlotProps['values']; readonly numbers: Float64Array; readonly bounds: readonly [number, number]; readonly label: string }) {
+interface BarsProps extends Pick<PlotProps, 'values' | 'first'> {
+  readonly numbers: Float64Array;
+  readonly bounds: readonly [low: number, high: number];
+  readonly label: string;
+}
+
+function Bars({ values, first, numbers, bounds: [low, high], label }: BarsProps) {
   // Bars stand on zero.
   const [bottom, top] = [Math.min(low, 0), Math.max(high, 0)];
   const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
@@ -40,7 +46,7 @@ function Bars({ values, numbers, bounds: [low, high], label }: { readonly values
         if (!Number.isFinite(n)) return <line key={at} class="missing" x1={x(at)} x2={x(at)} y1={MARGIN} y2={HEIGHT - MARGIN} />;
         const [a, b] = [y(n), y(0)];
         const gap = Math.min(2, step * 0.2);
-        return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))}><title>{`${at}: ${value(values[at] ?? n)}`}</title></rect>;
+        return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))}><title>{`${count(first + at)}: ${value(values[at] ?? n)}`}</title></rect>;
       })}
       <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />
       <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{brief(top)}</text>
