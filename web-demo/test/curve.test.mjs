@@ -77,7 +77,7 @@ test('the lengths of vectors are looked into, and what is drawn follows the sche
   const norms = Array.from({ length: 400 }, (_, row) => Math.hypot(...values.subarray(row * 64, row * 64 + 64)));
   await open('#sample=embeddings');
   await move('Closer').click();
-  const chart = page.getByRole('img', { name: /^Values 150 to 249 in order/ });
+  const chart = page.getByRole('img', { name: /^Lengths 150 to 249 in order/ });
   await chart.waitFor();
   const [low, high] = (await chart.getAttribute('aria-label')).match(/from (\S+) to (\S+)$/).slice(1).map(Number);
   const part = norms.slice(150, 250);
@@ -130,6 +130,26 @@ test('numbers that lie close together are told apart, and the largest have their
       assert.ok(edges.every(([low, high]) => low !== high) && !edges.flat().join().includes('Infinity'), `${name}: ${edges}`);
     }
   }
+});
+
+test('of what holds no number no number is said, and lengths are called lengths', async () => {
+  await open();
+  for (const rows of [300, 20]) {
+    await pick(`${rows}.pco`, doubles(Array.from({ length: rows }, () => NaN)));
+    await heading(`${rows}.pco`);
+    await page.getByRole('img', { name: `All ${rows} values in order, without a finite number`, exact: true }).waitFor();
+    await page.getByRole('img', { name: `${Math.min(rows, 256)} values without a finite number`, exact: true }).waitFor();
+    assert.equal(await page.locator('.preview .bound').count(), 0);
+  }
+  // Vectors of two half floats each, that are none.
+  const head = JSON.stringify({ num_vectors: 50, dimension: 2, compression: 'fp16', chunks: [{ rows: 50 }] });
+  const lengths = Buffer.alloc(8);
+  lengths.writeUInt32LE(head.length);
+  lengths.writeUInt32LE(200, 4);
+  await pick('none.cvc', Buffer.concat([Buffer.from('CVCF'), lengths.subarray(0, 4), Buffer.from(head), lengths.subarray(4), Buffer.alloc(200, 0x7e)]));
+  await heading('none.cvc');
+  await page.getByRole('img', { name: 'All 50 lengths in order, without a finite number', exact: true }).waitFor();
+  await page.getByText('Lengths of the vectors: no number', { exact: true }).waitFor();
 });
 
 /** How many pixels of a chart have the colour of the curve, and how bright its green is at most. */

@@ -59,7 +59,7 @@ function useDark(): boolean {
 
 const scheme = matchMedia('(prefers-color-scheme: dark)');
 
-/** The lowest and the highest of the finite numbers. */
+/** The lowest and the highest of the finite numbers; none where there is no such number. */
 export function bounds(values: ArrayLike<number>): [low: number, high: number] {
   let [low, high] = [Infinity, -Infinity];
   for (let at = 0; at < values.length; at++) {
@@ -68,7 +68,12 @@ export function bounds(values: ArrayLike<number>): [low: number, high: number] {
     low = Math.min(low, n);
     high = Math.max(high, n);
   }
-  return low <= high ? [low, high] : [0, 0];
+  return low <= high ? [low, high] : [NaN, NaN];
+}
+
+/** Between which numbers others lie. */
+export function rangeOf(low: number, high: number, words: (n: number) => string = value): string {
+  return Number.isNaN(low) ? 'without a finite number' : `from ${words(low)} to ${words(high)}`;
 }
 
 export function boundsOf({ low, high }: Curve): [low: number, high: number] {
@@ -78,7 +83,7 @@ export function boundsOf({ low, high }: Curve): [low: number, high: number] {
 /** The numbers that stand beside a curve: its lowest, its highest and one between, as far as they differ. */
 export function marksOf(curve: Curve): number[] {
   const [bottom, top] = boundsOf(curve);
-  return [...new Set([bottom, bottom / 2 + top / 2, top])];
+  return [...new Set([bottom, bottom / 2 + top / 2, top])].filter(Number.isFinite);
 }
 
 /** How far up a number lies between two others. Halves, because two of the largest numbers are further apart than any number. */

@@ -2,17 +2,19 @@
 import { useEffect, useState } from 'preact/hooks';
 import { noteInAddress, parametersHere } from '../arrive/address';
 import type { OpenFile } from '../client';
-import { apart, count } from '../format';
+import { apart, count, plural } from '../format';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
 import type { Curve } from '../values';
-import { boundsOf, Chart, marksOf } from './chart';
+import { boundsOf, Chart, marksOf, rangeOf } from './chart';
 
 interface Props {
   readonly file: OpenFile;
   readonly column: number;
   /** The curve of all rows. */
   readonly all: Curve;
+  /** What one of its numbers is. */
+  readonly named: 'value' | 'length';
   /** What is drawn. */
   readonly what: string;
   readonly onRow: (row: number) => void;
@@ -27,7 +29,7 @@ function notedPart(total: number): readonly [start: number, end: number] {
   return Number.isSafeInteger(start) && start >= 0 && end <= total && end - start >= FEWEST ? [start, Math.floor(end)] : [0, total];
 }
 
-export function Course({ file, column, all, what, onRow }: Props) {
+export function Course({ file, column, all, named, what, onRow }: Props) {
   const job = useJob();
   const total = all.end;
   const [[start, end], look] = useState(() => notedPart(total));
@@ -63,12 +65,13 @@ export function Course({ file, column, all, what, onRow }: Props) {
     ['Further', '−', !whole, () => around(middle, rows * 4)],
     ['All', 'all', !whole, () => look([0, total])],
   ] as const;
-  const [bottom, top] = boundsOf(drawn).map(apart(marksOf(drawn)));
+  const [bottom, top] = boundsOf(drawn);
+  const which = drawn.end - drawn.start === total ? `All ${plural(total, named)}` : `${named === 'length' ? 'Lengths' : 'Values'} ${count(drawn.start)} to ${count(drawn.end - 1)}`;
   return (
     <figure>
       <Chart
         curve={drawn}
-        label={`${drawn.end - drawn.start === total ? `All ${count(total)} values` : `Values ${count(drawn.start)} to ${count(drawn.end - 1)}`} in order, from ${bottom} to ${top}`}
+        label={`${which} in order, ${rangeOf(bottom, top, apart(marksOf(drawn)))}`}
         onPoint={point}
         onRow={onRow}
         onRows={(from, to) => around((from + to) / 2, to - from)}

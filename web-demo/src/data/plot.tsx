@@ -1,7 +1,7 @@
 // Small drawings of vectors.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { count, value } from '../format';
-import { bounds, brief, Chart, shareOf } from './chart';
+import { bounds, brief, Chart, rangeOf, shareOf } from './chart';
 
 const [WIDTH, HEIGHT] = [560, 120];
 const MARGIN = 8;
@@ -24,7 +24,7 @@ export function Plot({ values, named, first, onPoint }: PlotProps) {
   const numbers = useMemo(() => Float64Array.from(values, Number), [values]);
   const curve = useMemo(() => ({ start: first, end: first + numbers.length, low: numbers, high: numbers }), [numbers, first]);
   const [low, high] = bounds(numbers);
-  const label = `${numbers.length} values from ${value(low)} to ${value(high)}`;
+  const label = `${numbers.length} values ${rangeOf(low, high)}`;
   return numbers.length > BARS ? <Chart curve={curve} named={named} label={label} onPoint={onPoint} /> : <Bars first={first} values={values} numbers={numbers} bounds={[low, high]} label={label} />;
 }
 
@@ -35,8 +35,8 @@ interface BarsProps extends Pick<PlotProps, 'values' | 'first'> {
 }
 
 function Bars({ values, first, numbers, bounds: [low, high], label }: BarsProps) {
-  // Bars stand on zero.
-  const [bottom, top] = [Math.min(low, 0), Math.max(high, 0)];
+  // Bars stand on zero, also where there are none.
+  const [bottom, top] = [Math.min(low || 0, 0), Math.max(high || 0, 0)];
   const y = (n: number): number => HEIGHT - MARGIN - shareOf(n, bottom, top) * (HEIGHT - 2 * MARGIN);
   const step = (WIDTH - MARGIN - LABELS) / Math.max(1, numbers.length);
   const x = (at: number): number => MARGIN + (at + 0.5) * step;
@@ -49,8 +49,8 @@ function Bars({ values, first, numbers, bounds: [low, high], label }: BarsProps)
         return <rect key={at} class="stick" x={x(at) - step / 2 + gap / 2} width={Math.max(0.5, Math.min(24, step - gap))} y={Math.min(a, b)} height={Math.max(0.75, Math.abs(a - b))}><title>{`${count(first + at)}: ${value(values[at] ?? n)}`}</title></rect>;
       })}
       <line class="zero" x1={MARGIN} x2={WIDTH - LABELS} y1={y(0)} y2={y(0)} />
-      <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{brief(top)}</text>
-      <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{brief(bottom)}</text>
+      {!Number.isNaN(low) && <text class="bound" x={WIDTH - LABELS + 6} y={MARGIN + 8}>{brief(top)}</text>}
+      {!Number.isNaN(low) && <text class="bound" x={WIDTH - LABELS + 6} y={HEIGHT - MARGIN - 1}>{brief(bottom)}</text>}
     </svg>
   );
 }

@@ -73,12 +73,17 @@ export function Statistics({ file, column, values, onRow }: Props) {
           file={file}
           column={column}
           all={curve}
-          what={norms === undefined ? 'In the order of the file' : `Lengths of the vectors: ${value(norms.min)} to ${value(norms.max)}, mean ${value(norms.mean)}`}
+          named={norms === undefined ? 'value' : 'length'}
+          what={norms === undefined ? 'In the order of the file' : `Lengths of the vectors: ${spreadOf(norms)}`}
           onRow={onRow}
         />
       </div>
     </section>
   );
+}
+
+function spreadOf({ min, max, mean }: Pick<Summary, 'min' | 'max' | 'mean'>): string {
+  return Number.isNaN(min) ? 'no number' : `${value(min)} to ${value(max)}, mean ${value(mean)}`;
 }
 
 interface Fact {
