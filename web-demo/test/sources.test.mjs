@@ -526,6 +526,30 @@ test('an address that leads nowhere is said so in words', async () => {
   it.forgive(() => true);
 });
 
+test('a download that breaks off says how far it came', async () => {
+  const bytes = vector('cvc/v1_int8.cvc');
+  const other = createServer((request, response) => {
+    response.writeHead(200, { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': 'Range', 'Content-Length': bytes.length });
+    if (request.method === 'OPTIONS') return response.end();
+    response.write(bytes.subarray(0, 100));
+    setTimeout(() => response.destroy(), 200);
+  });
+  await new Promise((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${other.address().port}`;
+  try {
+    await open(`#url=${encodeURIComponent(`${url}/cut.cvc`)}`);
+    await page.getByRole('alert').getByText(`The download broke off after 100 bytes of ${bytes.length.toLocaleString('en')} bytes.`).waitFor();
+  } finally {
+    other.closeAllConnections();
+    other.close();
+  }
+  it.forgive((what) => what.includes(url) || what.includes('ERR_'));
+  // And no address at all is that of the start.
+  await open('#url=');
+  await page.getByText('Drop a file here').waitFor();
+  assert.equal(await page.getByRole('alert').count(), 0);
+});
+
 test('from a file that cannot be had there are ways on: again, another address, another file', async () => {
   const bytes = vector('cvc/v1_int8.cvc');
   const answers = { '/late.cvc': undefined, '/100%.cvc': bytes };

@@ -107,6 +107,14 @@ test('long integers and floats are there with all their digits', async () => {
   assert.equal(await page.locator('.preview .values td', { hasText: '123456.8' }).getAttribute('title'), '123456.789');
 });
 
+test('of a single value, everything is called one', async () => {
+  await open();
+  await pick('one.pco', doubles([3.25]));
+  await heading('one.pco');
+  for (const name of ['Histogram: 1 bin from', 'All 1 value in order', '1 value from 3.25 to 3.25']) await page.getByRole('img', { name }).waitFor();
+  await page.getByText('Where the only value lies').waitFor();
+});
+
 test('bars of a few numbers say which rows they are', async () => {
   await open();
   await pick('rows.pco', doubles(Array.from({ length: 1300 }, (_, at) => 1000 * at)));
@@ -394,8 +402,13 @@ test('a table is asked: conditions, what they cost, and which row groups were ru
   await page.getByLabel('What to show').selectOption('sum');
   await page.getByLabel('Of which column').selectOption('ts');
   await page.locator('.result', { hasText: String(ts.map(BigInt).reduce((a, b) => a + b)) }).waitFor();
+  await page.getByLabel('What to show').selectOption('min');
+  await page.getByLabel('Of which column').selectOption('type');
+  await page.locator('.result', { hasText: 'None of them has a number.' }).waitFor();
   await page.getByLabel('What to show').selectOption('count');
   await page.getByText('9 rows that meet all conditions').waitFor();
+  await first.getByLabel('From').fill('1700010520');
+  await page.getByText('1 row that meets all conditions').waitFor();
   await first.getByLabel('From').fill('soon');
   await page.getByRole('alert').getByText('This cannot be answered').waitFor();
 

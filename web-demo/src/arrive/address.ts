@@ -28,7 +28,8 @@ export function readAddress(): Address {
   };
   const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
   return {
-    sample: text('sample'), url: text('url'), all: parameters.has('all'), list: parameters.has('list'),
+    // Nothing is no address: it would be that of this page.
+    sample: text('sample'), url: text('url') || undefined, all: parameters.has('all'), list: parameters.has('list'),
     at: whole('at'), node: whole('node'), column: whole('column'), row: whole('row'), drawn: whole('drawn'), page: whole('page'),
   };
 }

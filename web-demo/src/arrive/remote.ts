@@ -1,4 +1,5 @@
 // A file on a server, as much like a `Blob` as the page needs: it is read by ranges, and only where somebody looks.
+import { bytes } from '../format';
 import type { Address } from './address';
 
 /** Bytes that are read piece by piece: a file of the visitor's, or one on a server. */
@@ -23,7 +24,9 @@ export class RemoteFile implements Content {
       throw new Error('the server cannot be reached');
     });
     if (response.status !== 206) throw new Error(`the server answers ${response.status} to a range`);
-    return response.arrayBuffer();
+    return response.arrayBuffer().catch(() => {
+      throw new Error('the server broke off');
+    });
   }
 }
 
@@ -49,7 +52,10 @@ export async function openRemote(url: string, { all }: Pick<Address, 'all'>, sig
   let done = 0;
   const reader = response.body?.getReader();
   for (;;) {
-    const { value } = (await reader?.read()) ?? {};
+    const { value } = (await reader?.read().catch(() => {
+      signal.throwIfAborted();
+      throw new Error(`The download broke off after ${bytes(done)}${total > 0 ? ` of ${bytes(total)}` : ''}.`);
+    })) ?? {};
     if (value === undefined) return new Blob(parts);
     // The browser may keep a `Blob` on disk.
     parts.push(new Blob([value]));

@@ -1,6 +1,6 @@
 // Small drawings of vectors.
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { count, value } from '../format';
+import { count, plural, value } from '../format';
 import { bounds, brief, Chart, rangeOf, shareOf } from './chart';
 
 const [WIDTH, HEIGHT] = [560, 120];
@@ -24,7 +24,7 @@ export function Plot({ values, named, first, onPoint }: PlotProps) {
   const numbers = useMemo(() => Float64Array.from(values, Number), [values]);
   const curve = useMemo(() => ({ start: first, end: first + numbers.length, low: numbers, high: numbers }), [numbers, first]);
   const [low, high] = bounds(numbers);
-  const label = `${numbers.length} values ${rangeOf(low, high)}`;
+  const label = `${plural(numbers.length, 'value')} ${rangeOf(low, high)}`;
   return numbers.length > BARS ? <Chart curve={curve} named={named} label={label} onPoint={onPoint} /> : <Bars first={first} values={values} numbers={numbers} bounds={[low, high]} label={label} />;
 }
 
@@ -97,7 +97,7 @@ export function HeatMap({ first, rows, dimension, values, chosen, onRow, onPoint
         width={Math.max(1, dimension)}
         height={Math.max(1, rows)}
         role="img"
-        aria-label={`${rows} rows as a heat map`}
+        aria-label={`${plural(rows, 'row')} as a heat map`}
         onClick={(event) => onRow(first + cellAt(event)[0])}
         onMouseMove={(event) => {
           const [row, place] = cellAt(event);

@@ -46,7 +46,8 @@ export function Statistics({ file, column, values, onRow }: Props) {
   }
   const { statistics, bounds, curve, leftOut, why } = found;
   const { norms } = statistics;
-  if (statistics.count + statistics.nans === 0) return null;
+  const all = statistics.count + statistics.nans;
+  if (all === 0) return null;
   const bins = logarithmic ? statistics.magnitudes.bins : statistics.histogram;
   return (
     <section class="statistics" aria-label="Statistics">
@@ -63,7 +64,7 @@ export function Statistics({ file, column, values, onRow }: Props) {
         <figure>
           <Bars bins={bins} logarithmic={logarithmic} />
           <figcaption>
-            How all {count(statistics.count + statistics.nans)} values spread{' '}
+            {all === 1 ? 'Where the only value lies' : `How all ${count(all)} values spread`}{' '}
             <label class="switch">
               <input type="checkbox" checked={logarithmic} onChange={({ currentTarget }) => setLogarithmic(currentTarget.checked)} /> by size, in powers of two
             </label>
@@ -118,7 +119,7 @@ function Bars({ bins, logarithmic }: { readonly bins: readonly Bin[]; readonly l
   const room = HEIGHT - 2 * MARGIN - 12;
   const edge = edgesOf(bins, logarithmic);
   const [first, last] = [bins[0], bins.at(-1)];
-  const words = first === undefined || last === undefined ? 'no values' : `${bins.length} bins from ${edge(first.low)} to ${edge(last.high)}`;
+  const words = first === undefined || last === undefined ? 'no values' : `${plural(bins.length, 'bin')} from ${edge(first.low)} to ${edge(last.high)}`;
   return (
     <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Histogram: ${words}`}>
       {bins.map(({ low, high, count: held }, at) => {

@@ -105,6 +105,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
       {answer !== undefined && error === '' && <Found answer={answer} question={question} />}
       {answer?.count === 0 && error === '' && <Unquoted table={table} conditions={question.conditions} onChange={(conditions) => ask({ conditions })} />}
       {answer?.result !== undefined && error === '' && <p class="result"><strong>{answer.result}</strong></p>}
+      {answer?.result === undefined && (answer?.withoutNumber ?? 0) > 0 && error === '' && <p class="result">None of them has a number.</p>}
       {answer !== undefined && table.groups > 0 && <ZoneMaps table={table} groups={answer.groups} conditions={asked.conditions} />}
       <RowTable
         rows={rows}
@@ -158,7 +159,7 @@ function Found({ answer: { count: found, withoutNumber, stats }, question }: { r
   return (
     <p class="facts" role="status">
       <strong>{full ? `The first ${plural(found, 'row')}` : plural(found, 'row')}</strong>
-      {question.conditions.length > 0 && ' that meet all conditions'}
+      {question.conditions.length > 0 && ` that ${found === 1 ? 'meets' : 'meet'} all conditions`}
       {withoutNumber > 0 && `, ${count(withoutNumber)} of them without a number`}.{' '}
       {plural(stats.read, 'row group')} read
       {stats.skipped > 0 && `, ${count(stats.skipped)} ruled out by ${stats.skipped === 1 ? 'its zone map' : 'their zone maps'}`}

@@ -82,7 +82,7 @@ function Chart({ weights, shares }: { readonly weights: readonly number[]; reado
   const y = (share: number): number => HEIGHT - MARGIN - (share / most) * (HEIGHT - 2 * MARGIN);
   const gap = Math.min(2, step * 0.2);
   return (
-    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Weights of ${weights.length} bins${shares === undefined ? '' : ' against the data'}`}>
+    <svg class="plot" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Weights of ${plural(weights.length, 'bin')}${shares === undefined ? '' : ' against the data'}`}>
       {weights.map((weight, at) => (
         <g key={at}>
           <rect class="stick" x={MARGIN + at * step + gap / 2} width={Math.max(0.5, step - gap)} y={y(weight)} height={HEIGHT - MARGIN - y(weight)}>
