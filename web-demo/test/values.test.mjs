@@ -168,6 +168,19 @@ test('half floats are saved for numpy as half floats', async () => {
   const halves = vector('pco/m_f16_dict_none.bin');
   assert.match(header, new RegExp(`^\\{'descr': '<f2', 'fortran_order': False, 'shape': \\(${halves.length / 2},\\), \\} *\\n$`));
   assert.deepEqual(array, halves);
+  // A column of CVC that holds half floats is saved as what it holds, too.
+  const file = vector('cvc/v2_none_float16_v.cvc');
+  const { data, shape } = unspool.decodeCvc(file);
+  const bits = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  await pick('halves.cvc', file);
+  await heading('halves.cvc');
+  assert.match(await fact('Decodes to').textContent(), new RegExp(`^${bits.length} bytes`));
+  assert.deepEqual((await save('Raw bytes'))[1], bits);
+  const [head, rows] = numpy((await save('NPY'))[1]);
+  assert.match(head, new RegExp(`'descr': '<f2'.*'shape': \\(${shape.join(', ')}\\)`));
+  assert.deepEqual(rows, bits);
+  const numbers = unspool.decodeCvc(file, { as: 'float32' }).data;
+  assert.deepEqual(Float32Array.from(JSON.parse((await save('JSON'))[1]).flat()), numbers);
 });
 
 test('columns without rows are saved as files without rows', async () => {

@@ -40,21 +40,26 @@ function opened(file: CvcFile): Opened {
   facts.push(['Chunks', count(chunkCount)]);
   if (sections.length > 0) facts.push(['Sections', count(sections.length)]);
 
-  const rows = async (index: number, start: number, end: number): Promise<Rows> => {
+  /** Floats of 32 bits wherever these will do, or what the column itself holds. */
+  const rows = async (index: number, start: number, end: number, own = false): Promise<Rows> => {
     const column = file.columns[index];
     if (column === undefined) throw new Error('there is no such column');
-    const floats = column.output.startsWith('float');
+    const floats = !own && column.output.startsWith('float');
     const { data, shape } = await (floats ? column.rows(start, end, { as: 'float32' }) : column.rows(start, end));
     return { start, dimension: shape[1], data };
   };
 
   // The checksum of a chunk is that of all of it: whoever cuts one reads it as often.
   const ends = file.chunks.map(({ end }) => end);
-  const long = (index: number): Column => ({ rows: length, dimension: columns[index]?.dimension ?? 1, ends, read: (start, end) => rows(index, start, end) });
+  const long = (index: number, own = false): Column => ({ rows: length, dimension: columns[index]?.dimension ?? 1, ends, read: (start, end) => rows(index, start, end, own) });
   return {
     summary: { version: file.version.join('.'), facts, rows: length, columns, chunkEnds: ends, shows: 'numbers', hasChecksums: file.hasChecksums, decoded, sections: sections.map(({ start, end, metadata }) => ({ start, end, note: metadata === undefined ? '' : JSON.stringify(metadata) })) },
     rows,
-    save: ({ column, kind, leaveOut = false }, tell) => (leaveOut ? soundRows(kind, long(column), tell) : fileOf(kind, length, piecesOf(long(column), tell))),
+    save({ column, kind, leaveOut = false }, tell) {
+      // Half floats are bits where the engine has no type for them: as bytes they are right, and to be read as numbers they are not.
+      const own = long(column, kind === 'raw' || 'Float16Array' in globalThis);
+      return leaveOut ? soundRows(kind, own, tell) : fileOf(kind, length, piecesOf(own, tell));
+    },
     numbers: long,
   };
 }
