@@ -76,8 +76,8 @@ export interface Model {
 export interface Report {
   /** What the structure is of: the file, or what was wrapped in it. */
   readonly content: Blob | undefined;
-  /** The dictionary that it was opened with, and the number that frames call it by, if it has one. */
-  readonly lent: { readonly id: number | undefined } | undefined;
+  /** The dictionary that it was opened with: the name of its file, and the number that frames call it by, if it has one. */
+  readonly lent: { readonly name: string; readonly id: number | undefined } | undefined;
   /** How long the gzip file was that this lay in. */
   readonly wrapped: number | undefined;
   /**

@@ -54,6 +54,8 @@ const [FEW, FEW_REMOTE] = [128, 16];
 let file: Opened | undefined;
 let content: Content | undefined;
 let dictionary: Uint8Array | undefined;
+/** What its file is called. */
+let lentName = '';
 /** Ends when the file is open: what is asked before waits for that. */
 let opening: Promise<unknown> = Promise.resolve();
 /** How many jobs list chunks, which takes seconds: what takes a minute stands back for them. */
@@ -61,6 +63,7 @@ let listing = 0;
 
 async function open(source: Source, lent: Blob | undefined, post: (progress: Progress) => void): Promise<Report> {
   dictionary = lent === undefined ? undefined : new Uint8Array(await lent.arrayBuffer());
+  lentName = lent instanceof File ? lent.name : 'dictionary';
   if (!(source instanceof Blob)) return openLarge(source.url, new RemoteFile(source.url, source.size), post);
   if (source.size > (doorOf(await formatOf(source))?.whole ?? MOST)) return openLarge(source, source, post);
   let bytes = await readBlob(source, (done, total) => post({ done, total }));
@@ -141,7 +144,7 @@ async function formatOf(content: Content): Promise<Format | undefined> {
 
 function report({ format, size, structure, error, checksums }: Inspection, inside: Blob | undefined, wrapped: number | undefined, read: Report['read']): Report {
   const model = buildModel(structure, size);
-  const lent = dictionary && { id: idOf(dictionary) };
+  const lent = dictionary && { name: lentName, id: idOf(dictionary) };
   // Only bytes of any kind may be a file themselves.
   const within = file?.summary.shows === 'bytes' ? probe(here(file.bytes)(0, PROBED)).format : undefined;
   return { content: inside, lent, wrapped, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };

@@ -251,7 +251,7 @@ test('the TypeScript that is copied gives what the page shows', async () => {
   const run = async (code, file, name) => {
     // As JavaScript, in which an import is asked for and nothing gives a column back.
     const body = code.replace(/^import (.*) from 'unspool';$/m, 'const $1 = unspool;').replace('using ', 'const ');
-    const fetched = async (asked) => new Response(file.name === asked ? file.bytes : undefined);
+    const fetched = async (asked) => new Response(file.name === asked ? file.bytes : file[asked]);
     return Object.getPrototypeOf(async () => undefined).constructor('unspool', 'fetch', `${body}\nreturn ${name};`)(unspool, fetched);
   };
   const copied = async () => {
@@ -295,6 +295,24 @@ test('the TypeScript that is copied gives what the page shows', async () => {
     const code = (await copied()).replace(': Uint8Array<ArrayBuffer>[]', '');
     assert.deepEqual(await run(code, { name: file, bytes }, name), expected, file);
   }
+  // What was opened with its dictionary: as a whole, before the place where it breaks, and as a stream, which comes out of a bomb.
+  const [words, lines] = ['dict-id40000', 'dict-json-s1.zst'].map((name) => vector(`zstd/rfc8878/${name}`));
+  const bomb = Buffer.concat([Buffer.from('28b52ffd0038', 'hex'), ...Array(20_000).fill(Buffer.from([2, 0, 16, 0x2e])), Buffer.from([1, 0, 0])]);
+  const dictionaryFile = { name: 'words.dict', mimeType: '', buffer: words };
+  const lend = async (name, buffer) => {
+    await page.locator('input[type=file]').setInputFiles([{ name, mimeType: '', buffer: Buffer.from(buffer) }, dictionaryFile]);
+    await heading(name);
+    await page.locator('.preview').waitFor();
+    return copied();
+  };
+  const content = unspool.decodeZstd(lines, { dictionary: words });
+  const cut = Buffer.concat([lines, lines.subarray(0, -3)]);
+  for (const [file, bytes] of [['lines.zst', lines], ['lines.zst.gz', gzipSync(lines)], ['cut.zst', cut]]) {
+    const code = (await lend(file, bytes)).replace(': Uint8Array<ArrayBuffer>[]', '');
+    assert.deepEqual((await run(code, { name: file, bytes, 'words.dict': words }, 'content')).subarray(0, content.length), content, file);
+  }
+  const stream = await run(await lend('lines.zst', bomb), { name: 'lines.zst', bytes: lines, 'words.dict': words }, 'content');
+  assert.deepEqual(new Uint8Array(await new Response(stream).arrayBuffer()), content);
 });
 
 test('sections of rows say what their writer noted, and lead to their rows', async () => {

@@ -9,8 +9,8 @@ interface About {
   /** What it is, for those who never heard of it. */
   readonly what: string;
   readonly saves: readonly ExportKind[];
-  /** The call that gives the values of a column, and what to do with them. */
-  readonly call: (column: string) => Call;
+  /** The call that gives the values of a column, and what to do with them; `lent` of what a dictionary was opened along with. */
+  readonly call: (column: string, lent: boolean) => Call;
   /** The same of a file that is broken from a byte on, for what comes before. */
   readonly start?: Start;
   /** The same of a file of which some chunks are broken, for the others. */
@@ -21,7 +21,7 @@ interface About {
   readonly stream?: string;
 }
 
-type Start = (brokenFrom: number) => Call;
+type Start = (brokenFrom: number, lent: boolean) => Call;
 type Call = readonly [doors: string, lines: readonly string[]];
 
 const NUMBERS: readonly ExportKind[] = ['csv', 'json', 'npy', 'raw'];
@@ -37,7 +37,12 @@ const startBy = (doors: string, stream: string): Start => () => [doors, [
   'const content = new Uint8Array(await new Blob(parts).arrayBuffer());',
 ]];
 const QUESTIONS = ["const rows = column.search({ contains: 'needle' });", 'const texts = column.texts();'];
-const ZSTD = { saves: ['raw'], call: bytesBy('decodeZstd'), start: startBy('zstdFormat, zstdStream', 'zstdStream({ format: zstdFormat(bytes) })'), stream: 'zstdStream' } as const;
+const ZSTD = {
+  saves: ['raw'],
+  call: (_: string, lent: boolean): Call => ['decodeZstd', [`const content = decodeZstd(bytes${lent ? ', { dictionary }' : ''}); // Uint8Array`]],
+  start: (end: number, lent: boolean): Call => startBy('zstdFormat, zstdStream', `zstdStream({ format: zstdFormat(bytes)${lent ? ', dictionary' : ''} })`)(end, lent),
+  stream: 'zstdStream',
+} as const;
 
 export const ABOUT: Readonly<Record<Format, About>> = {
   cvc: {
@@ -123,20 +128,24 @@ export function aboutOf({ format, zstd, model }: Pick<Report, 'format' | 'zstd' 
 }
 
 /** TypeScript that decodes what the page shows. */
-export function snippet({ format, wrapped: inGzip, error }: Report, { brokenFrom, startOnly, unhashed, zstd }: Summary, file: string, column = ''): string {
+export function snippet({ format, wrapped: inGzip, error, lent }: Report, { brokenFrom, startOnly, unhashed, zstd }: Summary, file: string, column = ''): string {
   if (format === undefined) return '';
   const wrapped = inGzip !== undefined;
   const about = ABOUT[format];
   const { call, stream } = about;
+  // No other format has use for a dictionary.
+  const dictionary = stream === ZSTD.stream ? lent?.name : undefined;
+  const given = dictionary === undefined ? [] : [`const dictionary = ${bytesOf(dictionary)};`];
   const start = unhashed ? about.unhashed : about.start;
   if (startOnly && stream !== undefined) {
-    const streams = [...(wrapped ? ['gzipStream()'] : []), `${stream}(${zstd === 'zstd-draft' ? "{ format: 'zstd-draft' }" : ''})`];
+    const options = [...(zstd === 'zstd-draft' ? ["format: 'zstd-draft'"] : []), ...(dictionary === undefined ? [] : ['dictionary'])];
+    const streams = [...(wrapped ? ['gzipStream()'] : []), `${stream}(${options.length === 0 ? '' : `{ ${options.join(', ')} }`})`];
     const piped = streams.map((stream) => `.pipeThrough(${stream})`).join('');
-    return [imports(wrapped ? `gzipStream, ${stream}` : stream), '', `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?${piped}; // a ReadableStream of bytes`].join('\n');
+    return [imports(wrapped ? `gzipStream, ${stream}` : stream), '', ...given, `const response = await fetch(${JSON.stringify(file)});`, `const content = response.body?${piped}; // a ReadableStream of bytes`].join('\n');
   }
   const whole = (error !== undefined && about.sound) || call;
-  const [door, lines] = brokenFrom === undefined || start === undefined ? whole(column) : start(brokenFrom);
-  return program(door, file, wrapped, lines);
+  const [door, lines] = brokenFrom === undefined || start === undefined ? whole(column, given.length > 0) : start(brokenFrom, given.length > 0);
+  return program(door, file, wrapped, [...given, ...lines]);
 }
 
 /** TypeScript that asks a table what the page asks it. */
@@ -159,13 +168,18 @@ export function snippetOfQuery(file: string, { conditions, ask, columns, column,
 }
 
 function program(door: string, file: string, wrapped: boolean, lines: readonly string[]): string {
-  const source = `new Uint8Array(await (await fetch(${JSON.stringify(file)})).arrayBuffer())`;
+  const source = bytesOf(file);
   return [
     imports(wrapped ? `decodeGzip, ${door}` : door),
     '',
     wrapped ? `const bytes = decodeGzip(${source});` : `const bytes = ${source};`,
     ...lines,
   ].join('\n');
+}
+
+/** The bytes of a file, by its name. */
+function bytesOf(file: string): string {
+  return `new Uint8Array(await (await fetch(${JSON.stringify(file)})).arrayBuffer())`;
 }
 
 /** What is imported, each once: of gzip within gzip, what unwraps it is also what decodes it. */
