@@ -103,7 +103,9 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
   const [pointed, point] = useState('');
   const [pointedAt, pointAt] = useState('');
   const { dimension } = column;
-  const rows = useRows(total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
+  // Rows of vectors without numbers have nothing in them that could be shown.
+  const empty = total === 0 || dimension === 0;
+  const rows = useRows(empty ? 0 : total, async (start, end) => pick(await file.rows(index, start, end)), [file, index]);
   useNotedRow(rows);
   useEffect(() => noteInAddress({ drawn: chosen > 0 ? chosen : undefined }), [chosen]);
   // The chosen vector; of single numbers, those around.
@@ -153,7 +155,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
         {column.compression !== 'none' && `, stored as ${column.compression}`}
       </p>
       {rows.error !== '' && <p class="refused" role="alert">Rows in sight cannot be decoded: {rows.error}.</p>}
-      {total > 0 && (
+      {!empty && (
         <div class="drawings">
           {drawn !== undefined && (
             <figure>
@@ -190,9 +192,9 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
           )}
         />
       </div>
-      {ends.length > 1 && total > 0 && <Chunks ends={ends} first={first} onRow={show} />}
+      {ends.length > 1 && !empty && <Chunks ends={ends} first={first} onRow={show} />}
       <Sections sections={sections} onRow={show} />
-      {total === 0 && <p class="facts">There is nothing to show.</p>}
+      {empty && <p class="facts">There is nothing to show.</p>}
     </>
   );
 }
@@ -222,7 +224,7 @@ type Vector = readonly (number | bigint)[];
 /** Rows one by one. */
 function pick({ data, dimension }: Decoded): Vector[] {
   const numbers = Array.from(data as ArrayLike<number | bigint>);
-  return Array.from({ length: dimension === 0 ? 0 : numbers.length / dimension }, (_, at) => numbers.slice(at * dimension, (at + 1) * dimension));
+  return Array.from({ length: numbers.length / dimension }, (_, at) => numbers.slice(at * dimension, (at + 1) * dimension));
 }
 
 /** The rows in sight, to be drawn. While some are on their way, those before. */
