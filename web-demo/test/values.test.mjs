@@ -328,6 +328,38 @@ test('sections of rows say what their writer noted, and lead to their rows', asy
   await page.getByText(`Row ${expected[2].start}, all 8 values`).waitFor();
 });
 
+test('bytes are called text only if all of them are', async () => {
+  await open();
+  const content = page.getByRole('region', { name: 'Decoded bytes' });
+  // Latin-1, what only goes on with a letter, and what ends within one; of several pages, a letter may be on two.
+  for (const [bytes, said, shown] of [
+    [Buffer.from('°C 20', 'latin1'), '5 bytes', 'b0 43 20 32 30'],
+    [Buffer.from([0x80, 0x80]), '2 bytes', '80 80'],
+    [Buffer.from('abc\u20ac').subarray(0, 5), '5 bytes', '61 62 63 e2 82'],
+    [Buffer.from('abc\u20ac'), '6 bytes of text', 'abc€'],
+    [Buffer.from(`${'a'.repeat(4095)}€b`), '4,099 bytes of text', 'aaa'],
+  ]) {
+    const name = `${said}.gz`;
+    await pick(name, gzipSync(bytes));
+    await heading(name);
+    await content.filter({ hasText: shown }).waitFor();
+    assert.equal(await page.locator('.preview .heading .facts').textContent(), said);
+  }
+  await page.getByRole('button', { name: 'Later' }).click();
+  await content.filter({ hasText: /^b$/ }).waitFor();
+  assert.equal(await page.locator('.preview .heading .facts').textContent(), '4,099 bytes of text');
+});
+
+test('of vectors without numbers nothing is shown, and nothing is waited for', async () => {
+  await open();
+  await pick('flat.cvc', vector('cvc/v1_zero_dim.cvc'));
+  await heading('flat.cvc');
+  await page.getByText('4 rows of 0 values').waitFor();
+  await page.getByText('There is nothing to show.').waitFor();
+  assert.equal(await page.locator('.preview .drawings, .preview .rows').count(), 0);
+  assert.equal((await save('Raw bytes'))[1].length, 0);
+});
+
 test('what is unwrapped is saved by the name that it had, and what is decoded by another', async () => {
   await open();
   const numbers = vector('pco/m_i32_classic_auto.pco');

@@ -19,7 +19,9 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
   const start = page * PAGE;
   useEffect(() => noteInAddress({ page: page > 0 ? page : undefined }), [page]);
   const { value: found, error } = useAnswer(() => file.bytes(start, Math.min(decoded, start + PAGE)), [file, start, decoded]);
-  const text = found === undefined ? undefined : textOf(found);
+  // What is shown of broken content, or of a lot, ends anywhere as well.
+  const cut = page < pages - 1 || summary.startOnly || summary.brokenFrom !== undefined;
+  const text = found === undefined ? undefined : textOf(found, start > 0, cut);
   return (
     <section class="preview" aria-label="Decoded values" data-jump="Content" tabIndex={-1}>
       <div class="heading">
@@ -40,12 +42,12 @@ export function Decoded({ file, name, report, summary }: ValuesProps) {
   );
 }
 
-/** Bytes as text, if that is what they are. A page may end, and start, within a letter. */
-function textOf(bytes: Uint8Array): string | undefined {
+/** Bytes as text, if that is what they are. Only a page behind others may start within a letter, and only one that is cut may end in one. */
+function textOf(bytes: Uint8Array, behind: boolean, cut: boolean): string | undefined {
   let first = 0;
-  while (first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first++;
+  while (behind && first < 3 && ((bytes[first] ?? 0) & 0xc0) === 0x80) first++;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(first), { stream: true });
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(first), { stream: cut });
     return /[^\P{C}\t\n\r\p{Cf}]/u.test(text) ? undefined : text;
   } catch {
     return undefined;
