@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { inspector } from './harness.mjs';
 import { vector } from './vectors.mjs';
 
@@ -164,6 +165,35 @@ test('whoever takes something away by keyboard goes on from beside it', async ()
     other.close();
   }
   it.forgive((what) => what.includes('/slow.cvc'));
+});
+
+test('a button that did what it does keeps the focus, or leaves it to what stands before it', async () => {
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent);
+  const button = (name) => page.getByRole('button', { name, exact: true });
+  await open('#sample=embeddings');
+  await heading('embeddings.cvc');
+  await button('CSV').focus();
+  await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+  await page.getByText('Saved as embeddings.csv.').waitFor();
+  assert.equal(await focused(), 'CSV');
+  await button('Zoom in').focus();
+  while ((await button('Zoom in').getAttribute('aria-disabled')) !== 'true') await page.keyboard.press('Enter');
+  const range = await page.locator('.map .controls .facts').textContent();
+  await page.keyboard.press('Enter');
+  assert.deepEqual([await focused(), await page.locator('.map .controls .facts').textContent()], ['Zoom in', range]);
+  await it.pick('pages.gz', gzipSync('a line\n'.repeat(1000)));
+  await heading('pages.gz');
+  await button('Later').focus();
+  for (let times = 0; times < 2; times++) await page.keyboard.press('Enter');
+  assert.equal(await page.getByLabel('Page of the content').inputValue(), '2');
+  assert.equal(await focused(), 'Later');
+  await open('#sample=at1');
+  await button('Add a condition').click();
+  await page.getByLabel('Column', { exact: true }).selectOption({ label: 'type (text)' });
+  await page.getByLabel('Value', { exact: true }).fill('click');
+  await button('Look for "click"').press('Enter');
+  await button('Look for "click"').waitFor({ state: 'detached' });
+  assert.equal(await focused(), 'all columns');
 });
 
 test('a long name of a file makes no part of the page wider', async () => {

@@ -181,8 +181,11 @@ test('a large file of numbers is decoded chunk by chunk, and its numbers where s
   // Nobody has to wait for it, and a file that is not whole is none.
   await page.getByRole('button', { name: 'CSV' }).click();
   await page.getByRole('progressbar', { name: 'saving' }).waitFor();
-  await page.getByRole('button', { name: 'Cancel saving' }).click();
+  await page.getByRole('button', { name: 'Cancel saving' }).press('Enter');
   await page.getByText('Cancelled.').waitFor();
+  // Tab goes on from where that was.
+  await page.getByRole('button', { name: 'Cancel saving' }).waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Copy TypeScript');
   assert.deepEqual(await saved('large.csv'), [0, []]);
   await still();
 });

@@ -379,7 +379,9 @@ for (const [what, size, ranges, most] of [
         // Its four chunks are listed, and all values are read when somebody asks for that.
         await page.getByRole('tree').press('End');
         await page.getByRole('treeitem', { name: /^chunk #3/ }).waitFor();
-        await page.getByRole('button', { name: 'Sum up all 25,600 values' }).click();
+        await page.getByRole('button', { name: 'Sum up all 25,600 values' }).press('Enter');
+        await summed('Mean').waitFor();
+        assert.ok(await page.evaluate(() => document.activeElement.closest('.preview') !== null), 'the focus stays beside it');
       }
       await summed('Mean').waitFor();
     } finally {

@@ -90,7 +90,7 @@ export function Export({ file, report, name, column, columnName, kinds, question
     <div class="export">
       <span>Save as</span>
       {kinds.map((kind) => (
-        <button key={kind} type="button" disabled={job.going} onClick={() => void job.run((care) => save(kind, care))}>{words[kind] ?? WORDS[kind]}</button>
+        <button key={kind} type="button" aria-disabled={job.going} onClick={() => job.going || void job.run((care) => save(kind, care))}>{words[kind] ?? WORDS[kind]}</button>
       ))}
       <button type="button" onClick={() => void copy()}>Copy TypeScript</button>
       <span class="facts" role="status">{said}</span>

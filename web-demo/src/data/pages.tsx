@@ -1,4 +1,4 @@
-// Goes from one page of the content to another.
+// Goes from one page of the content to another. Where there is none, the buttons stay, and so does the focus on them.
 import { count } from '../format';
 import { NumberField } from '../tools/number-field';
 
@@ -12,13 +12,13 @@ export function Pages({ page, pages, onPage }: Props) {
   if (pages <= 1) return null;
   return (
     <nav class="pages" aria-label="Pages of the content">
-      <button type="button" disabled={page === 0} onClick={() => onPage(page - 1)}>Earlier</button>
+      <button type="button" aria-disabled={page === 0} onClick={() => page > 0 && onPage(page - 1)}>Earlier</button>
       <label>
         page{' '}
         <NumberField label="Page of the content" min={1} max={pages} value={page + 1} onValue={(typed) => onPage(typed - 1)} />{' '}
         of {count(pages)}
       </label>
-      <button type="button" disabled={page === pages - 1} onClick={() => onPage(page + 1)}>Later</button>
+      <button type="button" aria-disabled={page === pages - 1} onClick={() => page < pages - 1 && onPage(page + 1)}>Later</button>
     </nav>
   );
 }

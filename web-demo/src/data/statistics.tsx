@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Bin, Summary } from 'unspool';
 import { useAnswer } from '../tools/answer';
 import { Cancel, useJob } from '../tools/cancel';
+import { Passing } from '../tools/passing';
 import type { OpenFile } from '../client';
 import { apart, count, plural, rest, value } from '../format';
 import { Course } from './course';
@@ -39,7 +40,7 @@ export function Statistics({ file, column, values, onRow }: Props) {
   if (found === undefined) {
     return (
       <p class="facts" role="status">
-        {wanted ? 'Summing up… ' : <button type="button" onClick={() => want(true)}>Sum up all {plural(values, 'value')}</button>}
+        {wanted ? 'Summing up… ' : <Passing onClick={() => want(true)}>Sum up all {plural(values, 'value')}</Passing>}
         <Cancel job={job} what="summing up" />
       </p>
     );

@@ -1,6 +1,7 @@
 // A table in row groups: a question to it, the rows that answer it, and how little of the file that took.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { pause, useAnswer } from '../tools/answer';
+import { Passing } from '../tools/passing';
 import { noteInAddress, parametersHere } from '../arrive/address';
 import { placesOf, plainly, questionIn } from './asked';
 import { Conditions } from './conditions';
@@ -147,7 +148,7 @@ function Unquoted({ table: { codec, columns }, conditions, onChange }: UnquotedP
   const quoted = conditions.map((condition) => (bare(condition) ? { ...condition, from: JSON.stringify(condition.from) } : condition));
   return (
     <p class="facts">
-      Texts of JSON stand in quotes in most tables. <button type="button" onClick={() => onChange(quoted)}>Look for {JSON.stringify(found.from)}</button>
+      Texts of JSON stand in quotes in most tables. <Passing onClick={() => onChange(quoted)}>Look for {JSON.stringify(found.from)}</Passing>
     </p>
   );
 }

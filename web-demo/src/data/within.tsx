@@ -26,6 +26,7 @@ export function Within({ file, name, report, summary: { decoded, startOnly } }: 
   // Text is there to be read.
   if (kind === '' || kind === 'text') return null;
   const open = (): void => {
+    if (job.going) return;
     void job.run(async (care) => {
       const content = await file.export({ column: 0, kind: 'raw', question: undefined, to: undefined }, care);
       if (content !== undefined) opening.files([new File([content], nameOf(name, 'raw', report))]);
@@ -34,7 +35,7 @@ export function Within({ file, name, report, summary: { decoded, startOnly } }: 
   return (
     <p class="within">
       Content: <strong>{kind}</strong>{' '}
-      {within !== undefined && !startOnly && <button type="button" disabled={job.going} onClick={open}>Open what is inside</button>}
+      {within !== undefined && !startOnly && <button type="button" aria-disabled={job.going} onClick={open}>Open what is inside</button>}
       <Cancel job={job} what="opening what is inside" />
       {problem !== '' && <span class="refused" role="alert">It cannot be opened: {problem}.</span>}
     </p>

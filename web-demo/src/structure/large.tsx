@@ -6,6 +6,7 @@ import type { OpenFile } from '../client';
 import { bytes, plural } from '../format';
 import { unlisted, type Report } from '../model';
 import { Cancel, useJob } from '../tools/cancel';
+import { Passing } from '../tools/passing';
 
 interface Props {
   readonly file: OpenFile;
@@ -43,7 +44,7 @@ function Chunks({ file, chunks, onListed }: { readonly file: OpenFile; readonly 
     if (!remote) list();
   }, []);
   if (job.going) return <> Listing {plural(chunks, 'chunk')} <Cancel job={job} what="listing the chunks" /></>;
-  return <> {problem !== '' && `They are not listed: ${problem}. `}<button type="button" onClick={list}>List {plural(chunks, 'chunk')}{remote && ', by a request each'}</button></>;
+  return <> {problem !== '' && `They are not listed: ${problem}. `}<Passing onClick={list}>List {plural(chunks, 'chunk')}{remote && ', by a request each'}</Passing></>;
 }
 
 function wordsOf(read: Report['read'], start: boolean): string {

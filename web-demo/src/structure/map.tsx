@@ -168,9 +168,9 @@ export function FileMap({ model, size, cursor, selected, hovered, broken, covere
         {hint !== undefined && <span class="hint" aria-hidden="true" style={hint} />}
       </div>
       <div class="controls">
-        <button type="button" title="Also with Ctrl and the wheel, or with the key +" onClick={() => zoom(0.5, place >= start && place < end ? place : start + span / 2)} disabled={span <= LEAST}>Zoom in</button>
-        <button type="button" title="Also with Ctrl and the wheel, or with the key -" onClick={() => zoom(2, start + span / 2)} disabled={span >= size}>Zoom out</button>
-        <button type="button" onClick={() => show(0, size)} disabled={span >= size}>Whole file</button>
+        <button type="button" title="Also with Ctrl and the wheel, or with the key +" aria-disabled={span <= LEAST} onClick={() => span > LEAST && zoom(0.5, place >= start && place < end ? place : start + span / 2)}>Zoom in</button>
+        <button type="button" title="Also with Ctrl and the wheel, or with the key -" aria-disabled={span >= size} onClick={() => zoom(2, start + span / 2)}>Zoom out</button>
+        <button type="button" aria-disabled={span >= size} onClick={() => show(0, size)}>Whole file</button>
         <span class="facts">
           {span >= size ? `all ${bytes(size)}` : `bytes ${count(Math.floor(start))} to ${count(Math.ceil(end) - 1)}, ${bytes(Math.round(span))}`}
         </span>

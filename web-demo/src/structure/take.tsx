@@ -33,7 +33,7 @@ export function Take({ name, model, content, selected }: Props) {
   return (
     <div class="controls">
       <button type="button" disabled={end <= start} onClick={() => void saveBytes()}>Save the bytes of this field</button>
-      <button type="button" disabled={job.going} onClick={() => void saveTree()}>Save the structure as JSON</button>
+      <button type="button" aria-disabled={job.going} onClick={() => job.going || void saveTree()}>Save the structure as JSON</button>
       <Cancel job={job} what="saving the structure" />
       {problem !== '' && <span class="refused" role="alert">The bytes cannot be read: {problem}.</span>}
     </div>

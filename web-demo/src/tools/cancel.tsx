@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Care } from '../client';
 import { percent } from '../format';
+import { Passing } from './passing';
 import type { Progress } from './progress';
 
 export interface Job {
@@ -51,7 +52,7 @@ export function Cancel({ job: { going, progress, cancel }, what }: { readonly jo
           <span class="percent">{percent(progress.done, progress.total)}</span>
         </>
       )}
-      <button type="button" aria-label={`Cancel ${what}`} onClick={cancel}>Cancel</button>
+      <Passing aria-label={`Cancel ${what}`} onClick={cancel}>Cancel</Passing>
     </span>
   );
 }

@@ -1,0 +1,24 @@
+// A button that goes with what it does.
+import type { ButtonHTMLAttributes } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+const STOPS = 'a[href], button, input, select, summary, [tabindex="0"]';
+
+/** A button that is gone once it was pressed, or once there is nothing left to press it for. The focus would go with it, and tab would start at the top of the page. */
+export function Passing(props: ButtonHTMLAttributes) {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const { current } = button;
+    return () => {
+      if (current !== null && current === document.activeElement) before(current)?.focus();
+    };
+  }, []);
+  return <button {...props} type="button" ref={button} />;
+}
+
+/** Where tab would have stopped before it, in the same part of the page, or that part. */
+function before(element: HTMLElement): HTMLElement | undefined {
+  const part = element.closest<HTMLElement>('[data-jump]');
+  const stops = [...(part ?? document).querySelectorAll<HTMLElement>(STOPS)].filter((stop) => stop.tabIndex >= 0 && stop.checkVisibility());
+  return stops[stops.indexOf(element) - 1] ?? part ?? undefined;
+}
