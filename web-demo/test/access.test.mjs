@@ -206,6 +206,23 @@ test('a long name of a file makes no part of the page wider', async () => {
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
 });
 
+test('a long name of a column makes no part of the page wider, and is read in full by whoever points at it', async () => {
+  await page.setViewportSize({ width: 800, height: 800 });
+  const [name, file] = ['c'.repeat(300), vector('cvc/v2_ints_default.cvc')];
+  const end = 12 + file.readUInt32LE(8);
+  const head = file.subarray(12, end).toString().replaceAll('"int64_s"', `"${name}"`);
+  const bytes = Buffer.concat([file.subarray(0, 12), Buffer.from(head), file.subarray(end)]);
+  bytes.writeUInt32LE(head.length, 8);
+  await open();
+  await it.pick('names.cvc', bytes);
+  await heading('names.cvc');
+  const tab = page.getByRole('tab', { name });
+  await tab.click();
+  assert.equal(await tab.getAttribute('title'), name);
+  await page.locator('.preview tbody td').first().waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+});
+
 test('the focus is shown around what has it, and around nothing else', async () => {
   await open('#sample=embeddings');
   const field = page.getByLabel('Go to chunk');

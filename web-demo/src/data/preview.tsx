@@ -62,6 +62,7 @@ export function Preview({ file, name, report, summary }: ValuesProps) {
                 role="tab"
                 aria-selected={index === picked}
                 tabIndex={index === picked ? 0 : -1}
+                title={name}
                 onClick={() => setPicked(index)}
               >
                 {name}
