@@ -135,6 +135,13 @@ test('strings: rows as text, and a search', async () => {
   await page.locator('.preview tbody th', { hasText: new RegExp(`^${contains[0]}$`) }).first().waitFor();
   await page.locator('mark').first().waitFor();
   assert.deepEqual((await texts()).slice(0, 12), contains.slice(0, 12).map(text));
+  // Rows are gone to by their numbers, found or not.
+  await page.getByText(/^go to row .* of 3,000, or the next one found$/).waitFor();
+  for (const [asked, shown] of [[contains[600] - 1, contains[600]], [2999, contains.at(-1)]]) {
+    await page.getByLabel('Go to row of rows').fill(String(asked));
+    await page.getByLabel('Go to row of rows').press('Enter');
+    await page.locator('.preview tbody th', { hasText: new RegExp(`^${shown.toLocaleString('en')}$`) }).waitFor();
+  }
   await page.getByLabel('How rows match').selectOption('start with');
   await status(starts_with).waitFor();
   await page.getByLabel('How rows match').selectOption('are');

@@ -70,6 +70,8 @@ interface Props<Row> {
   readonly onRow?: (at: number) => void;
   /** Where a row stands that somebody wants to go to, if not where its number says. */
   readonly place?: (row: number) => number;
+  /** How many rows those that are shown are picked from. */
+  readonly outOf?: number;
 }
 
 export interface Head {
@@ -77,7 +79,7 @@ export interface Head {
   readonly kind?: 'text' | 'more';
 }
 
-export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRow, place = (row) => row }: Props<Row>) {
+export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRow, place = (row) => row, outOf = rows.total }: Props<Row>) {
   const { lines, total } = rows;
   const table = useKeptWidths(rows.of, heads.length);
   if (total === 0) return null;
@@ -121,7 +123,7 @@ export function RowTable<Row>({ rows, label = 'Rows', heads, cells, chosen, onRo
             min={0}
             onChange={({ currentTarget }) => currentTarget.valueAsNumber >= 0 && lines.go(place(currentTarget.valueAsNumber))}
           />{' '}
-          of {count(total)}
+          of {count(outOf)}{outOf > total && ', or the next one found'}
         </label>
       )}
     </>

@@ -71,7 +71,8 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
       <RowTable
         rows={found}
         heads={[{ name: 'row' }, { name: 'size' }, { name: 'text', kind: 'text' }]}
-        place={(row) => (matches === undefined ? row : matches.findIndex((match) => match >= row))}
+        place={(row) => (matches === undefined ? row : placeOf(row, matches))}
+        outOf={rows}
         cells={({ row, text, bytes: size }) => (
           <>
             <th scope="row">{count(row)}</th>
@@ -86,6 +87,12 @@ export function Strings({ file, name, report, summary }: ValuesProps) {
       )}
     </section>
   );
+}
+
+/** Where a row stands among those that were found, or the next one that was, or the last. */
+function placeOf(row: number, matches: Uint32Array): number {
+  const at = matches.findIndex((match) => match >= row);
+  return at < 0 ? matches.length - 1 : at;
 }
 
 /** Everything contains the empty string, but exactly that are few rows. */
