@@ -350,6 +350,22 @@ test('bytes are called text only if all of them are', async () => {
   assert.equal(await page.locator('.preview .heading .facts').textContent(), '4,099 bytes of text');
 });
 
+test('the last chunks are gone to as all others', async () => {
+  await open();
+  await pick('ones.cvc', vector('cvc/v1_fp16_chunk1.cvc'));
+  await heading('ones.cvc');
+  const field = page.getByLabel('Go to chunk');
+  for (const [asked, chunk] of [['999', '99'], ['97', '97'], ['3', '3']]) {
+    await field.fill(asked);
+    await field.press('Enter');
+    await page.getByText(`of 100; this one holds row ${chunk}`, { exact: false }).waitFor();
+    assert.equal(await field.inputValue(), chunk);
+  }
+  // It follows what is scrolled to.
+  await page.locator('.preview .rows').press('End');
+  await page.getByText(/this one holds row 8\d$/).waitFor();
+});
+
 test('of vectors without numbers nothing is shown, and nothing is waited for', async () => {
   await open();
   await pick('flat.cvc', vector('cvc/v1_zero_dim.cvc'));

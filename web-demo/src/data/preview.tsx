@@ -193,7 +193,7 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
           )}
         />
       </div>
-      {ends.length > 1 && !empty && <Chunks ends={ends} first={first} onRow={show} />}
+      {ends.length > 1 && !empty && <Chunks ends={ends} row={stop} onRow={show} />}
       <Sections sections={sections} onRow={show} />
       {empty && <p class="facts">There is nothing to show.</p>}
     </>
@@ -202,14 +202,14 @@ function Values({ file, column, index, rows: total, wanted, summary: { chunkEnds
 
 interface ChunksProps {
   readonly ends: readonly number[];
-  /** The first row in sight. */
-  readonly first: number;
+  /** The row that is drawn, or the first one in sight if that is not there: near its end a table scrolls no further. */
+  readonly row: number;
   readonly onRow: (row: number) => void;
 }
 
-/** Which chunk the rows in sight are of, and the way to another. */
-function Chunks({ ends, first, onRow }: ChunksProps) {
-  const at = ends.findIndex((end) => end > first);
+/** Which chunk a row is of, and the way to another. */
+function Chunks({ ends, row, onRow }: ChunksProps) {
+  const at = ends.findIndex((end) => end > row);
   const start = ends[at - 1] ?? 0;
   return (
     <label class="goto fine">
