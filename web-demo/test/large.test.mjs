@@ -320,6 +320,12 @@ test('the start of what a large file holds is shown, and all of it is saved, pie
   await page.getByRole('note').getByText('decodes to more than this page keeps in memory').waitFor();
   assert.equal(await page.locator('.verdict').count(), 0, 'nobody knows whether it is sound');
   await page.getByText('The first 33.6 MB of text').waitFor();
+  // All of it is read long before all of it is decoded, which is not called done.
+  await page.getByRole('button', { name: 'Raw bytes' }).click();
+  await page.locator('.export progress:not([value])').waitFor();
+  assert.equal(await page.locator('.export .percent').textContent(), '');
+  await page.getByRole('button', { name: 'Cancel saving' }).click();
+  await page.getByText('Cancelled.').waitFor();
 });
 
 test('a small table that decodes to gigabytes shows its structure, and says why no more', async () => {

@@ -44,12 +44,14 @@ export function useJob(): Job {
 /** How far a job is, in a bar and a number, and a way out. */
 export function Cancel({ job: { going, progress, cancel }, what }: { readonly job: Job; readonly what: string }) {
   if (!going) return null;
+  // Of all that was read much may still have to be decoded, and nobody knows how long that takes.
+  const known = progress !== undefined && progress.done < progress.total;
   return (
     <span class="job">
       {progress !== undefined && (
         <>
-          <progress aria-label={what} value={progress.done / Math.max(1, progress.total)} />
-          <span class="percent">{percent(progress.done, progress.total)}</span>
+          <progress aria-label={what} value={known ? progress.done / progress.total : undefined} />
+          <span class="percent">{known && percent(progress.done, progress.total)}</span>
         </>
       )}
       <Passing aria-label={`Cancel ${what}`} onClick={cancel}>Cancel</Passing>
