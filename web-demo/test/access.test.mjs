@@ -233,6 +233,18 @@ test('the focus is shown around what has it, and around nothing else', async () 
   assert.equal(await page.locator('.another').evaluate((label) => getComputedStyle(label).outlineStyle), 'solid');
 });
 
+test('on paper colours are those of the screen, and nothing lies over anything else', async () => {
+  await open('#sample=embeddings&at=9');
+  await page.locator('.preview tbody td').first().waitFor();
+  await page.getByRole('region', { name: 'Statistics' }).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  const style = (selector, name) => page.locator(selector).first().evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name);
+  for (const coloured of ['.bar .share', '.legend .dot', '.tree .dot', '.hex .byte']) assert.equal(await style(coloured, '-webkit-print-color-adjust'), 'exact', coloured);
+  for (const whole of ['.statistics figure', '.preview .heat', '.preview .rows']) assert.equal(await style(whole, 'break-inside'), 'avoid', whole);
+  // What goes to the next page would lie over what follows in a grid.
+  for (const around of ['.preview', '.statistics', '.drawings']) assert.equal(await style(around, 'display'), 'block', around);
+});
+
 test('a theme of high contrast leaves colours where they tell something, and outlines what is selected', async () => {
   for (const colorScheme of ['light', 'dark']) {
     await page.emulateMedia({ forcedColors: 'active', colorScheme });
