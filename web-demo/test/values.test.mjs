@@ -245,6 +245,20 @@ test('two columns of one name are both saved', async () => {
   assert.deepEqual(Object.values(JSON.parse(json)[0]), first);
 });
 
+test('values in quotes are saved in their quotes, and the page says so', async () => {
+  await open();
+  const said = page.getByText('with the quotes around them');
+  for (const [name, times] of [['c7_embedded_quotes', 1], ['c7_leading_zeros', 0]]) {
+    const bytes = vector(`at1/${name}.at1`);
+    await pick(`${name}.at1`, bytes);
+    await heading(`${name}.at1`);
+    await page.locator('.query .rows tbody td').first().waitFor();
+    assert.equal(await said.count(), times, name);
+    const { rows } = await unspool.queryAt1(bytes, { limit: 1000 });
+    assert.deepEqual(JSON.parse((await save('These rows as JSON'))[1]).map((row) => Object.values(row)), rows);
+  }
+});
+
 test('the TypeScript that is copied gives what the page shows', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: it.server.url });
   /** Runs it, with the file where it looks for one, and gives what it made. */

@@ -34,6 +34,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
   const rows = useList(answer?.rows ?? [], [answer]);
   useNotedRow(rows, answer !== undefined);
   useEffect(() => noteInAddress(placesOf(question)), [question]);
+  const quotes = useMemo(() => answer?.rows.some((row) => row.some((text) => text.startsWith('"'))) === true, [answer]);
   if (table === undefined) return null;
 
   const { columns } = table;
@@ -130,6 +131,7 @@ export function Table({ file, name, report, summary }: ValuesProps) {
         words={{ csv: 'These rows as CSV', json: 'These rows as JSON', raw: 'The whole text' }}
         snippet={snippetOfQuery(name, asked, table, report.wrapped !== undefined)}
       />
+      {quotes && <p class="facts">As CSV and JSON, values are saved as they stand in the table, with the quotes around them.</p>}
     </section>
   );
 }
