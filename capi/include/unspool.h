@@ -1569,8 +1569,9 @@ UnspoolErrorKind unspool_xz_decode_block(const uint8_t *src,
                                          struct UnspoolXzDone *done,
                                          struct UnspoolError *error);
 
-// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is no longer used. `stream_buffer` of `UnspoolXzInfo` says how
-// large the window must be, and so does the error of a block that needs a larger one.
+// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is
+// no longer used. `stream_buffer` of `UnspoolXzInfo` says how large the window must be, and so does the error of a block that needs a
+// larger one.
 UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
                                  void *space,
                                  size_t space_len,

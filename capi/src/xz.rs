@@ -207,8 +207,9 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
     }
 }
 
-/// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is no longer used. `stream_buffer` of `UnspoolXzInfo` says how
-/// large the window must be, and so does the error of a block that needs a larger one.
+/// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is
+/// no longer used. `stream_buffer` of `UnspoolXzInfo` says how large the window must be, and so does the error of a block that needs a
+/// larger one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn unspool_xz_init(
     decoder: *mut UnspoolXzDecoder,

@@ -170,6 +170,7 @@ fn run_decode(args: &DecodeArgs) -> Result<(), Failure> {
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     let (bytes, _) = open(path, args.take.format, &limits)?;
     let format = format_of(&bytes, args.take.format).map_err(|error| Failure::refused(path, &bytes, error))?;
+    formats::check_range(format, &selection)?;
     if let (Format::At1, true, Some(folder)) = (format, formats::at1::is_bundle(&bytes), args.to()) {
         return formats::at1::unbundle(path, &bytes, &selection, folder, &limits);
     }

@@ -10,7 +10,7 @@ use unspool::at1::{
 use unspool::tree::Tree;
 use unspool::{Class, Count, Error, ErrorKind, Format, Limits, Sink};
 
-use super::{Checksums, RANGE, Selection, Stop, in_pieces, room};
+use super::{Checksums, Selection, Stop, in_pieces, room};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
@@ -55,9 +55,6 @@ fn refuse_work<T>(result: Result<T, Error>) -> Result<(), Error> {
 fn whole_only(wanted: &Selection<'_>) -> Result<(), Stop> {
     if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
         return Err(Stop::Usage("AT-1 files decode to the files that they were made of, as a whole".to_owned()));
-    }
-    if wanted.range.is_some() {
-        return Err(Stop::Usage(RANGE.to_owned()));
     }
     if wanted.dictionary.is_some() {
         return Err(Stop::Usage("AT-1 files have no dictionaries; --dict is for zstd".to_owned()));

@@ -101,9 +101,6 @@ impl fmt::Display for Checksums {
     }
 }
 
-/// Where a range of bytes is wanted of what has none.
-const RANGE: &str = "--range is for zstd and xz files";
-
 fn not_built() -> Error {
     Error::new(ErrorKind::FormatNotBuilt, 0)
 }
@@ -132,6 +129,14 @@ pub fn stats(format: Format, bytes: &[u8], limits: &Limits, columns: &mut Vec<Co
     }
 }
 
+/// Refuses a range of bytes of a format that has none.
+pub fn check_range(format: Format, wanted: &Selection<'_>) -> Result<(), Failure> {
+    if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07 | Format::Xz) {
+        return Err(Failure::Usage("--range is for zstd and xz files".to_owned()));
+    }
+    Ok(())
+}
+
 /// Writes the decoded bytes of the selection.
 pub fn decode(
     format: Format,
@@ -140,9 +145,6 @@ pub fn decode(
     limits: &Limits,
     to: &mut Output,
 ) -> Result<(), Stop> {
-    if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07 | Format::Xz) {
-        return Err(Stop::Usage(RANGE.to_owned()));
-    }
     match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::decode(format, bytes, wanted, limits, to),
         Format::OnPair => onpair::decode(bytes, wanted, limits, to),
