@@ -1,11 +1,10 @@
 //! Hostile AT-1 files: small ones that would keep a decoder or a query busy for hours if any of their parts was looked at over and over.
-#![allow(clippy::cast_possible_truncation, reason = "test inputs are small")]
 
 use std::time::{Duration, Instant};
 
 use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, decode_to_vec, grow, scratch_needed};
 use unspool::{Class, Error, ErrorKind, Limits};
-use unspool_tests::at1::{Payload, file, numbers, row_groups, set, stored, string, table, unsigned};
+use unspool_tests::at1::{Payload, deltas, file, numbers, row_groups, set, stored, string, table, unsigned};
 
 /// More than a loaded machine takes for what grows with the size of a file, and far less than what grows with its square would take.
 const SOON: Duration = Duration::from_secs(20);
@@ -222,4 +221,64 @@ fn the_head_of_a_large_set_is_asked_for_in_few_steps() {
         }
     });
     assert!(rows == 1 && steps < 10, "{steps} steps");
+}
+
+#[test]
+fn a_derived_column_of_many_values_is_not_quadratic() {
+    let count = 300_000u64;
+    let source = deltas((0..count).map(|n| (n as i64).wrapping_mul(7919) % 1_000_003));
+    let mut map = numbers([0, count]);
+    for n in 0..count {
+        string(&mut map, format!("v{n}").as_bytes());
+    }
+    let mut chained = numbers([1, count]);
+    for n in 0..count {
+        string(&mut chained, format!("w{n}").as_bytes());
+    }
+    let bytes = file(4, &table(count, b",", vec![(1, source), (4, map), (4, chained)]), zstd);
+    let start = Instant::now();
+    let out = decoded(&bytes).unwrap();
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    let mut expected = String::new();
+    for n in 0..count {
+        expected += &format!("{},v{n},w{n}\n", (n as i64).wrapping_mul(7919) % 1_000_003);
+    }
+    assert!(out == expected.into_bytes());
+}
+
+#[test]
+fn gaps_that_stay_empty_do_not_keep_the_decoder_busy() {
+    // A message template of 300 000 gaps and nothing else, used by 100 000 lines that fill none of them.
+    let (lines, gaps) = (100_000u64, 300_000);
+    let feeds = |text: &str| vec![text; lines as usize].join("\n").into_bytes();
+    let mut meta = numbers([lines]);
+    meta.push(1);
+    let ssh = [
+        ("meta", meta.clone()),
+        ("flags", vec![2; lines as usize]),
+        ("months", feeds("")),
+        ("days", feeds("")),
+        ("times", feeds("")),
+        ("hosts", feeds("")),
+        ("pids", vec![0; lines as usize]),
+        ("template_ids", vec![0; lines as usize]),
+        ("templates", "<*>".repeat(gaps).into_bytes()),
+        ("vars", feeds("")),
+    ];
+    let mut rules = numbers([1, gaps as u64 + 1]);
+    rules.extend(vec![0; gaps + 1]);
+    unsigned(&mut rules, gaps as u64);
+    rules.extend(vec![0; gaps]);
+    let json = [
+        ("meta", meta),
+        ("flags", vec![1; lines as usize]),
+        ("value_index", vec![1, 0]),
+        ("rules", rules),
+        ("tape", [3, 0].repeat(lines as usize)),
+    ];
+    let start = Instant::now();
+    for bytes in [file(0, &ssh, zstd), file(1, &json, zstd)] {
+        assert_eq!(decoded(&bytes).map(|out| out.len()).map_err(|error| error.kind), Err(ErrorKind::At1EmptyGaps));
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

@@ -1,0 +1,173 @@
+//! Queries over AT-1 files, against what the vectors expect and against a search through the decoded lines.
+
+mod broken;
+mod expected;
+mod names;
+mod table;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use unspool::at1::{self, Answer, Ask, Codec, Header, Next, Query, Request, Stats, Sum, Workspace};
+use unspool::{Class, Error, ErrorKind, Limits, Result};
+use unspool_tests::{read, vector_folders};
+
+/// What a query gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Outcome {
+    rows: Vec<Vec<Vec<u8>>>,
+    lines: Vec<Vec<u8>>,
+    numbers: Vec<u64>,
+    matched: u64,
+    without_number: u64,
+    sum: Sum,
+    best: Option<Vec<u8>>,
+    stats: Stats,
+    /// Ranges of the file that were handed in behind its head.
+    fetched: Vec<(u64, u64)>,
+    /// With each of them, what was said to come next.
+    foreseen: Vec<Vec<(u64, u64)>>,
+    scratch: usize,
+}
+
+/// Drives a query as somebody does who has a file elsewhere: the head in steps, then range after range, always with just as
+/// much scratch as is asked for. A file whose scratch is out of proportion is given up.
+fn run(file: &[u8], request: Request<'_>, first: usize, limits: &Limits) -> Result<Outcome> {
+    run_with(file, request, first, 0, limits)
+}
+
+/// With so many bytes around each range that is asked for.
+fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits: &Limits) -> Result<Outcome> {
+    let mut ws = Workspace::new();
+    let mut scratch: Vec<u8> = vec![];
+    let mut have = first.min(file.len());
+    let grow = |scratch: &mut Vec<u8>, error: Error| -> Result<()> {
+        let Class::WorkspaceTooSmall { need } = error.class() else { return Err(error) };
+        if need > 64 << 20 {
+            return Err(error);
+        }
+        assert!(need as usize > scratch.len(), "more scratch is asked for than there is");
+        scratch.resize(need as usize, 0xA5);
+        Ok(())
+    };
+    let mut query = loop {
+        match Query::new(&file[..have], request, &mut scratch, &mut ws, limits) {
+            Ok(query) => break query,
+            Err(error) if error.kind == ErrorKind::Truncated && have < file.len() => {
+                assert!(error.need > have as u64, "a longer head is asked for than there is");
+                have = file.len().min(error.need as usize);
+            }
+            Err(error) => grow(&mut scratch, error)?,
+        }
+    };
+    let mut out = Outcome::default();
+    while let Some(needs) = query.needs() {
+        assert!(needs.start < needs.end, "an empty range would not help");
+        let start = needs.start.saturating_sub(around);
+        let end = needs.end.saturating_add(around).min(file.len() as u64);
+        let Some(bytes) = file.get(start as usize..end as usize).filter(|_| end >= needs.end) else {
+            return Err(Error::new(ErrorKind::Truncated, file.len() as u64).needing(needs.end));
+        };
+        out.fetched.push((needs.start, needs.end));
+        out.foreseen.push(foreseen(&query, &scratch, 12));
+        let before = query.stats();
+        loop {
+            let fed = query.feed(start, bytes, &mut scratch, &mut ws, &mut |row| {
+                out.numbers.push(row.number());
+                out.rows.push(row.values().map(<[u8]>::to_vec).collect());
+                assert_eq!(out.rows.last().map(Vec::len), Some(row.len()));
+                if request.ask == Ask::Rows {
+                    let mut line = vec![];
+                    row.write_line(&mut |part: &[u8]| {
+                        line.extend(part);
+                        Ok(())
+                    })?;
+                    out.lines.push(line);
+                }
+                Ok(())
+            });
+            match fed {
+                Ok(()) => break,
+                Err(error) => grow(&mut scratch, error)?,
+            }
+        }
+        assert!(query.needs() != Some(needs) || query.stats() != before, "no progress");
+    }
+    let Answer { rows, without_number, sum, best } = query.answer(&scratch);
+    (out.matched, out.without_number, out.sum) = (rows, without_number, sum);
+    out.best = best.map(<[u8]>::to_vec);
+    out.stats = query.stats();
+    out.scratch = scratch.len();
+    Ok(out)
+}
+
+/// What a query says that it will need, as far as so many ranges; nothing of it is needed now. An error in it is one that the query will meet.
+fn foreseen(query: &Query<'_>, scratch: &[u8], most: usize) -> Vec<(u64, u64)> {
+    let (needs, mut ranges) = (query.needs().unwrap_or_default(), vec![]);
+    let _ = query.ahead(scratch, &mut |range| {
+        assert!(ranges.len() < most, "one more than was wanted");
+        assert!(
+            range.start < range.end && (range.end <= needs.start || range.start >= needs.end),
+            "{range:?} with {needs:?}"
+        );
+        ranges.push((range.start, range.end));
+        if ranges.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    ranges
+}
+
+/// The same by steps, with the whole file at hand: rows, their numbers, and their lines if these are asked for.
+fn step_by_step(file: &[u8], request: Request<'_>, limits: &Limits) -> Result<Outcome> {
+    let (mut ws, mut scratch) = (Workspace::new(), vec![0; 64 << 20]);
+    let mut query = Query::new(file, request, &mut scratch, &mut ws, limits)?;
+    let mut out = Outcome::default();
+    let mut at_hand: &[u8] = &[];
+    loop {
+        match query.step(0, at_hand, &mut scratch, &mut ws)? {
+            Next::Bytes(needs) => {
+                assert!(at_hand.is_empty() && needs.end <= file.len() as u64, "{needs:?}");
+                at_hand = file;
+            }
+            Next::Row => {
+                let row = query.row(&scratch).expect("a row");
+                out.numbers.push(row.number());
+                out.rows.push(row.values().map(<[u8]>::to_vec).collect());
+                if request.ask == Ask::Rows {
+                    let mut line = vec![];
+                    row.write_line(&mut |part: &[u8]| {
+                        line.extend(part);
+                        Ok(())
+                    })?;
+                    out.lines.push(line);
+                }
+            }
+            Next::Nothing => break,
+        }
+    }
+    assert!(query.row(&scratch).is_none() && query.needs().is_none());
+    let Answer { rows, without_number, sum, best } = query.answer(&scratch);
+    (out.matched, out.without_number, out.sum) = (rows, without_number, sum);
+    out.best = best.map(<[u8]>::to_vec);
+    out.stats = query.stats();
+    Ok(out)
+}
+
+/// The queryable files of the vectors: 7 and 8 in one piece.
+fn queryable() -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = vec![];
+    for folder in vector_folders("at1") {
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(&folder).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
+        paths.sort();
+        for path in paths.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "at1")) {
+            let bytes = read(&path);
+            if matches!(Header::read(&bytes), Ok(header) if header.container == at1::Container::Whole
+                && matches!(header.codec, Codec::QColumnar | Codec::QJson))
+            {
+                files.push((path, bytes));
+            }
+        }
+    }
+    super::assert_ran(files.len(), 67, 98);
+    files
+}
