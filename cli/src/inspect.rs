@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use unspool::tree::{Node, Tree, write_json_string};
-use unspool::{Error, Format, Part};
+use unspool::{Error, Format, Name, Part};
 
 use crate::formats::Checksums;
 use crate::report::Plain;
@@ -15,7 +15,7 @@ use crate::stats::ColumnStats;
 pub const MAX_NODES: usize = 4_000_000;
 
 /// The name of the leaves that hold the commas and brackets of a text header.
-const SYNTAX: &str = "json";
+const SYNTAX: Name = Name::Json;
 
 /// How many children of one kind are printed before the rest is summed up.
 const SHOWN_SIBLINGS: usize = 8;
@@ -117,7 +117,7 @@ impl Report {
     fn write_nodes(&self, out: &mut String, all: bool) -> std::fmt::Result {
         let nodes = self.tree.nodes();
         // For each depth: the name of the last sibling and how many had it.
-        let mut siblings: Vec<(&str, usize)> = vec![];
+        let mut siblings: Vec<(Option<Name>, usize)> = vec![];
         let mut at = 0;
         while let Some(node) = nodes.get(at) {
             // The text between the fields of a header says nothing to people.
@@ -127,10 +127,10 @@ impl Report {
             }
             let depth = usize::try_from(node.depth).unwrap_or(0);
             siblings.truncate(depth + 1);
-            siblings.resize(depth + 1, ("", 0));
+            siblings.resize(depth + 1, (None, 0));
             let (name, count) = &mut siblings[depth];
-            *count = if *name == node.name { *count + 1 } else { 1 };
-            *name = node.name;
+            *count = if *name == Some(node.name) { *count + 1 } else { 1 };
+            *name = Some(node.name);
             if !all && *count > SHOWN_SIBLINGS {
                 let more = run_of(&nodes[at..], node);
                 let last = nodes[at..at + more.1].iter().map(|node| node.bits.end).max().unwrap_or(0);
@@ -141,7 +141,7 @@ impl Report {
             }
             let value = if node.value.is_empty() { String::new() } else { format!(" {}", Plain(short(&node.value))) };
             let range = bit_range(&node.bits);
-            writeln!(out, "{range:>24}  {:indent$}{}{value}", "", node.name, indent = 2 * depth)?;
+            writeln!(out, "{range:>24}  {:indent$}{}{value}", "", node.name.label(), indent = 2 * depth)?;
             at += 1;
         }
         Ok(())

@@ -3,10 +3,11 @@
 use crate::num::u64_from;
 use crate::{Error, ErrorKind};
 
-/// What is wrong with a slice, and at which of its bytes.
+/// An error inside of a room: what is wrong with a slice, and at which of its bytes.
 ///
-/// An [`Error`] takes 24 bytes, which every function in between would copy, and test, in memory. This fits in two registers; what needs to be said besides,
-/// how much would have been enough, is known at the doors where it becomes an `Error`. Only a workspace that is too small says it here, in place of a byte.
+/// An [`Error`] takes 24 bytes, which every function on the way out would copy and test in memory. A fault fits in two registers.
+/// How much would have been enough is known where the fault becomes an `Error`. The one kind that has no place, a workspace that is too
+/// small, carries what it needs instead: see [`Fault::lacking`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: ErrorKind,
@@ -16,6 +17,21 @@ pub(crate) struct Fault {
 impl Fault {
     pub(crate) const fn new(kind: ErrorKind, at: usize) -> Self {
         Self { kind, at }
+    }
+
+    /// The workspace is too small; `need` would do.
+    #[allow(dead_code, reason = "for formats whose workspace depends on the file")]
+    pub(crate) const fn lacking(need: usize) -> Self {
+        Self { kind: ErrorKind::WorkspaceTooSmall, at: need }
+    }
+
+    /// The same fault in a slice that starts `base` bytes later.
+    #[allow(dead_code, reason = "for formats that read parts of a file as slices of their own")]
+    pub(crate) const fn offset_by(self, base: usize) -> Self {
+        match self.kind {
+            ErrorKind::WorkspaceTooSmall => self,
+            kind => Self { kind, at: self.at.saturating_add(base) },
+        }
     }
 }
 

@@ -42,6 +42,7 @@ pub mod bits;
 pub mod checksum;
 #[cfg(feature = "xz")]
 mod copy;
+mod done;
 #[cfg(feature = "zstd")]
 mod entropy;
 mod error;
@@ -68,6 +69,7 @@ pub mod io;
 )]
 mod json;
 mod limits;
+mod name;
 mod num;
 mod probe;
 mod sink;
@@ -75,6 +77,7 @@ mod step;
 mod trace;
 #[cfg(feature = "alloc")]
 pub mod tree;
+mod tuning;
 
 #[cfg(feature = "at1-columnar")]
 #[cfg_attr(not(feature = "at1"), allow(dead_code, reason = "one codec of 14 needs less than all of them"))]
@@ -94,16 +97,14 @@ pub mod xz;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
+pub use done::{Checksums, Done, Verify};
 pub use error::{Class, Error, ErrorKind};
 pub use limits::Limits;
+pub use name::Name;
 pub use probe::{Format, PROBE_LEN, Probe, probe};
 pub use sink::{Count, Sink, SliceSink};
 pub use step::{End, Status, Step};
 pub use trace::{Part, Shifted, Symbols, Trace, Value};
-
-/// Where what is fast must also be short: flash is dear, or a module is loaded before it does anything.
-#[cfg(any(feature = "onpair", feature = "zstd"))]
-pub(crate) const LEAN: bool = cfg!(any(feature = "small", target_arch = "wasm32"));
 
 /// The result of every call that can refuse a file.
 pub type Result<T> = core::result::Result<T, Error>;

@@ -3,6 +3,7 @@
 //! Decoding and inspecting run the same code: every parser takes a `&mut impl Trace` and tells it the name, the bits
 //! and the value of each field that it reads. `()` hears nothing and compiles to nothing.
 
+use crate::Name;
 use core::ops::Range;
 
 /// What a stretch of a file is for. The inspector colours bytes by it, and adds them up.
@@ -110,16 +111,16 @@ pub trait Trace {
     }
 
     /// A group starts. The value tells it from its siblings: an index or a name.
-    fn enter(&mut self, name: &'static str, value: Value<'_>);
+    fn enter(&mut self, name: Name, value: Value<'_>);
 
     /// A field: these bits of the input, counted from its first byte, least significant bit first.
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>);
+    fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>);
 
     /// The innermost open group ends.
     fn leave(&mut self);
 
     /// A field of whole bytes.
-    fn bytes(&mut self, part: Part, name: &'static str, bytes: Range<u64>, value: Value<'_>) {
+    fn bytes(&mut self, part: Part, name: Name, bytes: Range<u64>, value: Value<'_>) {
         self.leaf(part, name, bytes.start.saturating_mul(8)..bytes.end.saturating_mul(8), value);
     }
 }
@@ -128,9 +129,9 @@ pub trait Trace {
 impl Trace for () {
     const LISTENS: bool = false;
     #[inline(always)]
-    fn enter(&mut self, _: &'static str, _: Value<'_>) {}
+    fn enter(&mut self, _: Name, _: Value<'_>) {}
     #[inline(always)]
-    fn leaf(&mut self, _: Part, _: &'static str, _: Range<u64>, _: Value<'_>) {}
+    fn leaf(&mut self, _: Part, _: Name, _: Range<u64>, _: Value<'_>) {}
     #[inline(always)]
     fn leave(&mut self) {}
 }
@@ -144,10 +145,10 @@ impl<T: Trace> Trace for &mut T {
     fn symbols(&self) -> bool {
         T::symbols(self)
     }
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+    fn enter(&mut self, name: Name, value: Value<'_>) {
         T::enter(self, name, value);
     }
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>) {
         T::leaf(self, part, name, bits, value);
     }
     fn leave(&mut self) {
@@ -167,7 +168,7 @@ impl<T: Trace> Trace for &mut T {
 /// # let file = b"\x28\xB5\x2F\xFD\0\x38\x85\0\0\x40abcdefgh\x02\0\xA0\xC0\xD3\x8E\x08";
 /// let mut tree = Symbols(Tree::new(1000));
 /// zstd::inspect(file, &mut zstd::Workspace::new(), &Limits::DEFAULT, &zstd::Options::DEFAULT, &mut tree)?;
-/// let sequences = tree.0.nodes().iter().filter(|node| node.name == "sequence");
+/// let sequences = tree.0.nodes().iter().filter(|node| node.name == unspool::Name::Sequence);
 /// assert_eq!(sequences.count(), 2);
 /// # Ok(())
 /// # }
@@ -186,10 +187,10 @@ impl<T: Trace> Trace for Symbols<T> {
     fn listens(&self) -> bool {
         self.0.listens()
     }
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+    fn enter(&mut self, name: Name, value: Value<'_>) {
         self.0.enter(name, value);
     }
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>) {
         self.0.leaf(part, name, bits, value);
     }
     fn leave(&mut self) {
@@ -200,8 +201,8 @@ impl<T: Trace> Trace for Symbols<T> {
 /// What an observer hears, behind a pointer.
 trait Hears {
     fn listens(&self) -> bool;
-    fn enter(&mut self, name: &'static str, value: Value<'_>);
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>);
+    fn enter(&mut self, name: Name, value: Value<'_>);
+    fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>);
     fn leave(&mut self);
 }
 
@@ -209,10 +210,10 @@ impl<T: Trace> Hears for T {
     fn listens(&self) -> bool {
         Trace::listens(self)
     }
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+    fn enter(&mut self, name: Name, value: Value<'_>) {
         Trace::enter(self, name, value);
     }
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>) {
         Trace::leaf(self, part, name, bits, value);
     }
     fn leave(&mut self) {
@@ -259,11 +260,11 @@ impl Trace for Shifted<'_> {
         self.symbols
     }
 
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+    fn enter(&mut self, name: Name, value: Value<'_>) {
         self.to.enter(name, value);
     }
 
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>) {
         let shift = |bit: u64| bit.saturating_add(self.bits);
         self.to.leaf(part, name, shift(bits.start)..shift(bits.end), value);
     }

@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write};
 use core::ops::Range;
 
-use crate::{Part, Trace, Value};
+use crate::{Name, Part, Trace, Value};
 
 /// A group or a field of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What the format calls it.
-    pub name: &'static str,
+    /// Which group or field it is.
+    pub name: Name,
     /// What it holds, or what tells it from its siblings. Empty where the bits speak for themselves.
     pub value: String,
     /// What its bits are for; `None` for a group.
@@ -62,11 +62,11 @@ impl Tree {
         }
     }
 
-    /// Writes the nodes as a JSON array of `{"name","value"?,"part"?,"start","end","children"?}`, bits as numbers.
+    /// Writes the nodes as a JSON array of `{"id","name","value"?,"part"?,"start","end","children"?}`, bits as numbers.
     pub fn write_json(&self, out: &mut impl Write) -> fmt::Result {
         out.write_char('[')?;
         for (at, node) in self.nodes.iter().enumerate() {
-            write!(out, "{{\"name\":\"{}\"", node.name)?;
+            write!(out, "{{\"id\":\"{}\",\"name\":\"{}\"", node.name.id(), node.name.label())?;
             if !node.value.is_empty() {
                 out.write_str(",\"value\":")?;
                 write_json_string(out, &node.value)?;
@@ -134,14 +134,14 @@ impl fmt::Display for Value<'_> {
 }
 
 impl Trace for Tree {
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+    fn enter(&mut self, name: Name, value: Value<'_>) {
         let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
         self.open.push(self.nodes.len());
         // One that stays empty lies where it was entered.
         self.push(Node { name, value: value.to_string(), part: None, bits: self.end..self.end, depth });
     }
 
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>) {
         for &group in &self.open {
             if let Some(group) = self.nodes.get_mut(group) {
                 if group.bits.is_empty() {
@@ -169,23 +169,23 @@ mod tests {
     #[test]
     fn groups_reach_over_their_leaves_and_json_nests() {
         let mut tree = Tree::new(100);
-        tree.enter("file", Value::None);
-        tree.bytes(Part::Framing, "magic", 0..4, Value::Hex(0xAB));
-        tree.enter("chunk", Value::U64(0));
-        tree.leaf(Part::Data, "bits", 32..35, Value::Text("say \"hi\"\n"));
+        tree.enter(Name::Frame, Value::None);
+        tree.bytes(Part::Framing, Name::Magic, 0..4, Value::Hex(0xAB));
+        tree.enter(Name::Chunk, Value::U64(0));
+        tree.leaf(Part::Data, Name::Bits, 32..35, Value::Text("say \"hi\"\n"));
         tree.leave();
         tree.leave();
-        tree.bytes(Part::Padding, "rest", 5..6, Value::None);
+        tree.bytes(Part::Padding, Name::TrailingBytes, 5..6, Value::None);
         let mut json = String::new();
         tree.write_json(&mut json).unwrap();
         assert_eq!(
             json,
             concat!(
-                r#"[{"name":"file","start":0,"end":35,"children":["#,
-                r#"{"name":"magic","value":"0x000000ab","part":"framing","start":0,"end":32},"#,
-                r#"{"name":"chunk","value":"0","start":32,"end":35,"children":["#,
-                r#"{"name":"bits","value":"say \"hi\"\n","part":"data","start":32,"end":35}]}]},"#,
-                r#"{"name":"rest","part":"padding","start":40,"end":48}]"#
+                r#"[{"id":"Frame","name":"frame","start":0,"end":35,"children":["#,
+                r#"{"id":"Magic","name":"magic","value":"0x000000ab","part":"framing","start":0,"end":32},"#,
+                r#"{"id":"Chunk","name":"chunk","value":"0","start":32,"end":35,"children":["#,
+                r#"{"id":"Bits","name":"bits","value":"say \"hi\"\n","part":"data","start":32,"end":35}]}]},"#,
+                r#"{"id":"TrailingBytes","name":"trailing bytes","part":"padding","start":40,"end":48}]"#
             )
         );
     }
@@ -193,9 +193,9 @@ mod tests {
     #[test]
     fn a_full_tree_counts_what_it_leaves_out() {
         let mut tree = Tree::new(2);
-        tree.enter("a", Value::None);
-        tree.leaf(Part::Data, "b", 0..1, Value::None);
-        tree.leaf(Part::Data, "c", 1..2, Value::None);
+        tree.enter(Name::Block, Value::None);
+        tree.leaf(Part::Data, Name::Byte, 0..1, Value::None);
+        tree.leaf(Part::Data, Name::Byte, 1..2, Value::None);
         tree.leave();
         assert_eq!((tree.nodes().len(), tree.left_out), (2, 1));
         assert_eq!(tree.nodes()[0].bits, 0..2, "groups know of leaves that were left out");

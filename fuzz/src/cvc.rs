@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use unspool::checksum::Crc32;
 use unspool::cvc::{Column, Crc, Decoder, Dtype, File, Outline, Scalar, inspect};
-use unspool::{Error, ErrorKind, Limits, Part, Trace, Value};
+use unspool::{Error, ErrorKind, Limits, Name, Part, Trace, Value};
 
 use crate::Random;
 use crate::stream::in_pieces;
@@ -206,11 +206,11 @@ impl Tiling {
 }
 
 impl Trace for Tiling {
-    fn enter(&mut self, _: &'static str, _: Value<'_>) {
+    fn enter(&mut self, _: Name, _: Value<'_>) {
         self.depth += 1;
     }
 
-    fn leaf(&mut self, _: Part, _: &'static str, bits: Range<u64>, _: Value<'_>) {
+    fn leaf(&mut self, _: Part, _: Name, bits: Range<u64>, _: Value<'_>) {
         self.leaves.push(bits);
     }
 

@@ -1,7 +1,7 @@
 //! Pco: every way to decode a file must say the same of it, and the same as the reference where that is there to ask.
 
 use unspool::pco::{Chunk, Decoder, File, Latent, Plan};
-use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
+use unspool::{Class, End, Error, ErrorKind, Limits, Name, Part, Status, Trace, Value};
 
 /// Small enough that a file which claims much is refused, not waited for.
 const LIMITS: Limits = Limits { max_output: 1 << 20, max_window: 1 << 20, max_elements: 1 << 18, ..Limits::DEFAULT };
@@ -27,11 +27,11 @@ struct Checker {
 }
 
 impl Trace for Checker {
-    fn enter(&mut self, _: &'static str, _: Value<'_>) {
+    fn enter(&mut self, _: Name, _: Value<'_>) {
         self.depth += 1;
     }
 
-    fn leaf(&mut self, _: Part, _: &'static str, bits: std::ops::Range<u64>, _: Value<'_>) {
+    fn leaf(&mut self, _: Part, _: Name, bits: std::ops::Range<u64>, _: Value<'_>) {
         assert!(bits.start < bits.end);
         self.bits = self.bits.max(bits.end);
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use unspool::{End, Error, Part, Status, Step, Trace, Value};
+use unspool::{End, Error, Name, Part, Status, Step, Trace, Value};
 
 /// The folders that hold vectors of a format: the compact set of the repository, and the big one if `UNSPOOL_VECTORS` names it.
 pub fn vector_folders(format: &str) -> Vec<PathBuf> {
@@ -47,16 +47,16 @@ pub fn list<'j>(json: &'j Json, key: &str) -> &'j [Json] {
 #[derive(Debug, Default)]
 pub struct Leaves {
     /// Bits and names.
-    pub leaves: Vec<(Range<u64>, &'static str)>,
+    pub leaves: Vec<(Range<u64>, Name)>,
     depth: usize,
 }
 
 impl Trace for Leaves {
-    fn enter(&mut self, _: &'static str, _: Value<'_>) {
+    fn enter(&mut self, _: Name, _: Value<'_>) {
         self.depth += 1;
     }
 
-    fn leaf(&mut self, _: Part, name: &'static str, bits: Range<u64>, _: Value<'_>) {
+    fn leaf(&mut self, _: Part, name: Name, bits: Range<u64>, _: Value<'_>) {
         self.leaves.push((bits, name));
     }
 
@@ -74,10 +74,10 @@ impl Leaves {
         for (bits, name) in self.leaves {
             assert_eq!(
                 bits.start, end,
-                "{file}: {name} starts at bit {}, but what is before it ends at {end}",
+                "{file}: {name:?} starts at bit {}, but what is before it ends at {end}",
                 bits.start
             );
-            assert!(bits.end >= bits.start, "{file}: {name} ends before it starts");
+            assert!(bits.end >= bits.start, "{file}: {name:?} ends before it starts");
             end = bits.end;
         }
         assert_eq!(end, bytes as u64 * 8, "{file}: the last leaf ends before the file");

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Need, Outline, Scalar, inspect};
 use unspool::tree::{Node, Tree};
-use unspool::{Class, Count, End, Error, ErrorKind, Limits, Part};
+use unspool::{Class, Count, End, Error, ErrorKind, Limits, Name, Part};
 use unspool_tests::{Leaves, Random, drive, list, manifest, number, read, text, vector_folders};
 
 /// Runs `test` on every valid vector: its name, its bytes, its entry in the manifest and its folder.
@@ -280,7 +280,7 @@ fn leaves_tile_every_valid_file_and_name_the_chunks_where_they_are() {
         let lengths: Vec<u64> = leaves
             .leaves
             .iter()
-            .filter(|(_, name)| *name == "payload length")
+            .filter(|(_, name)| *name == Name::PayloadLength)
             .map(|(bits, _)| bits.start / 8)
             .collect();
         let chunks: Vec<u64> = list(entry, "chunks")
@@ -325,9 +325,9 @@ fn without_payloads(tree: &Tree) -> Vec<Node> {
     for node in tree.nodes() {
         match nodes.last() {
             Some(Node { value, depth, .. }) if value == "lossless" && *depth < node.depth => {}
-            _ if node.name == "lossless" => {
+            _ if node.name == Name::Lossless => {
                 let (value, part) = ("lossless".to_owned(), Some(Part::Data));
-                nodes.push(Node { name: "values", value, part, ..node.clone() });
+                nodes.push(Node { name: Name::Values, value, part, ..node.clone() });
             }
             _ => nodes.push(node.clone()),
         }
@@ -350,7 +350,7 @@ fn an_outline_tells_what_is_in_a_file_that_is_not_at_hand() {
                 leaves.leaves.push((node.bits.clone(), node.name));
             }
             *lossless.borrow_mut() +=
-                tree.nodes().iter().filter(|node| node.value == "lossless" && node.name == "values").count();
+                tree.nodes().iter().filter(|node| node.value == "lossless" && node.name == Name::Values).count();
             leaves.assert_tile(bytes.len(), name);
         }
         // Of a file that is cut, no more is said than there is.
@@ -842,11 +842,12 @@ fn columns_on_top_of_each_other_are_told_once() {
             expected.push((name.clone(), at.max(*from)..from + size));
             at = from + size;
         }
-        let told = tree.nodes().iter().filter(|node| ["column", "unused"].contains(&node.name) && node.part.is_some());
+        let told =
+            tree.nodes().iter().filter(|node| [Name::Column, Name::Unused].contains(&node.name) && node.part.is_some());
         let told: Vec<_> = told
             .filter(|node| node.bits.start >= start as u64 * 8)
             .map(|node| {
-                let name = if node.name == "unused" { String::new() } else { node.value.clone() };
+                let name = if node.name == Name::Unused { String::new() } else { node.value.clone() };
                 (name, (node.bits.start / 8) as usize - start..(node.bits.end / 8) as usize - start)
             })
             .collect();

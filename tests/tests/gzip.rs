@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
 use unspool::gzip::{Decoder, WINDOW_SIZE, Workspace, decode, decode_to_vec, decode_traced};
-use unspool::{Class, End, Error, ErrorKind, Limits, Probe, Status, probe};
+use unspool::{Class, End, Error, ErrorKind, Limits, Name, Probe, Status, probe};
 use unspool_tests::{Leaves, Random, drive, read};
 
 fn vector(name: &str) -> Vec<u8> {
@@ -88,12 +88,12 @@ fn a_stream_that_breaks_off_is_shown_as_far_as_it_goes() {
     let file = vector("gzip/v1_int8.cvc.gz");
     let (mut leaves, mut out) = (Leaves::default(), vec![0; 1 << 20]);
     decode_traced(&file, &mut out, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
-    let (deflate, _) = leaves.leaves.iter().find(|(_, name)| *name == "deflate").unwrap().clone();
+    let (deflate, _) = leaves.leaves.iter().find(|(_, name)| *name == Name::Deflate).unwrap().clone();
     for len in deflate.start / 8..deflate.end / 8 {
         let mut leaves = Leaves::default();
         let cut = &file[..usize::try_from(len).unwrap()];
         decode_traced(cut, &mut out, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap_err();
-        assert_eq!(leaves.leaves.last(), Some(&(deflate.start..len * 8, "deflate")));
+        assert_eq!(leaves.leaves.last(), Some(&(deflate.start..len * 8, Name::Deflate)));
     }
 }
 

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use serde_json::Value as Json;
 use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version, inspect};
-use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Step, Trace, Value};
+use unspool::{Class, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Trace, Value};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
 
 /// Runs `test` on every valid standalone vector: its name, its bytes, the bytes of its numbers and its entry in the manifest.
@@ -116,12 +116,12 @@ fn vectors_are_bit_exact() {
 struct OffsetBits([u64; 3]);
 
 impl Trace for OffsetBits {
-    fn enter(&mut self, _: &'static str, _: Value<'_>) {}
+    fn enter(&mut self, _: Name, _: Value<'_>) {}
 
     fn leave(&mut self) {}
 
-    fn leaf(&mut self, _: Part, name: &'static str, bits: Range<u64>, _: Value<'_>) {
-        let roles = ["lookback offsets", "primary offsets", "secondary offsets"];
+    fn leaf(&mut self, _: Part, name: Name, bits: Range<u64>, _: Value<'_>) {
+        let roles = [Name::LookbackOffsets, Name::PrimaryOffsets, Name::SecondaryOffsets];
         if let Some(role) = roles.iter().position(|&role| role == name) {
             self.0[role] += bits.end - bits.start;
         }

@@ -15,7 +15,7 @@ use core::ops::Range;
 #[cfg(any(feature = "xz", feature = "zstd"))]
 use unspool::Shifted;
 use unspool::tree::hex_digits;
-use unspool::{Error, ErrorKind, Limits, Part, Probe, Trace, Value};
+use unspool::{Error, ErrorKind, Limits, Name, Part, Probe, Trace, Value};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
@@ -30,9 +30,7 @@ pub struct Structure {
     depths: Vec<u8>,
     /// The part of a leaf, as its place in [`Part::ALL`]; 255 for a group.
     parts: Vec<u8>,
-    /// Which of the names a node has.
-    names: Vec<u8>,
-    known_names: Vec<&'static str>,
+    names: Vec<Name>,
     values: String,
     /// Where the value of each node ends in `values`.
     value_ends: Vec<u32>,
@@ -73,21 +71,16 @@ impl Structure {
         self.starts.len() >= self.max_nodes / 2
     }
 
-    fn push(&mut self, name: &'static str, part: u8, bits: Range<u64>, value: Value<'_>) {
+    fn push(&mut self, name: Name, part: u8, bits: Range<u64>, value: Value<'_>) {
         if self.starts.len() >= self.max_nodes {
             self.left_out += 1;
             return;
         }
-        let known = self.known_names.iter().position(|known| *known == name).unwrap_or_else(|| {
-            self.known_names.push(name);
-            self.known_names.len() - 1
-        });
         self.starts.push(number::from_u64(bits.start));
         self.ends.push(number::from_u64(bits.end));
         self.depths.push(u8::try_from(self.open.len()).unwrap_or(u8::MAX));
         self.parts.push(part);
-        // No format has near as many names; one that had would show its last ones as the 256th.
-        self.names.push(u8::try_from(known).unwrap_or(u8::MAX));
+        self.names.push(name);
         let start = self.values.len();
         show(&mut self.values, value, hex_digits(&bits));
         if self.values.len() - start > MAX_VALUE {
@@ -121,12 +114,12 @@ impl Trace for Structure {
         !self.silent
     }
 
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+    fn enter(&mut self, name: Name, value: Value<'_>) {
         if self.silent {
             return;
         }
         let at = self.starts.len();
-        let mut words = name.to_owned();
+        let mut words = name.label().to_owned();
         if !matches!(value, Value::None) {
             words.push(' ');
             show(&mut words, value, 0);
@@ -137,7 +130,7 @@ impl Trace for Structure {
         self.open.push(at);
     }
 
-    fn leaf(&mut self, part: Part, name: &'static str, bits: Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>) {
         if self.silent {
             return;
         }
@@ -185,14 +178,22 @@ impl Structure {
         core::mem::take(&mut self.parts)
     }
 
-    /// Which of the names each node has.
-    pub fn names(&mut self) -> Vec<u8> {
-        core::mem::take(&mut self.names)
+    /// The number of each node's name.
+    pub fn names(&mut self) -> Vec<u16> {
+        core::mem::take(&mut self.names).into_iter().map(|name| name as u16).collect()
     }
 
-    /// The names, with line breaks between them.
+    /// The labels of all names, one in a line. The line is the number of the name.
     pub fn name_table(&self) -> String {
-        self.known_names.join("\n")
+        let (mut table, mut line) = (String::new(), 0);
+        for name in Name::ALL {
+            while line < *name as u16 {
+                table.push('\n');
+                line += 1;
+            }
+            table.push_str(name.label());
+        }
+        table
     }
 
     /// The words for the parts, with line breaks between them.
@@ -255,9 +256,9 @@ impl Structure {
     fn words(&self, path: &[usize]) -> String {
         let mut words = String::new();
         for (place, &node) in path.iter().enumerate() {
-            let name = self.names.get(node).and_then(|&name| self.known_names.get(usize::from(name)));
+            let name = self.names.get(node).map(|name| name.label());
             words.push_str(if place > 0 { " › " } else { "" });
-            words.push_str(name.copied().unwrap_or_default());
+            words.push_str(name.unwrap_or_default());
             let start = node.checked_sub(1).and_then(|before| self.value_ends.get(before)).copied().unwrap_or(0);
             let end = self.value_ends.get(node).copied().unwrap_or(0);
             let value = self.values.get(number::index(start.into())..number::index(end.into())).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::scratch::{Workspace, below};
 use crate::num::u64_from;
 #[cfg(feature = "at1")]
 use crate::xz;
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value, zstd};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value, zstd};
 
 /// How the bytes of a payload are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Backend {
         trace: &mut T,
     ) -> Result<()> {
         match self {
-            Self::Stored => trace.bytes(Part::Data, "bytes", 0..u64_from(payload.len()), Value::None),
+            Self::Stored => trace.bytes(Part::Data, Name::Bytes, 0..u64_from(payload.len()), Value::None),
             #[cfg(not(feature = "at1"))]
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]

@@ -18,7 +18,7 @@ use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
 #[cfg(feature = "alloc")]
 use crate::heap::{lengthen, zeros};
 use crate::num::{index, u64_from};
-use crate::{Class, Error, ErrorKind, Limits, Part, Result, Sink, Trace, Value};
+use crate::{Class, Error, ErrorKind, Limits, Name, Part, Result, Sink, Trace, Value};
 
 /// How far a call came that decoded a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -287,7 +287,7 @@ impl<'a> Bodies<'a> {
                 if !self.done {
                     self.done = true;
                     let (lines, at) = varint(self.src, self.at, self.end)?;
-                    trace.bytes(Part::Header, "lines a frame", self.at..at, Value::U64(lines));
+                    trace.bytes(Part::Header, Name::LinesAFrame, self.at..at, Value::U64(lines));
                     self.at = at;
                 }
                 if self.at == self.end { Ok(None) } else { self.frame(trace).map(Some) }
@@ -313,9 +313,9 @@ impl<'a> Bodies<'a> {
             1 => (Content::Raw(Entry::unnamed(self.src, range.clone()).map_err(|error| inside(error, 0))?), "raw"),
             _ => return Err(Error::new(ErrorKind::At1FrameMethod, start)),
         };
-        trace.enter("frame", Value::U64(self.frames));
-        trace.bytes(Part::Framing, "frame length", self.at..start, Value::U64(len));
-        trace.bytes(Part::Header, "method", start..range.start, Value::Word(name));
+        trace.enter(Name::Frame, Value::U64(self.frames));
+        trace.bytes(Part::Framing, Name::FrameLength, self.at..start, Value::U64(len));
+        trace.bytes(Part::Header, Name::Method, start..range.start, Value::Word(name));
         self.frames = self.frames.saturating_add(1);
         self.at = end;
         Ok(Body { content, range, ends: true })

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 /// Bytes of magic number and codec.
 pub const HEADER_LEN: u64 = 5;
@@ -132,8 +132,8 @@ impl Header {
     pub(super) fn read_traced(src: &[u8], trace: &mut impl Trace) -> Result<Self> {
         let mut header = Self::read_start(src)?;
         header.body_end = u64_from(src.len());
-        trace.bytes(Part::Framing, "magic number", 0..4, Value::Bytes(src.get(..4).unwrap_or_default()));
-        trace.bytes(Part::Header, "codec", 4..5, Value::Word(header.codec.name()));
+        trace.bytes(Part::Framing, Name::MagicNumber, 0..4, Value::Bytes(src.get(..4).unwrap_or_default()));
+        trace.bytes(Part::Header, Name::Codec, 4..5, Value::Word(header.codec.name()));
         // The last entry of a bundle may be a stored file that ends with its own hash.
         let bundle = header.container == Container::Whole && header.codec == Codec::Bundle;
         if let Some((body, trailer)) = src.split_last_chunk::<36>()
@@ -173,8 +173,8 @@ impl Header {
     pub(super) fn trace_trailer(&self, trace: &mut impl Trace) {
         if let Some(hash) = &self.hash {
             let magic = self.body_end.saturating_add(32);
-            trace.bytes(Part::Checksum, "SHA-256 of the decoded file", self.body_end..magic, Value::Bytes(hash));
-            trace.bytes(Part::Framing, "trailer magic", magic..magic.saturating_add(4), Value::Bytes(TRAILER_MAGIC));
+            trace.bytes(Part::Checksum, Name::Sha256, self.body_end..magic, Value::Bytes(hash));
+            trace.bytes(Part::Framing, Name::TrailerMagic, magic..magic.saturating_add(4), Value::Bytes(TRAILER_MAGIC));
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 #[cfg(feature = "at1")]
 use crate::xz;
-use crate::{ErrorKind, Limits, zstd};
+use crate::{Limits, zstd};
 
 /// The memory of a [`Workspace`], in bytes.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
@@ -69,7 +69,7 @@ impl<'s> Scratch<'s> {
     /// Refuses if there are not `len` bytes more, and says how many there should have been in all.
     pub(super) fn expect(&self, len: u64) -> Verdict<()> {
         if len > u64_from(self.rest.len()) {
-            return Err(Fault::new(ErrorKind::WorkspaceTooSmall, index(self.taken.saturating_add(len))));
+            return Err(Fault::lacking(index(self.taken.saturating_add(len))));
         }
         Ok(())
     }

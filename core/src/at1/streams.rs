@@ -13,7 +13,7 @@ use crate::num::{index, u64_from};
 use crate::trace::Shifted;
 #[cfg(feature = "at1")]
 use crate::{Class, xz};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// The two ways in which a payload was wrapped over the years.
 ///
@@ -135,13 +135,13 @@ impl Entry<'_> {
         trace: &mut T,
     ) -> Result<()> {
         if self.name.is_empty() && self.wrapping == Wrapping::Tagged {
-            trace.bytes(Part::Header, "backend", self.at..self.start, Value::Word(self.backend.name()));
+            trace.bytes(Part::Header, Name::Backend, self.at..self.start, Value::Word(self.backend.name()));
         }
         if !read {
-            trace.bytes(Part::Data, "payload", self.range(), Value::Word(self.backend.name()));
+            trace.bytes(Part::Data, Name::Payload, self.range(), Value::Word(self.backend.name()));
             return Ok(());
         }
-        trace.enter("payload", Value::Word(self.backend.name()));
+        trace.enter(Name::Payload, Value::Word(self.backend.name()));
         let mut inside = Shifted::new(trace, self.start.saturating_mul(8));
         self.backend.inspect(self.payload(file)?, ws, limits, &mut inside).map_err(|error| self.locate(error))?;
         trace.leave();
@@ -208,20 +208,20 @@ impl<'a> Set<'a> {
         limits: &Limits,
         trace: &mut T,
     ) -> Result<()> {
-        trace.bytes(Part::Framing, "stream count", self.start..self.first, Value::U64(self.count));
+        trace.bytes(Part::Framing, Name::StreamCount, self.start..self.first, Value::U64(self.count));
         for entry in self.entries() {
             let entry = entry?;
             let name = core::str::from_utf8(entry.name).map_or(Value::Bytes(entry.name), Value::Text);
             let (len, name_at) = varint(self.src, entry.at, self.end)?;
             let tag_at = name_at.saturating_add(len);
             let len_at = tag_at.saturating_add(u64::from(entry.wrapping == Wrapping::Tagged));
-            trace.enter("stream", name);
-            trace.bytes(Part::Framing, "name length", entry.at..name_at, Value::U64(len));
-            trace.bytes(Part::Header, "name", name_at..tag_at, name);
+            trace.enter(Name::Stream, name);
+            trace.bytes(Part::Framing, Name::NameLength, entry.at..name_at, Value::U64(len));
+            trace.bytes(Part::Header, Name::Name, name_at..tag_at, name);
             if tag_at < len_at {
-                trace.bytes(Part::Header, "backend", tag_at..len_at, Value::Word(entry.backend.name()));
+                trace.bytes(Part::Header, Name::Backend, tag_at..len_at, Value::Word(entry.backend.name()));
             }
-            trace.bytes(Part::Framing, "payload length", len_at..entry.start, Value::U64(entry.len));
+            trace.bytes(Part::Framing, Name::PayloadLength, len_at..entry.start, Value::U64(entry.len));
             entry.trace(wanted(entry.name), self.src, ws, limits, trace)?;
             trace.leave();
         }

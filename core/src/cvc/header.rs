@@ -7,7 +7,7 @@ use super::section::Sections;
 use crate::fault::{Fault, Verdict};
 use crate::json::{self, Node};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 const MAGIC: &[u8] = b"CVCF";
 
@@ -44,7 +44,7 @@ fn framing(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<Fram
     let Some(&[_, _, _, _, a, b, c, d, e, f, g, h, i]) = bytes.first_chunk::<FRAMING_LEN>() else {
         return Err(Error::truncated(u64_from(bytes.len()), u64_from(FRAMING_LEN)));
     };
-    trace.bytes(Part::Framing, "magic", 0..4, Value::Text("CVCF"));
+    trace.bytes(Part::Framing, Name::Magic, 0..4, Value::Text("CVCF"));
     let (word, next) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
     let mut version = Version { major: u16::from_le_bytes([a, b]), minor: u16::from_le_bytes([c, d]) };
     // Version 0 has its header length where later versions have their version words, and its JSON where they have
@@ -56,8 +56,8 @@ fn framing(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<Fram
         if version.major > 2 {
             return Err(Error::new(ErrorKind::CvcVersion, 4));
         }
-        trace.bytes(Part::Framing, "major version", 4..6, Value::U64(version.major.into()));
-        trace.bytes(Part::Framing, "minor version", 6..8, Value::U64(version.minor.into()));
+        trace.bytes(Part::Framing, Name::MajorVersion, 4..6, Value::U64(version.major.into()));
+        trace.bytes(Part::Framing, Name::MinorVersion, 6..8, Value::U64(version.minor.into()));
         (12, next, 8)
     } else {
         if json_at_12 && !json_at_8 {
@@ -66,7 +66,7 @@ fn framing(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<Fram
         version = Version { major: 0, minor: 1 };
         (8, word, 4)
     };
-    trace.bytes(Part::Framing, "header length", length_at..length_at + 4, Value::U64(len.into()));
+    trace.bytes(Part::Framing, Name::HeaderLength, length_at..length_at + 4, Value::U64(len.into()));
     if len == 0 {
         return Err(Error::new(ErrorKind::CvcHeaderEmpty, length_at));
     }

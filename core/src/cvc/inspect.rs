@@ -14,7 +14,7 @@ use super::outline::Walk;
 use super::payload::{Crc, CrcCount};
 use crate::json::{Member, Node};
 use crate::num::u64_from;
-use crate::{Limits, Part, Result, Trace, Value};
+use crate::{Limits, Name, Part, Result, Trace, Value};
 
 /// Room for a name that is shown.
 pub(super) const SHOWN: usize = 120;
@@ -30,7 +30,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<
         let body = walk.body(bytes, at, part(bytes, walk.prefix(at))?, trace)?;
         let payload = part(bytes, body.range.clone())?;
         if body.encoding == Some(Encoding::Lossless) {
-            trace.enter("lossless", Value::None);
+            trace.enter(Name::Lossless, Value::None);
             Planes::default().read(payload, body.range.start, trace)?;
             trace.leave();
         } else {
@@ -61,12 +61,12 @@ impl<T: Trace> Scribe<'_, T> {
     /// Commas, colons, brackets and white space.
     fn syntax(&mut self, until: u64) {
         if until > self.at {
-            self.trace.bytes(Part::Header, "json", self.at..until, Value::None);
+            self.trace.bytes(Part::Header, Name::Json, self.at..until, Value::None);
             self.at = until;
         }
     }
 
-    fn field(&mut self, name: &'static str, range: Range<u64>, value: Value<'_>) {
+    fn field(&mut self, name: Name, range: Range<u64>, value: Value<'_>) {
         self.syntax(range.start);
         self.at = range.end;
         self.trace.bytes(Part::Header, name, range, value);
@@ -74,18 +74,18 @@ impl<T: Trace> Scribe<'_, T> {
 
     fn member(&mut self, member: &Member<'_>) {
         let mut room = [0; SHOWN];
-        let name = NAMES.iter().find(|name| member.key.is(name));
+        let name = NAMES.iter().find(|(key, _)| member.key.is(key));
         let value = match name {
             Some(_) => show(&member.value, &mut room),
             None => Value::Text(member.key.shown(&mut room)),
         };
-        self.field(name.unwrap_or(&"other"), member.range(), value);
+        self.field(name.map_or(Name::Other, |(_, name)| *name), member.range(), value);
     }
 
     /// The members of an object as fields; `deeper` takes those that have a structure of their own.
     fn object(
         &mut self,
-        name: &'static str,
+        name: Name,
         value: Value<'_>,
         node: Node<'_>,
         mut deeper: impl FnMut(&mut Self, &Member<'_>) -> bool,
@@ -101,12 +101,7 @@ impl<T: Trace> Scribe<'_, T> {
         self.trace.leave();
     }
 
-    fn list(
-        &mut self,
-        name: &'static str,
-        member: &Member<'_>,
-        mut element: impl FnMut(&mut Self, Value<'_>, Node<'_>),
-    ) {
+    fn list(&mut self, name: Name, member: &Member<'_>, mut element: impl FnMut(&mut Self, Value<'_>, Node<'_>)) {
         self.syntax(member.range().start);
         self.trace.enter(name, Value::None);
         for (node, index) in member.value.elements().zip(0..) {
@@ -118,28 +113,28 @@ impl<T: Trace> Scribe<'_, T> {
 }
 
 /// Keys that are shown under their own names.
-const NAMES: [&str; 21] = [
-    "num_vectors",
-    "dimension",
-    "compression",
-    "format_type",
-    "mmap_optimized",
-    "rows",
-    "min",
-    "scale",
-    "file_offset",
-    "offset",
-    "size",
-    "name",
-    "dtype",
-    "start_index",
-    "end_index",
-    "start_in_chunk",
-    "end_in_chunk",
-    "section_start",
-    "section_end",
-    "metadata",
-    "sections",
+const NAMES: [(&str, Name); 21] = [
+    ("num_vectors", Name::NumVectors),
+    ("dimension", Name::Dimension),
+    ("compression", Name::Compression),
+    ("format_type", Name::FormatType),
+    ("mmap_optimized", Name::MmapOptimized),
+    ("rows", Name::Rows),
+    ("min", Name::Min),
+    ("scale", Name::Scale),
+    ("file_offset", Name::FileOffset),
+    ("offset", Name::Offset),
+    ("size", Name::Size),
+    ("name", Name::Name),
+    ("dtype", Name::Dtype),
+    ("start_index", Name::StartIndex),
+    ("end_index", Name::EndIndex),
+    ("start_in_chunk", Name::StartInChunk),
+    ("end_in_chunk", Name::EndInChunk),
+    ("section_start", Name::SectionStart),
+    ("section_end", Name::SectionEnd),
+    ("metadata", Name::Metadata),
+    ("sections", Name::Sections),
 ];
 
 fn show<'b>(node: &Node<'b>, room: &'b mut [u8]) -> Value<'b> {
@@ -155,18 +150,19 @@ pub(super) fn header<T: Trace>(file: &File<'_>, root: Node<'_>, start: usize, tr
     let mut scribe = Scribe { trace, at: u64_from(start) };
     let object = Object::new(root);
     let [chunks, columns, sections] = object.pick(["chunks", "columns", "sections"]);
-    scribe.object("header", Value::None, root, |scribe, member| {
+    scribe.object(Name::Header, Value::None, root, |scribe, member| {
         // Of equal keys only the last one means anything.
         let here = Place::of(&member.value);
         match () {
-            () if here == chunks => scribe.list("chunks", member, chunk_fields),
+            () if here == chunks => scribe.list(Name::Chunks, member, chunk_fields),
             () if here == columns => {
-                scribe
-                    .list("columns", member, |scribe, index, node| scribe.object("column", index, node, |_, _| false));
+                scribe.list(Name::Columns, member, |scribe, index, node| {
+                    scribe.object(Name::Column, index, node, |_, _| false)
+                });
             }
             () if here == sections => {
-                scribe.list("sections", member, |scribe, index, node| {
-                    scribe.object("section", index, node, |_, _| false)
+                scribe.list(Name::Sections, member, |scribe, index, node| {
+                    scribe.object(Name::Section, index, node, |_, _| false)
                 });
             }
             () => return false,
@@ -177,15 +173,15 @@ pub(super) fn header<T: Trace>(file: &File<'_>, root: Node<'_>, start: usize, tr
 }
 
 fn chunk_fields<T: Trace>(scribe: &mut Scribe<'_, T>, index: Value<'_>, node: Node<'_>) {
-    scribe.object("chunk", index, node, |scribe, member| {
+    scribe.object(Name::Chunk, index, node, |scribe, member| {
         if !member.key.is("columns") {
             return false;
         }
         scribe.syntax(member.range().start);
-        scribe.object("columns", Value::None, member.value, |scribe, column| {
+        scribe.object(Name::Columns, Value::None, member.value, |scribe, column| {
             let mut room = [0; SHOWN];
             scribe.syntax(column.range().start);
-            scribe.object("column", Value::Text(column.key.shown(&mut room)), column.value, |_, _| false);
+            scribe.object(Name::Column, Value::Text(column.key.shown(&mut room)), column.value, |_, _| false);
             true
         });
         true

@@ -5,7 +5,7 @@
 
 use super::convert::Cell;
 use crate::num::{behind, index, u64_from};
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 /// A payload whose planes are found and whose sizes are checked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,31 +54,31 @@ impl<'a> Planes<'a> {
         };
         let (_, count) = take(4)?;
         let count = count.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        trace.bytes(Part::Header, "values", place(0, 4), Value::U64(count.into()));
+        trace.bytes(Part::Header, Name::Values, place(0, 4), Value::U64(count.into()));
         let (_, widths) = take(4)?;
         for (plane, (&width, width_at)) in self.planes.iter_mut().zip(widths.iter().zip(4usize..)) {
-            trace.bytes(Part::Header, "bits of a code", place(width_at, 1), Value::U64(width.into()));
+            trace.bytes(Part::Header, Name::BitsOfACode, place(width_at, 1), Value::U64(width.into()));
             if !(1..=8).contains(&width) {
                 return Err(Error::new(ErrorKind::CvcLosslessBits, place(width_at, 0).start));
             }
             plane.width = width.into();
         }
         for (plane, number) in self.planes.iter_mut().zip(0..) {
-            trace.enter("plane", Value::U64(number));
+            trace.enter(Name::Plane, Value::U64(number));
             let (start, distinct) = take(2)?;
             let distinct = distinct.first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
-            trace.bytes(Part::Header, "distinct bytes", place(start, 2), Value::U64(distinct.into()));
+            trace.bytes(Part::Header, Name::DistinctBytes, place(start, 2), Value::U64(distinct.into()));
             let (start, dictionary) = take(distinct.into())?;
-            trace.bytes(Part::Table, "dictionary", place(start, dictionary.len()), Value::Bytes(dictionary));
+            trace.bytes(Part::Table, Name::Dictionary, place(start, dictionary.len()), Value::Bytes(dictionary));
             let bits = u64::from(count) * u64::from(plane.width);
             let (start, codes) = take(index(bits.div_ceil(8)))?;
-            trace.bytes(Part::Symbols, "codes", place(start, codes.len()), Value::None);
+            trace.bytes(Part::Symbols, Name::Codes, place(start, codes.len()), Value::None);
             trace.leave();
             (plane.dictionary, plane.codes, plane.at) = (dictionary, codes, start);
         }
         if !rest.is_empty() {
             let start = payload.len() - rest.len();
-            trace.bytes(Part::Padding, "unused", place(start, rest.len()), Value::None);
+            trace.bytes(Part::Padding, Name::Unused, place(start, rest.len()), Value::None);
         }
         (self.count, self.at) = (count.into(), at);
         Ok(())

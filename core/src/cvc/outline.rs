@@ -10,7 +10,7 @@ use super::object::Object;
 use super::plan::{Extent, Piece, place};
 use crate::json::{Member, Text};
 use crate::num::{behind, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Follows the chunks of a file: the header and the length of each tell where the next one is.
 ///
@@ -121,21 +121,21 @@ impl Walk {
         chunks.read(&mut chunk)?;
         self.chunks = chunks.place();
         if at > self.extent.end {
-            trace.bytes(Part::Padding, "padding", self.extent.end..at.min(self.len), Value::None);
+            trace.bytes(Part::Padding, Name::Padding, self.extent.end..at.min(self.len), Value::None);
         }
-        trace.enter("chunk", Value::U64(chunk.index));
+        trace.enter(Name::Chunk, Value::U64(chunk.index));
         let mut piece = Piece::NONE;
         (piece.at, piece.has_crc) = (at, file.has_checksums());
         let length = prefix.first_chunk().ok_or(Error::truncated(self.len, piece.length().end))?;
         let len = u32::from_le_bytes(*length).into();
-        trace.bytes(Part::Framing, "payload length", piece.length(), Value::U64(len));
+        trace.bytes(Part::Framing, Name::PayloadLength, piece.length(), Value::U64(len));
         let start = piece.payload_start();
         if u64_from(prefix.len()) < piece.prefix_len() {
             return Err(Error::truncated(self.len, start));
         }
         let crc = piece.stored_crc(prefix);
         if let Some((crc, at)) = crc {
-            trace.bytes(Part::Checksum, "crc-32", at..start, Value::Hex(crc.into()));
+            trace.bytes(Part::Checksum, Name::Crc32, at..start, Value::Hex(crc.into()));
         }
         let mut encoding = None;
         if !file.is_columnar() {
@@ -168,7 +168,7 @@ impl Walk {
         if Chunks::resume(&file, self.chunks).read(&mut chunk)? {
             self.at = Some(place(&file, &chunk, self.extent.end)?);
         } else if self.extent.end < self.len {
-            trace.bytes(Part::Padding, "trailing bytes", self.extent.end..self.len, Value::None);
+            trace.bytes(Part::Padding, Name::TrailingBytes, self.extent.end..self.len, Value::None);
         }
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Body<'_> {
     pub(super) fn tell(&self, trace: &mut impl Trace) -> Result<()> {
         match self.encoding {
             Some(encoding) => {
-                trace.bytes(Part::Data, "values", self.range.clone(), Value::Word(encoding.name()));
+                trace.bytes(Part::Data, Name::Values, self.range.clone(), Value::Word(encoding.name()));
                 Ok(())
             }
             None => columns(&self.chunk, &self.range, self.max_columns, trace),
@@ -237,16 +237,16 @@ fn columns(chunk: &Chunk<'_>, range: &Range<u64>, max_columns: u64, trace: &mut 
         let before = at;
         for ((start, end, _), name) in next {
             if start > at && end > at {
-                trace.bytes(Part::Padding, "unused", at..start, Value::None);
+                trace.bytes(Part::Padding, Name::Unused, at..start, Value::None);
             }
             if end > at {
                 let mut room = [0; SHOWN];
-                trace.bytes(Part::Data, "column", start.max(at)..end, Value::Text(name.shown(&mut room)));
+                trace.bytes(Part::Data, Name::Column, start.max(at)..end, Value::Text(name.shown(&mut room)));
                 at = end;
             }
         }
         if at == before {
-            trace.bytes(Part::Padding, "unused", at..range.end, Value::None);
+            trace.bytes(Part::Padding, Name::Unused, at..range.end, Value::None);
             break;
         }
     }

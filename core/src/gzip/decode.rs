@@ -12,7 +12,7 @@ use crate::checksum::Crc32;
 #[cfg(feature = "alloc")]
 use crate::heap::lengthen;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Shifted, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Shifted, Trace, Value};
 
 /// How far a call came that decoded a whole file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn run(src: &[u8], out: &mut dyn Output, ws: &mut Workspace, limits: &Limits, tr
     let mut done = Done::default();
     let mut at = 0;
     loop {
-        trace.enter("member", Value::U64(done.members));
+        trace.enter(Name::Member, Value::U64(done.members));
         at = member(src, at, out, &mut done.wrote, ws, limits, trace)?;
         trace.leave();
         done.members = done.members.saturating_add(1);
@@ -90,7 +90,7 @@ fn run(src: &[u8], out: &mut dyn Output, ws: &mut Workspace, limits: &Limits, tr
         if rest.iter().all(|&byte| byte == 0) {
             // Tapes and block devices are filled up with zeros.
             if !rest.is_empty() {
-                trace.bytes(Part::Padding, "padding", u64_from(at)..u64_from(src.len()), Value::None);
+                trace.bytes(Part::Padding, Name::Padding, u64_from(at)..u64_from(src.len()), Value::None);
             }
             return Ok(done);
         }
@@ -144,7 +144,7 @@ fn member(
     };
     let len = wrote.saturating_sub(start);
     // Also of a stream that breaks off.
-    trace.bytes(Part::Symbols, "deflate", u64_from(header.end)..u64_from(at), Value::U64(u64_from(len)));
+    trace.bytes(Part::Symbols, Name::Deflate, u64_from(header.end)..u64_from(at), Value::U64(u64_from(len)));
     inflated?;
     let field = |at: usize| {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk::<4>);
@@ -152,7 +152,7 @@ fn member(
         bytes.map(|bytes| u32::from_le_bytes(*bytes)).ok_or(Error::truncated(u64_from(src.len()), need))
     };
     let crc = field(at)?;
-    trace.bytes(Part::Checksum, "crc-32", u64_from(at)..u64_from(at).saturating_add(4), Value::Hex(crc.into()));
+    trace.bytes(Part::Checksum, Name::Crc32, u64_from(at)..u64_from(at).saturating_add(4), Value::Hex(crc.into()));
     let mut found = Crc32::new();
     found.update(out.room().get(start..*wrote).unwrap_or_default());
     if found.value() != crc {
@@ -160,7 +160,12 @@ fn member(
     }
     let size_at = at.saturating_add(4);
     let size = field(size_at)?;
-    trace.bytes(Part::Framing, "size", u64_from(size_at)..u64_from(size_at).saturating_add(4), Value::U64(size.into()));
+    trace.bytes(
+        Part::Framing,
+        Name::Size,
+        u64_from(size_at)..u64_from(size_at).saturating_add(4),
+        Value::U64(size.into()),
+    );
     // The size is counted modulo 2^32.
     if u64_from(len) & u64::from(u32::MAX) != u64::from(size) {
         return Err(Error::new(ErrorKind::GzipSize, u64_from(size_at)));

@@ -2,7 +2,7 @@
 
 use crate::checksum::Crc32;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Shifted, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Shifted, Trace, Value};
 
 /// The flags of a header, by their bits.
 const HEADER_CRC: u8 = 2;
@@ -31,28 +31,28 @@ impl<'a> Header<'a> {
     pub(super) fn read_traced(src: &'a [u8], at: usize, limits: &Limits, trace: &mut Shifted<'_>) -> Result<Self> {
         let mut fields = Fields { src, start: at, at, most: at.saturating_add(index(limits.max_header)), trace };
         let magic = fields.take(2, ErrorKind::GzipMagic, |bytes| bytes == [0x1F, 0x8B])?;
-        fields.tell(Part::Framing, "magic", Value::Bytes(magic));
+        fields.tell(Part::Framing, Name::Magic, Value::Bytes(magic));
         fields.take(1, ErrorKind::GzipMethod, |bytes| bytes == [8])?;
-        fields.tell(Part::Header, "method", Value::Word("deflate"));
+        fields.tell(Part::Header, Name::Method, Value::Word("deflate"));
         let flags =
             fields.take(1, ErrorKind::GzipReservedFlag, |bytes| bytes.iter().all(|flags| flags & RESERVED == 0))?;
         let flags = flags.first().copied().unwrap_or_default();
-        fields.tell(Part::Header, "flags", Value::Hex(flags.into()));
+        fields.tell(Part::Header, Name::Flags, Value::Hex(flags.into()));
         let modified = u32::from_le_bytes(fields.array()?);
-        fields.tell(Part::Header, "modified", Value::U64(modified.into()));
+        fields.tell(Part::Header, Name::Modified, Value::U64(modified.into()));
         let [effort] = fields.array()?;
-        fields.tell(Part::Header, "effort", Value::U64(effort.into()));
+        fields.tell(Part::Header, Name::Effort, Value::U64(effort.into()));
         let [system] = fields.array()?;
-        fields.tell(Part::Header, "operating system", Value::U64(system.into()));
+        fields.tell(Part::Header, Name::OperatingSystem, Value::U64(system.into()));
         if flags & EXTRA != 0 {
             let len = u16::from_le_bytes(fields.array()?);
-            fields.tell(Part::Framing, "extra length", Value::U64(len.into()));
+            fields.tell(Part::Framing, Name::ExtraLength, Value::U64(len.into()));
             let extra = fields.any(len.into())?;
-            fields.tell(Part::Header, "extra", Value::Bytes(extra));
+            fields.tell(Part::Header, Name::Extra, Value::Bytes(extra));
         }
-        let name = if flags & NAME != 0 { Some(fields.text("name")?) } else { None };
+        let name = if flags & NAME != 0 { Some(fields.text(Name::Name)?) } else { None };
         if flags & COMMENT != 0 {
-            fields.text("comment")?;
+            fields.text(Name::Comment)?;
         }
         if flags & HEADER_CRC != 0 {
             let start = fields.at;
@@ -60,7 +60,7 @@ impl<'a> Header<'a> {
             crc.update(src.get(at..start).unwrap_or_default());
             let [a, b, ..] = crc.value().to_le_bytes();
             let found = u16::from_le_bytes(fields.array()?);
-            fields.tell(Part::Checksum, "header crc-16", Value::Hex(found.into()));
+            fields.tell(Part::Checksum, Name::HeaderCrc16, Value::Hex(found.into()));
             if u16::from_le_bytes([a, b]) != found {
                 return Err(Error::new(ErrorKind::GzipHeaderCrc, u64_from(start)));
             }
@@ -110,7 +110,7 @@ impl<'a> Fields<'a, '_, '_> {
     }
 
     /// A text up to a zero byte.
-    fn text(&mut self, name: &'static str) -> Result<&'a [u8]> {
+    fn text(&mut self, name: Name) -> Result<&'a [u8]> {
         let rest = self.src.get(self.at..).unwrap_or_default();
         let room = self.most.saturating_sub(self.at);
         let Some(len) = rest.iter().take(room).position(|&byte| byte == 0) else {
@@ -125,17 +125,17 @@ impl<'a> Fields<'a, '_, '_> {
     }
 
     /// Tells of the field that was just read: its length follows from its value.
-    fn tell(&mut self, part: Part, name: &'static str, value: Value<'_>) {
+    fn tell(&mut self, part: Part, name: Name, value: Value<'_>) {
         let len = match (name, value) {
             (_, Value::Bytes(bytes)) => bytes.len(),
-            ("modified", _) => 4,
-            ("extra length" | "header crc-16", _) => 2,
+            (Name::Modified, _) => 4,
+            (Name::ExtraLength | Name::HeaderCrc16, _) => 2,
             _ => 1,
         };
         self.tell_from(self.at.saturating_sub(len), part, name, value);
     }
 
-    fn tell_from(&mut self, start: usize, part: Part, name: &'static str, value: Value<'_>) {
+    fn tell_from(&mut self, start: usize, part: Part, name: Name, value: Value<'_>) {
         self.trace.bytes(part, name, u64_from(start)..u64_from(self.at), value);
     }
 }

@@ -3,7 +3,8 @@
 use core::ops::Range;
 
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, LEAN, Result};
+use crate::tuning::LEAN;
+use crate::{Error, ErrorKind, Result};
 
 /// How many packed codes are unpacked at a time. Where flash and stack count for more than time, each by itself.
 pub(super) const BLOCK: usize = if cfg!(feature = "small") { 1 } else { 64 };

@@ -14,7 +14,8 @@ use super::wide::Wide;
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, LEAN, Limits, Result, Sink};
+use crate::tuning::LEAN;
+use crate::{Error, ErrorKind, Limits, Result, Sink};
 
 /// A column of strings, borrowed from the slices that hold it.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,8 @@ use core::ops::Range;
 use super::codes::{BLOCK, Codes};
 use super::dictionary::MAX_TOKEN_LEN;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, LEAN, Result, Sink};
+use crate::tuning::LEAN;
+use crate::{Error, ErrorKind, Result, Sink};
 
 /// A dictionary as the decoder sees it.
 pub(super) trait Tokens<'t>: Copy {

@@ -6,8 +6,9 @@ use super::codes::{Form, Source};
 use super::column::{Column, is_short};
 use super::decode::{Tokens, decode_row};
 use super::offsets::{Spans, Table};
+use crate::Result;
 use crate::num::index;
-use crate::{LEAN, Result};
+use crate::tuning::LEAN;
 
 impl Column<'_> {
     /// Decodes these rows, in any order and as often as they are named, each to the start of `line`, and lends it to `each`.

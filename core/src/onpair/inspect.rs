@@ -6,7 +6,7 @@ use super::column::Column;
 use super::container::Container;
 use super::outline;
 use crate::num::{index, u64_from};
-use crate::{Limits, Part, Result, Trace, Value};
+use crate::{Limits, Name, Part, Result, Trace, Value};
 
 /// Opens a container, tells its parts, and checks every code. On an error, what was heard until then is true.
 pub fn inspect<'a, T: Trace>(bytes: &'a [u8], limits: &Limits, trace: &mut T) -> Result<Container<'a>> {
@@ -24,12 +24,12 @@ pub fn inspect<'a, T: Trace>(bytes: &'a [u8], limits: &Limits, trace: &mut T) ->
         let column = container.column();
         let [token_bytes, token_offsets, words, row_offsets] = container.places().clone();
         tokens(column, token_bytes, trace);
-        trace.bytes(Part::Table, "token offsets", token_offsets, Value::None);
+        trace.bytes(Part::Table, Name::TokenOffsets, token_offsets, Value::None);
         codes(column, words, trace);
-        trace.bytes(Part::Framing, "row offsets", row_offsets, Value::None);
+        trace.bytes(Part::Framing, Name::RowOffsets, row_offsets, Value::None);
         let len = u64_from(bytes.len());
         if container.len() < len {
-            trace.bytes(Part::Padding, "trailing bytes", container.len()..len, Value::None);
+            trace.bytes(Part::Padding, Name::TrailingBytes, container.len()..len, Value::None);
         }
     }
     container.column().check()?;
@@ -38,15 +38,15 @@ pub fn inspect<'a, T: Trace>(bytes: &'a [u8], limits: &Limits, trace: &mut T) ->
 
 /// The dictionary: a leaf for each token, whose number is its code.
 fn tokens(column: &Column<'_>, place: Range<u64>, trace: &mut impl Trace) {
-    trace.enter("tokens", Value::U64(u64_from(column.dictionary().len())));
+    trace.enter(Name::Tokens, Value::U64(u64_from(column.dictionary().len())));
     let mut at = place.start;
     for token in column.dictionary().tokens() {
         let end = at.saturating_add(u64_from(token.len()));
-        trace.bytes(Part::Table, "token", at..end, Value::Bytes(token));
+        trace.bytes(Part::Table, Name::Token, at..end, Value::Bytes(token));
         at = end;
     }
     if at < place.end {
-        trace.bytes(Part::Padding, "padding", at..place.end, Value::None);
+        trace.bytes(Part::Padding, Name::Padding, at..place.end, Value::None);
     }
     trace.leave();
 }
@@ -57,18 +57,18 @@ fn codes(column: &Column<'_>, place: Range<u64>, trace: &mut impl Trace) {
     let (start, end) = (place.start.saturating_mul(8), place.end.saturating_mul(8));
     let bit = |code: u64| start.saturating_add(code.saturating_mul(bits));
     let offsets = column.row_offsets();
-    trace.enter("codes", Value::U64(u64_from(column.codes().len())));
+    trace.enter(Name::Codes, Value::U64(u64_from(column.codes().len())));
     let mut code = offsets.first();
     if code > 0 {
-        trace.leaf(Part::Padding, "codes of no row", start..bit(code), Value::None);
+        trace.leaf(Part::Padding, Name::CodesOfNoRow, start..bit(code), Value::None);
     }
     for row in column.rows() {
         let behind = offsets.get(index(row.saturating_add(1))).unwrap_or(code);
-        trace.leaf(Part::Symbols, "row", bit(code)..bit(behind), Value::U64(row));
+        trace.leaf(Part::Symbols, Name::Row, bit(code)..bit(behind), Value::U64(row));
         code = behind;
     }
     if bit(code) < end {
-        trace.leaf(Part::Padding, "padding", bit(code)..end, Value::None);
+        trace.leaf(Part::Padding, Name::Padding, bit(code)..end, Value::None);
     }
     trace.leave();
 }

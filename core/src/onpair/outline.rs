@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 /// The first eight bytes.
 const MAGIC: &[u8; 8] = b"ONPAIR01";
@@ -14,17 +14,17 @@ const COUNT: u64 = 4;
 
 /// What a table is called and for, and how many bytes each of its entries has.
 pub(super) struct Table {
-    count: &'static str,
-    name: &'static str,
+    count: Name,
+    name: Name,
     part: Part,
     width: u64,
 }
 
 pub(super) const TABLES: [Table; 4] = [
-    Table { count: "dictionary length", name: "tokens", part: Part::Table, width: 1 },
-    Table { count: "token offset count", name: "token offsets", part: Part::Table, width: 4 },
-    Table { count: "code word count", name: "codes", part: Part::Symbols, width: 8 },
-    Table { count: "row offset count", name: "row offsets", part: Part::Framing, width: 4 },
+    Table { count: Name::DictionaryLength, name: Name::Tokens, part: Part::Table, width: 1 },
+    Table { count: Name::TokenOffsetCount, name: Name::TokenOffsets, part: Part::Table, width: 4 },
+    Table { count: Name::CodeWordCount, name: Name::Codes, part: Part::Symbols, width: 8 },
+    Table { count: Name::RowOffsetCount, name: Name::RowOffsets, part: Part::Framing, width: 4 },
 ];
 
 impl Table {
@@ -66,8 +66,8 @@ pub(super) fn head(bytes: &[u8], len: u64, trace: &mut impl Trace) -> Result<u32
     if !(1..=16).contains(&bits) {
         return Err(Error::new(ErrorKind::OnPairBits, magic));
     }
-    trace.bytes(Part::Framing, "magic", 0..magic, Value::Text("ONPAIR01"));
-    trace.bytes(Part::Header, "bits a code", magic..HEAD, Value::U64(bits.into()));
+    trace.bytes(Part::Framing, Name::Magic, 0..magic, Value::Text("ONPAIR01"));
+    trace.bytes(Part::Header, Name::BitsACode, magic..HEAD, Value::U64(bits.into()));
     Ok(bits.into())
 }
 
@@ -154,7 +154,7 @@ impl Outline {
                 if next < TABLES.len() {
                     self.next = Next::Table(next);
                 } else if self.at < self.len {
-                    trace.bytes(Part::Padding, "trailing bytes", self.at..self.len, Value::None);
+                    trace.bytes(Part::Padding, Name::TrailingBytes, self.at..self.len, Value::None);
                 }
             }
             Next::Nothing => {}

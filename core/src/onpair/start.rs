@@ -9,8 +9,9 @@ use super::column::Column;
 use super::lookup::{Cut, Filter, Step, cut, ends, steps};
 use super::offsets::{Spans, Table};
 use super::sifted::{FIRST, Sifted, take_first, take_rows};
+use crate::Result;
 use crate::num::index;
-use crate::{LEAN, Result};
+use crate::tuning::LEAN;
 
 /// How many tokens of the needle are looked up beforehand. Rows that agree with all of them are rare, or compared bytewise. Where stack
 /// counts for more than time, only the first.

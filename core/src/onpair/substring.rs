@@ -12,8 +12,9 @@ use super::column::Column;
 use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
 use super::offsets::{Spans, Table};
 use super::sifted::Sifted;
+use crate::Result;
 use crate::num::index;
-use crate::{LEAN, Result};
+use crate::tuning::LEAN;
 
 /// A needle and what is known of it.
 #[derive(Clone, Copy, Debug)]

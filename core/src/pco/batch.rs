@@ -5,11 +5,11 @@
 use core::convert::identity;
 
 use super::number::Latent;
-use super::pipeline::PIPELINED;
 use super::spans::BATCH;
 use super::tans::Table;
 use crate::bits::window;
 use crate::num::index;
+use crate::tuning::MASK_TABLE;
 
 /// An entry of a tANS table: bits to read for the next state, offset bits of the bin, and the state that the bits are added to.
 ///
@@ -43,13 +43,10 @@ static MASKS: [u64; 256] = {
     masks
 };
 
-/// Whether there is room for what is only faster.
-pub(crate) const ROOMY: bool = PIPELINED || cfg!(target_family = "wasm");
-
 /// The lowest `bits` bits, up to 64.
 #[inline(always)]
 pub(crate) fn keep(word: u64, bits: u8) -> u64 {
-    match ROOMY {
+    match MASK_TABLE {
         // Beats the instructions that would make a mask: 15 % of all time.
         true => word & MASKS[usize::from(bits)],
         // Twice half of the bits, because a shift by 64 is none.
@@ -60,7 +57,7 @@ pub(crate) fn keep(word: u64, bits: u8) -> u64 {
 /// [`keep`] for less than 64 bits.
 #[inline(always)]
 fn keep_few(word: u64, bits: u8) -> u64 {
-    match ROOMY {
+    match MASK_TABLE {
         true => keep(word, bits),
         false => word & (1u64 << (bits & 63)).wrapping_sub(1),
     }

@@ -12,7 +12,7 @@ use super::spans::{BATCH, BEGIN, Page, Spans, truncated};
 use super::spread::{stride, transition};
 use super::workspace::{Plan, carve};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Part, Result, Status, Step, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Result, Status, Step, Trace, Value};
 
 /// The table of a bin and of what follows it: the bin's index, the next state less what is read, and how many bits that is.
 /// From the highest bits down 14, 14 and 4 of them.
@@ -195,11 +195,11 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
     #[inline(never)]
     fn open(&mut self, src: &[u8], out: &mut Numbers<'_>, trace: &mut impl Trace) -> Result<usize> {
         self.meta.check_bins(self.page.n, self.page.at)?;
-        trace.enter("page metadata", Value::None);
+        trace.enter(Name::PageMetadata, Value::None);
         let mut fields = Fields::new(src, self.page.at, trace);
         let meta = self.meta;
         for variable in meta.variables.iter().flatten() {
-            fields.trace.enter("variable", Value::Word(variable.role.name()));
+            fields.trace.enter(Name::Variable, Value::Word(variable.role.name()));
             let lane = self.lane(variable.role);
             (lane.left, lane.put) = (0, 0);
             if lane.past != Past::Nothing {
@@ -207,7 +207,7 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
                 // Nothing is stored before it is known that all of it is there.
                 fields.require(u64::from(variable.width) * u64_from(count))?;
                 for i in 0..count {
-                    let latent = W::low(fields.take(Part::Data, "state", variable.width));
+                    let latent = W::low(fields.take(Part::Data, Name::State, variable.width));
                     match lane.history.get_mut(i) {
                         Some(entry) => *entry = latent,
                         None => out.put(i, latent),
@@ -216,7 +216,7 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
                 lane.put = count;
             }
             for state in &mut lane.states {
-                *state = u16::low(fields.take(Part::Symbols, "tANS state", variable.table_log));
+                *state = u16::low(fields.take(Part::Symbols, Name::TansState, variable.table_log));
             }
             fields.check()?;
             fields.trace.leave();
@@ -249,7 +249,7 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
     ) -> Result<usize> {
         let mut bit = self.page.bit;
         let mut spans = Spans::new(trace, at, bit, bytes.len());
-        spans.trace.enter("batch", Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
+        spans.trace.enter(Name::Batch, Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
         let meta = self.meta;
         for variable in meta.variables.iter().flatten() {
             let values = meta.values(variable.role, self.page.left);

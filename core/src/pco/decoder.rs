@@ -13,7 +13,7 @@ use super::spans::{BEGIN, Page};
 use super::workspace::Plan;
 use crate::num::u64_from;
 use crate::step::Pace;
-use crate::{End, Error, ErrorKind, Result, Status, Step, Trace, Value};
+use crate::{End, Error, ErrorKind, Name, Result, Status, Step, Trace, Value};
 
 /// Decodes the pages of one chunk into raw numbers of the width of `L`.
 ///
@@ -264,7 +264,7 @@ fn fast_bytes<L: Latent>(
     let (mut rest, mut read) = (bytes, 0);
     for (page, n) in pages {
         let (out, behind) = split(rest, meta, n, at)?;
-        trace.enter("page", Value::None);
+        trace.enter(Name::Page, Value::None);
         fast.start(n, at)?;
         let mut step = BEGIN;
         let ended = fast.step_bytes(page, out, &mut step, trace);
@@ -309,7 +309,7 @@ pub(crate) fn pages<'p, L: Latent>(
     fast.build(workspace)?;
     let mut read = 0;
     for (page, out) in pages {
-        trace.enter("page", Value::None);
+        trace.enter(Name::Page, Value::None);
         fast.start(out.len(), at)?;
         let mut step = BEGIN;
         fast.step_into(page, out, &mut step, trace)?;
@@ -352,7 +352,7 @@ fn whole<W: Latent>(
     done: Done<'_>,
     trace: &mut impl Trace,
 ) -> Result<usize> {
-    trace.enter("page", Value::None);
+    trace.enter(Name::Page, Value::None);
     compact.start(out.len() >> compact.size_log(), at)?;
     let mut step = BEGIN;
     let ended = compact.step(page, out, &mut step, trace);

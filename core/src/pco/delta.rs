@@ -1,13 +1,14 @@
 //! From differences to latents.
 
-use super::batch::ROOMY;
 use super::meta::{Convolution, MAX_ORDER};
-use super::number::{Latent, WIDENED};
-use super::pipeline::PIPELINED;
+use super::number::Latent;
 use super::spans::BATCH;
 use crate::ErrorKind;
 use crate::bits::mask;
 use crate::num::index;
+use crate::tuning::MASK_TABLE;
+use crate::tuning::PIPELINED;
+use crate::tuning::WIDENED;
 
 /// Takes the sum of all values before each, starting with `first`, which goes on where the values end.
 #[inline(never)]
@@ -95,7 +96,7 @@ pub(crate) fn convolve<D: Latent>(
     let values_read = values.get(..deltas).unwrap_or(values);
     // Loops that know how many weights there are, where that is worth their size.
     match order {
-        0..=8 if ROOMY => predict(convolution, width, &older, newest, 7, history, values_read),
+        0..=8 if MASK_TABLE => predict(convolution, width, &older, newest, 7, history, values_read),
         9..=12 if PIPELINED => predict(convolution, width, &older, newest, 11, history, values_read),
         13..=16 if PIPELINED => predict(convolution, width, &older, newest, 15, history, values_read),
         order => predict(convolution, width, &older, newest, order.saturating_sub(1), history, values_read),

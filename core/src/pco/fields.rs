@@ -2,7 +2,7 @@
 
 use super::number::NumberType;
 use crate::bits::BitReader;
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 /// A bit reader over a part of the input that knows where that part lies.
 ///
@@ -66,12 +66,12 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
     }
 
     /// A field of `n` bits that holds a number.
-    pub fn take(&mut self, part: Part, name: &'static str, n: u32) -> u64 {
+    pub fn take(&mut self, part: Part, name: Name, n: u32) -> u64 {
         self.take_as(part, name, n, |value| Ok(Value::U64(value)))
     }
 
     /// A field of at most 32 bits.
-    pub fn small(&mut self, part: Part, name: &'static str, n: u32) -> u32 {
+    pub fn small(&mut self, part: Part, name: Name, n: u32) -> u32 {
         u32::try_from(self.take(part, name, n.min(32))).unwrap_or(0)
     }
 
@@ -79,7 +79,7 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
     pub fn take_as<'v>(
         &mut self,
         part: Part,
-        name: &'static str,
+        name: Name,
         n: u32,
         show: impl FnOnce(u64) -> core::result::Result<Value<'v>, ErrorKind>,
     ) -> u64 {
@@ -113,7 +113,7 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
     }
 
     /// A byte that names a number type, or `other` as the trace shall call it.
-    pub fn number_type(&mut self, name: &'static str, other: Option<&'static str>) -> Option<NumberType> {
+    pub fn number_type(&mut self, name: Name, other: Option<&'static str>) -> Option<NumberType> {
         let byte = self.take_as(Part::Framing, name, 8, |byte| match (type_of(byte), other) {
             (Some(ty), _) => Ok(Value::Word(ty.name())),
             (None, Some(word)) if byte == 0 => Ok(Value::Word(word)),
@@ -126,13 +126,13 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
     pub fn pad(&mut self) {
         let start = self.position();
         match self.bits.align() {
-            0 => self.leaf(Part::Padding, "padding", start, Value::None),
+            0 => self.leaf(Part::Padding, Name::Padding, start, Value::None),
             _ => self.refuse(ErrorKind::PcoPadding, start),
         }
     }
 
     /// Moves on by `n` bits, as one field.
-    pub fn span(&mut self, part: Part, name: &'static str, n: u64, value: Value<'_>) {
+    pub fn span(&mut self, part: Part, name: Name, n: u64, value: Value<'_>) {
         let start = self.position();
         self.skip(n);
         self.leaf(part, name, start, value);
@@ -145,7 +145,7 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
     }
 
     /// Tells the trace about the bits from `start` to here, unless there are none.
-    fn leaf(&mut self, part: Part, name: &'static str, start: u64, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, name: Name, start: u64, value: Value<'_>) {
         if self.trace.listens() && start < self.position() && !self.failed() {
             let base = self.base.saturating_mul(8);
             self.trace.leaf(part, name, base.saturating_add(start)..base.saturating_add(self.position()), value);

@@ -7,7 +7,7 @@ use super::meta::Meta;
 use super::number::{Latent, Number, NumberType, bits_of};
 use super::workspace::Plan;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// A standalone file in one slice. Nothing is decoded before a [`Chunk`] is asked to.
 #[derive(Clone, Copy, Debug)]
@@ -148,16 +148,16 @@ impl<'a> Chunk<'a> {
         trace: &mut impl Trace,
     ) -> Result<Option<usize>> {
         if bytes.first() == Some(&0) {
-            trace.bytes(Part::Framing, "end of chunks", at..at.saturating_add(1), Value::None);
+            trace.bytes(Part::Framing, Name::EndOfChunks, at..at.saturating_add(1), Value::None);
             return Ok(None);
         }
-        trace.enter("chunk", Value::None);
+        trace.enter(Name::Chunk, Value::None);
         let mut fields = Fields::new(bytes, at, trace);
-        let ty = fields.number_type("number type", None);
+        let ty = fields.number_type(Name::NumberType, None);
         if ty.is_some() && header.uniform_type.is_some_and(|uniform| Some(uniform) != ty) {
             fields.refuse(ErrorKind::PcoTypeDiffers, 0);
         }
-        let n = fields.take(Part::Framing, "numbers, less 1", 24) + 1;
+        let n = fields.take(Part::Framing, Name::NumbersLess1, 24) + 1;
         fields.check()?;
         let ty = ty.ok_or(Error::new(ErrorKind::PcoNumberType, at))?;
         let size = n * u64::from(ty.bits() / 8);

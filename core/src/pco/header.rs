@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::number::NumberType;
 use crate::num::index;
-use crate::{Error, ErrorKind, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
 /// The format version, which is all that a wrapped header holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,11 @@ impl Version {
     }
 
     fn read(fields: &mut Fields<'_, '_, impl Trace>) -> Self {
-        let major = fields.take_as(Part::Header, "major version", 8, |major| match major {
+        let major = fields.take_as(Part::Header, Name::MajorVersion, 8, |major| match major {
             0..=4 => Ok(Value::U64(major)),
             _ => Err(ErrorKind::PcoVersion),
         });
-        let minor = if major >= 4 { fields.take(Part::Header, "minor version", 8) } else { 0 };
+        let minor = if major >= 4 { fields.take(Part::Header, Name::MinorVersion, 8) } else { 0 };
         Self { major: byte(major), minor: byte(minor) }
     }
 }
@@ -68,13 +68,13 @@ impl Header {
 
     /// [`parse`](Self::parse), heard.
     pub fn parse_traced(bytes: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
-        trace.enter("header", Value::None);
+        trace.enter(Name::Header, Value::None);
         let mut fields = Fields::new(bytes, 0, trace);
         // A file that is shorter than the magic is refused for what it is not, as far as one can see that.
         if !bytes.iter().zip(b"pco!").all(|(a, b)| a == b) {
             return Err(Error::new(ErrorKind::PcoMagic, 0));
         }
-        fields.take_as(Part::Framing, "magic", 32, |_| Ok(Value::Text("pco!")));
+        fields.take_as(Part::Framing, Name::Magic, 32, |_| Ok(Value::Text("pco!")));
         // Versions 0 and 1 have no version byte of their own: it is the major version's, and is read again as that.
         let mut header = Self {
             standalone_version: bytes.get(4).copied().unwrap_or(0),
@@ -83,17 +83,17 @@ impl Header {
             n_hint: 0,
         };
         if header.standalone_version >= 2 || bytes.len() < 5 {
-            fields.take_as(Part::Framing, "standalone version", 8, |version| match version {
+            fields.take_as(Part::Framing, Name::StandaloneVersion, 8, |version| match version {
                 0..=3 => Ok(Value::U64(version)),
                 _ => Err(ErrorKind::PcoStandaloneVersion),
             });
         }
         if header.standalone_version >= 3 {
-            header.uniform_type = fields.number_type("uniform type", Some("none"));
+            header.uniform_type = fields.number_type(Name::UniformType, Some("none"));
         }
         if header.standalone_version >= 2 {
-            let bits = fields.small(Part::Framing, "bits of n_hint, less 1", 6) + 1;
-            header.n_hint = fields.take(Part::Header, "n_hint", bits);
+            let bits = fields.small(Part::Framing, Name::BitsOfNHintLess1, 6) + 1;
+            header.n_hint = fields.take(Part::Header, Name::NHint, bits);
             fields.pad();
         }
         header.version = Version::read(&mut fields);

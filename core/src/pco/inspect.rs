@@ -3,7 +3,7 @@
 use super::{Chunk, File, Plan};
 use crate::heap::lengthen;
 use crate::num::{index, u64_from};
-use crate::{Limits, Part, Result, Trace, Value};
+use crate::{Limits, Name, Part, Result, Trace, Value};
 use alloc::vec;
 
 /// Decodes a whole file, tells `trace` where everything lies, and hands each chunk with its little-endian numbers to `each`.
@@ -45,7 +45,7 @@ pub fn inspect(
     }
     let end = at.saturating_add(1);
     if u64_from(bytes.len()) > end {
-        trace.bytes(Part::Padding, "trailing bytes", end..u64_from(bytes.len()), Value::None);
+        trace.bytes(Part::Padding, Name::TrailingBytes, end..u64_from(bytes.len()), Value::None);
     }
     Ok(end)
 }

@@ -10,7 +10,7 @@ use super::number::{Latent, top};
 use super::tans::Table;
 use super::workspace::{borrow, carve, room};
 use crate::num::index;
-use crate::{ErrorKind, Part, Result, Trace, Value};
+use crate::{ErrorKind, Name, Part, Result, Trace, Value};
 
 /// How the latents of a lane are told from those before.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
         delta: &Delta<'_>,
         output: &mut [D],
     ) -> Result<()> {
-        fields.trace.enter("variable", Value::Word(role.name()));
+        fields.trace.enter(Name::Variable, Value::Word(role.name()));
         (self.ring_in, self.ring_out) = (0, 0);
         self.moments = [D::ZERO; 7];
         if !matches!(self.undo, Undo::Nothing) {
@@ -100,7 +100,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
             // Nothing is stored before it is known that all of it is there.
             fields.require(u64::from(self.width) * crate::num::u64_from(count))?;
             for i in 0..count {
-                let latent = D::low(fields.take(Part::Data, "state", self.width));
+                let latent = D::low(fields.take(Part::Data, Name::State, self.width));
                 match self.undo {
                     Undo::Sums(_) => set(&mut self.moments, i, if i == 0 { latent.plus(self.shift) } else { latent }),
                     Undo::Output => set(output, i, latent.plus(self.shift)),
@@ -112,7 +112,7 @@ impl<'m, 'w, D: Latent> Lane<'m, 'w, D> {
             self.ring_in = count;
         }
         for state in &mut self.states {
-            *state = index(fields.take(Part::Symbols, "tANS state", self.table.log));
+            *state = index(fields.take(Part::Symbols, Name::TansState, self.table.log));
         }
         fields.check()?;
         fields.trace.leave();

@@ -5,7 +5,7 @@ use super::number::{NumberType, Order};
 use super::spans::BATCH;
 use crate::bits::{BitReader, mask};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// How each number is joined from one or two latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,7 +333,7 @@ impl<'a> Meta<'a> {
         limits: &Limits,
         trace: &mut impl Trace,
     ) -> Result<usize> {
-        trace.enter("chunk metadata", Value::None);
+        trace.enter(Name::ChunkMetadata, Value::None);
         *self = Self { number_type, ..Self::EMPTY };
         let mut parser = Parser { fields: Fields::new(bytes, at, trace), bytes, number_type, major, at, limits };
         let len = parser.meta(self)?;
@@ -415,7 +415,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
     fn mode(&mut self, mode: &mut Mode<'a>) {
         let (start, ty) = (self.fields.position(), self.number_type);
         let float = ty.order() == Order::Float;
-        let code = self.fields.take_as(Part::Header, "mode", 4, |code| match code {
+        let code = self.fields.take_as(Part::Header, Name::Mode, 4, |code| match code {
             0 => Ok(Value::Word("classic")),
             1 => Ok(Value::Word("int mult")),
             2 => Ok(Value::Word("float mult")),
@@ -434,7 +434,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         }
         match code {
             1 => {
-                let base = self.fields.take_as(Part::Header, "base", ty.bits(), |base| match base {
+                let base = self.fields.take_as(Part::Header, Name::Base, ty.bits(), |base| match base {
                     0 => Err(ErrorKind::PcoModeValue),
                     _ => Ok(Value::U64(base)),
                 });
@@ -442,7 +442,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
             }
             2 => {
                 let mut base = 0;
-                self.fields.take_as(Part::Header, "base", ty.bits(), |latent| {
+                self.fields.take_as(Part::Header, Name::Base, ty.bits(), |latent| {
                     base = float_bits(latent, ty);
                     let magnitude = base & mask(ty.bits() - 1);
                     let infinity = mask(ty.bits() - 1 - ty.mantissa_bits()) << ty.mantissa_bits();
@@ -454,7 +454,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
                 *mode = Mode::FloatMult { base };
             }
             3 => {
-                let bits = self.fields.take_as(Part::Header, "bits", 8, |bits| match bits {
+                let bits = self.fields.take_as(Part::Header, Name::Bits, 8, |bits| match bits {
                     bits if bits == 0 || bits > u64::from(ty.mantissa_bits()) => Err(ErrorKind::PcoModeValue),
                     _ => Ok(Value::U64(bits)),
                 });
@@ -467,7 +467,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
 
     fn dict(&mut self) -> &'a [u8] {
         let at = self.fields.position();
-        let len = self.fields.take(Part::Header, "entries", 25);
+        let len = self.fields.take(Part::Header, Name::Entries, 25);
         let size = self.number_type.size();
         let bytes = len * u64_from(size);
         // A length that was changed may be seen by what stands behind it, before it counts as one that is too large.
@@ -489,7 +489,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
             for entry in entries.chunks_exact(size.max(1)) {
                 let value = entry.iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
                 let value = show_latent(value, self.number_type);
-                self.fields.span(Part::Table, "entry", u64_from(size) * 8, value);
+                self.fields.span(Part::Table, Name::Entry, u64_from(size) * 8, value);
             }
         } else {
             self.fields.skip(bytes * 8);
@@ -501,14 +501,14 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
     fn delta(&mut self, delta: &mut Delta<'a>, primary_width: u32, two: bool) {
         let (fields, limits) = (&mut self.fields, self.limits);
         if self.major < 3 {
-            let order = fields.small(Part::Header, "delta order", 3);
+            let order = fields.small(Part::Header, Name::DeltaOrder, 3);
             if order > 0 {
                 *delta = Delta::Consecutive { order, secondary: false };
             }
             return;
         }
         let at = fields.position();
-        let code = fields.take_as(Part::Header, "delta", 4, |code| match code {
+        let code = fields.take_as(Part::Header, Name::Delta, 4, |code| match code {
             0 => Ok(Value::Word("none")),
             1 => Ok(Value::Word("consecutive")),
             2 => Ok(Value::Word("lookback")),
@@ -517,17 +517,17 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         });
         match code {
             1 => {
-                let order = fields.take_as(Part::Header, "order", 3, |order| match order {
+                let order = fields.take_as(Part::Header, Name::Order, 3, |order| match order {
                     0 => Err(ErrorKind::PcoDeltaOrder),
                     _ => Ok(Value::U64(order)),
                 });
-                let secondary = fields.take(Part::Header, "secondary too", 1) == 1;
+                let secondary = fields.take(Part::Header, Name::SecondaryToo, 1) == 1;
                 *delta = Delta::Consecutive { order: narrow(order), secondary };
             }
             2 => {
-                let window_log = fields.small(Part::Header, "log of window, less 1", 5) + 1;
-                let state_log = fields.small(Part::Header, "log of state", 4);
-                let secondary = fields.take(Part::Header, "secondary too", 1) == 1;
+                let window_log = fields.small(Part::Header, Name::LogOfWindowLess1, 5) + 1;
+                let state_log = fields.small(Part::Header, Name::LogOfState, 4);
+                let secondary = fields.take(Part::Header, Name::SecondaryToo, 1) == 1;
                 if window_log > 24 || state_log > window_log {
                     fields.refuse(ErrorKind::PcoWindow, at);
                 }
@@ -539,15 +539,15 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
                 *delta = Delta::Lookback { window_log, state_log, secondary };
             }
             3 => {
-                let shift = fields.small(Part::Header, "shift", 5);
+                let shift = fields.small(Part::Header, Name::Shift, 5);
                 let bias =
-                    fields.take_as(Part::Header, "bias", 64, |bias| Ok(Value::I64((bias ^ 1 << 63).cast_signed())));
+                    fields.take_as(Part::Header, Name::Bias, 64, |bias| Ok(Value::I64((bias ^ 1 << 63).cast_signed())));
                 let bias = (bias ^ 1 << 63).cast_signed();
-                let order = fields.small(Part::Header, "order, less 1", 5) + 1;
+                let order = fields.small(Part::Header, Name::OrderLess1, 5) + 1;
                 let order = index(u64::from(order)).min(MAX_ORDER);
                 let first = fields.position();
                 for _ in 0..order {
-                    fields.take_as(Part::Table, "weight", 32, |bits| Ok(Value::I64(i64::from(weight(bits)))));
+                    fields.take_as(Part::Table, Name::Weight, 32, |bits| Ok(Value::I64(i64::from(weight(bits)))));
                 }
                 let convolution = Convolution { shift, bias, order, bytes: self.bytes, first };
                 if !fields.failed() && !convolution.fits(primary_width) {
@@ -564,10 +564,10 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         if self.fields.failed() {
             return;
         }
-        self.fields.trace.enter("variable", Value::Word(role.name()));
+        self.fields.trace.enter(Name::Variable, Value::Word(role.name()));
         let at = self.fields.position();
-        let table_log = self.fields.small(Part::Table, "log of table size", 4);
-        let bins = self.fields.small(Part::Table, "bins", 15);
+        let table_log = self.fields.small(Part::Table, Name::LogOfTableSize, 4);
+        let bins = self.fields.small(Part::Table, Name::Bins, 15);
         let first = self.fields.position();
         if u64::from(bins) > self.limits.max_elements {
             self.fields.exceed(ErrorKind::ElementLimit, at, u64::from(bins));
@@ -582,10 +582,10 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         let bits = variable.bin_bits() * u64::from(bins);
         if self.fields.trace.listens() && self.fields.require(bits).is_ok() {
             for i in 0..bins {
-                self.fields.trace.enter("bin", Value::U64(u64::from(i)));
-                self.fields.take(Part::Table, "weight, less 1", table_log);
-                self.fields.take(Part::Table, "lower", width);
-                self.fields.take(Part::Table, "offset bits", variable.offset_field());
+                self.fields.trace.enter(Name::Bin, Value::U64(u64::from(i)));
+                self.fields.take(Part::Table, Name::WeightLess1, table_log);
+                self.fields.take(Part::Table, Name::Lower, width);
+                self.fields.take(Part::Table, Name::OffsetBits, variable.offset_field());
                 self.fields.trace.leave();
             }
         } else {

@@ -1,9 +1,10 @@
 //! From latents to numbers.
 
 use super::meta::Mode;
-use super::number::{Latent, NumberType, Order, WIDENED};
+use super::number::{Latent, NumberType, Order};
 use crate::ErrorKind;
 use crate::num::index;
+use crate::tuning::WIDENED;
 
 /// What makes numbers of latents, for one chunk.
 #[derive(Clone, Copy, Debug)]

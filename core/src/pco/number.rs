@@ -190,11 +190,6 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Whether the fast decoder calculates with words that may be wider than their numbers, so that one copy of it serves all types of up
-/// to 32 bits: where there is no pipeline, of which each width gains by loops of its own.
-#[cfg(not(feature = "small"))]
-pub(crate) const WIDENED: bool = cfg!(not(target_pointer_width = "64"));
-
 /// What it calculates with.
 #[cfg(all(not(feature = "small"), target_pointer_width = "64"))]
 pub(crate) type Widened<L> = L;

@@ -6,12 +6,12 @@ use super::lane::{Lane, Undo};
 use super::meta::{Delta, Meta, Mode, Role};
 use super::mode::{Cut, Join};
 use super::number::{Latent, Order, bytes_of, top};
-use super::pipeline::PIPELINED;
 use super::spans::{BATCH, BEGIN, Page, Spans, truncated};
 use super::workspace::{Plan, carve};
 use crate::bits::window;
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Result, Status, Step, Trace, Value};
+use crate::tuning::PIPELINED;
+use crate::{Error, ErrorKind, Name, Result, Status, Step, Trace, Value};
 
 /// Decodes the pages of one chunk with tables made for speed.
 #[derive(Debug)]
@@ -180,7 +180,7 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
     fn open(&mut self, src: &[u8], dst: &mut [L], trace: &mut impl Trace) -> Result<usize> {
         let dict = self.has_dict();
         self.meta.check_bins(self.page.n, self.page.at)?;
-        trace.enter("page metadata", Value::None);
+        trace.enter(Name::PageMetadata, Value::None);
         let mut fields = Fields::new(src, self.page.at, trace);
         let delta = &self.meta.delta;
         for variable in self.meta.variables.iter().flatten() {
@@ -261,7 +261,7 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
 
         let dict = self.has_dict();
         let mut spans = Spans::new(trace, at, self.page.bit, bytes.len());
-        spans.trace.enter("batch", Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
+        spans.trace.enter(Name::Batch, Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
         let mut bit = self.page.bit;
         let lookbacks = self.lookbacks.get_mut(..lookback).unwrap_or(&mut []);
         let indexes = self.indexes.get_mut(..all).unwrap_or(&mut []);
@@ -320,7 +320,7 @@ impl<'m, 'w, L: Latent> Fast<'m, 'w, L> {
             let bytes = src.get(step.read..).unwrap_or(&[]);
             let at = self.page.at;
             let mut spans = Spans::new(trace, at, self.page.bit, bytes.len());
-            spans.trace.enter("batch", Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
+            spans.trace.enter(Name::Batch, Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
             let lookbacks = self.lookbacks.get_mut(..deltas).unwrap_or(&mut []);
             let target = dst.get_mut(first..).and_then(|dst| dst.get_mut(..deltas)).unwrap_or(&mut []);
             let bit = self

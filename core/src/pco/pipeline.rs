@@ -18,9 +18,6 @@ use super::tans::Table;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result, Step};
 
-/// Whether this build has it. It wants more registers than 32-bit machines have, and engines of WebAssembly do not gain by it.
-pub(crate) const PIPELINED: bool = cfg!(all(target_pointer_width = "64", not(feature = "small")));
-
 /// The offsets of the unit that is finished.
 struct Current<'c, D> {
     values: &'c mut [D; BATCH],

@@ -2,7 +2,7 @@
 
 use super::meta::Role;
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Part, Result, Status, Step, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Result, Status, Step, Trace, Value};
 
 /// Numbers in a batch. All batches of a page but the last have as many.
 pub(crate) const BATCH: usize = 256;
@@ -71,7 +71,7 @@ impl Page {
         }
         let bits = self.at.saturating_mul(8);
         let padding = bits.saturating_add(u64_from(self.bit))..bits.saturating_add(8);
-        trace.leaf(Part::Padding, "padding", padding, Value::None);
+        trace.leaf(Part::Padding, Name::Padding, padding, Value::None);
         self.bit = 0;
         self.read(step, 1);
         Ok(())
@@ -101,9 +101,9 @@ impl<'t, T: Trace> Spans<'t, T> {
         // Symbols made of bits that are not there tell nothing about how many would be.
         self.need(end, self.have.saturating_add(1));
         let name = match role {
-            Role::Lookback => "lookback symbols",
-            Role::Primary => "primary symbols",
-            Role::Secondary => "secondary symbols",
+            Role::Lookback => Name::LookbackSymbols,
+            Role::Primary => Name::PrimarySymbols,
+            Role::Secondary => Name::SecondarySymbols,
         };
         self.leaf(Part::Symbols, name, end);
     }
@@ -112,9 +112,9 @@ impl<'t, T: Trace> Spans<'t, T> {
     pub fn offsets(&mut self, role: Role, end: usize) {
         self.need(end, end.div_ceil(8));
         let name = match role {
-            Role::Lookback => "lookback offsets",
-            Role::Primary => "primary offsets",
-            Role::Secondary => "secondary offsets",
+            Role::Lookback => Name::LookbackOffsets,
+            Role::Primary => Name::PrimaryOffsets,
+            Role::Secondary => Name::SecondaryOffsets,
         };
         self.leaf(Part::Offsets, name, end);
     }
@@ -125,7 +125,7 @@ impl<'t, T: Trace> Spans<'t, T> {
         }
     }
 
-    fn leaf(&mut self, part: Part, name: &'static str, end: usize) {
+    fn leaf(&mut self, part: Part, name: Name, end: usize) {
         if self.trace.listens() && end > self.bit {
             let base = self.at.saturating_mul(8);
             let bits = base.saturating_add(u64_from(self.bit))..base.saturating_add(u64_from(end));

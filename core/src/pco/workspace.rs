@@ -6,12 +6,12 @@ use super::batch::Node;
 use super::delta::CONVOLVED;
 use super::meta::{Delta, MAX_ORDER, Meta, Mode, Role};
 #[cfg(not(feature = "small"))]
-use super::number::WIDENED;
-#[cfg(not(feature = "small"))]
-use super::pipeline::PIPELINED;
-#[cfg(not(feature = "small"))]
 use super::spans::BATCH;
 use crate::num::{index, u64_from};
+#[cfg(not(feature = "small"))]
+use crate::tuning::PIPELINED;
+#[cfg(not(feature = "small"))]
+use crate::tuning::WIDENED;
 use bytemuck::Pod;
 
 /// How pages will be read, which decides where the history of lookbacks lies and what the tables look like.

@@ -14,7 +14,7 @@ use super::window::{Kind, Window};
 use super::workspace::Workspace;
 use crate::checksum::Crc32;
 use crate::num::{copy, index, u64_from};
-use crate::{End, Error, ErrorKind, Limits, Part, Status, Trace, Value};
+use crate::{End, Error, ErrorKind, Limits, Name, Part, Status, Trace, Value};
 
 /// What the next bytes of the input are.
 #[derive(Clone, Debug)]
@@ -256,8 +256,8 @@ impl Machine {
                 }
                 if first == 0 {
                     *src = src.get(1..).unwrap_or_default();
-                    trace.enter("index", Value::None);
-                    self.tell(trace, Part::Framing, "index indicator", 1, Value::U64(0));
+                    trace.enter(Name::Index, Value::None);
+                    self.tell(trace, Part::Framing, Name::IndexIndicator, 1, Value::U64(0));
                     self.index = Index::new(self.at);
                     ws.listed.clear();
                     self.index.crc.update(&[0]);
@@ -269,7 +269,7 @@ impl Machine {
             }
             State::BlockHeader(len) => {
                 let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
-                trace.enter("block", Value::U64(self.blocks));
+                trace.enter(Name::Block, Value::U64(self.blocks));
                 let mut at = self.at;
                 let header = BlockHeader::read(bytes, &mut at, trace);
                 let header = header.or_else(|kind| self.wrong_at(kind, at))?;
@@ -321,7 +321,7 @@ impl Machine {
             State::BlockPadding(len) => {
                 let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 let right = bytes.iter().all(|&byte| byte == 0);
-                self.tell(trace, Part::Padding, "block padding", len, Value::None);
+                self.tell(trace, Part::Padding, Name::BlockPadding, len, Value::None);
                 if !right {
                     return Err(ErrorKind::XzPadding);
                 }
@@ -331,7 +331,7 @@ impl Machine {
             State::Check(len) => {
                 const { assert!(MAX_CHECK <= super::header::MAX_BLOCK_HEADER) }
                 let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
-                self.tell(trace, Part::Checksum, "check", len, Value::Bytes(bytes));
+                self.tell(trace, Part::Checksum, Name::Check, len, Value::Bytes(bytes));
                 if window.kind != Kind::Nowhere && !ws.check.is(bytes) {
                     return Err(ErrorKind::XzCheck);
                 }
@@ -344,7 +344,7 @@ impl Machine {
                 let Some(bytes) = self.take(src, len, &mut ws.head) else { return Ok(Advance::Starved) };
                 let mut padding = [0; 4];
                 copy(bytes, &mut padding);
-                self.tell(trace, Part::Padding, "index padding", len, Value::None);
+                self.tell(trace, Part::Padding, Name::IndexPadding, len, Value::None);
                 if padding != [0; 4] {
                     return Err(ErrorKind::XzPadding);
                 }
@@ -355,7 +355,7 @@ impl Machine {
             State::IndexCrc => {
                 let Some(&[a, b, c, d]) = self.take(src, 4, &mut ws.head) else { return Ok(Advance::Starved) };
                 let stored = u32::from_le_bytes([a, b, c, d]);
-                self.tell(trace, Part::Checksum, "index CRC-32", 4, Value::Hex(stored.into()));
+                self.tell(trace, Part::Checksum, Name::IndexCrc32, 4, Value::Hex(stored.into()));
                 if self.index.crc.value() != stored {
                     return Err(ErrorKind::XzHeaderCrc);
                 }
@@ -410,7 +410,7 @@ impl Machine {
     }
 
     /// A leaf of `len` bytes that starts at the next byte.
-    fn tell<T: Trace>(&self, trace: &mut T, part: Part, name: &'static str, len: usize, value: Value<'_>) {
+    fn tell<T: Trace>(&self, trace: &mut T, part: Part, name: Name, len: usize, value: Value<'_>) {
         if T::LISTENS && len > 0 {
             trace.bytes(part, name, self.at..self.at + u64_from(len), value);
         }
@@ -418,7 +418,7 @@ impl Machine {
 
     #[cfg_attr(feature = "small", inline(never))]
     fn stream<T: Trace>(&mut self, bytes: &[u8; STREAM_HEADER], trace: &mut T) -> Result<()> {
-        trace.enter("stream", Value::U64(self.streams));
+        trace.enter(Name::Stream, Value::U64(self.streams));
         let mut at = self.at;
         let flags = stream_header(bytes, &mut at, trace);
         self.flags = flags.or_else(|kind| self.wrong_at(kind, at))?;
@@ -482,7 +482,7 @@ impl Machine {
     /// The zero behind the last chunk of a block.
     #[cfg_attr(feature = "small", inline(never))]
     fn end_data<T: Trace>(&mut self, trace: &mut T) -> Result<()> {
-        self.tell(trace, Part::Framing, "end of data", 1, Value::U64(0));
+        self.tell(trace, Part::Framing, Name::EndOfData, 1, Value::U64(0));
         self.skip(1);
         let header = &self.block.header;
         let compressed = self.at - self.block.data;
@@ -538,18 +538,18 @@ impl Machine {
                         return self.wrong_at(ErrorKind::XzIndex, start);
                     }
                     list.count = Some(value);
-                    "records"
+                    Name::Records
                 }
                 (Some(_), None) => {
                     list.unpadded = Some(value);
-                    "unpadded size"
+                    Name::UnpaddedSize
                 }
                 (Some(_), Some(unpadded)) => {
                     if ws.listed.add(unpadded, value).is_none() {
                         return self.wrong_at(ErrorKind::XzIndex, start);
                     }
                     list.unpadded = None;
-                    "uncompressed size"
+                    Name::UncompressedSize
                 }
             };
             trace.bytes(Part::Table, name, start..here + 1, Value::U64(value));
@@ -575,7 +575,7 @@ impl Machine {
             return Err(ErrorKind::XzTrailing);
         }
         let zeros = src.iter().take_while(|&&byte| byte == 0).count();
-        self.tell(trace, Part::Padding, "stream padding", zeros, Value::None);
+        self.tell(trace, Part::Padding, Name::StreamPadding, zeros, Value::None);
         *src = src.get(zeros..).unwrap_or_default();
         self.skip(zeros);
         self.padding += u64_from(zeros);

@@ -8,7 +8,7 @@ use super::number;
 use crate::checksum::Crc32;
 use crate::copy::SLACK;
 use crate::num::u64_from;
-use crate::{ErrorKind, Part, Trace, Value};
+use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// What every stream starts with.
 pub(super) const MAGIC: [u8; 6] = *b"\xFD7zXZ\0";
@@ -55,10 +55,10 @@ pub(super) fn stream_header<T: Trace>(
         return Err(ErrorKind::XzMagic);
     }
     let flags = StreamFlags([first, second]);
-    trace.bytes(Part::Framing, "magic", at..at + 6, Value::Bytes(&magic));
-    trace.bytes(Part::Header, "check", at + 6..at + 8, Value::Word(flags.check().name()));
+    trace.bytes(Part::Framing, Name::Magic, at..at + 6, Value::Bytes(&magic));
+    trace.bytes(Part::Header, Name::Check, at + 6..at + 8, Value::Word(flags.check().name()));
     let stored = u32::from_le_bytes([a, b, c, d]);
-    trace.bytes(Part::Checksum, "header CRC-32", at + 8..at + 12, Value::Hex(stored.into()));
+    trace.bytes(Part::Checksum, Name::HeaderCrc32, at + 8..at + 12, Value::Hex(stored.into()));
     if Crc32::of(&flags.0) != stored {
         return wrong(ErrorKind::XzHeaderCrc, place, at + 8);
     }
@@ -83,10 +83,10 @@ pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], place: &mut u
     let flags = StreamFlags([first, second]);
     let backward = (u64::from(u32::from_le_bytes(size)) + 1) * 4;
     let stored = u32::from_le_bytes([a, b, c, d]);
-    trace.bytes(Part::Checksum, "footer CRC-32", at..at + 4, Value::Hex(stored.into()));
-    trace.bytes(Part::Framing, "backward size", at + 4..at + 8, Value::U64(backward));
-    trace.bytes(Part::Header, "check", at + 8..at + 10, Value::Word(flags.check().name()));
-    trace.bytes(Part::Framing, "footer magic", at + 10..at + 12, Value::Bytes(&[y, z]));
+    trace.bytes(Part::Checksum, Name::FooterCrc32, at..at + 4, Value::Hex(stored.into()));
+    trace.bytes(Part::Framing, Name::BackwardSize, at + 4..at + 8, Value::U64(backward));
+    trace.bytes(Part::Header, Name::Check, at + 8..at + 10, Value::Word(flags.check().name()));
+    trace.bytes(Part::Framing, Name::FooterMagic, at + 10..at + 12, Value::Bytes(&[y, z]));
     let mut crc = Crc32::new();
     crc.update(&size);
     crc.update(&flags.0);
@@ -133,8 +133,8 @@ impl BlockHeader {
             return wrong(ErrorKind::XzHeaderCrc, place, crc_at);
         }
         let flags = fields.get(1).copied().unwrap_or(0);
-        trace.bytes(Part::Framing, "header size", at..at + 1, Value::U64(u64_from(len)));
-        trace.bytes(Part::Header, "block flags", at + 1..at + 2, Value::Hex(flags.into()));
+        trace.bytes(Part::Framing, Name::HeaderSize, at..at + 1, Value::U64(u64_from(len)));
+        trace.bytes(Part::Header, Name::BlockFlags, at + 1..at + 2, Value::Hex(flags.into()));
         if flags & 0x3C != 0 {
             return wrong(ErrorKind::XzBlockFlags, place, at + 1);
         }
@@ -150,14 +150,14 @@ impl BlockHeader {
         };
         if flags & 0x40 != 0 {
             let start = *fields.at;
-            let size = fields.number("compressed size", trace)?;
+            let size = fields.number(Name::CompressedSize, trace)?;
             if size == 0 {
                 return wrong(ErrorKind::XzBlockSize, fields.at, start);
             }
             header.compressed = Some(size);
         }
         if flags & 0x80 != 0 {
-            header.uncompressed = Some(fields.number("uncompressed size", trace)?);
+            header.uncompressed = Some(fields.number(Name::UncompressedSize, trace)?);
         }
         // The last filter is LZMA2, and only that.
         let before = usize::from(flags & 3);
@@ -165,13 +165,13 @@ impl BlockHeader {
             header.filter(&mut fields, number, number == before, trace)?;
         }
         if !fields.rest.is_empty() {
-            trace.bytes(Part::Padding, "header padding", *fields.at..crc_at, Value::None);
+            trace.bytes(Part::Padding, Name::HeaderPadding, *fields.at..crc_at, Value::None);
         }
         if let Some(zeros) = fields.rest.iter().position(|&byte| byte != 0) {
             *fields.at += u64_from(zeros);
             return Err(ErrorKind::XzPadding);
         }
-        trace.bytes(Part::Checksum, "block header CRC-32", crc_at..crc_at + 4, Value::Hex(stored.into()));
+        trace.bytes(Part::Checksum, Name::BlockHeaderCrc32, crc_at..crc_at + 4, Value::Hex(stored.into()));
         Ok(header)
     }
 
@@ -190,8 +190,8 @@ impl BlockHeader {
         let properties_at = *fields.at;
         let properties = fields.take(size)?;
         let end = *fields.at;
-        trace.bytes(Part::Header, "filter", place..size_at, Value::Word(filter_name(id)));
-        trace.bytes(Part::Framing, "properties size", size_at..properties_at, Value::U64(size));
+        trace.bytes(Part::Header, Name::Filter, place..size_at, Value::Word(filter_name(id)));
+        trace.bytes(Part::Framing, Name::PropertiesSize, size_at..properties_at, Value::U64(size));
         if last != (id == LZMA2) {
             let known = id == LZMA2 || is_known(id);
             let kind = if known { ErrorKind::XzFilterChain } else { ErrorKind::XzFilter };
@@ -200,12 +200,12 @@ impl BlockHeader {
         if last {
             let size = if let &[bits] = properties { dictionary_size(bits) } else { None };
             let Some(size) = size else { return wrong(ErrorKind::XzFilterProperties, fields.at, properties_at) };
-            trace.bytes(Part::Header, "dictionary size", properties_at..end, Value::U64(size.into()));
+            trace.bytes(Part::Header, Name::DictionarySize, properties_at..end, Value::U64(size.into()));
             self.dictionary = size;
             return Ok(());
         }
         if !properties.is_empty() {
-            trace.bytes(Part::Header, "filter properties", properties_at..end, Value::Bytes(properties));
+            trace.bytes(Part::Header, Name::FilterProperties, properties_at..end, Value::Bytes(properties));
         }
         if !is_known(id) {
             return wrong(ErrorKind::XzFilter, fields.at, place);
@@ -280,7 +280,7 @@ impl<'a> Fields<'a, '_> {
         Ok(value)
     }
 
-    fn number<T: Trace>(&mut self, name: &'static str, trace: &mut T) -> Result<u64> {
+    fn number<T: Trace>(&mut self, name: Name, trace: &mut T) -> Result<u64> {
         let start = *self.at;
         let value = self.number_untold()?;
         trace.bytes(Part::Header, name, start..*self.at, Value::U64(value));

@@ -11,7 +11,8 @@ use super::sequences::Sequences;
 use super::workspace::{Lent, Workspace};
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, LEAN, Result, Shifted, Trace};
+use crate::tuning::LEAN;
+use crate::{Error, ErrorKind, Result, Shifted, Trace};
 
 /// A frame that is being decoded.
 #[derive(Clone, Copy, Debug)]

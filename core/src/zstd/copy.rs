@@ -3,9 +3,10 @@
 use core::cell::Cell;
 
 use super::sequences::{Act, Sequence};
+use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{ErrorKind, LEAN};
+use crate::tuning::LEAN;
 
 /// The block that is being written, and what its matches may refer to: everything that stays the same from sequence to
 /// sequence. What changes is in a [`Cursor`], which is handed on by value so that it lives in registers.

@@ -15,7 +15,7 @@ use crate::fault::{Fault, Verdict};
 #[cfg(feature = "alloc")]
 use crate::heap::{lengthen, zeros};
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// How far a call came that decoded a whole file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -313,7 +313,7 @@ fn run<T: Trace>(
     let mut walk = Walk { src, ws, limits, trace, frame: Frame::NONE, verify: false, produced: 0 };
     let mut at = 0;
     loop {
-        walk.trace.enter("frame", Value::U64(done.frames));
+        walk.trace.enter(Name::Frame, Value::U64(done.frames));
         match Header::read_at(src, at, flavour, options.magicless, walk.trace)? {
             Header::Skippable { size, .. } => {
                 let start = at + 8;
@@ -385,7 +385,7 @@ impl<'d, T: Trace> Walk<'_, 'd, T> {
                 self.finish(out, block.size, at)?;
                 return Ok(at + 3);
             }
-            self.trace.enter("block", Value::Word(block.kind.name()));
+            self.trace.enter(Name::Block, Value::Word(block.kind.name()));
             block.trace(at, self.trace);
             let start = at + 3;
             let end = start + block.stored();
@@ -403,10 +403,10 @@ impl<'d, T: Trace> Walk<'_, 'd, T> {
                     }
                     if block.kind == BlockKind::Rle {
                         let byte = bytes.first().copied().unwrap_or(0);
-                        super::literals::tell(self.trace, Part::Data, "byte", start..end, Value::U64(byte.into()));
+                        super::literals::tell(self.trace, Part::Data, Name::Byte, start..end, Value::U64(byte.into()));
                         out.rle(byte, size, start)?;
                     } else {
-                        super::literals::tell(self.trace, Part::Data, "raw bytes", start..end, Value::None);
+                        super::literals::tell(self.trace, Part::Data, Name::RawBytes, start..end, Value::None);
                         out.raw(bytes, start)?;
                     }
                     u64_from(size)
@@ -426,7 +426,13 @@ impl<'d, T: Trace> Walk<'_, 'd, T> {
                 }
                 let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
                 let stored = u32::from_le_bytes(*bytes);
-                super::literals::tell(self.trace, Part::Checksum, "checksum", at..at + 4, Value::Hex(stored.into()));
+                super::literals::tell(
+                    self.trace,
+                    Part::Checksum,
+                    Name::Checksum,
+                    at..at + 4,
+                    Value::Hex(stored.into()),
+                );
                 self.compare(out, stored, at)?;
                 return Ok(at + 4);
             }

@@ -4,7 +4,7 @@ use super::flavour::Flavour;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// No block holds more than this.
 pub const MAX_BLOCK: usize = 128 << 10;
@@ -129,16 +129,16 @@ impl Block {
 
     pub(super) fn trace(&self, at: usize, trace: &mut impl Trace) {
         let at = u64_from(at);
-        trace.bytes(Part::Framing, "block header", at..at + 3, Value::Word(self.kind.name()));
+        trace.bytes(Part::Framing, Name::BlockHeader, at..at + 3, Value::Word(self.kind.name()));
     }
 
     /// The same of an end block, which may be a checksum.
     pub(super) fn trace_end(&self, checksum: bool, at: usize, trace: &mut impl Trace) {
         let at = u64_from(at);
         let (part, name, value) = if checksum {
-            (Part::Checksum, "end block with checksum", Value::Hex(self.size.into()))
+            (Part::Checksum, Name::EndBlockWithChecksum, Value::Hex(self.size.into()))
         } else {
-            (Part::Framing, "end block", Value::None)
+            (Part::Framing, Name::EndBlock, Value::None)
         };
         trace.bytes(part, name, at..at + 3, value);
     }
@@ -199,8 +199,8 @@ impl Header {
             rest = bytes.get(4..).ok_or_else(|| cut(src))?;
             if skippable {
                 let size = u32::from_le_bytes(*rest.first_chunk().ok_or_else(|| cut(src))?);
-                trace.bytes(Part::Framing, "magic number", start..start + 4, Value::Hex(magic_number(bytes)));
-                trace.bytes(Part::Framing, "size", start + 4..start + 8, Value::U64(size.into()));
+                trace.bytes(Part::Framing, Name::MagicNumber, start..start + 4, Value::Hex(magic_number(bytes)));
+                trace.bytes(Part::Framing, Name::Size, start + 4..start + 8, Value::U64(size.into()));
                 return Ok(Header::Skippable { variant: first & 15, size });
             }
         }
@@ -239,7 +239,7 @@ impl Header {
         let len = bytes.len() - fields.len();
         if T::LISTENS {
             if !magicless {
-                trace.bytes(Part::Framing, "magic number", start..start + 4, Value::Hex(magic_number(bytes)));
+                trace.bytes(Part::Framing, Name::MagicNumber, start..start + 4, Value::Hex(magic_number(bytes)));
             }
             let mut at = after_magic;
             let mut tell = |name, len: usize, value| {
@@ -248,10 +248,10 @@ impl Header {
                     at += u64_from(len);
                 }
             };
-            tell("frame descriptor", 1, Value::Hex(descriptor.into()));
-            tell("window", window.1, Value::U64(window_size));
-            tell("dictionary ID", id.1, Value::U64(id.0));
-            tell("content size", size.1, content.map_or(Value::Word("unknown"), Value::U64));
+            tell(Name::FrameDescriptor, 1, Value::Hex(descriptor.into()));
+            tell(Name::Window, window.1, Value::U64(window_size));
+            tell(Name::DictionaryId, id.1, Value::U64(id.0));
+            tell(Name::ContentSize, size.1, content.map_or(Value::Word("unknown"), Value::U64));
         }
         Ok(Header::Frame(FrameHeader {
             len,

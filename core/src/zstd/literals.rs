@@ -9,7 +9,7 @@ use super::workspace::{Lent, Workspace};
 use crate::entropy::huffman;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, u64_from};
-use crate::{ErrorKind, Part, Trace, Value};
+use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// A literals section whose code, if it has one, is in the workspace.
 #[derive(Clone, Debug)]
@@ -45,9 +45,9 @@ impl Literals {
         let header = flavour.literals(bytes).ok_or(Fault::new(ErrorKind::ZstdLiteralsSize, block.start))?;
         let LiteralsHeader { kind, single, len, size, stored } = header;
         let size = size as usize;
-        trace.enter("literals", Value::U64(u64_from(size)));
+        trace.enter(Name::Literals, Value::U64(u64_from(size)));
         let start = block.start + len;
-        tell(trace, Part::Header, "literals header", block.start..start, Value::Word(name(kind, single)));
+        tell(trace, Part::Header, Name::LiteralsHeader, block.start..start, Value::Word(name(kind, single)));
         if size > MAX_BLOCK {
             return Err(Fault::new(ErrorKind::ZstdLiteralsSize, block.start));
         }
@@ -60,12 +60,12 @@ impl Literals {
         let end = Some(start + stored).filter(|&end| end <= block.end).ok_or(too_long)?;
         let content = match kind {
             LiteralsKind::Raw => {
-                tell(trace, Part::Data, "raw literals", start..end, Value::None);
+                tell(trace, Part::Data, Name::RawLiterals, start..end, Value::None);
                 Content::Raw(start..end)
             }
             LiteralsKind::Rle => {
                 let byte = src.get(start).copied().ok_or(too_long)?;
-                tell(trace, Part::Data, "repeated literal", start..end, Value::U64(byte.into()));
+                tell(trace, Part::Data, Name::RepeatedLiteral, start..end, Value::U64(byte.into()));
                 Content::Rle(byte)
             }
             LiteralsKind::Huffman | LiteralsKind::Repeat => {
@@ -75,7 +75,7 @@ impl Literals {
                     let src = src.get(..end).unwrap_or_default();
                     let read = ws.huffman.read(src, start, flavour.tree());
                     at += read.ok_or(Fault::new(ErrorKind::ZstdTree, start))?;
-                    tell(trace, Part::Table, "huffman code", start..at, Value::U64(ws.huffman.depth().into()));
+                    tell(trace, Part::Table, Name::HuffmanCode, start..at, Value::U64(ws.huffman.depth().into()));
                 } else if lent.code().is_none() && !ws.huffman.is_ready() {
                     return Err(Fault::new(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
@@ -128,7 +128,7 @@ fn streams<T: Trace>(
     // With fewer than six literals the last stream would have none or less.
     let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(fault)?;
     let mut end = all.start + 6;
-    tell(trace, Part::Header, "jump table", all.start..end, Value::None);
+    tell(trace, Part::Header, Name::JumpTable, all.start..end, Value::None);
     let (lengths, _) = jumps.as_chunks::<2>();
     let mut bounds = [end; 5];
     for (bound, length) in bounds.iter_mut().skip(1).zip(lengths) {
@@ -152,15 +152,15 @@ fn name(kind: LiteralsKind, single: bool) -> &'static str {
     match (kind, single) {
         (LiteralsKind::Raw, _) => "raw",
         (LiteralsKind::Rle, _) => "rle",
-        (LiteralsKind::Huffman, true) => "huffman, 1 stream",
-        (LiteralsKind::Huffman, false) => "huffman, 4 streams",
+        (LiteralsKind::Huffman, true) => "Huffman, 1 stream",
+        (LiteralsKind::Huffman, false) => "Huffman, 4 streams",
         (LiteralsKind::Repeat, true) => "code repeated, 1 stream",
         (LiteralsKind::Repeat, false) => "code repeated, 4 streams",
     }
 }
 
 /// A leaf that has bytes.
-pub(super) fn tell<T: Trace>(trace: &mut T, part: Part, name: &'static str, bytes: Range<usize>, value: Value<'_>) {
+pub(super) fn tell<T: Trace>(trace: &mut T, part: Part, name: Name, bytes: Range<usize>, value: Value<'_>) {
     if T::LISTENS && !bytes.is_empty() {
         trace.bytes(part, name, u64_from(bytes.start)..u64_from(bytes.end), value);
     }

@@ -6,7 +6,7 @@ use super::flavour::Flavour;
 use super::header::{Block, BlockKind, FrameHeader, Header, MAX_FRAME_HEADER};
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Part, Result, Shifted, Trace, Value};
+use crate::{Error, ErrorKind, Name, Part, Result, Shifted, Trace, Value};
 
 /// Follows the headers of a file, each of which says where the next one is.
 ///
@@ -99,14 +99,14 @@ impl Outline {
     }
 
     fn frame(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
-        trace.enter("frame", Value::U64(self.frames));
+        trace.enter(Name::Frame, Value::U64(self.frames));
         let header = Header::read_at(bytes, 0, self.flavour, false, trace)?;
         self.frames += 1;
         Ok(match header {
             Header::Frame(header) => (u64_from(header.len), Next::Block(header)),
             Header::Skippable { size, .. } => {
                 let end = 8 + u64::from(size);
-                trace.bytes(Part::Data, "skippable data", 8..end, Value::None);
+                trace.bytes(Part::Data, Name::SkippableData, 8..end, Value::None);
                 (end, Next::Frame)
             }
         })
@@ -120,10 +120,10 @@ impl Outline {
             return Ok((3, Next::Frame));
         }
         self.blocks += 1;
-        trace.enter("block", Value::Word(block.kind.name()));
+        trace.enter(Name::Block, Value::Word(block.kind.name()));
         block.trace(0, trace);
         let end = 3 + u64_from(block.stored());
-        trace.bytes(Part::Data, "content", 3..end, Value::None);
+        trace.bytes(Part::Data, Name::Content, 3..end, Value::None);
         trace.leave();
         Ok(match (block.last, frame.checksum) {
             (false, _) => (end, Next::Block(frame)),
@@ -136,6 +136,6 @@ impl Outline {
 /// It is behind the last block.
 fn checksum(bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
     let stored = bytes.first_chunk().ok_or(Fault::new(ErrorKind::Truncated, bytes.len()))?;
-    trace.bytes(Part::Checksum, "checksum", 0..4, Value::Hex(u32::from_le_bytes(*stored).into()));
+    trace.bytes(Part::Checksum, Name::Checksum, 0..4, Value::Hex(u32::from_le_bytes(*stored).into()));
     Ok((4, Next::Frame))
 }

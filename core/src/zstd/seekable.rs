@@ -12,7 +12,7 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::entropy::low32;
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, Limits, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Bytes at the end of a file that tell where its seek table is.
 pub const SEEK_FOOTER: usize = 9;
@@ -285,28 +285,28 @@ pub(super) fn tell_skippable<T: Trace>(src: &[u8], content: Range<usize>, trace:
         (frame.starts_with(&FRAME_MAGIC) && size == u64_from(frame.len())).then_some(checksums)
     };
     let Some(checksums) = is_table() else {
-        return super::literals::tell(trace, Part::Data, "skippable data", content, Value::Bytes(bytes));
+        return super::literals::tell(trace, Part::Data, Name::SkippableData, content, Value::Bytes(bytes));
     };
     let mut at = u64_from(content.start);
     let mut tell = |trace: &mut T, name, len: u64, value| {
-        let part = if name == "checksum" { Part::Checksum } else { Part::Framing };
+        let part = if name == Name::Checksum { Part::Checksum } else { Part::Framing };
         trace.bytes(part, name, at..at + len, value);
         at += len;
     };
-    trace.enter("seek table", Value::None);
+    trace.enter(Name::SeekTable, Value::None);
     let entries = bytes.get(..bytes.len().saturating_sub(SEEK_FOOTER)).unwrap_or_default();
     let table = SeekTable { entries, checksums, limits: Limits::NONE, content: 0, room: 0 };
     for (number, frame) in (0..).zip(table.frames()) {
-        trace.enter("entry", Value::U64(number));
-        tell(trace, "compressed size", 4, Value::U64(frame.range.end - frame.range.start));
-        tell(trace, "decompressed size", 4, Value::U64(frame.content.end - frame.content.start));
+        trace.enter(Name::Entry, Value::U64(number));
+        tell(trace, Name::CompressedSize, 4, Value::U64(frame.range.end - frame.range.start));
+        tell(trace, Name::DecompressedSize, 4, Value::U64(frame.content.end - frame.content.start));
         if let Some(sum) = frame.checksum {
-            tell(trace, "checksum", 4, Value::Hex(sum.into()));
+            tell(trace, Name::Checksum, 4, Value::Hex(sum.into()));
         }
         trace.leave();
     }
-    tell(trace, "number of frames", 4, Value::U64(u64_from(table.len())));
-    tell(trace, "seek table descriptor", 1, Value::Word(if checksums { "checksums" } else { "no checksums" }));
-    tell(trace, "seek table magic", 4, Value::Hex(u32::from_le_bytes(MAGIC).into()));
+    tell(trace, Name::NumberOfFrames, 4, Value::U64(u64_from(table.len())));
+    tell(trace, Name::SeekTableDescriptor, 1, Value::Word(if checksums { "checksums" } else { "no checksums" }));
+    tell(trace, Name::SeekTableMagic, 4, Value::Hex(u32::from_le_bytes(MAGIC).into()));
     trace.leave();
 }

@@ -11,12 +11,12 @@ use super::symbols;
 use super::tables::{self, LITERALS, MATCHES, Meanings, OFFSETS, Predefined, Table};
 use super::workspace::{Lent, Workspace};
 use crate::fault::{Fault, Verdict};
-use crate::{ErrorKind, Part, Trace, Value};
+use crate::{ErrorKind, Name, Part, Trace, Value};
 #[cfg(not(feature = "small"))]
 use {
     super::tables::Cell,
-    crate::LEAN,
     crate::entropy::{huffman::top, low32},
+    crate::tuning::LEAN,
 };
 
 /// A sequences section whose tables are in the workspace.
@@ -52,20 +52,20 @@ impl Sequences {
         trace: &mut T,
     ) -> Verdict<Self> {
         let (count, mut at) = count(src, &block).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
-        trace.enter("sequences", Value::U64(count.into()));
-        tell(trace, Part::Header, "number of sequences", block.start..at, Value::U64(count.into()));
+        trace.enter(Name::Sequences, Value::U64(count.into()));
+        tell(trace, Part::Header, Name::NumberOfSequences, block.start..at, Value::U64(count.into()));
         // The older formats go on behind a zero that was written in two bytes, and ignore what follows one in one byte.
         if count == 0 && (flavour.is_rfc() || at == block.start + 1) {
             if flavour.is_rfc() && at != block.end {
                 return Err(Fault::new(ErrorKind::ZstdSequencesTrailing, at));
             }
-            tell(trace, Part::Padding, "ignored", at..block.end, Value::None);
+            tell(trace, Part::Padding, Name::Ignored, at..block.end, Value::None);
             trace.leave();
             return Ok(Self { count, bits: at..at });
         }
         let modes =
             *src.get(at).filter(|_| at < block.end).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
-        tell(trace, Part::Header, "table modes", at..at + 1, Value::Hex(modes.into()));
+        tell(trace, Part::Header, Name::TableModes, at..at + 1, Value::Hex(modes.into()));
         if modes & 3 != 0 {
             return Err(Fault::new(ErrorKind::ZstdReservedBit, at));
         }
@@ -85,14 +85,14 @@ impl Sequences {
         let [literals, offsets, matches] = kinds;
         let mut place = Place { src, at, end: block.end };
         let predefined = &tables::PREDEFINED_LITERALS;
-        place.table("literal lengths", literals, &mut ws.literals, ready_literals, &LITERALS, predefined, trace)?;
+        place.table(Name::LiteralLengths, literals, &mut ws.literals, ready_literals, &LITERALS, predefined, trace)?;
         let predefined = &tables::PREDEFINED_OFFSETS;
-        place.table("offsets", offsets, &mut ws.offsets, ready_offsets, &OFFSETS, predefined, trace)?;
+        place.table(Name::Offsets, offsets, &mut ws.offsets, ready_offsets, &OFFSETS, predefined, trace)?;
         let predefined = &tables::PREDEFINED_MATCHES;
-        place.table("match lengths", matches, &mut ws.matches, ready_matches, &MATCHES, predefined, trace)?;
+        place.table(Name::MatchLengths, matches, &mut ws.matches, ready_matches, &MATCHES, predefined, trace)?;
         let sequences = Self { count, bits: place.at..block.end };
         if count == 0 {
-            tell(trace, Part::Padding, "ignored", sequences.bits.clone(), Value::None);
+            tell(trace, Part::Padding, Name::Ignored, sequences.bits.clone(), Value::None);
         } else {
             symbols::sequences(&sequences, flavour, src, ws, trace)?;
         }
@@ -119,7 +119,7 @@ impl Place<'_> {
     #[expect(clippy::too_many_arguments, reason = "the three tables differ in all of it")]
     fn table<const N: usize, T: Trace>(
         &mut self,
-        name: &'static str,
+        name: Name,
         kind: Kind,
         table: &mut Table<N>,
         ready: &mut bool,
@@ -360,10 +360,6 @@ const FEW: u32 = if LEAN { 1 } else { 24 };
 #[cfg(not(feature = "small"))]
 const OFTEN: u32 = 32;
 
-/// Whether they then have a loop of their own. It takes 5 KB, which is little where pointers have 64 bits and much on a device.
-#[cfg(not(feature = "small"))]
-const OWN_LOOP: bool = cfg!(target_pointer_width = "64");
-
 /// What one sequence says: copy so many literals, then so many bytes from so far back.
 #[derive(Clone, Copy)]
 pub(super) struct Sequence {
@@ -415,7 +411,7 @@ impl Sequences {
                 _ => reader.run::<A, false, false>(flavour, tables, so_far, hand)?,
             };
             near += u32::from(refused.is_some_and(|sequence| sequence.offset < NEAREST));
-            often |= OWN_LOOP && near * OFTEN > self.count - reader.left + 4 * OFTEN;
+            often |= crate::tuning::REPEAT_LOOP && near * OFTEN > self.count - reader.left + 4 * OFTEN;
             begun = true;
             let sequence = refused.unwrap_or_else(|| reader.one(flavour, tables));
             // Nobody looked until now: after too many bits there is none to go on with, and behind the last sequence is none.

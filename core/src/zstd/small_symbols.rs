@@ -8,7 +8,7 @@ use super::sequences::Sequences;
 use super::workspace::Workspace;
 use crate::entropy::huffman;
 use crate::fault::Verdict;
-use crate::{Part, Trace, Value};
+use crate::{Name, Part, Trace, Value};
 
 /// A Huffman stream.
 pub(super) fn huffman<T: Trace>(
@@ -18,7 +18,7 @@ pub(super) fn huffman<T: Trace>(
     _: &huffman::Table,
     trace: &mut T,
 ) -> Verdict<()> {
-    tell(trace, Part::Literals, "huffman stream", range, Value::None);
+    tell(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
     Ok(())
 }
 
@@ -30,6 +30,6 @@ pub(super) fn sequences<T: Trace>(
     _: &Workspace,
     trace: &mut T,
 ) -> Verdict<()> {
-    tell(trace, Part::Sequences, "sequence bits", sequences.bits.clone(), Value::None);
+    tell(trace, Part::Sequences, Name::SequenceBits, sequences.bits.clone(), Value::None);
     Ok(())
 }

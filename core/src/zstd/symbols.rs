@@ -14,7 +14,7 @@ use crate::entropy::huffman;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{ErrorKind, Part, Trace, Value};
+use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// A stream that is read from its end, whose fields are told.
 struct Fields<'a, T> {
@@ -33,12 +33,12 @@ impl<'a, T: Trace> Fields<'a, T> {
         let (start, end) = (u64_from(range.start) * 8, u64_from(range.end) * 8);
         let bits = BackwardBitReader::new(src.get(range).unwrap_or_default()).map_err(|_| fault)?;
         let left = u64::try_from(bits.remaining()).map_err(|_| fault)?;
-        trace.leaf(Part::Padding, "end mark", start + left..end, Value::None);
+        trace.leaf(Part::Padding, Name::EndMark, start + left..end, Value::None);
         Ok(Self { bits, start, fault, trace })
     }
 
     /// The next `width` bits are this.
-    fn field(&mut self, part: Part, name: &'static str, width: u32, value: u64) -> Verdict<()> {
+    fn field(&mut self, part: Part, name: Name, width: u32, value: u64) -> Verdict<()> {
         self.bits.skip(width);
         // Below zero there are no bits any more.
         let left = u64::try_from(self.bits.remaining()).map_err(|_| self.fault)?;
@@ -47,7 +47,7 @@ impl<'a, T: Trace> Fields<'a, T> {
     }
 
     /// A state of one of the three tables: the first, or what follows a cell.
-    fn state<const N: usize>(&mut self, table: &Table<N>, name: &'static str, from: Option<Cell>) -> Verdict<Cell> {
+    fn state<const N: usize>(&mut self, table: &Table<N>, name: Name, from: Option<Cell>) -> Verdict<Cell> {
         let (base, width) = from.map_or((0, table.log), |cell| (cell.next(), cell.bits()));
         let state = base.wrapping_add(low32(self.bits.peek(width.into())));
         self.field(Part::Sequences, name, width.into(), state.into())?;
@@ -68,14 +68,14 @@ pub(super) fn huffman<T: Trace>(
     trace: &mut T,
 ) -> Verdict<()> {
     if !T::SYMBOLS || !trace.symbols() {
-        tell(trace, Part::Literals, "huffman stream", range, Value::None);
+        tell(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
         return Ok(());
     }
-    trace.enter("huffman stream", Value::U64(u64_from(count)));
+    trace.enter(Name::HuffmanStream, Value::U64(u64_from(count)));
     let mut fields = Fields::new(src, range, ErrorKind::ZstdHuffmanStream, trace)?;
     for _ in 0..count {
         let (literal, width) = code.first(&fields.bits);
-        fields.field(Part::Literals, "literal", width, literal.into())?;
+        fields.field(Part::Literals, Name::Literal, width, literal.into())?;
     }
     fields.end()?;
     trace.leave();
@@ -92,31 +92,31 @@ pub(super) fn sequences<T: Trace>(
 ) -> Verdict<()> {
     let stream = sequences.bits.clone();
     if !T::SYMBOLS || !trace.symbols() {
-        tell(trace, Part::Sequences, "sequence bits", stream, Value::None);
+        tell(trace, Part::Sequences, Name::SequenceBits, stream, Value::None);
         return Ok(());
     }
-    trace.enter("sequence bits", Value::U64(sequences.count.into()));
+    trace.enter(Name::SequenceBits, Value::U64(sequences.count.into()));
     let mut fields = Fields::new(src, stream, ErrorKind::ZstdSequenceBits, trace)?;
-    const STATES: [&str; 3] = ["literal length state", "offset state", "match length state"];
+    const STATES: [Name; 3] = [Name::LiteralLengthState, Name::OffsetState, Name::MatchLengthState];
     let mut literals = fields.state(&ws.literals, STATES[0], None)?;
     let mut offsets = fields.state(&ws.offsets, STATES[1], None)?;
     let mut matches = fields.state(&ws.matches, STATES[2], None)?;
     let mut history = ws.history;
     for index in 1..=sequences.count {
-        fields.trace.enter("sequence", Value::U64(u64::from(index) - 1));
+        fields.trace.enter(Name::Sequence, Value::U64(u64::from(index) - 1));
         // Whether there are literals decides what a repeated offset means, but their bits come last.
         let mut ahead = fields.bits;
         let mut take = |cell: Cell| cell.base().wrapping_add(low32(ahead.take(cell.extra().into())));
         let (value, length, run) = (take(offsets), take(matches), take(literals));
         let (name, offset) = if offsets.extra() > 1 {
             history = [value, history[0], history[1]];
-            ("offset", history[0])
+            (Name::Offset, history[0])
         } else {
-            ("repeated offset", flavour.repeat(value, run == 0, &mut history))
+            (Name::RepeatedOffset, flavour.repeat(value, run == 0, &mut history))
         };
         fields.field(Part::Offsets, name, offsets.extra().into(), offset.into())?;
-        fields.field(Part::Offsets, "match length", matches.extra().into(), length.into())?;
-        fields.field(Part::Offsets, "literal length", literals.extra().into(), run.into())?;
+        fields.field(Part::Offsets, Name::MatchLength, matches.extra().into(), length.into())?;
+        fields.field(Part::Offsets, Name::LiteralLength, literals.extra().into(), run.into())?;
         if index < sequences.count {
             literals = fields.state(&ws.literals, STATES[0], Some(literals))?;
             matches = fields.state(&ws.matches, STATES[2], Some(matches))?;

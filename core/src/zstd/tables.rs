@@ -1,9 +1,9 @@
 //! The three FSE tables of sequences: what their symbols mean, and how they are built.
 
 use super::codes::{self, Meaning};
-use crate::LEAN;
 use crate::entropy::fse::{self, Counts};
 use crate::entropy::{low8, low32};
+use crate::tuning::PREBUILT_TABLES;
 
 /// One state of a table, with everything that its symbol stands for. Eight bytes that travel in one register, from the
 /// lowest on: bits that refine the symbol, bits of the next state, where the next state starts (two bytes), and what the
@@ -62,15 +62,12 @@ impl Cell {
 /// What each symbol stands for. Where code is to be short, that is found out for each table anew.
 pub(super) struct Meanings {
     of: Meaning,
-    ready: [[Cell; 64]; READY],
+    ready: [[Cell; 64]; PREBUILT_TABLES],
 }
-
-/// How many there are of what can be made before it is needed.
-const READY: usize = if LEAN { 0 } else { 1 };
 
 impl Meanings {
     const fn new(of: Meaning) -> Self {
-        let ready = [Self::find(&of); READY];
+        let ready = [Self::find(&of); PREBUILT_TABLES];
         Self { of, ready }
     }
 
@@ -218,12 +215,12 @@ pub(super) static OFFSETS: Meanings = Meanings::new(codes::OFFSETS);
 /// A table that nobody describes.
 pub(super) struct Predefined {
     of: codes::Predefined,
-    ready: [Table<64>; READY],
+    ready: [Table<64>; PREBUILT_TABLES],
 }
 
 impl Predefined {
     const fn new(of: codes::Predefined, meanings: &Meanings) -> Self {
-        let mut known = Self { of, ready: [const { Table::EMPTY }; READY] };
+        let mut known = Self { of, ready: [const { Table::EMPTY }; PREBUILT_TABLES] };
         let counts = known.counts();
         if let Some(table) = known.ready.first_mut() {
             table.build(&counts, known.of.counts.len(), known.of.log as u32, meanings);

@@ -2,8 +2,8 @@
 
 use super::flavour::Flavour;
 use super::tables::Table;
-use crate::LEAN;
 use crate::entropy::huffman;
+use crate::tuning::LEAN;
 
 /// The memory of a [`Workspace`], in bytes: at most 20 KiB, and with the feature `small` less than 6.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();

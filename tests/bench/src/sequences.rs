@@ -2,7 +2,7 @@
 //! the format's doing, and not that of two encoders of which one found longer matches.
 
 use unspool::zstd::{Options, Workspace, inspect};
-use unspool::{Limits, Part, Symbols, Trace, Value};
+use unspool::{Limits, Name, Part, Symbols, Trace, Value};
 use zstd::zstd_safe::{get_error_name, zstd_sys as c};
 
 use crate::Result;
@@ -72,20 +72,20 @@ struct Heard {
 }
 
 impl Trace for Heard {
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
-        if let ("literals", Value::U64(count)) = (name, value) {
+    fn enter(&mut self, name: Name, value: Value<'_>) {
+        if let (Name::Literals, Value::U64(count)) = (name, value) {
             self.before += self.left;
             self.left = u32::try_from(count).unwrap_or(0);
         }
     }
 
-    fn leaf(&mut self, _: Part, name: &'static str, _: std::ops::Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, _: Part, name: Name, _: std::ops::Range<u64>, value: Value<'_>) {
         let Value::U64(value) = value else { return };
         let value = u32::try_from(value).unwrap_or(0);
         match name {
-            "offset" | "repeated offset" => self.offset = value,
-            "match length" => self.length = value,
-            "literal length" => {
+            Name::Offset | Name::RepeatedOffset => self.offset = value,
+            Name::MatchLength => self.length = value,
+            Name::LiteralLength => {
                 self.left = self.left.saturating_sub(value);
                 let run = std::mem::take(&mut self.before) + value;
                 self.all.push(c::ZSTD_Sequence {

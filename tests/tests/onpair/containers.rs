@@ -40,12 +40,12 @@ fn every_container_is_exact_and_its_leaves_tile_it() {
             decodes(name, &conforming, expected, rows);
             let mut leaves = Leaves::default();
             inspect(&bytes, &Limits::DEFAULT, &mut leaves).unwrap();
-            let rows_told = leaves.leaves.iter().filter(|(_, name)| *name == "row").count();
+            let rows_told = leaves.leaves.iter().filter(|(_, name)| *name == Name::Row).count();
             assert_eq!(rows_told, rows.len());
             let (tables, outline) = outlined(&bytes);
             let outline = outline.unwrap();
             assert_eq!((outline.places(), outline.bits()), (container.places(), container.column().codes().bits()));
-            let mut known = tables.leaves.iter().filter(|leaf| !["tokens", "codes"].contains(&leaf.1));
+            let mut known = tables.leaves.iter().filter(|leaf| ![Name::Tokens, Name::Codes].contains(&leaf.1));
             assert!(known.all(|leaf| leaves.leaves.contains(leaf)), "{name}");
             tables.assert_tile(bytes.len(), name);
             leaves.assert_tile(bytes.len(), name);

@@ -13,7 +13,7 @@ use onpair::{CompactDictionaryView, Config, DEFAULT_CONFIG, MaxDictBits};
 use search::found;
 use serde_json::Value as Json;
 use unspool::onpair::{Codes, Column, Container, Dictionary, Outline, RowOffsets, Search, SearchSpace, inspect};
-use unspool::{Class, Count, Error, ErrorKind, Limits};
+use unspool::{Class, Count, Error, ErrorKind, Limits, Name};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};
 
 /// A column as a handful of files.

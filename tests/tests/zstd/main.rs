@@ -17,7 +17,7 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, Outline, SeekTable, Workspace, decode_in_place, decode_to_vec,
     decode_with, decoded_size, detect, in_place_margin, inspect, stream_buffer,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Part, Status, Step, Symbols, Trace, Value};
+use unspool::{Class, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Symbols, Trace, Value};
 use unspool_tests::{Leaves, Random, drive, go_on, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.

@@ -36,7 +36,7 @@ fn parts_of_a_seekable_file() {
         assert_eq!((table.len(), table.content(), table.room(), table.is_empty()), (5, 5000, 2999, false));
         let mut leaves = Leaves::default();
         inspect(&file, &mut ws, &limits, &options, &mut leaves).unwrap();
-        let sums = leaves.leaves.iter().filter(|(_, name)| *name == "checksum").count();
+        let sums = leaves.leaves.iter().filter(|(_, name)| *name == Name::Checksum).count();
         assert_eq!(sums, if checksums { 5 } else { 0 });
         leaves.assert_tile(file.len(), "seekable");
         let (mut dst, mut room) = (vec![0; 5000], vec![0; table.room()]);

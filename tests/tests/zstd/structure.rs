@@ -31,7 +31,7 @@ fn outlined(bytes: &[u8], flavour: Flavour) -> (Leaves, Result<u64, Error>) {
 #[test]
 fn headers_alone_tell_where_the_blocks_are() {
     let at =
-        |leaves: &Leaves| leaves.leaves.iter().filter(|leaf| leaf.1 == "block header").cloned().collect::<Vec<_>>();
+        |leaves: &Leaves| leaves.leaves.iter().filter(|leaf| leaf.1 == Name::BlockHeader).cloned().collect::<Vec<_>>();
     valid(|vector| {
         let options = vector.told();
         let Some(flavour) = options.flavour.filter(|_| !options.magicless && vector.bytes.len() < 400_000) else {
@@ -86,7 +86,7 @@ fn the_structure_shows_without_the_dictionary() {
 struct Rebuilt<'a> {
     src: &'a [u8],
     leaves: Leaves,
-    open: Vec<&'static str>,
+    open: Vec<Name>,
     out: Vec<u8>,
     literals: Vec<u8>,
     size: usize,
@@ -96,26 +96,26 @@ struct Rebuilt<'a> {
 }
 
 impl Trace for Rebuilt<'_> {
-    fn enter(&mut self, name: &'static str, value: Value<'_>) {
+    fn enter(&mut self, name: Name, value: Value<'_>) {
         self.leaves.enter(name, value);
         self.open.push(name);
-        if let ("literals", Value::U64(size)) = (name, value) {
+        if let (Name::Literals, Value::U64(size)) = (name, value) {
             (self.size, self.literals) = (size as usize, vec![]);
         }
     }
 
-    fn leaf(&mut self, part: Part, name: &'static str, bits: std::ops::Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, name: Name, bits: std::ops::Range<u64>, value: Value<'_>) {
         let bytes = &self.src[bits.start as usize / 8..bits.end as usize / 8];
         let number = if let Value::U64(number) = value { number as usize } else { 0 };
         match name {
-            "raw bytes" => self.out.extend(bytes),
-            "byte" => self.runs = true,
-            "raw literals" => self.literals.extend(bytes),
-            "repeated literal" => self.literals = vec![number as u8; self.size],
-            "literal" => self.literals.push(number as u8),
-            "literal length" => self.sequence[0] = number,
-            "match length" => self.sequence[1] = number,
-            "offset" | "repeated offset" => self.sequence[2] = number,
+            Name::RawBytes => self.out.extend(bytes),
+            Name::Byte => self.runs = true,
+            Name::RawLiterals => self.literals.extend(bytes),
+            Name::RepeatedLiteral => self.literals = vec![number as u8; self.size],
+            Name::Literal => self.literals.push(number as u8),
+            Name::LiteralLength => self.sequence[0] = number,
+            Name::MatchLength => self.sequence[1] = number,
+            Name::Offset | Name::RepeatedOffset => self.sequence[2] = number,
             _ => {}
         }
         self.leaves.leaf(part, name, bits, value);
@@ -124,12 +124,12 @@ impl Trace for Rebuilt<'_> {
     fn leave(&mut self) {
         self.leaves.leave();
         match self.open.pop() {
-            Some("sequence") if !self.runs => {
+            Some(Name::Sequence) if !self.runs => {
                 let [run, length, offset] = self.sequence;
                 self.out.extend(self.literals.drain(..run));
                 (0..length).for_each(|_| self.out.push(self.out[self.out.len() - offset]));
             }
-            Some("block") => self.out.append(&mut self.literals),
+            Some(Name::Block) => self.out.append(&mut self.literals),
             _ => {}
         }
     }

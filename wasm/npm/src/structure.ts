@@ -16,12 +16,13 @@ export interface Structure {
   readonly depth: Uint8Array;
   /** Index into {@link parts}, or 255 for a group. */
   readonly part: Uint8Array;
-  /** Index into {@link names}. */
-  readonly name: Uint8Array;
+  /** The number of each node's name, which never changes: see {@link names}. */
+  readonly name: Uint16Array;
   /** Where in {@link values} the value of each node ends; it starts where the one before it ends. */
   readonly valueEnd: Uint32Array;
   /** The values in UTF-8. */
   readonly values: Uint8Array;
+  /** The labels of all names, by their numbers. */
   readonly names: readonly string[];
   /** What bits can be for. */
   readonly parts: readonly string[];
@@ -29,6 +30,9 @@ export interface Structure {
 
 /** One node of a {@link Structure}. */
 export interface Node {
+  /** The number of its name: what code compares. */
+  readonly id: number;
+  /** The label of its name, for people. */
   readonly name: string;
   /** What it holds, or what tells it from its siblings; empty where the bits speak for themselves. */
   readonly value: string;
@@ -53,8 +57,10 @@ export function nodeAt(structure: Structure, index: number): Node {
   if (!(Number.isInteger(index) && index >= 0 && index < structure.length)) {
     throw new RangeError(`there is no node ${String(index)} among ${structure.length}`);
   }
+  const id = structure.name[index] ?? 0;
   return {
-    name: structure.names[structure.name[index] ?? 0] ?? '',
+    id,
+    name: structure.names[id] ?? '',
     value: valueAt(structure, index),
     part: structure.parts[structure.part[index] ?? 255],
     start: structure.start[index] ?? 0,

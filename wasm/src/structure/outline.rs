@@ -10,7 +10,7 @@ use core::ops::Range;
 
 #[cfg(feature = "onpair")]
 use unspool::onpair;
-use unspool::{Format, Part, Probe, Result, Trace, Value, xz, zstd};
+use unspool::{Format, Name, Part, Probe, Result, Trace, Value, xz, zstd};
 use wasm_bindgen::prelude::*;
 
 use super::Structure;
@@ -125,16 +125,16 @@ impl Outline {
         for (number, (blocks, ends)) in (0..).zip(streams.iter().zip(starts.windows(2)).rev()) {
             let &[end, start] = ends else { continue };
             let mut at = start;
-            trace.enter("stream", Value::U64(number));
-            trace.bytes(Part::Header, "stream header", at..at + STREAM_HEADER, Value::None);
+            trace.enter(Name::Stream, Value::U64(number));
+            trace.bytes(Part::Header, Name::StreamHeader, at..at + STREAM_HEADER, Value::None);
             for (number, block) in (0..).zip(blocks) {
                 let size = block.content.end.saturating_sub(block.content.start);
-                trace.enter("block", Value::U64(number));
-                trace.bytes(Part::Data, "content of decoded size", block.range.clone(), Value::U64(size));
+                trace.enter(Name::Block, Value::U64(number));
+                trace.bytes(Part::Data, Name::ContentOfDecodedSize, block.range.clone(), Value::U64(size));
                 trace.leave();
                 at = block.range.end;
             }
-            trace.bytes(Part::Table, "index and footer", at..end, Value::None);
+            trace.bytes(Part::Table, Name::IndexAndFooter, at..end, Value::None);
             trace.leave();
         }
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use unspool::zstd::{Flavour, FrameHeader, Header, Options, Workspace, code_lengths, detect, inspect, state_counts};
-use unspool::{Error, ErrorKind, Part, Shifted, Trace, Value};
+use unspool::{Error, ErrorKind, Name, Part, Shifted, Trace, Value};
 use wasm_bindgen::prelude::*;
 
 use super::options;
@@ -66,11 +66,11 @@ struct Sequences {
 }
 
 impl Trace for Sequences {
-    fn enter(&mut self, name: &'static str, _: Value<'_>) {
-        self.blocks += u64::from(name == "block");
+    fn enter(&mut self, name: Name, _: Value<'_>) {
+        self.blocks += u64::from(name == Name::Block);
     }
 
-    fn leaf(&mut self, part: Part, _: &'static str, _: Range<u64>, value: Value<'_>) {
+    fn leaf(&mut self, part: Part, _: Name, _: Range<u64>, value: Value<'_>) {
         if part != Part::Offsets || self.blocks != self.wanted + 1 {
             return;
         }

@@ -2,11 +2,11 @@
 
 use core::ops::Range;
 
-use super::weights::{PARTS, Weights};
+use super::weights::Weights;
 use super::{MAX_DEPTH, Rules};
-use crate::LEAN;
 use crate::bits::BackwardBitReader;
 use crate::entropy::{low8, low32};
+use crate::tuning::{LEAN, WEIGHT_PARTS};
 
 /// Codes are looked up with so many bits, whatever their depth, so that the shift is a constant.
 const LOG: u32 = 11;
@@ -84,7 +84,7 @@ impl Table {
     fn build(&mut self, weights: &Weights) -> Option<()> {
         let depth = weights.depth;
         // The symbols by their weights; those without a code come last.
-        let mut places = [[0u8; 16]; PARTS];
+        let mut places = [[0u8; 16]; WEIGHT_PARTS];
         let mut place = 0u8;
         for weight in (1..16).chain([0]) {
             for (places, counts) in places.iter_mut().zip(&weights.counts) {

@@ -4,13 +4,9 @@
 use core::ops::Range;
 
 use super::{Rules, top};
-use crate::LEAN;
 use crate::entropy::{fse, low8, low32};
 use crate::num::{index, u64_from};
-
-/// Symbols are counted and sorted in so many parts side by side: neighbours often have the same weight, and so would wait for
-/// each other.
-pub(super) const PARTS: usize = if LEAN { 1 } else { 4 };
+use crate::tuning::{LEAN, WEIGHT_PARTS};
 
 /// A state of the table that weights are decoded with, from the lowest byte on: how many bits are read, the weight, and in two
 /// bytes where the next state starts, to which these bits are added.
@@ -22,7 +18,7 @@ pub(super) struct Weights {
     /// Symbols that are described, the last one included, whose weight is what the others leave.
     pub(super) count: usize,
     /// Symbols of each weight, for every part of the symbols.
-    pub(super) counts: [[u16; 16]; PARTS],
+    pub(super) counts: [[u16; 16]; WEIGHT_PARTS],
     /// How many symbols such a part has.
     pub(super) part: u32,
     /// The same for all of them; of weight 0 too many.
@@ -36,7 +32,7 @@ pub(super) struct Weights {
 impl Weights {
     /// What [`read`](Self::read) fills. It is large, and given from call to call it would be on the stack more than once.
     pub(super) const fn new() -> Self {
-        Self { of: [0; 256], count: 0, counts: [[0; 16]; PARTS], part: 0, ranks: [0; 16], depth: 0, len: 1 }
+        Self { of: [0; 256], count: 0, counts: [[0; 16]; WEIGHT_PARTS], part: 0, ranks: [0; 16], depth: 0, len: 1 }
     }
 
     /// Reads a description that starts at `at` of `src`, which may go on behind it. In the cells a table is built. `None` if it
@@ -174,7 +170,7 @@ impl Weights {
     /// Counts the weights and adds the last one, which nobody writes.
     #[cfg_attr(feature = "small", inline(never))]
     fn complete(&mut self) -> Option<()> {
-        let part = (self.count + 1).div_ceil(PARTS);
+        let part = (self.count + 1).div_ceil(WEIGHT_PARTS);
         self.part = low32(u64_from(part));
         for at in 0..self.part {
             for (part, counts) in (0..).zip(&mut self.counts) {

@@ -6,7 +6,7 @@ use super::super::workspace::Workspace;
 use super::{Advance, Machine, Result, State};
 use crate::copy::to_front;
 use crate::num::{copy, u64_from};
-use crate::{ErrorKind, Part, Trace, Value};
+use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// The chunk that is being read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,8 +59,8 @@ impl Machine {
             return Err(ErrorKind::XzProperties);
         }
         if T::LISTENS {
-            trace.enter("chunk", Value::Word(name));
-            self.tell(trace, Part::Framing, "control", 1, Value::Hex(control.into()));
+            trace.enter(Name::Chunk, Value::Word(name));
+            self.tell(trace, Part::Framing, Name::Control, 1, Value::Hex(control.into()));
         }
         self.skip(1);
         self.state = State::ChunkHeader(control);
@@ -80,11 +80,11 @@ impl Machine {
         let [a, b, c, d, ref rest @ ..] = header;
         let size = |high, low| usize::from(u16::from_be_bytes([high, low])) + 1;
         let (input, output, start) = if control < 0x80 {
-            self.tell(trace, Part::Framing, "chunk size", 2, Value::U64(u64_from(size(a, b))));
+            self.tell(trace, Part::Framing, Name::ChunkSize, 2, Value::U64(u64_from(size(a, b))));
             (size(a, b), size(a, b), 2)
         } else {
             let output = size(a, b) + (usize::from(control & 0x1F) << 16);
-            self.tell(trace, Part::Framing, "chunk sizes", 4, Value::U64(u64_from(output)));
+            self.tell(trace, Part::Framing, Name::ChunkSizes, 4, Value::U64(u64_from(output)));
             (size(c, d), output, 4)
         };
         self.block.content += u64_from(output);
@@ -100,14 +100,14 @@ impl Machine {
             return Err(ErrorKind::XzBlockSize);
         }
         if control < 0x80 {
-            self.tell(trace, Part::Data, "copied bytes", input, Value::None);
+            self.tell(trace, Part::Data, Name::CopiedBytes, input, Value::None);
             self.state = State::Copy;
             return Ok(());
         }
         let [properties, coder @ ..] = rest;
         let mut coder_start = [0; 5];
         if control >= 0xC0 {
-            self.tell(trace, Part::Header, "lc, lp, pb", 1, Value::U64((*properties).into()));
+            self.tell(trace, Part::Header, Name::LcLpPb, 1, Value::U64((*properties).into()));
             if !ws.lzma.set_properties(*properties) {
                 return Err(ErrorKind::XzProperties);
             }
@@ -119,7 +119,7 @@ impl Machine {
         if control >= 0xA0 && window.kind != Kind::Nowhere {
             ws.lzma.reset();
         }
-        self.tell(trace, Part::Symbols, "LZMA symbols", input, Value::None);
+        self.tell(trace, Part::Symbols, Name::LzmaSymbols, input, Value::None);
         if input < coder_start.len() || !ws.lzma.start(coder_start) {
             return Err(ErrorKind::XzChunkStart);
         }

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use firmware::{Test, entry, file};
 use unspool::cvc::{Crc, CrcCount, Dtype, Element, FRAMING_LEN, File, Need, Scalar, head_len, inspect};
-use unspool::{Count, Limits, Part, Result, SliceSink, Trace, Value};
+use unspool::{Count, Limits, Name, Part, Result, SliceSink, Trace, Value};
 
 file!(PLAIN, "../../../vectors/cvc/v2_ints_default.cvc");
 file!(PLAIN_I32, "../../../vectors/cvc/v2_ints_default.col1.raw.bin");
@@ -171,11 +171,11 @@ struct Sum {
 }
 
 impl Trace for Sum {
-    fn enter(&mut self, _: &'static str, _: Value<'_>) {
+    fn enter(&mut self, _: Name, _: Value<'_>) {
         self.depth += 1;
     }
 
-    fn leaf(&mut self, _: Part, _: &'static str, bits: Range<u64>, _: Value<'_>) {
+    fn leaf(&mut self, _: Part, _: Name, bits: Range<u64>, _: Value<'_>) {
         self.bits += bits.end - bits.start;
     }
 

@@ -9,7 +9,7 @@ use unspool::zstd::{
     Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_with, detect, in_place_margin, inspect,
     stream_buffer,
 };
-use unspool::{Limits, Part, Symbols, Trace, Value};
+use unspool::{Limits, Name, Part, Symbols, Trace, Value};
 
 file!(PAGE, "../../../vectors/zstd/page.zst");
 file!(FRAMES, "../../../vectors/zstd/page-seekable.zst");
@@ -47,8 +47,8 @@ fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace)
 struct Bits(u64);
 
 impl Trace for Bits {
-    fn enter(&mut self, _: &'static str, _: Value<'_>) {}
-    fn leaf(&mut self, _: Part, _: &'static str, bits: Range<u64>, _: Value<'_>) {
+    fn enter(&mut self, _: Name, _: Value<'_>) {}
+    fn leaf(&mut self, _: Part, _: Name, bits: Range<u64>, _: Value<'_>) {
         self.0 += bits.end.wrapping_sub(bits.start);
     }
     fn leave(&mut self) {}

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use unspool::pco::{Chunk, Header, Plan};
-use unspool::{ErrorKind, Limits, Part, Result, Trace, Value};
+use unspool::{ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 use crate::number;
 use crate::structure::Structure;
@@ -93,25 +93,22 @@ impl Chunks {
     /// A chunk field by field; when half of the room for nodes is taken, only where it is, so that all chunks are known.
     fn tell(&self, bytes: &[u8], header: &Header, at: u64, place: &Place, structure: &mut Structure) -> Result<()> {
         if structure.is_half_full() {
-            structure.enter("chunk", Value::None);
-            structure.bytes(Part::Header, "chunk metadata", at..place.page.start, Value::None);
+            structure.enter(Name::Chunk, Value::None);
+            structure.bytes(Part::Header, Name::ChunkMetadata, at..place.page.start, Value::None);
             structure.leave();
         } else {
             Chunk::parse_traced(bytes, header, at, &self.limits, structure)?;
         }
-        structure.bytes(Part::Data, PAGE, place.page.clone(), Value::U64(place.numbers));
+        structure.bytes(Part::Data, Name::PageOfNumbers, place.page.clone(), Value::U64(place.numbers));
         Ok(())
     }
 
     fn end(&mut self, structure: &mut Structure) {
         self.ended = true;
         let end = self.at.saturating_add(1);
-        structure.bytes(Part::Framing, "end of chunks", self.at..end, Value::None);
+        structure.bytes(Part::Framing, Name::EndOfChunks, self.at..end, Value::None);
         if end < self.len {
-            structure.bytes(Part::Padding, "trailing bytes", end..self.len, Value::None);
+            structure.bytes(Part::Padding, Name::TrailingBytes, end..self.len, Value::None);
         }
     }
 }
-
-/// What the numbers of a chunk are called, whose value says how many they are.
-const PAGE: &str = "page of numbers";

@@ -1,0 +1,61 @@
+//! What a call reports that decoded or inspected a whole file, in any format.
+
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
+
+/// The outcome of decoding or inspecting a whole file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Bytes of the input that were used.
+    pub read: usize,
+    /// Elements of the output that were filled, in the units of that slice; bytes for a sink. 0 where nothing is written.
+    pub wrote: usize,
+    /// Bytes that the file decodes to, as far as they were counted, also where nothing was written.
+    pub content: u64,
+    /// Top-level parts: frames of Zstandard and AT-1, streams of xz, members of gzip, chunks of Pco and CVC.
+    pub parts: u64,
+    /// Blocks within the parts, for Zstandard and xz.
+    pub blocks: u64,
+    /// Bytes of history that a streaming decoder of this file must keep.
+    pub window: u64,
+    /// How the checksums turned out.
+    pub checksums: Checksums,
+}
+
+/// Checksums of a file, by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checksums {
+    /// Compared, and equal. After `inspect`, those that are there.
+    pub matched: u64,
+    /// Compared, and different; only with [`Verify::Report`].
+    pub mismatched: u64,
+    /// Not compared: the part has none, or the caller asked to [skip](Verify::Skip) them.
+    pub unchecked: u64,
+}
+
+/// What to do with checksums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Verify {
+    /// Compute and compare; a difference is an error.
+    #[default]
+    Refuse,
+    /// Compute and compare; count differences in [`Checksums::mismatched`] and go on.
+    Report,
+    /// Compute nothing.
+    Skip,
+}
+
+impl Checksums {
+    /// Counts one comparison. With [`Verify::Refuse`] a difference is an error of this kind at this byte.
+    #[allow(dead_code, reason = "not every format has checksums")]
+    pub(crate) const fn count(&mut self, matches: bool, verify: Verify, kind: ErrorKind, at: usize) -> Verdict<()> {
+        if matches {
+            self.matched += 1;
+        } else if matches!(verify, Verify::Refuse) {
+            return Err(Fault::new(kind, at));
+        } else {
+            self.mismatched += 1;
+        }
+        Ok(())
+    }
+}
