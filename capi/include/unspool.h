@@ -520,54 +520,198 @@ enum UnspoolKind {
 #define UNSPOOL_CLASS_MISUSE 8
 
 #if defined(UNSPOOL_SMALL)
-// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 432
+// Words of a workspace.
+#define UNSPOOL_AT1_WORKSPACE_WORDS 4430
 #endif
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2378
+#define UNSPOOL_AT1_WORKSPACE_WORDS 6378
 #endif
 
 // Bytes of a workspace.
-#define UNSPOOL_ZSTD_WORKSPACE_SIZE (UNSPOOL_ZSTD_WORKSPACE_WORDS * 8)
+#define UNSPOOL_AT1_WORKSPACE_SIZE (UNSPOOL_AT1_WORKSPACE_WORDS * 8)
+
+// The rows with all columns, and their lines. The request names no columns.
+#define UNSPOOL_AT1_ROWS 0
+
+// The rows with the columns that the request names, in that order.
+#define UNSPOOL_AT1_COLUMNS 1
+
+// How many rows there are. The request names no columns.
+#define UNSPOOL_AT1_COUNT 2
+
+// The sum of the numbers in the one column that the request names.
+#define UNSPOOL_AT1_SUM 3
+
+// The smallest number in the one column that the request names.
+#define UNSPOOL_AT1_MIN 4
+
+// The largest number in the one column that the request names.
+#define UNSPOOL_AT1_MAX 5
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a term.
+#define UNSPOOL_AT1_TERM_WORDS 4
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a term.
+#define UNSPOOL_AT1_TERM_WORDS 7
+#endif
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a query.
+#define UNSPOOL_AT1_QUERY_WORDS 74
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a query.
+#define UNSPOOL_AT1_QUERY_WORDS 89
+#endif
+
+// Bytes of a query.
+#define UNSPOOL_AT1_QUERY_SIZE (UNSPOOL_AT1_QUERY_WORDS * 8)
+
+// It needs the bytes of the file from `start` to before `end`.
+#define UNSPOOL_AT1_NEXT_BYTES 0
+
+// There is a row, to be looked at until the next step, which gets the same bytes again: `start` and `end` say which they were.
+#define UNSPOOL_AT1_NEXT_ROW 1
+
+// All is done.
+#define UNSPOOL_AT1_NEXT_NOTHING 2
+
+#if defined(UNSPOOL_32_BIT)
+// Words of an open file.
+#define UNSPOOL_CVC_FILE_WORDS 10
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of an open file.
+#define UNSPOOL_CVC_FILE_WORDS 14
+#endif
+
+// Bytes of an open file.
+#define UNSPOOL_CVC_FILE_SIZE (UNSPOOL_CVC_FILE_WORDS * 8)
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_CVC_COLUMN_WORDS 14
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_CVC_COLUMN_WORDS 20
+#endif
+
+// Bytes of a column.
+#define UNSPOOL_CVC_COLUMN_SIZE (UNSPOOL_CVC_COLUMN_WORDS * 8)
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_ZSTD_DECODER_WORDS 52
+#define UNSPOOL_CVC_DECODER_WORDS 52
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_ZSTD_DECODER_WORDS 64
+#define UNSPOOL_CVC_DECODER_WORDS 62
 #endif
 
 // Bytes of a decoder.
-#define UNSPOOL_ZSTD_DECODER_SIZE (UNSPOOL_ZSTD_DECODER_WORDS * 8)
+#define UNSPOOL_CVC_DECODER_SIZE (UNSPOOL_CVC_DECODER_WORDS * 8)
 
-// Find out: from the whole file; in a stream `28` means RFC 8878 and `27` means v0.7.
-#define UNSPOOL_ZSTD_ANY 0
+// Not one of these.
+#define UNSPOOL_CVC_UNKNOWN 0
 
-// RFC 8878.
-#define UNSPOOL_ZSTD_RFC8878 1
+// 32-bit float.
+#define UNSPOOL_CVC_F32 1
 
-// What zstd 0.7 wrote.
-#define UNSPOOL_ZSTD_V07 2
+// Half float.
+#define UNSPOOL_CVC_F16 2
 
-// The draft 0.2.0.
-#define UNSPOOL_ZSTD_DRAFT 3
+// 64-bit signed integer.
+#define UNSPOOL_CVC_I64 3
 
-// Words of a workspace.
-#define UNSPOOL_XZ_WORKSPACE_WORDS 4000
+// 32-bit signed integer.
+#define UNSPOOL_CVC_I32 4
 
-// Bytes of a workspace.
-#define UNSPOOL_XZ_WORKSPACE_SIZE (UNSPOOL_XZ_WORKSPACE_WORDS * 8)
+// 8-bit signed integer.
+#define UNSPOOL_CVC_I8 5
 
-// Words of a decoder.
-#define UNSPOOL_XZ_DECODER_WORDS 60
+// 8-bit unsigned integer.
+#define UNSPOOL_CVC_U8 6
 
-// Bytes of a decoder.
-#define UNSPOOL_XZ_DECODER_SIZE (UNSPOOL_XZ_DECODER_WORDS * 8)
+// A chunk whose CRC-32 differs is an error.
+#define UNSPOOL_CVC_CRC_VERIFY 0
+
+// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, which streams tell by `unspool_cvc_counts`.
+#define UNSPOOL_CVC_CRC_REPORT 1
+
+// CRCs are not computed.
+#define UNSPOOL_CVC_CRC_SKIP 2
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a plan.
+#define UNSPOOL_CVC_PLAN_WORDS 48
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a plan.
+#define UNSPOOL_CVC_PLAN_WORDS 58
+#endif
+
+// Bytes of a plan.
+#define UNSPOOL_CVC_PLAN_SIZE (UNSPOOL_CVC_PLAN_WORDS * 8)
+
+// Nothing: all rows have been named.
+#define UNSPOOL_CVC_NEED_NOTHING 0
+
+// The bytes from `start` to `end`, for `unspool_cvc_plan_feed`: the length of a chunk.
+#define UNSPOOL_CVC_NEED_LENGTH 1
+
+// A chunk with rows that were asked for.
+#define UNSPOOL_CVC_NEED_CHUNK 2
+
+#if defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 17
+#endif
+
+#if !defined(UNSPOOL_32_BIT)
+// Words of a column.
+#define UNSPOOL_ONPAIR_COLUMN_WORDS 21
+#endif
+
+// Bytes of a column.
+#define UNSPOOL_ONPAIR_COLUMN_SIZE (UNSPOOL_ONPAIR_COLUMN_WORDS * 8)
+
+#if defined(UNSPOOL_SMALL)
+// Words of a search. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 34
+#endif
+
+#if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
+// Words of a search.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 112
+#endif
+
+#if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
+// Words of a search.
+#define UNSPOOL_ONPAIR_SEARCH_WORDS 118
+#endif
+
+// Bytes of a search.
+#define UNSPOOL_ONPAIR_SEARCH_SIZE (UNSPOOL_ONPAIR_SEARCH_WORDS * 8)
+
+// Rows that are the needle.
+#define UNSPOOL_ONPAIR_EQUALS 0
+
+// Rows that start with the needle.
+#define UNSPOOL_ONPAIR_STARTS_WITH 1
+
+// Rows in which the needle occurs.
+#define UNSPOOL_ONPAIR_CONTAINS 2
 
 #if defined(UNSPOOL_32_BIT)
 // Words of an open file.
@@ -663,199 +807,55 @@ enum UnspoolKind {
 // In as many calls as the caller likes, with the smallest tables.
 #define UNSPOOL_PCO_COMPACT_BATCHES 3
 
-#if defined(UNSPOOL_32_BIT)
-// Words of a column.
-#define UNSPOOL_ONPAIR_COLUMN_WORDS 17
-#endif
+// Words of a workspace.
+#define UNSPOOL_XZ_WORKSPACE_WORDS 4000
 
-#if !defined(UNSPOOL_32_BIT)
-// Words of a column.
-#define UNSPOOL_ONPAIR_COLUMN_WORDS 21
-#endif
+// Bytes of a workspace.
+#define UNSPOOL_XZ_WORKSPACE_SIZE (UNSPOOL_XZ_WORKSPACE_WORDS * 8)
 
-// Bytes of a column.
-#define UNSPOOL_ONPAIR_COLUMN_SIZE (UNSPOOL_ONPAIR_COLUMN_WORDS * 8)
-
-#if defined(UNSPOOL_SMALL)
-// Words of a search. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 34
-#endif
-
-#if (!defined(UNSPOOL_SMALL) && defined(UNSPOOL_32_BIT))
-// Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 112
-#endif
-
-#if (!defined(UNSPOOL_SMALL) && !defined(UNSPOOL_32_BIT))
-// Words of a search.
-#define UNSPOOL_ONPAIR_SEARCH_WORDS 118
-#endif
-
-// Bytes of a search.
-#define UNSPOOL_ONPAIR_SEARCH_SIZE (UNSPOOL_ONPAIR_SEARCH_WORDS * 8)
-
-// Rows that are the needle.
-#define UNSPOOL_ONPAIR_EQUALS 0
-
-// Rows that start with the needle.
-#define UNSPOOL_ONPAIR_STARTS_WITH 1
-
-// Rows in which the needle occurs.
-#define UNSPOOL_ONPAIR_CONTAINS 2
-
-#if defined(UNSPOOL_32_BIT)
-// Words of an open file.
-#define UNSPOOL_CVC_FILE_WORDS 10
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of an open file.
-#define UNSPOOL_CVC_FILE_WORDS 14
-#endif
-
-// Bytes of an open file.
-#define UNSPOOL_CVC_FILE_SIZE (UNSPOOL_CVC_FILE_WORDS * 8)
-
-#if defined(UNSPOOL_32_BIT)
-// Words of a column.
-#define UNSPOOL_CVC_COLUMN_WORDS 14
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of a column.
-#define UNSPOOL_CVC_COLUMN_WORDS 20
-#endif
-
-// Bytes of a column.
-#define UNSPOOL_CVC_COLUMN_SIZE (UNSPOOL_CVC_COLUMN_WORDS * 8)
-
-#if defined(UNSPOOL_32_BIT)
 // Words of a decoder.
-#define UNSPOOL_CVC_DECODER_WORDS 52
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of a decoder.
-#define UNSPOOL_CVC_DECODER_WORDS 62
-#endif
+#define UNSPOOL_XZ_DECODER_WORDS 60
 
 // Bytes of a decoder.
-#define UNSPOOL_CVC_DECODER_SIZE (UNSPOOL_CVC_DECODER_WORDS * 8)
-
-// Not one of these.
-#define UNSPOOL_CVC_UNKNOWN 0
-
-// 32-bit float.
-#define UNSPOOL_CVC_F32 1
-
-// Half float.
-#define UNSPOOL_CVC_F16 2
-
-// 64-bit signed integer.
-#define UNSPOOL_CVC_I64 3
-
-// 32-bit signed integer.
-#define UNSPOOL_CVC_I32 4
-
-// 8-bit signed integer.
-#define UNSPOOL_CVC_I8 5
-
-// 8-bit unsigned integer.
-#define UNSPOOL_CVC_U8 6
-
-// A chunk whose CRC-32 differs is an error.
-#define UNSPOOL_CVC_CRC_VERIFY 0
-
-// Differences are counted, and decoding goes on: see `UnspoolCvcDone`, which streams tell by `unspool_cvc_counts`.
-#define UNSPOOL_CVC_CRC_REPORT 1
-
-// CRCs are not computed.
-#define UNSPOOL_CVC_CRC_SKIP 2
-
-#if defined(UNSPOOL_32_BIT)
-// Words of a plan.
-#define UNSPOOL_CVC_PLAN_WORDS 48
-#endif
-
-#if !defined(UNSPOOL_32_BIT)
-// Words of a plan.
-#define UNSPOOL_CVC_PLAN_WORDS 58
-#endif
-
-// Bytes of a plan.
-#define UNSPOOL_CVC_PLAN_SIZE (UNSPOOL_CVC_PLAN_WORDS * 8)
-
-// Nothing: all rows have been named.
-#define UNSPOOL_CVC_NEED_NOTHING 0
-
-// The bytes from `start` to `end`, for `unspool_cvc_plan_feed`: the length of a chunk.
-#define UNSPOOL_CVC_NEED_LENGTH 1
-
-// A chunk with rows that were asked for.
-#define UNSPOOL_CVC_NEED_CHUNK 2
+#define UNSPOOL_XZ_DECODER_SIZE (UNSPOOL_XZ_DECODER_WORDS * 8)
 
 #if defined(UNSPOOL_SMALL)
-// Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 4430
+// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 432
 #endif
 
 #if !defined(UNSPOOL_SMALL)
 // Words of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_WORDS 6378
+#define UNSPOOL_ZSTD_WORKSPACE_WORDS 2378
 #endif
 
 // Bytes of a workspace.
-#define UNSPOOL_AT1_WORKSPACE_SIZE (UNSPOOL_AT1_WORKSPACE_WORDS * 8)
-
-// The rows with all columns, and their lines. The request names no columns.
-#define UNSPOOL_AT1_ROWS 0
-
-// The rows with the columns that the request names, in that order.
-#define UNSPOOL_AT1_COLUMNS 1
-
-// How many rows there are. The request names no columns.
-#define UNSPOOL_AT1_COUNT 2
-
-// The sum of the numbers in the one column that the request names.
-#define UNSPOOL_AT1_SUM 3
-
-// The smallest number in the one column that the request names.
-#define UNSPOOL_AT1_MIN 4
-
-// The largest number in the one column that the request names.
-#define UNSPOOL_AT1_MAX 5
+#define UNSPOOL_ZSTD_WORKSPACE_SIZE (UNSPOOL_ZSTD_WORKSPACE_WORDS * 8)
 
 #if defined(UNSPOOL_32_BIT)
-// Words of a term.
-#define UNSPOOL_AT1_TERM_WORDS 4
+// Words of a decoder.
+#define UNSPOOL_ZSTD_DECODER_WORDS 52
 #endif
 
 #if !defined(UNSPOOL_32_BIT)
-// Words of a term.
-#define UNSPOOL_AT1_TERM_WORDS 7
+// Words of a decoder.
+#define UNSPOOL_ZSTD_DECODER_WORDS 64
 #endif
 
-#if defined(UNSPOOL_32_BIT)
-// Words of a query.
-#define UNSPOOL_AT1_QUERY_WORDS 74
-#endif
+// Bytes of a decoder.
+#define UNSPOOL_ZSTD_DECODER_SIZE (UNSPOOL_ZSTD_DECODER_WORDS * 8)
 
-#if !defined(UNSPOOL_32_BIT)
-// Words of a query.
-#define UNSPOOL_AT1_QUERY_WORDS 89
-#endif
+// Find out: from the whole file; in a stream `28` means RFC 8878 and `27` means v0.7.
+#define UNSPOOL_ZSTD_ANY 0
 
-// Bytes of a query.
-#define UNSPOOL_AT1_QUERY_SIZE (UNSPOOL_AT1_QUERY_WORDS * 8)
+// RFC 8878.
+#define UNSPOOL_ZSTD_RFC8878 1
 
-// It needs the bytes of the file from `start` to before `end`.
-#define UNSPOOL_AT1_NEXT_BYTES 0
+// What zstd 0.7 wrote.
+#define UNSPOOL_ZSTD_V07 2
 
-// There is a row, to be looked at until the next step, which gets the same bytes again: `start` and `end` say which they were.
-#define UNSPOOL_AT1_NEXT_ROW 1
-
-// All is done.
-#define UNSPOOL_AT1_NEXT_NOTHING 2
+// The draft 0.2.0.
+#define UNSPOOL_ZSTD_DRAFT 3
 
 // Bounds that are compared with what a header claims, before any work is done for that claim.
 typedef struct UnspoolLimits {
@@ -882,369 +882,6 @@ typedef uint8_t UnspoolClass;
 // What a function says that can fail: 0, or the number of an error. The numbers are those of the `enum` below.
 typedef uint16_t UnspoolErrorKind;
 
-// Which of the formats that share their magic numbers a file is in.
-typedef uint8_t UnspoolZstdFlavour;
-
-// What the frame at the start of a file says.
-typedef struct UnspoolZstdInfo {
-  // Bytes of the frame header.
-  size_t header_len;
-  // How far back matches reach.
-  uint64_t window;
-  // Bytes that the frame decodes to, if it says so.
-  uint64_t content_size;
-  // How many bytes of window a stream of this frame needs.
-  uint64_t stream_buffer;
-  // The dictionary that it was made with; 0 if it does not say.
-  uint32_t dictionary_id;
-  // 1 if `content_size` is known.
-  uint8_t has_content_size;
-  // 1 if a checksum follows the content.
-  uint8_t checksum;
-  // 1 for a frame that decoders step over: `header_len` and `content_size` bytes behind it.
-  uint8_t skippable;
-  // The format that was found; RFC 8878 if the bytes fit none.
-  UnspoolZstdFlavour flavour;
-} UnspoolZstdInfo;
-
-// Why a function refuses, and where.
-typedef struct UnspoolError {
-  // What is wrong; 0 if nothing is.
-  UnspoolErrorKind kind;
-  // What can be done about it.
-  UnspoolClass error_class;
-  // Offset of the byte at which it shows, counted from the start of the input.
-  uint64_t at;
-  // How much there must be at least. 0 where no such number is known.
-  uint64_t need;
-} UnspoolError;
-
-// How to decode, where the defaults do not fit. All zeros are the defaults, and so is a null pointer.
-typedef struct UnspoolZstdOptions {
-  // What the frames were compressed with: a trained dictionary or plain bytes.
-  const uint8_t *dictionary;
-  // Bytes of the dictionary; 0 for none.
-  size_t dictionary_len;
-  // The format.
-  UnspoolZstdFlavour flavour;
-  // Not 0: the dictionary is plain bytes, whatever it starts with.
-  uint8_t raw_dictionary;
-  // Not 0: frames without their magic numbers.
-  uint8_t magicless;
-  // Not 0: checksums are neither computed nor compared.
-  uint8_t skip_checksums;
-} UnspoolZstdOptions;
-
-// How far a call came that decoded a whole file.
-typedef struct UnspoolZstdDone {
-  // Bytes of the input: all of it.
-  size_t read;
-  // Bytes of the output that are filled. What lies behind them may have been used as scratch.
-  size_t wrote;
-  // Frames of data.
-  uint64_t frames;
-  // Checksums that were compared and found right.
-  uint64_t checksums;
-} UnspoolZstdDone;
-
-// What the seek table at the end of a file says.
-typedef struct UnspoolZstdSeekInfo {
-  // How many frames it lists.
-  uint64_t frames;
-  // Bytes that all of them decode to, if it is to be believed.
-  uint64_t content_size;
-  // Bytes that the largest of them decodes to, if it is to be believed.
-  size_t room;
-  // 1 if there is a table.
-  uint8_t found;
-} UnspoolZstdSeekInfo;
-
-// A stream that is being decoded.
-typedef struct UnspoolZstdDecoder {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_ZSTD_DECODER_WORDS];
-} UnspoolZstdDecoder;
-
-// Whether more input will come after that of this call.
-typedef uint8_t UnspoolEnd;
-
-// The one thing that a caller must do next.
-typedef uint8_t UnspoolStatus;
-
-// How far one call came. After an error `read` and `wrote` are 0, so that a loop may add them up before it looks.
-typedef struct UnspoolStep {
-  // Bytes of the input that are used up.
-  size_t read;
-  // How much of the output is filled, in the units of its length.
-  size_t wrote;
-  // What to do next.
-  UnspoolStatus status;
-} UnspoolStep;
-
-// What a file holds, by its headers and its index.
-typedef struct UnspoolXzInfo {
-  // Bytes that it decodes to.
-  uint64_t content_size;
-  // How many bytes of window a stream of this file needs.
-  uint64_t stream_buffer;
-  // Streams in a row.
-  uint64_t streams;
-  // Blocks in all streams.
-  uint64_t blocks;
-  // How many of the blocks have a check.
-  uint64_t checks;
-} UnspoolXzInfo;
-
-// How far a call came.
-typedef struct UnspoolXzDone {
-  // Bytes of the input.
-  size_t read;
-  // Bytes of the output that are filled.
-  size_t wrote;
-  // Where they lie in the content.
-  uint64_t content_start;
-  // Checks that were compared and found right.
-  uint64_t checks;
-} UnspoolXzDone;
-
-// A stream that is being decoded.
-typedef struct UnspoolXzDecoder {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_XZ_DECODER_WORDS];
-} UnspoolXzDecoder;
-
-// A standalone file. It borrows the bytes.
-typedef struct UnspoolPcoFile {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_PCO_FILE_WORDS];
-} UnspoolPcoFile;
-
-// The type of numbers; the values are those that files hold.
-typedef uint8_t UnspoolPcoType;
-
-// What a file says of itself.
-typedef struct UnspoolPcoInfo {
-  // How many numbers the writer thought the file would hold; 0 if it did not know. May be wrong.
-  uint64_t n_hint;
-  // Offset of the first chunk.
-  uint64_t first_chunk;
-  // The version of the standalone framing.
-  uint8_t standalone_version;
-  // The format version.
-  uint8_t major;
-  // What may occur in it.
-  uint8_t minor;
-  // The type of all chunks, if the file promises one, else 0.
-  UnspoolPcoType uniform_type;
-} UnspoolPcoInfo;
-
-// What a chunk holds.
-typedef struct UnspoolPcoChunk {
-  // How many numbers; 0 for the end of the file.
-  size_t len;
-  // Offset of its page in the file.
-  uint64_t page_at;
-  // 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
-  uint64_t workspace_len;
-  // Their type.
-  UnspoolPcoType number_type;
-  // Bytes of each.
-  uint8_t number_size;
-} UnspoolPcoChunk;
-
-// How the numbers of a chunk were taken apart. It borrows the bytes.
-typedef struct UnspoolPcoMeta {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_PCO_META_WORDS];
-} UnspoolPcoMeta;
-
-// How far a call came that decoded a whole file.
-typedef struct UnspoolPcoDone {
-  // Bytes of the output that are filled.
-  size_t wrote;
-  // Offset behind the file.
-  uint64_t read;
-  // How many chunks there were.
-  uint64_t chunks;
-} UnspoolPcoDone;
-
-// How pages will be read, which decides where the history of lookbacks lies and what the tables look like.
-typedef uint8_t UnspoolPcoPlan;
-
-// A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.
-typedef struct UnspoolPcoDecoder {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_PCO_DECODER_WORDS];
-} UnspoolPcoDecoder;
-
-// A column of strings. It borrows the slices that hold it.
-typedef struct UnspoolOnPairColumn {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_ONPAIR_COLUMN_WORDS];
-} UnspoolOnPairColumn;
-
-// The parts of a column that lies in no container. All integers in them are little-endian, at any alignment.
-typedef struct UnspoolOnPairParts {
-  // The bytes of the tokens, one behind the other.
-  const uint8_t *dictionary;
-  // How many bytes that are.
-  size_t dictionary_len;
-  // Where each token starts: a u32 more than there are tokens.
-  const uint8_t *token_offsets;
-  // Bytes of these.
-  size_t token_offsets_len;
-  // The codes.
-  const uint8_t *codes;
-  // Bytes of the codes.
-  size_t codes_len;
-  // Where the codes of each row start: an entry more than there are rows.
-  const uint8_t *row_offsets;
-  // Bytes of these.
-  size_t row_offsets_len;
-  // 1 to 16 if the codes are packed; 0 if each has two bytes.
-  uint8_t code_bits;
-  // 4 or 8: bytes of each row offset.
-  uint8_t row_offset_width;
-} UnspoolOnPairParts;
-
-// What a column holds.
-typedef struct UnspoolOnPairInfo {
-  // How many rows there are.
-  uint64_t rows;
-  // How many tokens the dictionary has.
-  uint64_t tokens;
-  // How many codes there are.
-  uint64_t codes;
-  // Bytes of a workspace for `unspool_onpair_widen`.
-  uint64_t workspace_len;
-  // Bits of a code.
-  uint32_t code_bits;
-  // 1 if the dictionary is sorted and complete, which makes searching fast.
-  uint8_t conforming;
-} UnspoolOnPairInfo;
-
-// A needle, prepared for one column, and how far the search for it came.
-typedef struct UnspoolOnPairSearch {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_ONPAIR_SEARCH_WORDS];
-} UnspoolOnPairSearch;
-
-// Which rows a search finds.
-typedef uint8_t UnspoolOnPairMatch;
-
-// A file whose header is parsed and checked. It borrows the header and holds nothing else.
-typedef struct UnspoolCvcFile {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_CVC_FILE_WORDS];
-} UnspoolCvcFile;
-
-// What a file says of itself.
-typedef struct UnspoolCvcInfo {
-  // How many rows every column has.
-  uint64_t rows;
-  // How many chunks the rows are divided into.
-  uint64_t chunks;
-  // How many columns there are.
-  uint64_t columns;
-  // Where the header ends.
-  uint64_t head_len;
-  // 0 for files without version words, 1 for one column, 2 for many.
-  uint16_t major;
-  // Ignored by every reader.
-  uint16_t minor;
-  // 1 if the file has a schema of named columns.
-  uint8_t columnar;
-  // 1 if each chunk has a CRC-32.
-  uint8_t checksums;
-  // 1 if the chunks are laid out for memory mapping.
-  uint8_t mmap_optimized;
-} UnspoolCvcInfo;
-
-// A column of a file. It borrows the header, but not the struct of the file.
-typedef struct UnspoolCvcColumn {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_CVC_COLUMN_WORDS];
-} UnspoolCvcColumn;
-
-// The type of the values of a column.
-typedef uint8_t UnspoolCvcDtype;
-
-// What the schema says of a column.
-typedef struct UnspoolCvcColumnInfo {
-  // How many values each row has.
-  uint64_t dimension;
-  // The type that the values had when they were written.
-  UnspoolCvcDtype dtype;
-  // The type that `unspool_cvc_decode` writes; unknown if a chunk stores the column in a way that no reader knows.
-  UnspoolCvcDtype output;
-  // Bytes of one value of that type.
-  uint8_t output_width;
-} UnspoolCvcColumnInfo;
-
-// What to do with the CRC-32 of each chunk.
-typedef uint8_t UnspoolCvcCrc;
-
-// What a call decoded.
-typedef struct UnspoolCvcDone {
-  // How much of the output is filled, in the units of its length. 0 where there is none.
-  size_t wrote;
-  // Chunks whose CRC-32 is right.
-  uint64_t crc_right;
-  // Chunks whose CRC-32 is wrong.
-  uint64_t crc_wrong;
-  // Chunks that were not looked at, or have none.
-  uint64_t crc_unchecked;
-} UnspoolCvcDone;
-
-// A stream that is being decoded.
-typedef struct UnspoolCvcDecoder {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_CVC_DECODER_WORDS];
-} UnspoolCvcDecoder;
-
-// A stretch of rows that the header names.
-typedef struct UnspoolCvcSection {
-  // Its first row.
-  uint64_t first_row;
-  // The row behind its last.
-  uint64_t end_row;
-  // Its metadata, as the JSON that stands in the header; not null-terminated.
-  const uint8_t *metadata;
-  // Bytes of the metadata.
-  size_t metadata_len;
-  // 1 if there is such a section.
-  uint8_t found;
-} UnspoolCvcSection;
-
-// A walk over the bytes that some rows need. It borrows the header, but not the struct of the column.
-typedef struct UnspoolCvcPlan {
-  // Nobody's business.
-  uint64_t opaque[UNSPOOL_CVC_PLAN_WORDS];
-} UnspoolCvcPlan;
-
-// What a plan asks for.
-typedef uint8_t UnspoolCvcNeedKind;
-
-// What to fetch next.
-typedef struct UnspoolCvcNeed {
-  // The first byte to fetch, in the file.
-  uint64_t start;
-  // The byte behind the last.
-  uint64_t end;
-  // Of a chunk: only the bytes of these rows, where no checksum is to be compared.
-  uint64_t data_start;
-  // The byte behind them.
-  uint64_t data_end;
-  // The rows of the chunk, counted over the whole file.
-  uint64_t first_row;
-  // The row behind the last.
-  uint64_t end_row;
-  // How many values they have.
-  uint64_t values;
-  // What it is.
-  UnspoolCvcNeedKind kind;
-} UnspoolCvcNeed;
-
 // What stands at both ends of a file, and what it takes to decode it.
 typedef struct UnspoolAt1Info {
   // Bytes of scratch that decoding takes, as far as the headers of the streams tell. What lies in them can ask for more, with an
@@ -1260,6 +897,18 @@ typedef struct UnspoolAt1Info {
   // 1 if the body is one set of streams, 0 if it is frames of them.
   uint8_t whole;
 } UnspoolAt1Info;
+
+// Why a function refuses, and where.
+typedef struct UnspoolError {
+  // What is wrong; 0 if nothing is.
+  UnspoolErrorKind kind;
+  // What can be done about it.
+  UnspoolClass error_class;
+  // Offset of the byte at which it shows, counted from the start of the input.
+  uint64_t at;
+  // How much there must be at least. 0 where no such number is known.
+  uint64_t need;
+} UnspoolError;
 
 // How far a call came that decoded a whole file.
 typedef struct UnspoolAt1Done {
@@ -1383,11 +1032,362 @@ typedef struct UnspoolAt1Stats {
   uint64_t block_bytes_total;
 } UnspoolAt1Stats;
 
-// The tables of a decoder. It need not be initialised, nor cleared between uses.
-typedef struct UnspoolZstdWorkspace {
+// A file whose header is parsed and checked. It borrows the header and holds nothing else.
+typedef struct UnspoolCvcFile {
   // Nobody's business.
-  uint64_t opaque[UNSPOOL_ZSTD_WORKSPACE_WORDS];
-} UnspoolZstdWorkspace;
+  uint64_t opaque[UNSPOOL_CVC_FILE_WORDS];
+} UnspoolCvcFile;
+
+// What a file says of itself.
+typedef struct UnspoolCvcInfo {
+  // How many rows every column has.
+  uint64_t rows;
+  // How many chunks the rows are divided into.
+  uint64_t chunks;
+  // How many columns there are.
+  uint64_t columns;
+  // Where the header ends.
+  uint64_t head_len;
+  // 0 for files without version words, 1 for one column, 2 for many.
+  uint16_t major;
+  // Ignored by every reader.
+  uint16_t minor;
+  // 1 if the file has a schema of named columns.
+  uint8_t columnar;
+  // 1 if each chunk has a CRC-32.
+  uint8_t checksums;
+  // 1 if the chunks are laid out for memory mapping.
+  uint8_t mmap_optimized;
+} UnspoolCvcInfo;
+
+// A column of a file. It borrows the header, but not the struct of the file.
+typedef struct UnspoolCvcColumn {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_CVC_COLUMN_WORDS];
+} UnspoolCvcColumn;
+
+// The type of the values of a column.
+typedef uint8_t UnspoolCvcDtype;
+
+// What the schema says of a column.
+typedef struct UnspoolCvcColumnInfo {
+  // How many values each row has.
+  uint64_t dimension;
+  // The type that the values had when they were written.
+  UnspoolCvcDtype dtype;
+  // The type that `unspool_cvc_decode` writes; unknown if a chunk stores the column in a way that no reader knows.
+  UnspoolCvcDtype output;
+  // Bytes of one value of that type.
+  uint8_t output_width;
+} UnspoolCvcColumnInfo;
+
+// What to do with the CRC-32 of each chunk.
+typedef uint8_t UnspoolCvcCrc;
+
+// What a call decoded.
+typedef struct UnspoolCvcDone {
+  // How much of the output is filled, in the units of its length. 0 where there is none.
+  size_t wrote;
+  // Chunks whose CRC-32 is right.
+  uint64_t crc_right;
+  // Chunks whose CRC-32 is wrong.
+  uint64_t crc_wrong;
+  // Chunks that were not looked at, or have none.
+  uint64_t crc_unchecked;
+} UnspoolCvcDone;
+
+// A stream that is being decoded.
+typedef struct UnspoolCvcDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_CVC_DECODER_WORDS];
+} UnspoolCvcDecoder;
+
+// Whether more input will come after that of this call.
+typedef uint8_t UnspoolEnd;
+
+// The one thing that a caller must do next.
+typedef uint8_t UnspoolStatus;
+
+// How far one call came. After an error `read` and `wrote` are 0, so that a loop may add them up before it looks.
+typedef struct UnspoolStep {
+  // Bytes of the input that are used up.
+  size_t read;
+  // How much of the output is filled, in the units of its length.
+  size_t wrote;
+  // What to do next.
+  UnspoolStatus status;
+} UnspoolStep;
+
+// A stretch of rows that the header names.
+typedef struct UnspoolCvcSection {
+  // Its first row.
+  uint64_t first_row;
+  // The row behind its last.
+  uint64_t end_row;
+  // Its metadata, as the JSON that stands in the header; not null-terminated.
+  const uint8_t *metadata;
+  // Bytes of the metadata.
+  size_t metadata_len;
+  // 1 if there is such a section.
+  uint8_t found;
+} UnspoolCvcSection;
+
+// A walk over the bytes that some rows need. It borrows the header, but not the struct of the column.
+typedef struct UnspoolCvcPlan {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_CVC_PLAN_WORDS];
+} UnspoolCvcPlan;
+
+// What a plan asks for.
+typedef uint8_t UnspoolCvcNeedKind;
+
+// What to fetch next.
+typedef struct UnspoolCvcNeed {
+  // The first byte to fetch, in the file.
+  uint64_t start;
+  // The byte behind the last.
+  uint64_t end;
+  // Of a chunk: only the bytes of these rows, where no checksum is to be compared.
+  uint64_t data_start;
+  // The byte behind them.
+  uint64_t data_end;
+  // The rows of the chunk, counted over the whole file.
+  uint64_t first_row;
+  // The row behind the last.
+  uint64_t end_row;
+  // How many values they have.
+  uint64_t values;
+  // What it is.
+  UnspoolCvcNeedKind kind;
+} UnspoolCvcNeed;
+
+// A column of strings. It borrows the slices that hold it.
+typedef struct UnspoolOnPairColumn {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ONPAIR_COLUMN_WORDS];
+} UnspoolOnPairColumn;
+
+// The parts of a column that lies in no container. All integers in them are little-endian, at any alignment.
+typedef struct UnspoolOnPairParts {
+  // The bytes of the tokens, one behind the other.
+  const uint8_t *dictionary;
+  // How many bytes that are.
+  size_t dictionary_len;
+  // Where each token starts: a u32 more than there are tokens.
+  const uint8_t *token_offsets;
+  // Bytes of these.
+  size_t token_offsets_len;
+  // The codes.
+  const uint8_t *codes;
+  // Bytes of the codes.
+  size_t codes_len;
+  // Where the codes of each row start: an entry more than there are rows.
+  const uint8_t *row_offsets;
+  // Bytes of these.
+  size_t row_offsets_len;
+  // 1 to 16 if the codes are packed; 0 if each has two bytes.
+  uint8_t code_bits;
+  // 4 or 8: bytes of each row offset.
+  uint8_t row_offset_width;
+} UnspoolOnPairParts;
+
+// What a column holds.
+typedef struct UnspoolOnPairInfo {
+  // How many rows there are.
+  uint64_t rows;
+  // How many tokens the dictionary has.
+  uint64_t tokens;
+  // How many codes there are.
+  uint64_t codes;
+  // Bytes of a workspace for `unspool_onpair_widen`.
+  uint64_t workspace_len;
+  // Bits of a code.
+  uint32_t code_bits;
+  // 1 if the dictionary is sorted and complete, which makes searching fast.
+  uint8_t conforming;
+} UnspoolOnPairInfo;
+
+// A needle, prepared for one column, and how far the search for it came.
+typedef struct UnspoolOnPairSearch {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ONPAIR_SEARCH_WORDS];
+} UnspoolOnPairSearch;
+
+// Which rows a search finds.
+typedef uint8_t UnspoolOnPairMatch;
+
+// A standalone file. It borrows the bytes.
+typedef struct UnspoolPcoFile {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_FILE_WORDS];
+} UnspoolPcoFile;
+
+// The type of numbers; the values are those that files hold.
+typedef uint8_t UnspoolPcoType;
+
+// What a file says of itself.
+typedef struct UnspoolPcoInfo {
+  // How many numbers the writer thought the file would hold; 0 if it did not know. May be wrong.
+  uint64_t n_hint;
+  // Offset of the first chunk.
+  uint64_t first_chunk;
+  // The version of the standalone framing.
+  uint8_t standalone_version;
+  // The format version.
+  uint8_t major;
+  // What may occur in it.
+  uint8_t minor;
+  // The type of all chunks, if the file promises one, else 0.
+  UnspoolPcoType uniform_type;
+} UnspoolPcoInfo;
+
+// What a chunk holds.
+typedef struct UnspoolPcoChunk {
+  // How many numbers; 0 for the end of the file.
+  size_t len;
+  // Offset of its page in the file.
+  uint64_t page_at;
+  // 64-bit words of workspace for `unspool_pco_decode` and `unspool_pco_skip`, and for batches.
+  uint64_t workspace_len;
+  // Their type.
+  UnspoolPcoType number_type;
+  // Bytes of each.
+  uint8_t number_size;
+} UnspoolPcoChunk;
+
+// How the numbers of a chunk were taken apart. It borrows the bytes.
+typedef struct UnspoolPcoMeta {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_META_WORDS];
+} UnspoolPcoMeta;
+
+// How far a call came that decoded a whole file.
+typedef struct UnspoolPcoDone {
+  // Bytes of the output that are filled.
+  size_t wrote;
+  // Offset behind the file.
+  uint64_t read;
+  // How many chunks there were.
+  uint64_t chunks;
+} UnspoolPcoDone;
+
+// How pages will be read, which decides where the history of lookbacks lies and what the tables look like.
+typedef uint8_t UnspoolPcoPlan;
+
+// A page that is being decoded. Its functions exist for numbers of 8, 16, 32 and 64 bits; a program links only those that it calls.
+typedef struct UnspoolPcoDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_PCO_DECODER_WORDS];
+} UnspoolPcoDecoder;
+
+// What a file holds, by its headers and its index.
+typedef struct UnspoolXzInfo {
+  // Bytes that it decodes to.
+  uint64_t content_size;
+  // How many bytes of window a stream of this file needs.
+  uint64_t stream_buffer;
+  // Streams in a row.
+  uint64_t streams;
+  // Blocks in all streams.
+  uint64_t blocks;
+  // How many of the blocks have a check.
+  uint64_t checks;
+} UnspoolXzInfo;
+
+// How far a call came.
+typedef struct UnspoolXzDone {
+  // Bytes of the input.
+  size_t read;
+  // Bytes of the output that are filled.
+  size_t wrote;
+  // Where they lie in the content.
+  uint64_t content_start;
+  // Checks that were compared and found right.
+  uint64_t checks;
+} UnspoolXzDone;
+
+// A stream that is being decoded.
+typedef struct UnspoolXzDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_XZ_DECODER_WORDS];
+} UnspoolXzDecoder;
+
+// Which of the formats that share their magic numbers a file is in.
+typedef uint8_t UnspoolZstdFlavour;
+
+// What the frame at the start of a file says.
+typedef struct UnspoolZstdInfo {
+  // Bytes of the frame header.
+  size_t header_len;
+  // How far back matches reach.
+  uint64_t window;
+  // Bytes that the frame decodes to, if it says so.
+  uint64_t content_size;
+  // How many bytes of window a stream of this frame needs.
+  uint64_t stream_buffer;
+  // The dictionary that it was made with; 0 if it does not say.
+  uint32_t dictionary_id;
+  // 1 if `content_size` is known.
+  uint8_t has_content_size;
+  // 1 if a checksum follows the content.
+  uint8_t checksum;
+  // 1 for a frame that decoders step over: `header_len` and `content_size` bytes behind it.
+  uint8_t skippable;
+  // The format that was found; RFC 8878 if the bytes fit none.
+  UnspoolZstdFlavour flavour;
+} UnspoolZstdInfo;
+
+// How to decode, where the defaults do not fit. All zeros are the defaults, and so is a null pointer.
+typedef struct UnspoolZstdOptions {
+  // What the frames were compressed with: a trained dictionary or plain bytes.
+  const uint8_t *dictionary;
+  // Bytes of the dictionary; 0 for none.
+  size_t dictionary_len;
+  // The format.
+  UnspoolZstdFlavour flavour;
+  // Not 0: the dictionary is plain bytes, whatever it starts with.
+  uint8_t raw_dictionary;
+  // Not 0: frames without their magic numbers.
+  uint8_t magicless;
+  // Not 0: checksums are neither computed nor compared.
+  uint8_t skip_checksums;
+} UnspoolZstdOptions;
+
+// How far a call came that decoded a whole file.
+typedef struct UnspoolZstdDone {
+  // Bytes of the input: all of it.
+  size_t read;
+  // Bytes of the output that are filled. What lies behind them may have been used as scratch.
+  size_t wrote;
+  // Frames of data.
+  uint64_t frames;
+  // Checksums that were compared and found right.
+  uint64_t checksums;
+} UnspoolZstdDone;
+
+// What the seek table at the end of a file says.
+typedef struct UnspoolZstdSeekInfo {
+  // How many frames it lists.
+  uint64_t frames;
+  // Bytes that all of them decode to, if it is to be believed.
+  uint64_t content_size;
+  // Bytes that the largest of them decodes to, if it is to be believed.
+  size_t room;
+  // 1 if there is a table.
+  uint8_t found;
+} UnspoolZstdSeekInfo;
+
+// A stream that is being decoded.
+typedef struct UnspoolZstdDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_ZSTD_DECODER_WORDS];
+} UnspoolZstdDecoder;
+
+// The tables of the formats that the streams of a file are in. It need not be initialised, nor cleared between uses.
+typedef struct UnspoolAt1Workspace {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_AT1_WORKSPACE_WORDS];
+} UnspoolAt1Workspace;
 
 // The probabilities of a decoder. It need not be initialised, nor cleared between uses.
 typedef struct UnspoolXzWorkspace {
@@ -1395,11 +1395,11 @@ typedef struct UnspoolXzWorkspace {
   uint64_t opaque[UNSPOOL_XZ_WORKSPACE_WORDS];
 } UnspoolXzWorkspace;
 
-// The tables of the formats that the streams of a file are in. It need not be initialised, nor cleared between uses.
-typedef struct UnspoolAt1Workspace {
+// The tables of a decoder. It need not be initialised, nor cleared between uses.
+typedef struct UnspoolZstdWorkspace {
   // Nobody's business.
-  uint64_t opaque[UNSPOOL_AT1_WORKSPACE_WORDS];
-} UnspoolAt1Workspace;
+  uint64_t opaque[UNSPOOL_ZSTD_WORKSPACE_WORDS];
+} UnspoolZstdWorkspace;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1429,178 +1429,372 @@ const char *unspool_error_message(UnspoolErrorKind kind);
 // A word or two for a class, `output too small`; empty for a number that no class has.
 const char *unspool_class_name(UnspoolClass class_);
 
-// How many bytes a workspace takes in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
-size_t unspool_zstd_workspace_len(void);
+// How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
+size_t unspool_at1_workspace_len(void);
 
-// Reads the frame header at the start of a file, which need not be there as a whole: 18 bytes are always enough. Only the whole
-// file tells a draft frame from others.
-UnspoolErrorKind unspool_zstd_info(const uint8_t *src,
-                                   size_t src_len,
-                                   struct UnspoolZstdInfo *info,
-                                   struct UnspoolError *error);
+// What a whole file says of itself; nothing is decoded.
+UnspoolErrorKind unspool_at1_info(const uint8_t *src,
+                                  size_t src_len,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolAt1Info *info,
+                                  struct UnspoolError *error);
 
-// Counts how many bytes a file decodes to. Reads all sequences, but writes nothing and needs no room.
-UnspoolErrorKind unspool_zstd_decoded_size(const uint8_t *src,
-                                           size_t src_len,
-                                           void *space,
-                                           size_t space_len,
-                                           const struct UnspoolLimits *with_limits,
-                                           const struct UnspoolZstdOptions *with_options,
-                                           uint64_t *size,
-                                           struct UnspoolError *error);
-
-// Decodes a whole file: any number of frames. The output is the only window there is.
-UnspoolErrorKind unspool_zstd_decode(const uint8_t *src,
-                                     size_t src_len,
-                                     uint8_t *dst,
-                                     size_t dst_len,
-                                     void *space,
-                                     size_t space_len,
-                                     const struct UnspoolLimits *with_limits,
-                                     const struct UnspoolZstdOptions *with_options,
-                                     struct UnspoolZstdDone *done,
-                                     struct UnspoolError *error);
-
-// Reads the seek table of a file in the seekable format. A file without one is no error: nothing is `found`.
-UnspoolErrorKind unspool_zstd_seek_info(const uint8_t *src,
-                                        size_t src_len,
-                                        const struct UnspoolLimits *with_limits,
-                                        struct UnspoolZstdSeekInfo *info,
-                                        struct UnspoolError *error);
-
-// Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
-// part is decoded in `room`, which needs as many bytes as the largest of them has, or it is an error of the class
-// `WORKSPACE_TOO_SMALL`; `room` of `UnspoolZstdSeekInfo` is always enough.
-UnspoolErrorKind unspool_zstd_decode_part(const uint8_t *src,
-                                          size_t src_len,
-                                          uint64_t first,
-                                          uint64_t end,
-                                          uint8_t *dst,
-                                          size_t dst_len,
-                                          uint8_t *room,
-                                          size_t room_len,
-                                          void *space,
-                                          size_t space_len,
-                                          const struct UnspoolLimits *with_limits,
-                                          const struct UnspoolZstdOptions *with_options,
-                                          size_t *wrote,
-                                          struct UnspoolError *error);
-
-// Starts a stream. Workspace, window and dictionary are lent to the decoder until it is no longer used. `stream_buffer` of
-// `UnspoolZstdInfo` says how large the window must be.
-UnspoolErrorKind unspool_zstd_init(struct UnspoolZstdDecoder *decoder,
-                                   void *space,
-                                   size_t space_len,
-                                   uint8_t *window,
-                                   size_t window_len,
-                                   const struct UnspoolLimits *with_limits,
-                                   const struct UnspoolZstdOptions *with_options,
-                                   struct UnspoolError *error);
-
-// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_zstd_lend`.
-//
-// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
-UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
-                                   const uint8_t *src,
-                                   size_t src_len,
-                                   UnspoolEnd at_end,
-                                   uint8_t *dst,
-                                   size_t dst_len,
-                                   struct UnspoolStep *step,
-                                   struct UnspoolError *error);
-
-// How many frames of data a stream has ended so far, and how many checksums of them were compared and found right.
-UnspoolErrorKind unspool_zstd_counts(const struct UnspoolZstdDecoder *decoder,
-                                     uint64_t *frames,
-                                     uint64_t *checksums,
-                                     struct UnspoolError *error);
-
-// Lends another window, after a step has said with `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
-UnspoolErrorKind unspool_zstd_lend(struct UnspoolZstdDecoder *decoder,
-                                   uint8_t *window,
-                                   size_t window_len,
-                                   struct UnspoolError *error);
-
-// How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
-size_t unspool_xz_workspace_len(void);
-
-// What a whole file holds. All sizes in it are compared with what is there; nothing is decoded.
-UnspoolErrorKind unspool_xz_info(const uint8_t *src,
-                                 size_t src_len,
-                                 void *space,
-                                 size_t space_len,
-                                 const struct UnspoolLimits *with_limits,
-                                 struct UnspoolXzInfo *info,
-                                 struct UnspoolError *error);
-
-// How many bytes a file decodes to, by its indexes. Reads nothing else, and is to be believed no more than the file.
-UnspoolErrorKind unspool_xz_decoded_size(const uint8_t *src,
+// How many bytes a file decodes to. Everything is read as by `unspool_at1_decode`, but nothing is written.
+UnspoolErrorKind unspool_at1_decoded_len(const uint8_t *src,
                                          size_t src_len,
-                                         const struct UnspoolLimits *with_limits,
-                                         uint64_t *size,
-                                         struct UnspoolError *error);
-
-// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the only window there is.
-UnspoolErrorKind unspool_xz_decode(const uint8_t *src,
-                                   size_t src_len,
-                                   uint8_t *dst,
-                                   size_t dst_len,
-                                   void *space,
-                                   size_t space_len,
-                                   const struct UnspoolLimits *with_limits,
-                                   uint8_t one_stream,
-                                   uint8_t skip_checks,
-                                   struct UnspoolXzDone *done,
-                                   struct UnspoolError *error);
-
-// Decodes only the block that holds this position of the content; `content_start` of the answer says where the block starts in it. A
-// position behind the end is an error.
-UnspoolErrorKind unspool_xz_decode_block(const uint8_t *src,
-                                         size_t src_len,
-                                         uint64_t position,
-                                         uint8_t *dst,
-                                         size_t dst_len,
+                                         uint8_t *scratch,
+                                         size_t scratch_len,
                                          void *space,
                                          size_t space_len,
                                          const struct UnspoolLimits *with_limits,
-                                         uint8_t skip_checks,
-                                         struct UnspoolXzDone *done,
+                                         uint64_t *len,
                                          struct UnspoolError *error);
 
-// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is
-// no longer used. `stream_buffer` of `UnspoolXzInfo` says how large the window must be, and so does the error of a block that needs a
-// larger one.
-UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
-                                 void *space,
-                                 size_t space_len,
-                                 uint8_t *window,
-                                 size_t window_len,
-                                 const struct UnspoolLimits *with_limits,
-                                 uint8_t one_stream,
-                                 uint8_t skip_checks,
-                                 struct UnspoolError *error);
+// Decodes a whole file.
+UnspoolErrorKind unspool_at1_decode(const uint8_t *src,
+                                    size_t src_len,
+                                    uint8_t *dst,
+                                    size_t dst_len,
+                                    uint8_t *scratch,
+                                    size_t scratch_len,
+                                    void *space,
+                                    size_t space_len,
+                                    const struct UnspoolLimits *with_limits,
+                                    struct UnspoolAt1Done *done,
+                                    struct UnspoolError *error);
 
-// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.
+// Decodes a whole file to a function that takes it piece by piece, where there is no room for all of it.
+//
+// That is as near to a stream as the format comes: what a line is made of lies all over the file.
+UnspoolErrorKind unspool_at1_decode_to(const uint8_t *src,
+                                       size_t src_len,
+                                       UnspoolAt1Write write,
+                                       void *context,
+                                       uint8_t *scratch,
+                                       size_t scratch_len,
+                                       void *space,
+                                       size_t space_len,
+                                       const struct UnspoolLimits *with_limits,
+                                       struct UnspoolAt1Done *done,
+                                       struct UnspoolError *error);
+
+// Starts a query with the first bytes of a file, however many: if they are too few, an error of the class `TRUNCATED` says in `need` how many
+// there must be, and if terms or scratch are, one of the class `WORKSPACE_TOO_SMALL`. Then call again with more.
+//
+// Terms, scratch and workspace are lent to the query until it is no longer used, and so are the names and values that the request points to. There is
+// a term for each condition and each column. Request, conditions, columns and the first bytes of the file are not needed any more.
+UnspoolErrorKind unspool_at1_query_init(struct UnspoolAt1Query *query,
+                                        const struct UnspoolAt1Request *request,
+                                        struct UnspoolAt1Term *terms,
+                                        size_t terms_len,
+                                        const uint8_t *head,
+                                        size_t head_len,
+                                        uint8_t *scratch,
+                                        size_t scratch_len,
+                                        void *space,
+                                        size_t space_len,
+                                        const struct UnspoolLimits *with_limits,
+                                        struct UnspoolError *error);
+
+// Gives a query a longer scratch, where that is what a step asked for. What it knows is copied there, and the last scratch is no longer used.
+UnspoolErrorKind unspool_at1_query_lend(struct UnspoolAt1Query *query,
+                                        uint8_t *scratch,
+                                        size_t scratch_len,
+                                        struct UnspoolError *error);
+
+// Goes on with bytes of the file from byte `at` on, up to the next row that meets all conditions, and says what it stopped at.
+//
+// The first call needs no bytes. Bytes must hold what the last step asked for, or the first of the blocks in it, and may hold more, also the whole
+// file: as much of it as there is room for will do, if a block has room. Behind a row, the next call gets the same bytes again. An error that is
+// not about the scratch ends the query. `next` is written only where there is no error.
+//
+// Bytes that do not hold the first of the blocks are not looked at, and the same are asked for again, as often as that happens: stop if there are no
+// more of them.
+UnspoolErrorKind unspool_at1_query_step(struct UnspoolAt1Query *query,
+                                        uint64_t at,
+                                        const uint8_t *bytes,
+                                        size_t bytes_len,
+                                        struct UnspoolAt1Next *next,
+                                        struct UnspoolError *error);
+
+// A value of the row that the last step stopped at, byte for byte as it stands in the file. It lies in the scratch until the next step.
+UnspoolErrorKind unspool_at1_query_value(const struct UnspoolAt1Query *query,
+                                         size_t i,
+                                         const uint8_t **value,
+                                         size_t *value_len,
+                                         struct UnspoolError *error);
+
+// The line of the row that the last step stopped at, as it was, without a line feed. Only for `UNSPOOL_AT1_ROWS`.
+UnspoolErrorKind unspool_at1_query_line(const struct UnspoolAt1Query *query,
+                                        uint8_t *dst,
+                                        size_t dst_len,
+                                        size_t *wrote,
+                                        struct UnspoolError *error);
+
+// What came out so far besides rows.
+UnspoolErrorKind unspool_at1_query_answer(const struct UnspoolAt1Query *query,
+                                          struct UnspoolAt1Answer *so_far,
+                                          struct UnspoolError *error);
+
+// How much of the file was needed so far.
+UnspoolErrorKind unspool_at1_query_stats(const struct UnspoolAt1Query *query,
+                                         struct UnspoolAt1Stats *stats,
+                                         struct UnspoolError *error);
+
+// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
+// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
+UnspoolErrorKind unspool_cvc_workspace_len(const uint8_t *prefix,
+                                           size_t prefix_len,
+                                           const struct UnspoolLimits *with_limits,
+                                           uint64_t *len,
+                                           struct UnspoolError *error);
+
+// Parses the header: of the whole file, or of as much as `unspool_cvc_workspace_len` says. The bytes are lent to the file, and to the
+// columns and plans that are made of it.
+UnspoolErrorKind unspool_cvc_open(struct UnspoolCvcFile *file,
+                                  const uint8_t *bytes,
+                                  size_t bytes_len,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolError *error);
+
+// What a file says of itself.
+UnspoolErrorKind unspool_cvc_info(const struct UnspoolCvcFile *file,
+                                  struct UnspoolCvcInfo *info,
+                                  struct UnspoolError *error);
+
+// The column with this number, counted from 0. Reads the schema up to there: of very many columns, those that are wanted are better found by name.
+UnspoolErrorKind unspool_cvc_column(struct UnspoolCvcColumn *column,
+                                    const struct UnspoolCvcFile *file,
+                                    uint64_t number,
+                                    struct UnspoolError *error);
+
+// The column of this name. Where two have the same name, the last counts.
+UnspoolErrorKind unspool_cvc_column_named(struct UnspoolCvcColumn *column,
+                                          const struct UnspoolCvcFile *file,
+                                          const uint8_t *name,
+                                          size_t name_len,
+                                          struct UnspoolError *error);
+
+// What the schema says of a column.
+UnspoolErrorKind unspool_cvc_column_info(const struct UnspoolCvcColumn *column,
+                                         struct UnspoolCvcColumnInfo *info,
+                                         struct UnspoolError *error);
+
+// Writes the name of a column as UTF-8, without a zero byte behind it, and tells its length. With too little room nothing is
+// written but the length.
+UnspoolErrorKind unspool_cvc_column_name(const struct UnspoolCvcColumn *column,
+                                         uint8_t *name,
+                                         size_t name_len,
+                                         size_t *len,
+                                         struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row` to the little-endian bytes of the type that the column's info tells.
+// `bytes` is the whole file.
+UnspoolErrorKind unspool_cvc_decode(const struct UnspoolCvcColumn *column,
+                                    const uint8_t *bytes,
+                                    size_t bytes_len,
+                                    uint64_t first_row,
+                                    uint64_t end_row,
+                                    UnspoolCvcCrc check,
+                                    uint8_t *dst,
+                                    size_t dst_len,
+                                    struct UnspoolCvcDone *done,
+                                    struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row` to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
+UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
+                                        const uint8_t *bytes,
+                                        size_t bytes_len,
+                                        uint64_t first_row,
+                                        uint64_t end_row,
+                                        UnspoolCvcCrc check,
+                                        float *values,
+                                        size_t values_len,
+                                        struct UnspoolCvcDone *done,
+                                        struct UnspoolError *error);
+
+// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
+// used; `unspool_cvc_workspace_len` says how large the workspace must be.
+UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
+                                  uint8_t *space,
+                                  size_t space_len,
+                                  const uint8_t *column,
+                                  size_t column_len,
+                                  UnspoolCvcCrc check,
+                                  const struct UnspoolLimits *with_limits,
+                                  struct UnspoolError *error);
+
+// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
 //
 // Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
 // `UNSPOOL_ERROR_NO_PROGRESS`.
-UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
-                                 const uint8_t *src,
-                                 size_t src_len,
-                                 UnspoolEnd at_end,
-                                 uint8_t *dst,
-                                 size_t dst_len,
-                                 struct UnspoolStep *step,
-                                 struct UnspoolError *error);
+UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
+                                  const uint8_t *src,
+                                  size_t src_len,
+                                  UnspoolEnd at_end,
+                                  uint8_t *dst,
+                                  size_t dst_len,
+                                  struct UnspoolStep *step,
+                                  struct UnspoolError *error);
 
-// Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
-// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
-UnspoolErrorKind unspool_xz_lend(struct UnspoolXzDecoder *decoder,
-                                 uint8_t *window,
-                                 size_t window_len,
-                                 struct UnspoolError *error);
+// The checksums that a stream has met so far. `wrote` is 0: each step has told it.
+UnspoolErrorKind unspool_cvc_counts(const struct UnspoolCvcDecoder *decoder,
+                                    struct UnspoolCvcDone *so_far,
+                                    struct UnspoolError *error);
+
+// The type of the values that a stream gives; unknown until its header is read.
+UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
+
+// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
+// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
+// with `as_text` always text.
+//
+// Each call reads the list from its start on: to take all of n sections one by one takes n * n / 2 steps. With a key, a call passes over those that do
+// not match in one go.
+UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
+                                     const uint8_t *key,
+                                     size_t key_len,
+                                     const uint8_t *value,
+                                     size_t value_len,
+                                     uint8_t as_text,
+                                     uint64_t *number,
+                                     struct UnspoolCvcSection *section,
+                                     struct UnspoolError *error);
+
+// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
+UnspoolErrorKind unspool_cvc_plan_init(struct UnspoolCvcPlan *plan,
+                                       const struct UnspoolCvcColumn *column,
+                                       uint64_t first_row,
+                                       uint64_t end_row,
+                                       struct UnspoolError *error);
+
+// What to fetch next.
+UnspoolErrorKind unspool_cvc_plan_next(struct UnspoolCvcPlan *plan,
+                                       struct UnspoolCvcNeed *need,
+                                       struct UnspoolError *error);
+
+// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
+UnspoolErrorKind unspool_cvc_plan_feed(struct UnspoolCvcPlan *plan,
+                                       const uint8_t *length,
+                                       size_t length_len,
+                                       struct UnspoolError *error);
+
+// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
+// those from `data_start` to `data_end`, which cannot be.
+UnspoolErrorKind unspool_cvc_plan_decode_f32(struct UnspoolCvcPlan *plan,
+                                             const uint8_t *bytes,
+                                             size_t bytes_len,
+                                             UnspoolCvcCrc check,
+                                             float *values,
+                                             size_t values_len,
+                                             struct UnspoolCvcDone *done,
+                                             struct UnspoolError *error);
+
+// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
+// are stored lossless do not stand there one after the other, and are an error.
+UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
+                                      const uint8_t *bytes,
+                                      size_t bytes_len,
+                                      UnspoolCvcCrc check,
+                                      const uint8_t **values,
+                                      size_t *values_len,
+                                      struct UnspoolCvcDone *done,
+                                      struct UnspoolError *error);
+
+// Reads a container. The bytes are lent to the column.
+UnspoolErrorKind unspool_onpair_open(struct UnspoolOnPairColumn *column,
+                                     const uint8_t *bytes,
+                                     size_t bytes_len,
+                                     const struct UnspoolLimits *with_limits,
+                                     struct UnspoolError *error);
+
+// Puts a column together. What the parts point to is lent to the column; the struct of the parts is not.
+UnspoolErrorKind unspool_onpair_open_parts(struct UnspoolOnPairColumn *column,
+                                           const struct UnspoolOnPairParts *parts,
+                                           const struct UnspoolLimits *with_limits,
+                                           struct UnspoolError *error);
+
+// What a column holds.
+UnspoolErrorKind unspool_onpair_info(const struct UnspoolOnPairColumn *column,
+                                     struct UnspoolOnPairInfo *info,
+                                     struct UnspoolError *error);
+
+// How many bytes `unspool_onpair_widen` needs; 0 for a struct that holds no column.
+uint64_t unspool_onpair_workspace_len(const struct UnspoolOnPairColumn *column);
+
+// From now on the column is decoded through a wide copy of its dictionary in this memory, which is lent to it. Everything comes out the
+// same, only faster: worth it for more than a few thousand rows. Memory at a multiple of 16 bytes is read fastest.
+UnspoolErrorKind unspool_onpair_widen(struct UnspoolOnPairColumn *column,
+                                      void *memory,
+                                      size_t memory_len,
+                                      struct UnspoolError *error);
+
+// How many bytes the rows from `first_row` to before `end_row` decode to.
+UnspoolErrorKind unspool_onpair_decoded_len(const struct UnspoolOnPairColumn *column,
+                                            uint64_t first_row,
+                                            uint64_t end_row,
+                                            uint64_t *len,
+                                            struct UnspoolError *error);
+
+// Decodes the rows from `first_row` to before `end_row`, one right behind the other. Of an output that is longer than they are, up to 16 bytes
+// behind them may be overwritten.
+UnspoolErrorKind unspool_onpair_decode(const struct UnspoolOnPairColumn *column,
+                                       uint64_t first_row,
+                                       uint64_t end_row,
+                                       uint8_t *dst,
+                                       size_t dst_len,
+                                       size_t *wrote,
+                                       struct UnspoolError *error);
+
+// Decodes one row. Of an output that is longer than it, up to 16 bytes behind it may be overwritten.
+UnspoolErrorKind unspool_onpair_row(const struct UnspoolOnPairColumn *column,
+                                    uint64_t row,
+                                    uint8_t *dst,
+                                    size_t dst_len,
+                                    size_t *wrote,
+                                    struct UnspoolError *error);
+
+// How many bytes a row has.
+UnspoolErrorKind unspool_onpair_row_len(const struct UnspoolOnPairColumn *column,
+                                        uint64_t row,
+                                        uint64_t *len,
+                                        struct UnspoolError *error);
+
+// Decodes whole rows from `*row` on, as many as the output has room for, up to before `end_row`; `*row` becomes the first that did not fit.
+// `read` of the step counts rows. A row that does not fit by itself is an error, which tells its length.
+UnspoolErrorKind unspool_onpair_step(const struct UnspoolOnPairColumn *column,
+                                     uint64_t *row,
+                                     uint64_t end_row,
+                                     uint8_t *dst,
+                                     size_t dst_len,
+                                     struct UnspoolStep *step,
+                                     struct UnspoolError *error);
+
+// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
+//
+// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle, and for speed in `tokens` one for each token.
+UnspoolErrorKind unspool_onpair_search_init(struct UnspoolOnPairSearch *search,
+                                            const struct UnspoolOnPairColumn *column,
+                                            UnspoolOnPairMatch kind,
+                                            const uint8_t *needle,
+                                            size_t needle_len,
+                                            uint32_t *fallback,
+                                            size_t fallback_len,
+                                            uint8_t *tokens,
+                                            size_t tokens_len,
+                                            struct UnspoolError *error);
+
+// Whether a row matches: 1 or 0.
+UnspoolErrorKind unspool_onpair_search_matches(const struct UnspoolOnPairSearch *search,
+                                               uint64_t row,
+                                               uint8_t *matches,
+                                               struct UnspoolError *error);
+
+// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left. An error ends the search.
+UnspoolErrorKind unspool_onpair_search_next(struct UnspoolOnPairSearch *search,
+                                            uint64_t *row,
+                                            uint8_t *found,
+                                            struct UnspoolError *error);
 
 // Reads the header of a standalone file. The bytes are lent to the file, and to the metadata of its chunks.
 UnspoolErrorKind unspool_pco_open(struct UnspoolPcoFile *file,
@@ -1797,372 +1991,178 @@ UnspoolErrorKind unspool_pco_step_64(struct UnspoolPcoDecoder *decoder,
                                      struct UnspoolStep *told,
                                      struct UnspoolError *error);
 
-// Reads a container. The bytes are lent to the column.
-UnspoolErrorKind unspool_onpair_open(struct UnspoolOnPairColumn *column,
-                                     const uint8_t *bytes,
-                                     size_t bytes_len,
-                                     const struct UnspoolLimits *with_limits,
-                                     struct UnspoolError *error);
+// How many bytes a workspace takes in this build: at most `UNSPOOL_XZ_WORKSPACE_SIZE`.
+size_t unspool_xz_workspace_len(void);
 
-// Puts a column together. What the parts point to is lent to the column; the struct of the parts is not.
-UnspoolErrorKind unspool_onpair_open_parts(struct UnspoolOnPairColumn *column,
-                                           const struct UnspoolOnPairParts *parts,
-                                           const struct UnspoolLimits *with_limits,
-                                           struct UnspoolError *error);
+// What a whole file holds. All sizes in it are compared with what is there; nothing is decoded.
+UnspoolErrorKind unspool_xz_info(const uint8_t *src,
+                                 size_t src_len,
+                                 void *space,
+                                 size_t space_len,
+                                 const struct UnspoolLimits *with_limits,
+                                 struct UnspoolXzInfo *info,
+                                 struct UnspoolError *error);
 
-// What a column holds.
-UnspoolErrorKind unspool_onpair_info(const struct UnspoolOnPairColumn *column,
-                                     struct UnspoolOnPairInfo *info,
-                                     struct UnspoolError *error);
-
-// How many bytes `unspool_onpair_widen` needs; 0 for a struct that holds no column.
-uint64_t unspool_onpair_workspace_len(const struct UnspoolOnPairColumn *column);
-
-// From now on the column is decoded through a wide copy of its dictionary in this memory, which is lent to it. Everything comes out the
-// same, only faster: worth it for more than a few thousand rows. Memory at a multiple of 16 bytes is read fastest.
-UnspoolErrorKind unspool_onpair_widen(struct UnspoolOnPairColumn *column,
-                                      void *memory,
-                                      size_t memory_len,
-                                      struct UnspoolError *error);
-
-// How many bytes the rows from `first_row` to before `end_row` decode to.
-UnspoolErrorKind unspool_onpair_decoded_len(const struct UnspoolOnPairColumn *column,
-                                            uint64_t first_row,
-                                            uint64_t end_row,
-                                            uint64_t *len,
-                                            struct UnspoolError *error);
-
-// Decodes the rows from `first_row` to before `end_row`, one right behind the other. Of an output that is longer than they are, up to 16 bytes
-// behind them may be overwritten.
-UnspoolErrorKind unspool_onpair_decode(const struct UnspoolOnPairColumn *column,
-                                       uint64_t first_row,
-                                       uint64_t end_row,
-                                       uint8_t *dst,
-                                       size_t dst_len,
-                                       size_t *wrote,
-                                       struct UnspoolError *error);
-
-// Decodes one row. Of an output that is longer than it, up to 16 bytes behind it may be overwritten.
-UnspoolErrorKind unspool_onpair_row(const struct UnspoolOnPairColumn *column,
-                                    uint64_t row,
-                                    uint8_t *dst,
-                                    size_t dst_len,
-                                    size_t *wrote,
-                                    struct UnspoolError *error);
-
-// How many bytes a row has.
-UnspoolErrorKind unspool_onpair_row_len(const struct UnspoolOnPairColumn *column,
-                                        uint64_t row,
-                                        uint64_t *len,
-                                        struct UnspoolError *error);
-
-// Decodes whole rows from `*row` on, as many as the output has room for, up to before `end_row`; `*row` becomes the first that did not fit.
-// `read` of the step counts rows. A row that does not fit by itself is an error, which tells its length.
-UnspoolErrorKind unspool_onpair_step(const struct UnspoolOnPairColumn *column,
-                                     uint64_t *row,
-                                     uint64_t end_row,
-                                     uint8_t *dst,
-                                     size_t dst_len,
-                                     struct UnspoolStep *step,
-                                     struct UnspoolError *error);
-
-// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
-//
-// Only `UNSPOOL_ONPAIR_CONTAINS` needs memory: in `fallback` an entry for each byte of the needle, and for speed in `tokens` one for each token.
-UnspoolErrorKind unspool_onpair_search_init(struct UnspoolOnPairSearch *search,
-                                            const struct UnspoolOnPairColumn *column,
-                                            UnspoolOnPairMatch kind,
-                                            const uint8_t *needle,
-                                            size_t needle_len,
-                                            uint32_t *fallback,
-                                            size_t fallback_len,
-                                            uint8_t *tokens,
-                                            size_t tokens_len,
-                                            struct UnspoolError *error);
-
-// Whether a row matches: 1 or 0.
-UnspoolErrorKind unspool_onpair_search_matches(const struct UnspoolOnPairSearch *search,
-                                               uint64_t row,
-                                               uint8_t *matches,
-                                               struct UnspoolError *error);
-
-// The next row that matches, in ascending order, with 1 in `found`; 0 if there is none left. An error ends the search.
-UnspoolErrorKind unspool_onpair_search_next(struct UnspoolOnPairSearch *search,
-                                            uint64_t *row,
-                                            uint8_t *found,
-                                            struct UnspoolError *error);
-
-// How many bytes at the start of a file hold its header, from its first 13: so many bytes `unspool_cvc_open` wants, and so large a
-// workspace `unspool_cvc_init`, which wants the payload of a chunk more for columns that are stored lossless.
-UnspoolErrorKind unspool_cvc_workspace_len(const uint8_t *prefix,
-                                           size_t prefix_len,
-                                           const struct UnspoolLimits *with_limits,
-                                           uint64_t *len,
-                                           struct UnspoolError *error);
-
-// Parses the header: of the whole file, or of as much as `unspool_cvc_workspace_len` says. The bytes are lent to the file, and to the
-// columns and plans that are made of it.
-UnspoolErrorKind unspool_cvc_open(struct UnspoolCvcFile *file,
-                                  const uint8_t *bytes,
-                                  size_t bytes_len,
-                                  const struct UnspoolLimits *with_limits,
-                                  struct UnspoolError *error);
-
-// What a file says of itself.
-UnspoolErrorKind unspool_cvc_info(const struct UnspoolCvcFile *file,
-                                  struct UnspoolCvcInfo *info,
-                                  struct UnspoolError *error);
-
-// The column with this number, counted from 0. Reads the schema up to there: of very many columns, those that are wanted are better found by name.
-UnspoolErrorKind unspool_cvc_column(struct UnspoolCvcColumn *column,
-                                    const struct UnspoolCvcFile *file,
-                                    uint64_t number,
-                                    struct UnspoolError *error);
-
-// The column of this name. Where two have the same name, the last counts.
-UnspoolErrorKind unspool_cvc_column_named(struct UnspoolCvcColumn *column,
-                                          const struct UnspoolCvcFile *file,
-                                          const uint8_t *name,
-                                          size_t name_len,
-                                          struct UnspoolError *error);
-
-// What the schema says of a column.
-UnspoolErrorKind unspool_cvc_column_info(const struct UnspoolCvcColumn *column,
-                                         struct UnspoolCvcColumnInfo *info,
-                                         struct UnspoolError *error);
-
-// Writes the name of a column as UTF-8, without a zero byte behind it, and tells its length. With too little room nothing is
-// written but the length.
-UnspoolErrorKind unspool_cvc_column_name(const struct UnspoolCvcColumn *column,
-                                         uint8_t *name,
-                                         size_t name_len,
-                                         size_t *len,
-                                         struct UnspoolError *error);
-
-// Decodes the rows from `first_row` to before `end_row` to the little-endian bytes of the type that the column's info tells.
-// `bytes` is the whole file.
-UnspoolErrorKind unspool_cvc_decode(const struct UnspoolCvcColumn *column,
-                                    const uint8_t *bytes,
-                                    size_t bytes_len,
-                                    uint64_t first_row,
-                                    uint64_t end_row,
-                                    UnspoolCvcCrc check,
-                                    uint8_t *dst,
-                                    size_t dst_len,
-                                    struct UnspoolCvcDone *done,
-                                    struct UnspoolError *error);
-
-// Decodes the rows from `first_row` to before `end_row` to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
-UnspoolErrorKind unspool_cvc_decode_f32(const struct UnspoolCvcColumn *column,
-                                        const uint8_t *bytes,
-                                        size_t bytes_len,
-                                        uint64_t first_row,
-                                        uint64_t end_row,
-                                        UnspoolCvcCrc check,
-                                        float *values,
-                                        size_t values_len,
-                                        struct UnspoolCvcDone *done,
-                                        struct UnspoolError *error);
-
-// Starts a stream of the column of this name, or of the only one if the name is null. Workspace and name are lent to the decoder until it is no longer
-// used; `unspool_cvc_workspace_len` says how large the workspace must be.
-UnspoolErrorKind unspool_cvc_init(struct UnspoolCvcDecoder *decoder,
-                                  uint8_t *space,
-                                  size_t space_len,
-                                  const uint8_t *column,
-                                  size_t column_len,
-                                  UnspoolCvcCrc check,
-                                  const struct UnspoolLimits *with_limits,
-                                  struct UnspoolError *error);
-
-// Reads on and writes on, as far as both allow: the little-endian bytes of the type that `unspool_cvc_output` tells. An error stays.
-//
-// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
-// `UNSPOOL_ERROR_NO_PROGRESS`.
-UnspoolErrorKind unspool_cvc_step(struct UnspoolCvcDecoder *decoder,
-                                  const uint8_t *src,
-                                  size_t src_len,
-                                  UnspoolEnd at_end,
-                                  uint8_t *dst,
-                                  size_t dst_len,
-                                  struct UnspoolStep *step,
-                                  struct UnspoolError *error);
-
-// The checksums that a stream has met so far. `wrote` is 0: each step has told it.
-UnspoolErrorKind unspool_cvc_counts(const struct UnspoolCvcDecoder *decoder,
-                                    struct UnspoolCvcDone *so_far,
-                                    struct UnspoolError *error);
-
-// The type of the values that a stream gives; unknown until its header is read.
-UnspoolCvcDtype unspool_cvc_output(const struct UnspoolCvcDecoder *decoder);
-
-// The next section that the header lists, from the one with the number `*number` on, which becomes the number behind it. With a key
-// only those count whose metadata has this value there: a number, `true`, `false` or `null` if it reads like one, else text;
-// with `as_text` always text.
-//
-// Each call reads the list from its start on: to take all of n sections one by one takes n * n / 2 steps. With a key, a call passes over those that do
-// not match in one go.
-UnspoolErrorKind unspool_cvc_section(const struct UnspoolCvcFile *file,
-                                     const uint8_t *key,
-                                     size_t key_len,
-                                     const uint8_t *value,
-                                     size_t value_len,
-                                     uint8_t as_text,
-                                     uint64_t *number,
-                                     struct UnspoolCvcSection *section,
-                                     struct UnspoolError *error);
-
-// Starts to name the bytes that the rows from `first_row` to before `end_row` need, for someone who fetches only those.
-UnspoolErrorKind unspool_cvc_plan_init(struct UnspoolCvcPlan *plan,
-                                       const struct UnspoolCvcColumn *column,
-                                       uint64_t first_row,
-                                       uint64_t end_row,
-                                       struct UnspoolError *error);
-
-// What to fetch next.
-UnspoolErrorKind unspool_cvc_plan_next(struct UnspoolCvcPlan *plan,
-                                       struct UnspoolCvcNeed *need,
-                                       struct UnspoolError *error);
-
-// The answer to `UNSPOOL_CVC_NEED_LENGTH`: the bytes that were asked for.
-UnspoolErrorKind unspool_cvc_plan_feed(struct UnspoolCvcPlan *plan,
-                                       const uint8_t *length,
-                                       size_t length_len,
-                                       struct UnspoolError *error);
-
-// Decodes to f32 what `unspool_cvc_plan_next` has just named. `bytes` are those from `start` to `end`, which are checked, or
-// those from `data_start` to `data_end`, which cannot be.
-UnspoolErrorKind unspool_cvc_plan_decode_f32(struct UnspoolCvcPlan *plan,
-                                             const uint8_t *bytes,
-                                             size_t bytes_len,
-                                             UnspoolCvcCrc check,
-                                             float *values,
-                                             size_t values_len,
-                                             struct UnspoolCvcDone *done,
-                                             struct UnspoolError *error);
-
-// The values that `unspool_cvc_plan_next` has just named, as they are stored, without a copy: the answer points into `bytes`. Those that
-// are stored lossless do not stand there one after the other, and are an error.
-UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
-                                      const uint8_t *bytes,
-                                      size_t bytes_len,
-                                      UnspoolCvcCrc check,
-                                      const uint8_t **values,
-                                      size_t *values_len,
-                                      struct UnspoolCvcDone *done,
-                                      struct UnspoolError *error);
-
-// How many bytes a workspace takes in this build: at most `UNSPOOL_AT1_WORKSPACE_SIZE`.
-size_t unspool_at1_workspace_len(void);
-
-// What a whole file says of itself; nothing is decoded.
-UnspoolErrorKind unspool_at1_info(const uint8_t *src,
-                                  size_t src_len,
-                                  const struct UnspoolLimits *with_limits,
-                                  struct UnspoolAt1Info *info,
-                                  struct UnspoolError *error);
-
-// How many bytes a file decodes to. Everything is read as by `unspool_at1_decode`, but nothing is written.
-UnspoolErrorKind unspool_at1_decoded_len(const uint8_t *src,
+// How many bytes a file decodes to, by its indexes. Reads nothing else, and is to be believed no more than the file.
+UnspoolErrorKind unspool_xz_decoded_size(const uint8_t *src,
                                          size_t src_len,
-                                         uint8_t *scratch,
-                                         size_t scratch_len,
+                                         const struct UnspoolLimits *with_limits,
+                                         uint64_t *size,
+                                         struct UnspoolError *error);
+
+// Decodes a whole file: any number of streams, or with `one_stream` exactly one. The output is the only window there is.
+UnspoolErrorKind unspool_xz_decode(const uint8_t *src,
+                                   size_t src_len,
+                                   uint8_t *dst,
+                                   size_t dst_len,
+                                   void *space,
+                                   size_t space_len,
+                                   const struct UnspoolLimits *with_limits,
+                                   uint8_t one_stream,
+                                   uint8_t skip_checks,
+                                   struct UnspoolXzDone *done,
+                                   struct UnspoolError *error);
+
+// Decodes only the block that holds this position of the content; `content_start` of the answer says where the block starts in it. A
+// position behind the end is an error.
+UnspoolErrorKind unspool_xz_decode_block(const uint8_t *src,
+                                         size_t src_len,
+                                         uint64_t position,
+                                         uint8_t *dst,
+                                         size_t dst_len,
                                          void *space,
                                          size_t space_len,
                                          const struct UnspoolLimits *with_limits,
-                                         uint64_t *len,
+                                         uint8_t skip_checks,
+                                         struct UnspoolXzDone *done,
                                          struct UnspoolError *error);
 
-// Decodes a whole file.
-UnspoolErrorKind unspool_at1_decode(const uint8_t *src,
-                                    size_t src_len,
-                                    uint8_t *dst,
-                                    size_t dst_len,
-                                    uint8_t *scratch,
-                                    size_t scratch_len,
-                                    void *space,
-                                    size_t space_len,
-                                    const struct UnspoolLimits *with_limits,
-                                    struct UnspoolAt1Done *done,
-                                    struct UnspoolError *error);
+// Starts a stream: any number of xz streams, or with `one_stream` exactly one. Workspace and window are lent to the decoder until it is
+// no longer used. `stream_buffer` of `UnspoolXzInfo` says how large the window must be, and so does the error of a block that needs a
+// larger one.
+UnspoolErrorKind unspool_xz_init(struct UnspoolXzDecoder *decoder,
+                                 void *space,
+                                 size_t space_len,
+                                 uint8_t *window,
+                                 size_t window_len,
+                                 const struct UnspoolLimits *with_limits,
+                                 uint8_t one_stream,
+                                 uint8_t skip_checks,
+                                 struct UnspoolError *error);
 
-// Decodes a whole file to a function that takes it piece by piece, where there is no room for all of it.
+// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_xz_lend`.
 //
-// That is as near to a stream as the format comes: what a line is made of lies all over the file.
-UnspoolErrorKind unspool_at1_decode_to(const uint8_t *src,
-                                       size_t src_len,
-                                       UnspoolAt1Write write,
-                                       void *context,
-                                       uint8_t *scratch,
-                                       size_t scratch_len,
-                                       void *space,
-                                       size_t space_len,
-                                       const struct UnspoolLimits *with_limits,
-                                       struct UnspoolAt1Done *done,
-                                       struct UnspoolError *error);
+// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
+UnspoolErrorKind unspool_xz_step(struct UnspoolXzDecoder *decoder,
+                                 const uint8_t *src,
+                                 size_t src_len,
+                                 UnspoolEnd at_end,
+                                 uint8_t *dst,
+                                 size_t dst_len,
+                                 struct UnspoolStep *step,
+                                 struct UnspoolError *error);
 
-// Starts a query with the first bytes of a file, however many: if they are too few, an error of the class `TRUNCATED` says in `need` how many
-// there must be, and if terms or scratch are, one of the class `WORKSPACE_TOO_SMALL`. Then call again with more.
-//
-// Terms, scratch and workspace are lent to the query until it is no longer used, and so are the names and values that the request points to. There is
-// a term for each condition and each column. Request, conditions, columns and the first bytes of the file are not needed any more.
-UnspoolErrorKind unspool_at1_query_init(struct UnspoolAt1Query *query,
-                                        const struct UnspoolAt1Request *request,
-                                        struct UnspoolAt1Term *terms,
-                                        size_t terms_len,
-                                        const uint8_t *head,
-                                        size_t head_len,
-                                        uint8_t *scratch,
-                                        size_t scratch_len,
-                                        void *space,
-                                        size_t space_len,
+// Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
+// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
+UnspoolErrorKind unspool_xz_lend(struct UnspoolXzDecoder *decoder,
+                                 uint8_t *window,
+                                 size_t window_len,
+                                 struct UnspoolError *error);
+
+// How many bytes a workspace takes in this build: at most `UNSPOOL_ZSTD_WORKSPACE_SIZE`.
+size_t unspool_zstd_workspace_len(void);
+
+// Reads the frame header at the start of a file, which need not be there as a whole: 18 bytes are always enough. Only the whole
+// file tells a draft frame from others.
+UnspoolErrorKind unspool_zstd_info(const uint8_t *src,
+                                   size_t src_len,
+                                   struct UnspoolZstdInfo *info,
+                                   struct UnspoolError *error);
+
+// Counts how many bytes a file decodes to. Reads all sequences, but writes nothing and needs no room.
+UnspoolErrorKind unspool_zstd_decoded_size(const uint8_t *src,
+                                           size_t src_len,
+                                           void *space,
+                                           size_t space_len,
+                                           const struct UnspoolLimits *with_limits,
+                                           const struct UnspoolZstdOptions *with_options,
+                                           uint64_t *size,
+                                           struct UnspoolError *error);
+
+// Decodes a whole file: any number of frames. The output is the only window there is.
+UnspoolErrorKind unspool_zstd_decode(const uint8_t *src,
+                                     size_t src_len,
+                                     uint8_t *dst,
+                                     size_t dst_len,
+                                     void *space,
+                                     size_t space_len,
+                                     const struct UnspoolLimits *with_limits,
+                                     const struct UnspoolZstdOptions *with_options,
+                                     struct UnspoolZstdDone *done,
+                                     struct UnspoolError *error);
+
+// Reads the seek table of a file in the seekable format. A file without one is no error: nothing is `found`.
+UnspoolErrorKind unspool_zstd_seek_info(const uint8_t *src,
+                                        size_t src_len,
                                         const struct UnspoolLimits *with_limits,
+                                        struct UnspoolZstdSeekInfo *info,
                                         struct UnspoolError *error);
 
-// Gives a query a longer scratch, where that is what a step asked for. What it knows is copied there, and the last scratch is no longer used.
-UnspoolErrorKind unspool_at1_query_lend(struct UnspoolAt1Query *query,
-                                        uint8_t *scratch,
-                                        size_t scratch_len,
-                                        struct UnspoolError *error);
-
-// Goes on with bytes of the file from byte `at` on, up to the next row that meets all conditions, and says what it stopped at.
-//
-// The first call needs no bytes. Bytes must hold what the last step asked for, or the first of the blocks in it, and may hold more, also the whole
-// file: as much of it as there is room for will do, if a block has room. Behind a row, the next call gets the same bytes again. An error that is
-// not about the scratch ends the query. `next` is written only where there is no error.
-//
-// Bytes that do not hold the first of the blocks are not looked at, and the same are asked for again, as often as that happens: stop if there are no
-// more of them.
-UnspoolErrorKind unspool_at1_query_step(struct UnspoolAt1Query *query,
-                                        uint64_t at,
-                                        const uint8_t *bytes,
-                                        size_t bytes_len,
-                                        struct UnspoolAt1Next *next,
-                                        struct UnspoolError *error);
-
-// A value of the row that the last step stopped at, byte for byte as it stands in the file. It lies in the scratch until the next step.
-UnspoolErrorKind unspool_at1_query_value(const struct UnspoolAt1Query *query,
-                                         size_t i,
-                                         const uint8_t **value,
-                                         size_t *value_len,
-                                         struct UnspoolError *error);
-
-// The line of the row that the last step stopped at, as it was, without a line feed. Only for `UNSPOOL_AT1_ROWS`.
-UnspoolErrorKind unspool_at1_query_line(const struct UnspoolAt1Query *query,
-                                        uint8_t *dst,
-                                        size_t dst_len,
-                                        size_t *wrote,
-                                        struct UnspoolError *error);
-
-// What came out so far besides rows.
-UnspoolErrorKind unspool_at1_query_answer(const struct UnspoolAt1Query *query,
-                                          struct UnspoolAt1Answer *so_far,
+// Decodes the bytes from `first` to before `end` of what a file in the seekable format holds, out of the frames that hold them. A frame that is wanted in
+// part is decoded in `room`, which needs as many bytes as the largest of them has, or it is an error of the class
+// `WORKSPACE_TOO_SMALL`; `room` of `UnspoolZstdSeekInfo` is always enough.
+UnspoolErrorKind unspool_zstd_decode_part(const uint8_t *src,
+                                          size_t src_len,
+                                          uint64_t first,
+                                          uint64_t end,
+                                          uint8_t *dst,
+                                          size_t dst_len,
+                                          uint8_t *room,
+                                          size_t room_len,
+                                          void *space,
+                                          size_t space_len,
+                                          const struct UnspoolLimits *with_limits,
+                                          const struct UnspoolZstdOptions *with_options,
+                                          size_t *wrote,
                                           struct UnspoolError *error);
 
-// How much of the file was needed so far.
-UnspoolErrorKind unspool_at1_query_stats(const struct UnspoolAt1Query *query,
-                                         struct UnspoolAt1Stats *stats,
-                                         struct UnspoolError *error);
+// Starts a stream. Workspace, window and dictionary are lent to the decoder until it is no longer used. `stream_buffer` of
+// `UnspoolZstdInfo` says how large the window must be.
+UnspoolErrorKind unspool_zstd_init(struct UnspoolZstdDecoder *decoder,
+                                   void *space,
+                                   size_t space_len,
+                                   uint8_t *window,
+                                   size_t window_len,
+                                   const struct UnspoolLimits *with_limits,
+                                   const struct UnspoolZstdOptions *with_options,
+                                   struct UnspoolError *error);
+
+// Reads on and writes on, as far as both allow. An error stays, but for that of a window that is too small: see `unspool_zstd_lend`.
+//
+// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
+UnspoolErrorKind unspool_zstd_step(struct UnspoolZstdDecoder *decoder,
+                                   const uint8_t *src,
+                                   size_t src_len,
+                                   UnspoolEnd at_end,
+                                   uint8_t *dst,
+                                   size_t dst_len,
+                                   struct UnspoolStep *step,
+                                   struct UnspoolError *error);
+
+// How many frames of data a stream has ended so far, and how many checksums of them were compared and found right.
+UnspoolErrorKind unspool_zstd_counts(const struct UnspoolZstdDecoder *decoder,
+                                     uint64_t *frames,
+                                     uint64_t *checksums,
+                                     struct UnspoolError *error);
+
+// Lends another window, after a step has said with `UNSPOOL_ERROR_ZSTD_WINDOW_BUFFER` how large it must be. The last one is no longer used.
+// At any other time the window is in use: it stays, and the answer is `UNSPOOL_ERROR_WINDOW_IN_USE`.
+UnspoolErrorKind unspool_zstd_lend(struct UnspoolZstdDecoder *decoder,
+                                   uint8_t *window,
+                                   size_t window_len,
+                                   struct UnspoolError *error);
 
 #ifdef __cplusplus
 }  // extern "C"

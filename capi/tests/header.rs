@@ -2,13 +2,38 @@
 #![allow(missing_docs)]
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cbindgen::{Builder, Config, ExportConfig, Language, Style};
 use unspool::ErrorKind;
 
-/// The files in the order in which the header shows them.
-const SOURCES: [&str; 10] = ["common", "error", "zstd", "xz", "pco", "onpair", "cvc", "cvc_plan", "at1", "at1_query"];
+/// The files that every other uses, which the header shows first.
+const FIRST: [&str; 2] = ["common", "error"];
+/// The files with nothing for C: what they export is for the linker.
+const NOT_SHOWN: [&str; 2] = ["lib", "memory"];
+
+/// The files of `src`, in the order in which the header shows them.
+fn sources() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let name_of = |path: &PathBuf| path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    let files = std::fs::read_dir(folder).expect("the sources").map(|file| file.expect("a file").path());
+    let mut files: Vec<_> = files.filter(|path| !NOT_SHOWN.contains(&&*name_of(path))).collect();
+    let place = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
+    files.sort_by_key(|path| (place(&name_of(path)), name_of(path)));
+    files
+}
+
+/// The structs for workspaces. No function names one: functions take any memory, and its length.
+fn workspaces() -> Vec<String> {
+    let mut names = vec![];
+    for path in sources() {
+        let source = std::fs::read_to_string(path).expect("a source");
+        let structs = source.lines().filter_map(|line| line.strip_prefix("pub struct ")?.strip_suffix(" {"));
+        names.extend(structs.filter(|name| name.ends_with("Workspace")).map(str::to_owned));
+    }
+    assert!(names.len() > 2, "{names:?}");
+    names
+}
 
 const ABOUT: &str = "\
 /* unspool: decodes compressed columns and byte streams into buffers that the caller owns.
@@ -72,7 +97,6 @@ fn version() -> String {
 }
 
 fn header() -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = Config {
         language: Language::C,
         style: Style::Both,
@@ -88,15 +112,11 @@ fn header() -> String {
         defines: [("target_pointer_width = 32", "UNSPOOL_32_BIT"), ("feature = small", "UNSPOOL_SMALL")]
             .map(|(cfg, define)| (cfg.into(), define.into()))
             .into(),
-        // No function names it: they take any memory, and its length.
-        export: ExportConfig {
-            include: ["Zstd", "Xz", "At1"].map(|name| format!("Unspool{name}Workspace")).into(),
-            ..ExportConfig::default()
-        },
+        export: ExportConfig { include: workspaces(), ..ExportConfig::default() },
         ..Config::default()
     };
-    let sources = SOURCES.iter().map(|name| root.join(format!("src/{name}.rs")));
-    let builder = sources.fold(Builder::new().with_config(config), |builder, path| builder.with_src(path));
+    let builder =
+        sources().into_iter().fold(Builder::new().with_config(config), |builder, path| builder.with_src(path));
     let mut bytes = vec![];
     builder.generate().expect("the sources can be read").write(&mut bytes);
     String::from_utf8(bytes).expect("UTF-8")

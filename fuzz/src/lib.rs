@@ -1,8 +1,8 @@
 //! Fuzz targets as plain functions: each takes bytes and panics when an invariant breaks.
 //!
 //! cargo-fuzz calls them with coverage guidance; `cargo test` in this folder calls them on stable Rust with the seeds,
-//! every truncation of them, and thousands of mutations. A new target is a function in a module here, a line in
-//! [`TARGETS`], a two-line file in `fuzz_targets`, and a `[[bin]]` in `Cargo.toml`.
+//! every truncation of them, and thousands of mutations. Each `pub fn NAME(bytes: &[u8])` in a file of this folder is a
+//! target: the build script lists them in [`TARGETS`].
 
 mod at1;
 mod at1_query;
@@ -17,65 +17,20 @@ mod stream;
 mod xz;
 mod zstd;
 
-pub use at1::{at1_arbitrary, at1_mutated};
-pub use at1_query::at1_query;
-pub use bits::bits;
-pub use cvc::{cvc_arbitrary, cvc_mutated};
-pub use gzip::{gzip_arbitrary, gzip_mutated};
 pub use mutate::{Random, mutate};
-pub use onpair::{onpair_arbitrary, onpair_mutated, onpair_reference};
-pub use pco::{pco_arbitrary, pco_differential, pco_mutated};
-pub use probe::probe_any;
-pub use xz::{xz_arbitrary, xz_differential, xz_mutated};
-pub use zstd::{zstd_arbitrary, zstd_differential, zstd_mutated};
 
-/// A fuzz target: its name, its body, and the folder in `seeds` that it starts from.
+/// A fuzz target: its name and its body.
 pub struct Target {
     pub name: &'static str,
     pub body: fn(&[u8]),
-    pub seeds: &'static str,
 }
 
-pub const TARGETS: &[Target] = &[
-    Target { name: "probe_any", body: probe_any, seeds: "common" },
-    Target { name: "bits", body: bits, seeds: "common" },
-    Target { name: "at1_query", body: at1_query, seeds: "at1" },
-    Target { name: "cvc_arbitrary", body: cvc_arbitrary, seeds: "cvc" },
-    Target { name: "onpair_arbitrary", body: onpair_arbitrary, seeds: "onpair" },
-    Target { name: "onpair_mutated", body: onpair_mutated, seeds: "onpair" },
-    Target { name: "onpair_reference", body: onpair_reference, seeds: "onpair" },
-    Target { name: "cvc_mutated", body: cvc_mutated, seeds: "cvc" },
-    Target { name: "pco_arbitrary", body: pco_arbitrary, seeds: "pco" },
-    Target { name: "pco_mutated", body: pco_mutated, seeds: "pco" },
-    Target { name: "pco_differential", body: pco_differential, seeds: "pco" },
-    Target { name: "gzip_arbitrary", body: gzip_arbitrary, seeds: "gzip" },
-    Target { name: "gzip_mutated", body: gzip_mutated, seeds: "gzip" },
-    Target { name: "zstd_arbitrary", body: zstd_arbitrary, seeds: "zstd" },
-    Target { name: "zstd_mutated", body: zstd_mutated, seeds: "zstd" },
-    Target { name: "zstd_differential", body: zstd_differential, seeds: "zstd" },
-    Target { name: "xz_arbitrary", body: xz_arbitrary, seeds: "xz" },
-    Target { name: "xz_mutated", body: xz_mutated, seeds: "xz" },
-    Target { name: "xz_differential", body: xz_differential, seeds: "xz" },
-    Target { name: "at1_arbitrary", body: at1_arbitrary, seeds: "at1" },
-    Target { name: "at1_mutated", body: at1_mutated, seeds: "at1" },
-];
+/// All targets, as the build script finds them.
+pub const TARGETS: &[Target] = include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
-/// The program around a target: for libFuzzer under cargo-fuzz, otherwise one that runs the files it is given, so that a
-/// finding can be replayed and debugged with stable Rust.
-#[macro_export]
-macro_rules! target {
-    ($name:ident) => {
-        #[cfg(fuzzing)]
-        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $crate::$name(bytes));
-
-        #[cfg(not(fuzzing))]
-        fn main() {
-            for path in std::env::args_os().skip(1) {
-                $crate::$name(&std::fs::read(&path).expect("the file can be read"));
-                println!("{}: nothing found", path.display());
-            }
-        }
-    };
+/// Returns the target of this name.
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
 }
 
 #[cfg(test)]
@@ -114,7 +69,7 @@ mod tests {
         }
     }
 
-    /// What breaks an invariant is kept, to be replayed with `cargo run --bin TARGET -- FILE`.
+    /// What breaks an invariant is kept, to be replayed with `cargo run -- TARGET FILE`.
     fn visit(target: &Target, bytes: &[u8]) {
         if let Err(panic) = std::panic::catch_unwind(|| (target.body)(bytes)) {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts").join(target.name);
@@ -127,17 +82,16 @@ mod tests {
     }
 
     #[test]
-    fn every_target_is_a_program_and_every_program_a_target() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz_targets");
-        let mut programs: Vec<_> = files(&folder).iter().map(|file| file.file_stem().unwrap().to_owned()).collect();
-        let mut targets: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
-        programs.sort();
-        targets.sort_unstable();
-        assert_eq!(programs, targets);
+    fn targets_are_found() {
+        assert!(TARGETS.len() > 20, "only {} targets", TARGETS.len());
+        assert!(target("zstd_mutated").is_some() && target("none").is_none());
     }
 
+    /// `cvc_mutated` starts from `seeds/cvc`; a target without a folder of its own from `seeds/common`.
     fn seeds(target: &Target) -> Vec<Vec<u8>> {
-        let files = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target.seeds));
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
+        let own = folder.join(target.name.split('_').next().unwrap_or(target.name));
+        let files = files(&if own.is_dir() { own } else { folder.join("common") });
         let seeds = files.iter().map(|file| std::fs::read(file).unwrap());
         seeds.filter(|seed| seed.len() <= LONGEST).take(MOST).collect()
     }

@@ -5,14 +5,12 @@ use anyhow::{Result, bail};
 use crate::install;
 use crate::sh::{cmd, root};
 
-/// The names of the targets: the files in `fuzz/fuzz_targets`.
+#[path = "../../fuzz/find.rs"]
+mod find;
+
+/// The names of the targets.
 pub fn targets() -> Result<Vec<String>> {
-    let mut names = vec![];
-    for entry in std::fs::read_dir(root().join("fuzz/fuzz_targets"))? {
-        names.extend(entry?.path().file_stem().map(|stem| stem.to_string_lossy().into_owned()));
-    }
-    names.sort();
-    Ok(names)
+    Ok(find::targets(&root().join("fuzz/src"))?.into_iter().map(|(_, name)| name).collect())
 }
 
 /// Fuzzes for so many seconds each. What is found on the way stays in `fuzz/corpus` and `fuzz/artifacts`. As a `smoke` test
@@ -29,11 +27,14 @@ pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
         // Seeds come last: libFuzzer writes what it finds into the first folder, and only reads the others.
         let corpus = root().join("fuzz/corpus").join(target);
         std::fs::create_dir_all(&corpus)?;
-        cmd("cargo +nightly fuzz run --fuzz-dir fuzz")
-            .arg(target)
+        let artifacts = root().join("fuzz/artifacts").join(target);
+        std::fs::create_dir_all(&artifacts)?;
+        cmd("cargo +nightly fuzz run --fuzz-dir fuzz run")
+            .env("UNSPOOL_FUZZ", target)
             .arg(&corpus)
             .arg(seeds(target))
             .args(&format!("-- -max_total_time={seconds} -rss_limit_mb=2048 -timeout=10 -print_final_stats=1"))
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .args(if smoke { "-seed=1 -verbosity=0" } else { "" })
             .run()?;
     }

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -39,43 +40,43 @@ const MACHINES: [Machine; 4] = [
 const COUNTING: &str =
     "-nographic -monitor none -serial none -semihosting-config enable=on,target=native -icount shift=0 -kernel";
 
-/// A program of `tests/size`.
+/// A program of `tests/size`, as its documentation describes it.
 struct Program {
-    name: &'static str,
-    what: &'static str,
-    /// Flash on a Cortex-M0 at z that was aimed for, in KB.
+    name: String,
+    /// The first line: what the page calls it.
+    what: String,
+    /// The line `Aim: N KB.`: flash on a Cortex-M0 at z that was aimed for.
     aim: Option<u32>,
 }
 
-const fn program(name: &'static str, what: &'static str, aim: Option<u32>) -> Program {
-    Program { name, what, aim }
-}
+/// The program that is subtracted from all others.
+const EMPTY: &str = "empty";
 
-/// The first is what is subtracted from all others.
-const PROGRAMS: &[Program] = &[
-    program("empty", "", None),
-    program("zstd", "Zstandard, a whole file", Some(12)),
-    program("xz", "xz, a whole file", Some(7)),
-    program("pco_one", "Pco, one number type", Some(6)),
-    program("pco_all", "Pco, eleven number types", Some(20)),
-    program("onpair", "OnPair, single rows", Some(2)),
-    program("cvc", "CVC, rows (fp16)", Some(8)),
-    program("cvc_int8", "CVC, rows (int8)", Some(8)),
-    program("cvc_stream", "CVC, a stream", None),
-    program("at1_columnar", "AT-1, columnar, streams zstd or stored", Some(20)),
-    program("at1", "AT-1, every codec", None),
-    program("peer_miniz_oxide", "miniz_oxide 0.9 (DEFLATE)", None),
-    program("peer_ruzstd", "ruzstd 0.9 (Zstandard)", None),
-    program("peer_lzma_rust2", "lzma-rust2 0.25 (xz)", None),
-    program("peer_c_zstd", "zstd 1.5.7 in C, built to be small", None),
-    program("peer_c_liblzma", "liblzma 5.8 in C, built to be small (xz)", None),
-    program("peer_c_xz_embedded", "XZ Embedded in C, whole files (xz)", None),
-];
+/// All other programs: one for each file in `src/bin`, peers last.
+static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| programs().expect("tests/size can be read"));
+
+fn programs() -> Result<Vec<Program>> {
+    let mut programs = vec![];
+    for entry in std::fs::read_dir(root().join(FOLDER).join("src/bin"))? {
+        let path = entry?.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if name == EMPTY || path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path)?;
+        let mut about = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
+        let what = about.next().with_context(|| format!("{} does not say what it is", path.display()))?.to_owned();
+        let aim = about.find_map(|line| line.strip_prefix("Aim: ")?.strip_suffix(" KB.")?.parse().ok());
+        programs.push(Program { name, what, aim });
+    }
+    programs.sort_by(|a, b| (a.is_peer(), &a.name).cmp(&(b.is_peer(), &b.name)));
+    Ok(programs)
+}
 
 impl Program {
     /// The feature of `tests/size` that it is built with, by itself: the library has those that the users of the others ask for together.
     fn feature(&self) -> &'static str {
-        match self.name {
+        match &*self.name {
             "at1" => "at1",
             name if name.starts_with("peer_c_") => "c",
             _ if self.is_peer() => "peers",
@@ -122,7 +123,7 @@ pub fn run_all() -> Result<()> {
 
 /// Weighs the programs whose names contain `name`, and compares them with their budgets. The page is left as it is.
 pub fn run_some(name: &str) -> Result<()> {
-    ensure!(PROGRAMS.iter().skip(1).any(|program| program.name.contains(name)), "no program is called {name}");
+    ensure!(PROGRAMS.iter().any(|program| program.name.contains(name)), "no program is called {name}");
     check(&weigh(|program| program.name.contains(name))?)
 }
 
@@ -164,7 +165,7 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
     for machine in &MACHINES {
         install::target(machine.target)?;
         for (profile, level) in PROFILES {
-            let programs = || PROGRAMS.iter().skip(1).filter(|program| chosen(program) && program.builds_for(machine));
+            let programs = || PROGRAMS.iter().filter(|program| chosen(program) && program.builds_for(machine));
             for feature in ["", "at1", "peers", "c"] {
                 let bins: Vec<_> = programs().filter(|program| program.feature() == feature).collect();
                 if bins.is_empty() && !feature.is_empty() {
@@ -172,7 +173,7 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
                 }
                 let mut build = cmd("cargo build --locked --target").arg(machine.target).arg("--profile").arg(profile);
                 build = if feature.is_empty() {
-                    build.arg("--bin=empty")
+                    build.arg(format!("--bin={EMPTY}"))
                 } else {
                     build.arg(format!("--features={feature}"))
                 };
@@ -182,9 +183,9 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
                 build = bins.iter().fold(build, |build, program| build.arg(format!("--bin={}", program.name)));
                 build.dir(FOLDER).run()?;
             }
-            let empty = weigh_one(machine, profile, "empty")?;
+            let empty = weigh_one(machine, profile, EMPTY)?;
             for program in programs() {
-                let weight = weigh_one(machine, profile, program.name)?;
+                let weight = weigh_one(machine, profile, &program.name)?;
                 let less = |more: u64, less: u64| more.saturating_sub(less);
                 let noted = program.feature() != "c";
                 let weight = Weight {
@@ -199,7 +200,7 @@ fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
                     "    {} {level} {}: flash {}, RAM {}, frame {}, stack {}, {:.1} instructions a byte",
                     machine.name, program.name, weight.flash, weight.ram, weight.frame, weight.stack, weight.cost
                 );
-                weights.insert((program.name, machine.target, level), weight);
+                weights.insert((&program.name, machine.target, level), weight);
             }
         }
     }
@@ -367,8 +368,8 @@ fn page(weights: &Weights) -> String {
             true => "| | flash z | flash 3 | RAM | frame z | frame 3 | stack z | stack 3 | instr/B z | instr/B 3 |\n|---|---|---|---|---|---|---|---|---|---|\n",
             false => "| | flash z | flash 3 |\n|---|---|---|\n",
         });
-        for program in PROGRAMS.iter().skip(1).filter(|program| program.builds_for(machine)) {
-            let of = |level| weights.get(&(program.name, machine.target, level)).copied().unwrap_or_default();
+        for program in PROGRAMS.iter().filter(|program| program.builds_for(machine)) {
+            let of = |level| weights.get(&(&*program.name, machine.target, level)).copied().unwrap_or_default();
             let (z, three) = (of("z"), of("3"));
             let aim = match program.aim.filter(|_| machine.target == CORTEX_M0) {
                 Some(aim) if z.flash > u64::from(aim) * 1000 => format!(" (aim: {aim} KB, missed)"),
@@ -407,11 +408,9 @@ mod tests {
     }
 
     #[test]
-    fn every_program_is_weighed() {
-        for entry in std::fs::read_dir(root().join(FOLDER).join("src/bin")).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            assert!(PROGRAMS.iter().any(|program| program.name == name), "{name} is not in the table");
-        }
+    fn programs_say_what_they_are() {
+        let of = |name: &str| PROGRAMS.iter().find(|program| program.name == name);
+        assert!(of("xz").is_some_and(|xz| xz.what == "xz, a whole file" && xz.aim == Some(7)));
+        assert!(PROGRAMS.len() > 10 && of(EMPTY).is_none() && PROGRAMS.last().is_some_and(Program::is_peer));
     }
 }

@@ -1,4 +1,6 @@
-//! AT-1: a whole file of any codec, in streams of any backend.
+//! AT-1, every codec
+//!
+//! A whole file, in streams of any backend.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,7 @@
-//! AT-1: a whole table of delimited text, in streams that are Zstandard or stored: the library with `at1-columnar` and without `at1`.
+//! AT-1, columnar, streams zstd or stored
+//!
+//! Aim: 20 KB.
+//! A whole table of delimited text: the library with `at1-columnar` and without `at1`.
 #![no_std]
 #![no_main]
 

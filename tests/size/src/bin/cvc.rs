@@ -1,4 +1,7 @@
-//! CVC: all rows of the only column to f32, checksums verified.
+//! CVC, rows (fp16)
+//!
+//! Aim: 8 KB.
+//! All rows of the only column to f32, checksums verified.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,7 @@
-//! CVC, as in `cvc`, of a column in int8.
+//! CVC, rows (int8)
+//!
+//! Aim: 8 KB.
+//! As `cvc`, of a column in int8.
 #![no_std]
 #![no_main]
 

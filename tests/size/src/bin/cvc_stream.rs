@@ -1,4 +1,6 @@
-//! CVC as a stream, in pieces of 64 bytes.
+//! CVC, a stream
+//!
+//! In pieces of 64 bytes.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,7 @@
-//! OnPair: every row of a packed column, one at a time.
+//! OnPair, single rows
+//!
+//! Aim: 2 KB.
+//! Every row of a packed column, one at a time.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,6 @@
-//! Pco: columns of all eleven number types.
+//! Pco, eleven number types
+//!
+//! Aim: 20 KB.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,7 @@
-//! Pco: a column of one number type, every mode and delta.
+//! Pco, one number type
+//!
+//! Aim: 6 KB.
+//! Every mode and delta.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,6 @@
-//! liblzma: the same xz file, with memory from a heap.
+//! liblzma 5.8 in C, built to be small (xz)
+//!
+//! The same xz file, with memory from a heap.
 #![no_std]
 #![no_main]
 

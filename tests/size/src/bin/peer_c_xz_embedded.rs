@@ -1,4 +1,6 @@
-//! XZ Embedded: the same xz file, with a state from a heap and the output as the dictionary.
+//! XZ Embedded in C, whole files (xz)
+//!
+//! The same xz file, with a state from a heap and the output as the dictionary.
 #![no_std]
 #![no_main]
 

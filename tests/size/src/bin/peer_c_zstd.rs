@@ -1,4 +1,6 @@
-//! zstd in C: the same Zstandard file, with a context in `static` memory.
+//! zstd 1.5.7 in C, built to be small
+//!
+//! The same Zstandard file, with a context in `static` memory.
 #![no_std]
 #![no_main]
 

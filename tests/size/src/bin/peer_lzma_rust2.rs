@@ -1,4 +1,6 @@
-//! lzma-rust2: the same text as xz.
+//! lzma-rust2 0.25 (xz)
+//!
+//! The same text.
 #![no_std]
 #![no_main]
 

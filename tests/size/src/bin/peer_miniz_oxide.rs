@@ -1,4 +1,6 @@
-//! miniz_oxide: the same text as DEFLATE, slice to slice.
+//! miniz_oxide 0.9 (DEFLATE)
+//!
+//! The same text, slice to slice.
 #![no_std]
 #![no_main]
 

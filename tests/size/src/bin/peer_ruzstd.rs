@@ -1,4 +1,6 @@
-//! ruzstd: the same Zstandard file.
+//! ruzstd 0.9 (Zstandard)
+//!
+//! The same file.
 #![no_std]
 #![no_main]
 

@@ -1,2 +1,0 @@
-#![cfg_attr(fuzzing, no_main)]
-unspool_fuzz::target!(gzip_arbitrary);

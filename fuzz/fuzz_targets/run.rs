@@ -1,0 +1,32 @@
+//! One program for all targets, so that each needs no file and no `[[bin]]` of its own.
+//!
+//! Under cargo-fuzz it fuzzes the target that the variable `UNSPOOL_FUZZ` names. Otherwise `cargo run -- TARGET FILE...`
+//! runs a target over files, so that a finding can be replayed and debugged with stable Rust.
+#![cfg_attr(fuzzing, no_main)]
+
+#[cfg(fuzzing)]
+mod fuzzing {
+    use std::sync::LazyLock;
+
+    static BODY: LazyLock<fn(&[u8])> = LazyLock::new(|| {
+        let name = std::env::var("UNSPOOL_FUZZ").expect("UNSPOOL_FUZZ names the target");
+        unspool_fuzz::target(&name).expect("a target of that name").body
+    });
+
+    libfuzzer_sys::fuzz_target!(|bytes: &[u8]| BODY(bytes));
+}
+
+#[cfg(not(fuzzing))]
+fn main() {
+    let mut args = std::env::args_os().skip(1);
+    let name = args.next().unwrap_or_default();
+    let Some(target) = name.to_str().and_then(unspool_fuzz::target) else {
+        let names: Vec<_> = unspool_fuzz::TARGETS.iter().map(|target| target.name).collect();
+        eprintln!("usage: cargo run -- TARGET FILE...\ntargets: {}", names.join(", "));
+        std::process::exit(2);
+    };
+    for path in args {
+        (target.body)(&std::fs::read(&path).expect("the file can be read"));
+        println!("{}: nothing found", path.display());
+    }
+}
