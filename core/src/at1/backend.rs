@@ -19,7 +19,7 @@ pub enum Backend {
 
 /// The first byte of every `.xz` file. No backend has this number, and no varint of a file that ends can be told apart
 /// from a backend otherwise: see [`Wrapping`](super::Wrapping).
-pub(super) const XZ_FIRST_BYTE: u8 = 0xFD;
+pub(crate) const XZ_FIRST_BYTE: u8 = 0xFD;
 
 /// What the Zstandard frames of a payload are.
 const ZSTD: zstd::Options<'_> = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
@@ -104,7 +104,7 @@ impl Backend {
     }
 
     /// Tells where everything in a payload lies.
-    pub(super) fn inspect<T: Trace>(
+    pub(crate) fn inspect<T: Trace>(
         self,
         payload: &[u8],
         ws: &mut Workspace,
@@ -130,7 +130,7 @@ impl Backend {
 /// What is wrong in something that starts at byte `at` of the file and is all there: `Truncated` would ask for more of the file, which
 /// would not be more of it.
 #[cold]
-pub(super) fn inside(error: Error, at: u64) -> Error {
+pub(crate) fn inside(error: Error, at: u64) -> Error {
     let error =
         if error.kind == ErrorKind::Truncated { Error::new(ErrorKind::At1ContentSize, error.at) } else { error };
     error.offset_by(at)

@@ -5,16 +5,16 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::backend::inside;
-use super::column;
-use super::columnar::{self, Table};
+use super::codecs::column;
+use super::codecs::columnar::{self, Table};
+#[cfg(feature = "at1")]
+use super::codecs::qcolumnar::{self, Rows};
+#[cfg(feature = "at1")]
+use super::codecs::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
 use super::header::{Codec, Container, Header};
 use super::output::{Buffered, Output, Slice};
-#[cfg(feature = "at1")]
-use super::qcolumnar::{self, Rows};
 use super::scratch::{BUFFER, Lent, Scratch, Workspace, below};
 use super::streams::{Entry, Set, varint};
-#[cfg(feature = "at1")]
-use super::{bundle, dicom, embed, json, jsondoc, log, osm, qjson2, ssh, vcf};
 #[cfg(feature = "alloc")]
 use crate::heap::{lengthen, zeros};
 use crate::num::{index, u64_from};
@@ -159,7 +159,7 @@ pub fn scratch_needed(src: &[u8], limits: &Limits) -> Result<Need> {
 }
 
 /// What streams may decode to. They are not the output: flags, numbers and literals of a short file can be longer than it is.
-pub(super) const fn of_streams(limits: &Limits) -> Limits {
+pub(crate) const fn of_streams(limits: &Limits) -> Limits {
     Limits { max_output: limits.max_output.saturating_add(limits.max_header), ..*limits }
 }
 

@@ -7,7 +7,7 @@ use crate::bits::mask;
 use crate::num::index;
 
 /// The largest scale of a decimal: 10^18 still fits in an `i64`.
-pub(super) const MAX_SCALE: u8 = 18;
+pub(crate) const MAX_SCALE: u8 = 18;
 
 /// Powers of ten up to the largest scale.
 const POWERS: [u64; 19] = {
@@ -73,7 +73,7 @@ fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
 
 /// Appends a number.
 #[inline]
-pub(super) fn unsigned<O: Output>(n: u64, out: &mut O) -> Put<()> {
+pub(crate) fn unsigned<O: Output>(n: u64, out: &mut O) -> Put<()> {
     if n < EIGHT.get() {
         let (text, len) = short(n);
         return out.put_short(&text.to_le_bytes(), len as usize);
@@ -94,7 +94,7 @@ fn long<O: Output>(n: u64, out: &mut O) -> Put<()> {
 
 /// Appends a number with its sign if it is below zero.
 #[inline]
-pub(super) fn signed<O: Output>(n: i64, out: &mut O) -> Put<()> {
+pub(crate) fn signed<O: Output>(n: i64, out: &mut O) -> Put<()> {
     if n < 0 {
         out.byte(b'-')?;
     }
@@ -103,7 +103,7 @@ pub(super) fn signed<O: Output>(n: i64, out: &mut O) -> Put<()> {
 
 /// Appends `n` / 10^`scale` with all of its `scale` digits behind the point. Without any, the point still stands.
 #[inline]
-pub(super) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Put<()> {
+pub(crate) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Put<()> {
     if n < 0 {
         out.byte(b'-')?;
     }

@@ -129,7 +129,7 @@ impl Header {
     }
 
     /// The same, heard by somebody.
-    pub(super) fn read_traced(src: &[u8], trace: &mut impl Trace) -> Result<Self> {
+    pub(crate) fn read_traced(src: &[u8], trace: &mut impl Trace) -> Result<Self> {
         let mut header = Self::read_start(src)?;
         header.body_end = u64_from(src.len());
         trace.bytes(Part::Framing, Name::MagicNumber, 0..4, Value::Bytes(src.get(..4).unwrap_or_default()));
@@ -170,7 +170,7 @@ impl Header {
     }
 
     /// Tells where the hash lies.
-    pub(super) fn trace_trailer(&self, trace: &mut impl Trace) {
+    pub(crate) fn trace_trailer(&self, trace: &mut impl Trace) {
         if let Some(hash) = &self.hash {
             let magic = self.body_end.saturating_add(32);
             trace.bytes(Part::Checksum, Name::Sha256, self.body_end..magic, Value::Bytes(hash));

@@ -25,75 +25,37 @@
 //! Everything else is refused as [`FormatNotBuilt`](crate::ErrorKind::FormatNotBuilt).
 
 mod backend;
-#[cfg(feature = "at1")]
-mod bundle;
-mod column;
-mod columnar;
-#[cfg(feature = "at1")]
-mod compare;
+mod budget;
+mod codecs;
 mod decode;
-#[cfg(feature = "at1")]
-mod dicom;
 mod digits;
-#[cfg(feature = "at1")]
-mod embed;
-#[cfg(feature = "at1")]
-mod head;
 mod header;
-mod idle;
-#[cfg(feature = "at1")]
-mod json;
-#[cfg(feature = "at1")]
-mod jsondoc;
-mod lines;
-#[cfg(feature = "at1")]
-mod log;
-mod map;
-mod numbers;
-#[cfg(feature = "at1")]
-mod osm;
 mod output;
 #[cfg(feature = "at1")]
-mod predicate;
-#[cfg(feature = "at1")]
-pub mod qcolumnar;
-#[cfg(feature = "at1")]
-pub mod qjson;
-#[cfg(feature = "at1")]
-mod qjson2;
-#[cfg(feature = "at1")]
 mod query;
-#[cfg(feature = "at1")]
-mod record;
-#[cfg(feature = "at1")]
-mod row;
 mod scratch;
-#[cfg(feature = "at1")]
-mod ssh;
 mod streams;
-#[cfg(feature = "at1")]
-mod table;
-#[cfg(feature = "at1")]
-mod vcf;
 
 pub use backend::Backend;
 #[cfg(feature = "at1")]
-pub use bundle::{Bundle, BundleFile};
+pub use codecs::bundle::{Bundle, BundleFile};
 #[cfg(feature = "at1")]
-pub use compare::{Number, Sum};
+pub use codecs::{qcolumnar, qjson};
 pub use decode::{Done, Need, decode, decode_to, decoded_len, inspect, scratch_needed};
 #[cfg(feature = "alloc")]
 pub use decode::{decode_to_vec, grow};
-#[cfg(feature = "at1")]
-pub use head::TableHead;
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
-pub use lines::Lines;
-pub use numbers::Stream;
 #[cfg(feature = "at1")]
-pub use predicate::{Column, Filter, Test};
+pub use query::compare::{Number, Sum};
+#[cfg(feature = "at1")]
+pub use query::head::TableHead;
+#[cfg(feature = "at1")]
+pub use query::predicate::{Column, Filter, Test};
+#[cfg(feature = "at1")]
+pub use query::row::Row;
 #[cfg(feature = "at1")]
 pub use query::{Answer, Ask, Next, Query, Request, Stats};
-#[cfg(feature = "at1")]
-pub use row::Row;
 pub use scratch::{WORKSPACE_SIZE, Workspace};
+pub use streams::lines::Lines;
+pub use streams::numbers::Stream;
 pub use streams::{Entries, Entry, Set, Wrapping};

@@ -3,7 +3,7 @@
 //! Codecs are written once and run on each of the two. What a codec appends are whole fields and lines, so that a slice
 //! is filled by wide copies; bytes of the slice behind the last one written may hold the rest of such a copy.
 
-use super::lines::line_len;
+use super::streams::lines::line_len;
 use crate::bits::window;
 use crate::checksum::Sha256;
 use crate::fault::Fault;
@@ -13,10 +13,10 @@ use crate::{Error, ErrorKind, Limits, Result, Sink};
 /// The output takes no more. Whoever is told so gives up; why, the output [tells](Output::why) at the end. That fits in a register, which counts
 /// where every field and every byte between two of them may be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Full;
+pub(crate) struct Full;
 
 /// Whether the output took it.
-pub(super) type Put<T> = core::result::Result<T, Full>;
+pub(crate) type Put<T> = core::result::Result<T, Full>;
 
 impl From<Full> for Fault {
     /// A stand-in, on its way to whoever asks the output.
@@ -32,7 +32,7 @@ impl From<Full> for Error {
 }
 
 /// Takes what a codec puts together, in order.
-pub(super) trait Output {
+pub(crate) trait Output {
     /// Appends these bytes.
     fn put(&mut self, bytes: &[u8]) -> Put<()>;
 
@@ -114,7 +114,7 @@ enum End {
 }
 
 /// A slice that is filled from its start.
-pub(super) struct Slice<'a> {
+pub(crate) struct Slice<'a> {
     dst: &'a mut [u8],
     at: usize,
     end: End,
@@ -126,7 +126,7 @@ pub(super) struct Slice<'a> {
 
 impl<'a> Slice<'a> {
     /// Fills no more of `dst` than the limit allows; hashes what it is filled with if that is wanted.
-    pub(super) fn new(dst: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
+    pub(crate) fn new(dst: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
         let (end, dst) = match usize::try_from(limits.max_output) {
             Ok(max) if max < dst.len() => (End::Limit, dst.get_mut(..max).unwrap_or_default()),
             _ => (End::Slice, dst),
@@ -135,7 +135,7 @@ impl<'a> Slice<'a> {
     }
 
     /// Counts what another one would be filled with, and keeps none of it: there is no third copy of the codecs for that.
-    pub(super) fn counting(limits: &Limits) -> Self {
+    pub(crate) fn counting(limits: &Limits) -> Self {
         Self { dst: &mut [], at: 0, end: End::Counts(index(limits.max_output)), hash: None, hashed: 0, need: 0 }
     }
 
@@ -298,7 +298,7 @@ fn first_line_feed(bytes: [u8; 16]) -> usize {
 }
 
 /// A sink that is called when a buffer is full.
-pub(super) struct Buffered<'a, S> {
+pub(crate) struct Buffered<'a, S> {
     sink: &'a mut S,
     buffer: &'a mut [u8],
     filled: usize,
@@ -309,13 +309,13 @@ pub(super) struct Buffered<'a, S> {
 }
 
 impl<'a, S: Sink> Buffered<'a, S> {
-    pub(super) fn new(sink: &'a mut S, buffer: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
+    pub(crate) fn new(sink: &'a mut S, buffer: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
         let max = limits.max_output;
         Self { sink, buffer, filled: 0, flushed: 0, max, hash: hash.then(Sha256::new), refused: None }
     }
 
     /// Gives the sink what the buffer holds.
-    pub(super) fn flush(&mut self) -> Put<()> {
+    pub(crate) fn flush(&mut self) -> Put<()> {
         let bytes = self.buffer.get(..self.filled).unwrap_or_default();
         pass(self.sink, &mut self.hash, bytes).map_err(|error| refuse(&mut self.refused, error))?;
         self.flushed = self.flushed.saturating_add(u64_from(self.filled));

@@ -13,16 +13,16 @@ use crate::{Limits, zstd};
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
 /// How much is collected in the scratch before a [`Sink`](crate::Sink) is called.
-pub(super) const BUFFER: u64 = if cfg!(feature = "small") { 256 } else { 4 << 10 };
+pub(crate) const BUFFER: u64 = if cfg!(feature = "small") { 256 } else { 4 << 10 };
 
 /// The tables of the backends. Fits in a `static`.
 ///
 /// A workspace can be used for any number of files, one after the other; nothing of one shows in the next.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    pub(super) zstd: zstd::Workspace,
+    pub(crate) zstd: zstd::Workspace,
     #[cfg(feature = "at1")]
-    pub(super) xz: xz::Workspace,
+    pub(crate) xz: xz::Workspace,
 }
 
 impl Workspace {
@@ -44,30 +44,30 @@ impl Default for Workspace {
 
 /// Runs something in a stack frame of its own, so that what it keeps there does not add to what comes before and behind it.
 #[inline(never)]
-pub(super) fn below<T>(run: impl FnOnce() -> T) -> T {
+pub(crate) fn below<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
 /// Hands out pieces of the scratch.
 #[derive(Debug)]
-pub(super) struct Scratch<'s> {
+pub(crate) struct Scratch<'s> {
     rest: &'s mut [u8],
     taken: u64,
 }
 
 impl<'s> Scratch<'s> {
     /// All of `bytes` is to be had.
-    pub(super) const fn new(bytes: &'s mut [u8]) -> Self {
+    pub(crate) const fn new(bytes: &'s mut [u8]) -> Self {
         Self { rest: bytes, taken: 0 }
     }
 
     /// How many bytes have been taken.
-    pub(super) const fn taken(&self) -> u64 {
+    pub(crate) const fn taken(&self) -> u64 {
         self.taken
     }
 
     /// Refuses if there are not `len` bytes more, and says how many there should have been in all.
-    pub(super) fn expect(&self, len: u64) -> Verdict<()> {
+    pub(crate) fn expect(&self, len: u64) -> Verdict<()> {
         if len > u64_from(self.rest.len()) {
             return Err(Fault::lacking(index(self.taken.saturating_add(len))));
         }
@@ -75,7 +75,7 @@ impl<'s> Scratch<'s> {
     }
 
     /// The next `len` bytes. They hold whatever was there before.
-    pub(super) fn take(&mut self, len: u64) -> Verdict<&'s mut [u8]> {
+    pub(crate) fn take(&mut self, len: u64) -> Verdict<&'s mut [u8]> {
         self.expect(len)?;
         let rest = core::mem::take(&mut self.rest);
         let (piece, rest) = rest.split_at_mut_checked(index(len)).unwrap_or_default();
@@ -92,21 +92,21 @@ impl<'s> Scratch<'s> {
 
     /// What has not been taken.
     #[cfg(feature = "at1")]
-    pub(super) const fn rest(&self) -> &[u8] {
+    pub(crate) const fn rest(&self) -> &[u8] {
         self.rest
     }
 }
 
 /// What the caller lends, on its way to whoever needs some of it.
-pub(super) struct Lent<'l, 's> {
-    pub(super) scratch: Scratch<'s>,
-    pub(super) ws: &'l mut Workspace,
-    pub(super) limits: &'l Limits,
+pub(crate) struct Lent<'l, 's> {
+    pub(crate) scratch: Scratch<'s>,
+    pub(crate) ws: &'l mut Workspace,
+    pub(crate) limits: &'l Limits,
 }
 
 impl Lent<'_, '_> {
     /// The same for a while, but for the next `len` bytes of the scratch.
-    pub(super) fn behind(&mut self, len: u64) -> Lent<'_, '_> {
+    pub(crate) fn behind(&mut self, len: u64) -> Lent<'_, '_> {
         Lent { scratch: self.scratch.behind(len), ws: self.ws, limits: self.limits }
     }
 }

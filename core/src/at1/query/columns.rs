@@ -1,14 +1,14 @@
 //! Which columns are meant, by number or by name, and a slot for each.
 
-use super::super::compare::Number;
-use super::super::head::too_small;
-use super::super::lines::line_len;
-use super::super::predicate::Column;
-use super::super::qcolumnar::Mark;
-use super::super::qjson::Paths;
-use super::super::row::{RECORD, Slot};
+use super::compare::Number;
+use super::head::too_small;
+use super::predicate::Column;
 use super::request::Ask;
+use super::row::{RECORD, Slot};
 use super::{Query, Stage, layout};
+use crate::at1::codecs::qcolumnar::Mark;
+use crate::at1::codecs::qjson::Paths;
+use crate::at1::streams::lines::line_len;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
 

@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-use super::super::compare::Sum;
-use super::super::predicate::{Column, Filter};
+use super::compare::Sum;
+use super::predicate::{Column, Filter};
 use crate::{Error, ErrorKind, Result};
 
 /// What is wanted of the rows that meet all conditions.
@@ -24,7 +24,7 @@ pub enum Ask<'q> {
 }
 
 impl<'q> Ask<'q> {
-    pub(super) fn columns(&self) -> &[Column<'q>] {
+    pub(crate) fn columns(&self) -> &[Column<'q>] {
         match self {
             Self::Rows | Self::Count => &[],
             Self::Columns(columns) => columns,
@@ -47,7 +47,7 @@ pub struct Request<'q> {
 impl Request<'_> {
     /// Refuses what no file could answer.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         if self.ask == Ask::Columns(&[]) {
             return Err(Error::new(ErrorKind::At1NoSuchColumn, 0));
         }
@@ -55,7 +55,7 @@ impl Request<'_> {
     }
 
     /// The columns of the conditions, then those that are asked for.
-    pub(super) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = Column<'_>> {
         self.filters.iter().map(|filter| filter.column).chain(self.ask.columns().iter().copied())
     }
 }

@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 
 use super::compare::{Number, short_integer};
-use super::qcolumnar::{ColumnType, Zone};
+use crate::at1::codecs::qcolumnar::{ColumnType, Zone};
 use crate::{Error, ErrorKind, Result};
 
 /// Which column is meant.
@@ -32,7 +32,7 @@ pub enum Test<'q> {
 
 impl Test<'_> {
     /// Refuses a range whose ends are no numbers.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         Matcher::new(self, ColumnType::Text).map(|_| ())
     }
 }
@@ -48,7 +48,7 @@ pub struct Filter<'q> {
 
 /// One end of a range.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound<'q> {
+pub(crate) struct Bound<'q> {
     number: Number<'q>,
     /// The outermost integer inside of the range.
     integer: i128,
@@ -58,14 +58,14 @@ pub(super) struct Bound<'q> {
 
 /// A test made ready for the values of one column.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Matcher<'q> {
+pub(crate) enum Matcher<'q> {
     Bytes(&'q [u8]),
     Between(Option<Bound<'q>>, Option<Bound<'q>>),
 }
 
 impl<'q> Matcher<'q> {
     /// Reads the numbers of a test.
-    pub(super) fn new(test: &Test<'q>, column: ColumnType) -> Result<Self> {
+    pub(crate) fn new(test: &Test<'q>, column: ColumnType) -> Result<Self> {
         let read = |text: &'q [u8]| Number::read(text).ok_or(Error::new(ErrorKind::At1QueryNumber, 0));
         match *test {
             Test::Range { low, high } => {
@@ -87,13 +87,13 @@ impl<'q> Matcher<'q> {
 
     /// Whether a block with this zone map may hold a value that passes a test.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn may_find(test: &Test<'q>, column: ColumnType, zone: Zone) -> Result<bool> {
+    pub(crate) fn may_find(test: &Test<'q>, column: ColumnType, zone: Zone) -> Result<bool> {
         Ok(Self::new(test, column)?.may_be_in(zone))
     }
 
     /// Whether a value is one of those that are meant.
     #[inline]
-    pub(super) fn accepts(&self, value: &[u8]) -> bool {
+    pub(crate) fn accepts(&self, value: &[u8]) -> bool {
         match self {
             Self::Bytes(bytes) => value == *bytes,
             Self::Between(low, high) => match short_integer(value).map(i128::from) {

@@ -86,7 +86,7 @@ impl<'a> Number<'a> {
     }
 
     /// The next integer below or at the number, or above or at it. One that no `i64` comes near keeps its sign only.
-    pub(super) fn integer(&self, up: bool) -> i128 {
+    pub(crate) fn integer(&self, up: bool) -> i128 {
         let mut size = 0i128;
         let mut digits = self.digits();
         for _ in 0..self.magnitude.min(INTEGER_DIGITS) {
@@ -102,7 +102,7 @@ impl<'a> Number<'a> {
     ///
     /// Eighteen digits are multiplied by a power of ten in a few steps that round each time; what is added on both sides
     /// is far more than that can amount to.
-    pub(super) fn near(&self) -> (f64, f64) {
+    pub(crate) fn near(&self) -> (f64, f64) {
         const DIGITS: i64 = 18;
         /// Below this, an `f64` has fewer bits than it should.
         const TINY: f64 = 1e-280;
@@ -170,7 +170,7 @@ fn len(digits: &[u8]) -> i64 {
 
 /// An integer as most of them are written: perhaps a minus, and digits that fit in any case.
 #[inline]
-pub(super) fn short_integer(text: &[u8]) -> Option<i64> {
+pub(crate) fn short_integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text.split_first() {
         Some((b'-', rest)) => (true, rest),
         _ => (false, text),
@@ -288,10 +288,10 @@ fn last_digit(words: &mut [u32; 4]) -> u8 {
 /// The smallest or the largest number of those that were looked at, by where its text lies. What was read of it is kept: a long
 /// number is not read again for each that it is compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Best {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) found: bool,
+pub(crate) struct Best {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) found: bool,
     negative: bool,
     magnitude: i64,
     /// Where in the text the digits of a [`Number`] start, and how many there are.
@@ -301,7 +301,7 @@ pub(super) struct Best {
 
 impl Best {
     /// Its text lies at the front now. Says how long it is.
-    pub(super) const fn moved_to_front(&mut self) -> usize {
+    pub(crate) const fn moved_to_front(&mut self) -> usize {
         self.end = self.end.saturating_sub(self.start);
         self.start = 0;
         self.end
@@ -309,7 +309,7 @@ impl Best {
 
     /// Takes the text at `start..end` of `work` if it is a number that comes before (`Less`) or behind (`Greater`) the
     /// best so far. Says whether it is a number.
-    pub(super) fn offer(&mut self, work: &[u8], start: usize, end: usize, wins: Ordering) -> bool {
+    pub(crate) fn offer(&mut self, work: &[u8], start: usize, end: usize, wins: Ordering) -> bool {
         let text = work.get(start..end).unwrap_or_default();
         let Some(number) = Number::read(text) else { return false };
         if !self.found || number.compare(&self.number(work)) == wins {

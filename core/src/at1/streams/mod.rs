@@ -3,11 +3,18 @@
 //! A set is a number of streams, then for each of them the length of the name, the name, the backend, the length of the
 //! payload, and the payload. Nothing is kept of it: who wants streams by name walks over the set, once for all of them.
 
+pub(crate) mod lines;
+pub(crate) mod numbers;
+#[cfg(feature = "at1")]
+pub(crate) mod record;
+#[cfg(feature = "at1")]
+pub(crate) mod texts;
+
 use core::ops::Range;
 
-use super::backend::{Backend, XZ_FIRST_BYTE, inside};
-use super::numbers::Stream;
-use super::scratch::{Lent, Workspace, below};
+use self::numbers::Stream;
+use crate::at1::backend::{Backend, XZ_FIRST_BYTE, inside};
+use crate::at1::scratch::{Lent, Workspace, below};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
 use crate::trace::Shifted;
@@ -51,7 +58,7 @@ impl Entry<'_> {
     }
 
     /// Where a payload starts that has no length before it: RAW files and frames. Says how it is wrapped, too.
-    pub(super) fn unnamed(src: &[u8], body: Range<u64>) -> Result<Self> {
+    pub(crate) fn unnamed(src: &[u8], body: Range<u64>) -> Result<Self> {
         let (wrapping, backend, start) = match src.get(index(body.start)..index(body.end)).and_then(<[u8]>::first) {
             None if body.end < u64_from(src.len()) => return Err(Error::new(ErrorKind::At1ContentSize, body.start)),
             None => return Err(Error::new(ErrorKind::Truncated, body.start).needing(body.start.saturating_add(1))),
@@ -91,7 +98,7 @@ impl Entry<'_> {
     }
 
     /// Decodes it into the scratch, or borrows it from the file where nothing is to be decoded.
-    pub(super) fn load<'a>(&self, file: &'a [u8], lent: &mut Lent<'_, 'a>) -> Result<Stream<'a>> {
+    pub(crate) fn load<'a>(&self, file: &'a [u8], lent: &mut Lent<'_, 'a>) -> Result<Stream<'a>> {
         if self.backend == Backend::Stored {
             return Ok(Stream::new(self.payload(file)?, self.start, true));
         }
@@ -105,7 +112,7 @@ impl Entry<'_> {
     #[cfg(feature = "at1")]
     #[cold]
     #[inline(never)]
-    pub(super) fn broken(&self, error: Error, file: &[u8], lent: &mut Lent<'_, '_>) -> Error {
+    pub(crate) fn broken(&self, error: Error, file: &[u8], lent: &mut Lent<'_, '_>) -> Error {
         if self.backend == Backend::Xz
             && error.class() != Class::Limit
             && let Ok(payload) = self.payload(file)
@@ -117,7 +124,7 @@ impl Entry<'_> {
     }
 
     /// How much of the scratch [`load`](Self::load) takes.
-    pub(super) fn room(&self, file: &[u8], limits: &Limits) -> Result<u64> {
+    pub(crate) fn room(&self, file: &[u8], limits: &Limits) -> Result<u64> {
         match self.backend {
             Backend::Stored => self.payload(file).map(|_| 0),
             _ => self.decoded_size(file, limits),
@@ -126,7 +133,7 @@ impl Entry<'_> {
 
     /// Tells where the payload lies, and the backend byte of one without a name. What is in it is told if the codec would
     /// `read` it: nobody knows what a newer writer puts into a stream of its own.
-    pub(super) fn trace<T: Trace>(
+    pub(crate) fn trace<T: Trace>(
         &self,
         read: bool,
         file: &[u8],
@@ -172,7 +179,7 @@ impl<'a> Set<'a> {
 
     /// The file.
     #[cfg(feature = "at1")]
-    pub(super) const fn src(&self) -> &'a [u8] {
+    pub(crate) const fn src(&self) -> &'a [u8] {
         self.src
     }
 
@@ -192,7 +199,7 @@ impl<'a> Set<'a> {
     }
 
     /// Reads all entries once, and checks that the set ends where it must.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let mut end = self.first;
         for entry in self.entries() {
             end = entry?.range().end;
@@ -201,7 +208,7 @@ impl<'a> Set<'a> {
     }
 
     /// Tells where everything in it lies, and checks it on the way.
-    pub(super) fn trace<T: Trace>(
+    pub(crate) fn trace<T: Trace>(
         &self,
         wanted: impl Fn(&[u8]) -> bool,
         ws: &mut Workspace,
@@ -244,7 +251,7 @@ impl<'a> Set<'a> {
     }
 
     /// Decodes the streams of these names, and lends them to `open`; one that is not there is empty.
-    pub(super) fn load<const N: usize, T, E>(
+    pub(crate) fn load<const N: usize, T, E>(
         &self,
         names: &[&[u8]; N],
         lent: &mut Lent<'_, 'a>,
@@ -259,7 +266,7 @@ impl<'a> Set<'a> {
     }
 
     /// The same for any number of names, so that there is one copy of it.
-    pub(super) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+    pub(crate) fn load_into(&self, names: &[&[u8]], streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
         self.find_all(names, streams)?;
         self.load_found(streams, lent)
     }
@@ -282,7 +289,7 @@ impl<'a> Set<'a> {
     }
 
     /// What stands for a stream that is not there: nothing, where the set starts.
-    pub(super) fn missing(&self) -> Stream<'a> {
+    pub(crate) fn missing(&self) -> Stream<'a> {
         Stream::new(b"", self.start, false)
     }
 
@@ -293,7 +300,7 @@ impl<'a> Set<'a> {
 
     /// Decodes those streams that were found, each where its entry starts.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
+    pub(crate) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
         let entry = |stream: &Stream<'_>| Entries { at: u64_from(stream.place(0)), ..self.entries() }.read();
         let mut room = 0u64;
         for stream in streams.iter().filter(|stream| self.is_found(stream)) {
@@ -388,7 +395,7 @@ fn truncated(src: &[u8], need: u64) -> Error {
 }
 
 /// The varint at byte `at` of the file, which lies before `end`, and where it ends.
-pub(super) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
+pub(crate) fn varint(src: &[u8], at: u64, end: u64) -> Result<(u64, u64)> {
     let known = src.get(..index(end)).unwrap_or(src);
     match read_varint(known.get(index(at)..).unwrap_or_default()) {
         Ok((value, len)) => Ok((value, at.saturating_add(u64_from(len)))),

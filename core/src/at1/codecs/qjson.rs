@@ -5,7 +5,7 @@
 
 use core::iter;
 
-use super::numbers::{Numbers, Stream};
+use crate::at1::streams::numbers::{Numbers, Stream};
 use crate::{ErrorKind, Result};
 
 /// The literals around the values of a row.
@@ -30,7 +30,7 @@ impl<'a> Template<'a> {
     }
 
     /// A template that was read before, from behind its number.
-    pub(super) const fn resume(segments: Numbers<'a>) -> Self {
+    pub(crate) const fn resume(segments: Numbers<'a>) -> Self {
         Self { segments }
     }
 
@@ -41,7 +41,7 @@ impl<'a> Template<'a> {
     }
 
     /// The same as [`resume`](Self::resume) wants them: strings behind each other.
-    pub(super) const fn numbers(&self) -> Numbers<'a> {
+    pub(crate) const fn numbers(&self) -> Numbers<'a> {
         self.segments
     }
 }

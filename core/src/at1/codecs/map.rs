@@ -4,19 +4,19 @@
 //! then slots, at least twice as many as values.
 
 use super::column::{Number, Word};
-use super::output::{Output, Slice};
 use crate::Limits;
+use crate::at1::output::{Output, Slice};
 use crate::bits::window;
 use crate::num::{index, u64_from};
 
 /// Room for a number as text.
-pub(super) struct NumberText([u8; 48]);
+pub(crate) struct NumberText([u8; 48]);
 
 impl NumberText {
-    pub(super) const NONE: Self = Self([0; 48]);
+    pub(crate) const NONE: Self = Self([0; 48]);
 
     /// The text of a number.
-    pub(super) fn print(&mut self, number: Number) -> &[u8] {
+    pub(crate) fn print(&mut self, number: Number) -> &[u8] {
         let mut out = Slice::new(&mut self.0, false, &Limits::NONE);
         // It has room for the longest.
         let _ = number.put(&mut out);
@@ -33,7 +33,7 @@ const MAX_PROBES: usize = 256;
 const ENTRY: usize = 2;
 
 /// A view of the words of a map.
-pub(super) struct Map<'a> {
+pub(crate) struct Map<'a> {
     entries: &'a mut [Word],
     slots: &'a mut [Word],
     seen: usize,
@@ -41,7 +41,7 @@ pub(super) struct Map<'a> {
 
 impl<'a> Map<'a> {
     /// How many words a map of so many entries takes.
-    pub(super) fn words(entries: u64) -> u64 {
+    pub(crate) fn words(entries: u64) -> u64 {
         entries.saturating_mul(u64_from(ENTRY)).saturating_add(Self::slots(entries))
     }
 
@@ -50,7 +50,7 @@ impl<'a> Map<'a> {
     }
 
     /// The map in these words, of which `seen` entries have a key.
-    pub(super) fn new(words: &'a mut [Word], entries: usize, seen: usize) -> Self {
+    pub(crate) fn new(words: &'a mut [Word], entries: usize, seen: usize) -> Self {
         let slots = index(Self::slots(u64_from(entries)));
         let at = entries.saturating_mul(ENTRY);
         let (entries, rest) = words.split_at_mut_checked(at).unwrap_or_default();
@@ -64,7 +64,7 @@ impl<'a> Map<'a> {
 
     /// The number of a key, and how many keys there are then. A new key gets the next entry; `None` if there is
     /// none left. `place` is what the map remembers of a new key, `same` compares the key with what it remembers of another.
-    pub(super) fn find(
+    pub(crate) fn find(
         &mut self,
         key: &[u8],
         place: [u64; 2],

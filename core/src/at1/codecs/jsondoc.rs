@@ -1,17 +1,17 @@
 //! Codec 6: one JSON document as a skeleton with gaps, and a column of values for each kind of gap.
 
 use super::log::gaps;
-use super::numbers::{Numbers, Stream};
-use super::output::Output;
-use super::scratch::Lent;
-use super::table::Blobs;
+use crate::at1::output::Output;
+use crate::at1::scratch::Lent;
+use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::texts::Blobs;
 use crate::fault::Verdict;
 
 /// The streams of a document, in the order that [`Document::open`] wants them.
-pub(super) const NAMES: [&[u8]; 6] = [b"meta", b"raw", b"skeleton", b"colids", b"value_index", b"values"];
+pub(crate) const NAMES: [&[u8]; 6] = [b"meta", b"raw", b"skeleton", b"colids", b"value_index", b"values"];
 
 /// A document whose streams are decoded.
-pub(super) enum Document<'a> {
+pub(crate) enum Document<'a> {
     /// As it is.
     Raw(&'a [u8]),
     /// The text with a NUL for each value, the column of each value, and the columns.
@@ -19,7 +19,7 @@ pub(super) enum Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 6], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
+    pub(crate) fn open(streams: &[Stream<'a>; 6], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, raw, skeleton, columns, lengths, values] = streams;
         Ok(match meta.numbers().byte()? {
             0 => Self::Raw(raw.bytes),
@@ -28,7 +28,7 @@ impl<'a> Document<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         match self {
             Self::Raw(bytes) => Ok(out.put(bytes)?),
             Self::Parts(skeleton, columns, values) => gaps(skeleton, out, |out| {

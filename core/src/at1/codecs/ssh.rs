@@ -1,17 +1,17 @@
 //! Codec 0: the log of an SSH server, as month, day, time, host, process and message.
 
-use super::digits;
-use super::idle::Idle;
-use super::lines::{Lines, find};
-use super::numbers::{Numbers, Stream};
-use super::output::Output;
-use super::scratch::Lent;
-use super::table::Texts;
 use crate::ErrorKind;
+use crate::at1::budget::Idle;
+use crate::at1::digits;
+use crate::at1::output::Output;
+use crate::at1::scratch::Lent;
+use crate::at1::streams::lines::{Lines, find};
+use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::texts::Texts;
 use crate::fault::Verdict;
 
 /// The streams of a log, in the order that [`Log::open`] wants them.
-pub(super) const NAMES: [&[u8]; 12] = [
+pub(crate) const NAMES: [&[u8]; 12] = [
     b"meta",
     b"flags",
     b"verbatim",
@@ -30,7 +30,7 @@ pub(super) const NAMES: [&[u8]; 12] = [
 const GAP: &[u8; 3] = b"<*>";
 
 /// A log whose streams are decoded.
-pub(super) struct Log<'a> {
+pub(crate) struct Log<'a> {
     lines: u64,
     trailing: bool,
     flags: Numbers<'a>,
@@ -46,7 +46,7 @@ pub(super) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 12], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
+    pub(crate) fn open(streams: &[Stream<'a>; 12], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, flags, verbatim, months, days, times, hosts, processes, numbers, templates, variables, messages] =
             streams;
         let mut meta = meta.numbers();
@@ -66,7 +66,7 @@ impl<'a> Log<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for line in 0..self.lines {
             if line > 0 {
                 out.byte(b'\n')?;

@@ -1,21 +1,21 @@
 //! Codec 9: a medical image, its pixels as differences, between what stands before and behind them in the file.
 
-use super::numbers::Stream;
-use super::output::Output;
-use super::scratch::Lent;
+use crate::at1::output::Output;
+use crate::at1::scratch::Lent;
+use crate::at1::streams::numbers::Stream;
 use crate::fault::Verdict;
 use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Result};
 
 /// The streams of an image, in the order that [`Image::open`] wants them.
-pub(super) const NAMES: [&[u8]; 5] = [b"meta", b"raw", b"pre", PIXELS, b"suf"];
+pub(crate) const NAMES: [&[u8]; 5] = [b"meta", b"raw", b"pre", PIXELS, b"suf"];
 
 /// The one of them whose bytes a sink takes as much scratch for as it has: they are put right there.
-pub(super) const PIXELS: &[u8] = b"pix";
+pub(crate) const PIXELS: &[u8] = b"pix";
 
 /// How the pixels were changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Transform {
+pub(crate) enum Transform {
     /// Not at all.
     None,
     /// Differences to the element on the left, modulo what an element can hold.
@@ -27,7 +27,7 @@ pub(super) enum Transform {
 }
 
 /// An image whose streams are decoded.
-pub(super) enum Image<'a> {
+pub(crate) enum Image<'a> {
     /// The file as it is.
     Raw(&'a [u8]),
     /// The file in parts.
@@ -43,7 +43,7 @@ pub(super) enum Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 5], _: &mut Lent<'_, 'a>) -> Verdict<Self> {
+    pub(crate) fn open(streams: &[Stream<'a>; 5], _: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, raw, pre, pixels, suf] = streams;
         let mut fields = meta.numbers();
         match fields.byte()? {
@@ -76,7 +76,7 @@ impl<'a> Image<'a> {
     }
 
     /// Appends all of the file. A sink takes scratch for the pixels.
-    pub(super) fn all<O: Output>(&self, lent: &mut Lent<'_, '_>, out: &mut O) -> Result<()> {
+    pub(crate) fn all<O: Output>(&self, lent: &mut Lent<'_, '_>, out: &mut O) -> Result<()> {
         let Self::Parts { pre, pixels, pad, suf, transform, row, wide } = *self else {
             let Self::Raw(bytes) = self else { return Ok(()) };
             return Ok(out.put(bytes)?);

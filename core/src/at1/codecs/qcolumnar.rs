@@ -7,13 +7,13 @@
 
 use core::ops::Range;
 
-use super::backend::{Backend, inside};
-use super::lines::Lines;
-use super::numbers::{Numbers, Stream};
-use super::output::Output;
 use super::qjson::Template;
-use super::record::{Memory, Reader, Word, Writer};
-use super::scratch::{Lent, Workspace};
+use crate::at1::backend::{Backend, inside};
+use crate::at1::output::Output;
+use crate::at1::scratch::{Lent, Workspace};
+use crate::at1::streams::lines::Lines;
+use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::record::{Memory, Reader, Word, Writer};
 use crate::fault::Verdict;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
@@ -109,7 +109,7 @@ impl<'a> Meta<'a> {
     }
 
     /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows.
-    pub(super) fn check_modes(&self, modes: Stream<'a>) -> Verdict<&'a [u8]> {
+    pub(crate) fn check_modes(&self, modes: Stream<'a>) -> Verdict<&'a [u8]> {
         let bytes = modes.bytes.get(..index(self.lines));
         let bytes = bytes.ok_or_else(|| modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()))?;
         let rows = bytes.iter().filter(|&&mode| mode != 0).count();
@@ -146,7 +146,7 @@ pub struct Block {
 
 /// Where in an index a group starts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     read: usize,
     group: u64,
     at: u64,
@@ -171,14 +171,14 @@ impl<'a> Index<'a> {
 
     /// The index from the first block of a later group on.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn resume(stream: Stream<'a>, meta: &Meta<'a>, mark: Mark) -> Verdict<Self> {
+    pub(crate) fn resume(stream: Stream<'a>, meta: &Meta<'a>, mark: Mark) -> Verdict<Self> {
         let mut index = Self::new(stream, meta);
         index.numbers.bytes(mark.read)?;
         Ok(Self { group: mark.group, at: mark.at, ..index })
     }
 
     /// Where the walk over a stream stands between two groups.
-    pub(super) const fn mark(&self, stream: &Stream<'_>) -> Mark {
+    pub(crate) const fn mark(&self, stream: &Stream<'_>) -> Mark {
         Mark { read: self.numbers.position(stream.bytes.len()), group: self.group, at: self.at }
     }
 
@@ -262,7 +262,7 @@ pub enum Layout<'a> {
 }
 
 /// Words that [`Rows::save`] writes.
-pub(super) const RECORD: usize = 28;
+pub(crate) const RECORD: usize = 28;
 
 /// Where the value of a column in the row that comes next starts in the texts of its group, and where its block ends.
 type Cell = [[u8; 8]; 2];
@@ -285,7 +285,7 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Opens the streams of [`NAMES`]. Takes from the scratch what the largest group needs.
-    pub(super) fn open(streams: &[Stream<'a>; 6], delimited: bool, lent: &mut Lent<'_, 'a>) -> Result<Self> {
+    pub(crate) fn open(streams: &[Stream<'a>; 6], delimited: bool, lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let Lent { scratch, limits, .. } = lent;
         let &[meta, modes, verbatim, index, blocks, template] = streams;
         let meta = Meta::read(meta, delimited, limits)?;
@@ -307,7 +307,7 @@ impl<'a> Rows<'a> {
 
     /// Writes down where it stands, for [`resume`](Self::resume).
     #[inline(never)]
-    pub(super) fn save(&self, record: &mut [Word], memory: Memory) {
+    pub(crate) fn save(&self, record: &mut [Word], memory: Memory) {
         let mut record = Writer::new(record, memory);
         record.place(self.text);
         record.number(u64_from(self.text.len()));
@@ -336,7 +336,7 @@ impl<'a> Rows<'a> {
 
     /// Goes on with lines of JSON between two of them. All of a table lies in the scratch before its text and cells, or in the file.
     #[inline(never)]
-    pub(super) fn resume(record: &[Word], file: &'a [u8], scratch: &'a mut [u8]) -> Self {
+    pub(crate) fn resume(record: &[Word], file: &'a [u8], scratch: &'a mut [u8]) -> Self {
         let [start, text, cells] = *record.first_chunk::<3>().unwrap_or(&[[0; 8]; 3]);
         let [start, text, cells] = [start, text, cells].map(|word| index(u64::from_le_bytes(word)));
         let (before, behind) = scratch.split_at_mut_checked(start).unwrap_or_default();
@@ -388,7 +388,7 @@ impl<'a> Rows<'a> {
 
     /// Appends the next line, without a line feed.
     #[inline]
-    pub(super) fn line<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
+    pub(crate) fn line<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
         let mode = self.modes.get(self.line).copied();
         self.line = self.line.saturating_add(1);
         match mode {
@@ -436,7 +436,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Appends all lines of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
+    pub(crate) fn all<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
         for line in 0..self.meta.lines {
             if line > 0 {
                 out.byte(b'\n')?;

@@ -3,8 +3,8 @@
 
 use super::lines::{Lines, line_len};
 use super::numbers::{Numbers, Stream};
-use super::scratch::Scratch;
 use crate::ErrorKind;
+use crate::at1::scratch::Scratch;
 use crate::fault::Verdict;
 use crate::num::{index, u64_from};
 
@@ -13,14 +13,14 @@ type Span = [[u8; 8]; 2];
 
 /// Texts by number.
 #[derive(Debug, Default)]
-pub(super) struct Texts<'a> {
+pub(crate) struct Texts<'a> {
     bytes: &'a [u8],
     spans: &'a mut [Span],
 }
 
 impl<'a> Texts<'a> {
     /// How much of the scratch so many texts take.
-    pub(super) const fn room(count: u64) -> u64 {
+    pub(crate) const fn room(count: u64) -> u64 {
         count.saturating_mul(size_of::<Span>() as u64)
     }
 
@@ -36,7 +36,7 @@ impl<'a> Texts<'a> {
     }
 
     /// The items of an LF-split list.
-    pub(super) fn lines(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
+    pub(crate) fn lines(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
         let mut texts = Self::with_room(stream.bytes, Lines::new(stream).left(), scratch)?;
         let mut start = 0usize;
         for at in 0..texts.spans.len() {
@@ -48,7 +48,7 @@ impl<'a> Texts<'a> {
     }
 
     /// So many strings behind their lengths; `numbers`, which reads `bytes`, stands behind them then.
-    pub(super) fn strings(
+    pub(crate) fn strings(
         count: usize,
         numbers: &mut Numbers<'a>,
         bytes: &'a [u8],
@@ -63,7 +63,7 @@ impl<'a> Texts<'a> {
     }
 
     /// So many pieces of `bytes`, each of which `step` reads.
-    pub(super) fn pieces(
+    pub(crate) fn pieces(
         count: usize,
         numbers: &mut Numbers<'a>,
         bytes: &'a [u8],
@@ -80,7 +80,7 @@ impl<'a> Texts<'a> {
     }
 
     /// A number, then so many strings that end with a NUL.
-    pub(super) fn terminated(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
+    pub(crate) fn terminated(stream: Stream<'a>, scratch: &mut Scratch<'a>) -> Verdict<Self> {
         let mut numbers = stream.numbers();
         // A stream that is not there holds no text.
         let count = if stream.bytes.is_empty() { 0 } else { numbers.count()? };
@@ -96,7 +96,7 @@ impl<'a> Texts<'a> {
 
     /// The text of this number.
     #[inline]
-    pub(super) fn get(&self, at: usize) -> Option<&'a [u8]> {
+    pub(crate) fn get(&self, at: usize) -> Option<&'a [u8]> {
         let [start, len] = self.spans.get(at)?.map(u64::from_le_bytes).map(index);
         self.bytes.get(start..start.checked_add(len)?)
     }
@@ -104,7 +104,7 @@ impl<'a> Texts<'a> {
 
 /// Parts of one stream as lists that are read side by side: the columns of values of codecs 1 and 6.
 #[derive(Debug, Default)]
-pub(super) struct Blobs<'a> {
+pub(crate) struct Blobs<'a> {
     values: Stream<'a>,
     /// Where the next value starts, and where the part ends.
     cells: &'a mut [[[u8; 8]; 3]],
@@ -112,12 +112,12 @@ pub(super) struct Blobs<'a> {
 
 impl<'a> Blobs<'a> {
     /// How much of the scratch so many parts take.
-    pub(super) const fn room(count: u64) -> u64 {
+    pub(crate) const fn room(count: u64) -> u64 {
         count.saturating_mul(24)
     }
 
     /// Cuts `values` into parts as long as `lengths` says, with `gap` bytes between two of them.
-    pub(super) fn open(
+    pub(crate) fn open(
         lengths: Stream<'a>,
         values: Stream<'a>,
         gap: usize,
@@ -139,13 +139,13 @@ impl<'a> Blobs<'a> {
     }
 
     /// How many parts there are.
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.cells.len()
     }
 
     /// The next item of a part.
     #[inline]
-    pub(super) fn item(&mut self, part: usize) -> Verdict<&'a [u8]> {
+    pub(crate) fn item(&mut self, part: usize) -> Verdict<&'a [u8]> {
         let short = |at| self.values.fault(ErrorKind::At1ListShort, at);
         let Some(cell) = self.cells.get_mut(part) else { return Err(short(0)) };
         let [start, end, _] = cell.map(u64::from_le_bytes).map(index);
@@ -157,7 +157,7 @@ impl<'a> Blobs<'a> {
     }
 
     /// The item that was taken last from a part, if any has been.
-    pub(super) fn last(&self, part: usize) -> Option<&'a [u8]> {
+    pub(crate) fn last(&self, part: usize) -> Option<&'a [u8]> {
         let [next, _, start] = self.cells.get(part)?.map(u64::from_le_bytes).map(index);
         // Behind each item stands a line feed or the end.
         self.values.bytes.get(start..next.checked_sub(1)?)

@@ -6,16 +6,16 @@
 //! `quotebits` say so.
 
 use super::column::{Columns, Text};
-use super::lines::Lines;
-use super::numbers::{Numbers, Stream};
-use super::output::{Output, Put};
-use super::scratch::Lent;
+use crate::at1::output::{Output, Put};
+use crate::at1::scratch::Lent;
+use crate::at1::streams::lines::Lines;
+use crate::at1::streams::numbers::{Numbers, Stream};
 use crate::fault::Verdict;
 use crate::num::index;
 use crate::{Error, ErrorKind, Result};
 
 /// The streams of a table, in the order that [`Table::open`] wants them.
-pub(super) const NAMES: [&[u8]; 10] = [
+pub(crate) const NAMES: [&[u8]; 10] = [
     b"meta",
     b"row_modes",
     b"fieldcounts",
@@ -29,7 +29,7 @@ pub(super) const NAMES: [&[u8]; 10] = [
 ];
 
 /// A table whose streams are decoded.
-pub(super) struct Table<'a> {
+pub(crate) struct Table<'a> {
     rows: u64,
     trailing: bool,
     header: Option<&'a [u8]>,
@@ -43,7 +43,7 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// Reads what the streams say of the table. Takes from the scratch the state of the columns and their dictionaries.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn open(streams: &[Stream<'a>; 10], lent: &mut Lent<'_, 'a>) -> Result<Self> {
+    pub(crate) fn open(streams: &[Stream<'a>; 10], lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let &[meta, modes, field_counts, types, lengths, values, quote_modes, quote_bits, verbatim, header] = streams;
         let mut meta = meta.numbers();
         let rows = meta.unsigned()?;
@@ -72,7 +72,7 @@ impl<'a> Table<'a> {
 
     /// Appends all of the file.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         if let Some(header) = self.header {
             out.put(header)?;
         }
@@ -118,7 +118,7 @@ impl<'a> Table<'a> {
 /// Appends a value between quotes, with each quote in it doubled.
 #[cold]
 #[inline(never)]
-pub(super) fn quoted<O: Output>(text: Text<'_>, out: &mut O) -> Put<()> {
+pub(crate) fn quoted<O: Output>(text: Text<'_>, out: &mut O) -> Put<()> {
     out.byte(b'"')?;
     match text {
         Text::Bytes(mut rest) => {

@@ -14,7 +14,7 @@ pub struct Lines<'a> {
 
 /// Where the first line feed is, or the length if there is none.
 #[inline]
-pub(super) fn line_len(text: &[u8]) -> usize {
+pub(crate) fn line_len(text: &[u8]) -> usize {
     memchr::memchr(b'\n', text).unwrap_or(text.len())
 }
 
@@ -27,42 +27,42 @@ impl<'a> Lines<'a> {
 
     /// What has not been taken, as a stream.
     #[cfg(feature = "at1")]
-    pub(super) fn stream(&self) -> Stream<'a> {
+    pub(crate) fn stream(&self) -> Stream<'a> {
         Stream { bytes: self.rest.unwrap_or_default(), place: self.place }
     }
 
     /// Goes on with that, if there is an item `more`.
     #[cfg(feature = "at1")]
-    pub(super) fn resume(stream: Stream<'a>, more: bool) -> Self {
+    pub(crate) fn resume(stream: Stream<'a>, more: bool) -> Self {
         Self { rest: more.then_some(stream.bytes), place: stream.place }
     }
 
     /// What has not been taken, from the next item on; `None` when all has been.
     #[inline]
-    pub(super) const fn rest(&self) -> Option<&'a [u8]> {
+    pub(crate) const fn rest(&self) -> Option<&'a [u8]> {
         self.rest
     }
 
     /// Steps over `len` bytes and the line feed behind them.
     #[inline]
-    pub(super) fn step_over(&mut self, len: usize) {
+    pub(crate) fn step_over(&mut self, len: usize) {
         self.rest = self.rest.and_then(|rest| rest.get(len.saturating_add(1)..));
     }
 
     /// The next item, which must be there.
     #[inline]
-    pub(super) fn item(&mut self) -> Verdict<&'a [u8]> {
+    pub(crate) fn item(&mut self) -> Verdict<&'a [u8]> {
         self.next().ok_or_else(|| self.short())
     }
 
     /// The list has fewer items than are wanted.
     #[cold]
-    pub(super) fn short(&self) -> Fault {
+    pub(crate) fn short(&self) -> Fault {
         self.place.fault(ErrorKind::At1ListShort, 0)
     }
 
     /// How many items there are from here on.
-    pub(super) fn left(&self) -> u64 {
+    pub(crate) fn left(&self) -> u64 {
         match self.rest {
             None => 0,
             Some(rest) => u64_from(memchr::memchr_iter(b'\n', rest).count()).saturating_add(1),
@@ -84,7 +84,7 @@ impl<'a> Iterator for Lines<'a> {
 
 /// Where a text first holds a short one that is not empty. Not by `memchr::memmem`: on machines without vectors that can reach a panic.
 #[cfg(feature = "at1")]
-pub(super) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
+pub(crate) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
     let mut starts = memchr::memchr_iter(*short.first()?, text);
     starts.find(|&at| text.get(at..).is_some_and(|rest| rest.starts_with(short)))
 }
@@ -92,7 +92,7 @@ pub(super) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
 /// Cuts a line at its delimiters.
 #[cfg(feature = "at1")]
 #[derive(Clone, Debug)]
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     rest: Option<&'a [u8]>,
     delimiter: &'a [u8],
 }
@@ -103,7 +103,7 @@ impl<'a> Fields<'a> {
     const MAX_DELIMITER: usize = 64;
 
     /// The fields of a line. Without a delimiter it is one; with one that no writer uses, nobody knows.
-    pub(super) fn new(line: &'a [u8], delimiter: &'a [u8]) -> Option<Self> {
+    pub(crate) fn new(line: &'a [u8], delimiter: &'a [u8]) -> Option<Self> {
         (delimiter.len() <= Self::MAX_DELIMITER).then_some(Self { rest: Some(line), delimiter })
     }
 }

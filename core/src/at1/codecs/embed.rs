@@ -1,19 +1,19 @@
 //! Codec 10: an array of numbers of some bytes each, all first bytes, all second bytes and so on, behind the header of a file.
 
-use super::numbers::Stream;
-use super::output::Output;
 use crate::ErrorKind;
+use crate::at1::output::Output;
+use crate::at1::streams::numbers::Stream;
 use crate::fault::Verdict;
 
 /// The streams of an array.
-pub(super) const NAMES: [&[u8]; 2] = [b"meta", b"data"];
+pub(crate) const NAMES: [&[u8]; 2] = [b"meta", b"data"];
 
 /// The longest element.
 const MAX_WIDTH: usize = 32;
 
 /// Appends all of the file.
 #[inline(never)]
-pub(super) fn all<O: Output>(streams: &[Stream<'_>; 2], out: &mut O) -> Verdict<()> {
+pub(crate) fn all<O: Output>(streams: &[Stream<'_>; 2], out: &mut O) -> Verdict<()> {
     let &[meta, data] = streams;
     let mut fields = meta.numbers();
     let width = fields.index()?;

@@ -16,22 +16,26 @@
 //! look at streams that it does not need.
 
 mod columns;
+pub(crate) mod compare;
 mod group;
+pub(crate) mod head;
+pub(crate) mod predicate;
 mod request;
+pub(crate) mod row;
 
 use core::ops::Range;
 
 use self::columns::Names;
+use self::compare::{Best, Sum};
+use self::head::{Stretch, TableHead, too_small};
+use self::predicate::Column;
 pub use self::request::{Answer, Ask, Next, Request, Stats};
-use super::backend::Backend;
-use super::compare::{Best, Sum};
-use super::head::{Stretch, TableHead, too_small};
-use super::header::Codec;
-use super::predicate::Column;
-use super::qcolumnar::{Layout, Mark, Meta};
-use super::qjson::Template;
-use super::row::{RECORD, Record, Row, Slot};
-use super::scratch::Workspace;
+use self::row::{RECORD, Record, Row, Slot};
+use crate::at1::backend::Backend;
+use crate::at1::codecs::qcolumnar::{Layout, Mark, Meta};
+use crate::at1::codecs::qjson::Template;
+use crate::at1::header::Codec;
+use crate::at1::scratch::Workspace;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
 

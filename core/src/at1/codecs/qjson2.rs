@@ -1,12 +1,12 @@
 //! Codec 11: lines of JSON of several shapes, each shape a table of [`qjson`](super::qjson) of its own.
 
-use super::lines::Lines;
-use super::numbers::{Numbers, Stream};
-use super::output::Output;
 use super::qcolumnar::{NAMES, RECORD, Rows};
-use super::record::{Memory, Word};
-use super::scratch::{Lent, below};
-use super::streams::Set;
+use crate::at1::output::Output;
+use crate::at1::scratch::{Lent, below};
+use crate::at1::streams::Set;
+use crate::at1::streams::lines::Lines;
+use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::record::{Memory, Word};
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
@@ -18,7 +18,7 @@ const MAX_SHAPES: usize = 64;
 const SHARED: [&[u8]; 3] = [b"meta", b"line_map", b"verbatim"];
 
 /// Whether a stream of this name is read.
-pub(super) fn wanted(name: &[u8]) -> bool {
+pub(crate) fn wanted(name: &[u8]) -> bool {
     SHARED.contains(&name) || of_shape(name).is_some()
 }
 
@@ -40,7 +40,7 @@ type Record = [Word; RECORD];
 
 /// Appends all of the file.
 #[inline(never)]
-pub(super) fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+pub(crate) fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
     let [meta, map, verbatim] = set.load(&SHARED, lent, |streams, _| Ok::<_, Fault>(*streams))?;
     let mut fields = meta.numbers();
     let lines = fields.unsigned()?;

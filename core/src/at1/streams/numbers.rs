@@ -12,7 +12,7 @@ use crate::num::u64_from;
 /// Where a stream lies in the file. What is left of it when its start has been read lies there too, so that a cursor need not
 /// remember how far it came.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place(pub(super) usize);
+pub(crate) struct Place(pub(crate) usize);
 
 impl Place {
     /// The payload is the bytes themselves, and ends at the byte in the other bits; without it, the payload starts there.
@@ -28,7 +28,7 @@ impl Place {
 
     /// A fault where `left` bytes are left of the stream.
     #[cold]
-    pub(super) fn fault(self, kind: ErrorKind, left: usize) -> Fault {
+    pub(crate) fn fault(self, kind: ErrorKind, left: usize) -> Fault {
         Fault::new(kind, self.with(left))
     }
 }
@@ -38,7 +38,7 @@ impl Place {
 pub struct Stream<'a> {
     /// What it decodes to.
     pub bytes: &'a [u8],
-    pub(super) place: Place,
+    pub(crate) place: Place,
 }
 
 impl<'a> Stream<'a> {
@@ -52,33 +52,33 @@ impl<'a> Stream<'a> {
     }
 
     /// One of a set that is not decoded yet: all that is known is where its entry starts.
-    pub(super) fn found(at: u64) -> Self {
+    pub(crate) fn found(at: u64) -> Self {
         Self::new(b"", at, false)
     }
 
     /// Where in the file something is wrong that shows at byte `pos` of the stream: the very byte if it is stored, else
     /// the start of the payload.
-    pub(super) fn place(&self, pos: usize) -> usize {
+    pub(crate) fn place(&self, pos: usize) -> usize {
         self.place.with(self.bytes.len().saturating_sub(pos))
     }
 
     /// A fault at byte `pos` of the stream.
     #[cold]
-    pub(super) fn fault(&self, kind: ErrorKind, pos: usize) -> Fault {
+    pub(crate) fn fault(&self, kind: ErrorKind, pos: usize) -> Fault {
         Fault::new(kind, self.place(pos))
     }
 
     /// Where in the file something is wrong with what starts at byte `pos` of the stream: the very byte only if the stream is stored.
     #[cfg(feature = "at1")]
     #[cold]
-    pub(super) fn locate(&self, error: Error, pos: usize) -> Error {
+    pub(crate) fn locate(&self, error: Error, pos: usize) -> Error {
         let inside = if self.place.0 & Place::STORED == 0 { 0 } else { error.at };
         Error { at: u64_from(self.place(pos)).saturating_add(inside), ..error }
     }
 
     /// A part of it as a stream of its own.
     #[inline]
-    pub(super) fn part(&self, start: usize, end: usize) -> Option<Self> {
+    pub(crate) fn part(&self, start: usize, end: usize) -> Option<Self> {
         let bytes = self.bytes.get(start..end)?;
         // Without a branch, because columns do this for each value: nothing, or what stands behind the part.
         let stored = (self.place.0 >> (usize::BITS - 1)).wrapping_neg();
@@ -87,48 +87,48 @@ impl<'a> Stream<'a> {
     }
 
     /// Its numbers, from the start.
-    pub(super) const fn numbers(self) -> Numbers<'a> {
+    pub(crate) const fn numbers(self) -> Numbers<'a> {
         Numbers { rest: self }
     }
 }
 
 /// Reads a stream from its start: varints, bytes, strings behind their lengths.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Numbers<'a> {
+pub(crate) struct Numbers<'a> {
     rest: Stream<'a>,
 }
 
 impl<'a> Numbers<'a> {
     /// What has not been read yet, as a stream.
     #[cfg(feature = "at1")]
-    pub(super) const fn stream(&self) -> Stream<'a> {
+    pub(crate) const fn stream(&self) -> Stream<'a> {
         self.rest
     }
 
     /// Which byte of a stream comes next, if what is read ends before byte `end` of it.
-    pub(super) const fn position(&self, end: usize) -> usize {
+    pub(crate) const fn position(&self, end: usize) -> usize {
         end.wrapping_sub(self.rest.bytes.len())
     }
 
     /// What has not been read yet.
-    pub(super) const fn rest(&self) -> &'a [u8] {
+    pub(crate) const fn rest(&self) -> &'a [u8] {
         self.rest.bytes
     }
 
     /// Whether all has been read.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.rest.bytes.is_empty()
     }
 
     /// A fault at what was read last.
     #[cold]
-    pub(super) fn fault(&self, kind: ErrorKind) -> Fault {
+    pub(crate) fn fault(&self, kind: ErrorKind) -> Fault {
         self.rest.fault(kind, 0)
     }
 
     /// An unsigned number.
     #[inline]
-    pub(super) fn unsigned(&mut self) -> Verdict<u64> {
+    pub(crate) fn unsigned(&mut self) -> Verdict<u64> {
         match self.rest.bytes.split_first() {
             Some((&byte, rest)) if byte < 0x80 => {
                 self.rest.bytes = rest;
@@ -151,13 +151,13 @@ impl<'a> Numbers<'a> {
 
     /// A signed number.
     #[inline]
-    pub(super) fn signed(&mut self) -> Verdict<i64> {
+    pub(crate) fn signed(&mut self) -> Verdict<i64> {
         self.unsigned().map(zigzag)
     }
 
     /// Adds a signed number to a running sum.
     #[inline]
-    pub(super) fn add_to(&mut self, sum: &mut i64) -> Verdict<i64> {
+    pub(crate) fn add_to(&mut self, sum: &mut i64) -> Verdict<i64> {
         let delta = self.signed()?;
         *sum = sum.checked_add(delta).ok_or_else(|| self.fault(ErrorKind::At1SumOverflow))?;
         Ok(*sum)
@@ -165,7 +165,7 @@ impl<'a> Numbers<'a> {
 
     /// A number that counts or picks things in memory; one that no slice can have becomes `usize::MAX`.
     #[inline]
-    pub(super) fn index(&mut self) -> Verdict<usize> {
+    pub(crate) fn index(&mut self) -> Verdict<usize> {
         self.unsigned().map(index)
     }
 
@@ -177,7 +177,7 @@ impl<'a> Numbers<'a> {
 
     /// One byte.
     #[inline]
-    pub(super) fn byte(&mut self) -> Verdict<u8> {
+    pub(crate) fn byte(&mut self) -> Verdict<u8> {
         let (&byte, rest) = self.rest.bytes.split_first().ok_or_else(|| self.short())?;
         self.rest.bytes = rest;
         Ok(byte)
@@ -185,14 +185,14 @@ impl<'a> Numbers<'a> {
 
     /// The next `len` bytes.
     #[inline]
-    pub(super) fn bytes(&mut self, len: usize) -> Verdict<&'a [u8]> {
+    pub(crate) fn bytes(&mut self, len: usize) -> Verdict<&'a [u8]> {
         let (bytes, rest) = self.rest.bytes.split_at_checked(len).ok_or_else(|| self.short())?;
         self.rest.bytes = rest;
         Ok(bytes)
     }
 
     /// The next bytes as an array.
-    pub(super) fn array<const N: usize>(&mut self) -> Verdict<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Verdict<[u8; N]> {
         let (bytes, rest) = self.rest.bytes.split_first_chunk().ok_or_else(|| self.short())?;
         self.rest.bytes = rest;
         Ok(*bytes)
@@ -200,13 +200,13 @@ impl<'a> Numbers<'a> {
 
     /// Bytes behind a number that says how many there are.
     #[inline]
-    pub(super) fn string(&mut self) -> Verdict<&'a [u8]> {
+    pub(crate) fn string(&mut self) -> Verdict<&'a [u8]> {
         let len = self.index()?;
         self.bytes(len)
     }
 
     /// A number of things each of which takes at least one byte of what follows. More cannot be meant.
-    pub(super) fn count(&mut self) -> Verdict<usize> {
+    pub(crate) fn count(&mut self) -> Verdict<usize> {
         let count = self.index()?;
         if count > self.rest.bytes.len() {
             return Err(self.short());

@@ -1,16 +1,16 @@
 //! Codec 5: genetic variants, nine columns of text and the genotypes of many samples, of which most are the same.
 
-use super::digits;
-use super::lines::Lines;
-use super::numbers::{Numbers, Stream};
-use super::output::Output;
-use super::scratch::Lent;
-use super::table::Texts;
 use crate::ErrorKind;
+use crate::at1::digits;
+use crate::at1::output::Output;
+use crate::at1::scratch::Lent;
+use crate::at1::streams::lines::Lines;
+use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::texts::Texts;
 use crate::fault::Verdict;
 
 /// The streams of a file, in the order that [`Variants::open`] wants them.
-pub(super) const NAMES: [&[u8]; 13] = [
+pub(crate) const NAMES: [&[u8]; 13] = [
     b"meta",
     b"flags",
     b"verbatim",
@@ -30,7 +30,7 @@ pub(super) const NAMES: [&[u8]; 13] = [
 const POSITION: usize = 1;
 
 /// A file whose streams are decoded.
-pub(super) struct Variants<'a> {
+pub(crate) struct Variants<'a> {
     lines: u64,
     trailing: bool,
     samples: u64,
@@ -47,7 +47,7 @@ pub(super) struct Variants<'a> {
 }
 
 impl<'a> Variants<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 13], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
+    pub(crate) fn open(streams: &[Stream<'a>; 13], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let [meta, flags, verbatim, rare, columns @ ..] = streams;
         let mut fields = meta.numbers();
         let lines = fields.unsigned()?;
@@ -74,7 +74,7 @@ impl<'a> Variants<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for line in 0..self.lines {
             if line > 0 {
                 out.byte(b'\n')?;

@@ -2,19 +2,19 @@
 //!
 //! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
 
-use super::backend::{Backend, inside};
-use super::decode::of_streams;
-use super::header::{Codec, Container, Header};
-use super::numbers::Stream;
-use super::scratch::{Lent, Scratch, Workspace};
-use super::streams::{Entries, Entry, Set};
+use crate::at1::backend::{Backend, inside};
+use crate::at1::decode::of_streams;
+use crate::at1::header::{Codec, Container, Header};
+use crate::at1::scratch::{Lent, Scratch, Workspace};
+use crate::at1::streams::numbers::Stream;
+use crate::at1::streams::{Entries, Entry, Set};
 use crate::fault::Fault;
 use crate::json::{Elements, Node, Text, check};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// The stream that names the files.
-pub(super) const MANIFEST: &[u8] = b"manifest";
+pub(crate) const MANIFEST: &[u8] = b"manifest";
 
 /// A bundle whose manifest is decoded.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ const PASSES: u64 = 16;
 pub struct BundleFile<'a> {
     /// What it is called: a relative path with `/` between its parts, none of them `.` or `..`.
     pub name: Text<'a>,
-    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](super::decode()) decodes;
+    /// Where it lies in the bundle. What it decodes to is an AT-1 file, which its own [`decode`](crate::at1::decode()) decodes;
     /// [`locate`](Self::locate) says where in the bundle its errors are.
     pub entry: Entry<'a>,
 }

@@ -1,18 +1,18 @@
 //! Codec 3: a log whose lines share templates, with gaps for what differs.
 
-use super::lines::Lines;
-use super::numbers::{Numbers, Stream};
-use super::output::Output;
-use super::scratch::Lent;
-use super::table::Texts;
 use crate::ErrorKind;
+use crate::at1::output::Output;
+use crate::at1::scratch::Lent;
+use crate::at1::streams::lines::Lines;
+use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::texts::Texts;
 use crate::fault::Verdict;
 
 /// The streams of a log, in the order that [`Log::open`] wants them.
-pub(super) const NAMES: [&[u8]; 6] = [b"meta", b"flags", b"templates", b"tids", b"vars", b"verbatim"];
+pub(crate) const NAMES: [&[u8]; 6] = [b"meta", b"flags", b"templates", b"tids", b"vars", b"verbatim"];
 
 /// A log whose streams are decoded.
-pub(super) struct Log<'a> {
+pub(crate) struct Log<'a> {
     lines: u64,
     trailing: bool,
     flags: Numbers<'a>,
@@ -23,7 +23,7 @@ pub(super) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 6], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
+    pub(crate) fn open(streams: &[Stream<'a>; 6], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let &[meta, flags, templates, numbers, variables, verbatim] = streams;
         let mut meta = meta.numbers();
         Ok(Self {
@@ -38,7 +38,7 @@ impl<'a> Log<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for line in 0..self.lines {
             if line > 0 {
                 out.byte(b'\n')?;
@@ -62,7 +62,7 @@ impl<'a> Log<'a> {
 }
 
 /// Appends a text in which each NUL stands for something that `fill` appends.
-pub(super) fn gaps<O: Output>(
+pub(crate) fn gaps<O: Output>(
     mut text: &[u8],
     out: &mut O,
     mut fill: impl FnMut(&mut O) -> Verdict<()>,

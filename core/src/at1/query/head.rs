@@ -2,20 +2,20 @@
 
 use core::ops::Range;
 
-use super::backend::{Backend, inside};
-use super::header::{Codec, Container, HEADER_LEN, Header};
-use super::lines::{Fields, Lines};
-use super::numbers::Stream;
-use super::qcolumnar::{Index, Meta};
-use super::qjson::Paths;
-use super::scratch::Workspace;
-use super::streams::{Entry, Set};
+use crate::at1::backend::{Backend, inside};
+use crate::at1::codecs::qcolumnar::{Index, Meta};
+use crate::at1::codecs::qjson::Paths;
+use crate::at1::header::{Codec, Container, HEADER_LEN, Header};
+use crate::at1::scratch::Workspace;
+use crate::at1::streams::lines::{Fields, Lines};
+use crate::at1::streams::numbers::Stream;
+use crate::at1::streams::{Entry, Set};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// A stream in the scratch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
+pub(crate) struct Stretch {
     start: usize,
     end: usize,
     at: u64,
@@ -27,7 +27,7 @@ impl Stretch {
     const NONE: Self = Self { start: 0, end: 0, at: 0, stored: false };
 
     /// The stream itself.
-    pub(super) fn stream<'s>(&self, scratch: &'s [u8]) -> Stream<'s> {
+    pub(crate) fn stream<'s>(&self, scratch: &'s [u8]) -> Stream<'s> {
         let bytes = scratch.get(self.start..self.end).unwrap_or_default();
         Stream::new(bytes, self.at, self.stored)
     }
@@ -46,7 +46,7 @@ impl Stretch {
     }
 
     /// Decodes a payload to the place `start` of the scratch.
-    pub(super) fn load(
+    pub(crate) fn load(
         backend: Backend,
         payload: &[u8],
         at: u64,
@@ -65,41 +65,41 @@ impl Stretch {
     }
 
     /// Where in the scratch it ends.
-    pub(super) const fn end(&self) -> usize {
+    pub(crate) const fn end(&self) -> usize {
         self.end
     }
 }
 
 /// The scratch should have had so many bytes.
 #[cold]
-pub(super) fn too_small(need: u64) -> Error {
+pub(crate) fn too_small(need: u64) -> Error {
     Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need)
 }
 
 /// What the head of a table tells before any block is read. Its streams lie in the scratch that it was read with.
 #[derive(Clone, Copy, Debug)]
 pub struct TableHead {
-    pub(super) codec: Codec,
+    pub(crate) codec: Codec,
     meta: Stretch,
-    pub(super) index: Stretch,
+    pub(crate) index: Stretch,
     /// The literals of JSON lines, if lines are asked for.
-    pub(super) template: Stretch,
+    pub(crate) template: Stretch,
     /// The names of JSON columns, if they are asked for.
-    pub(super) paths: Stretch,
+    pub(crate) paths: Stretch,
     /// What the lines of a table are and the verbatim ones, if names are asked for.
-    pub(super) modes: Stretch,
+    pub(crate) modes: Stretch,
     verbatim: Stretch,
     /// How the stream of blocks is wrapped, where its payload starts and how long it is.
-    pub(super) backend: Backend,
-    pub(super) blocks_at: u64,
-    pub(super) blocks_len: u64,
+    pub(crate) backend: Backend,
+    pub(crate) blocks_at: u64,
+    pub(crate) blocks_len: u64,
     /// How much of the scratch is used.
-    pub(super) used: usize,
+    pub(crate) used: usize,
 }
 
 impl TableHead {
     /// Of a file that is not known.
-    pub(super) const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         codec: Codec::QColumnar,
         meta: Stretch::NONE,
         index: Stretch::NONE,
@@ -155,7 +155,7 @@ impl TableHead {
     }
 
     /// The fields of the first line that is no row, if there are as many as columns.
-    pub(super) fn fields<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Result<Option<Fields<'s>>> {
+    pub(crate) fn fields<'s>(&self, scratch: &'s [u8], meta: &Meta<'s>) -> Result<Option<Fields<'s>>> {
         let line = Lines::new(self.verbatim.stream(scratch)).item()?;
         let fields = Fields::new(line, meta.delimiter);
         Ok(fields.filter(|fields| fields.clone().count() == meta.columns()))
@@ -163,7 +163,7 @@ impl TableHead {
 
     /// Reads the start of a file into a head that knew none, as [`read`](Self::read) does: with what tells the names, or the lines.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn load(
+    pub(crate) fn load(
         &mut self,
         head: &[u8],
         names: bool,

@@ -7,19 +7,19 @@
 //! it, however many columns are derived from it.
 
 use super::columnar::quoted;
-use super::digits::{self, MAX_SCALE};
-use super::idle::Idle;
-use super::lines::{Lines, line_len};
 use super::map::{Map, NumberText};
-use super::numbers::{Numbers, Stream};
-use super::output::{Output, Put};
-use super::scratch::Scratch;
 use crate::ErrorKind;
+use crate::at1::budget::Idle;
+use crate::at1::digits::{self, MAX_SCALE};
+use crate::at1::output::{Output, Put};
+use crate::at1::scratch::Scratch;
+use crate::at1::streams::lines::{Lines, line_len};
+use crate::at1::streams::numbers::{Numbers, Stream};
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 
 /// Eight bytes of the scratch: a number, whatever the alignment.
-pub(super) type Word = [u8; 8];
+pub(crate) type Word = [u8; 8];
 
 /// Words that a cursor remembers.
 const WORDS: usize = 16;
@@ -28,7 +28,7 @@ const WORDS: usize = 16;
 const MAX_BETWEEN: usize = 16;
 
 /// What the scratch holds of each column.
-pub(super) const RECORD: u64 = 8 * WORDS as u64;
+pub(crate) const RECORD: u64 = 8 * WORDS as u64;
 
 /// The cursor of a column.
 type Record = [Word; WORDS];
@@ -122,15 +122,15 @@ impl Kind {
 
 /// A number, as it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number {
-    pub(super) value: i64,
+pub(crate) struct Number {
+    pub(crate) value: i64,
     /// Digits behind the point; `None` for an integer.
-    pub(super) scale: Option<u8>,
+    pub(crate) scale: Option<u8>,
 }
 
 impl Number {
     #[inline]
-    pub(super) fn put<O: Output>(self, out: &mut O) -> Put<()> {
+    pub(crate) fn put<O: Output>(self, out: &mut O) -> Put<()> {
         match self.scale {
             None => digits::signed(self.value, out),
             Some(scale) => digits::fixed(self.value, scale, out),
@@ -140,7 +140,7 @@ impl Number {
 
 /// The next value of a column.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Text<'a> {
+pub(crate) enum Text<'a> {
     Bytes(&'a [u8]),
     Number(Number),
 }
@@ -188,7 +188,7 @@ impl Found {
 }
 
 /// All columns of a table.
-pub(super) struct Columns<'a> {
+pub(crate) struct Columns<'a> {
     values: Stream<'a>,
     quote_bits: Stream<'a>,
     records: &'a mut [Record],
@@ -229,7 +229,7 @@ impl Flags {
 impl<'a> Columns<'a> {
     /// Reads the head of each column, and the strings of its dictionary or map.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn open(
+    pub(crate) fn open(
         count: usize,
         types: Stream<'a>,
         lengths: Stream<'a>,
@@ -271,7 +271,7 @@ impl<'a> Columns<'a> {
 
     /// How many columns there are.
     #[inline]
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.records.len()
     }
 
@@ -446,7 +446,7 @@ impl<'a> Columns<'a> {
 
     /// Appends the next field of a column.
     #[inline]
-    pub(super) fn field<O: Output>(&mut self, column: usize, out: &mut O) -> Verdict<()> {
+    pub(crate) fn field<O: Output>(&mut self, column: usize, out: &mut O) -> Verdict<()> {
         let Some(record) = self.records.get_mut(column) else { return Ok(()) };
         let flags = Flags::of(record);
         let plain = flags.quote == 0 && !flags.keep;

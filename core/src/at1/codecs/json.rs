@@ -1,17 +1,17 @@
 //! Codec 1: lines of JSON as a tape of tokens, with a vocabulary of keys and a column of values for each place.
 
-use super::idle::Idle;
-use super::lines::Lines;
-use super::numbers::{Numbers, Stream};
-use super::output::Output;
-use super::scratch::{Lent, Scratch};
-use super::table::{Blobs, Texts};
+use crate::at1::budget::Idle;
+use crate::at1::output::Output;
+use crate::at1::scratch::{Lent, Scratch};
+use crate::at1::streams::lines::Lines;
+use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::texts::{Blobs, Texts};
 use crate::fault::Verdict;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// The streams of a file, in the order that [`Tape::open`] wants them.
-pub(super) const NAMES: [&[u8]; 8] =
+pub(crate) const NAMES: [&[u8]; 8] =
     [b"meta", b"flags", b"verbatim", b"keyvocab", b"value_index", b"values", b"rules", b"tape"];
 
 /// An object or array that is open: how many values are still to come, and what it is.
@@ -23,12 +23,12 @@ const OBJECT: u64 = 1;
 const STARTED: u64 = 2;
 
 /// How much of the scratch the stack takes: one level for each container that can be open. Two bytes of the tape open one.
-pub(super) fn stack_room(tape: u64, limits: &Limits) -> u64 {
+pub(crate) fn stack_room(tape: u64, limits: &Limits) -> u64 {
     tape.div_ceil(2).min(limits.max_depth.into()).saturating_mul(u64_from(size_of::<Level>()))
 }
 
 /// A file whose streams are decoded.
-pub(super) struct Tape<'a> {
+pub(crate) struct Tape<'a> {
     lines: u64,
     trailing: bool,
     flags: Numbers<'a>,
@@ -44,7 +44,7 @@ pub(super) struct Tape<'a> {
 }
 
 impl<'a> Tape<'a> {
-    pub(super) fn open(streams: &[Stream<'a>; 8], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
+    pub(crate) fn open(streams: &[Stream<'a>; 8], lent: &mut Lent<'_, 'a>) -> Verdict<Self> {
         let Lent { scratch, limits, .. } = lent;
         let &[meta, flags, verbatim, keys, lengths, values, rules_stream, tape] = streams;
         let stack = scratch.take(stack_room(u64_from(tape.bytes.len()), limits))?;
@@ -70,7 +70,7 @@ impl<'a> Tape<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
+    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Result<()> {
         self.lines(out).map_err(|fault| match fault.kind {
             ErrorKind::At1Depth => Error::from(fault).needing(u64_from(self.stack.len()).saturating_add(1)),
             _ => fault.into(),

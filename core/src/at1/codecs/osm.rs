@@ -1,12 +1,12 @@
 //! Codec 2: an OpenStreetMap extract, as columns of nodes, ways and relations.
 
-use super::digits;
-use super::numbers::{Numbers, Stream};
-use super::output::{Output, Put};
-use super::record::{Memory, Reader, Word, Writer};
-use super::scratch::Lent;
-use super::streams::Set;
-use super::table::Texts;
+use crate::at1::digits;
+use crate::at1::output::{Output, Put};
+use crate::at1::scratch::Lent;
+use crate::at1::streams::Set;
+use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::record::{Memory, Reader, Word, Writer};
+use crate::at1::streams::texts::Texts;
 use crate::fault::{Fault, Verdict};
 use crate::{ErrorKind, Result};
 
@@ -35,10 +35,10 @@ const KINDS: [&[&[u8]]; 3] = [
 const COLUMNS: usize = 10;
 
 /// How much of the scratch is taken by the kinds that wait.
-pub(super) const ROOM: u64 = (KINDS.len() * size_of::<Record>()) as u64;
+pub(crate) const ROOM: u64 = (KINDS.len() * size_of::<Record>()) as u64;
 
 /// Whether a stream of this name is read.
-pub(super) fn wanted(name: &[u8]) -> bool {
+pub(crate) fn wanted(name: &[u8]) -> bool {
     SHARED.contains(&name) || KINDS.iter().any(|names| names.contains(&name))
 }
 
@@ -154,7 +154,7 @@ fn close<O: Output>(name: &[u8], children: bool, out: &mut O) -> Put<()> {
 /// An extract whose streams are decoded.
 ///
 /// One kind of element is awake at a time: as a rule all nodes stand before all ways, and those before all relations.
-pub(super) struct Extract<'a> {
+pub(crate) struct Extract<'a> {
     trailing: bool,
     elements: &'a [u8],
     verbatim: Numbers<'a>,
@@ -170,7 +170,7 @@ pub(super) struct Extract<'a> {
 }
 
 impl<'a> Extract<'a> {
-    pub(super) fn open(set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
+    pub(crate) fn open(set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let streams = set.load(&SHARED, lent, |streams, _| Ok::<_, Fault>(*streams))?;
         let [meta, elements, verbatim, keys, roles] = streams;
         let (trailing, elements, verbatim) = (meta.numbers().byte()? == 1, elements.bytes, verbatim.numbers());
@@ -192,7 +192,7 @@ impl<'a> Extract<'a> {
     }
 
     /// Appends all of the file.
-    pub(super) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for (at, &element) in self.elements.iter().enumerate() {
             if at > 0 {
                 out.byte(b'\n')?;
@@ -349,9 +349,9 @@ fn date(days: i64) -> Option<(u64, u64, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::output::Slice;
     use super::*;
     use crate::Limits;
+    use crate::at1::output::Slice;
     use crate::num::index;
 
     fn written(write: impl Fn(&mut Slice<'_>)) -> String {

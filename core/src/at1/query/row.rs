@@ -2,68 +2,68 @@
 
 use core::ops::Range;
 
-use super::lines::line_len;
-use super::qcolumnar::Layout;
+use crate::at1::codecs::qcolumnar::Layout;
+use crate::at1::streams::lines::line_len;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// A [`Slot`] in the scratch.
-pub(super) type Record = [[u8; 8]; 7];
+pub(crate) type Record = [[u8; 8]; 7];
 
 /// The bytes of a [`Record`].
-pub(super) const RECORD: usize = size_of::<Record>();
+pub(crate) const RECORD: usize = size_of::<Record>();
 
 /// What a query knows of one of its columns in the current group.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
-    pub(super) column: u64,
+pub(crate) struct Slot {
+    pub(crate) column: u64,
     /// Where its block lies in the stream of blocks.
-    pub(super) block: (u64, u64),
+    pub(crate) block: (u64, u64),
     /// Where its text lies behind the slots; nowhere if it has not been decoded.
-    pub(super) text: (u64, u64),
+    pub(crate) text: (u64, u64),
     /// The value of the current row.
-    pub(super) value: (u64, u64),
+    pub(crate) value: (u64, u64),
 }
 
 /// Where a text starts that has not been decoded.
 const NOWHERE: u64 = u64::MAX;
 
 impl Slot {
-    pub(super) const fn new(column: u64, block: (u64, u64)) -> Self {
+    pub(crate) const fn new(column: u64, block: (u64, u64)) -> Self {
         Self { column, block, text: (NOWHERE, NOWHERE), value: (NOWHERE, NOWHERE) }
     }
 
-    pub(super) fn read(record: &Record) -> Self {
+    pub(crate) fn read(record: &Record) -> Self {
         let [column, a, b, c, d, e, f] = record.map(u64::from_le_bytes);
         Self { column, block: (a, b), text: (c, d), value: (e, f) }
     }
 
-    pub(super) fn write(&self) -> Record {
+    pub(crate) fn write(&self) -> Record {
         let Self { column, block, text, value } = *self;
         [column, block.0, block.1, text.0, text.1, value.0, value.1].map(u64::to_le_bytes)
     }
 
-    pub(super) const fn is_loaded(&self) -> bool {
+    pub(crate) const fn is_loaded(&self) -> bool {
         self.text.0 != NOWHERE
     }
 
     /// Its text lies here, and no value has been taken from it.
-    pub(super) fn load(&mut self, start: usize, end: usize) {
+    pub(crate) fn load(&mut self, start: usize, end: usize) {
         self.text = (u64_from(start), u64_from(end));
         self.value = (NOWHERE, NOWHERE);
     }
 
-    pub(super) fn text_range(&self) -> Range<usize> {
+    pub(crate) fn text_range(&self) -> Range<usize> {
         index(self.text.0)..index(self.text.1)
     }
 
-    pub(super) fn value_range(&self) -> Range<usize> {
+    pub(crate) fn value_range(&self) -> Range<usize> {
         index(self.value.0)..index(self.value.1)
     }
 
     /// Takes the next value; `None` if there is none.
     #[inline]
-    pub(super) fn step(&mut self, texts: &[u8]) -> Option<()> {
+    pub(crate) fn step(&mut self, texts: &[u8]) -> Option<()> {
         // The first value starts with the text, each other behind the line feed of the one before.
         let start = if self.value.0 == NOWHERE { self.text.0 } else { self.value.1.checked_add(1)? };
         let rest = texts.get(index(start)..index(self.text.1))?;
@@ -75,12 +75,12 @@ impl Slot {
 /// A row that meets all conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'r> {
-    pub(super) number: u64,
-    pub(super) records: &'r [Record],
+    pub(crate) number: u64,
+    pub(crate) records: &'r [Record],
     /// Which slots are asked for; all if that is `None`.
-    pub(super) picks: Option<&'r [[u8; 8]]>,
-    pub(super) texts: &'r [u8],
-    pub(super) layout: Option<Layout<'r>>,
+    pub(crate) picks: Option<&'r [[u8; 8]]>,
+    pub(crate) texts: &'r [u8],
+    pub(crate) layout: Option<Layout<'r>>,
 }
 
 impl<'r> Row<'r> {
