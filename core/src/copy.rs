@@ -58,9 +58,9 @@ pub(crate) fn to_front(bytes: &mut [u8], range: core::ops::Range<usize>) {
     }
 }
 
-/// Copies `N` bytes.
+/// Copies `N` bytes inside the slice; they are read before any is written.
 #[inline(always)]
-fn piece<const N: usize>(out: &mut [u8], from: usize, to: usize) -> Option<()> {
+pub(crate) fn piece<const N: usize>(out: &mut [u8], from: usize, to: usize) -> Option<()> {
     let bytes: [u8; N] = *out.get(from..from.wrapping_add(N))?.first_chunk()?;
     *out.get_mut(to..to.wrapping_add(N))?.first_chunk_mut()? = bytes;
     Some(())

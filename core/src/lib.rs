@@ -40,7 +40,8 @@ extern crate alloc;
 
 pub mod bits;
 pub mod checksum;
-#[cfg(feature = "xz")]
+#[cfg(any(feature = "xz", feature = "zstd"))]
+#[cfg_attr(not(feature = "xz"), allow(dead_code, reason = "Zstandard repeats matches in loops of its own"))]
 mod copy;
 mod done;
 #[cfg(feature = "zstd")]

@@ -4,7 +4,7 @@
 //! is filled by wide copies; bytes of the slice behind the last one written may hold the rest of such a copy.
 
 use super::streams::lines::line_len;
-use crate::bits::window;
+use crate::bits::u64_at;
 use crate::checksum::Sha256;
 use crate::fault::Fault;
 use crate::num::{copy, index, u64_from};
@@ -290,7 +290,7 @@ fn first_line_feed(bytes: [u8; 16]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     // A byte of the result is 0x80 where the byte is a line feed; above the first such byte a carry may lie.
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-    let [low, high] = [0, 8].map(|half| zeros(window(&bytes, half) ^ (ONES * 10)));
+    let [low, high] = [0, 8].map(|half| zeros(u64_at(&bytes, half) ^ (ONES * 10)));
     match low {
         0 => 8 + (high.trailing_zeros() >> 3) as usize,
         _ => (low.trailing_zeros() >> 3) as usize,

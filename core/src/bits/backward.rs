@@ -1,13 +1,13 @@
 //! From the end to the first bit, as Zstandard writes its entropy-coded streams.
 
-use super::{mask, window};
+use super::bits_before;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
 /// Reads a stream that starts below the highest set bit of its last byte and ends at its first bit.
 ///
-/// A field's most significant bit is read first. Reading past the start gives zeros and is remembered: such streams are
-/// checked once at their end ([`is_exhausted`](Self::is_exhausted)) rather than at each field.
+/// A field's most significant bit is read first. Past the start there are zeros, and [`remaining`](Self::remaining) becomes negative:
+/// such streams are checked once at their end ([`is_exhausted`](Self::is_exhausted)) rather than at each field.
 ///
 /// ```
 /// use unspool::bits::BackwardBitReader;
@@ -19,12 +19,12 @@ use crate::{Error, ErrorKind, Result};
 #[derive(Clone, Copy, Debug)]
 pub struct BackwardBitReader<'a> {
     bytes: &'a [u8],
-    /// Bits left; below zero by as many bits as were asked for in vain.
+    /// Bits left; negative by as many bits as were read past the start.
     left: i64,
 }
 
 impl<'a> BackwardBitReader<'a> {
-    /// Finds the marker bit. A stream without bytes, or whose last byte is zero, has none.
+    /// Finds the marker bit: the highest bit set in the last byte. An empty stream has none, nor has one whose last byte is zero.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let end = u64_from(bytes.len());
         match bytes.last() {
@@ -36,13 +36,13 @@ impl<'a> BackwardBitReader<'a> {
         }
     }
 
-    /// How many bits are left; negative when more were read than there are.
+    /// The number of bits left; negative after reading past the start.
     #[inline]
     pub const fn remaining(&self) -> i64 {
         self.left
     }
 
-    /// Whether every bit was read, and not one more: what a well-formed stream shows at its end.
+    /// Whether every bit was read and not one more, as at the end of a well-formed stream.
     #[inline]
     pub const fn is_exhausted(&self) -> bool {
         self.left == 0
@@ -51,16 +51,9 @@ impl<'a> BackwardBitReader<'a> {
     /// The next `n` bits without moving, for `n` from 0 to 56.
     #[inline]
     pub fn peek(&self, n: u32) -> u64 {
-        let n = n.min(56);
-        let start = self.left - i64::from(n);
-        match u64::try_from(start) {
-            Ok(start) => window(self.bytes, index(start / 8)) >> (start % 8) & mask(n),
-            Err(_) => {
-                // The field hangs over the start: its high bits exist, the low ones are zeros.
-                let real = u32::try_from(self.left).unwrap_or(0);
-                (window(self.bytes, 0) & mask(real)) << (n - real).min(63) & mask(n)
-            }
-        }
+        let end = index(u64::try_from(self.left).unwrap_or(0));
+        // `>> 1 >> 63 - n` is `>> 64 - n`, also for 0 bits.
+        bits_before(self.bytes, end).unwrap_or(0) >> 1 >> (63 - n.min(56))
     }
 
     /// The next `n` bits, for `n` from 0 to 56.
@@ -71,7 +64,7 @@ impl<'a> BackwardBitReader<'a> {
         bits
     }
 
-    /// Moves on by `n` bits.
+    /// Skips `n` bits.
     #[inline]
     pub fn skip(&mut self, n: u32) {
         self.left = self.left.saturating_sub(i64::from(n));

@@ -1,6 +1,6 @@
 //! From the first bit to the last, least significant bit first.
 
-use super::{mask, window};
+use super::{mask, u64_at};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
@@ -25,7 +25,7 @@ impl<'a> BitReader<'a> {
         Self { bytes, position: 0 }
     }
 
-    /// A reader at a bit further in. One behind the end is allowed, and finds nothing to read.
+    /// A reader at a later bit. One after the end is allowed; nothing is left to read there.
     pub const fn at_bit(bytes: &'a [u8], position: u64) -> Self {
         Self { bytes, position }
     }
@@ -41,11 +41,11 @@ impl<'a> BitReader<'a> {
         (u64_from(self.bytes.len()) * 8).saturating_sub(self.position)
     }
 
-    /// The next `n` bits without moving, for `n` from 0 to 64; zeros stand for those behind the end.
+    /// The next `n` bits without moving, for `n` from 0 to 64; zeros stand for those after the end.
     #[inline]
     pub fn peek(&self, n: u32) -> u64 {
         let (at, shift) = (index(self.position / 8), self.position % 8);
-        let low = window(self.bytes, at) >> shift;
+        let low = u64_at(self.bytes, at) >> shift;
         // Up to seven bits of a long field lie in the ninth byte. `<< 1 << 63 - shift` is `<< 64 - shift`, also for shift 0.
         let high = if n > 57 { self.bytes.get(at.saturating_add(8)).map_or(0, |&b| u64::from(b)) } else { 0 };
         (low | high << 1 << (63 - shift)) & mask(n)
@@ -75,7 +75,7 @@ impl<'a> BitReader<'a> {
         Ok(())
     }
 
-    /// Moves to the next byte boundary and gives the bits in between, which most formats want to be zero.
+    /// Skips to the next byte boundary and returns the bits in between, which most formats want to be zero.
     #[inline]
     pub fn align(&mut self) -> u64 {
         let gap = self.position.wrapping_neg() & 7;

@@ -1,5 +1,7 @@
 //! Finite state entropy: how a table is described, and in which order its cells belong to symbols.
 
+use crate::bits::u32_at;
+
 /// The lowest table log that a description can name.
 pub(crate) const MIN_LOG: u32 = 5;
 
@@ -87,15 +89,10 @@ pub(crate) fn describe(
     (len <= bytes.len()).then_some((log, len))
 }
 
-/// At least 25 bits from bit `at` on, with zeros where the bytes have ended.
+/// At least 25 bits from bit `at` on, with zeros after the end of the bytes.
 #[inline(always)]
 fn word(bytes: &[u8], at: usize) -> u32 {
-    let rest = bytes.get(at / 8..).unwrap_or_default();
-    let word = match rest.first_chunk() {
-        Some(chunk) => u32::from_le_bytes(*chunk),
-        None => rest.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)),
-    };
-    word >> (at % 8)
+    u32_at(bytes, at / 8) >> (at % 8)
 }
 
 /// Cells of one symbol lie this far apart, around and around the table.

@@ -1,8 +1,6 @@
 //! Entropy coders that more than one format uses: finite state entropy and canonical Huffman codes, as Zstandard
 //! describes them.
 
-#[cfg(feature = "small")]
-pub(crate) mod backward;
 pub(crate) mod fse;
 pub(crate) mod huffman;
 

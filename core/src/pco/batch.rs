@@ -7,7 +7,7 @@ use core::convert::identity;
 use super::number::Latent;
 use super::spans::BATCH;
 use super::tans::Table;
-use crate::bits::window;
+use crate::bits::u64_at;
 use crate::num::index;
 use crate::tuning::MASK_TABLE;
 
@@ -103,7 +103,7 @@ pub(crate) fn symbols<D: Latent>(
     }
     // What is left over in the last batch of a page, or the last bytes of the input: whichever it is, one load has all of its bits.
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get_mut(done..).unwrap_or(&mut []));
-    let mut word = window(bytes, at / 8) >> (at % 8);
+    let mut word = u64_at(bytes, at / 8) >> (at % 8);
     for ((value, width), turn) in rest.zip((0..4).cycle()) {
         let Some((node, lower)) = symbol(nodes, lowers, &mut four[turn & 3], &mut word) else { return at };
         let [taken, offset, ..] = node.to_le_bytes();
@@ -149,7 +149,7 @@ pub(crate) fn offsets<D: Latent>(
     };
     // As with symbols: one load has all bits that are left.
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get(done..).unwrap_or(&[]));
-    let mut word = window(bytes, at / 8) >> (at % 8);
+    let mut word = u64_at(bytes, at / 8) >> (at % 8);
     for (value, &width) in rest {
         *value = finish(value.plus(D::low(keep(word, width))));
         word >>= width & 63;

@@ -11,6 +11,7 @@ use super::soft;
 use super::spans::{BATCH, BEGIN, Page, Spans, truncated};
 use super::spread::{stride, transition};
 use super::workspace::{Plan, carve};
+use crate::bits::u32_at;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Status, Step, Trace, Value};
 
@@ -571,18 +572,7 @@ fn latent_of<W: Latent>(float: W, middle: W, mask: W) -> W {
 
 /// Up to 25 bits from bit `at` on; zeros stand for those behind the end.
 fn few(bytes: &[u8], at: usize, n: u32) -> u32 {
-    let word = match bytes.get(at / 8..).and_then(<[u8]>::first_chunk) {
-        Some(four) => u32::from_le_bytes(*four),
-        None => ragged(bytes, at / 8),
-    };
-    word >> (at % 8) & (1u32 << (n & 31)).wrapping_sub(1)
-}
-
-/// Four bytes at the end of the input.
-#[cold]
-#[inline(never)]
-fn ragged(bytes: &[u8], at: usize) -> u32 {
-    bytes.iter().skip(at).take(4).rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
+    u32_at(bytes, at / 8) >> (at % 8) & (1u32 << (n & 31)).wrapping_sub(1)
 }
 
 /// `width` bits from bit `at` on, in pieces that lie in four bytes.

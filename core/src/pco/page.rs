@@ -8,7 +8,7 @@ use super::mode::{Cut, Join};
 use super::number::{Latent, Order, bytes_of, top};
 use super::spans::{BATCH, BEGIN, Page, Spans, truncated};
 use super::workspace::{Plan, carve};
-use crate::bits::window;
+use crate::bits::u64_at;
 use crate::num::{index, u64_from};
 use crate::tuning::PIPELINED;
 use crate::{Error, ErrorKind, Name, Result, Status, Step, Trace, Value};
@@ -390,7 +390,7 @@ fn skip_symbols(bytes: &[u8], mut at: usize, nodes: &[Node], states: &mut States
         let state = &mut states[i % 4];
         let node = nodes.get(*state).copied().unwrap_or(0);
         let [read, width, ..] = node.to_le_bytes();
-        *state = following(node, window(bytes, at / 8) >> (at % 8));
+        *state = following(node, u64_at(bytes, at / 8) >> (at % 8));
         at = at.wrapping_add(usize::from(read));
         offsets = offsets.wrapping_add(usize::from(width));
     }

@@ -4,6 +4,7 @@ use core::cell::Cell;
 
 use super::sequences::{Act, Sequence};
 use crate::ErrorKind;
+use crate::copy::piece;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::tuning::LEAN;
@@ -233,14 +234,6 @@ fn literals_in_pieces(out: &mut [u8], to: usize, from: usize, len: usize) -> Opt
     if len > PIECE {
         pieces::<PIECE>(out, from, to, len)?;
     }
-    Some(())
-}
-
-/// Copies `N` bytes inside of the slice.
-#[inline(always)]
-fn piece<const N: usize>(out: &mut [u8], from: usize, to: usize) -> Option<()> {
-    let bytes: [u8; N] = *out.get(from..from + N)?.first_chunk()?;
-    *out.get_mut(to..to + N)?.first_chunk_mut()? = bytes;
     Some(())
 }
 

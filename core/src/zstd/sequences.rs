@@ -13,11 +13,7 @@ use super::workspace::{Lent, Workspace};
 use crate::fault::{Fault, Verdict};
 use crate::{ErrorKind, Name, Part, Trace, Value};
 #[cfg(not(feature = "small"))]
-use {
-    super::tables::Cell,
-    crate::entropy::{huffman::top, low32},
-    crate::tuning::LEAN,
-};
+use {super::tables::Cell, crate::bits::bits_before, crate::entropy::low32, crate::tuning::LEAN};
 
 /// A sequences section whose tables are in the workspace.
 #[derive(Clone, Debug)]
@@ -235,7 +231,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn read(&mut self, n: u8) -> u32 {
         let left = (self.rest.len() * 8).saturating_sub(self.used as usize);
-        let word = top(self.rest, left).unwrap_or(0);
+        let word = bits_before(self.rest, left).unwrap_or(0);
         self.used += u32::from(n);
         if let Some(rest) = self.rest.len().checked_sub(self.used as usize / 8).and_then(|len| self.rest.get(..len)) {
             self.rest = rest;

@@ -6,7 +6,7 @@ use super::flavour::Flavour;
 use super::sequences::{Act, Sequences};
 use super::workspace::{Lent, Workspace};
 use crate::ErrorKind;
-use crate::entropy::backward::Backward;
+use crate::bits::NarrowBackward;
 use crate::entropy::{fse, low8};
 use crate::fault::{Fault, Verdict};
 
@@ -138,7 +138,7 @@ fn build(cells: &mut [u16], counts: &[i16; 64], log: u32) {
 }
 
 /// The state behind one whose cell this is.
-fn follow(cell: u16, log: u8, bits: &mut Backward<'_>) -> usize {
+fn follow(cell: u16, log: u8, bits: &mut NarrowBackward<'_>) -> usize {
     let mut next = u32::from(cell & 0x3FF);
     let mut width = 0;
     // A cell that nobody laid could be 0.
@@ -165,7 +165,7 @@ impl Sequences {
             return Ok(so_far);
         }
         let fault = Fault::new(ErrorKind::ZstdSequenceBits, self.bits.start);
-        let mut bits = src.get(self.bits.clone()).and_then(Backward::new).ok_or(fault)?;
+        let mut bits = src.get(self.bits.clone()).and_then(NarrowBackward::new).ok_or(fault)?;
         let logs = [ws.literals.log, ws.offsets.log, ws.matches.log];
         let [mut literals, mut offsets, mut matches] = logs.map(|log| bits.take(log.into()) as usize);
         let mut left = self.count;

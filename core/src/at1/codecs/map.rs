@@ -6,7 +6,7 @@
 use super::column::{Number, Word};
 use crate::Limits;
 use crate::at1::output::{Output, Slice};
-use crate::bits::window;
+use crate::bits::u64_at;
 use crate::num::{index, u64_from};
 
 /// Room for a number as text.
@@ -102,7 +102,7 @@ fn hash(bytes: &[u8]) -> u64 {
     const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut state = u64_from(bytes.len()).wrapping_mul(MIX);
     for at in (0..bytes.len()).step_by(8) {
-        let product = u128::from(state ^ window(bytes, at)).wrapping_mul(u128::from(MIX) << 1 | 1);
+        let product = u128::from(state ^ u64_at(bytes, at)).wrapping_mul(u128::from(MIX) << 1 | 1);
         let [low, high] = halves(product);
         state = low ^ high;
     }
@@ -112,7 +112,7 @@ fn hash(bytes: &[u8]) -> u64 {
 
 fn halves(n: u128) -> [u64; 2] {
     let bytes = n.to_le_bytes();
-    [window(&bytes, 0), window(&bytes, 8)]
+    [u64_at(&bytes, 0), u64_at(&bytes, 8)]
 }
 
 #[cfg(test)]

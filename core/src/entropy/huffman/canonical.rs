@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::Rules;
 use super::weights::{Cell, Weights};
-use crate::entropy::backward::Backward;
+use crate::bits::NarrowBackward;
 use crate::entropy::{low8, low16};
 
 /// A code, ready to decode.
@@ -66,7 +66,7 @@ impl Table {
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     #[inline(never)]
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
-        let mut bits = Backward::new(src.get(stream)?)?;
+        let mut bits = NarrowBackward::new(src.get(stream)?)?;
         for to in out {
             let code = bits.peek(self.depth());
             // Short codes are frequent.

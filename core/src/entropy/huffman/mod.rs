@@ -31,24 +31,6 @@ pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Option<[u8; 256]> {
     Some(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
 }
 
-/// The last 57 or more of the first `bits` bits, left-aligned, with zeros where the slice has begun.
-#[inline]
-pub(crate) fn top(bytes: &[u8], bits: usize) -> Option<u64> {
-    let end = bits.div_ceil(8);
-    let spare = end * 8 - bits;
-    let window = match end.checked_sub(8) {
-        Some(start) => u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?),
-        None => at_start(bytes, end)?,
-    };
-    Some(window << spare)
-}
-
-/// The first `end` bytes, fewer than eight.
-#[cold]
-fn at_start(bytes: &[u8], end: usize) -> Option<u64> {
-    Some(bytes.get(..end)?.iter().fold(0, |window, &byte| window >> 8 | u64::from(byte) << 56))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,8 @@
 
 use core::ops::Range;
 
-use super::{Rules, top};
+use super::Rules;
+use crate::bits::bits_before;
 use crate::entropy::{fse, low8, low32};
 use crate::num::{index, u64_from};
 use crate::tuning::{LEAN, WEIGHT_PARTS};
@@ -125,7 +126,7 @@ impl Weights {
         let mut left = range.end * 8 - 1 - last.leading_zeros() as usize;
         let both = 2 * log as usize;
         left = left.checked_sub(both).filter(|&left| left >= start)?;
-        let mut window = top(src, left + both)?;
+        let mut window = bits_before(src, left + both)?;
         let mut one = index(window >> (64 - log));
         window <<= log;
         let mut other = index(window >> (64 - log));
@@ -136,7 +137,7 @@ impl Weights {
             if LEAN || left - start < most || most > 57 {
                 break;
             }
-            window = top(src, left)?;
+            window = bits_before(src, left)?;
             let mut widths = 0;
             for to in group {
                 let cell = u32::from_le_bytes(cells[one & (N - 1)]);
@@ -152,7 +153,7 @@ impl Weights {
         let mut ready = 0;
         loop {
             if ready < log {
-                (window, ready) = (top(src, left)?, 57);
+                (window, ready) = (bits_before(src, left)?, 57);
             }
             let cell = u32::from_le_bytes(cells[one & (N - 1)]);
             *room.next()? = low8(cell >> 8);

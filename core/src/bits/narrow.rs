@@ -1,21 +1,22 @@
-//! Bits read from the end of a stream, in words of 32 bits for machines that have no more.
+//! From the end to the first bit, in words of 32 bits: shifts of 64 bits are calls on machines that have no more.
 
-/// A stream that is read from below the highest set bit of its last byte to its first bit.
-pub(crate) struct Backward<'a> {
+/// Reads a stream as [`BackwardBitReader`](super::BackwardBitReader) does: from below the highest set bit of its last byte to its
+/// first bit.
+pub(crate) struct NarrowBackward<'a> {
     bytes: &'a [u8],
-    /// The bytes before this one are not in `window`. Runs on below 0, where all bits are zero.
+    /// The bytes before this one are not in `word` yet. Wraps below 0, where all bits are zero.
     next: usize,
     /// The next bits, at the top.
-    window: u32,
+    word: u32,
     /// How many of them there are.
     count: u32,
 }
 
-impl<'a> Backward<'a> {
+impl<'a> NarrowBackward<'a> {
     /// `None` if the last byte has no bit set.
     pub(crate) fn new(bytes: &'a [u8]) -> Option<Self> {
         let (&last, rest) = bytes.split_last()?;
-        let mut bits = Self { bytes, next: rest.len(), window: u32::from(last) << 24, count: 8 };
+        let mut bits = Self { bytes, next: rest.len(), word: u32::from(last) << 24, count: 8 };
         if last == 0 {
             return None;
         }
@@ -28,15 +29,15 @@ impl<'a> Backward<'a> {
         while self.count < n {
             self.next = self.next.wrapping_sub(1);
             let byte = self.bytes.get(self.next).copied().unwrap_or(0);
-            self.window |= u32::from(byte) << (24 - self.count);
+            self.word |= u32::from(byte) << (24 - self.count);
             self.count += 8;
         }
-        self.window >> 1 >> (31 - n)
+        self.word >> 1 >> (31 - n)
     }
 
-    /// Moves on by bits that were looked at.
+    /// Skips bits that were peeked at.
     pub(crate) const fn skip(&mut self, n: u32) {
-        self.window <<= n;
+        self.word <<= n;
         self.count -= n;
     }
 
@@ -55,7 +56,7 @@ impl<'a> Backward<'a> {
         high << 16 | low
     }
 
-    /// Bits that are left; negative if more were taken than there were.
+    /// The number of bits left; negative after reading past the start.
     pub(crate) const fn left(&self) -> isize {
         (self.next << 3).wrapping_add(self.count as usize).cast_signed()
     }

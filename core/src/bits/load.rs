@@ -1,0 +1,94 @@
+//! Loads of whole words near either end of a slice: zeros stand for the bytes that it does not have.
+//!
+//! Every bit reader of the crate is made of these. Inside the slice each is one bounds check and one load; the ends are out of line.
+
+use crate::num::copy;
+
+/// The eight bytes at `at`, little-endian; zeros stand for those after the end of the slice.
+#[inline]
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => u64::from_le_bytes(padded(bytes, at)),
+    }
+}
+
+/// The four bytes at `at`, little-endian; zeros stand for those after the end of the slice.
+#[inline]
+#[allow(dead_code, reason = "for formats whose fields are narrow")]
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        Some(chunk) => u32::from_le_bytes(*chunk),
+        None => u32::from_le_bytes(padded(bytes, at)),
+    }
+}
+
+/// The last bytes of the slice, and zeros after them.
+#[cold]
+#[inline(never)]
+fn padded<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut chunk = [0; N];
+    copy(bytes.get(at..).unwrap_or_default(), &mut chunk);
+    chunk
+}
+
+/// At least 57 bits that end before bit `end`, left-aligned: the highest is the one before `end`. Zeros stand for those before the
+/// start of the slice. `None` if the slice is shorter than `end`.
+#[inline]
+pub(crate) fn bits_before(bytes: &[u8], end: usize) -> Option<u64> {
+    let byte = end.div_ceil(8);
+    let unused = byte.wrapping_mul(8).wrapping_sub(end);
+    let word = match byte.checked_sub(8) {
+        Some(start) => u64::from_le_bytes(*bytes.get(start..)?.first_chunk()?),
+        None => padded_before(bytes, byte)?,
+    };
+    Some(word << (unused & 7))
+}
+
+/// Fewer than eight bytes from the start of the slice, and zeros before them.
+#[cold]
+fn padded_before(bytes: &[u8], end: usize) -> Option<u64> {
+    Some(bytes.get(..end)?.iter().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES: [u8; 11] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+
+    /// The byte at `at`, or 0 outside of the slice.
+    fn byte(bytes: &[u8], at: usize) -> u8 {
+        bytes.get(at).copied().unwrap_or(0)
+    }
+
+    #[test]
+    fn zeros_follow_the_end() {
+        for len in 0..=BYTES.len() {
+            let bytes = &BYTES[..len];
+            for at in (0..20).chain([usize::MAX - 8, usize::MAX]) {
+                let expected: [u8; 8] = std::array::from_fn(|i| at.checked_add(i).map_or(0, |at| byte(bytes, at)));
+                assert_eq!(u64_at(bytes, at), u64::from_le_bytes(expected), "{at} of {len}");
+                assert_eq!(u32_at(bytes, at), u64::from_le_bytes(expected) as u32, "{at} of {len}");
+            }
+        }
+    }
+
+    #[test]
+    fn zeros_precede_the_start() {
+        for len in 0..=BYTES.len() {
+            for end in 0..=BYTES.len() * 8 {
+                let word = bits_before(&BYTES[..len], end);
+                if end.div_ceil(8) > len {
+                    assert_eq!(word, None, "{end} of {len}");
+                    continue;
+                }
+                for back in 1..=57 {
+                    let bit = |at: usize| byte(&BYTES, at / 8) >> (at % 8) & 1;
+                    let expected = end.checked_sub(back).map_or(0, bit);
+                    assert_eq!(word.unwrap() >> (64 - back) & 1, u64::from(expected), "{back} before {end} of {len}");
+                }
+            }
+        }
+    }
+}
