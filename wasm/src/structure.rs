@@ -6,7 +6,6 @@ mod outline;
 #[cfg(all(feature = "xz", feature = "zstd"))]
 pub use outline::{Outline, outline};
 
-use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -35,7 +34,7 @@ pub struct Structure {
     /// Where the value of each node ends in `values`.
     value_ends: Vec<u32>,
     open: Vec<usize>,
-    /// The groups that are open, by name and value, also those that did not fit.
+    /// The groups that are open, also those that did not fit, as [`Structure::part_at`] describes them.
     trail: Vec<String>,
     /// Where the last leaf ended.
     last: u64,
@@ -119,12 +118,12 @@ impl Trace for Structure {
             return;
         }
         let at = self.starts.len();
-        let mut words = name.label().to_owned();
+        let mut step = start_of(name);
         if !matches!(value, Value::None) {
-            words.push(' ');
-            show(&mut words, value, 0);
+            step.push(' ');
+            show(&mut step, value, 0);
         }
-        self.trail.push(words);
+        self.trail.push(step);
         // One that stays empty lies where it was entered.
         self.push(name, GROUP, self.last..self.last, value);
         self.open.push(at);
@@ -178,22 +177,9 @@ impl Structure {
         core::mem::take(&mut self.parts)
     }
 
-    /// The number of each node's name.
+    /// The number of each node's name. JavaScript has the labels.
     pub fn names(&mut self) -> Vec<u16> {
         core::mem::take(&mut self.names).into_iter().map(|name| name as u16).collect()
-    }
-
-    /// The labels of all names, one in a line. The line is the number of the name.
-    pub fn name_table(&self) -> String {
-        let (mut table, mut line) = (String::new(), 0);
-        for name in Name::ALL {
-            while line < *name as u16 {
-                table.push('\n');
-                line += 1;
-            }
-            table.push_str(name.label());
-        }
-        table
     }
 
     /// The words for the parts, with line breaks between them.
@@ -226,12 +212,14 @@ impl Structure {
         self.error.map(|fault| fault.numbers().to_vec())
     }
 
-    /// In which part of the structure a byte lies: the groups around it, outermost first, and the field. Where no field has it to
-    /// itself, or none was read there, it is the groups in which the walk ended, if that was there and with this error. To be asked
-    /// before the arrays are given away.
-    pub fn part_at(&self, code: u16, at: f64) -> String {
+    /// Describes the part of the structure that holds a byte: the groups around it, outermost first, and the field. Each is the
+    /// number of its name, and what tells a group from its siblings.
+    ///
+    /// If no field has the byte to itself, or none was read there, it is the groups in which the walk ended, if it ended at that
+    /// byte with this error. Must be called before the arrays are given away.
+    pub fn part_at(&self, code: u16, at: f64) -> Vec<String> {
         let bits = at * 8.0..at * 8.0 + 8.0;
-        let (mut path, mut shared) = (Vec::new(), String::new());
+        let (mut path, mut shared) = (Vec::new(), Vec::new());
         for (node, ((start, end), (&depth, &part))) in
             self.starts.iter().zip(&self.ends).zip(self.depths.iter().zip(&self.parts)).enumerate()
         {
@@ -239,36 +227,43 @@ impl Structure {
             path.push(node);
             if part != GROUP && (*start..*end).contains(&bits.start) {
                 if *end >= bits.end {
-                    return self.words(&path);
+                    return self.steps(&path);
                 }
-                shared = self.words(&path);
+                shared = self.steps(&path);
             }
         }
         let ended = self.error.is_some_and(|Fault(error)| {
             crate::fault::code(error.kind) == code && number::from_u64(error.at).total_cmp(&at).is_eq()
         });
-        if ended && !self.trail.is_empty() { self.trail.join(" › ") } else { shared }
+        if ended && !self.trail.is_empty() { self.trail.clone() } else { shared }
     }
 }
 
 impl Structure {
-    /// The names of these nodes, each of which lies in the one before it; what tells a group from its siblings stands behind its name.
-    fn words(&self, path: &[usize]) -> String {
-        let mut words = String::new();
-        for (place, &node) in path.iter().enumerate() {
-            let name = self.names.get(node).map(|name| name.label());
-            words.push_str(if place > 0 { " › " } else { "" });
-            words.push_str(name.unwrap_or_default());
+    /// Describes these nodes, each of which lies in the one before it.
+    fn steps(&self, path: &[usize]) -> Vec<String> {
+        let mut steps = Vec::new();
+        for &node in path {
+            let Some(&name) = self.names.get(node) else { continue };
+            let mut step = start_of(name);
             let start = node.checked_sub(1).and_then(|before| self.value_ends.get(before)).copied().unwrap_or(0);
             let end = self.value_ends.get(node).copied().unwrap_or(0);
             let value = self.values.get(number::index(start.into())..number::index(end.into())).unwrap_or_default();
             if self.parts.get(node) == Some(&GROUP) && !value.is_empty() {
-                words.push(' ');
-                words.push_str(value);
+                step.push(' ');
+                step.push_str(value);
             }
+            steps.push(step);
         }
-        words
+        steps
     }
+}
+
+/// The start of the description of a node: the number of its name.
+fn start_of(name: Name) -> String {
+    let mut step = String::new();
+    show(&mut step, Value::U64(name as u64), 0);
+    step
 }
 
 /// Walks over a whole file of any format that this build knows. A broken file gives what was understood of it, and the error.

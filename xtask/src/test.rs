@@ -186,7 +186,9 @@ pub fn formats() -> Result<Vec<String>> {
     let names =
         features.unwrap_or("").lines().filter_map(|line| line.split_once(" = ")).map(|(name, _)| name.to_owned());
     let names: Vec<_> = names
-        .filter(|name| !["default", "alloc", "std", "messages", "small", "formats", "xz-filters", "xz-sha256"].contains(&&**name))
+        .filter(|name| {
+            !["default", "alloc", "std", "messages", "small", "formats", "xz-filters", "xz-sha256"].contains(&&**name)
+        })
         .collect();
     ensure!(!names.is_empty(), "core/Cargo.toml names no formats");
     Ok(names)

@@ -1,11 +1,12 @@
 //! Builds the wasm module and its JavaScript into `wasm/npm/wasm`, and the npm package around it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use unspool::ErrorKind;
+use unspool::{ErrorKind, Name};
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::install;
@@ -19,13 +20,17 @@ pub const PROJECTS: &str = "wasm/npm/test/projects";
 const PEERS: &str = "wasm/npm/test/peers";
 /// Where the generated files go; not in git. The whole lies there, and each format alone in a folder of its own.
 const OUT: &str = "wasm/npm/wasm";
-/// Where the words of errors go; not in git, either.
+/// Where the words of errors and the numbers of names go; not in git, either.
 const ERRORS: &str = "wasm/npm/src/errors";
+const NAMES: &str = "wasm/npm/src/names.ts";
+const LABELS: &str = "wasm/npm/src/labels.ts";
+const MADE: &str = "// Made by `cargo xtask package` from the table of the core.\n";
 /// What each module and its JavaScript are called.
 const NAME: &str = "unspool";
 
-/// Whose errors have which numbers: each has a hundred. Nobody has those from 800 on yet.
-const ERRORS_OF: [&str; 10] = ["general", "zstd", "xz", "pco", "onpair", "cvc", "at1", "gzip", "", "json"];
+/// Errors that are of no format: those with the first hundred numbers, and those of a helper that several formats may use.
+const GENERAL: &str = "general";
+const SHARED: &str = "json";
 
 /// Compiler flags. SIMD is in every browser and Node that the package supports, and doubles the speed of plain loops.
 const RUSTFLAGS: &[&str] = &["-Ctarget-feature=+simd128"];
@@ -69,6 +74,7 @@ fn build_modules(alone: bool) -> Result<()> {
     install::target(install::WASM)?;
     install::node_modules(NPM)?;
     write_errors()?;
+    write_names()?;
     let features = features()?;
     // Without the words of errors, which the package has in JavaScript.
     let whole: Vec<_> = features.iter().map(String::as_str).filter(|name| *name != "messages").collect();
@@ -124,32 +130,58 @@ fn features() -> Result<Vec<String>> {
     Ok(list.split(',').map(|name| name.trim().trim_matches('"').to_owned()).filter(|name| !name.is_empty()).collect())
 }
 
-/// Writes the words of the errors as modules of the package, one for each hundred.
+/// Writes the words of the errors as modules of the package, one for each hundred, and one that exports all.
 fn write_errors() -> Result<()> {
     std::fs::create_dir_all(root().join(ERRORS))?;
-    let hundred_of = |kind: ErrorKind| usize::from(kind as u16 / 100);
+    let mut owners = crate::test::formats()?;
+    owners.push(SHARED.to_owned());
+    let mut tables: BTreeMap<u16, (String, String)> = BTreeMap::new();
     for &kind in ErrorKind::ALL {
-        let known = ERRORS_OF.get(hundred_of(kind)).is_some_and(|name| !name.is_empty());
-        ensure!(known, "nobody has the errors of number {}: add a name for its hundred", kind as u16);
+        let hundred = kind as u16 / 100;
+        let owner = if hundred == 0 {
+            GENERAL
+        } else {
+            let name = kind.name().to_ascii_lowercase();
+            let owner = owners.iter().find(|owner| name.starts_with(owner.as_str()));
+            owner.with_context(|| format!("{} does not start with the name of a format", kind.name()))?
+        };
+        let (known, lines) = tables.entry(hundred).or_insert_with(|| (owner.to_owned(), String::new()));
+        ensure!(known == owner, "{} has a number of {known}", kind.name());
+        let class = format!("{:?}", kind.class());
+        let class = class.split(' ').next().unwrap_or_default();
+        writeln!(lines, "  [{}, {:?}, {class:?}, {:?}],", kind as u16, kind.name(), kind.message())?;
     }
-    for (hundred, name) in ERRORS_OF.iter().enumerate() {
-        if name.is_empty() {
-            continue;
-        }
-        let mut text = String::from("// Made by `cargo xtask package` from the table of the core.\nexport default [\n");
-        for kind in ErrorKind::ALL.iter().filter(|kind| hundred_of(**kind) == hundred) {
-            let class = format!("{:?}", kind.class());
-            let class = class.split(' ').next().unwrap_or_default();
-            writeln!(text, "  [{}, {:?}, {class:?}, {:?}],", *kind as u16, kind.name(), kind.message())?;
-        }
-        text.push_str("] as const;\n");
-        let path = root().join(ERRORS).join(format!("{name}.ts"));
-        if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            continue;
-        }
-        std::fs::write(&path, text)?;
+    let mut all = String::from(MADE);
+    for (name, lines) in tables.values() {
+        writeln!(all, "export {{ default as {name} }} from './{name}.js';")?;
+        let text = format!("{MADE}export default [\n{lines}] as const;\n");
+        write_if_new(&root().join(ERRORS).join(format!("{name}.ts")), &text)?;
     }
-    Ok(())
+    write_if_new(&root().join(ERRORS).join("all.ts"), &all)
+}
+
+/// Writes the numbers of the names of nodes as a module of the package, and their labels as another. Each number is a constant of
+/// its own, so that a bundler puts it where it is used, and nothing else.
+fn write_names() -> Result<()> {
+    let mut numbers = String::from(MADE);
+    let mut labels = format!(
+        "{MADE}/** The labels of names, by their numbers. */\nexport const LABELS: Readonly<Record<number, string>> = {{\n"
+    );
+    for name in Name::ALL {
+        writeln!(numbers, "/** {} */\nexport const {} = {};", name.label(), name.id(), *name as u16)?;
+        writeln!(labels, "  {}: {:?},", *name as u16, name.label())?;
+    }
+    labels.push_str("};\n");
+    write_if_new(&root().join(NAMES), &numbers)?;
+    write_if_new(&root().join(LABELS), &labels)
+}
+
+/// A file that stays as it is keeps its age.
+fn write_if_new(path: &Path, text: &str) -> Result<()> {
+    if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    Ok(std::fs::write(path, text)?)
 }
 
 /// The package's own JavaScript, built around the modules.

@@ -1,14 +1,16 @@
-// Writes src/entries and src/inlined: for each format in src/public an entry that has its wasm module inside, and one that has not. A format
-// whose module was not built has none: `cargo xtask demo` builds just the whole.
+// Writes all that follows from the files of src/public, one for each format: in src/entries and src/inlined an entry that has the wasm module of the
+// format inside, one that has not, and what the whole package exports; and the `exports` of package.json. A format whose module was not
+// built has no entry: `cargo xtask demo` builds just the whole.
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 
 /** Whose errors a format can give beside its own. */
 const ALSO = { cvc: ['json'], at1: ['xz', 'zstd'] };
 
 const src = new URL('../src/', import.meta.url);
 const isBuilt = (format) => existsSync(new URL(`../wasm/${format}/unspool_bg.wasm`, src));
-const formats = (await readdir(new URL('public/', src))).map((file) => file.replace(/\.ts$/, '')).filter(isBuilt);
+const known = (await readdir(new URL('public/', src))).map((file) => file.replace(/\.ts$/, '')).sort();
+const formats = known.filter(isBuilt);
 
 for (const folder of ['entries/', 'inlined/']) {
   await rm(new URL(folder, src), { recursive: true, force: true });
@@ -45,3 +47,26 @@ for (const format of formats) {
 for (const name of ['unspool', ...formats]) {
   await write(`inlined/${name}.d.ts`, '/** The wasm module, written by scripts/inline.mjs. */', 'export const text: string;');
 }
+await write(
+  'entries/all.ts',
+  '// What each format has for itself.',
+  known.map((format) => `export * from '../public/${format}.js';`),
+);
+
+const manifest = new URL('../package.json', src);
+const old = await readFile(manifest, 'utf8');
+const { exports, ...rest } = JSON.parse(old);
+const door = (name) => ({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
+/** What the package has besides its formats is written by hand. */
+const isOfFormat = (path, { default: target = path }) => target.startsWith('./dist/entries/') || (path.endsWith('.wasm') && path !== './unspool.wasm');
+rest.exports = Object.fromEntries([
+  ...Object.entries(exports).filter(([path, target]) => !isOfFormat(path, target)),
+  ...known.flatMap((format) => [
+    [`./${format}`, door(`entries/${format}`)],
+    [`./${format}/separate`, door(`entries/${format}-separate`)],
+    [`./${format}.wasm`, `./wasm/${format}/unspool_bg.wasm`],
+  ]),
+]);
+// In the place that it had.
+const now = JSON.stringify(Object.fromEntries(Object.keys(JSON.parse(old)).map((key) => [key, rest[key]])), null, 2) + '\n';
+if (now !== old) await writeFile(manifest, now);

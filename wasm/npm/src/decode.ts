@@ -16,10 +16,8 @@ export type DecodeOptions = Pick<CvcDecodeOptions, 'limits' | 'checksums'> & Pic
 
 const KNOWN = { limits: true, checksums: true, dictionary: true } as const;
 
-type Into = (bytes: Uint8Array, to: never, options: DecodeOptions) => number;
-
-/** What each format decodes to. */
-interface Results {
+/** The formats, and what each decodes to. */
+export interface Results {
   at1: {
     /** The files of a bundle; of any other file the one that it is, without a name. */
     readonly files: readonly At1File[];
@@ -49,19 +47,43 @@ interface Content {
 /** What {@link decode} makes of a file; `format` tells which. */
 export type Decoded = { [F in keyof Results]: { readonly format: F } & Results[F] }[keyof Results];
 
-/** Each format gets the options that it knows. */
-const contentOfZstd = (bytes: Uint8Array, { limits, dictionary }: DecodeOptions): Content => ({ bytes: decodeZstd(bytes, { limits, dictionary }) });
+/** How a format is decoded, and how to memory of the caller's. Each gets the options that it knows. */
+interface Decoder<R> {
+  readonly all: (bytes: Uint8Array, options: DecodeOptions) => R;
+  /** gzip has none: what it wraps is decoded as what it is. */
+  readonly into?: (bytes: Uint8Array, to: never, options: DecodeOptions) => number;
+}
 
-const DECODERS: { readonly [F in keyof Results]: (bytes: Uint8Array, options: DecodeOptions) => Results[F] } = {
-  at1: (bytes, { limits }) => ({ files: decodeAt1Files(bytes, { limits }) }),
-  cvc: (bytes, options) => ({ columns: decodeCvcColumns(bytes, options) }),
-  gzip: (bytes, { limits }) => ({ bytes: decodeGzip(bytes, { limits }) }),
-  onpair: (bytes, { limits }) => decodeOnPair(bytes, { limits }),
-  pco: (bytes, options) => ({ arrays: decodePcoArrays(bytes, limitNumbers(options.limits)) }),
-  xz: (bytes, { limits }) => ({ bytes: decodeXz(bytes, { limits }) }),
-  zstd: contentOfZstd,
-  'zstd-v07': contentOfZstd,
-  'zstd-skippable': contentOfZstd,
+const ZSTD: Decoder<Content> = {
+  all: (bytes, { limits, dictionary }) => ({ bytes: decodeZstd(bytes, { limits, dictionary }) }),
+  into: (bytes, to, { limits, dictionary }) => decodeZstdInto(bytes, to, { limits, dictionary }),
+};
+
+const DECODERS: { readonly [F in Format]: Decoder<Results[F]> } = {
+  at1: {
+    all: (bytes, { limits }) => ({ files: decodeAt1Files(bytes, { limits }) }),
+    into: (bytes, to, { limits }) => decodeAt1Into(bytes, to, { limits }),
+  },
+  cvc: {
+    all: (bytes, options) => ({ columns: decodeCvcColumns(bytes, options) }),
+    into: (bytes, to, { limits, checksums }) => decodeCvcInto(bytes, to, { limits, checksums }),
+  },
+  gzip: { all: (bytes, { limits }) => ({ bytes: decodeGzip(bytes, { limits }) }) },
+  onpair: {
+    all: (bytes, { limits }) => decodeOnPair(bytes, { limits }),
+    into: (bytes, to, { limits }) => decodeOnPairInto(bytes, to, { limits }),
+  },
+  pco: {
+    all: (bytes, options) => ({ arrays: decodePcoArrays(bytes, limitNumbers(options.limits)) }),
+    into: (bytes, to, { limits }) => decodePcoInto(bytes, to, { limits }),
+  },
+  xz: {
+    all: (bytes, { limits }) => ({ bytes: decodeXz(bytes, { limits }) }),
+    into: (bytes, to, { limits }) => decodeXzInto(bytes, to, { limits }),
+  },
+  zstd: ZSTD,
+  'zstd-v07': ZSTD,
+  'zstd-skippable': ZSTD,
 };
 
 /** Finds out what the bytes are, and decodes all of them. A gzip wrapping is taken off first. */
@@ -69,9 +91,7 @@ export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
   const view = bytesOf(bytes);
   checkOptions(options, KNOWN);
   const format = formatOf(view);
-  const decoder = (DECODERS as Partial<Record<Format, (bytes: Uint8Array, options: DecodeOptions) => object>>)[format];
-  if (decoder === undefined) throw refuse('FormatNotBuilt');
-  const decoded = { format, ...decoder(view, options) } as Decoded;
+  const decoded = { format, ...DECODERS[format].all(view, options) } as Decoded;
   if (decoded.format !== 'gzip') return decoded;
   return isWrapped(decoded.bytes) ? decode(decoded.bytes, options) : decoded;
 }
@@ -79,21 +99,8 @@ export function decode(bytes: Bytes, options: DecodeOptions = {}): Decoded {
 /** Whether what was in gzip is a file to decode. */
 function isWrapped(content: Uint8Array): boolean {
   const { format } = probe(content);
-  return format !== undefined && format !== 'gzip' && format in DECODERS;
+  return format !== undefined && format !== 'gzip';
 }
-
-const zstdInto: Into = (bytes, to, { limits, dictionary }) => decodeZstdInto(bytes, to, { limits, dictionary });
-
-const INTO: Partial<Record<Format, Into>> = {
-  at1: (bytes, to, { limits }) => decodeAt1Into(bytes, to, { limits }),
-  cvc: (bytes, to, { limits, checksums }) => decodeCvcInto(bytes, to, { limits, checksums }),
-  onpair: (bytes, to, { limits }) => decodeOnPairInto(bytes, to, { limits }),
-  pco: (bytes, to, { limits }) => decodePcoInto(bytes, to, { limits }),
-  xz: (bytes, to, { limits }) => decodeXzInto(bytes, to, { limits }),
-  zstd: zstdInto,
-  'zstd-v07': zstdInto,
-  'zstd-skippable': zstdInto,
-};
 
 /**
  * Finds out what the bytes are, and decodes them to the start of `to`: numbers of a Pco file, the values of the only column of a
@@ -105,9 +112,9 @@ export function decodeInto(bytes: Bytes, to: CvcData<ArrayBufferLike> | PcoData<
   checkOptions(options, KNOWN);
   const format = formatOf(view);
   if (format === 'gzip') return unwrapInto(decodeGzip(view, { limits: options.limits }), to, options);
-  const decoder = INTO[format];
-  if (decoder === undefined) throw refuse('FormatNotBuilt');
-  return decoder(view, to as never, options);
+  const { into } = DECODERS[format];
+  if (into === undefined) throw refuse('FormatNotBuilt');
+  return into(view, to as never, options);
 }
 
 /** What was in gzip: a file to decode, or what is wanted. */

@@ -1,15 +1,7 @@
 // Errors with the core's numbers.
-import type at1 from './errors/at1.js';
-import type cvc from './errors/cvc.js';
-import type general from './errors/general.js';
-import type gzip from './errors/gzip.js';
-import type json from './errors/json.js';
-import type onpair from './errors/onpair.js';
-import type pco from './errors/pco.js';
-import type xz from './errors/xz.js';
-import type zstd from './errors/zstd.js';
+import type * as errors from './errors/all.js';
 
-type Tables = typeof at1 | typeof cvc | typeof general | typeof gzip | typeof json | typeof onpair | typeof pco | typeof xz | typeof zstd;
+type Tables = (typeof errors)[keyof typeof errors];
 
 /** What an error is called: as in the core's source, or `Trap`. */
 export type ErrorName = Tables[number][1] | 'Trap';

@@ -2,10 +2,12 @@
 import { checkWhole } from './check.js';
 import { UnspoolError } from './error.js';
 import { call, type Exports, Held, whole } from './instance.js';
+import { LABELS } from './labels.js';
 import { type Limits, limitsOf } from './limits.js';
 import { Pieces } from './pieces.js';
 import { type Format, probe } from './probe.js';
 import { type Bytes, bytesOf, openSource, type Source } from './source.js';
+import { pathOf } from './path.js';
 import type { Structure } from './structure.js';
 import { chosen, type ZstdFormat } from './zstd.js';
 
@@ -103,7 +105,7 @@ function maxNodes({ maxNodes = MAX_NODES }: InspectOptions): number {
 
 function inspection(found: WasmStructure, format: Format | undefined, size: number): Inspection {
   const [code, offset, need] = found.error() ?? [];
-  const error = code === undefined ? undefined : new UnspoolError(code, { offset, need, part: found.part_at(code, offset ?? 0) });
+  const error = code === undefined ? undefined : new UnspoolError(code, { offset, need, part: pathOf(found.part_at(code, offset ?? 0)) });
   const start = found.starts();
   const structure: Structure = {
     length: start.length,
@@ -115,7 +117,7 @@ function inspection(found: WasmStructure, format: Format | undefined, size: numb
     name: found.names(),
     valueEnd: found.value_ends(),
     values: found.values(),
-    names: found.name_table().split('\n'),
+    names: LABELS,
     parts: found.part_table().split('\n'),
   };
   const [right = 0, wrong = 0, unchecked = 0] = found.checks();

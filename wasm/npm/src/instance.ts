@@ -165,9 +165,9 @@ class Engine {
       try {
         return this.call((exports) => {
           const found = exports.inspect(new Uint8Array(buffer, byteOffset, length), LOOKED_AT, limits);
-          const part = found.part_at(code, offset);
+          const steps = found.part_at(code, offset);
           found.free();
-          return part;
+          return pathOf(steps);
         });
       } catch {
         // A file that was refused may be too large for a walk over all of it.
@@ -177,6 +177,14 @@ class Engine {
       }
     });
   }
+}
+
+/** Words for a place in a file. A format alone has no labels and walks over no structure. */
+let pathOf: (steps: readonly string[]) => string = String;
+
+/** Learns the words for places. */
+export function learnPaths(words: typeof pathOf): void {
+  pathOf = words;
 }
 
 /** So many nodes are kept to find out where an error lies. Behind them its groups are all that is known. */

@@ -1,9 +1,9 @@
+import type { Results } from './decode.js';
 import { call } from './instance.js';
 import { type Bytes, bytesOf } from './source.js';
 
 /** A format that a file can be in. This build decodes all of them. */
-export type Format =
-  | 'zstd' | 'zstd-v07' | 'zstd-skippable' | 'xz' | 'pco' | 'onpair' | 'cvc' | 'at1' | 'gzip';
+export type Format = keyof Results;
 
 /** What {@link probe} makes of the start of a file. */
 export type Probe =

@@ -23,7 +23,7 @@ export interface Structure {
   /** The values in UTF-8. */
   readonly values: Uint8Array;
   /** The labels of all names, by their numbers. */
-  readonly names: readonly string[];
+  readonly names: Readonly<Record<number, string>>;
   /** What bits can be for. */
   readonly parts: readonly string[];
 }
