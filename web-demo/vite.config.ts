@@ -42,7 +42,6 @@ export default defineConfig({
   // Relative addresses: the page works from any folder of any server.
   base: './',
   plugins: [policy, offline],
-  assetsInclude: ['**/*.cvc', '**/*.onp', '**/*.pco', '**/*.gz'],
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   worker: { format: 'es' },
   server: { fs: { allow: ['..'] } },

@@ -1,4 +1,5 @@
 // Numbers and names for people.
+import * as Name from 'unspool/names';
 
 const integers = new Intl.NumberFormat('en');
 
@@ -67,8 +68,8 @@ export function whichOf(name: string, value: string): string {
 }
 
 /** What a field holds. */
-export function heldBy(name: string, value: string): string {
-  return name === 'token' ? readable(value) : value;
+export function heldBy(id: number, value: string): string {
+  return id === Name.Token ? readable(value) : value;
 }
 
 /** Hexadecimal bytes as a quoted text, if they are one that can be read; else as they are. */

@@ -2,6 +2,7 @@
 import { heldBy, whichOf } from './format';
 import type { At1Columns } from './values';
 import type { Format, ZstdFormat } from 'unspool';
+import * as Name from 'unspool/names';
 import { nodeAt, type Node, type Structure } from 'unspool/structure';
 
 /** An error as it comes out of the worker. */
@@ -160,7 +161,7 @@ export function sameNode(from: Model, node: number, to: Model): number {
   const [old, structure] = [from.structure, to.structure];
   const [start, depth] = [old.start[node], old.depth[node]];
   for (let at = 0; at < structure.length; at++) {
-    if (structure.start[at] === start && structure.depth[at] === depth && structure.names[structure.name[at] ?? -1] === old.names[old.name[node] ?? -1]) return at;
+    if (structure.start[at] === start && structure.depth[at] === depth && structure.name[at] === old.name[node]) return at;
   }
   return -1;
 }
@@ -230,7 +231,7 @@ export function coveredBy(model: Model, { name, offset, part }: Fault): readonly
   const [start, end] = group < 0 ? [0, behind] : bytesOf(model, group);
   if (!name.includes('Header')) return [start, end];
   // A header and its checksum are the start of their group; only a footer has its checksum before it.
-  return structure.names[structure.name[leaf] ?? 0]?.startsWith('footer') ? [first, end] : [start, behind];
+  return structure.name[leaf] === Name.FooterCrc32 ? [first, end] : [start, behind];
 }
 
 /** Whether a node contains others. */
@@ -259,27 +260,24 @@ function pathIn({ parent }: Model, node: number): number[] {
   return path;
 }
 
-function nameAt({ structure }: Model, node: number): string | undefined {
-  return structure.names[structure.name[node] ?? -1];
-}
-
 /** What a node and the groups around it are called, outermost first. */
 export function placeOf(model: Model, node: number): string {
-  return pathTo(model, node).map(({ name, value, part }) => `${name} ${part === undefined ? whichOf(name, value) : heldBy(name, value)}`.trim()).join(' › ');
+  return pathTo(model, node).map(({ id, name, value, part }) => `${name} ${part === undefined ? whichOf(name, value) : heldBy(id, value)}`.trim()).join(' › ');
 }
 
 /** Whether nothing but its first block of a Zstandard frame was read up to a node in it. */
 export function inFirstBlock(model: Model, node: number): boolean {
   const path = pathIn(model, node);
-  const [frame, block] = [path.find((at) => nameAt(model, at) === 'frame'), path.find((at) => nameAt(model, at) === 'block')];
+  const named = (at: number, id: number): boolean => model.structure.name[at] === id;
+  const [frame, block] = [path.find((at) => named(at, Name.Frame)), path.find((at) => named(at, Name.Block))];
   if (frame === undefined || block === undefined) return false;
-  for (let at = frame + 1; at < block; at++) if (model.parent[at] === frame && nameAt(model, at) === 'block') return false;
+  for (let at = frame + 1; at < block; at++) if (model.parent[at] === frame && named(at, Name.Block)) return false;
   return true;
 }
 
 /** Whether a node is a comma or a bracket between the fields of a JSON header: true, and of no interest to anybody. */
 export function isNoise({ structure }: Model, node: number): boolean {
-  return structure.part[node] !== 255 && structure.names[structure.name[node] ?? 0] === 'json';
+  return structure.part[node] !== 255 && structure.name[node] === Name.Json;
 }
 
 /** The nodes that show when only these groups are open; of noise, just what stands in `kept`. */

@@ -1,6 +1,7 @@
 // Reads and decodes, off the page's thread. One worker serves one file and dies with it.
 import { errorTable, inspect, outline, probe, readBlob, UnspoolError, zstdFormat, type Format, type Inspection } from 'unspool';
 import { DOORS } from './formats';
+import type { Door } from './formats/door';
 import type { Opened } from './formats/door';
 import { unwrap } from './formats/gzip';
 import type { BinsWanted } from './formats/pco-bins';
@@ -150,7 +151,7 @@ function report({ format, size, structure, error, checksums }: Inspection, insid
   return { content: inside, lent, wrapped, within, read, format, size, model, summary: file?.summary, error: error && fault(error), checksums };
 }
 
-function doorOf(format: Format | undefined): (typeof DOORS)[Format] {
+function doorOf(format: Format | undefined): Door | undefined {
   return format === undefined ? undefined : DOORS[format];
 }
 

@@ -30,7 +30,7 @@ export function Place({ model, node, cursor }: Props) {
         </span>
       ))}
       <strong>{field?.name}</strong>
-      {field !== undefined && field.value !== '' && <code>{field.part === undefined ? whichOf(field.name, field.value) : heldBy(field.name, field.value)}</code>}
+      {field !== undefined && field.value !== '' && <code>{field.part === undefined ? whichOf(field.name, field.value) : heldBy(field.id, field.value)}</code>}
       <span class="where">
         {cutsBytes(model, node) && field !== undefined ? placeOfBits(field) : end - start === 1 ? `byte ${count(start)}` : end > start ? `bytes ${count(start)} to ${count(end - 1)}` : 'no bytes'}
         {field?.part !== undefined && `, ${field.part}`}

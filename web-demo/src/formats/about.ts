@@ -1,5 +1,6 @@
 // What the page says of each format: its name, what its values can be saved as, and how the package decodes it.
 import type { Format } from 'unspool';
+import * as Name from 'unspool/names';
 import type { Report, Summary } from '../model';
 import { nodesNamed } from './named';
 import type { At1Columns, ExportKind, Question } from '../values';
@@ -123,7 +124,7 @@ export function aboutOf({ format, zstd, model }: Pick<Report, 'format' | 'zstd' 
   if (inFrames && zstd === 'zstd-draft') return ZSTD_DRAFT;
   const about = format && ABOUT[format];
   if (format !== 'at1' || about === undefined) return about;
-  const [codec] = nodesNamed(model.structure, 'codec');
+  const [codec] = nodesNamed(model.structure, Name.Codec);
   return { ...about, ...AT1[codec?.value ?? ''] };
 }
 

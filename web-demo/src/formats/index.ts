@@ -1,4 +1,4 @@
-// The formats that the page opens, a line each: what the worker does with them.
+// What the worker does with each format.
 import type { Format } from 'unspool';
 import { at1 } from './at1';
 import { cvc } from './cvc';
@@ -9,6 +9,6 @@ import { pco } from './pco';
 import { xz } from './xz';
 import { zstd } from './zstd';
 
-export const DOORS: Partial<Record<Format, Door>> = {
+export const DOORS: Readonly<Record<Format, Door>> = {
   at1, cvc, gzip, onpair, pco, xz, zstd, 'zstd-v07': zstd, 'zstd-skippable': zstd,
 };

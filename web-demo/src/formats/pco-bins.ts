@@ -1,7 +1,9 @@
 // The bins of Pco chunks, as the structure tells them, and how the numbers fall into them.
 import type { PcoVariable } from 'unspool';
+import * as Name from 'unspool/names';
 import { nodeAt, type Structure } from 'unspool/structure';
 import { bitsOf, valueOfLatent } from './latents';
+import { placesNamed } from './named';
 
 export interface Bin {
   /** The lowest latent of the bin. */
@@ -36,49 +38,48 @@ export interface Chunk {
 /** What is still being put together. */
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Reads the chunks out of the names of the structure. */
+/** Reads the chunks out of the structure. */
 export function chunksOf(structure: Structure): Chunk[] {
   const chunks: Chunk[] = [];
   let chunk: (Omit<Draft<Chunk>, 'variables'> & { variables: (Omit<Draft<Variable>, 'bins'> & { bins: Draft<Bin>[] })[] }) | undefined;
   let inMeta = false;
-  const known = new Set(structure.names.flatMap((name, at) => (INTERESTING.has(name) ? [at] : [])));
-  for (let at = 0; at < structure.length; at++) {
-    if (!known.has(structure.name[at] ?? -1)) continue;
-    const { name, value, depth } = nodeAt(structure, at);
+  for (const at of placesNamed(structure, INTERESTING)) {
+    const { id, value, depth } = nodeAt(structure, at);
     const variable = chunk?.variables.at(-1);
     const bin = variable?.bins.at(-1);
-    if (name === 'chunk') {
+    if (id === Name.Chunk) {
       chunk = { index: chunks.length, dtype: '', count: 0, mode: '', delta: 'none', order: 0, variables: [] };
       chunks.push(chunk);
       inMeta = true;
     } else if (chunk === undefined || !inMeta) continue;
-    else if (name === 'page' || name === 'page metadata') inMeta = false;
-    else if (name === 'number type') chunk.dtype = value;
-    else if (name === 'numbers, less 1') chunk.count = Number(value) + 1;
-    else if (name === 'mode') chunk.mode = value;
-    else if (name === 'delta') chunk.delta = value;
-    else if (name === 'order' || name === 'delta order') {
+    else if (id === Name.Page || id === Name.PageMetadata) inMeta = false;
+    else if (id === Name.NumberType) chunk.dtype = value;
+    else if (id === Name.NumbersLess1) chunk.count = Number(value) + 1;
+    else if (id === Name.Mode) chunk.mode = value;
+    else if (id === Name.Delta) chunk.delta = value;
+    else if (id === Name.Order || id === Name.DeltaOrder) {
       chunk.order = Number(value);
-      if (name === 'delta order') chunk.delta = chunk.order > 0 ? 'consecutive' : 'none';
-    } else if (name === 'variable') chunk.variables.push({ name: value as PcoVariable, bins: [], total: 0 });
+      if (id === Name.DeltaOrder) chunk.delta = chunk.order > 0 ? 'consecutive' : 'none';
+    } else if (id === Name.Variable) chunk.variables.push({ name: value as PcoVariable, bins: [], total: 0 });
     else if (variable === undefined) continue;
-    else if (name === 'bin' && depth > 0) {
+    else if (id === Name.Bin && depth > 0) {
       // The weight of an only bin takes no bits.
       variable.bins.push({ lower: 0n, offsetBits: 0, weight: 1 });
       variable.total += 1;
     } else if (bin === undefined) continue;
-    else if (name === 'weight, less 1') {
+    else if (id === Name.WeightLess1) {
       bin.weight += Number(value);
       variable.total += Number(value);
-    } else if (name === 'lower') bin.lower = BigInt(value);
-    else if (name === 'offset bits') bin.offsetBits = Number(value);
+    } else if (id === Name.Lower) bin.lower = BigInt(value);
+    else if (id === Name.OffsetBits) bin.offsetBits = Number(value);
   }
   return chunks.filter(({ count, variables }) => count > 0 && variables.length > 0);
 }
 
-const INTERESTING = new Set([
-  'chunk', 'page', 'page metadata', 'number type', 'numbers, less 1', 'mode', 'delta', 'order', 'delta order', 'variable', 'bin', 'weight, less 1', 'lower', 'offset bits',
-]);
+const INTERESTING = [
+  Name.Chunk, Name.Page, Name.PageMetadata, Name.NumberType, Name.NumbersLess1, Name.Mode, Name.Delta, Name.Order, Name.DeltaOrder, Name.Variable, Name.Bin, Name.WeightLess1, Name.Lower,
+  Name.OffsetBits,
+];
 
 /** The ends of a bin as people read them: numbers, or differences of latents. */
 export function endsOf({ dtype, mode, delta }: Chunk, { name }: Variable, { lower, offsetBits }: Bin): [low: string, high: string] {

@@ -1,5 +1,6 @@
 // A Pco file that is too large to be decoded as a whole. Its outline says where each chunk lies; a chunk behind the header of the file is a file of its own.
 import { decode, pcoBinCounts, type PcoArray } from 'unspool';
+import * as Name from 'unspool/names';
 import type { Structure } from 'unspool/structure';
 import { count } from '../format';
 import type { Content } from '../arrive/remote';
@@ -72,9 +73,9 @@ export async function openLargePco(content: Content, structure: Structure): Prom
 }
 
 function placesOf(structure: Structure): Place[] {
-  const chunks = nodesNamed(structure, 'chunk');
+  const chunks = nodesNamed(structure, Name.Chunk);
   let first = 0;
-  return Array.from(nodesNamed(structure, 'page of numbers'), ({ value, start, end }) => {
+  return Array.from(nodesNamed(structure, Name.PageOfNumbers), ({ value, start, end }) => {
     const chunk = chunks.next().value;
     const place = { start: (chunk?.start ?? start) / 8, end: end / 8, first, count: Number(value) };
     first += place.count;

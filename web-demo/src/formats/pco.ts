@@ -1,3 +1,4 @@
+import * as Name from 'unspool/names';
 import { pcoBinCounts, salvagePco, type PcoArray } from 'unspool';
 import { count, half } from '../format';
 import { fileOf } from '../data/writers';
@@ -21,7 +22,7 @@ export const pco: Door = {
     const rows = columns.reduce((sum, { rows }) => sum + rows, 0);
     const decoded = arrays.reduce((sum, { data }) => sum + data.byteLength, 0);
     const chunkEnds: number[] = [];
-    for (const { value } of nodesNamed(structure, 'numbers, less 1')) {
+    for (const { value } of nodesNamed(structure, Name.NumbersLess1)) {
       const start = chunkEnds.at(-1) ?? 0;
       if (start < rows) chunkEnds.push(Math.min(rows, start + Number(value) + 1));
     }

@@ -1,6 +1,8 @@
 // What each chunk, block, frame, stream or column of a file takes, and what it decodes to, as far as the structure says so.
+import * as Name from 'unspool/names';
 import { nodeAt, type Node } from 'unspool/structure';
 import type { Report } from '../model';
+import { placesNamed } from './named';
 
 export interface Share {
   /** The node to go to, or -1 where the tree has none. */
@@ -12,13 +14,13 @@ export interface Share {
 }
 
 /** What the sizes are told by, besides the names of the pieces. */
-const TELLING = ['numbers, less 1', 'number type', 'page', 'page of numbers', 'content of decoded size', 'uncompressed size', 'content size', 'size'];
+const TELLING = [Name.NumbersLess1, Name.NumberType, Name.Page, Name.PageOfNumbers, Name.ContentOfDecodedSize, Name.UncompressedSize, Name.ContentSize, Name.Size];
 
 type Draft = { -readonly [K in keyof Share]: Share[K] };
 
 /** What a file of each format is cut into; nothing where that has no sizes of its own. */
-const PIECES: Partial<Record<NonNullable<Report['format']>, string>> = {
-  pco: 'chunk', xz: 'block', zstd: 'frame', 'zstd-v07': 'frame', gzip: 'member', at1: 'stream',
+const PIECES: Partial<Record<NonNullable<Report['format']>, number>> = {
+  pco: Name.Chunk, xz: Name.Block, zstd: Name.Frame, 'zstd-v07': Name.Frame, gzip: Name.Member, at1: Name.Stream,
 };
 
 /** The pieces in the order of the file. */
@@ -30,50 +32,48 @@ export function sharesOf(report: Report): Share[] {
   const shares: Draft[] = [];
   // The index of xz says what the blocks before it decode to.
   let indexed = 0;
-  const telling = new Set([piece, ...TELLING].map((name) => structure.names.indexOf(name)));
-  for (let at = 0; at < structure.length; at++) {
-    if (!telling.has(structure.name[at] ?? -1)) continue;
+  for (const at of placesNamed(structure, [piece, ...TELLING])) {
     const node = nodeAt(structure, at);
-    const { name, value, start, end, depth } = node;
+    const { id, name, value, start, end, depth } = node;
     const last = shares.at(-1);
-    if (name === piece && node.part === undefined && depth <= 1 && !(last !== undefined && at < (behind[last.node] ?? 0))) {
-      shares.push({ node: at, name: value === '' ? `${piece} ${shares.length}` : `${piece} ${value}`, bytes: (end - start) / 8, decoded: 0 });
+    if (id === piece && node.part === undefined && depth <= 1 && !(last !== undefined && at < (behind[last.node] ?? 0))) {
+      shares.push({ node: at, name: `${name} ${value === '' ? shares.length : value}`, bytes: (end - start) / 8, decoded: 0 });
       continue;
     }
     if (last === undefined) continue;
     const size = Number(value);
     if (format === 'pco') {
-      if (name === 'numbers, less 1') last.decoded = size + 1;
-      else if (name === 'number type' && at < (behind[last.node] ?? 0)) last.name += ` of ${value}`;
-      else if ((name === 'page' && depth === 0) || name === 'page of numbers') last.bytes += (end - start) / 8;
+      if (id === Name.NumbersLess1) last.decoded = size + 1;
+      else if (id === Name.NumberType && at < (behind[last.node] ?? 0)) last.name += ` of ${value}`;
+      else if ((id === Name.Page && depth === 0) || id === Name.PageOfNumbers) last.bytes += (end - start) / 8;
     } else if (format === 'xz') {
-      if (name === 'content of decoded size') last.decoded = size;
-      else if (name === 'uncompressed size' && at >= (behind[last.node] ?? 0)) {
+      if (id === Name.ContentOfDecodedSize) last.decoded = size;
+      else if (id === Name.UncompressedSize && at >= (behind[last.node] ?? 0)) {
         const block = shares[indexed++];
         if (block !== undefined) block.decoded = size;
       }
-    } else if (name === 'uncompressed size' || name === 'content size' || (format === 'gzip' && name === 'size')) last.decoded += size;
+    } else if (id === Name.UncompressedSize || id === Name.ContentSize || (format === 'gzip' && id === Name.Size)) last.decoded += size;
   }
   if (format === 'pco') for (const share of shares) share.decoded *= width(share.name);
   if (format === 'at1') return withTableColumns(shares, report);
   return shares.some(({ decoded }) => decoded > 0) ? shares : [];
 }
 
-/** What the stream is called that holds the columns of a table of AT-1. */
-const BLOCKS = 'stream blocks';
+/** What tells the stream that holds the columns of a table of AT-1. */
+const BLOCKS = 'blocks';
 
 /** The streams of AT-1, and behind the one that holds the table what each column takes of it: there the tree ends. */
-function withTableColumns(streams: readonly Share[], { summary }: Report): Share[] {
+function withTableColumns(streams: readonly Share[], { summary, model: { structure } }: Report): Share[] {
   const table = summary?.table;
   // Blocks that are compressed as one have no sizes in the file.
   if (table?.blocks === undefined) return streams.some(({ decoded }) => decoded > 0) ? [...streams] : [];
   const { groups, lengths } = table;
   // Of a large table only the head is in the tree.
-  const at = streams.findIndex(({ name }) => name === BLOCKS);
+  const at = streams.findIndex(({ node }) => nodeAt(structure, node).value === BLOCKS);
   const node = streams[at]?.node ?? -1;
   const columns = table.columns.map(({ name }, column): Share => {
     const blocks = Array.from({ length: groups }, (_, group) => lengths[group * table.columns.length + column] ?? 0);
-    return { node, name: `${BLOCKS}, column ${name}`, bytes: blocks.reduce((sum, length) => sum + length, 0), decoded: 0 };
+    return { node, name: `stream ${BLOCKS}, column ${name}`, bytes: blocks.reduce((sum, length) => sum + length, 0), decoded: 0 };
   });
   return at < 0 ? [...streams, ...columns] : [...streams.slice(0, at + 1), ...columns, ...streams.slice(at + 1)];
 }
@@ -86,11 +86,11 @@ function width(dtype: string): number {
 /** The chunks of a CVC file of one column. */
 function chunksOf({ model: { structure }, summary }: Report): Share[] {
   const [column] = summary?.columns ?? [];
-  const [ends, chunk] = [summary?.chunkEnds ?? [], structure.names.indexOf('chunk')];
+  const ends = summary?.chunkEnds ?? [];
   const shares: Share[] = [];
-  for (let at = 0; at < structure.length && column !== undefined; at++) {
+  for (const at of placesNamed(structure, [Name.Chunk])) {
     // Those in the header are descriptions.
-    if (structure.name[at] !== chunk || structure.depth[at] !== 0) continue;
+    if (column === undefined || structure.depth[at] !== 0) continue;
     const { value, start, end } = nodeAt(structure, at);
     const rows = (ends[shares.length] ?? 0) - (ends[shares.length - 1] ?? 0);
     shares.push({ node: at, name: `chunk ${value}`, bytes: (end - start) / 8, decoded: rows * column.dimension * width(column.dtype) });
@@ -102,16 +102,15 @@ function chunksOf({ model: { structure }, summary }: Report): Share[] {
 function columnsOf({ model: { structure, behind, parent }, summary }: Report): Share[] {
   if (summary === undefined) return [];
   const shares = summary.columns.map(({ name, dimension, dtype }) => ({ node: -1, name, bytes: 0, decoded: summary.rows * dimension * width(dtype) }));
-  const nodes = (from: number, wanted: string): [number, Node][] =>
-    Array.from({ length: (behind[from] ?? 0) - from }, (_, at): [number, Node] => [from + at, nodeAt(structure, from + at)]).filter(([, { name }]) => name === wanted);
-  const column = structure.names.indexOf('column');
-  for (let at = 0; at < structure.length; at++) {
-    if (structure.name[at] !== column || (parent[at] ?? -1) < 0) continue;
+  const nodes = (from: number, wanted: number): [number, Node][] =>
+    Array.from({ length: (behind[from] ?? 0) - from }, (_, at): [number, Node] => [from + at, nodeAt(structure, from + at)]).filter(([, { id }]) => id === wanted);
+  for (const at of placesNamed(structure, [Name.Column])) {
+    if ((parent[at] ?? -1) < 0) continue;
     const { value } = nodeAt(structure, at);
     const share = shares.find(({ name }) => name === value);
     if (share === undefined) continue;
     if (share.node < 0) share.node = at;
-    for (const [, { value }] of nodes(at, 'size')) share.bytes += Number(value);
+    for (const [, { value }] of nodes(at, Name.Size)) share.bytes += Number(value);
   }
   return shares.filter(({ node, bytes }) => node >= 0 && bytes > 0);
 }

@@ -1,4 +1,5 @@
 // What the decoder of Zstandard says of its insides: asked for in the worker, where it is.
+import * as Name from 'unspool/names';
 import { zstdCodeLengths, zstdSequences, zstdStateCounts, type ZstdFormat, type ZstdSequences } from 'unspool';
 import type { Content } from '../arrive/remote';
 import type { BlockPlace, TablePlace } from './zstd-tables';
@@ -19,7 +20,7 @@ const told = ({ version }: Versioned): { format?: ZstdFormat } => (version === u
 /** Of a prefix code, how long the code of each literal is; of a table, how many of its states each code has. */
 export async function codes(content: Content, wanted: CodesWanted): Promise<Uint8Array | Int16Array> {
   const description = await read(content, wanted);
-  return wanted.kind === 'huffman code' ? zstdCodeLengths(description, told(wanted)) : zstdStateCounts(description);
+  return wanted.kind === Name.HuffmanCode ? zstdCodeLengths(description, told(wanted)) : zstdStateCounts(description);
 }
 
 /** The sequences of a block. */

@@ -1,12 +1,14 @@
 // The tables and the sequences of Zstandard: where they are in a file, and what their codes stand for.
 import type { ZstdFormat } from 'unspool';
+import * as Name from 'unspool/names';
 import { nodeAt, type Structure } from 'unspool/structure';
 import type { Report } from '../model';
+import { placesNamed } from './named';
 
 /** Where a table is described, and of what. */
 export interface TablePlace {
   readonly node: number;
-  readonly kind: 'huffman code' | SequenceKind;
+  readonly kind: typeof Name.HuffmanCode | SequenceKind;
   readonly block: string;
   readonly start: number;
   readonly end: number;
@@ -14,7 +16,7 @@ export interface TablePlace {
   readonly log: number;
 }
 
-type SequenceKind = 'literal lengths' | 'offsets' | 'match lengths';
+type SequenceKind = typeof Name.LiteralLengths | typeof Name.Offsets | typeof Name.MatchLengths;
 
 /** A symbol that has a code. */
 export interface Code {
@@ -29,21 +31,18 @@ export interface Code {
   readonly share: number;
 }
 
-const KINDS: readonly string[] = ['huffman code', 'literal lengths', 'offsets', 'match lengths'] satisfies TablePlace['kind'][];
-
 /** The descriptions of a structure, in the order of the file; tables that are predefined or repeated have none. */
 export function tablesOf(structure: Structure): TablePlace[] {
-  const interesting = new Set(structure.names.flatMap((name, at) => (KINDS.includes(name) || name === 'block' || name === 'frame' ? [at] : [])));
+  const interesting = [Name.Frame, Name.Block, Name.HuffmanCode, Name.LiteralLengths, Name.Offsets, Name.MatchLengths];
   const places: TablePlace[] = [];
   let [frame, block] = [-1, -1];
-  for (let node = 0; node < structure.length; node++) {
-    if (!interesting.has(structure.name[node] ?? -1)) continue;
-    const { name, value, part, start, end } = nodeAt(structure, node);
-    if (part === undefined && name === 'frame') [frame, block] = [frame + 1, -1];
-    if (part === undefined && name === 'block') block++;
+  for (const node of placesNamed(structure, interesting)) {
+    const { id, value, part, start, end } = nodeAt(structure, node);
+    if (part === undefined && id === Name.Frame) [frame, block] = [frame + 1, -1];
+    if (part === undefined && id === Name.Block) block++;
     // A table of one symbol is that symbol, in a byte.
     if (part !== 'table' || end - start <= 8) continue;
-    places.push({ node, kind: name as TablePlace['kind'], block: `${frame > 0 ? `frame ${frame}, ` : ''}block ${block}`, start: start / 8, end: end / 8, log: Number(value) });
+    places.push({ node, kind: id as TablePlace['kind'], block: `${frame > 0 ? `frame ${frame}, ` : ''}block ${block}`, start: start / 8, end: end / 8, log: Number(value) });
   }
   return places;
 }
@@ -71,15 +70,13 @@ const WHOLE = 2 ** 24;
 
 /** The blocks of a structure that have sequences. */
 export function blocksOf(structure: Structure): BlockPlace[] {
-  const interesting = new Set(structure.names.flatMap((name, at) => (['frame', 'block', 'sequences'].includes(name) ? [at] : [])));
   const places: BlockPlace[] = [];
   let [frames, index, start, frameEnd, blockEnd] = [0, 0, 0, 0, 0];
-  for (let node = 0; node < structure.length; node++) {
-    if (!interesting.has(structure.name[node] ?? -1)) continue;
+  for (const node of placesNamed(structure, [Name.Frame, Name.Block, Name.Sequences])) {
     const group = nodeAt(structure, node);
     if (group.part !== undefined) continue;
-    if (group.name === 'frame') [frames, index, start, frameEnd] = [frames + 1, -1, group.start / 8, group.end / 8];
-    else if (group.name === 'block') [index, blockEnd] = [index + 1, group.end / 8];
+    if (group.id === Name.Frame) [frames, index, start, frameEnd] = [frames + 1, -1, group.start / 8, group.end / 8];
+    else if (group.id === Name.Block) [index, blockEnd] = [index + 1, group.end / 8];
     else if (group.value !== '0') {
       const end = frameEnd - start > WHOLE ? blockEnd : frameEnd;
       places.push({ node, block: `${frames > 1 ? `frame ${frames - 1}, ` : ''}block ${index}`, index, count: Number(group.value), start, end });
@@ -91,7 +88,7 @@ export function blocksOf(structure: Structure): BlockPlace[] {
 /** The codes of a table, likeliest first, out of the numbers that its description gives. */
 export function codesOf({ kind, log }: TablePlace, numbers: ArrayLike<number>): Code[] {
   const all = Array.from(numbers);
-  const codes = kind === 'huffman code' ? prefixCodes(all) : shares(all, log, kind);
+  const codes = kind === Name.HuffmanCode ? prefixCodes(all) : shares(all, log, kind);
   return codes.sort((a, b) => b.share - a.share || a.symbol - b.symbol);
 }
 
@@ -120,12 +117,12 @@ function literal(byte: number): string {
 }
 
 /** Of the codes behind the first, how many bits follow each: lengths of literals from code 16 on, of matches from code 32 on. */
-const EXTRA = { 'literal lengths': [1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], 'match lengths': [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
+const EXTRA = { [Name.LiteralLengths]: [1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], [Name.MatchLengths]: [1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
 
 /** What a code of a sequence stands for: a number, or a range that the bits behind it choose from. */
 function meaningOf(kind: SequenceKind, symbol: number): string {
-  if (kind === 'offsets') return symbol === 0 ? 'the last offset' : symbol === 1 ? 'an earlier offset' : `${2 ** symbol - 3} to ${2 ** (symbol + 1) - 4} back`;
-  const [first, least] = kind === 'literal lengths' ? [16, 0] : [32, 3];
+  if (kind === Name.Offsets) return symbol === 0 ? 'the last offset' : symbol === 1 ? 'an earlier offset' : `${2 ** symbol - 3} to ${2 ** (symbol + 1) - 4} back`;
+  const [first, least] = kind === Name.LiteralLengths ? [16, 0] : [32, 3];
   if (symbol < first) return String(symbol + least);
   const extra = EXTRA[kind];
   const start = extra.slice(0, symbol - first).reduce((sum, bits) => sum + 2 ** bits, first + least);

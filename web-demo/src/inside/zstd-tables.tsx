@@ -1,5 +1,6 @@
 // The entropy tables of a Zstandard file: which symbols have short codes.
 import { useMemo } from 'preact/hooks';
+import * as Name from 'unspool/names';
 import { useAnswer } from '../tools/answer';
 import { count, percent, plural } from '../format';
 import { codesOf, tablesOf, versionOf } from '../formats/zstd-tables';
@@ -8,7 +9,9 @@ import { usePicked } from './picked';
 
 const [WIDTH, HEIGHT, MARGIN] = [760, 110, 8];
 
-const TITLES = { 'huffman code': 'Huffman code of literals', 'literal lengths': 'FSE table of literal lengths', offsets: 'FSE table of offsets', 'match lengths': 'FSE table of match lengths' };
+const TITLES = {
+  [Name.HuffmanCode]: 'Huffman code of literals', [Name.LiteralLengths]: 'FSE table of literal lengths', [Name.Offsets]: 'FSE table of offsets', [Name.MatchLengths]: 'FSE table of match lengths',
+};
 
 export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
   const { structure } = report.model;
@@ -21,7 +24,7 @@ export function ZstdTables({ file, report, selected, onSelect }: InsideProps) {
     [table, file, version],
   );
   if (table === undefined) return null;
-  const huffman = table.kind === 'huffman code';
+  const huffman = table.kind === Name.HuffmanCode;
   const all = codes?.reduce((sum, { share }) => sum + share, 0) ?? 0;
   return (
     <section class="inside" aria-label="Inside the codec" data-jump="Tables" tabIndex={-1}>

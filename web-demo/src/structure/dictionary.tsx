@@ -1,5 +1,6 @@
 // What is said of a Zstandard file that was compressed against a dictionary, or may have been, and the way to open that along.
 import { useContext } from 'preact/hooks';
+import * as Name from 'unspool/names';
 import { pickFile } from '../arrive/file-input';
 import { Opening } from '../arrive/opening';
 import { brokenAt, inFirstBlock, type Fault, type Model, type Report } from '../model';
@@ -22,7 +23,7 @@ export function mayWantDictionary({ error, format, model, lent }: Report): boole
 
 /** The field that names the dictionary, or -1. */
 export function idOfDictionary({ structure }: Model): number {
-  return structure.name.indexOf(structure.names.indexOf('dictionary ID'));
+  return structure.name.indexOf(Name.DictionaryId);
 }
 
 interface Props {

@@ -1,4 +1,5 @@
 // What the file is, and what is wrong with it.
+import * as Name from 'unspool/names';
 import { nodeAt } from 'unspool/structure';
 import { aboutOf } from '../formats/about';
 import { coveredBy, type Report } from '../model';
@@ -47,8 +48,8 @@ export function Overview({ report }: { readonly report: Report }) {
 function bytesBehind({ model: { structure }, size }: Report): number {
   const last = structure.length - 1;
   if (last < 0) return 0;
-  const { name, part, depth, start, end } = nodeAt(structure, last);
-  return depth === 0 && part === 'padding' && end === 8 * size && name === 'trailing bytes' ? (end - start) / 8 : 0;
+  const { id, part, depth, start, end } = nodeAt(structure, last);
+  return depth === 0 && part === 'padding' && end === 8 * size && id === Name.TrailingBytes ? (end - start) / 8 : 0;
 }
 
 /** Whether the file is broken, in a word; nothing where nobody knows. */

@@ -48,8 +48,8 @@ async function treeOf(structure: Structure, { signal, tell }: Required<Care>): P
   const parts: string[] = [];
   for (let first = 0; first < structure.length; first += AT_ONCE) {
     const lines = Array.from({ length: Math.min(AT_ONCE, structure.length - first) }, (_, at) => {
-      const { name, value, part, start, end, depth } = nodeAt(structure, first + at);
-      return `${first + at === 0 ? '[\n' : ',\n'}${JSON.stringify({ depth, name, value, part, startBit: start, endBit: end })}`;
+      const { id, name, value, part, start, end, depth } = nodeAt(structure, first + at);
+      return `${first + at === 0 ? '[\n' : ',\n'}${JSON.stringify({ depth, id, name, value, part, startBit: start, endBit: end })}`;
     });
     parts.push(lines.join(''));
     tell({ done: first, total: structure.length });

@@ -121,7 +121,7 @@ interface LineProps extends Pick<Props, 'model' | 'onSelect' | 'onHover'> {
 }
 
 function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover, onToggle }: LineProps) {
-  const { name, value, part, depth, start, end } = nodeAt(model.structure, node);
+  const { id, name, value, part, depth, start, end } = nodeAt(model.structure, node);
   return (
     <div
       id={`node-${node}`}
@@ -148,7 +148,7 @@ function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover,
         <span class={`dot part-${part}`} aria-hidden="true" title={part} />
       )}
       <span class="name">{name}</span>
-      <span class="value">{part === undefined ? whichOf(name, value) : heldBy(name, value)}</span>
+      <span class="value">{part === undefined ? whichOf(name, value) : heldBy(id, value)}</span>
       {flag !== '' && <span class="flag">{flag}</span>}
       <span class="size">{bits(end - start)}</span>
     </div>
