@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
-use unspool::zstd::{self, Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace};
-use unspool::{Error, ErrorKind, Result};
+use unspool::zstd::{self, Decoder, Dictionary, File, Flavour, Header, Options, Workspace};
+use unspool::{Done, Error, ErrorKind, Limits, Result, Verify};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
@@ -138,10 +138,14 @@ pub struct UnspoolZstdSeekInfo {
 
 /// # Safety
 ///
-/// A pointer that is not null leads to options whose dictionary is there. Gives as well where that lies.
-unsafe fn options<'a>(options: *const UnspoolZstdOptions) -> Result<(Options<'a>, Stretch)> {
+/// A pointer that is not null leads to limits, or to options whose dictionary is there. Returns as well where that lies.
+unsafe fn options<'a>(
+    with_limits: *const UnspoolLimits,
+    options: *const UnspoolZstdOptions,
+) -> Result<(Options<'a>, Stretch)> {
     // SAFETY: the same promise.
-    let Some(options) = (unsafe { maybe(options)? }) else { return Ok((Options::DEFAULT, (0, 0))) };
+    let (limits, options) = unsafe { (limits(with_limits)?, maybe(options)?) };
+    let Some(options) = options else { return Ok((Options { limits, ..Options::DEFAULT }, (0, 0))) };
     // SAFETY: the same promise.
     let bytes = unsafe { input(options.dictionary, options.dictionary_len)? };
     let dictionary = match (bytes.is_empty(), options.raw_dictionary) {
@@ -156,7 +160,8 @@ unsafe fn options<'a>(options: *const UnspoolZstdOptions) -> Result<(Options<'a>
         UNSPOOL_ZSTD_DRAFT => Some(Flavour::Draft),
         _ => return Err(bad_argument()),
     };
-    let read = Options { flavour, dictionary, magicless: options.magicless != 0, verify: options.skip_checksums == 0 };
+    let verify = if options.skip_checksums == 0 { Verify::Refuse } else { Verify::Skip };
+    let read = Options { limits, verify, flavour, dictionary, magicless: options.magicless != 0 };
     Ok((read, stretch(options.dictionary, options.dictionary_len)))
 }
 
@@ -194,7 +199,7 @@ pub unsafe extern "C" fn unspool_zstd_info(
                 Flavour::V07 => UNSPOOL_ZSTD_V07,
                 Flavour::Draft => UNSPOOL_ZSTD_DRAFT,
             };
-            let told = match Header::read(src, flavour)? {
+            let told = match Header::read(src, &Limits::NONE, flavour)? {
                 Header::Skippable { size, .. } => UnspoolZstdInfo {
                     header_len: 8,
                     content_size: size.into(),
@@ -236,10 +241,10 @@ pub unsafe extern "C" fn unspool_zstd_decoded_size(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let count = || {
-            let (limits, (options, dictionary)) = (limits(with_limits)?, options(with_options)?);
+            let (options, dictionary) = options(with_limits, with_options)?;
             apart(&[stretch(src, src_len), dictionary], &[stretch(space, space_len)])?;
             let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
-            let counted = zstd::decoded_size(src, workspace, &limits, &options)?;
+            let counted = zstd::decoded_len(src, workspace, &options)?;
             answer(size, counted);
             Ok(())
         };
@@ -264,13 +269,13 @@ pub unsafe extern "C" fn unspool_zstd_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let (limits, (options, dictionary)) = (limits(with_limits)?, options(with_options)?);
+            let (options, dictionary) = options(with_limits, with_options)?;
             let written = [stretch(dst, dst_len), stretch(space, space_len)];
             apart(&[stretch(src, src_len), dictionary], &written)?;
             let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
-            let zstd::Done { read, wrote, frames, checksums } =
-                zstd::decode_with(src, dst, workspace, &limits, &options, &mut ())?;
-            answer(done, UnspoolZstdDone { read, wrote, frames, checksums });
+            let decoded = zstd::decode(src, dst, workspace, &options, &mut ())?;
+            let Done { read, wrote, parts: frames, checksums, .. } = decoded;
+            answer(done, UnspoolZstdDone { read, wrote, frames, checksums: checksums.matched });
             Ok(())
         };
         report(error, decode())
@@ -289,13 +294,17 @@ pub unsafe extern "C" fn unspool_zstd_seek_info(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let read = || {
-            let table = SeekTable::of(input(src, src_len)?, &limits(with_limits)?)?;
-            let told = table.map_or(UnspoolZstdSeekInfo::default(), |table| UnspoolZstdSeekInfo {
-                frames: u64_from(table.len()),
-                content_size: table.content(),
-                room: table.room(),
-                found: 1,
-            });
+            let told = match File::open(input(src, src_len)?, &limits(with_limits)?) {
+                Err(Error { kind: ErrorKind::ZstdSeekTable, at, .. }) if at == u64_from(src_len) => {
+                    UnspoolZstdSeekInfo::default()
+                }
+                opened => opened.map(|file| UnspoolZstdSeekInfo {
+                    frames: u64_from(file.len()),
+                    content_size: file.content(),
+                    room: file.scratch_len(),
+                    found: 1,
+                })?,
+            };
             answer(info, told);
             Ok(())
         };
@@ -326,13 +335,13 @@ pub unsafe extern "C" fn unspool_zstd_decode_part(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let (limits, (options, dictionary)) = (limits(with_limits)?, options(with_options)?);
+            let (options, dictionary) = options(with_limits, with_options)?;
             let written = [stretch(dst, dst_len), stretch(room, room_len), stretch(space, space_len)];
             apart(&[stretch(src, src_len), dictionary], &written)?;
             let (src, dst, room) = (input(src, src_len)?, output(dst, dst_len)?, output(room, room_len)?);
             let workspace = workspace(space, space_len)?;
-            let table = SeekTable::of(src, &limits)?.ok_or(Error::new(ErrorKind::ZstdSeekTable, u64_from(src_len)))?;
-            answer(wrote, table.decode(src, first..end, dst, room, workspace, &options)?);
+            let file = File::open(src, &options.limits)?;
+            answer(wrote, file.decode(src, first..end, dst, workspace, room, &options)?.wrote);
             Ok(())
         };
         report(error, decode())
@@ -355,14 +364,14 @@ pub unsafe extern "C" fn unspool_zstd_init(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let start = || {
-            let (limits, options) = (limits(with_limits), options(with_options));
+            let options = options(with_limits, with_options);
             let dictionary = options.map_or((0, 0), |(_, dictionary)| dictionary);
             let written = [stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)];
             apart(&[dictionary], &written)?;
             clear(decoder, &[])?;
-            let (limits, (options, _)) = (limits?, options?);
+            let (options, _) = options?;
             let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &options))))
+            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &options))))
         };
         report(error, start())
     }
@@ -405,9 +414,9 @@ pub unsafe extern "C" fn unspool_zstd_counts(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let tell = || {
-            let decoder = held(decoder)?;
-            answer(frames, decoder.frames());
-            answer(checksums, decoder.checksums());
+            let done = held(decoder)?.done();
+            answer(frames, done.parts);
+            answer(checksums, done.checksums.matched);
             Ok(())
         };
         report(error, tell())
@@ -456,7 +465,7 @@ mod tests {
             skip_checksums: 0,
         };
         // SAFETY: the options are there, and have no dictionary.
-        let refused = unsafe { options(&none) };
+        let refused = unsafe { options(core::ptr::null(), &none) };
         assert_eq!(refused.map(drop), Err(Error::new(ErrorKind::BadArgument, 0)));
     }
 }

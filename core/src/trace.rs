@@ -167,7 +167,7 @@ impl<T: Trace> Trace for &mut T {
 /// use unspool::{Limits, Symbols, zstd};
 /// # let file = b"\x28\xB5\x2F\xFD\0\x38\x85\0\0\x40abcdefgh\x02\0\xA0\xC0\xD3\x8E\x08";
 /// let mut tree = Symbols(Tree::new(1000));
-/// zstd::inspect(file, &mut zstd::Workspace::new(), &Limits::DEFAULT, &zstd::Options::DEFAULT, &mut tree)?;
+/// zstd::inspect(file, &mut zstd::Workspace::new(), &zstd::Options::DEFAULT, &mut tree)?;
 /// let sequences = tree.0.nodes().iter().filter(|node| node.name == unspool::Name::Sequence);
 /// assert_eq!(sequences.count(), 2);
 /// # Ok(())

@@ -2,9 +2,9 @@
 
 use unspool::checksum::{Crc32, Xxh64};
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode_to_vec, decode_with, decoded_size, detect, inspect,
+    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode, decode_to_vec, decoded_len, detect, inspect, salvage,
 };
-use unspool::{Error, ErrorKind, Limits, Result};
+use unspool::{Error, ErrorKind, Limits, Result, Verify};
 
 use crate::Random;
 use crate::stream::in_pieces;
@@ -12,6 +12,7 @@ use crate::stream::in_pieces;
 /// Small enough that nothing a header claims can cost much.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 18, ..Limits::DEFAULT };
 const WINDOW: usize = 1 << 20;
+const RFC8878: Options<'_> = Options { limits: LIMITS, flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT };
 const FLAVOURS: [Flavour; 3] = [Flavour::Rfc8878, Flavour::Draft, Flavour::V07];
 
 /// A file of any bytes.
@@ -22,17 +23,17 @@ pub fn zstd_arbitrary(bytes: &[u8]) {
     let dictionary = (random.below(4) == 0).then(|| Dictionary::new(bytes));
     for flavour in FLAVOURS {
         let magicless = random.below(8) == 0;
-        let verify = random.below(4) != 0;
-        agree(bytes, &Options { flavour: Some(flavour), dictionary, magicless, verify }, &mut random);
+        let verify = [Verify::Skip, Verify::Report, Verify::Refuse, Verify::Refuse][random.below(4)];
+        agree(bytes, &Options { limits: LIMITS, verify, flavour: Some(flavour), dictionary, magicless }, &mut random);
     }
 }
 
 /// The same with the checksum put right, so that wrong content does not hide behind it.
 pub fn zstd_mutated(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
-    let options = Options { flavour: Some(Flavour::Rfc8878), verify: false, ..Options::DEFAULT };
+    let options = Options { verify: Verify::Skip, ..RFC8878 };
     if let (Ok(Header::Frame(frame)), Ok(out)) =
-        (Header::read(&bytes, Flavour::Rfc8878), decode_to_vec(&bytes, &mut Workspace::new(), &LIMITS, &options))
+        (Header::read(&bytes, &LIMITS, Flavour::Rfc8878), decode_to_vec(&bytes, &options))
         && frame.checksum
     {
         let hash = Xxh64::of(&out).to_le_bytes();
@@ -45,8 +46,7 @@ pub fn zstd_mutated(bytes: &[u8]) {
 #[cfg(not(miri))]
 pub fn zstd_differential(bytes: &[u8]) {
     let bytes = unchecked(bytes);
-    let options = Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT };
-    let ours = decode_to_vec(&bytes, &mut Workspace::new(), &LIMITS, &options);
+    let ours = decode_to_vec(&bytes, &RFC8878);
     if let Some(reference) = reference(&bytes) {
         match (&reference, &ours) {
             (Ok(reference), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),
@@ -75,7 +75,7 @@ pub fn zstd_differential(_: &[u8]) {}
 #[cfg(not(miri))]
 fn unchecked(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    if let (Ok(Header::Frame(frame)), Some(descriptor)) = (Header::read(&bytes, Flavour::Rfc8878), bytes.get_mut(4))
+    if let (Ok(Header::Frame(frame)), Some(descriptor)) = (Header::read(&bytes, &LIMITS, Flavour::Rfc8878), bytes.get_mut(4))
         && frame.checksum
     {
         *descriptor &= !4;
@@ -111,7 +111,7 @@ fn other_reference(bytes: &[u8], ours: &[u8]) {
     use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
     let (mut rest, mut all) = (bytes, vec![]);
     while !rest.is_empty() {
-        match Header::read(rest, Flavour::Rfc8878).expect("ours went through it") {
+        match Header::read(rest, &LIMITS, Flavour::Rfc8878).expect("ours went through it") {
             Header::Skippable { size, .. } => rest = &rest[8 + size as usize..],
             Header::Frame(frame) if frame.window > LIMITS.max_window || frame.dictionary_id != 0 => return,
             Header::Frame(_) => {
@@ -130,9 +130,9 @@ fn other_reference(bytes: &[u8], ours: &[u8]) {
 }
 
 fn agree(bytes: &[u8], options: &Options<'_>, random: &mut Random) {
-    let ws = &mut Workspace::new();
+    let workspace = &mut Workspace::new();
     let mut out = vec![0; 1 << 17];
-    let whole = decode_with(bytes, &mut out, ws, &LIMITS, options, &mut ());
+    let whole = decode(bytes, &mut out, workspace, options, &mut ());
     let (streamed, end) = stream(bytes, options, random);
     match (whole, end) {
         // Only a stream needs a window.
@@ -143,28 +143,35 @@ fn agree(bytes: &[u8], options: &Options<'_>, random: &mut Random) {
         (Err(whole), Err(end)) => assert_eq!((whole.kind, whole.at), (end.kind, end.at), "another error as a stream"),
         (whole, end) => panic!("in one piece {whole:?}, as a stream {end:?}"),
     }
-    let counted = decoded_size(bytes, ws, &LIMITS, options);
-    let inspected = inspect(bytes, ws, &LIMITS, options, &mut ());
-    let vector = decode_to_vec(bytes, ws, &LIMITS, options);
+    let counted = decoded_len(bytes, workspace, options);
+    let inspected = inspect(bytes, workspace, options, &mut ());
+    let vector = decode_to_vec(bytes, options);
     if let Ok(done) = whole {
         assert_eq!(counted, Ok(done.wrote as u64));
-        assert_eq!(inspected.map(|inspected| inspected.checksums + inspected.frames), Ok(done.checksums + done.frames));
+        let seen = inspected.expect("it decodes");
+        assert_eq!((seen.read, seen.parts, seen.blocks), (done.read, done.parts, done.blocks));
+        assert_eq!(seen.checksums.unchecked, done.checksums.unchecked);
         assert!(vector.as_deref() == Ok(&out[..done.wrote]));
         // Exactly that much room is enough.
         let mut exact = vec![0; done.wrote];
-        let again = decode_with(bytes, &mut exact, ws, &LIMITS, options, &mut ());
+        let again = decode(bytes, &mut exact, workspace, options, &mut ());
         assert_eq!(again.map(|again| again.wrote), Ok(done.wrote));
         assert!(exact == out[..done.wrote]);
     } else if let Err(error) = whole
         && error.kind != ErrorKind::OutputTooSmall
     {
         assert!(vector.is_err());
+        let written = out;
+        let mut out = vec![0; written.len()];
+        let (done, why) = salvage(bytes, &mut out, workspace, options);
+        assert_eq!(why, Some(error));
+        assert!(out[..done.wrote] == written[..done.wrote], "other bytes before the error");
     }
 }
 
 /// The file in pieces of any size.
 fn stream(bytes: &[u8], options: &Options<'_>, random: &mut Random) -> (Vec<u8>, Result<()>) {
-    let (mut ws, mut window) = (Workspace::new(), vec![0; WINDOW]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS, options);
+    let (mut workspace, mut window) = (Workspace::new(), vec![0; WINDOW]);
+    let mut decoder = Decoder::new(&mut workspace, &mut window, options);
     in_pieces(bytes, || (1 + random.below(100), 1 + random.below(1000)), |src, end, room| decoder.step(src, end, room))
 }

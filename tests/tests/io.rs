@@ -9,7 +9,7 @@ use unspool_tests::{read, vector_folders};
 /// What a Zstandard file decodes to, read through a buffer of so many bytes, and what follows it in the input.
 fn unzstd(file: &[u8], buffer: usize) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
     let (mut ws, mut window) = (zstd::Workspace::new(), vec![0; 1 << 20]);
-    let mut decoder = zstd::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &zstd::Options::DEFAULT);
+    let mut decoder = zstd::Decoder::new(&mut ws, &mut window, &zstd::Options::DEFAULT);
     let input = BufReader::with_capacity(buffer, file);
     let mut reader = Reader::new(input, |src, end, dst| decoder.step(src, end, dst));
     let (mut content, mut rest) = (vec![], vec![]);

@@ -14,7 +14,8 @@ const STREAMS: [(&str, Stream, &[&str]); 4] = [
         "zstd",
         |bytes, limits, split| {
             let (mut ws, mut window) = (zstd::Workspace::new(), vec![0; 1 << 20]);
-            let mut decoder = zstd::Decoder::new(&mut ws, &mut window, limits, &zstd::Options::DEFAULT);
+            let options = zstd::Options { limits: *limits, ..zstd::Options::DEFAULT };
+            let mut decoder = zstd::Decoder::new(&mut ws, &mut window, &options);
             drive(bytes, split, |src, end, dst| decoder.step(src, end, dst))
         },
         &["page.zst", "page-seekable.zst", "rfc8878/text-1025.zst", "rfc8878/dict-id40000-empty.zst"],

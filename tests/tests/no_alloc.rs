@@ -143,7 +143,7 @@ fn onpair() {
 
 #[test]
 fn zstd() {
-    use unspool::zstd::{Decoder, Dictionary, Options, Workspace, decode_with, decoded_size, detect, inspect};
+    use unspool::zstd::{Decoder, Dictionary, Options, Workspace, decode, decoded_len, detect, inspect};
     let mut out = vec![0; 4 << 20];
     let mut window = vec![0; 4 << 20];
     let mut workspace = Workspace::new();
@@ -162,11 +162,11 @@ fn zstd() {
             let allocated = allocations(|| {
                 let limits = Limits { max_output: 4 << 20, ..Limits::DEFAULT };
                 let dictionary = dictionary.as_deref().map(Dictionary::new);
-                let options = Options { flavour: detect(&bytes), dictionary, ..Options::DEFAULT };
-                let _ = inspect(&bytes, &mut workspace, &limits, &options, &mut ());
-                let _ = decoded_size(&bytes, &mut workspace, &limits, &options);
-                let _ = decode_with(&bytes, &mut out, &mut workspace, &limits, &options, &mut ());
-                let mut decoder = Decoder::new(&mut workspace, &mut window, &limits, &options);
+                let options = Options { limits, flavour: detect(&bytes), dictionary, ..Options::DEFAULT };
+                let _ = inspect(&bytes, &mut workspace, &options, &mut ());
+                let _ = decoded_len(&bytes, &mut workspace, &options);
+                let _ = decode(&bytes, &mut out, &mut workspace, &options, &mut ());
+                let mut decoder = Decoder::new(&mut workspace, &mut window, &options);
                 let mut input = bytes.as_slice();
                 while let Ok(step) = decoder.step(input, End::Here, &mut out) {
                     input = &input[step.read..];

@@ -304,18 +304,18 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         }
         #[cfg(feature = "zstd")]
         Probe::Match(unspool::Format::Zstd | unspool::Format::ZstdV07 | unspool::Format::ZstdSkippable) => {
-            use unspool::zstd::{Options, Workspace, decode_with, decoded_size, inspect};
-            let (ws, options) = (&mut Workspace::new(), &Options::DEFAULT);
+            use unspool::zstd::{Options, Workspace, decode, decoded_len, inspect};
+            let (workspace, options) = (&mut Workspace::new(), &Options { limits: *limits, ..Options::DEFAULT });
             let trace = &mut Shifted::new(structure, 0);
-            let size = decoded_size(bytes, ws, limits, options);
+            let size = decoded_len(bytes, workspace, options);
             match room(size) {
                 Some(mut out) => {
-                    let done = decode_with(bytes, &mut out, ws, limits, options, trace)?;
-                    structure.checks[0] = done.checksums;
+                    let done = decode(bytes, &mut out, workspace, options, trace)?;
+                    structure.checks[0] = done.checksums.matched;
                     Ok(())
                 }
                 // Without its dictionary a file shows its structure, and then what it lacks.
-                None => inspect(bytes, ws, limits, options, trace).and(size.map(drop)),
+                None => inspect(bytes, workspace, options, trace).and(size.map(drop)),
             }
         }
         #[cfg(feature = "xz")]

@@ -11,17 +11,18 @@ mod whole;
 pub use inside::{zstd_code_lengths, zstd_sequences, zstd_state_counts};
 #[cfg(feature = "zstd-stream")]
 pub use stream::zstd_stream;
+use unspool::Limits;
 use unspool::zstd::{Dictionary, Flavour, Options};
 #[cfg(feature = "zstd")]
 pub use whole::{zstd_decode, zstd_decode_into, zstd_format, zstd_frame};
 
 /// How to decode with this dictionary, and in this format: 0 lets the file tell.
-pub(crate) fn options(dictionary: Option<&[u8]>, format: u8) -> Options<'_> {
+pub(crate) fn options(dictionary: Option<&[u8]>, format: u8, limits: Limits) -> Options<'_> {
     let flavour = match format {
         1 => Some(Flavour::Rfc8878),
         2 => Some(Flavour::V07),
         3 => Some(Flavour::Draft),
         _ => None,
     };
-    Options { flavour, dictionary: dictionary.map(Dictionary::new), ..Options::DEFAULT }
+    Options { limits, flavour, dictionary: dictionary.map(Dictionary::new), ..Options::DEFAULT }
 }

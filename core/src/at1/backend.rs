@@ -21,9 +21,6 @@ pub enum Backend {
 /// from a backend otherwise: see [`Wrapping`](super::Wrapping).
 pub(crate) const XZ_FIRST_BYTE: u8 = 0xFD;
 
-/// What the Zstandard frames of a payload are.
-const ZSTD: zstd::Options<'_> = zstd::Options { flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT };
-
 /// No LZMA stream expands more than about 7100 times: a match of 273 bytes costs at least 0.29 bits. What claims more is a
 /// lie, found before a caller makes room for it.
 const XZ_MAX_RATIO: u64 = 16 << 10;
@@ -63,7 +60,10 @@ impl Backend {
                 size
             }
             Self::Zstd => {
-                let promise = zstd::one_frame(payload)?;
+                let promise = zstd::promise(payload, zstd::Flavour::Rfc8878, false)?;
+                if promise.frames != 1 {
+                    return Err(Error::new(ErrorKind::At1Trailing, 0));
+                }
                 let size = promise.declared.ok_or(Error::new(ErrorKind::At1NoContentSize, 0))?;
                 if size > promise.most {
                     return Err(Error::new(ErrorKind::At1ContentSize, 0).needing(size));
@@ -89,7 +89,7 @@ impl Backend {
             #[cfg(feature = "at1")]
             Self::Xz => below(|| xz::decode(payload, dst, &mut ws.xz, limits).map(|done| (done.read, done.wrote)))?,
             Self::Zstd => below(|| {
-                zstd::decode_with(payload, dst, &mut ws.zstd, &without_window(limits), &ZSTD, &mut ())
+                zstd::decode(payload, dst, &mut ws.zstd, &zstd_options(limits), &mut ())
                     .map(|done| (done.read, done.wrote))
                     .map_err(unlent)
             })?,
@@ -120,7 +120,7 @@ impl Backend {
                 xz::inspect(payload, &mut ws.xz, limits, &xz::Options::DEFAULT, trace)?;
             }
             Self::Zstd => {
-                zstd::inspect(payload, &mut ws.zstd, &without_window(limits), &ZSTD, trace)?;
+                zstd::inspect(payload, &mut ws.zstd, &zstd_options(limits), trace)?;
             }
         }
         Ok(())
@@ -143,7 +143,9 @@ fn unlent(error: Error) -> Error {
     Error { kind, ..error }
 }
 
-/// Only streams keep a window; here the output is all there is, however far a frame says that it reaches back.
-const fn without_window(limits: &Limits) -> Limits {
-    Limits { max_window: u64::MAX, ..*limits }
+/// How the Zstandard frame of a payload is decoded. Only streams keep a window; here the output is the window, however far a frame
+/// says that it reaches back.
+const fn zstd_options(limits: &Limits) -> zstd::Options<'static> {
+    let limits = Limits { max_window: u64::MAX, ..*limits };
+    zstd::Options { limits, flavour: Some(zstd::Flavour::Rfc8878), ..zstd::Options::DEFAULT }
 }

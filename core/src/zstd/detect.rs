@@ -1,24 +1,25 @@
-//! Tells the three formats apart by walking through the block headers of a whole file.
+//! What the headers of a whole file say: its format, the length of its content, the window it needs.
 //!
 //! Draft and RFC 8878 share a magic number, draft and v0.7 another, and their frame headers are the same. The first block
-//! header alone is often plausible in two of them; a chain of headers that ends exactly where the file does is not.
+//! header alone is often plausible in two of them. A chain of headers that ends exactly where the file does is not.
 
-use super::dictionary::Options;
-use super::flavour::Flavour;
-use super::header::{Block, BlockKind, FrameHeader, Header, cut};
+use super::flavour::{Block, BlockKind, Flavour};
+use super::header::{FrameHeader, Header, cut};
+use super::options::Options;
+use super::walk::{BLOCK_HEADER, CHECKSUM, Next, Walk};
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{ErrorKind, Result};
+use crate::{ErrorKind, Limits, Result};
 
-/// Which format a whole file is in. `None` if it starts with no magic number of theirs.
+/// Returns the format of a whole file; `None` if it starts with no magic number of theirs.
 ///
-/// If the headers of a file fit two formats, which no file does that an encoder has been seen to write, the one that
-/// owns the magic number today is taken: RFC 8878 for `28`, v0.7 for `27`.
+/// If the headers of a file fit two formats, the one that owns the magic number today is taken: RFC 8878 for `28`, v0.7 for `27`.
+/// No encoder has been seen to write such a file.
 pub fn detect(src: &[u8]) -> Option<Flavour> {
     let mut first = src;
     // Skippable frames are the same in all formats.
     while first.first()? & 0xF0 == 0x50
-        && let Ok(Header::Skippable { size, .. }) = Header::read(first, Flavour::Rfc8878)
+        && let Ok(Header::Skippable { size, .. }) = Header::read(first, &Limits::NONE, Flavour::Rfc8878)
     {
         first = first.get(8..)?.get(size as usize..)?;
     }
@@ -28,34 +29,22 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
         0xFD2F_B528 => [Flavour::Rfc8878, Flavour::Draft],
         _ => return None,
     };
-    let walks = |&flavour: &Flavour| walk(src, &Options { flavour: Some(flavour), ..Options::DEFAULT }).is_ok();
+    let fits = |&flavour: &Flavour| promise(src, flavour, false).is_ok();
     // A file that is broken under every hypothesis is most likely what its magic number says.
-    candidates.into_iter().find(walks).or(candidates.first().copied())
+    candidates.into_iter().find(fits).or(candidates.first().copied())
 }
 
-/// What the headers of a file promise.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Walked {
-    /// The sum of all content sizes, if every frame has one.
-    pub(crate) declared: Option<u64>,
-    /// More than this the blocks cannot hold.
-    pub(crate) most: u64,
-    /// Frames of data and skippable ones.
-    pub(crate) frames: u64,
-}
-
-/// What the headers of one frame of RFC 8878 promise, which is all that there is.
-#[cfg(feature = "at1-columnar")]
-pub(crate) fn one_frame(src: &[u8]) -> Verdict<Walked> {
-    let walked = walk(src, &Options { flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT })?;
-    match walked.frames {
-        1 => Ok(walked),
-        _ => Err(Fault::new(ErrorKind::At1Trailing, 0)),
+/// The format to decode a whole file with.
+pub(super) fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
+    match options.flavour {
+        Some(flavour) => flavour,
+        None if options.magicless => Flavour::Rfc8878,
+        None => detect(src).unwrap_or(Flavour::Rfc8878),
     }
 }
 
-/// How large the window must be that a [`Decoder`](super::Decoder) is lent for a whole file: the largest
-/// [`stream_buffer`](super::FrameHeader::stream_buffer) of its frames. Follows the block headers, decodes nothing.
+/// Returns how large a window a [`Decoder`](super::Decoder) needs for a whole file: the largest
+/// [`stream_buffer`](FrameHeader::stream_buffer) of its frames. Follows the block headers, decodes nothing.
 ///
 /// ```
 /// use unspool::zstd::{Options, stream_buffer};
@@ -63,61 +52,77 @@ pub(crate) fn one_frame(src: &[u8]) -> Verdict<Walked> {
 /// assert_eq!(stream_buffer(&file, &Options::DEFAULT), Ok(6));
 /// ```
 pub fn stream_buffer(src: &[u8], options: &Options<'_>) -> Result<u64> {
-    let flavour = Some(super::decode::flavour(src, options));
     let mut most = 0;
-    walk_with(src, &Options { flavour, ..*options }, |header, _, _| most = header.stream_buffer().max(most))?;
+    let each = |header: &FrameHeader, _, _| most = header.stream_buffer().max(most);
+    follow(src, flavour(src, options), options.magicless, each)?;
     Ok(most)
 }
 
-/// Follows the headers of all frames without decoding anything.
-pub(super) fn walk(src: &[u8], options: &Options<'_>) -> Verdict<Walked> {
-    walk_with(src, options, |_, _, _| ())
+/// What the headers of a file promise.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Promise {
+    /// The sum of all content sizes, if every frame has one.
+    pub(crate) declared: Option<u64>,
+    /// The blocks cannot hold more than this.
+    pub(crate) most: u64,
+    /// Frames of data and skippable ones.
+    pub(crate) frames: u64,
 }
 
-/// The same for who wants to hear of each block, with the header of its frame and where it ends.
-pub(super) fn walk_with(
+/// Reads the headers of all frames and decodes nothing.
+pub(crate) fn promise(src: &[u8], flavour: Flavour, magicless: bool) -> Verdict<Promise> {
+    follow(src, flavour, magicless, |_, _, _| ())
+}
+
+/// Does the same and calls `each` for every block, with the header of its frame and where the block ends.
+pub(super) fn follow(
     src: &[u8],
-    options: &Options<'_>,
+    flavour: Flavour,
+    magicless: bool,
     mut each: impl FnMut(&FrameHeader, Block, usize),
-) -> Verdict<Walked> {
-    let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
-    let mut walked = Walked { declared: Some(0), ..Walked::default() };
-    let mut at = 0;
+) -> Verdict<Promise> {
+    let mut walk = Walk::new(flavour, magicless);
+    let mut promise = Promise { declared: Some(0), ..Promise::default() };
+    let mut at = 0usize;
+    // What the blocks of the frame hold for certain, and at most besides.
+    let (mut sure, mut more) = (0u64, 0u64);
     loop {
-        walked.frames = walked.frames.saturating_add(1);
-        match Header::read_at(src, at, flavour, options.magicless, &mut ())? {
-            Header::Skippable { size, .. } => at = (at + 8).saturating_add(size as usize),
-            Header::Frame(header) => {
-                let (mut sure, mut most) = (0u64, 0u64);
-                at += header.len;
-                loop {
-                    let block = Block::read(flavour, src, at)?;
-                    block.check(flavour, &header, at)?;
-                    at += 3 + block.stored();
-                    each(&header, block, at);
-                    match block.kind {
-                        BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
-                        BlockKind::Compressed => most += u64_from(header.max_block()),
-                        BlockKind::End | BlockKind::Reserved => {}
-                    }
-                    if block.last {
-                        break;
-                    }
+        match walk.next {
+            Next::Frame => {
+                at = walk.frame(src, at, &mut ())?;
+                promise.frames = promise.frames.saturating_add(1);
+                (sure, more) = (0, 0);
+                continue;
+            }
+            Next::Skippable(size) => at = at.saturating_add(size as usize),
+            Next::Block | Next::Content(_) | Next::Checksum => {
+                let block = walk.block(src, at, &mut ())?;
+                at += BLOCK_HEADER + block.stored();
+                each(&walk.header, block, at);
+                match block.kind {
+                    BlockKind::Raw | BlockKind::Rle => sure += u64::from(block.size),
+                    BlockKind::Compressed => more += u64_from(walk.header.max_block()),
+                    BlockKind::End | BlockKind::Reserved => {}
                 }
-                at += if header.checksum && flavour.checksum_behind() { 4 } else { 0 };
-                most += sure;
-                if header.content_size.is_some_and(|size| size < sure || size > most) {
+                if !block.last {
+                    walk.after_content(block);
+                    continue;
+                }
+                if walk.header.checksum && flavour.has_trailing_checksum() {
+                    at += CHECKSUM;
+                }
+                let most = sure + more;
+                let declared = walk.header.content_size;
+                if declared.is_some_and(|size| size < sure || size > most) {
                     return Err(Fault::new(ErrorKind::ZstdContentSize, at));
                 }
-                walked.declared = walked.declared.zip(header.content_size).and_then(|(all, n)| all.checked_add(n));
-                walked.most = walked.most.saturating_add(most);
+                promise.declared = promise.declared.zip(declared).and_then(|(all, size)| all.checked_add(size));
+                promise.most = promise.most.saturating_add(most);
             }
         }
-        if at > src.len() {
-            return Err(cut(src));
-        }
-        if at == src.len() {
-            return Ok(walked);
+        walk.next = Next::Frame;
+        if at >= src.len() {
+            return if at == src.len() { Ok(promise) } else { Err(cut(src)) };
         }
     }
 }

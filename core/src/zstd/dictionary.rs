@@ -99,34 +99,3 @@ impl<'a> Dictionary<'a> {
         Some(rest)
     }
 }
-
-/// How to decode, where the defaults do not fit.
-///
-/// ```
-/// use unspool::zstd::{Dictionary, Options};
-/// let options = Options { dictionary: Some(Dictionary::new(b"some text")), ..Options::DEFAULT };
-/// # let _ = options;
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
-    /// The format. If it is not given, a whole file is looked through as [`detect`](super::detect) does; a stream
-    /// takes `28` for RFC 8878 and `27` for v0.7.
-    pub flavour: Option<Flavour>,
-    /// What the frames were compressed with.
-    pub dictionary: Option<Dictionary<'a>>,
-    /// Frames without their magic numbers, as embedded systems store them: of RFC 8878, if the flavour is not given.
-    pub magicless: bool,
-    /// Whether to compute and compare checksums.
-    pub verify: bool,
-}
-
-impl Options<'_> {
-    /// No dictionary, checksums verified, magic numbers expected.
-    pub const DEFAULT: Self = Self { flavour: None, dictionary: None, magicless: false, verify: true };
-}
-
-impl Default for Options<'_> {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}

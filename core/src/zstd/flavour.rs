@@ -1,7 +1,7 @@
 //! Everything that differs between the three formats. The rest of this room is the same for all of them.
 
-use super::header::{Block, BlockKind};
 use crate::entropy::huffman::Rules;
+use crate::entropy::low32;
 
 /// Which of the formats that share these magic numbers a frame is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,6 +12,50 @@ pub enum Flavour {
     Draft,
     /// What zstd 0.7 wrote, with the magic `27 B5 2F FD`.
     V07,
+}
+
+/// The kind of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockKind {
+    Compressed,
+    Raw,
+    Rle,
+    End,
+    Reserved,
+}
+
+impl BlockKind {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            BlockKind::Compressed => "compressed",
+            BlockKind::Raw => "raw",
+            BlockKind::Rle => "rle",
+            BlockKind::End => "end",
+            BlockKind::Reserved => "reserved",
+        }
+    }
+}
+
+/// The three bytes before a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub(super) kind: BlockKind,
+    pub(super) last: bool,
+    /// Bytes that follow, or for `Rle` the length of the run; in an end block the checksum.
+    pub(super) size: u32,
+    /// Whether reserved bits are set.
+    pub(super) stray: bool,
+}
+
+impl Block {
+    /// Bytes that follow the header.
+    pub(super) const fn stored(&self) -> usize {
+        match self.kind {
+            BlockKind::Compressed | BlockKind::Raw => self.size as usize,
+            BlockKind::Rle => 1,
+            BlockKind::End | BlockKind::Reserved => 0,
+        }
+    }
 }
 
 /// How literals are stored.
@@ -96,8 +140,13 @@ impl Flavour {
 
     /// Whether the checksum is the low 32 bits of the hash in four bytes behind the last block. Otherwise it is 22 bits
     /// of it inside of the end block.
-    pub(super) const fn checksum_behind(self) -> bool {
+    pub(super) const fn has_trailing_checksum(self) -> bool {
         self.is_rfc()
+    }
+
+    /// The part of a hash that a frame stores.
+    pub(super) const fn checksum_of(self, hash: u64) -> u32 {
+        if self.has_trailing_checksum() { low32(hash) } else { low32(hash >> 11) & 0x3F_FFFF }
     }
 
     /// `None` if the block ends before the header does.

@@ -1,6 +1,8 @@
-//! Frame and block headers, readable without decoding anything.
+//! Frame and block headers. Reading them decodes nothing.
 
-use super::flavour::Flavour;
+use core::ops::Range;
+
+use super::flavour::{Block, BlockKind, Flavour};
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
@@ -47,7 +49,7 @@ pub struct FrameHeader {
 }
 
 impl FrameHeader {
-    /// Of a frame that holds nothing.
+    /// The header of an empty frame.
     pub(super) const NONE: Self =
         Self { len: 0, window: 0, content_size: None, dictionary_id: 0, checksum: false, single_segment: false };
 
@@ -55,59 +57,17 @@ impl FrameHeader {
     pub fn max_block(&self) -> usize {
         index(self.window).min(MAX_BLOCK)
     }
-}
 
-/// What a block is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BlockKind {
-    Compressed,
-    Raw,
-    Rle,
-    End,
-    Reserved,
-}
-
-impl BlockKind {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            BlockKind::Compressed => "compressed",
-            BlockKind::Raw => "raw",
-            BlockKind::Rle => "rle",
-            BlockKind::End => "end",
-            BlockKind::Reserved => "reserved",
-        }
+    /// How many bytes of window a [`Decoder`](super::Decoder) needs for this frame: the history that matches refer to, the block
+    /// that is being written, and a block of input, because blocks are read from their end.
+    pub fn stream_buffer(&self) -> u64 {
+        let block = u64_from(self.max_block());
+        let history = self.window.saturating_add(2 * block);
+        self.content_size.map_or(history, |size| size.min(history)).saturating_add(block.max(1))
     }
-}
-
-/// The three bytes before a block.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
-    pub(super) kind: BlockKind,
-    pub(super) last: bool,
-    /// Bytes that follow, or for `Rle` that come out; in an end block the checksum.
-    pub(super) size: u32,
-    /// Bits are set that must not be.
-    pub(super) stray: bool,
 }
 
 impl Block {
-    /// The block header at `at`.
-    pub(super) fn read(flavour: Flavour, src: &[u8], at: usize) -> Verdict<Self> {
-        match src.get(at..).and_then(<[u8]>::first_chunk) {
-            Some(bytes) => Ok(flavour.block(*bytes)),
-            None => Err(cut(src)),
-        }
-    }
-
-    /// Bytes that follow the header.
-    pub(super) fn stored(&self) -> usize {
-        match self.kind {
-            BlockKind::Compressed | BlockKind::Raw => self.size as usize,
-            BlockKind::Rle => 1,
-            BlockKind::End | BlockKind::Reserved => 0,
-        }
-    }
-
     /// Compares the block with what its frame allows; `at` is its first byte.
     pub(super) fn check(&self, flavour: Flavour, frame: &FrameHeader, at: usize) -> Verdict<()> {
         let fault = |kind| Err(Fault::new(kind, at));
@@ -160,20 +120,24 @@ fn number(bytes: &[u8]) -> u64 {
 }
 
 impl Header {
-    /// Reads the header at the start of `src`, which need not hold more than [`MAX_FRAME_HEADER`] bytes.
-    ///
-    /// An error of the class `Truncated` means that more bytes would tell more.
+    /// Reads the header at the start of `src` and compares its claims with the limits. [`MAX_FRAME_HEADER`] bytes are always
+    /// enough; an error of the class `Truncated` asks for more than there are.
     ///
     /// ```
     /// use unspool::zstd::{Flavour, Header};
+    /// use unspool::Limits;
     /// let bytes = b"\x28\xB5\x2F\xFD\x24\x05\x29\0\0hello\x27\x7B\xE1\xF7";
-    /// let Header::Frame(frame) = Header::read(bytes, Flavour::Rfc8878)? else { panic!() };
+    /// let Header::Frame(frame) = Header::read(bytes, &Limits::DEFAULT, Flavour::Rfc8878)? else { panic!() };
     /// assert_eq!(frame.content_size, Some(5));
     /// assert!(frame.checksum);
     /// # Ok::<(), unspool::Error>(())
     /// ```
-    pub fn read(src: &[u8], flavour: Flavour) -> Result<Self> {
-        Ok(Self::read_at(src, 0, flavour, false, &mut ())?)
+    pub fn read(src: &[u8], limits: &Limits, flavour: Flavour) -> Result<Self> {
+        let header = Self::read_at(src, 0, flavour, false, &mut ())?;
+        if let Self::Frame(frame) = &header {
+            frame.check(limits, 0)?;
+        }
+        Ok(header)
     }
 
     /// Reads the header at `at`, which has no magic number if it is `magicless`.
@@ -265,16 +229,22 @@ impl Header {
 }
 
 impl FrameHeader {
-    /// Compares the claims with what the caller is willing to spend; `at` is where the frame starts.
-    pub(super) fn check(&self, limits: &Limits, produced: u64, at: usize) -> Result<()> {
+    /// Compares the claims of a frame at byte 0 with the limits, after `content` bytes from frames before it.
+    pub(super) fn check(&self, limits: &Limits, content: u64) -> Result<()> {
         if !self.single_segment && self.window > limits.max_window {
-            return Err(Error::new(ErrorKind::WindowLimit, u64_from(at)).needing(self.window));
+            return Err(Error::new(ErrorKind::WindowLimit, 0).needing(self.window));
         }
-        if let Some(size) = self.content_size
-            && size > limits.max_output.saturating_sub(produced)
-        {
-            return Err(Error::new(ErrorKind::OutputLimit, u64_from(at)).needing(produced.saturating_add(size)));
+        let content = content.saturating_add(self.content_size.unwrap_or(0));
+        if content > limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
         }
         Ok(())
+    }
+}
+
+/// Emits a field of whole bytes, if it has any.
+pub(super) fn emit_field<T: Trace>(trace: &mut T, part: Part, name: Name, bytes: Range<usize>, value: Value<'_>) {
+    if T::LISTENS && !bytes.is_empty() {
+        trace.bytes(part, name, u64_from(bytes.start)..u64_from(bytes.end), value);
     }
 }

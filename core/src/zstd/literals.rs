@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::flavour::{Flavour, LiteralsHeader, LiteralsKind};
-use super::header::MAX_BLOCK;
+use super::header::{MAX_BLOCK, emit_field};
 use super::symbols;
 use super::workspace::{Lent, Workspace};
 use crate::entropy::huffman;
@@ -47,7 +47,7 @@ impl Literals {
         let size = size as usize;
         trace.enter(Name::Literals, Value::U64(u64_from(size)));
         let start = block.start + len;
-        tell(trace, Part::Header, Name::LiteralsHeader, block.start..start, Value::Word(name(kind, single)));
+        emit_field(trace, Part::Header, Name::LiteralsHeader, block.start..start, Value::Word(name(kind, single)));
         if size > MAX_BLOCK {
             return Err(Fault::new(ErrorKind::ZstdLiteralsSize, block.start));
         }
@@ -60,12 +60,12 @@ impl Literals {
         let end = Some(start + stored).filter(|&end| end <= block.end).ok_or(too_long)?;
         let content = match kind {
             LiteralsKind::Raw => {
-                tell(trace, Part::Data, Name::RawLiterals, start..end, Value::None);
+                emit_field(trace, Part::Data, Name::RawLiterals, start..end, Value::None);
                 Content::Raw(start..end)
             }
             LiteralsKind::Rle => {
                 let byte = src.get(start).copied().ok_or(too_long)?;
-                tell(trace, Part::Data, Name::RepeatedLiteral, start..end, Value::U64(byte.into()));
+                emit_field(trace, Part::Data, Name::RepeatedLiteral, start..end, Value::U64(byte.into()));
                 Content::Rle(byte)
             }
             LiteralsKind::Huffman | LiteralsKind::Repeat => {
@@ -75,7 +75,7 @@ impl Literals {
                     let src = src.get(..end).unwrap_or_default();
                     let read = ws.huffman.read(src, start, flavour.tree());
                     at += read.ok_or(Fault::new(ErrorKind::ZstdTree, start))?;
-                    tell(trace, Part::Table, Name::HuffmanCode, start..at, Value::U64(ws.huffman.depth().into()));
+                    emit_field(trace, Part::Table, Name::HuffmanCode, start..at, Value::U64(ws.huffman.depth().into()));
                 } else if lent.code().is_none() && !ws.huffman.is_ready() {
                     return Err(Fault::new(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
@@ -128,7 +128,7 @@ fn streams<T: Trace>(
     // With fewer than six literals the last stream would have none or less.
     let jumps = src.get(all.clone()).and_then(<[u8]>::first_chunk::<6>).filter(|_| size >= 6).ok_or(fault)?;
     let mut end = all.start + 6;
-    tell(trace, Part::Header, Name::JumpTable, all.start..end, Value::None);
+    emit_field(trace, Part::Header, Name::JumpTable, all.start..end, Value::None);
     let (lengths, _) = jumps.as_chunks::<2>();
     let mut bounds = [end; 5];
     for (bound, length) in bounds.iter_mut().skip(1).zip(lengths) {
@@ -156,12 +156,5 @@ fn name(kind: LiteralsKind, single: bool) -> &'static str {
         (LiteralsKind::Huffman, false) => "Huffman, 4 streams",
         (LiteralsKind::Repeat, true) => "code repeated, 1 stream",
         (LiteralsKind::Repeat, false) => "code repeated, 4 streams",
-    }
-}
-
-/// A leaf that has bytes.
-pub(super) fn tell<T: Trace>(trace: &mut T, part: Part, name: Name, bytes: Range<usize>, value: Value<'_>) {
-    if T::LISTENS && !bytes.is_empty() {
-        trace.bytes(part, name, u64_from(bytes.start)..u64_from(bytes.end), value);
     }
 }

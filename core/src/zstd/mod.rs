@@ -6,19 +6,19 @@
 //! The [`Workspace`] of tables is all the memory that it needs.
 //!
 //! ```
-//! use unspool::{Limits, zstd};
-//! // A raw block of three bytes, and one that says the same byte six times.
+//! use unspool::zstd::{self, Options, Workspace};
+//! // A raw block of three bytes, and one that repeats a byte six times.
 //! let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
 //! let mut out = [0; 9];
-//! let done = zstd::decode(file, &mut out, &mut zstd::Workspace::new(), &Limits::DEFAULT)?;
+//! let done = zstd::decode(file, &mut out, &mut Workspace::new(), &Options::DEFAULT, &mut ())?;
 //! assert_eq!(&out[..done.wrote], b"zstdddddd");
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! [`Header::read`] says what a frame holds before any of it is decoded, [`decoded_size`] counts what a file without
-//! content sizes decodes to, [`inspect`] tells a [`Trace`](crate::Trace) where everything lies. A frame that was made
-//! with a [`Dictionary`] names it by its ID; [`decode_with`] takes it. A [`Decoder`] takes and gives any pieces, with a
-//! window that the caller lends. A [`SeekTable`] says which frames of a file in the seekable format hold a part of its content.
+//! [`Header::read`] says what a frame holds before any of it is decoded. [`decoded_len`] counts the content of a file without
+//! content sizes. [`inspect`] emits where everything lies to a [`Trace`](crate::Trace). A frame that was made with a
+//! [`Dictionary`] names it by its ID; [`Options`] take it. A [`Decoder`] reads and writes pieces of any size through a window that
+//! the caller lends. A [`File`] with a seek table says which frames hold a part of its content.
 
 mod block;
 mod codes;
@@ -27,12 +27,15 @@ mod decode;
 mod describe;
 mod detect;
 mod dictionary;
+mod file;
 mod flavour;
 mod header;
 mod in_place;
 mod literals;
+mod machine;
+mod options;
 mod outline;
-mod seekable;
+mod seek_table;
 mod sequences;
 mod stream;
 #[cfg_attr(feature = "small", path = "small_symbols.rs")]
@@ -42,20 +45,23 @@ mod symbols;
 mod tables;
 #[cfg(not(feature = "small"))]
 mod tables;
+mod walk;
 mod workspace;
 
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
-pub use decode::{Done, decode, decode_with, decoded_size, inspect};
+pub use decode::{decode, decoded_len, inspect, salvage};
 pub use describe::{code_lengths, state_counts};
 #[cfg(feature = "at1-columnar")]
-pub(crate) use detect::one_frame;
+pub(crate) use detect::promise;
 pub use detect::{detect, stream_buffer};
-pub use dictionary::{Dictionary, Options};
+pub use dictionary::Dictionary;
+pub use file::{File, Search};
 pub use flavour::Flavour;
 pub use header::{FrameHeader, Header, MAX_BLOCK, MAX_FRAME_HEADER};
 pub use in_place::{decode_in_place, in_place_margin};
+pub use options::Options;
 pub use outline::Outline;
-pub use seekable::{SEEK_FOOTER, SeekFrame, SeekTable};
-pub use stream::Decoder;
+pub use seek_table::{SEEK_FOOTER, SeekFrame};
+pub use stream::{Decoder, decode_to};
 pub use workspace::{WORKSPACE_SIZE, Workspace};

@@ -1,16 +1,17 @@
-//! Where the frames and blocks of a file lie that is not at hand: only their headers are read.
+//! The outline of a file that is read in ranges: only its headers are fetched.
 
 use core::ops::Range;
 
-use super::flavour::Flavour;
-use super::header::{Block, BlockKind, FrameHeader, Header, MAX_FRAME_HEADER};
-use crate::fault::{Fault, Verdict};
+use super::flavour::{BlockKind, Flavour};
+use super::header::MAX_FRAME_HEADER;
+use super::walk::{BLOCK_HEADER, CHECKSUM, Next, SKIPPABLE_HEADER, Walk};
+use crate::fault::Verdict;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Name, Part, Result, Shifted, Trace, Value};
 
 /// Follows the headers of a file, each of which says where the next one is.
 ///
-/// It asks for byte ranges and tells what they say. The caller fetches them from a flash page, a file or a server: of a file of
+/// It asks for byte ranges and emits what they hold. The caller fetches them from flash, a file or a server: of a file of
 /// gigabytes a few bytes for each block.
 ///
 /// ```
@@ -18,124 +19,100 @@ use crate::{Error, ErrorKind, Name, Part, Result, Shifted, Trace, Value};
 /// let file = b"\x28\xB5\x2F\xFD\x20\x03\x19\0\0zst".repeat(2);
 /// let mut outline = Outline::new(file.len() as u64, Flavour::Rfc8878);
 /// while let Some(range) = outline.needs() {
-///     outline.feed(&file[range.start as usize..range.end as usize], &mut ())?;
+///     outline.feed(range.start, &file[range.start as usize..range.end as usize], &mut ())?;
 /// }
 /// assert_eq!((outline.frames(), outline.blocks()), (2, 2));
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Outline {
-    flavour: Flavour,
+    walk: Walk,
     len: u64,
     /// Where the next header is.
     at: u64,
-    next: Next,
+    /// Whether the end or an error was met.
+    over: bool,
     frames: u64,
     blocks: u64,
 }
 
-/// What lies there.
-#[derive(Clone, Debug)]
-enum Next {
-    Frame,
-    Block(FrameHeader),
-    Checksum,
-    Nothing,
-}
-
 impl Outline {
-    /// A file of this length. Only a walk through all of it could tell the format, which is why it has to be given.
+    /// An outline of a file of this length. The format has to be given, because only the whole file tells it.
     pub const fn new(len: u64, flavour: Flavour) -> Self {
-        Self { flavour, len, at: 0, next: Next::Frame, frames: 0, blocks: 0 }
+        Self { walk: Walk::new(flavour, false), len, at: 0, over: false, frames: 0, blocks: 0 }
     }
 
-    /// The bytes to [`feed`](Self::feed) next; nothing when all is known.
+    /// The bytes to [`feed`](Self::feed) next; `None` when all is known.
     pub fn needs(&self) -> Option<Range<u64>> {
-        let most = match self.next {
-            Next::Frame => u64_from(MAX_FRAME_HEADER),
-            Next::Block(_) => 3,
-            Next::Checksum => 4,
-            Next::Nothing => return None,
+        let most = match self.walk.next {
+            _ if self.over => return None,
+            Next::Frame => MAX_FRAME_HEADER,
+            Next::Block => BLOCK_HEADER,
+            Next::Checksum => CHECKSUM,
+            // Passed over together with the headers before them.
+            Next::Skippable(_) | Next::Content(_) => return None,
         };
-        Some(self.at..self.at.saturating_add(most).min(self.len))
+        Some(self.at..self.at.saturating_add(u64_from(most)).min(self.len))
     }
 
-    /// The number of frames that were met, skippable ones included.
+    /// The number of frames so far, skippable ones included.
     pub const fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The number of blocks that were met.
+    /// The number of blocks so far.
     pub const fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// Takes the bytes that were asked for. Behind an error nothing more is asked for.
-    pub fn feed(&mut self, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
+    /// Takes the bytes at `at` that were asked for. After an error nothing more is asked for.
+    pub fn feed(&mut self, at: u64, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
         let Some(range) = self.needs() else { return Ok(()) };
-        if u64_from(bytes.len()) != range.end - range.start {
+        if at != range.start || u64_from(bytes.len()) != range.end - range.start {
             return Err(Error::new(ErrorKind::Truncated, self.at.saturating_add(u64_from(bytes.len()))));
         }
-        let trace = &mut Shifted::new(trace, self.at.saturating_mul(8));
-        let read = match core::mem::replace(&mut self.next, Next::Nothing) {
-            Next::Frame => self.frame(bytes, trace),
-            Next::Block(header) => self.block(bytes, header, trace),
-            Next::Checksum => checksum(bytes, trace),
-            Next::Nothing => return Ok(()),
-        };
-        let (len, next) = read.map_err(|fault| Error::from(fault).offset_by(self.at))?;
-        self.at = self.at.saturating_add(len);
+        self.over = true;
+        let read = self.read(bytes, &mut Shifted::new(trace, self.at.saturating_mul(8)));
+        self.at = self.at.saturating_add(read.map_err(|fault| Error::from(fault).offset_by(self.at))?);
         if self.at > self.len {
             return Err(Error::new(ErrorKind::Truncated, self.len));
         }
-        if matches!(next, Next::Frame) {
+        if self.walk.is_between_frames() {
             trace.leave();
-            if self.at == self.len {
-                return Ok(());
-            }
         }
-        self.next = next;
+        self.over = self.walk.is_between_frames() && self.at == self.len;
         Ok(())
     }
 
-    fn frame(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
-        trace.enter(Name::Frame, Value::U64(self.frames));
-        let header = Header::read_at(bytes, 0, self.flavour, false, trace)?;
-        self.frames += 1;
-        Ok(match header {
-            Header::Frame(header) => (u64_from(header.len), Next::Block(header)),
-            Header::Skippable { size, .. } => {
-                let end = 8 + u64::from(size);
-                trace.bytes(Part::Data, Name::SkippableData, 8..end, Value::None);
-                (end, Next::Frame)
+    /// Reads one header and passes over what it describes; returns how long both are.
+    fn read(&mut self, bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<u64> {
+        match self.walk.next {
+            Next::Block => {
+                let block = self.walk.block(bytes, 0, trace)?;
+                if block.kind == BlockKind::End {
+                    return Ok(u64_from(BLOCK_HEADER));
+                }
+                self.blocks += 1;
+                let end = u64_from(BLOCK_HEADER + block.stored());
+                trace.bytes(Part::Data, Name::Content, u64_from(BLOCK_HEADER)..end, Value::None);
+                trace.leave();
+                self.walk.after_content(block);
+                Ok(end)
             }
-        })
-    }
-
-    fn block(&mut self, bytes: &[u8], frame: FrameHeader, trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
-        let block = Block::read(self.flavour, bytes, 0)?;
-        block.check(self.flavour, &frame, 0)?;
-        if block.kind == BlockKind::End {
-            block.trace_end(frame.checksum, 0, trace);
-            return Ok((3, Next::Frame));
+            Next::Checksum => {
+                self.walk.checksum(bytes, 0, trace)?;
+                Ok(u64_from(CHECKSUM))
+            }
+            _ => {
+                trace.enter(Name::Frame, Value::U64(self.frames));
+                let header = self.walk.frame(bytes, 0, trace)?;
+                self.frames += 1;
+                let Next::Skippable(size) = self.walk.next else { return Ok(u64_from(header)) };
+                let end = u64_from(SKIPPABLE_HEADER).saturating_add(size.into());
+                trace.bytes(Part::Data, Name::SkippableData, u64_from(header)..end, Value::None);
+                self.walk.next = Next::Frame;
+                Ok(end)
+            }
         }
-        self.blocks += 1;
-        trace.enter(Name::Block, Value::Word(block.kind.name()));
-        block.trace(0, trace);
-        let end = 3 + u64_from(block.stored());
-        trace.bytes(Part::Data, Name::Content, 3..end, Value::None);
-        trace.leave();
-        Ok(match (block.last, frame.checksum) {
-            (false, _) => (end, Next::Block(frame)),
-            (true, true) => (end, Next::Checksum),
-            (true, false) => (end, Next::Frame),
-        })
     }
-}
-
-/// It is behind the last block.
-fn checksum(bytes: &[u8], trace: &mut Shifted<'_>) -> Verdict<(u64, Next)> {
-    let stored = bytes.first_chunk().ok_or(Fault::new(ErrorKind::Truncated, bytes.len()))?;
-    trace.bytes(Part::Checksum, Name::Checksum, 0..4, Value::Hex(u32::from_le_bytes(*stored).into()));
-    Ok((4, Next::Frame))
 }

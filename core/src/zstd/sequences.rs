@@ -6,7 +6,7 @@ use super::codes;
 #[cfg(not(feature = "small"))]
 use super::copy::NEAREST;
 use super::flavour::{Flavour, TableMode};
-use super::literals::tell;
+use super::header::emit_field;
 use super::symbols;
 use super::tables::{self, LITERALS, MATCHES, Meanings, OFFSETS, Predefined, Table};
 use super::workspace::{Lent, Workspace};
@@ -49,19 +49,19 @@ impl Sequences {
     ) -> Verdict<Self> {
         let (count, mut at) = count(src, &block).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
         trace.enter(Name::Sequences, Value::U64(count.into()));
-        tell(trace, Part::Header, Name::NumberOfSequences, block.start..at, Value::U64(count.into()));
+        emit_field(trace, Part::Header, Name::NumberOfSequences, block.start..at, Value::U64(count.into()));
         // The older formats go on behind a zero that was written in two bytes, and ignore what follows one in one byte.
         if count == 0 && (flavour.is_rfc() || at == block.start + 1) {
             if flavour.is_rfc() && at != block.end {
                 return Err(Fault::new(ErrorKind::ZstdSequencesTrailing, at));
             }
-            tell(trace, Part::Padding, Name::Ignored, at..block.end, Value::None);
+            emit_field(trace, Part::Padding, Name::Ignored, at..block.end, Value::None);
             trace.leave();
             return Ok(Self { count, bits: at..at });
         }
         let modes =
             *src.get(at).filter(|_| at < block.end).ok_or(Fault::new(ErrorKind::ZstdSequencesHeader, block.start))?;
-        tell(trace, Part::Header, Name::TableModes, at..at + 1, Value::Hex(modes.into()));
+        emit_field(trace, Part::Header, Name::TableModes, at..at + 1, Value::Hex(modes.into()));
         if modes & 3 != 0 {
             return Err(Fault::new(ErrorKind::ZstdReservedBit, at));
         }
@@ -88,7 +88,7 @@ impl Sequences {
         place.table(Name::MatchLengths, matches, &mut ws.matches, ready_matches, &MATCHES, predefined, trace)?;
         let sequences = Self { count, bits: place.at..block.end };
         if count == 0 {
-            tell(trace, Part::Padding, Name::Ignored, sequences.bits.clone(), Value::None);
+            emit_field(trace, Part::Padding, Name::Ignored, sequences.bits.clone(), Value::None);
         } else {
             symbols::sequences(&sequences, flavour, src, ws, trace)?;
         }
@@ -143,7 +143,7 @@ impl Place<'_> {
             TableMode::Repeat => return Err(fault(ErrorKind::ZstdTableRepeat)),
         };
         *ready = true;
-        tell(trace, Part::Table, name, self.at..self.at + len, Value::U64(table.log.into()));
+        emit_field(trace, Part::Table, name, self.at..self.at + len, Value::U64(table.log.into()));
         self.at += len;
         Ok(())
     }

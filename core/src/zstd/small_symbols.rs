@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::flavour::Flavour;
-use super::literals::tell;
+use super::header::emit_field;
 use super::sequences::Sequences;
 use super::workspace::Workspace;
 use crate::entropy::huffman;
@@ -18,7 +18,7 @@ pub(super) fn huffman<T: Trace>(
     _: &huffman::Table,
     trace: &mut T,
 ) -> Verdict<()> {
-    tell(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
+    emit_field(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
     Ok(())
 }
 
@@ -30,6 +30,6 @@ pub(super) fn sequences<T: Trace>(
     _: &Workspace,
     trace: &mut T,
 ) -> Verdict<()> {
-    tell(trace, Part::Sequences, Name::SequenceBits, sequences.bits.clone(), Value::None);
+    emit_field(trace, Part::Sequences, Name::SequenceBits, sequences.bits.clone(), Value::None);
     Ok(())
 }

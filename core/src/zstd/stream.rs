@@ -1,50 +1,32 @@
-//! Files that come piece by piece and leave piece by piece.
+//! Files that arrive in pieces and are written in pieces.
 
-use super::block::Frame;
-use super::decode::{checksum, spend};
-use super::dictionary::Options;
-use super::flavour::Flavour;
-use super::header::{Block, BlockKind, FrameHeader, Header, MAX_FRAME_HEADER};
+use super::block::Output;
+use super::detect::flavour;
+use super::flavour::{Block, Flavour};
+use super::header::MAX_FRAME_HEADER;
+use super::machine::{Machine, Purpose};
+use super::options::Options;
+use super::walk::Next;
 use super::workspace::Workspace;
-use crate::checksum::Xxh64;
-use crate::fault::Fault;
+use crate::entropy::low32;
 use crate::num::{copy, index, u64_from};
 use crate::step::{Pace, give};
-use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
+use crate::{Done, End, Error, ErrorKind, Result, Sink, Status, Step};
 
-impl FrameHeader {
-    /// How many bytes a [`Decoder`] needs for the window of this frame: the history that matches refer to, the block that
-    /// is being written, and a block of input, because blocks are read from their end.
-    pub fn stream_buffer(&self) -> u64 {
-        let block = u64_from(self.max_block());
-        let history = self.window.saturating_add(2 * block);
-        self.content_size.map_or(history, |size| size.min(history)).saturating_add(block.max(1))
-    }
-}
-
-/// What the next bytes of the input are.
-#[derive(Clone, Copy, Debug)]
-enum State {
-    FrameHeader,
-    Skip(u64),
-    /// None yet: a frame whose header was read starts once the window is large enough.
-    Window,
-    BlockHeader,
-    Block(Block),
-    Checksum,
-}
-
-/// Decodes a stream, whatever the pieces that it comes in.
+/// Decodes a stream that is cut into pieces anywhere.
 ///
-/// The caller lends a window, and asks [`FrameHeader::stream_buffer`] how large it must be: at most the window size of the
-/// frame and three blocks. A frame that wants more is refused before any of it is decoded, and goes on when that is [lent](Self::lend). A stream cannot be looked through before it is decoded, so that a draft frame must be
-/// announced in [`Options::flavour`]; otherwise the magic `28` means RFC 8878 and `27` means v0.7.
+/// The caller lends a window; [`FrameHeader::stream_buffer`](super::FrameHeader::stream_buffer) says how large it must be: at most
+/// the window size of the frame and three blocks. A frame that needs more is refused before any of it is decoded. Decoding goes on
+/// once a larger window is [lent](Self::lend).
+///
+/// A stream cannot be read ahead, so a draft frame must be announced in [`Options::flavour`]. Otherwise the magic number `28` means
+/// RFC 8878 and `27` means v0.7.
 ///
 /// ```
-/// use unspool::{End, Limits, Status, zstd};
+/// use unspool::{End, Status, zstd};
 /// let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
-/// let (mut ws, mut window) = (zstd::Workspace::new(), [0; 64]);
-/// let mut decoder = zstd::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &zstd::Options::DEFAULT);
+/// let (mut workspace, mut window) = (zstd::Workspace::new(), [0; 64]);
+/// let mut decoder = zstd::Decoder::new(&mut workspace, &mut window, &zstd::Options::DEFAULT);
 /// let (mut out, mut piece, mut input) = (Vec::<u8>::new(), [0; 4], &file[..]);
 /// loop {
 ///     let step = decoder.step(input, End::Here, &mut piece)?;
@@ -59,25 +41,19 @@ enum State {
 /// ```
 #[derive(Debug)]
 pub struct Decoder<'a> {
-    ws: &'a mut Workspace,
+    workspace: &'a mut Workspace,
     window: &'a mut [u8],
-    limits: Limits,
-    options: Options<'a>,
-    flavour: Option<Flavour>,
-    state: State,
-    /// The frame that is being read.
-    frame: Frame<'a>,
+    machine: Machine<'a>,
+    /// Whether the flavour is known.
+    announced: bool,
+    /// Whether a frame header was read whose window was not compared with the one that is lent.
+    wants_window: bool,
     /// The start of a header that is not complete.
     head: [u8; MAX_FRAME_HEADER],
     /// How much of a header or a block is gathered.
     gathered: usize,
-    /// Bytes of input used up, not counting those that are gathered.
+    /// Bytes of input that are used up, not counting those that are gathered.
     consumed: u64,
-    produced: u64,
-    /// Frames of data that are complete, and their checksums.
-    frames: u64,
-    checksums: u64,
-    hash: Xxh64,
     /// The window holds output up to here, and then the rest of its last lap up to there.
     at: usize,
     lap_end: usize,
@@ -88,22 +64,16 @@ pub struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     /// A decoder at the start of a stream.
-    pub fn new(ws: &'a mut Workspace, window: &'a mut [u8], limits: &Limits, options: &Options<'a>) -> Self {
+    pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options<'a>) -> Self {
         Self {
-            ws,
+            workspace,
             window,
-            limits: *limits,
-            options: *options,
-            flavour: options.flavour,
-            state: State::FrameHeader,
-            frame: Frame::NONE,
+            machine: Machine::new(options, options.flavour.unwrap_or(Flavour::Rfc8878), Purpose::Stream),
+            announced: options.flavour.is_some() || options.magicless,
+            wants_window: false,
             head: [0; MAX_FRAME_HEADER],
             gathered: 0,
             consumed: 0,
-            produced: 0,
-            frames: 0,
-            checksums: 0,
-            hash: Xxh64::new(),
             at: 0,
             lap_end: 0,
             flushed: 0,
@@ -111,8 +81,10 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
-    /// reported; then it stays. A second call in a row with nothing to work with is one.
+    /// Reads from `src`, writes to `dst`, and says what to do next.
+    ///
+    /// What was decoded before an error is written before the error is returned; after that every call returns it. A second call in
+    /// a row that has nothing to work with is an error.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
         self.pace.error()?;
         let (mut rest, mut wrote) = (src, 0);
@@ -124,24 +96,19 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has told how large it must be. At any other time
-    /// the window is in use: it stays, and the answer is [`WindowInUse`](ErrorKind::WindowInUse).
+    /// Lends another window, after [`ZstdWindowBuffer`](ErrorKind::ZstdWindowBuffer) has said how large it must be. At any other
+    /// time the window is in use: it stays, and the error is [`WindowInUse`](ErrorKind::WindowInUse).
     pub fn lend(&mut self, window: &'a mut [u8]) -> Result<()> {
-        if !matches!(self.state, State::Window) {
+        if !self.wants_window {
             return Err(Error::new(ErrorKind::WindowInUse, self.consumed));
         }
         self.window = window;
         Ok(())
     }
 
-    /// The frames of data that are complete.
-    pub const fn frames(&self) -> u64 {
-        self.frames
-    }
-
-    /// The checksums that were compared and found right.
-    pub const fn checksums(&self) -> u64 {
-        self.checksums
+    /// How far the stream was decoded: [`Done::read`] and [`Done::wrote`] count what is complete so far.
+    pub fn done(&self) -> Done {
+        Done { read: index(self.consumed), ..self.machine.done }
     }
 
     fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
@@ -150,137 +117,101 @@ impl<'a> Decoder<'a> {
             if !give(self.window, &mut self.flushed, self.at, dst, wrote) {
                 return Ok(Status::NeedOutput);
             }
-            let between = matches!(self.state, State::FrameHeader) && self.gathered == 0;
-            if between && src.is_empty() && end == End::Here && self.consumed > 0 {
+            if src.is_empty() && end == End::Here && self.may_end() {
                 return Ok(Status::Done);
             }
             if !self.advance(src)? {
                 if end == End::Here {
-                    let all = self.consumed + u64_from(self.gathered + src.len());
-                    return Err(Error::new(ErrorKind::Truncated, all));
+                    return Err(self.cut(src));
                 }
                 return Ok(Status::NeedInput);
             }
         }
     }
 
-    /// Reads one header or one block. False if the input does not reach.
+    /// Whether the stream may end after what was read.
+    fn may_end(&self) -> bool {
+        self.machine.frame.walk.is_between_frames() && self.gathered == 0 && self.consumed > 0
+    }
+
+    /// The error of a stream that ends too early.
+    #[cold]
+    fn cut(&self, src: &[u8]) -> Error {
+        Error::new(ErrorKind::Truncated, self.consumed + u64_from(self.gathered + src.len()))
+    }
+
+    /// Reads one header or one block. Returns false if the input does not reach.
     fn advance(&mut self, src: &mut &[u8]) -> Result<bool> {
-        match self.state {
-            State::FrameHeader => return self.frame_header(src),
-            State::Skip(left) => {
-                let len = left.min(u64_from(src.len()));
+        if self.wants_window {
+            return self.start_window();
+        }
+        match self.machine.frame.walk.next {
+            Next::Skippable(left) => {
+                let len = u64::from(left).min(u64_from(src.len()));
                 *src = src.get(index(len)..).unwrap_or_default();
                 self.consumed += len;
-                self.state = if len == left { State::FrameHeader } else { State::Skip(left - len) };
-                return Ok(len == left);
+                let left = left.saturating_sub(low32(len));
+                self.machine.frame.walk.next = if left == 0 { Next::Frame } else { Next::Skippable(left) };
+                Ok(left == 0)
             }
-            State::Window => {
-                let need = self.frame.header.stream_buffer();
-                if need > u64_from(self.window.len()) {
-                    return Err(Error::new(ErrorKind::ZstdWindowBuffer, self.consumed).needing(need));
-                }
-                self.hash = Xxh64::new();
-                (self.at, self.flushed, self.lap_end) = (0, 0, 0);
-                self.consumed += u64_from(self.frame.header.len);
-                self.state = State::BlockHeader;
-            }
-            State::BlockHeader => {
-                let Some(bytes) = self.gather::<3>(src) else { return Ok(false) };
-                let Frame { flavour, header, .. } = &self.frame;
-                let block = flavour.block(bytes);
-                block.check(*flavour, header, 0).map_err(|fault| self.here(fault))?;
-                if block.kind == BlockKind::End {
-                    self.end_frame(Some(block.size))?;
-                    self.consumed += 3;
-                } else {
-                    self.consumed += 3;
-                    self.state = State::Block(block);
-                }
-            }
-            State::Block(block) => return self.block(src, block),
-            State::Checksum => {
-                let Some(bytes) = self.gather::<4>(src) else { return Ok(false) };
-                self.end_frame(Some(u32::from_le_bytes(bytes)))?;
-                self.consumed += 4;
-            }
+            Next::Content(block) => self.block(src, block),
+            Next::Frame | Next::Block | Next::Checksum => self.field(src),
         }
+    }
+
+    /// Compares the window with what the frame needs.
+    fn start_window(&mut self) -> Result<bool> {
+        let header = self.machine.frame.walk.header;
+        let need = header.stream_buffer();
+        if need > u64_from(self.window.len()) {
+            return Err(Error::new(ErrorKind::ZstdWindowBuffer, self.consumed).needing(need));
+        }
+        (self.at, self.flushed, self.lap_end) = (0, 0, 0);
+        self.consumed += u64_from(header.len);
+        self.wants_window = false;
         Ok(true)
     }
 
-    /// The next `N` bytes, once they are there.
-    fn gather<const N: usize>(&mut self, src: &mut &[u8]) -> Option<[u8; N]> {
-        while self.gathered < N {
-            let (&byte, rest) = src.split_first()?;
-            *self.head.get_mut(self.gathered)? = byte;
-            self.gathered += 1;
-            *src = rest;
-        }
-        self.gathered = 0;
-        self.head.first_chunk().copied()
-    }
-
-    #[cfg_attr(feature = "small", inline(never))]
-    fn frame_header(&mut self, src: &mut &[u8]) -> Result<bool> {
-        // A header says only while it is read how long it is.
-        let header = loop {
-            let first = if self.gathered > 0 { self.head.first() } else { src.first() };
-            let magicless = self.options.magicless;
-            let by_magic = if first == Some(&0x27) && !magicless { Flavour::V07 } else { Flavour::Rfc8878 };
-            let flavour = self.flavour.unwrap_or(by_magic);
-            let whole = self.gathered == 0;
-            let bytes = if whole { *src } else { self.head.get(..self.gathered).unwrap_or_default() };
-            match Header::read_at(bytes, 0, flavour, magicless, &mut ()) {
-                Ok(header) => {
-                    let len = match header {
-                        Header::Skippable { .. } => 8,
-                        Header::Frame(frame) => {
-                            self.flavour = Some(flavour);
-                            frame.len
-                        }
-                    };
-                    if whole {
+    /// Reads a header or a checksum, from the input or from what was gathered of it.
+    fn field(&mut self, src: &mut &[u8]) -> Result<bool> {
+        loop {
+            // How long a frame header is shows only while it is read.
+            let gathered = self.head.get(..self.gathered).filter(|gathered| !gathered.is_empty());
+            let bytes = gathered.unwrap_or(src);
+            let walk = &mut self.machine.frame.walk;
+            if !self.announced && walk.is_between_frames() {
+                walk.flavour = if bytes.first() == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
+            }
+            let starts_frame = walk.is_between_frames();
+            match self.machine.step(bytes, 0, Output::Nowhere, self.workspace, &mut ()) {
+                Ok(len) => {
+                    if self.gathered == 0 {
                         *src = src.get(len..).unwrap_or_default();
                     }
                     self.gathered = 0;
-                    break header;
+                    if starts_frame && matches!(self.machine.frame.walk.next, Next::Block) {
+                        (self.announced, self.wants_window) = (true, true);
+                    } else {
+                        self.consumed += u64_from(len);
+                    }
+                    return Ok(true);
                 }
                 Err(fault) if fault.kind == ErrorKind::Truncated => {
                     let Some((&byte, rest)) = src.split_first() else { return Ok(false) };
-                    let Some(place) = self.head.get_mut(self.gathered) else { return Err(self.here(fault)) };
-                    *place = byte;
+                    let Some(place) = self.head.get_mut(self.gathered) else { return Ok(false) };
+                    (*place, *src) = (byte, rest);
                     self.gathered += 1;
-                    *src = rest;
                 }
-                Err(fault) => return Err(self.here(fault)),
+                Err(fault) => return Err(self.machine.error(fault, self.consumed)),
             }
-        };
-        let here = |error: Error| error.offset_by(self.consumed);
-        self.state = match header {
-            Header::Skippable { size, .. } => {
-                self.consumed += 8;
-                State::Skip(size.into())
-            }
-            Header::Frame(header) => {
-                header.check(&self.limits, self.produced, 0).map_err(here)?;
-                // A frame of one segment is its own window, and here somebody has to keep it.
-                if header.window > self.limits.max_window {
-                    return Err(Error::new(ErrorKind::WindowLimit, self.consumed).needing(header.window));
-                }
-                let flavour = self.flavour.unwrap_or(Flavour::Rfc8878);
-                self.frame.start(flavour, &header, self.options.dictionary, self.ws, 0).map_err(here)?;
-                State::Window
-            }
-        };
-        Ok(true)
+        }
     }
 
-    /// A block, in one piece of the input or gathered at the end of the window.
-    #[cfg_attr(feature = "small", inline(never))]
+    /// Decodes a block, from the input or gathered at the end of the window.
     fn block(&mut self, src: &mut &[u8], block: Block) -> Result<bool> {
         let stored = block.stored();
-        let frame = &mut self.frame;
-        let max = frame.header.max_block();
+        let frame = &self.machine.frame;
+        let max = frame.walk.header.max_block();
         let (window, input) = self.window.split_at_mut(self.window.len().saturating_sub(max.max(1)));
         let bytes = if self.gathered == 0 && src.len() >= stored {
             let (bytes, rest) = src.split_at_checked(stored).unwrap_or((src, &[]));
@@ -298,9 +229,8 @@ impl<'a> Decoder<'a> {
             self.gathered = 0;
             input.get(..stored).unwrap_or_default()
         };
-        let here = |fault: Fault| Error::from(fault).offset_by(self.consumed);
-        let (limit, _) = frame.limit();
-        // If the block might not fit behind the last one, a new lap begins: what is in the window stays before it, and is
+        let limit = frame.most(block);
+        // If the block might not fit after the last one, a new lap begins: what is in the window stays before it and is
         // overwritten from its start.
         if window.len() - self.at < limit {
             self.lap_end = self.at;
@@ -310,55 +240,60 @@ impl<'a> Decoder<'a> {
         let (out, older) = window.split_at_mut_checked(at + limit).unwrap_or_default();
         let older = older.get(..self.lap_end.saturating_sub(at + limit)).unwrap_or_default();
         let before = (self.lap_end > 0).then_some(older);
-        let end = frame.block(block, bytes, self.ws, before, out, at).map_err(here)?;
-        let new = out.get(at..end).unwrap_or_default();
-        if frame.header.checksum && self.options.verify {
-            self.hash.update(new);
-        }
-        let len = u64_from(end - at);
-        let spent = spend(&mut self.produced, len, &self.limits, 0);
-        spent.map_err(|fault| here(fault).needing(self.produced))?;
-        frame.produced += len;
-        self.at = end;
-        self.consumed += u64_from(stored);
-        self.state = State::BlockHeader;
-        if block.last {
-            if frame.header.checksum {
-                frame.check_size(0).map_err(|fault| self.here(fault))?;
-                self.state = State::Checksum;
-            } else {
-                self.end_frame(None)?;
-            }
-        }
+        let produced = frame.produced;
+        let output = Output::Slice { before, out, at };
+        let step = self.machine.step(bytes, 0, output, self.workspace, &mut ());
+        let read = step.map_err(|fault| self.machine.error(fault, self.consumed))?;
+        self.at += index(self.machine.frame.produced - produced);
+        self.consumed += u64_from(read);
         Ok(true)
     }
+}
 
-    /// A fault of what comes next.
-    fn here(&self, fault: Fault) -> Error {
-        Error::from(fault).offset_by(self.consumed)
-    }
-
-    /// The frame is complete, and this is its checksum if it has one.
-    fn end_frame(&mut self, stored: Option<u32>) -> Result<()> {
-        let frame = &self.frame;
-        frame.check_size(0).map_err(|fault| self.here(fault))?;
-        if let Some(stored) = stored
-            && frame.header.checksum
-            && self.options.verify
-        {
-            checksum(frame.flavour, self.hash.value(), stored, 0).map_err(|fault| self.here(fault))?;
-            self.checksums += 1;
+/// Decodes a file to a sink, through a window as large as [`stream_buffer`](super::stream_buffer) says.
+///
+/// ```
+/// use unspool::zstd::{self, Options, Workspace};
+/// let (mut out, mut window) = (Vec::<u8>::new(), [0; 64]);
+/// let mut sink = |bytes: &[u8]| {
+///     out.extend(bytes);
+///     Ok(())
+/// };
+/// let file = b"\x28\xB5\x2F\xFD\x20\x09\x18\0\0zst\x33\0\0d";
+/// zstd::decode_to(file, &mut sink, &mut Workspace::new(), &mut window, &Options::DEFAULT)?;
+/// assert_eq!(out, b"zstdddddd");
+/// # Ok::<(), unspool::Error>(())
+/// ```
+pub fn decode_to(
+    src: &[u8],
+    sink: &mut impl Sink,
+    workspace: &mut Workspace,
+    window: &mut [u8],
+    options: &Options<'_>,
+) -> Result<Done> {
+    let options = Options { flavour: Some(flavour(src, options)), ..*options };
+    let mut decoder = Decoder::new(workspace, window, &options);
+    let mut rest = src;
+    loop {
+        let ready = decoder.window.get(decoder.flushed..decoder.at).unwrap_or_default();
+        if !ready.is_empty() {
+            sink.write(ready)?;
+            decoder.flushed = decoder.at;
         }
-        self.frames += 1;
-        self.state = State::FrameHeader;
-        Ok(())
+        if rest.is_empty() && decoder.may_end() {
+            return Ok(decoder.done());
+        }
+        if !decoder.advance(&mut rest)? {
+            return Err(decoder.cut(rest));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::zstd::decoded_size;
+    use crate::Limits;
+    use crate::zstd::decoded_len;
 
     /// Runs of 128 KiB until they are more than 32 bits can count, a raw block, and a match of three bytes from `offset` back.
     fn long(size: Option<u64>, offset: u32) -> Vec<u8> {
@@ -388,9 +323,10 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "four billion bytes")]
     fn more_bytes_than_32_bits_count() {
-        let (mut ws, mut window) = (Workspace::new(), vec![0; 5 << 17]);
+        let (mut workspace, mut window) = (Workspace::new(), vec![0; 5 << 17]);
         let mut run = |file: &[u8], limits: &Limits| {
-            let mut decoder = Decoder::new(&mut ws, &mut window, limits, &Options::DEFAULT);
+            let mut decoder =
+                Decoder::new(&mut workspace, &mut window, &Options { limits: *limits, ..Options::DEFAULT });
             let (mut rest, mut piece, mut all, mut last) = (file, vec![0; 1 << 18], 0, Vec::<u8>::new());
             loop {
                 match decoder.step(rest, End::Here, &mut piece) {
@@ -417,7 +353,9 @@ mod tests {
         assert!(all > 1 << 32, "what the failing call wrote is not told");
         let place = u64_from(too_far.len()) - 3;
         assert_eq!(done.map_err(|error| (error.kind, error.at)), Err((ErrorKind::ZstdOffset, place)));
-        let mut count = |file: &[u8], limits: &Limits| decoded_size(file, &mut ws, limits, &Options::DEFAULT);
+        let mut count = |file: &[u8], limits: &Limits| {
+            decoded_len(file, &mut workspace, &Options { limits: *limits, ..Options::DEFAULT })
+        };
         assert_eq!(count(&far, &Limits::DEFAULT), Ok(CONTENT));
         let limited = |error: Error| (error.kind, error.need);
         assert_eq!(count(&far, &tight).map_err(limited), Err((ErrorKind::OutputLimit, CONTENT)));

@@ -5,7 +5,7 @@
 use core::ops::Range;
 
 use super::flavour::Flavour;
-use super::literals::tell;
+use super::header::emit_field;
 use super::sequences::Sequences;
 use super::tables::{Cell, Table};
 use super::workspace::Workspace;
@@ -68,7 +68,7 @@ pub(super) fn huffman<T: Trace>(
     trace: &mut T,
 ) -> Verdict<()> {
     if !T::SYMBOLS || !trace.symbols() {
-        tell(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
+        emit_field(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
         return Ok(());
     }
     trace.enter(Name::HuffmanStream, Value::U64(u64_from(count)));
@@ -92,7 +92,7 @@ pub(super) fn sequences<T: Trace>(
 ) -> Verdict<()> {
     let stream = sequences.bits.clone();
     if !T::SYMBOLS || !trace.symbols() {
-        tell(trace, Part::Sequences, Name::SequenceBits, stream, Value::None);
+        emit_field(trace, Part::Sequences, Name::SequenceBits, stream, Value::None);
         return Ok(());
     }
     trace.enter(Name::SequenceBits, Value::U64(sequences.count.into()));

@@ -2,7 +2,7 @@
 //! the format's doing, and not that of two encoders of which one found longer matches.
 
 use unspool::zstd::{Options, Workspace, inspect};
-use unspool::{Limits, Name, Part, Symbols, Trace, Value};
+use unspool::{Name, Part, Symbols, Trace, Value};
 use zstd::zstd_safe::{get_error_name, zstd_sys as c};
 
 use crate::Result;
@@ -22,7 +22,7 @@ pub fn as_rfc8878(frame: &[u8], plain: &[u8], level: i32) -> Result<Vec<u8>> {
 /// The sequences of a frame, in order.
 fn sequences(frame: &[u8]) -> Result<Vec<c::ZSTD_Sequence>> {
     let mut heard = Symbols(Heard::default());
-    inspect(frame, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut heard)?;
+    inspect(frame, &mut Workspace::new(), &Options::DEFAULT, &mut heard)?;
     Ok(heard.0.all)
 }
 

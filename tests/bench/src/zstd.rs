@@ -5,8 +5,8 @@ use std::path::Path;
 
 use ruzstd::decoding as ruzstd;
 use structured_zstd::decoding as structured;
-use unspool::zstd::{Decoder, Dictionary, Flavour, Options as How, Workspace, decode_with};
-use unspool::{End, Limits, Status};
+use unspool::zstd::{Decoder, Dictionary, Flavour, Options as How, Workspace, decode};
+use unspool::{End, Status, Verify};
 
 use crate::race::Race;
 use crate::sequences::as_rfc8878;
@@ -128,7 +128,7 @@ impl Case {
     }
 
     fn race(&self, name: &str) -> Result<()> {
-        let mut ws = Workspace::new();
+        let mut workspace = Workspace::new();
         let known = !self.dictionary.is_empty();
         let mut tables = Workspace::new();
         let ours = Dictionary::new(&self.dictionary).prepared(Flavour::Rfc8878, &mut tables)?;
@@ -147,7 +147,7 @@ impl Case {
         Race::new(
             name,
             self.size(),
-            self.each(|frame, out| Ok(decode_with(frame, out, &mut ws, &Limits::DEFAULT, &how, &mut ())?.wrote)),
+            self.each(|frame, out| Ok(decode(frame, out, &mut workspace, &how, &mut ())?.wrote)),
         )
         .against("libzstd", self.each(|frame, out| Ok(c.decompress_to_buffer(frame, out)?)))
         .against(
@@ -163,12 +163,12 @@ impl Case {
 
     /// Frames in pieces, to pieces.
     fn race_stream(&self, name: &str) -> Result<()> {
-        let (mut ws, mut window) = (Workspace::new(), vec![0; 10 << 20]);
+        let (mut workspace, mut window) = (Workspace::new(), vec![0; 10 << 20]);
         Race::new(
             name,
             self.size(),
             self.each(|frame, out| {
-                let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &How::DEFAULT);
+                let mut decoder = Decoder::new(&mut workspace, &mut window, &How::DEFAULT);
                 let (mut read, mut wrote) = (0, 0);
                 loop {
                     let to = frame.len().min(read + PIECE);
@@ -215,19 +215,13 @@ fn pairs(options: &Options) -> Result<usize> {
         let old = std::fs::read(folder.join(format!("draft/{draft}.zst")))?;
         let new = std::fs::read(folder.join(format!("rfc8878/{rfc}.zst")))?;
         let plain = zstd::stream::decode_all(&new[..])?;
-        let decode = |bytes: Vec<u8>| {
-            let (mut ws, mut out) = (Workspace::new(), vec![0; plain.len()]);
+        let decoding = |bytes: Vec<u8>| {
+            let (mut workspace, mut out) = (Workspace::new(), vec![0; plain.len()]);
             let plain = &plain;
             let mut first = true;
             move || {
-                decode_with(
-                    &bytes,
-                    &mut out,
-                    &mut ws,
-                    &Limits::DEFAULT,
-                    &How { verify: false, ..How::DEFAULT },
-                    &mut (),
-                )?;
+                let how = How { verify: Verify::Skip, ..How::DEFAULT };
+                decode(&bytes, &mut out, &mut workspace, &how, &mut ())?;
                 let same = !first || out == *plain;
                 first = false;
                 if same { Ok(()) } else { Err("decoded to something else".into()) }
@@ -235,9 +229,9 @@ fn pairs(options: &Options) -> Result<usize> {
         };
         let level = draft.rsplit_once("-l").and_then(|(_, level)| level.parse().ok()).unwrap_or(3);
         let alike = as_rfc8878(&old, &plain, level)?;
-        Race::new(&format!("zstd/draft/{draft}"), plain.len(), decode(old))
-            .against("RFC 8878", decode(new))
-            .against("the same sequences", decode(alike))
+        Race::new(&format!("zstd/draft/{draft}"), plain.len(), decoding(old))
+            .against("RFC 8878", decoding(new))
+            .against("the same sequences", decoding(alike))
             .run()?;
         done += 1;
     }

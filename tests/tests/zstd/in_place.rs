@@ -8,14 +8,14 @@ fn in_place(bytes: &[u8], len: usize, options: &Options<'_>) -> (Vec<u8>, Result
     let start = buffer.len() - bytes.len();
     buffer[start..].copy_from_slice(bytes);
     let limits = Limits { max_output: 1 << 28, ..Limits::DEFAULT };
-    let done = decode_in_place(&mut buffer, bytes.len(), &mut Workspace::new(), &limits, options);
+    let options = Options { limits, ..*options };
+    let done = decode_in_place(&mut buffer, bytes.len(), &mut Workspace::new(), &options);
     (buffer, done.map(|done| done.wrote))
 }
 
 #[test]
 fn the_margin_is_enough_to_decode_in_place() {
     let (mut exact, mut longer) = (0, vec![]);
-    let counters = std::cell::RefCell::new((&mut exact, &mut longer));
     valid(|vector| {
         let options = vector.told();
         let whole = decoded(&vector.bytes, &options).unwrap();
@@ -29,7 +29,7 @@ fn the_margin_is_enough_to_decode_in_place() {
         if end.map_err(|error| error.kind) == Err(ErrorKind::OutputTooSmall) {
             // A block that is longer than what it holds, which no encoder writes.
             assert!(vector.name.contains("s-"), "{}", vector.name);
-            counters.borrow_mut().1.push(vector.name.clone());
+            longer.push(vector.name.clone());
             assert_eq!(in_place(&vector.bytes, need + vector.bytes.len(), &options).1, Ok(whole.len()));
             return;
         }
@@ -42,7 +42,7 @@ fn the_margin_is_enough_to_decode_in_place() {
                 Ok(_) => assert!(buffer.starts_with(&whole), "{}", vector.name),
                 Err(kind) => assert_eq!(kind, ErrorKind::OutputTooSmall, "{}", vector.name),
             }
-            *counters.borrow_mut().0 += usize::from(end.is_err());
+            exact += usize::from(end.is_err());
         }
     });
     println!("{exact} files need every byte of their margin; longer than their content are blocks of {longer:?}");
@@ -54,26 +54,24 @@ fn the_margin_is_enough_to_decode_in_place() {
     assert!(margin < file.len() && in_place(&file, plain.len() + margin, &Options::DEFAULT).0.starts_with(&plain));
     let short = in_place(&file, plain.len() + margin - 1, &Options::DEFAULT).1;
     assert_eq!(short.map_err(|error| error.kind), Err(ErrorKind::OutputTooSmall));
-    let outside = decode_in_place(&mut [0; 9], 10, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT);
+    let outside = decode_in_place(&mut [0; 9], 10, &mut Workspace::new(), &Options::DEFAULT);
     assert_eq!(outside.map_err(|error| error.kind), Err(ErrorKind::RangeOutside));
 }
 
 #[test]
 fn in_place_and_to_a_slice_fail_alike() {
-    valid(|vector| {
-        if vector.bytes.len() > 2000 || number(&vector.entry, "orig_size") > 1 << 16 {
-            return;
-        }
+    let small = |vector: &Vector| vector.bytes.len() <= 2000 && vector.size() <= 1 << 16;
+    valid_if(small, 627, |vector| {
         let limits = Limits { max_output: 1 << 17, ..Limits::DEFAULT };
+        let options = Options { limits, ..vector.told() };
         let mut room = vec![0; (1 << 17) + 4096];
         broken(vector, |bytes| {
-            let options = vector.told();
-            let mut ws = Workspace::new();
-            let whole = decode_with(bytes, &mut room, &mut ws, &limits, &options, &mut ());
+            let mut workspace = Workspace::new();
+            let whole = decode(bytes, &mut room, &mut workspace, &options, &mut ());
             let mut buffer = vec![0; room.len() + bytes.len()];
             let start = buffer.len() - bytes.len();
             buffer[start..].copy_from_slice(bytes);
-            let over = decode_in_place(&mut buffer, bytes.len(), &mut ws, &limits, &options);
+            let over = decode_in_place(&mut buffer, bytes.len(), &mut workspace, &options);
             match (whole, over) {
                 (Ok(done), over) => {
                     assert_eq!(over, Ok(done), "{}", vector.name);

@@ -28,77 +28,90 @@ fn parts_of_a_seekable_file() {
     let mut random = Random(3);
     let plain: Vec<u8> = (0..5000).map(|_| b'a' + random.below(26) as u8).collect();
     let parts: Vec<&[u8]> = vec![&plain[..1000], &plain[1000..1001], &[], &plain[1001..4000], &plain[4000..]];
-    let (limits, options, mut ws) = (Limits::DEFAULT, Options::DEFAULT, Workspace::new());
+    let (limits, options, mut workspace) = (Limits::DEFAULT, Options::DEFAULT, Workspace::new());
     for checksums in [false, true] {
         let file = seekable(&parts, checksums);
         assert_eq!(decoded(&file, &options).as_ref(), Ok(&plain));
-        let table = SeekTable::of(&file, &limits).unwrap().unwrap();
-        assert_eq!((table.len(), table.content(), table.room(), table.is_empty()), (5, 5000, 2999, false));
+        let opened = File::open(&file, &limits).unwrap();
+        assert_eq!((opened.len(), opened.content(), opened.scratch_len()), (5, 5000, 2999));
+        assert!(!opened.is_empty());
         let mut leaves = Leaves::default();
-        inspect(&file, &mut ws, &limits, &options, &mut leaves).unwrap();
+        inspect(&file, &mut workspace, &options, &mut leaves).unwrap();
         let sums = leaves.leaves.iter().filter(|(_, name)| *name == Name::Checksum).count();
         assert_eq!(sums, if checksums { 5 } else { 0 });
         leaves.assert_tile(file.len(), "seekable");
-        let (mut dst, mut room) = (vec![0; 5000], vec![0; table.room()]);
+        let (mut dst, mut scratch) = (vec![0; 5000], vec![0; opened.scratch_len()]);
         for way in 0..200 {
             let start = random.below(5001);
             let end = start + random.below(5001 - start);
             let wanted = start as u64..end as u64;
-            let wrote = table.decode(&file, wanted.clone(), &mut dst[..end - start], &mut room, &mut ws, &options);
-            assert_eq!(wrote, Ok(end - start), "{way}");
+            let done =
+                opened.decode(&file, wanted.clone(), &mut dst[..end - start], &mut workspace, &mut scratch, &options);
+            assert_eq!(done.map(|done| done.wrote), Ok(end - start), "{way}");
             assert!(dst[..end - start] == plain[start..end], "{wanted:?}");
             if end > start {
-                let short = table.decode(&file, wanted, &mut dst[..end - start - 1], &mut room, &mut ws, &options);
+                let dst = &mut dst[..end - start - 1];
+                let short = opened.decode(&file, wanted, dst, &mut workspace, &mut scratch, &options);
                 assert_eq!(short.unwrap_err().class(), Class::OutputTooSmall { need: (end - start) as u64 });
             }
         }
-        // Whole frames need no room beside the output, a part of one needs as much as the frame.
-        assert_eq!(table.decode(&file, 1000..4000, &mut dst, &mut [], &mut ws, &options), Ok(3000));
-        let error = table.decode(&file, 999..4000, &mut dst, &mut room[..999], &mut ws, &options).unwrap_err();
+        let mut part = |wanted, scratch: &mut [u8], max_output| {
+            let options = Options { limits: Limits { max_output, ..limits }, ..options };
+            opened.decode(&file, wanted, &mut dst, &mut workspace, scratch, &options).map(|done| done.wrote)
+        };
+        // Whole frames need no scratch, a part of one needs as much as the frame.
+        assert_eq!(part(1000..4000, &mut [], 5000), Ok(3000));
+        let error = part(999..4000, &mut scratch[..999], 5000).unwrap_err();
         assert_eq!(error.class(), Class::WorkspaceTooSmall { need: 1000 });
-        let outside = table.decode(&file, 4999..5001, &mut dst, &mut room, &mut ws, &options).unwrap_err();
-        assert_eq!(outside.kind, ErrorKind::RangeOutside);
+        assert_eq!(part(4999..5001, &mut scratch, 5000).unwrap_err().kind, ErrorKind::RangeOutside);
         // The limit is that of the part, and of its frames.
-        let allowed = |max_output| SeekTable::of(&file, &Limits { max_output, ..limits }).unwrap().unwrap();
-        let error = allowed(3000).decode(&file, 999..4000, &mut dst, &mut room, &mut ws, &options).unwrap_err();
+        let error = part(999..4000, &mut scratch, 3000).unwrap_err();
         assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 3001));
-        assert_eq!(allowed(3000).decode(&file, 1000..4000, &mut dst, &mut room, &mut ws, &options), Ok(3000));
-        let error = allowed(2000).decode(&file, 1000..2000, &mut dst, &mut room, &mut ws, &options).unwrap_err();
+        assert_eq!(part(1000..4000, &mut scratch, 3000), Ok(3000));
+        let error = part(1000..2000, &mut scratch, 2000).unwrap_err();
         assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 2999));
-        let one = table.frames_in(1000..1001).map(|frame| (frame.content.start, frame.content.end));
+        let one = opened.frames_in(1000..1001).map(|frame| (frame.content.start, frame.content.end));
         assert_eq!(one.collect::<Vec<_>>(), [(1000, 1001)]);
-        assert_eq!((table.frames_in(7..7).count(), table.frames_in(5000..5001).count()), (0, 0));
+        assert_eq!((opened.frames_in(7..7).count(), opened.frames_in(5000..5001).count()), (0, 0));
         by_pieces(&file, &plain);
     }
     let none = zstd::bulk::compress(&plain, 3).unwrap();
-    assert!(SeekTable::of(&none, &limits).unwrap().is_none());
+    let error = File::open(&none, &limits).unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::ZstdSeekTable, none.len() as u64));
     // The example of a real writer has no frames at all.
     let empty = seekable(&[], false);
-    assert_eq!(SeekTable::of(&empty, &limits).unwrap().map(|table| (table.len(), table.content())), Some((0, 0)));
+    assert_eq!(File::open(&empty, &limits).map(|file| (file.len(), file.content())), Ok((0, 0)));
 }
 
-/// A file that is not at hand: only the bytes that are asked for are looked at.
+/// A file that is read in ranges: only the bytes that are asked for are looked at.
 fn by_pieces(file: &[u8], plain: &[u8]) {
-    let (limits, mut ws) = (Limits::DEFAULT, Workspace::new());
-    let place = SeekTable::place(*file.last_chunk().unwrap(), file.len() as u64, &limits).unwrap().unwrap();
-    let fetch = |range: &std::ops::Range<u64>| file[range.start as usize..range.end as usize].to_vec();
-    let bytes = fetch(&place);
-    let table = SeekTable::open(&bytes, &place, &limits).unwrap();
-    assert_eq!(place.start, table.frames().last().unwrap().range.end);
-    let mut room = vec![0; table.room()];
-    for frame in table.frames() {
-        let done = frame.decode(&fetch(&frame.range), &mut room, &mut ws, &limits, &Options::DEFAULT).unwrap();
+    let fetch = |range: &std::ops::Range<u64>| &file[range.start as usize..range.end as usize];
+    let (mut search, mut opened, mut places) = (Search::new(file.len() as u64, &Limits::DEFAULT), None, vec![]);
+    while let Some(range) = search.needs() {
+        opened = search.feed(range.start, fetch(&range)).unwrap();
+        places.push(range);
+    }
+    let opened = opened.unwrap();
+    assert_eq!(places[0], file.len() as u64 - 9..file.len() as u64);
+    assert_eq!(places[1].start, opened.frames().last().unwrap().range.end);
+    assert_eq!((places.len(), places[1].end), (2, file.len() as u64));
+    let (mut room, mut workspace) = (vec![0; opened.scratch_len()], Workspace::new());
+    for frame in opened.frames() {
+        let done = frame.decode(fetch(&frame.range), &mut room, &mut workspace, &Options::DEFAULT).unwrap();
         assert_eq!(room[..done.wrote], plain[frame.content.start as usize..frame.content.end as usize]);
     }
+    // Other bytes than those that were asked for.
+    let mut search = Search::new(file.len() as u64, &Limits::DEFAULT);
+    assert_eq!(search.feed(0, &file[..9]).unwrap_err().class(), Class::Truncated);
+    assert_eq!(search.feed(file.len() as u64 - 9, &[]).unwrap_err().class(), Class::Truncated);
 }
 
 #[test]
 fn seek_tables_that_do_not_fit_are_refused() {
     let plain = b"some text, some text, some more text; some text, some text, some more text";
-    let (limits, options, mut ws) = (Limits::DEFAULT, Options::DEFAULT, Workspace::new());
+    let (limits, options, mut workspace) = (Limits::DEFAULT, Options::DEFAULT, Workspace::new());
     let file = seekable(&[&plain[..40], &plain[40..]], true);
-    let kind =
-        |file: &[u8], limits: &Limits| SeekTable::of(file, limits).map(|table| table.is_some()).map_err(|e| e.kind);
+    let kind = |file: &[u8], limits: &Limits| File::open(file, limits).map(drop).map_err(|error| error.kind);
     let table = file.len() - (8 + 24 + 9);
     let mut random = Random(5);
     let mut verdicts = BTreeMap::new();
@@ -107,19 +120,20 @@ fn seek_tables_that_do_not_fit_are_refused() {
             let mut broken = file.clone();
             broken[at] ^= 1 + random.below(255) as u8;
             let (mut dst, mut room) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-            let verdict = match SeekTable::of(&broken, &limits) {
-                Ok(Some(table)) if table.content() > 1 << 16 => "claims more",
-                Ok(Some(table)) => {
-                    match table.decode(&broken, 0..table.content(), &mut dst, &mut room, &mut ws, &options) {
+            let verdict = match File::open(&broken, &limits) {
+                Ok(opened) if opened.content() > 1 << 16 => "claims more",
+                Ok(opened) => {
+                    let all = 0..opened.content();
+                    match opened.decode(&broken, all, &mut dst, &mut workspace, &mut room, &options) {
                         // Bits that mean nothing.
-                        Ok(wrote) => {
-                            assert!(dst[..wrote] == plain[..], "other bytes with byte {at} changed");
+                        Ok(done) => {
+                            assert!(dst[..done.wrote] == plain[..], "other bytes with byte {at} changed");
                             "the same"
                         }
                         Err(error) => error.kind.name(),
                     }
                 }
-                Ok(None) => "no table",
+                Err(error) if error.at == broken.len() as u64 => "no table",
                 Err(error) => error.kind.name(),
             };
             *verdicts.entry(verdict).or_insert(0) += 1;
@@ -131,15 +145,34 @@ fn seek_tables_that_do_not_fit_are_refused() {
     assert_eq!(kind(&[&file[..], &file].concat(), &limits), Err(ErrorKind::ZstdSeekTable));
     assert_eq!(kind(&file[1..], &limits), Err(ErrorKind::ZstdSeekTable));
     assert_eq!(kind(&file[file.len() - 9..], &limits), Err(ErrorKind::ZstdSeekTable));
-    assert_eq!(kind(&file[..file.len() - 1], &limits), Ok(false));
+    assert_eq!(kind(&file[..file.len() - 1], &limits), Err(ErrorKind::ZstdSeekTable));
     assert_eq!(kind(&file, &Limits { max_header: 40, ..limits }), Err(ErrorKind::HeaderLimit));
     assert_eq!(kind(&file, &Limits { max_elements: 1, ..limits }), Err(ErrorKind::ElementLimit));
-    // Also where somebody else has found the place.
-    let place = table as u64..file.len() as u64;
-    let opened = SeekTable::open(&file[table..], &place, &Limits { max_elements: 1, ..limits });
-    assert_eq!(opened.map(|_| ()).map_err(|error| error.kind), Err(ErrorKind::ElementLimit));
     // Four billion frames in nine bytes.
     let huge = b"\xFF\xFF\xFF\xFF\x00\xB1\xEA\x92\x8F";
-    assert_eq!(SeekTable::place(*huge, 1 << 40, &limits).unwrap_err().kind, ErrorKind::HeaderLimit);
-    assert_eq!(SeekTable::place(*huge, 1 << 40, &Limits::NONE), Ok(Some((1 << 40) - ((8 << 32) + 9)..1 << 40)));
+    let place = |limits| {
+        let mut search = Search::new(1 << 40, limits);
+        search.feed((1 << 40) - 9, huge).map(|file| (file.is_none(), search.needs()))
+    };
+    assert_eq!(place(&limits).unwrap_err().kind, ErrorKind::HeaderLimit);
+    assert_eq!(place(&Limits::NONE), Ok((true, Some((1 << 40) - ((8 << 32) + 9)..1 << 40))));
+}
+
+#[test]
+fn wrong_checksums_can_be_reported() {
+    let plain = b"some text, some text, some more text; some text, some text, some more text";
+    let mut file = seekable(&[&plain[..40], &plain[40..]], true);
+    // The checksum of the first entry.
+    let at = file.len() - 9 - 24 + 8;
+    file[at] ^= 1;
+    let opened = File::open(&file, &Limits::DEFAULT).unwrap();
+    let (mut dst, mut workspace) = ([0; 80], Workspace::new());
+    for (verify, counts) in
+        [(Verify::Refuse, Err(ErrorKind::ZstdChecksum)), (Verify::Report, Ok((1, 1, 2))), (Verify::Skip, Ok((0, 0, 4)))]
+    {
+        let options = Options { verify, ..Options::DEFAULT };
+        let done = opened.decode(&file, 0..plain.len() as u64, &mut dst, &mut workspace, &mut [], &options);
+        let done = done.map(|Done { checksums, .. }| (checksums.matched, checksums.mismatched, checksums.unchecked));
+        assert_eq!(done.map_err(|error| error.kind), counts, "{verify:?}");
+    }
 }

@@ -10,7 +10,7 @@ use core::ops::Range;
 
 #[cfg(feature = "onpair")]
 use unspool::onpair;
-use unspool::{Format, Name, Part, Probe, Result, Trace, Value, xz, zstd};
+use unspool::{Format, Limits, Name, Part, Probe, Result, Trace, Value, xz, zstd};
 use wasm_bindgen::prelude::*;
 
 use super::Structure;
@@ -43,8 +43,10 @@ enum Walk {
 pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, zstd_format: u8, limits: &[f64]) -> Option<Outline> {
     let len = number::to_u64(len);
     let Probe::Match(format) = unspool::probe(prefix) else { return None };
-    let zstd =
-        |usual| Walk::Zstd(zstd::Outline::new(len, crate::zstd::options(None, zstd_format).flavour.unwrap_or(usual)));
+    let zstd = |usual| {
+        let flavour = crate::zstd::options(None, zstd_format, Limits::NONE).flavour.unwrap_or(usual);
+        Walk::Zstd(zstd::Outline::new(len, flavour))
+    };
     let walk = match format {
         Format::Zstd | Format::ZstdSkippable => zstd(zstd::Flavour::Rfc8878),
         Format::ZstdV07 => zstd(zstd::Flavour::V07),
@@ -96,7 +98,10 @@ impl Outline {
 impl Outline {
     fn read(&mut self, bytes: &[u8]) -> Result<()> {
         match &mut self.walk {
-            Walk::Zstd(outline) => outline.feed(bytes, &mut self.structure),
+            Walk::Zstd(outline) => {
+                let at = outline.needs().map_or(0, |range| range.start);
+                outline.feed(at, bytes, &mut self.structure)
+            }
             Walk::Xz(search, streams) => {
                 let mut blocks = Vec::new();
                 let fed = search.feed_listing(bytes, &mut |block| blocks.push(block));

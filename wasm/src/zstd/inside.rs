@@ -4,8 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use unspool::zstd::{Flavour, FrameHeader, Header, Options, Workspace, code_lengths, detect, inspect, state_counts};
-use unspool::{Error, ErrorKind, Name, Part, Shifted, Trace, Value};
+use unspool::zstd::{Flavour, FrameHeader, Header, Workspace, code_lengths, detect, inspect, state_counts};
+use unspool::{Error, ErrorKind, Limits, Name, Part, Shifted, Trace, Value};
 use wasm_bindgen::prelude::*;
 
 use super::options;
@@ -15,7 +15,7 @@ use crate::number;
 /// How many bits the code of each literal has.
 #[wasm_bindgen]
 pub fn zstd_code_lengths(description: &[u8], format: u8) -> Result<Vec<u8>, Fault> {
-    let flavour = options(None, format).flavour.unwrap_or(Flavour::Rfc8878);
+    let flavour = options(None, format, Limits::NONE).flavour.unwrap_or(Flavour::Rfc8878);
     Ok(code_lengths(description, flavour)?.to_vec())
 }
 
@@ -36,21 +36,16 @@ pub fn zstd_sequences(
     limits: &[f64],
 ) -> Result<Vec<u32>, Fault> {
     let mut heard = Sequences { wanted: number::to_u64(block), blocks: 0, found: vec![] };
-    let mut options = Options { verify: false, ..options(dictionary.as_deref(), format) };
+    let mut options = options(dictionary.as_deref(), format, crate::limits(limits));
     let flavour = *options.flavour.get_or_insert_with(|| detect(bytes).unwrap_or(Flavour::Rfc8878));
     // The structure can be told without the dictionary, but the first sequences may be made with its tables and its offsets.
     if dictionary.is_none()
-        && let Header::Frame(FrameHeader { dictionary_id: wanted @ 1.., .. }) = Header::read(bytes, flavour)?
+        && let Header::Frame(FrameHeader { dictionary_id: wanted @ 1.., .. }) =
+            Header::read(bytes, &Limits::NONE, flavour)?
     {
         return Err(Error::new(ErrorKind::ZstdDictionaryWanted, 0).needing(wanted.into()).into());
     }
-    let done = inspect(
-        bytes,
-        &mut Workspace::new(),
-        &crate::limits(limits),
-        &options,
-        &mut Shifted::with_symbols(&mut heard, 0),
-    );
+    let done = inspect(bytes, &mut Workspace::new(), &options, &mut Shifted::with_symbols(&mut heard, 0));
     match done {
         Err(error) if heard.blocks <= heard.wanted => Err(error.into()),
         _ => Ok(heard.found),

@@ -19,7 +19,7 @@ pub fn zstd_stream(dictionary: Option<Box<[u8]>>, format: u8, limits: &[f64]) ->
 
 async fn run(desk: Desk, dictionary: Option<Box<[u8]>>, format: u8, limits: Limits) -> Result<Infallible> {
     let (mut ws, mut windows) = (Box::new(Workspace::new()), Windows::default());
-    let mut decoder = Decoder::new(&mut ws, &mut [], &limits, &options(dictionary.as_deref(), format));
+    let mut decoder = Decoder::new(&mut ws, &mut [], &options(dictionary.as_deref(), format, limits));
     serve(&mut decoder, &mut windows, &desk).await
 }
 

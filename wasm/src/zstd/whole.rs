@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use unspool::zstd::{Flavour, Header, Workspace, decode_to_vec, detect};
+use unspool::zstd::{Flavour, Header, decode_to_vec, detect};
 use unspool::{Error, ErrorKind, Limits};
 use wasm_bindgen::prelude::*;
 
@@ -20,7 +20,7 @@ pub fn zstd_decode(bytes: &[u8], dictionary: Option<Box<[u8]>>, format: u8, limi
 }
 
 fn decode(bytes: &[u8], dictionary: Option<Box<[u8]>>, format: u8, limits: &Limits) -> Result<Vec<u8>, Error> {
-    decode_to_vec(bytes, &mut Workspace::new(), limits, &options(dictionary.as_deref(), format))
+    decode_to_vec(bytes, &options(dictionary.as_deref(), format, *limits))
 }
 
 /// Decodes a whole file to the start of `to`. Gives how many bytes were written.
@@ -64,8 +64,8 @@ pub fn zstd_format(bytes: &[u8]) -> u8 {
 #[expect(clippy::cast_precision_loss, reason = "JavaScript has no other numbers, and no such files")]
 pub fn zstd_frame(bytes: &[u8], format: u8) -> Result<Vec<f64>, Fault> {
     let by_magic = if bytes.first() == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
-    let flavour = options(None, format).flavour.unwrap_or(by_magic);
-    Ok(match Header::read(bytes, flavour)? {
+    let flavour = options(None, format, Limits::NONE).flavour.unwrap_or(by_magic);
+    Ok(match Header::read(bytes, &Limits::NONE, flavour)? {
         Header::Skippable { variant, size } => vec![8.0, variant.into(), size.into()],
         Header::Frame(frame) => vec![
             frame.len as f64,

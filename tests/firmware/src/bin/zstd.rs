@@ -3,7 +3,7 @@
 #![no_main]
 
 use firmware::{Test, entry, file};
-use unspool::zstd::{Options, SeekTable, Workspace, decode, decode_in_place, decoded_size};
+use unspool::zstd::{File, Options, Workspace, decode, decode_in_place, decoded_len};
 use unspool::{Class, Limits};
 
 file!(PAGE, "../../../vectors/zstd/page.zst");
@@ -30,20 +30,20 @@ fn main() -> ! {
     test.finish()
 }
 
-fn decodes(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+fn decodes(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     out.fill(0);
-    decode(bytes, out, ws, &Limits::DEFAULT).is_ok_and(|done| out.get(..done.wrote) == Some(expected))
+    decode(bytes, out, workspace, &Options::DEFAULT, &mut ()).is_ok_and(|done| out.get(..done.wrote) == Some(expected))
 }
 
-fn counts(bytes: &[u8], ws: &mut Workspace) -> u64 {
-    decoded_size(bytes, ws, &Limits::DEFAULT, &Options::DEFAULT).unwrap_or(0)
+fn counts(bytes: &[u8], workspace: &mut Workspace) -> u64 {
+    decoded_len(bytes, workspace, &Options::DEFAULT).unwrap_or(0)
 }
 
 /// However early the file ends, the answer is an error and the device goes on; unless it ends between frames.
-fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
+fn every_end(bytes: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     (0..bytes.len()).step_by(31).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);
-        match decode(bytes, out, ws, &Limits::DEFAULT) {
+        match decode(bytes, out, workspace, &Options::DEFAULT, &mut ()) {
             Ok(done) => done.wrote % 1500 == 0,
             Err(error) => error.class() == Class::Truncated,
         }
@@ -51,18 +51,18 @@ fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
 }
 
 /// The file at the end of the page that it becomes.
-fn in_place(bytes: &[u8], expected: &[u8], buffer: &mut [u8], ws: &mut Workspace) -> bool {
+fn in_place(bytes: &[u8], expected: &[u8], buffer: &mut [u8], workspace: &mut Workspace) -> bool {
     let Some(start) = buffer.len().checked_sub(bytes.len()) else { return false };
     let Some(end) = buffer.get_mut(start..) else { return false };
     end.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-    let done = decode_in_place(buffer, bytes.len(), ws, &Limits::DEFAULT, &Options::DEFAULT);
+    let done = decode_in_place(buffer, bytes.len(), workspace, &Options::DEFAULT);
     done.is_ok_and(|done| buffer.get(..done.wrote) == Some(expected))
 }
 
 /// Parts of the first two frames, and nothing else.
-fn one_part(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
-    let Ok(Some(table)) = SeekTable::of(bytes, &Limits::DEFAULT) else { return false };
-    let Some((out, room)) = out.split_at_mut_checked(2000) else { return false };
-    let done = table.decode(bytes, 500..2500, out, room, ws, &Options::DEFAULT);
-    done == Ok(2000) && Some(&*out) == expected.get(500..2500)
+fn one_part(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
+    let Ok(file) = File::open(bytes, &Limits::DEFAULT) else { return false };
+    let Some((out, scratch)) = out.split_at_mut_checked(2000) else { return false };
+    let done = file.decode(bytes, 500..2500, out, workspace, scratch, &Options::DEFAULT);
+    done.is_ok_and(|done| done.wrote == 2000) && Some(&*out) == expected.get(500..2500)
 }

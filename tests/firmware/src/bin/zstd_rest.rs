@@ -6,8 +6,8 @@ use core::ops::Range;
 
 use firmware::{Test, entry, file};
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, SeekTable, Workspace, decode_with, detect, in_place_margin, inspect,
-    stream_buffer,
+    Decoder, Dictionary, Flavour, Header, Options, Outline, Search, Workspace, decode, decode_to, detect, in_place_margin,
+    inspect, salvage, stream_buffer,
 };
 use unspool::{Limits, Name, Part, Symbols, Trace, Value};
 
@@ -33,13 +33,15 @@ fn main() -> ! {
     }
     test.case("older formats", || older(WINDOW, WORKSPACE), 1);
     test.case("dictionary", || dictionary(csv, WINDOW, WORKSPACE, TABLES), csv.len());
+    test.case("outline", || outlined(FRAMES.get()), 1);
+    test.case("sink, salvage", || sink_and_salvage(FRAMES.get(), csv, WINDOW, WORKSPACE), csv.len());
     test.case("by pieces", || by_pieces(FRAMES.get(), csv, WINDOW, WORKSPACE), 1500);
     test.finish()
 }
 
 /// 64 bytes at a time, through a window that the file asks for.
-fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
-    let mut decoder = Decoder::new(ws, window, &Limits::DEFAULT, &Options::DEFAULT);
+fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], workspace: &mut Workspace) -> bool {
+    let mut decoder = Decoder::new(workspace, window, &Options::DEFAULT);
     firmware::streams(bytes, expected, |src, end, out| decoder.step(src, end, out))
 }
 
@@ -55,17 +57,17 @@ impl Trace for Bits {
 }
 
 /// Parts and symbols tile the file.
-fn observed(bytes: &[u8], ws: &mut Workspace) -> bool {
+fn observed(bytes: &[u8], workspace: &mut Workspace) -> bool {
     let (mut parts, mut symbols) = (Bits(0), Symbols(Bits(0)));
     let all = 8 * bytes.len() as u64;
-    let coarse = inspect(bytes, ws, &Limits::DEFAULT, &Options::DEFAULT, &mut parts);
-    let fine = inspect(bytes, ws, &Limits::DEFAULT, &Options::DEFAULT, &mut symbols);
+    let coarse = inspect(bytes, workspace, &Options::DEFAULT, &mut parts);
+    let fine = inspect(bytes, workspace, &Options::DEFAULT, &mut symbols);
     coarse.is_ok() && fine.is_ok() && (parts.0, symbols.0.0) == (all, all)
 }
 
 /// What headers tell.
 fn sizes(bytes: &[u8]) -> bool {
-    let Ok(Header::Frame(frame)) = Header::read(bytes, Flavour::Rfc8878) else { return false };
+    let Ok(Header::Frame(frame)) = Header::read(bytes, &Limits::DEFAULT, Flavour::Rfc8878) else { return false };
     let margin = in_place_margin(bytes, &Options::DEFAULT);
     let window = stream_buffer(bytes, &Options::DEFAULT);
     // Frames in a single segment: room for the content and a block of input.
@@ -75,29 +77,60 @@ fn sizes(bytes: &[u8]) -> bool {
 }
 
 /// Files in the two formats that came before.
-fn older(out: &mut [u8], ws: &mut Workspace) -> bool {
+fn older(out: &mut [u8], workspace: &mut Workspace) -> bool {
     [(DRAFT.get(), Flavour::Draft), (V07.get(), Flavour::V07)].iter().all(|&(bytes, flavour)| {
         let options = Options { flavour: Some(flavour), ..Options::DEFAULT };
-        let done = decode_with(bytes, out, ws, &Limits::DEFAULT, &options, &mut ());
+        let done = decode(bytes, out, workspace, &options, &mut ());
         detect(bytes) == Some(flavour) && done.is_ok_and(|done| done.read == bytes.len())
     })
 }
 
 /// A frame that needs no dictionary decodes with any.
-fn dictionary(csv: &[u8], out: &mut [u8], ws: &mut Workspace, tables: &mut Workspace) -> bool {
+fn dictionary(csv: &[u8], out: &mut [u8], workspace: &mut Workspace, tables: &mut Workspace) -> bool {
     let Ok(dictionary) = Dictionary::new(csv).prepared(Flavour::Rfc8878, tables) else { return false };
     let options = Options { dictionary: Some(dictionary), ..Options::DEFAULT };
-    let done = decode_with(PAGE.get(), out, ws, &Limits::DEFAULT, &options, &mut ());
+    let done = decode(PAGE.get(), out, workspace, &options, &mut ());
     done.is_ok_and(|done| out.get(..done.wrote) == Some(csv))
 }
 
 /// The footer, the table, the second frame.
-fn by_pieces(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
-    let (Some(&last), limits) = (bytes.last_chunk(), &Limits::DEFAULT) else { return false };
-    let Ok(Some(place)) = SeekTable::place(last, bytes.len() as u64, limits) else { return false };
+fn by_pieces(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     let fetch = |range: &Range<u64>| bytes.get(range.start as usize..range.end as usize).unwrap_or(&[]);
-    let Ok(table) = SeekTable::open(fetch(&place), &place, limits) else { return false };
-    let Some(frame) = table.frames_in(2999..3000).next() else { return false };
-    let done = frame.decode(fetch(&frame.range), out, ws, limits, &Options::DEFAULT);
+    let mut search = Search::new(bytes.len() as u64, &Limits::DEFAULT);
+    let mut found = None;
+    while let Some(range) = search.needs() {
+        let Ok(file) = search.feed(range.start, fetch(&range)) else { return false };
+        found = file;
+    }
+    let Some(frame) = found.and_then(|file| file.frames_in(2999..3000).next()) else { return false };
+    let done = frame.decode(fetch(&frame.range), out, workspace, &Options::DEFAULT);
     done.is_ok_and(|done| out.get(..done.wrote) == expected.get(1500..3000))
+}
+
+/// The headers alone, in the ranges that are asked for.
+fn outlined(bytes: &[u8]) -> bool {
+    let (mut outline, mut bits) = (Outline::new(bytes.len() as u64, Flavour::Rfc8878), Bits(0));
+    while let Some(range) = outline.needs() {
+        let Some(piece) = bytes.get(range.start as usize..range.end as usize) else { return false };
+        if outline.feed(range.start, piece, &mut bits).is_err() {
+            return false;
+        }
+    }
+    bits.0 == 8 * bytes.len() as u64
+}
+
+/// To a sink, and what a truncated file holds.
+fn sink_and_salvage(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
+    let Some((window, out)) = out.split_at_mut_checked(6144) else { return false };
+    let mut left = expected;
+    let mut sink = |piece: &[u8]| {
+        let (same, rest) = left.split_at_checked(piece.len()).unwrap_or((&[], left));
+        left = if same == piece { rest } else { &[0] };
+        Ok(())
+    };
+    let poured = decode_to(bytes, &mut sink, workspace, window, &Options::DEFAULT);
+    let cut = bytes.get(..bytes.len() / 2).unwrap_or(&[]);
+    let (done, error) = salvage(cut, out, workspace, &Options::DEFAULT);
+    let sound = out.get(..done.wrote) == expected.get(..done.wrote) && done.wrote == 1500;
+    poured.is_ok() && left.is_empty() && sound && error.is_some()
 }

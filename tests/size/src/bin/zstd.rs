@@ -4,7 +4,7 @@
 #![no_std]
 #![no_main]
 
-use unspool::{Limits, zstd};
+use unspool::zstd;
 
 size::no_panic!();
 size::program!("../../data/text.zst", |file, room| {
@@ -12,5 +12,5 @@ size::program!("../../data/text.zst", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };
-    zstd::decode(file, room.bytes, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+    zstd::decode(file, room.bytes, workspace, &zstd::Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
 });

@@ -1,0 +1,206 @@
+//! The decoder behind every door: it walks over frames and blocks and decodes each block.
+//!
+//! One shot, streams, decoding in place, counting and inspection are this one machine. They differ in how much of the input
+//! they hold and in the [`Output`] of each step.
+
+use core::ops::Range;
+
+use super::block::{Frame, Output};
+use super::flavour::{Block, BlockKind, Flavour};
+use super::header::cut;
+use super::options::Options;
+use super::seek_table;
+use super::walk::{BLOCK_HEADER, CHECKSUM, Next};
+use super::workspace::Workspace;
+use crate::checksum::Xxh64;
+use crate::fault::{Fault, Verdict};
+use crate::num::u64_from;
+use crate::{Done, Error, ErrorKind, Limits, Name, Trace, Value, Verify};
+
+/// What a machine decodes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// An output that holds at most this many bytes.
+    Content(u64),
+    /// A stream, which keeps a window.
+    Stream,
+    /// The length of the content.
+    Length,
+    /// The structure, which shows without the dictionary too.
+    Structure,
+}
+
+/// The state of a decoder, apart from the workspace and the output.
+#[derive(Clone, Debug)]
+pub(super) struct Machine<'d> {
+    pub(super) frame: Frame<'d>,
+    purpose: Purpose,
+    limits: Limits,
+    verify: Verify,
+    hash: Xxh64,
+    pub(super) done: Done,
+    /// How much would have been enough, if the last fault knows.
+    need: u64,
+}
+
+impl<'d> Machine<'d> {
+    /// A machine at the start of a file.
+    pub(super) fn new(options: &Options<'d>, flavour: Flavour, purpose: Purpose) -> Self {
+        Self {
+            frame: Frame::new(flavour, options.magicless, options.dictionary),
+            purpose,
+            limits: options.limits,
+            verify: options.verify,
+            hash: Xxh64::new(),
+            done: Done::default(),
+            need: 0,
+        }
+    }
+
+    /// Reads the next field: a header, the content of a block, or a checksum. `src` holds it from `at` on; returns where it ends.
+    ///
+    /// If a header or a checksum is truncated, nothing has changed: the step can be repeated with more input.
+    pub(super) fn step<T: Trace>(
+        &mut self,
+        src: &[u8],
+        at: usize,
+        output: Output<'_>,
+        workspace: &mut Workspace,
+        trace: &mut T,
+    ) -> Verdict<usize> {
+        match self.frame.walk.next {
+            Next::Frame => self.start_frame(src, at, workspace, trace),
+            Next::Skippable(size) => {
+                let end = at.saturating_add(size as usize);
+                if end > src.len() {
+                    return Err(cut(src));
+                }
+                if T::LISTENS {
+                    seek_table::trace_skippable(src, at..end, trace);
+                }
+                self.frame.walk.next = Next::Frame;
+                trace.leave();
+                Ok(end)
+            }
+            Next::Block => {
+                let block = self.frame.walk.block(src, at, trace)?;
+                if block.kind == BlockKind::End {
+                    self.end_frame(block.size, at, trace)?;
+                }
+                Ok(at + BLOCK_HEADER)
+            }
+            Next::Content(block) => {
+                let end = at + block.stored();
+                self.content(block, src, at..end, output, workspace, trace)?;
+                trace.leave();
+                self.frame.walk.after_content(block);
+                if block.last {
+                    self.frame.check_size(end)?;
+                }
+                if self.frame.walk.is_between_frames() {
+                    self.end_frame(0, end, trace)?;
+                }
+                Ok(end)
+            }
+            Next::Checksum => {
+                let stored = self.frame.walk.checksum(src, at, trace)?;
+                self.end_frame(stored, at, trace)?;
+                Ok(at + CHECKSUM)
+            }
+        }
+    }
+
+    /// Turns a fault of the last step into an error. `base` is where the slice of that step starts in the file.
+    #[cold]
+    pub(super) fn error(&self, fault: Fault, base: u64) -> Error {
+        Error::from(fault).offset_by(base).needing(self.need)
+    }
+
+    /// Reads the header of a frame and compares its claims with the limits before any of it is decoded.
+    fn start_frame<T: Trace>(
+        &mut self,
+        src: &[u8],
+        at: usize,
+        workspace: &mut Workspace,
+        trace: &mut T,
+    ) -> Verdict<usize> {
+        trace.enter(Name::Frame, Value::U64(self.done.parts));
+        let end = self.frame.walk.frame(src, at, trace)?;
+        if let Next::Skippable(_) = self.frame.walk.next {
+            return Ok(end);
+        }
+        let header = self.frame.walk.header;
+        header.check(&self.limits, self.done.content).or_else(|error| self.wants(error.kind, at, error.need))?;
+        // A frame in a single segment is its own window, which a stream has to keep.
+        if self.purpose == Purpose::Stream && header.window > self.limits.max_window {
+            return self.wants(ErrorKind::WindowLimit, at, header.window);
+        }
+        if !self.frame.start(workspace) {
+            if self.purpose != Purpose::Structure {
+                return self.wants(ErrorKind::ZstdDictionaryWanted, at, header.dictionary_id.into());
+            }
+            self.frame.go_blind(workspace);
+        }
+        let content = self.done.content.saturating_add(header.content_size.unwrap_or(0));
+        if let Purpose::Content(room) = self.purpose
+            && content > room
+        {
+            return self.wants(ErrorKind::OutputTooSmall, at, content);
+        }
+        self.hash = Xxh64::new();
+        self.done.window = self.done.window.max(header.window);
+        Ok(end)
+    }
+
+    /// Decodes the block whose content lies in this range.
+    fn content<T: Trace>(
+        &mut self,
+        block: Block,
+        src: &[u8],
+        range: Range<usize>,
+        mut output: Output<'_>,
+        workspace: &mut Workspace,
+        trace: &mut T,
+    ) -> Verdict<()> {
+        let start = range.start;
+        let len = self.frame.block(block, src, range, workspace, &mut output, trace)?;
+        if let Output::Slice { out, at, .. } = output {
+            if self.frame.walk.header.checksum && self.verify != Verify::Skip {
+                self.hash.update(out.get(at..at + len).unwrap_or_default());
+            }
+            self.done.wrote = self.done.wrote.saturating_add(len);
+        }
+        self.frame.produced += u64_from(len);
+        self.done.content = self.done.content.saturating_add(u64_from(len));
+        if self.done.content > self.limits.max_output {
+            return self.wants(ErrorKind::OutputLimit, start, self.done.content);
+        }
+        self.done.blocks += 1;
+        Ok(())
+    }
+
+    /// Compares a complete frame with its header and with the checksum stored at `at`, if it has one.
+    fn end_frame<T: Trace>(&mut self, stored: u32, at: usize, trace: &mut T) -> Verdict<()> {
+        self.frame.check_size(at)?;
+        let checksums = &mut self.done.checksums;
+        let walk = &self.frame.walk;
+        if !walk.header.checksum || self.verify == Verify::Skip {
+            checksums.unchecked += 1;
+        } else {
+            // Without content there is nothing to compare.
+            let is_blind = matches!(self.purpose, Purpose::Length | Purpose::Structure);
+            let matches = is_blind || walk.flavour.checksum_of(self.hash.value()) == stored;
+            checksums.count(matches, self.verify, ErrorKind::ZstdChecksum, at)?;
+        }
+        self.done.parts += 1;
+        trace.leave();
+        Ok(())
+    }
+
+    /// Refuses what would need this much.
+    #[cold]
+    fn wants<R>(&mut self, kind: ErrorKind, at: usize, need: u64) -> Verdict<R> {
+        self.need = need;
+        Err(Fault::new(kind, at))
+    }
+}

@@ -1,0 +1,105 @@
+//! The walk over the frames and blocks of a file.
+//!
+//! One state machine reads every header and checksum and says which field comes next. Decoders, the outline, the detection
+//! of the format and the calls that size buffers all drive it. They differ in what they do with the content of a block.
+
+use super::flavour::{Block, BlockKind, Flavour};
+use super::header::{FrameHeader, Header, cut};
+use crate::fault::Verdict;
+use crate::num::u64_from;
+use crate::{Name, Part, Trace, Value};
+
+/// Bytes of the header of a skippable frame.
+pub(super) const SKIPPABLE_HEADER: usize = 8;
+
+/// Bytes of a block header.
+pub(super) const BLOCK_HEADER: usize = 3;
+
+/// Bytes of the checksum after the last block.
+pub(super) const CHECKSUM: usize = 4;
+
+/// The next field of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Next {
+    /// A frame header, or the end of the file.
+    Frame,
+    /// The content of a skippable frame.
+    Skippable(u32),
+    /// A block header.
+    Block,
+    /// The content of a block.
+    Content(Block),
+    /// The checksum after the last block.
+    Checksum,
+}
+
+/// The state of a walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walk {
+    pub(super) flavour: Flavour,
+    magicless: bool,
+    pub(super) next: Next,
+    /// The header of the current frame.
+    pub(super) header: FrameHeader,
+}
+
+impl Walk {
+    /// A walk at the start of a file.
+    pub(super) const fn new(flavour: Flavour, magicless: bool) -> Self {
+        Self { flavour, magicless, next: Next::Frame, header: FrameHeader::NONE }
+    }
+
+    /// Whether a frame has ended, or none has begun.
+    pub(super) const fn is_between_frames(&self) -> bool {
+        matches!(self.next, Next::Frame)
+    }
+
+    /// Reads the frame header at `at`; returns where it ends. If it is truncated, nothing has changed.
+    pub(super) fn frame<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<usize> {
+        match Header::read_at(src, at, self.flavour, self.magicless, trace)? {
+            Header::Skippable { size, .. } => {
+                self.next = Next::Skippable(size);
+                Ok(at + SKIPPABLE_HEADER)
+            }
+            Header::Frame(header) => {
+                (self.header, self.next) = (header, Next::Block);
+                Ok(at + header.len)
+            }
+        }
+    }
+
+    /// Reads the block header at `at`, which is [`BLOCK_HEADER`] bytes long. If it is truncated, nothing has changed.
+    pub(super) fn block<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<Block> {
+        let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
+        let block = self.flavour.block(*bytes);
+        block.check(self.flavour, &self.header, at)?;
+        if block.kind == BlockKind::End {
+            block.trace_end(self.header.checksum, at, trace);
+            self.next = Next::Frame;
+        } else {
+            trace.enter(Name::Block, Value::Word(block.kind.name()));
+            block.trace(at, trace);
+            self.next = Next::Content(block);
+        }
+        Ok(block)
+    }
+
+    /// Moves past the content of a block.
+    pub(super) const fn after_content(&mut self, block: Block) {
+        self.next = match (block.last, self.header.checksum) {
+            (false, _) => Next::Block,
+            (true, true) => Next::Checksum,
+            (true, false) => Next::Frame,
+        };
+    }
+
+    /// Reads the checksum at `at`, which is [`CHECKSUM`] bytes long. If it is truncated, nothing has changed.
+    pub(super) fn checksum<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<u32> {
+        let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
+        let stored = u32::from_le_bytes(*bytes);
+        let start = u64_from(at);
+        trace.bytes(Part::Checksum, Name::Checksum, start..start + u64_from(CHECKSUM), Value::Hex(stored.into()));
+        self.next = Next::Frame;
+        Ok(stored)
+    }
+}
