@@ -62,9 +62,12 @@ export function rest(n: number | bigint): string | undefined {
   return exact(n) === value(n) ? undefined : exact(n);
 }
 
-/** What tells a group from its siblings: a number, unless it counts what lies in the group, or a word. */
-export function whichOf(name: string, value: string): string {
-  return /^\d+$/.test(value) && !name.endsWith('s') ? `#${value}` : value;
+/** Groups whose number says how many things are in them. */
+const COUNTS: ReadonlySet<number> = new Set([Name.Codes, Name.Literals, Name.Sequences, Name.Tokens]);
+
+/** What tells a group from its siblings: a number, unless it counts what is in the group, or a word. */
+export function whichOf(id: number, value: string): string {
+  return /^\d+$/.test(value) && !COUNTS.has(id) ? `#${value}` : value;
 }
 
 /** What a field holds. */

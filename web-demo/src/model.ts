@@ -262,7 +262,7 @@ function pathIn({ parent }: Model, node: number): number[] {
 
 /** What a node and the groups around it are called, outermost first. */
 export function placeOf(model: Model, node: number): string {
-  return pathTo(model, node).map(({ id, name, value, part }) => `${name} ${part === undefined ? whichOf(name, value) : heldBy(id, value)}`.trim()).join(' › ');
+  return pathTo(model, node).map(({ id, name, value, part }) => `${name} ${part === undefined ? whichOf(id, value) : heldBy(id, value)}`.trim()).join(' › ');
 }
 
 /** Whether nothing but its first block of a Zstandard frame was read up to a node in it. */

@@ -23,14 +23,14 @@ export function Place({ model, node, cursor }: Props) {
   const [start, end] = bytesOf(model, node);
   return (
     <p class="place" aria-live="polite">
-      {path.slice(0, -1).map(({ name, value }, depth) => (
+      {path.slice(0, -1).map(({ id, name, value }, depth) => (
         <span key={depth} class="step">
           {name}
-          {value !== '' && ` ${whichOf(name, value)}`}
+          {value !== '' && ` ${whichOf(id, value)}`}
         </span>
       ))}
       <strong>{field?.name}</strong>
-      {field !== undefined && field.value !== '' && <code>{field.part === undefined ? whichOf(field.name, field.value) : heldBy(field.id, field.value)}</code>}
+      {field !== undefined && field.value !== '' && <code>{field.part === undefined ? whichOf(field.id, field.value) : heldBy(field.id, field.value)}</code>}
       <span class="where">
         {cutsBytes(model, node) && field !== undefined ? placeOfBits(field) : end - start === 1 ? `byte ${count(start)}` : end > start ? `bytes ${count(start)} to ${count(end - 1)}` : 'no bytes'}
         {field?.part !== undefined && `, ${field.part}`}

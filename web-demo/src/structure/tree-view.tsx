@@ -148,7 +148,7 @@ function TreeLine({ model, node, open, state, selected, flag, onSelect, onHover,
         <span class={`dot part-${part}`} aria-hidden="true" title={part} />
       )}
       <span class="name">{name}</span>
-      <span class="value">{part === undefined ? whichOf(name, value) : heldBy(id, value)}</span>
+      <span class="value">{part === undefined ? whichOf(id, value) : heldBy(id, value)}</span>
       {flag !== '' && <span class="flag">{flag}</span>}
       <span class="size">{bits(end - start)}</span>
     </div>
