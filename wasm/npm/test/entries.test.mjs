@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { decodeAt1, decodeCvc, decodeOnPair, decodePco, decodeXz, decodeZstd, errorTable } from 'unspool';
+import { decodeAt1, decodeCvc, decodeGzip, decodeOnPair, decodePco, decodeXz, decodeZstd, errorTable } from 'unspool';
 import { gzipSync } from 'node:zlib';
 
 const vectors = new URL('../../../tests/vectors/', import.meta.url);
@@ -20,11 +20,18 @@ const digest = (array) => Buffer.from(array.buffer, array.byteOffset, array.byte
 const cases = [
   { format: 'at1', path: 'at1/c8_events.at1', door: 'decodeAt1', take: '', expected: (bytes) => decodeAt1(bytes) },
   { format: 'cvc', path: 'cvc/v1_int8.cvc', door: 'decodeCvc', take: '.data', expected: (bytes) => decodeCvc(bytes).data },
+  { format: 'gzip', path: 'gzip/v1_int8.cvc.gz', door: 'decodeGzip', take: '', expected: (bytes) => decodeGzip(bytes) },
   { format: 'onpair', path: 'onpair/cpp/urls_b12.onp', door: 'decodeOnPair', take: '.bytes', expected: (bytes) => decodeOnPair(bytes).bytes },
   { format: 'pco', path: 'pco/assets/v1_0_0_conv1.pco', door: 'decodePco', take: '', expected: (bytes) => decodePco(bytes) },
   { format: 'xz', path: 'xz/page.xz', door: 'decodeXz', take: '', expected: (bytes) => decodeXz(bytes) },
   { format: 'zstd', path: 'zstd/rfc8878/s-rand34.zst', door: 'decodeZstd', take: '', expected: (bytes) => decodeZstd(bytes) },
 ];
+
+test('each format alone has a case here, but for those that are streams', () => {
+  const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const alone = Object.keys(exports).flatMap((path) => /^\.\/(\w+)\/separate$/.exec(path)?.[1] ?? []);
+  assert.deepEqual(cases.map(({ format }) => format), alone);
+});
 
 for (const { format, path, door, take, expected } of cases) {
   for (const [entry, init] of [
