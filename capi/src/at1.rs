@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
-use unspool::at1::{self, Container, Header, Workspace};
-use unspool::{Error, ErrorKind, Result};
+use unspool::at1::{self, Container, Header, Options, Workspace};
+use unspool::{Done, Error, ErrorKind, Result};
 
 use crate::common::{UnspoolLimits, limits};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
@@ -58,10 +58,18 @@ pub struct UnspoolAt1Done {
     pub hashed: u8,
 }
 
-impl From<at1::Done> for UnspoolAt1Done {
-    fn from(at1::Done { read, wrote, hashed }: at1::Done) -> Self {
-        Self { read, wrote, hashed: hashed.into() }
+impl From<Done> for UnspoolAt1Done {
+    fn from(Done { read, wrote, checksums, .. }: Done) -> Self {
+        Self { read, wrote, hashed: (checksums.matched > 0).into() }
     }
+}
+
+/// # Safety
+///
+/// As for [`limits`].
+unsafe fn options(with: *const UnspoolLimits) -> Result<Options> {
+    // SAFETY: the same promise.
+    Ok(Options { limits: unsafe { limits(with)? }, ..Options::DEFAULT })
 }
 
 /// # Safety
@@ -92,11 +100,11 @@ pub unsafe extern "C" fn unspool_at1_info(
     unsafe {
         let read = || {
             let src = input(src, src_len)?;
-            let header = Header::read(src)?;
-            let at1::Need { slice, sink } = at1::scratch_needed(src, &limits(with_limits)?)?;
+            let options = options(with_limits)?;
+            let header = Header::read(src, &options.limits)?;
             let told = UnspoolAt1Info {
-                scratch_len: slice,
-                scratch_len_to: sink,
+                scratch_len: at1::scratch_len(src, &options)?,
+                scratch_len_to: at1::scratch_len_to(src, &options)?,
                 codec: header.codec as u8,
                 hashed: header.hash.is_some().into(),
                 whole: (header.container == Container::Whole).into(),
@@ -124,10 +132,10 @@ pub unsafe extern "C" fn unspool_at1_decoded_len(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let count = || {
-            let limits = limits(with_limits)?;
+            let options = options(with_limits)?;
             apart(&[stretch(src, src_len)], &[stretch(scratch, scratch_len), stretch(space, space_len)])?;
             let (src, scratch) = (input(src, src_len)?, output(scratch, scratch_len)?);
-            answer(len, at1::decoded_len(src, scratch, workspace(space, space_len)?, &limits)?);
+            answer(len, at1::decoded_len(src, workspace(space, space_len)?, scratch, &options)?);
             Ok(())
         };
         report(error, count())
@@ -152,11 +160,12 @@ pub unsafe extern "C" fn unspool_at1_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let limits = limits(with_limits)?;
+            let options = options(with_limits)?;
             let written = [stretch(dst, dst_len), stretch(scratch, scratch_len), stretch(space, space_len)];
             apart(&[stretch(src, src_len)], &written)?;
             let (src, dst, scratch) = (input(src, src_len)?, output(dst, dst_len)?, output(scratch, scratch_len)?);
-            answer(done, at1::decode(src, dst, scratch, workspace(space, space_len)?, &limits)?.into());
+            let workspace = workspace(space, space_len)?;
+            answer(done, at1::decode(src, dst, workspace, scratch, &options, &mut ())?.into());
             Ok(())
         };
         report(error, decode())
@@ -187,14 +196,15 @@ pub unsafe extern "C" fn unspool_at1_decode_to(
     unsafe {
         let decode = || {
             let write = write.ok_or(Error::new(ErrorKind::NullPointer, 0))?;
-            let limits = limits(with_limits)?;
+            let options = options(with_limits)?;
             apart(&[stretch(src, src_len)], &[stretch(scratch, scratch_len), stretch(space, space_len)])?;
             let (src, scratch) = (input(src, src_len)?, output(scratch, scratch_len)?);
             let mut sink = |bytes: &[u8]| match write(context, bytes.as_ptr(), bytes.len()) {
                 0 => Ok(()),
                 _ => Err(Error::new(ErrorKind::SinkFull, 0)),
             };
-            answer(done, at1::decode_to(src, &mut sink, scratch, workspace(space, space_len)?, &limits)?.into());
+            let workspace = workspace(space, space_len)?;
+            answer(done, at1::decode_to(src, &mut sink, workspace, scratch, &options)?.into());
             Ok(())
         };
         report(error, decode())

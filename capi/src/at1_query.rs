@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
 
-use unspool::at1::{Ask, Column, Filter, Next, Query, Request, Row, Stats, Test, Workspace};
+use unspool::at1::{Ask, Column, Filter, Next, Options, Query, Request, Row, Stats, Test, Workspace};
 use unspool::{Count, Error, ErrorKind, Result, SliceSink};
 
 use crate::at1::workspace;
@@ -313,8 +313,9 @@ pub unsafe extern "C" fn unspool_at1_query_init(
             let (head, scratch) = (input(head, head_len)?, output(scratch, scratch_len)?);
             let workspace = workspace(space, space_len)?;
             build(query, |place| {
-                let asked = place.write(Asked { query: Query::unopened(request, &limits), scratch, workspace });
-                asked.query.open(head, asked.scratch, asked.workspace)?;
+                let options = Options { limits, ..Options::DEFAULT };
+                let asked = place.write(Asked { query: Query::new(request, &options), scratch, workspace });
+                asked.query.open(head, asked.workspace, asked.scratch)?;
                 Ok(asked)
             })
         };
@@ -373,7 +374,7 @@ pub unsafe extern "C" fn unspool_at1_query_step(
             let asked = held_in(query)?;
             apart(&[stretch(bytes, bytes_len)], &[stretch(query, 1), asked.space(), asked.scratch()])?;
             let bytes = input(bytes, bytes_len)?;
-            let told = match asked.query.step(at, bytes, asked.scratch, asked.workspace)? {
+            let told = match asked.query.step(at, bytes, asked.workspace, asked.scratch)? {
                 Next::Bytes(needs) => {
                     let kind = UNSPOOL_AT1_NEXT_BYTES;
                     UnspoolAt1Next { start: needs.start, end: needs.end, kind, ..UnspoolAt1Next::default() }

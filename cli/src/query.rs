@@ -6,7 +6,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Test, Workspace};
+use unspool::at1::{Ask, Column, Filter, Options, Query, Request, Row, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Format, Limits, Probe, Sink, probe};
 
 use crate::args::QueryArgs;
@@ -231,7 +231,8 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
     let request = Request { filters: &filters, ask, limit: args.limit.unwrap_or(u64::MAX) };
     let limits = args.allow.limits();
     let mut source = Source::open(&args.file, &limits)?;
-    let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
+    let (mut scratch, mut workspace) = (vec![], Box::new(Workspace::new()));
+    let options = Options { limits, ..Options::DEFAULT };
     let mut head = source.read(0..source.size.min(HEAD))?;
     if let Probe::Match(other) = probe(&head)
         && other != Format::At1
@@ -239,8 +240,9 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("query asks AT-1 tables; this file is {}", other.name())));
     }
     let mut query = loop {
-        match Query::new(&head, request, &mut scratch, &mut ws, &limits) {
-            Ok(query) => break query,
+        let mut query = Query::new(request, &options);
+        match query.open(&head, &mut workspace, &mut scratch) {
+            Ok(()) => break query,
             Err(error) => match error.class() {
                 Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
                 // Twice as much at least, so that a long directory is not read again for each of its entries.
@@ -268,7 +270,7 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
     };
     while let Some(range) = query.needs() {
         let bytes = source.read(range.clone())?;
-        while let Err(error) = query.feed(range.start, &bytes, &mut scratch, &mut ws, &mut visit) {
+        while let Err(error) = query.feed(range.start, &bytes, &mut workspace, &mut scratch, &mut visit) {
             match error.class() {
                 Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
                 _ => return Err(unknown_column(error, &head, &limits).unwrap_or_else(|| refused(error))),

@@ -1,13 +1,16 @@
 //! AT-1 on arbitrary bytes: no panic, and every way to decode a file says the same.
 
 use unspool::at1::{
-    Bundle, Codec, Header, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect, scratch_needed,
+    Bundle, Codec, Header, Options, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect, scratch_len,
 };
 use unspool::checksum::Sha256;
 use unspool::{Class, Error, ErrorKind, Limits, Result};
 
+use crate::cvc::Tiling;
+
 /// Small enough that nothing a header claims can cost much.
 const LIMITS: Limits = Limits { max_output: 1 << 18, max_elements: 1 << 16, max_depth: 100, ..Limits::DEFAULT };
+const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 /// More scratch than this is not given.
 const SCRATCH: u64 = 1 << 20;
 const TRAILER: usize = 36;
@@ -16,19 +19,20 @@ const TRAILER: usize = 36;
 pub fn at1_arbitrary(bytes: &[u8]) {
     let ws = &mut Workspace::new();
     let mut scratch = vec![0xA5; SCRATCH as usize];
-    let counted = decoded_len(bytes, &mut scratch, ws, &LIMITS);
-    let inspected = inspect(bytes, ws, &LIMITS, &mut ());
+    let counted = decoded_len(bytes, ws, &mut scratch, &OPTIONS);
+    let mut leaves = Tiling::default();
+    let inspected = inspect(bytes, ws, &OPTIONS, &mut leaves);
     heads(bytes);
     bundle(bytes, ws);
     let mut out = vec![0x55; (LIMITS.max_output + 1) as usize];
     scratch.fill(0x5A);
-    let whole = decode(bytes, &mut out, &mut scratch, ws, &LIMITS);
+    let whole = decode(bytes, &mut out, ws, &mut scratch, &OPTIONS, &mut ());
     let mut sunk = vec![];
     let mut sink = |piece: &[u8]| {
         sunk.extend_from_slice(piece);
         Ok(())
     };
-    let to_sink = decode_to(bytes, &mut sink, &mut scratch, ws, &LIMITS);
+    let to_sink = decode_to(bytes, &mut sink, ws, &mut scratch, &OPTIONS);
     match (&whole, &to_sink) {
         (Ok(done), Ok(other)) => {
             assert_eq!(done, other);
@@ -43,17 +47,18 @@ pub fn at1_arbitrary(bytes: &[u8]) {
         return;
     };
     assert_eq!(counted, Ok(done.wrote as u64), "counted differently");
-    assert_eq!(inspected, Header::read(bytes));
-    let need = scratch_needed(bytes, &LIMITS).map(|need| need.slice);
+    assert!(inspected.is_ok_and(|seen| (seen.read, seen.checksums) == (done.read, done.checksums)));
+    leaves.check(bytes.len() as u64);
+    let need = scratch_len(bytes, &OPTIONS);
     assert!(need.is_ok_and(|need| need <= SCRATCH));
     // Exactly that much room, and exactly as much scratch as is asked for, are enough.
     let mut exact = vec![0; done.wrote];
-    let least = least(need.unwrap_or(0), |scratch| decode(bytes, &mut exact, scratch, ws, &LIMITS));
+    let least = least(need.unwrap_or(0), |scratch| decode(bytes, &mut exact, ws, scratch, &OPTIONS, &mut ()));
     assert_eq!(least, Ok(done));
     assert!(exact == out[..done.wrote]);
-    assert!(decode_to_vec(bytes, ws, &LIMITS).as_ref() == Ok(&exact));
+    assert!(decode_to_vec(bytes, &OPTIONS).as_ref() == Ok(&exact));
     if done.wrote > 0 {
-        let less = decode(bytes, &mut exact[1..], &mut scratch, ws, &LIMITS);
+        let less = decode(bytes, &mut exact[1..], ws, &mut scratch, &OPTIONS, &mut ());
         assert!(less.is_err_and(|error| matches!(error.class(), Class::OutputTooSmall { .. })));
     }
 }
@@ -61,9 +66,9 @@ pub fn at1_arbitrary(bytes: &[u8]) {
 /// The same with the hash put right, so that wrong content does not hide behind it.
 pub fn at1_mutated(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
-    if let Ok(Header { hash: Some(_), .. }) = Header::read(&bytes) {
+    if let Ok(Header { hash: Some(_), .. }) = Header::read(&bytes, &LIMITS) {
         let body = bytes.len() - TRAILER;
-        if let Ok(out) = decode_to_vec(&bytes[..body], &mut Workspace::new(), &LIMITS) {
+        if let Ok(out) = decode_to_vec(&bytes[..body], &OPTIONS) {
             bytes[body..body + 32].copy_from_slice(&Sha256::of(&out));
         }
     }
@@ -100,14 +105,14 @@ fn heads(bytes: &[u8]) {
 }
 
 fn bundle(bytes: &[u8], ws: &mut Workspace) {
-    if !Header::read(bytes).is_ok_and(|header| header.codec == Codec::Bundle) {
+    if !Header::read(bytes, &LIMITS).is_ok_and(|header| header.codec == Codec::Bundle) {
         return;
     }
     let mut scratch = vec![0; SCRATCH as usize];
-    let Ok(files) = Bundle::open(bytes, &mut scratch, ws, &LIMITS) else { return };
+    let Ok(files) = Bundle::open(bytes, ws, &mut scratch, &OPTIONS) else { return };
     for file in files.flatten().take(100) {
         let name = file.name.to_string();
         assert!(!name.starts_with('/') && !name.split('/').any(|part| part == ".." || part.is_empty()), "{name}");
-        let _ = file.entry.decoded_size(bytes, &LIMITS);
+        let _ = file.entry.decoded_size(&LIMITS);
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use std::ops::ControlFlow;
 
-use unspool::at1::{self, Ask, Column, Filter, Number, Query, Request, Test, Workspace};
+use unspool::at1::{self, Ask, Column, Filter, Number, Options, Query, Request, Test, Workspace};
 use unspool::checksum::Crc32;
 use unspool::{Class, Error, ErrorKind, Limits};
 
@@ -12,6 +12,8 @@ use crate::Random;
 
 /// Small enough that nothing a header claims can cost much.
 const LIMITS: Limits = Limits { max_output: 1 << 18, max_elements: 1 << 12, max_columns: 1 << 10, ..Limits::DEFAULT };
+
+const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 
 type Values = Vec<Vec<u8>>;
 
@@ -26,7 +28,7 @@ pub fn at1_query(bytes: &[u8]) {
     };
     assert_eq!(run(bytes, all, &mut ws, random.below(bytes.len())).as_ref(), Ok(&found), "whatever the head is");
     let lines: Vec<&Vec<u8>> = found.iter().map(|(_, line, _)| line).collect();
-    if let Ok(decoded) = at1::decode_to_vec(bytes, &mut ws, &LIMITS) {
+    if let Ok(decoded) = at1::decode_to_vec(bytes, &OPTIONS) {
         // Values may hold no line feed, so that rows are lines, with verbatim ones between them.
         let mut decoded = decoded.split(|&byte| byte == b'\n');
         let in_order = lines.iter().all(|&line| decoded.any(|other| line.contains(&b'\n') || other == line.as_slice()));
@@ -95,8 +97,9 @@ fn run(
         _ => Err(error),
     };
     let mut query = loop {
-        match Query::new(&file[..have], request, &mut scratch, ws, &LIMITS) {
-            Ok(query) => break query,
+        let mut query = Query::new(request, &OPTIONS);
+        match query.open(&file[..have], ws, &mut scratch) {
+            Ok(()) => break query,
             Err(error) if error.kind == ErrorKind::Truncated && have < file.len() => {
                 assert!(error.need > have as u64, "a longer head is asked for than there is");
                 have = file.len().min(error.need as usize);
@@ -116,7 +119,7 @@ fn run(
             if foreseen < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         assert!(foreseen <= 5);
-        while let Err(error) = query.feed(needs.start, bytes, &mut scratch, ws, &mut |row| {
+        while let Err(error) = query.feed(needs.start, bytes, ws, &mut scratch, &mut |row| {
             let mut line = vec![];
             if request.ask == Ask::Rows {
                 row.write_line(&mut |part: &[u8]| {

@@ -242,17 +242,20 @@ fn at1() {
         }
     }
     let limits = Limits { max_output: 16 << 20, ..Limits::DEFAULT };
+    let options = unspool::at1::Options { limits, ..unspool::at1::Options::DEFAULT };
     let mut out = vec![0; 16 << 20];
     let mut scratch = vec![0; 32 << 20];
     let mut ws = Box::new(unspool::at1::Workspace::new());
     for (name, bytes) in &files {
         let count = allocations(|| {
-            let _ = unspool::at1::scratch_needed(bytes, &limits);
-            let _ = unspool::at1::inspect(bytes, &mut ws, &limits, &mut ());
-            let _ = unspool::at1::decoded_len(bytes, &mut scratch, &mut ws, &limits);
-            let _ = unspool::at1::decode(bytes, &mut out, &mut scratch, &mut ws, &limits);
-            let _ = unspool::at1::decode_to(bytes, &mut Count::default(), &mut scratch, &mut ws, &limits);
-            let bundle = unspool::at1::Bundle::open(bytes, &mut scratch, &mut ws, &limits);
+            let _ = unspool::at1::scratch_len(bytes, &options);
+            let _ = unspool::at1::scratch_len_to(bytes, &options);
+            let _ = unspool::at1::inspect(bytes, &mut ws, &options, &mut ());
+            let _ = unspool::at1::decoded_len(bytes, &mut ws, &mut scratch, &options);
+            let _ = unspool::at1::decode(bytes, &mut out, &mut ws, &mut scratch, &options, &mut ());
+            let _ = unspool::at1::decode_to(bytes, &mut Count::default(), &mut ws, &mut scratch, &options);
+            let _ = unspool::at1::salvage(bytes, &mut out, &mut ws, &mut scratch, &options);
+            let bundle = unspool::at1::Bundle::open(bytes, &mut ws, &mut scratch, &options);
             let _ = bundle.map(|files| files.flatten().count());
         });
         assert_eq!(count, 0, "{name}");
@@ -262,7 +265,7 @@ fn at1() {
 
 #[test]
 fn at1_queries() {
-    use unspool::at1::{Ask, Column, Filter, Query, Request, Test, Workspace};
+    use unspool::at1::{Ask, Column, Filter, Options, Query, Request, Test, Workspace};
     let low_and_high = Test::Range { low: Some(b"5"), high: Some(b"1e9") };
     let filters = [Filter { column: Column::Number(0), test: low_and_high }];
     let requests = [
@@ -283,9 +286,11 @@ fn at1_queries() {
             let bytes = read(&path);
             for request in requests {
                 let count = allocations(|| {
-                    let query = Query::new(&bytes, request, &mut scratch, &mut ws, &Limits::DEFAULT);
-                    let Ok(mut query) = query else { return };
-                    let _ = query.feed(0, &bytes, &mut scratch, &mut ws, &mut |row| {
+                    let mut query = Query::new(request, &Options::DEFAULT);
+                    if query.open(&bytes, &mut ws, &mut scratch).is_err() {
+                        return;
+                    }
+                    let _ = query.feed(0, &bytes, &mut ws, &mut scratch, &mut |row| {
                         rows += 1;
                         row.values()
                             .try_for_each(|value| if value.len() > 1 << 30 { Err(broken()) } else { Ok(()) })?;

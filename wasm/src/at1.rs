@@ -8,7 +8,9 @@ mod text;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
-use unspool::at1::{Bundle, Codec, Container, Header, Workspace, decode, decode_to_vec, decoded_len, scratch_needed};
+use unspool::at1::{
+    Bundle, Codec, Container, Header, Options, Workspace, decode, decode_to_vec, decoded_len, scratch_len,
+};
 use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
@@ -17,10 +19,15 @@ use crate::into::Output;
 use crate::js::Uint8Array;
 use crate::number;
 
+/// The options of these limits.
+const fn with(limits: &Limits) -> Options {
+    Options { limits: *limits, ..Options::DEFAULT }
+}
+
 /// Decodes a file that is no bundle.
 #[wasm_bindgen]
 pub fn at1_decode(bytes: &[u8], limits: &[f64]) -> core::result::Result<Vec<u8>, Fault> {
-    Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits))?)
+    Ok(decode_to_vec(bytes, &with(&crate::limits(limits)))?)
 }
 
 /// Decodes a file that is no bundle to the start of `to`. Gives how many bytes were written.
@@ -32,14 +39,14 @@ pub fn at1_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> core::r
 }
 
 fn decode_into(bytes: &[u8], room: &mut [u8], limits: &Limits) -> Result<usize> {
-    let mut ws = Workspace::new();
-    let mut scratch = vec![0; number::index(scratch_needed(bytes, limits)?.slice)];
+    let (mut workspace, options) = (Workspace::new(), with(limits));
+    let mut scratch = vec![0; number::index(scratch_len(bytes, &options)?)];
     let mut too_small = None;
     loop {
         let done = match too_small {
-            None => decode(bytes, room, &mut scratch, &mut ws, limits).map(|done| done.wrote),
+            None => decode(bytes, room, &mut workspace, &mut scratch, &options, &mut ()).map(|done| done.wrote),
             // It knows how much it lacked then, and the caller wants to know how much there is.
-            Some(lacked) => match decoded_len(bytes, &mut scratch, &mut ws, limits) {
+            Some(lacked) => match decoded_len(bytes, &mut workspace, &mut scratch, &options) {
                 Ok(len) => return Err(Error::needing(lacked, len)),
                 Err(error) => Err(error),
             },
@@ -81,22 +88,24 @@ impl At1Files {
 
 /// Decodes all files of a bundle, or the one that it is. What they come to together is within the limits.
 pub(crate) fn files(bytes: &[u8], limits: &Limits) -> Result<At1Files> {
-    let mut ws = Workspace::new();
+    let options = with(limits);
     let mut found = At1Files::default();
-    let header = Header::read(bytes)?;
+    let header = Header::read(bytes, limits)?;
     if header.codec != Codec::Bundle || header.container != Container::Whole {
         found.names.push(String::new());
-        found.contents.push(decode_to_vec(bytes, &mut ws, limits)?);
+        found.contents.push(decode_to_vec(bytes, &options)?);
         return Ok(found);
     }
-    let mut left = *limits;
-    let mut scratch = vec![0; number::index(scratch_needed(bytes, limits)?.slice)];
-    for file in Bundle::open(bytes, &mut scratch, &mut ws, limits)? {
+    let mut left = options;
+    let mut workspace = Workspace::new();
+    let mut scratch = vec![0; number::index(scratch_len(bytes, &options)?)];
+    for file in Bundle::open(bytes, &mut workspace, &mut scratch, &options)? {
         let file = file?;
-        let mut inner = vec![0; number::index(file.entry.decoded_size(bytes, &left)?)];
-        file.entry.decode(bytes, &mut inner, &mut ws, &left)?;
-        let content = decode_to_vec(&inner, &mut ws, &left).map_err(|error| file.locate(error))?;
-        left.max_output = left.max_output.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
+        let mut inner = vec![0; number::index(file.entry.decoded_size(&left.limits)?)];
+        file.entry.decode(&mut inner, &mut workspace, &left.limits)?;
+        let content = decode_to_vec(&inner, &left).map_err(|error| file.locate(error))?;
+        left.limits.max_output =
+            left.limits.max_output.saturating_sub(u64::try_from(content.len()).unwrap_or(u64::MAX));
         found.names.push(file.name.to_string());
         found.contents.push(content);
     }

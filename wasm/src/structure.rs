@@ -296,10 +296,12 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         }
         #[cfg(feature = "at1")]
         Probe::Match(unspool::Format::At1) => {
-            let header = unspool::at1::inspect(bytes, &mut unspool::at1::Workspace::new(), limits, structure)?;
+            use unspool::at1::{Options, Workspace, inspect};
+            let options = Options { limits: *limits, ..Options::DEFAULT };
+            let done = inspect(bytes, &mut Workspace::new(), &options, structure)?;
             // What only shows in the content, such as a wrong hash.
             crate::at1::files(bytes, limits)?;
-            structure.checks[0] = header.hash.is_some().into();
+            structure.checks[0] = done.checksums.matched;
             Ok(())
         }
         #[cfg(feature = "zstd")]

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use unspool::at1::qcolumnar::ColumnType;
 use unspool::at1::{
-    Bundle, Codec, Container, Header, Need, TableHead, Workspace, decode_to, decode_to_vec, decoded_len, grow,
-    scratch_needed,
+    Bundle, Codec, Container, Header, Options, TableHead, Workspace, decode_to, decode_to_vec, decoded_len, grow,
+    scratch_len, scratch_len_to,
 };
 use unspool::tree::Tree;
 use unspool::{Class, Count, Error, ErrorKind, Format, Limits, Sink};
@@ -14,6 +14,11 @@ use super::{Checksums, Selection, Stop, in_pieces, room};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
+
+/// The options of these limits.
+fn with(limits: &Limits) -> Options {
+    Options { limits: *limits, ..Options::DEFAULT }
+}
 
 /// Runs `work` with as much scratch as it asks for.
 fn growing<T>(scratch: &mut Vec<u8>, mut work: impl FnMut(&mut [u8]) -> Result<T, Error>) -> Result<T, Error> {
@@ -27,11 +32,11 @@ fn growing<T>(scratch: &mut Vec<u8>, mut work: impl FnMut(&mut [u8]) -> Result<T
 
 /// As much scratch as it takes to decode a file to a sink, or what is sound in front of the place where it breaks: nobody can take back
 /// what was written when more was asked for. And how much it decodes to, if all of it is sound.
-fn measure(bytes: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<(Vec<u8>, Option<u64>), Error> {
-    let need = scratch_needed(bytes, limits);
-    if let Ok(Need { slice, sink }) = need {
+fn measure(bytes: &[u8], workspace: &mut Workspace, options: &Options) -> Result<(Vec<u8>, Option<u64>), Error> {
+    let need = scratch_len(bytes, options);
+    if let (Ok(slice), Ok(sink)) = (need, scratch_len_to(bytes, options)) {
         let mut scratch = room(slice)?;
-        let len = growing(&mut scratch, |scratch| decoded_len(bytes, scratch, ws, limits));
+        let len = growing(&mut scratch, |scratch| decoded_len(bytes, workspace, scratch, options));
         if let Ok(len) = len {
             let more = scratch.len() as u64 + (sink - slice);
             drop(scratch);
@@ -41,7 +46,7 @@ fn measure(bytes: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<(Vec<u8>
     }
     refuse_work(need)?;
     let mut scratch = vec![];
-    let broken = growing(&mut scratch, |scratch| decode_to(bytes, &mut Count::default(), scratch, ws, limits));
+    let broken = growing(&mut scratch, |scratch| decode_to(bytes, &mut Count::default(), workspace, scratch, options));
     refuse_work(broken)?;
     Ok((scratch, None))
 }
@@ -74,8 +79,9 @@ pub struct TableFacts {
 impl TableFacts {
     /// Reads the first bytes of a file, as far as a query needs them.
     pub fn read(head: &[u8], limits: &Limits) -> Result<Self, Error> {
-        let (mut scratch, mut ws) = (vec![], Workspace::new());
-        let table = growing(&mut scratch, |scratch| TableHead::read(head, scratch, &mut ws, limits))?;
+        let (mut scratch, mut workspace) = (vec![], Workspace::new());
+        let options = with(limits);
+        let table = growing(&mut scratch, |scratch| TableHead::read(head, &mut workspace, scratch, &options))?;
         let meta = table.meta(&scratch, limits)?;
         let kind = |column| match meta.column_type(column) {
             Some(ColumnType::Integer) => "integers",
@@ -102,7 +108,8 @@ impl TableFacts {
 
 /// Whether a file is several files in one.
 pub fn is_bundle(bytes: &[u8]) -> bool {
-    Header::read(bytes).is_ok_and(|header| header.codec == Codec::Bundle && header.container == Container::Whole)
+    Header::read(bytes, &Limits::DEFAULT)
+        .is_ok_and(|header| header.codec == Codec::Bundle && header.container == Container::Whole)
 }
 
 /// Hands out the files of a bundle: their names, the AT-1 files that they are, and the limits that are left for what they decode to,
@@ -112,15 +119,15 @@ fn files(
     limits: &Limits,
     mut visit: impl FnMut(String, &[u8], &Limits) -> Result<u64, Stop>,
 ) -> Result<(), Stop> {
-    let mut ws = Workspace::new();
-    let mut scratch = room(scratch_needed(bytes, limits)?.slice)?;
+    let (mut workspace, options) = (Workspace::new(), with(limits));
+    let mut scratch = room(scratch_len(bytes, &options)?)?;
     let (mut left, mut inside) = (limits.max_output, *limits);
-    for file in Bundle::open(bytes, &mut scratch, &mut ws, limits)? {
+    for file in Bundle::open(bytes, &mut workspace, &mut scratch, &options)? {
         let file = file?;
-        let size = file.entry.decoded_size(bytes, &Limits { max_output: left, ..*limits })?;
+        let size = file.entry.decoded_size(&Limits { max_output: left, ..*limits })?;
         left = left.saturating_sub(size);
         let mut inner = room(size)?;
-        file.entry.decode(bytes, &mut inner, &mut ws, limits)?;
+        file.entry.decode(&mut inner, &mut workspace, limits)?;
         let decoded = visit(file.name.to_string(), &inner, &inside).map_err(|stop| match stop {
             // Nobody is asked to decode that one by one.
             Stop::Refused(Error { kind: ErrorKind::At1BundleWhole, at, need }) => {
@@ -136,8 +143,9 @@ fn files(
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = Report::new(Format::At1, Tree::new(MAX_NODES));
-    let mut ws = Workspace::new();
-    let header = match unspool::at1::inspect(bytes, &mut ws, limits, &mut report.tree) {
+    let options = with(limits);
+    let inspected = unspool::at1::inspect(bytes, &mut Workspace::new(), &options, &mut report.tree);
+    let header = match inspected.and_then(|_| Header::read(bytes, limits)) {
         Ok(header) => header,
         Err(error) => {
             report.error = Some(error);
@@ -158,15 +166,15 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     // Only decoding tells how much it is, and whether the hashes are right.
     let mut count = Count::default();
     let decoded = all(bytes, limits, &mut count, |name, inner| {
-        let codec = Header::read(inner).map_or("not AT-1", |header| header.codec.name());
+        let codec = Header::read(inner, limits).map_or("not AT-1", |header| header.codec.name());
         report.columns.push((name, format!("{codec}, {} bytes", inner.len())));
     });
     match decoded {
         Ok(checksums) => {
             report.decoded = Some(count.0);
             report.checksums = Some(checksums);
-            if let (false, Ok(need)) = (is_bundle(bytes), scratch_needed(bytes, limits)) {
-                report.fact("scratch", format!("{} bytes for its streams", need.slice));
+            if let (false, Ok(need)) = (is_bundle(bytes), scratch_len(bytes, &options)) {
+                report.fact("scratch", format!("{need} bytes for its streams"));
             }
         }
         Err(Stop::Refused(error)) => report.error = Some(error),
@@ -198,10 +206,10 @@ fn all(
 
 /// Decodes a file that is no bundle.
 fn whole(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<(Checksums, u64), Error> {
-    let mut ws = Workspace::new();
-    let (mut scratch, _) = measure(bytes, &mut ws, limits)?;
-    let done = decode_to(bytes, to, &mut scratch, &mut ws, limits)?;
-    let checksums = Checksums { name: "SHA-256", right: done.hashed.into(), absent: (!done.hashed).into() };
+    let (mut workspace, options) = (Workspace::new(), with(limits));
+    let (mut scratch, _) = measure(bytes, &mut workspace, &options)?;
+    let done = decode_to(bytes, to, &mut workspace, &mut scratch, &options)?;
+    let checksums = Checksums { name: "SHA-256", right: done.checksums.matched, absent: done.checksums.unchecked };
     Ok((checksums, done.wrote as u64))
 }
 
@@ -212,10 +220,10 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
             "this is a bundle of several files: say with --output which folder they go to".to_owned(),
         ));
     }
-    let mut ws = Workspace::new();
-    let (mut scratch, len) = measure(bytes, &mut ws, limits)?;
+    let (mut workspace, options) = (Workspace::new(), with(limits));
+    let (mut scratch, len) = measure(bytes, &mut workspace, &options)?;
     to.expect(len.unwrap_or(0));
-    decode_to(bytes, to, &mut scratch, &mut ws, limits)?;
+    decode_to(bytes, to, &mut workspace, &mut scratch, &options)?;
     Ok(())
 }
 
@@ -230,7 +238,7 @@ pub fn unbundle(
     whole_only(wanted).map_err(|stop| stop.into_failure(path, bytes))?;
     let mut failed = None;
     let done = files(bytes, limits, |name, inner, limits| {
-        let out = decode_to_vec(inner, &mut Workspace::new(), limits)?;
+        let out = decode_to_vec(inner, &with(limits))?;
         let to = folder.join(&name);
         let written = (|| {
             if let Some(parent) = to.parent() {

@@ -78,7 +78,7 @@ impl Backend {
     }
 
     /// Decodes a payload to exactly fill `dst`.
-    pub fn decode(self, payload: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
+    pub fn decode(self, payload: &[u8], dst: &mut [u8], workspace: &mut Workspace, limits: &Limits) -> Result<()> {
         let (read, wrote) = match self {
             Self::Stored => {
                 crate::num::copy(payload, dst);
@@ -87,9 +87,11 @@ impl Backend {
             #[cfg(not(feature = "at1"))]
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
-            Self::Xz => below(|| xz::decode(payload, dst, &mut ws.xz, limits).map(|done| (done.read, done.wrote)))?,
+            Self::Xz => {
+                below(|| xz::decode(payload, dst, &mut workspace.xz, limits).map(|done| (done.read, done.wrote)))?
+            }
             Self::Zstd => below(|| {
-                zstd::decode(payload, dst, &mut ws.zstd, &zstd_options(limits), &mut ())
+                zstd::decode(payload, dst, &mut workspace.zstd, &zstd_options(limits), &mut ())
                     .map(|done| (done.read, done.wrote))
                     .map_err(unlent)
             })?,
@@ -107,7 +109,7 @@ impl Backend {
     pub(crate) fn inspect<T: Trace>(
         self,
         payload: &[u8],
-        ws: &mut Workspace,
+        workspace: &mut Workspace,
         limits: &Limits,
         trace: &mut T,
     ) -> Result<()> {
@@ -117,10 +119,10 @@ impl Backend {
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
             Self::Xz => {
-                xz::inspect(payload, &mut ws.xz, limits, &xz::Options::DEFAULT, trace)?;
+                xz::inspect(payload, &mut workspace.xz, limits, &xz::Options::DEFAULT, trace)?;
             }
             Self::Zstd => {
-                zstd::inspect(payload, &mut ws.zstd, &zstd_options(limits), trace)?;
+                zstd::inspect(payload, &mut workspace.zstd, &zstd_options(limits), trace)?;
             }
         }
         Ok(())

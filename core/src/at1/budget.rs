@@ -1,19 +1,22 @@
-//! Work that brings no output.
+//! A bound on work that writes nothing.
 
-/// Counts steps that may bring no output: gaps that stay empty, values that are looked up. A long text with nothing but gaps, used over and
-/// over, would keep a decoder busy for hours without a byte of output.
+/// Counts steps that may write nothing: gaps that stay empty, values that are looked up. Without a bound, a long template of nothing but
+/// gaps, used by each of many lines, keeps a decoder busy for hours without a byte of output.
 #[derive(Debug, Default)]
-pub(crate) struct Idle(u64);
+pub(crate) struct WorkBudget {
+    spent: u64,
+}
 
-impl Idle {
-    /// Steps for each byte of output, and to begin with.
-    const A_BYTE: u64 = 64;
+impl WorkBudget {
+    /// Steps for each byte of output.
+    const PER_BYTE: u64 = 64;
+    /// Steps before the first byte.
     const FREE: u64 = 1 << 20;
 
-    /// So many steps more come, perhaps for nothing. Says whether these are too many for what is written.
+    /// Spends steps. Returns whether all steps so far are too many for what is written.
     #[inline]
-    pub(crate) const fn is_too_much(&mut self, steps: u64, written: u64) -> bool {
-        self.0 = self.0.saturating_add(steps);
-        self.0 > written.saturating_mul(Self::A_BYTE).saturating_add(Self::FREE)
+    pub(crate) const fn is_overspent(&mut self, steps: u64, written: u64) -> bool {
+        self.spent = self.spent.saturating_add(steps);
+        self.spent > written.saturating_mul(Self::PER_BYTE).saturating_add(Self::FREE)
     }
 }

@@ -2,9 +2,10 @@
 
 use core::num::NonZero;
 
-use super::output::{Output, Put};
+use super::output::Output;
 use crate::bits::mask;
 use crate::num::index;
+use crate::tuning;
 
 /// The largest scale of a decimal: 10^18 still fits in an `i64`.
 pub(crate) const MAX_SCALE: u8 = 18;
@@ -24,9 +25,9 @@ const EIGHT: NonZero<u64> = NonZero::new(100_000_000).unwrap();
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// Quotient and remainder. What the compiler has for 64 bits on a small machine weighs ten times as much as this.
-#[cfg_attr(not(feature = "small"), inline)]
+#[inline]
 fn divided(n: u64, by: NonZero<u64>) -> (u64, u64) {
-    if !cfg!(feature = "small") {
+    if !tuning::SMALL {
         return (n / by, n % by);
     }
     let (mut quotient, mut rest) = (0, n);
@@ -73,59 +74,77 @@ fn padded(n: u64, count: u32, before: u8) -> [u8; 16] {
 
 /// Appends a number.
 #[inline]
-pub(crate) fn unsigned<O: Output>(n: u64, out: &mut O) -> Put<()> {
+pub(crate) fn unsigned<O: Output>(n: u64, out: &mut O) {
     if n < EIGHT.get() {
         let (text, len) = short(n);
         return out.put_short(&text.to_le_bytes(), len as usize);
     }
-    long(n, out)
+    long(n, out);
 }
 
-fn long<O: Output>(n: u64, out: &mut O) -> Put<()> {
+fn long<O: Output>(n: u64, out: &mut O) {
     let (high, low) = divided(n, EIGHT);
     if high < EIGHT.get() {
         let (text, len) = short(high);
         let text = u128::from(text & mask(8 * len)) | u128::from(eight(low) | ZEROS) << (8 * len);
         return out.put_short(&text.to_le_bytes(), len as usize + 8);
     }
-    unsigned(high, out)?;
-    out.put_short(&(eight(low) | ZEROS).to_le_bytes(), 8)
+    unsigned(high, out);
+    out.put_short(&(eight(low) | ZEROS).to_le_bytes(), 8);
 }
 
 /// Appends a number with its sign if it is below zero.
 #[inline]
-pub(crate) fn signed<O: Output>(n: i64, out: &mut O) -> Put<()> {
+pub(crate) fn signed<O: Output>(n: i64, out: &mut O) {
     if n < 0 {
-        out.byte(b'-')?;
+        out.byte(b'-');
     }
-    unsigned(n.unsigned_abs(), out)
+    unsigned(n.unsigned_abs(), out);
 }
 
-/// Appends `n` / 10^`scale` with all of its `scale` digits behind the point. Without any, the point still stands.
+/// Appends `n` / 10^`scale` with all of its `scale` digits after the point. With a scale of 0 the point is still written.
 #[inline]
-pub(crate) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) -> Put<()> {
+pub(crate) fn fixed<O: Output>(n: i64, scale: u8, out: &mut O) {
     if n < 0 {
-        out.byte(b'-')?;
+        out.byte(b'-');
     }
     let power = POWERS.get(usize::from(scale)).copied().and_then(NonZero::new).unwrap_or(NonZero::<u64>::MIN);
     let (whole, mut part) = divided(n.unsigned_abs(), power);
-    unsigned(whole, out)?;
+    unsigned(whole, out);
     if scale == 0 {
         return out.byte(b'.');
     }
     let mut left = u32::from(scale.min(MAX_SCALE));
     let mut before = b'.';
     if left > 15 {
-        // Two steps: '.' and the first digits, then the last 15 behind the digit before them.
+        // Two steps: '.' and the first digits, then the last 15 after the digit before them.
         const LOW: NonZero<u64> = NonZero::new(1_000_000_000_000_000).unwrap();
         let low;
         (part, low) = divided(part, LOW);
         let first = padded(part, left - 15, before);
-        out.put_short(&first, index((left - 15).into()))?;
+        out.put_short(&first, index((left - 15).into()));
         before = first.get(index((left - 15).into())).copied().unwrap_or(0);
         (part, left) = (low, 15);
     }
-    out.put_short(&padded(part, left, before), index(left.into()) + 1)
+    out.put_short(&padded(part, left, before), index(left.into()) + 1);
+}
+
+/// A number, as it is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    pub(crate) value: i64,
+    /// Digits after the point; `None` for an integer.
+    pub(crate) scale: Option<u8>,
+}
+
+impl Decimal {
+    #[inline]
+    pub(crate) fn put<O: Output>(self, out: &mut O) {
+        match self.scale {
+            None => signed(self.value, out),
+            Some(scale) => fixed(self.value, scale, out),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -134,10 +153,10 @@ mod tests {
     use super::*;
     use crate::Limits;
 
-    fn written(write: impl Fn(&mut Slice<'_>) -> Put<()>) -> String {
+    fn written(write: impl Fn(&mut Slice<'_>)) -> String {
         let mut room = [0; 64];
         let mut out = Slice::new(&mut room, false, &Limits::DEFAULT);
-        write(&mut out).unwrap();
+        write(&mut out);
         let len = index(out.written());
         String::from_utf8(room[..len].to_vec()).unwrap()
     }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Bytes of magic number and codec.
 pub const HEADER_LEN: u64 = 5;
@@ -120,16 +120,17 @@ impl Header {
     ///
     /// ```
     /// use unspool::at1::{Codec, Header};
-    /// let header = Header::read(b"AT1\x02\xFF\x02as it is")?;
+    /// use unspool::Limits;
+    /// let header = Header::read(b"AT1\x02\xFF\x02as it is", &Limits::DEFAULT)?;
     /// assert_eq!((header.codec, header.body()), (Codec::Raw, 5..14));
     /// # Ok::<(), unspool::Error>(())
     /// ```
-    pub fn read(src: &[u8]) -> Result<Self> {
-        Self::read_traced(src, &mut ())
+    pub fn read(src: &[u8], _: &Limits) -> Result<Self> {
+        Self::parse(src, &mut ())
     }
 
-    /// The same, heard by somebody.
-    pub(crate) fn read_traced(src: &[u8], trace: &mut impl Trace) -> Result<Self> {
+    /// The same with a trace.
+    pub(crate) fn parse(src: &[u8], trace: &mut impl Trace) -> Result<Self> {
         let mut header = Self::read_start(src)?;
         header.body_end = u64_from(src.len());
         trace.bytes(Part::Framing, Name::MagicNumber, 0..4, Value::Bytes(src.get(..4).unwrap_or_default()));
@@ -188,24 +189,27 @@ mod tests {
         let mut file = b"AT1\x02\x04\0".to_vec();
         file.extend([7; 32]);
         file.extend(TRAILER_MAGIC);
-        let header = Header::read(&file).unwrap();
+        let header = Header::read(&file, &Limits::DEFAULT).unwrap();
         assert_eq!((header.hash, header.body()), (Some([7; 32]), 5..6));
         file[4] = 12;
-        assert_eq!(Header::read(&file).map(|header| (header.hash, header.body())), Ok((None, 5..42)));
+        assert_eq!(Header::read(&file, &Limits::DEFAULT).map(|header| (header.hash, header.body())), Ok((None, 5..42)));
         file[3] = 3;
-        assert!(Header::read(&file).unwrap().hash.is_some(), "only a whole bundle has no trailer of its own");
+        assert!(
+            Header::read(&file, &Limits::DEFAULT).unwrap().hash.is_some(),
+            "only a whole bundle has no trailer of its own"
+        );
     }
 
     #[test]
     fn every_cut_of_the_header_says_what_is_missing() {
         for len in 0..5 {
-            let error = Header::read(&b"AT1\x03\0"[..len]).unwrap_err();
+            let error = Header::read(&b"AT1\x03\0"[..len], &Limits::DEFAULT).unwrap_err();
             assert_eq!((error.kind, error.at, error.need), (ErrorKind::Truncated, len as u64, 5));
         }
         for wrong in [&b"AT2\x02\0"[..], b"AT1\x04\0", b"A2", b"AT1\x01"] {
-            assert_eq!(Header::read(wrong), Err(Error::new(ErrorKind::At1Magic, 0)));
+            assert_eq!(Header::read(wrong, &Limits::DEFAULT), Err(Error::new(ErrorKind::At1Magic, 0)));
         }
-        assert_eq!(Header::read(b"AT1\x02\x0D"), Err(Error::new(ErrorKind::At1Codec, 4)));
+        assert_eq!(Header::read(b"AT1\x02\x0D", &Limits::DEFAULT), Err(Error::new(ErrorKind::At1Codec, 4)));
         assert!(Codec::ALL.windows(2).all(|pair| (pair[0] as u8) < pair[1] as u8));
     }
 }

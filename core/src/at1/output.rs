@@ -6,97 +6,89 @@
 use super::streams::lines::line_len;
 use crate::bits::u64_at;
 use crate::checksum::Sha256;
-use crate::fault::Fault;
 use crate::num::{copy, index, u64_from};
-use crate::{Error, ErrorKind, Limits, Result, Sink};
+use crate::{Error, ErrorKind, Limits, Result, Sink, tuning};
 
-/// The output takes no more. Whoever is told so gives up; why, the output [tells](Output::why) at the end. That fits in a register, which counts
-/// where every field and every byte between two of them may be refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Full;
-
-/// Whether the output took it.
-pub(crate) type Put<T> = core::result::Result<T, Full>;
-
-impl From<Full> for Fault {
-    /// A stand-in, on its way to whoever asks the output.
-    fn from(_: Full) -> Self {
-        Self::new(ErrorKind::OutputTooSmall, 0)
-    }
-}
-
-impl From<Full> for Error {
-    fn from(full: Full) -> Self {
-        Fault::from(full).into()
-    }
-}
-
-/// Takes what a codec puts together, in order.
+/// Takes what a codec appends, in order.
+///
+/// An output that has refused bytes drops all that follows, so that codecs append without looking: they ask [`is_full`](Self::is_full) once a
+/// line. The door that made the output returns its [`refusal`](Self::refusal), which comes before any fault that a codec meets later.
+///
+/// Every byte of output goes through these calls. Those that write a few bytes must stay small enough to be inlined, and must not return
+/// anything that callers would test.
 pub(crate) trait Output {
     /// Appends these bytes.
-    fn put(&mut self, bytes: &[u8]) -> Put<()>;
+    fn put(&mut self, bytes: &[u8]);
 
-    /// Appends `text` as far as its first line feed, or all of it; says how much that was.
-    fn put_line(&mut self, text: &[u8]) -> Put<usize> {
+    /// Appends `text` up to its first line feed, or all of it. Returns how many bytes that was.
+    fn put_line(&mut self, text: &[u8]) -> usize {
         let len = line_len(text);
-        self.put(text.get(..len).unwrap_or(text))?;
-        Ok(len)
+        self.put(text.get(..len).unwrap_or(text));
+        len
     }
 
     /// Appends the first `len` of these bytes.
-    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Put<()> {
-        self.put(bytes.get(..len).unwrap_or(bytes))
+    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
+        self.put(bytes.get(..len).unwrap_or(bytes));
     }
 
     /// Appends one byte.
-    fn byte(&mut self, byte: u8) -> Put<()> {
-        self.put(&[byte])
+    fn byte(&mut self, byte: u8) {
+        self.put(&[byte]);
     }
 
-    /// Appends `text` behind a byte so many times. What that would be too much of is refused at once.
-    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Put<()> {
-        repeat(self, before, text, count)
+    /// Appends a byte and `text`, `count` times. Refuses at once what would be too much.
+    fn repeat(&mut self, before: u8, text: &[u8], count: u64) {
+        repeat(self, before, text, count);
     }
 
-    /// Refuses if `len` bytes more would be too many.
-    fn expect(&mut self, len: u64) -> Put<()>;
+    /// Refuses if `len` more bytes would be too many.
+    fn expect(&mut self, len: u64);
 
-    /// Appends `len` bytes that `fill` writes in place. `Ok(false)` if there is no such place, and nothing was done.
+    /// Appends `len` bytes that `fill` writes in place. Returns `false` if there is no such place, and nothing was done.
     fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool>;
 
-    /// Why bytes were refused, if some were.
-    fn why(&self) -> Option<Error>;
+    /// Whether bytes were refused. Nothing can be appended then.
+    fn is_full(&self) -> bool;
 
-    /// How many bytes there are so far.
+    /// Why bytes were refused, if some were.
+    fn refusal(&self) -> Option<Error>;
+
+    /// Bytes appended so far.
     fn written(&self) -> u64;
 
-    /// The hash of all bytes so far. `None` where nobody sees the bytes.
-    fn hash(&mut self) -> Put<Option<[u8; 32]>>;
+    /// The hash of all bytes so far; `None` if it is not wanted.
+    fn hash(&mut self) -> Option<[u8; 32]>;
 }
 
-fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], mut count: u64) -> Put<()> {
+fn repeat<O: Output + ?Sized>(out: &mut O, before: u8, text: &[u8], mut count: u64) {
     let unit = text.len().saturating_add(1);
-    out.expect(count.saturating_mul(u64_from(unit)))?;
-    // Several at a time: a file of a hundred bytes can ask for gigabytes of them, where there is so much memory.
-    const ROOM: usize = 128;
-    let fit = u64_from(ROOM.checked_div(unit).unwrap_or(0));
-    if fit > 1 && count >= fit && !cfg!(any(feature = "small", target_arch = "wasm32")) {
-        let (mut several, mut len) = ([before; ROOM], 0usize);
+    out.expect(count.saturating_mul(u64_from(unit)));
+    if out.is_full() {
+        return;
+    }
+    // Several at a time: a file of a hundred bytes can ask for gigabytes of them.
+    const PIECE: usize = 128;
+    let fit = u64_from(PIECE.checked_div(unit).unwrap_or(0));
+    if fit > 1 && count >= fit && !tuning::LEAN {
+        let (mut several, mut len) = ([before; PIECE], 0usize);
         for one in several.chunks_exact_mut(unit) {
             copy(text, one.get_mut(1..).unwrap_or_default());
             len = len.saturating_add(unit);
         }
         let several = several.get(..len).unwrap_or_default();
-        while count >= fit {
-            out.put(several)?;
+        while count >= fit && !out.is_full() {
+            out.put(several);
             count = count.saturating_sub(fit);
         }
     }
     for _ in 0..count {
-        out.byte(before)?;
-        out.put(text)?;
+        if out.is_full() {
+            return;
+        }
+        out.byte(before);
+        out.put(text);
     }
-    Ok(())
 }
 
 /// How many bytes are hashed at a time, while the cache still has them.
@@ -145,23 +137,23 @@ impl<'a> Slice<'a> {
 
     /// Refuses `len` bytes that have no place, unless they are just counted.
     #[cold]
-    fn check(&mut self, len: u64) -> Put<()> {
+    fn check(&mut self, len: u64) {
         let need = u64_from(self.at).saturating_add(len);
         match self.end {
-            End::Counts(max) if need <= u64_from(max) => Ok(()),
-            _ => {
-                self.need = need;
-                Err(Full)
-            }
+            End::Counts(max) if need <= u64_from(max) => {}
+            _ if self.need > 0 => {}
+            // Without a slice nothing has a place from now on.
+            _ => (self.need, self.dst) = (need, &mut []),
         }
     }
 
     /// Counts bytes that have no place, or refuses them.
     #[cold]
-    fn count(&mut self, len: u64) -> Put<()> {
-        self.check(len)?;
-        self.at = self.at.saturating_add(index(len));
-        Ok(())
+    fn count(&mut self, len: u64) {
+        self.check(len);
+        if self.need == 0 {
+            self.at = self.at.saturating_add(index(len));
+        }
     }
 
     #[inline]
@@ -183,74 +175,75 @@ impl<'a> Slice<'a> {
 
 impl Output for Slice<'_> {
     #[inline]
-    fn put(&mut self, bytes: &[u8]) -> Put<()> {
+    fn put(&mut self, bytes: &[u8]) {
         let end = self.at.saturating_add(bytes.len());
         match self.dst.get_mut(self.at..end) {
-            Some(room) => copy(bytes, room),
+            Some(place) => copy(bytes, place),
             None => return self.count(u64_from(bytes.len())),
         }
         self.advance(bytes.len());
-        Ok(())
     }
 
     #[inline]
-    fn put_line(&mut self, text: &[u8]) -> Put<usize> {
+    fn put_line(&mut self, text: &[u8]) -> usize {
         if let Some(len) = wide_line(text, self.dst.get_mut(self.at..).unwrap_or_default()) {
             self.advance(len);
-            return Ok(len);
+            return len;
         }
         let len = line_len(text);
-        self.put(text.get(..len).unwrap_or(text))?;
-        Ok(len)
+        self.put(text.get(..len).unwrap_or(text));
+        len
     }
 
     #[inline]
-    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) -> Put<()> {
+    fn put_short<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
         match self.dst.get_mut(self.at..).and_then(<[u8]>::first_chunk_mut) {
-            Some(room) => *room = *bytes,
+            Some(place) => *place = *bytes,
             None => return self.put(bytes.get(..len).unwrap_or(bytes)),
         }
         self.advance(len.min(N));
-        Ok(())
     }
 
     #[inline]
-    fn byte(&mut self, byte: u8) -> Put<()> {
+    fn byte(&mut self, byte: u8) {
         match self.dst.get_mut(self.at) {
-            Some(room) => *room = byte,
+            Some(place) => *place = byte,
             None => return self.count(1),
         }
         self.at = self.at.saturating_add(1);
-        Ok(())
     }
 
-    fn expect(&mut self, len: u64) -> Put<()> {
+    fn expect(&mut self, len: u64) {
         match self.dst.get(self.at..).map(<[u8]>::len) {
-            Some(room) if len <= u64_from(room) => Ok(()),
+            Some(left) if len <= u64_from(left) => {}
             _ => self.check(len),
         }
     }
 
-    fn repeat(&mut self, before: u8, text: &[u8], count: u64) -> Put<()> {
+    fn repeat(&mut self, before: u8, text: &[u8], count: u64) {
         if self.counts() {
             return self.count(count.saturating_mul(u64_from(text.len()).saturating_add(1)));
         }
-        repeat(self, before, text, count)
+        repeat(self, before, text, count);
     }
 
     fn fill(&mut self, len: u64, fill: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
         let end = u64_from(self.at).saturating_add(len);
-        let Some(room) = self.dst.get_mut(self.at..index(end)) else {
-            self.count(len)?;
+        let Some(place) = self.dst.get_mut(self.at..index(end)) else {
+            self.count(len);
             return Ok(true);
         };
-        fill(room)?;
-        let len = room.len();
+        fill(place)?;
+        let len = place.len();
         self.advance(len);
         Ok(true)
     }
 
-    fn why(&self) -> Option<Error> {
+    fn is_full(&self) -> bool {
+        self.need > 0
+    }
+
+    fn refusal(&self) -> Option<Error> {
         let kind = match self.end {
             End::Counts(_) | End::Limit => ErrorKind::OutputLimit,
             End::Slice => ErrorKind::OutputTooSmall,
@@ -262,9 +255,9 @@ impl Output for Slice<'_> {
         u64_from(self.at)
     }
 
-    fn hash(&mut self) -> Put<Option<[u8; 32]>> {
+    fn hash(&mut self) -> Option<[u8; 32]> {
         self.catch_up();
-        Ok(self.hash.as_ref().map(Sha256::value))
+        self.hash.as_ref().map(Sha256::value)
     }
 }
 
@@ -305,22 +298,24 @@ pub(crate) struct Buffered<'a, S> {
     flushed: u64,
     max: u64,
     hash: Option<Sha256>,
-    refused: Option<Error>,
+    refusal: Option<Error>,
 }
 
 impl<'a, S: Sink> Buffered<'a, S> {
     pub(crate) fn new(sink: &'a mut S, buffer: &'a mut [u8], hash: bool, limits: &Limits) -> Self {
         let max = limits.max_output;
-        Self { sink, buffer, filled: 0, flushed: 0, max, hash: hash.then(Sha256::new), refused: None }
+        Self { sink, buffer, filled: 0, flushed: 0, max, hash: hash.then(Sha256::new), refusal: None }
     }
 
-    /// Gives the sink what the buffer holds.
-    pub(crate) fn flush(&mut self) -> Put<()> {
+    /// Passes what the buffer holds to the sink.
+    pub(crate) fn flush(&mut self) {
         let bytes = self.buffer.get(..self.filled).unwrap_or_default();
-        pass(self.sink, &mut self.hash, bytes).map_err(|error| refuse(&mut self.refused, error))?;
-        self.flushed = self.flushed.saturating_add(u64_from(self.filled));
+        match pass(self.sink, &mut self.hash, bytes) {
+            Ok(()) => self.flushed = self.flushed.saturating_add(u64_from(self.filled)),
+            Err(error) => refuse(&mut self.refusal, error),
+        }
+        // A sink that refused is not called again.
         self.filled = 0;
-        Ok(())
     }
 }
 
@@ -335,53 +330,59 @@ fn pass<S: Sink>(sink: &mut S, hash: &mut Option<Sha256>, bytes: &[u8]) -> Resul
 }
 
 impl<S: Sink> Output for Buffered<'_, S> {
-    fn put(&mut self, bytes: &[u8]) -> Put<()> {
-        self.expect(u64_from(bytes.len()))?;
-        if bytes.len() > self.buffer.len().saturating_sub(self.filled) {
-            self.flush()?;
+    fn put(&mut self, bytes: &[u8]) {
+        self.expect(u64_from(bytes.len()));
+        if bytes.len() > self.buffer.len().saturating_sub(self.filled) && !self.is_full() {
+            self.flush();
+        }
+        if self.is_full() {
+            return;
         }
         let end = self.filled.saturating_add(bytes.len());
-        if let Some(room) = self.buffer.get_mut(self.filled..end) {
-            copy(bytes, room);
+        if let Some(place) = self.buffer.get_mut(self.filled..end) {
+            copy(bytes, place);
             self.filled = end;
-            return Ok(());
+            return;
         }
-        pass(self.sink, &mut self.hash, bytes).map_err(|error| refuse(&mut self.refused, error))?;
-        self.flushed = self.flushed.saturating_add(u64_from(bytes.len()));
-        Ok(())
+        match pass(self.sink, &mut self.hash, bytes) {
+            Ok(()) => self.flushed = self.flushed.saturating_add(u64_from(bytes.len())),
+            Err(error) => refuse(&mut self.refusal, error),
+        }
     }
 
-    fn expect(&mut self, len: u64) -> Put<()> {
+    fn expect(&mut self, len: u64) {
         let sum = self.written().saturating_add(len);
         if sum > self.max {
-            return Err(refuse(&mut self.refused, Error::new(ErrorKind::OutputLimit, 0).needing(sum)));
+            refuse(&mut self.refusal, Error::new(ErrorKind::OutputLimit, 0).needing(sum));
         }
-        Ok(())
     }
 
     fn fill(&mut self, _: u64, _: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<bool> {
         Ok(false)
     }
 
-    fn why(&self) -> Option<Error> {
-        self.refused
+    fn is_full(&self) -> bool {
+        self.refusal.is_some()
+    }
+
+    fn refusal(&self) -> Option<Error> {
+        self.refusal
     }
 
     fn written(&self) -> u64 {
         self.flushed.saturating_add(u64_from(self.filled))
     }
 
-    fn hash(&mut self) -> Put<Option<[u8; 32]>> {
-        self.flush()?;
-        Ok(self.hash.as_ref().map(Sha256::value))
+    fn hash(&mut self) -> Option<[u8; 32]> {
+        self.flush();
+        self.hash.as_ref().map(Sha256::value)
     }
 }
 
-/// Remembers why.
+/// Keeps the first reason.
 #[cold]
-fn refuse(refused: &mut Option<Error>, error: Error) -> Full {
-    *refused = Some(error);
-    Full
+fn refuse(refusal: &mut Option<Error>, error: Error) {
+    refusal.get_or_insert(error);
 }
 
 #[cfg(test)]
@@ -409,15 +410,15 @@ mod tests {
         fn run(out: &mut impl Output, text: &[u8]) -> u64 {
             let mut rest = text;
             loop {
-                let len = out.put_line(rest).unwrap();
-                out.byte(b';').unwrap();
-                out.put_short(b"0123456789", len % 10).unwrap();
+                let len = out.put_line(rest);
+                out.byte(b';');
+                out.put_short(b"0123456789", len % 10);
                 match rest.get(len + 1..) {
                     Some(more) => rest = more,
                     None => break,
                 }
             }
-            out.put(text).unwrap();
+            out.put(text);
             out.written()
         }
         let mut counter = Slice::counting(&Limits::DEFAULT);
@@ -435,28 +436,62 @@ mod tests {
         let mut buffered = Buffered::new(&mut sink, &mut buffer, true, &Limits::DEFAULT);
         run(&mut buffered, &text);
         assert_eq!(buffered.hash(), hash);
-        assert_eq!((hash, &collected), (Ok(Some(Sha256::of(&exact))), &exact));
+        assert_eq!((hash, &collected), (Some(Sha256::of(&exact)), &exact));
     }
 
     #[test]
-    fn the_limit_and_the_end_of_the_slice_are_told_apart() {
+    fn a_refusal_says_whether_the_limit_or_the_slice_ended_and_stays() {
         let limits = Limits { max_output: 3, ..Limits::DEFAULT };
         let mut room = [0; 4];
+        let why = |out: &Slice<'_>| out.refusal().map(|error| (error.kind, error.need));
         let mut slice = Slice::new(&mut room, false, &limits);
-        let why = |out: &Slice<'_>| out.why().map(|error| (error.kind, error.need));
-        assert_eq!((slice.put(b"abcd"), why(&slice)), (Err(Full), Some((ErrorKind::OutputLimit, 4))));
+        slice.put(b"abcd");
+        assert_eq!(why(&slice), Some((ErrorKind::OutputLimit, 4)));
         let mut slice = Slice::new(&mut room, false, &Limits::DEFAULT);
-        assert_eq!((slice.put(b"abcd"), why(&slice)), (Ok(()), None));
-        assert_eq!((slice.byte(b'e'), why(&slice)), (Err(Full), Some((ErrorKind::OutputTooSmall, 5))));
+        slice.put(b"abc");
+        assert_eq!((slice.is_full(), why(&slice)), (false, None));
+        slice.put(b"de");
+        slice.byte(b'd');
+        slice.put_short(b"d", 1);
+        assert_eq!((slice.put_line(b"d\n"), slice.written()), (1, 3), "what would fit is dropped as well");
+        assert_eq!((slice.is_full(), why(&slice)), (true, Some((ErrorKind::OutputTooSmall, 5))));
         let mut counter = Slice::counting(&limits);
-        assert_eq!(counter.put(b"ab"), Ok(()));
-        assert_eq!(counter.repeat(b';', b"", 1), Ok(()));
-        assert_eq!((counter.written(), counter.hash()), (3, Ok(None)));
-        assert_eq!((counter.byte(b'd'), why(&counter)), (Err(Full), Some((ErrorKind::OutputLimit, 4))));
-        let many = counter.repeat(b';', b"text", u64::MAX);
-        assert_eq!((many, why(&counter)), (Err(Full), Some((ErrorKind::OutputLimit, u64::MAX))));
-        assert!(counter.fill(1, |_| Ok(())).is_err());
-        assert_eq!(counter.expect(0), Ok(()));
+        counter.put(b"ab");
+        counter.repeat(b';', b"", 1);
+        assert_eq!((counter.written(), counter.hash(), counter.is_full()), (3, None, false));
+        counter.expect(0);
+        assert_eq!(why(&counter), None);
+        counter.repeat(b';', b"text", u64::MAX);
+        assert_eq!(why(&counter), Some((ErrorKind::OutputLimit, u64::MAX)));
+        assert_eq!((counter.fill(1, |_| Ok(())), counter.written()), (Ok(true), 3));
+    }
+
+    #[test]
+    fn a_sink_that_refuses_is_not_called_again_and_a_limit_keeps_what_came_before() {
+        let (mut buffer, mut calls) = ([0; 4], 0);
+        let refusal = Error::new(ErrorKind::SinkFull, 7);
+        let mut sink = |_: &[u8]| {
+            calls += 1;
+            Err(refusal)
+        };
+        let mut out = Buffered::new(&mut sink, &mut buffer, false, &Limits::DEFAULT);
+        out.put(b"abc");
+        out.put(b"de");
+        out.put(b"f");
+        out.flush();
+        assert_eq!((out.refusal(), calls), (Some(refusal), 1));
+        let mut sunk = vec![];
+        let mut sink = |bytes: &[u8]| {
+            sunk.extend_from_slice(bytes);
+            Ok(())
+        };
+        let mut out = Buffered::new(&mut sink, &mut buffer, false, &Limits { max_output: 3, ..Limits::DEFAULT });
+        out.put(b"ab");
+        out.put(b"cd");
+        out.put(b"e");
+        out.flush();
+        assert_eq!(out.refusal(), Some(Error::new(ErrorKind::OutputLimit, 0).needing(4)));
+        assert_eq!(sunk, b"ab");
     }
 
     #[test]
@@ -466,7 +501,7 @@ mod tests {
                 let expected = format!("\t{text}").repeat(count);
                 let (mut room, mut buffer) = (vec![0; expected.len()], [0; 300]);
                 let mut slice = Slice::new(&mut room, false, &Limits::DEFAULT);
-                assert_eq!(slice.repeat(b'\t', text.as_bytes(), count as u64), Ok(()));
+                slice.repeat(b'\t', text.as_bytes(), count as u64);
                 assert_eq!(slice.written(), expected.len() as u64);
                 assert!(room == expected.as_bytes(), "{count} times {text:?}");
                 let mut sunk = vec![];
@@ -475,8 +510,8 @@ mod tests {
                     Ok(())
                 };
                 let mut buffered = Buffered::new(&mut sink, &mut buffer, false, &Limits::DEFAULT);
-                assert_eq!(buffered.repeat(b'\t', text.as_bytes(), count as u64), Ok(()));
-                assert_eq!(buffered.flush(), Ok(()));
+                buffered.repeat(b'\t', text.as_bytes(), count as u64);
+                buffered.flush();
                 assert!(sunk == expected.as_bytes(), "{count} times {text:?}");
             }
         }

@@ -7,13 +7,13 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 #[cfg(feature = "at1")]
 use crate::xz;
-use crate::{Limits, zstd};
+use crate::{Limits, tuning, zstd};
 
 /// The memory of a [`Workspace`], in bytes.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
 /// How much is collected in the scratch before a [`Sink`](crate::Sink) is called.
-pub(crate) const BUFFER: u64 = if cfg!(feature = "small") { 256 } else { 4 << 10 };
+pub(crate) const BUFFER: u64 = if tuning::SMALL { 256 } else { 4 << 10 };
 
 /// The tables of the backends. Fits in a `static`.
 ///
@@ -40,6 +40,11 @@ impl Default for Workspace {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// The limits of what streams decode to. They are not the output: flags, numbers and literals of a short file can be longer than it is.
+pub(crate) const fn of_streams(limits: &Limits) -> Limits {
+    Limits { max_output: limits.max_output.saturating_add(limits.max_header), ..*limits }
 }
 
 /// Runs something in a stack frame of its own, so that what it keeps there does not add to what comes before and behind it.
@@ -89,25 +94,19 @@ impl<'s> Scratch<'s> {
         let rest = self.rest.get_mut(index(len)..).unwrap_or_default();
         Scratch { rest, taken: self.taken.saturating_add(len) }
     }
-
-    /// What has not been taken.
-    #[cfg(feature = "at1")]
-    pub(crate) const fn rest(&self) -> &[u8] {
-        self.rest
-    }
 }
 
 /// What the caller lends, on its way to whoever needs some of it.
 pub(crate) struct Lent<'l, 's> {
     pub(crate) scratch: Scratch<'s>,
-    pub(crate) ws: &'l mut Workspace,
+    pub(crate) workspace: &'l mut Workspace,
     pub(crate) limits: &'l Limits,
 }
 
 impl Lent<'_, '_> {
     /// The same for a while, but for the next `len` bytes of the scratch.
     pub(crate) fn behind(&mut self, len: u64) -> Lent<'_, '_> {
-        Lent { scratch: self.scratch.behind(len), ws: self.ws, limits: self.limits }
+        Lent { scratch: self.scratch.behind(len), workspace: self.workspace, limits: self.limits }
     }
 }
 

@@ -13,8 +13,7 @@ use std::cell::LazyCell;
 use std::path::Path;
 
 use liblzma::stream::{Action, Check, Status, Stream};
-use unspool::Limits;
-use unspool::at1::{Workspace, decode, decode_to_vec, scratch_needed};
+use unspool::at1::{Workspace, decode, decode_to_vec, scratch_len};
 use unspool_tests::at1::{Payload, deltas, file, numbers, signed, stored, string, table, unsigned};
 
 use crate::race::Race;
@@ -62,18 +61,18 @@ pub fn bench(options: &Options) -> Result<usize> {
 }
 
 fn race(case: &str, bytes: &[u8]) -> Result<()> {
-    let limits = Limits::DEFAULT;
+    let options = unspool::at1::Options::DEFAULT;
     let mut ws = Workspace::new();
-    let original = decode_to_vec(bytes, &mut ws, &limits)?;
-    let mut scratch = vec![0; usize::try_from(scratch_needed(bytes, &limits)?.slice)?];
+    let original = decode_to_vec(bytes, &options)?;
+    let mut scratch = vec![0; usize::try_from(scratch_len(bytes, &options)?)?];
     let mut out = vec![0; original.len()];
-    while let Err(error) = decode(bytes, &mut out, &mut scratch, &mut ws, &limits) {
+    while let Err(error) = decode(bytes, &mut out, &mut ws, &mut scratch, &options, &mut ()) {
         scratch = vec![0; usize::try_from(error.need)?];
     }
     println!("{case:34} | {} bytes from {}, {} of scratch", original.len(), bytes.len(), scratch.len());
     let mut copy = vec![0; original.len()];
     let race = Race::new(case, original.len(), || {
-        decode(bytes, &mut out, &mut scratch, &mut ws, &limits)?;
+        decode(bytes, &mut out, &mut ws, &mut scratch, &options, &mut ())?;
         Ok(())
     })
     .against("copying the output", || {

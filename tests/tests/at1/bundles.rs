@@ -1,13 +1,13 @@
 //! Bundles: several files in one.
 
-use unspool::at1::{Backend, Bundle, Codec, Workspace, inspect};
+use unspool::at1::{Backend, Bundle, Codec, Header, Options, Workspace, inspect};
 use unspool::checksum::Sha256;
 use unspool::{Error, ErrorKind, Limits};
 use unspool_tests::Leaves;
 use unspool_tests::at1::{file, stored};
 
 use super::codecs::osm;
-use super::{decoded, unbundled, zstd};
+use super::{decoded, unbundled, with, zstd};
 
 #[test]
 fn a_bundle_gives_its_files_one_by_one() {
@@ -26,15 +26,17 @@ fn a_bundle_gives_its_files_one_by_one() {
         let inner = b"AT1\x02\xFF\x07one";
         let broken = file(12, &[("manifest", br#"[{"name":"a"}]"#.to_vec()), ("e0", inner.to_vec())], pack);
         let (mut scratch, mut ws) = ([0; 64], Workspace::new());
-        let entry = Bundle::open(&broken, &mut scratch, &mut ws, &Limits::DEFAULT).unwrap().next();
+        let entry = Bundle::open(&broken, &mut ws, &mut scratch, &Options::DEFAULT).unwrap().next();
         let entry = entry.unwrap().unwrap().entry;
         let error = unbundled(&broken).unwrap_err();
         let inside = decoded(inner).unwrap_err();
         let at = entry.start + if entry.backend == Backend::Stored { inside.at } else { 0 };
         assert_eq!((error.kind, error.at), (inside.kind, at));
         let mut leaves = Leaves::default();
-        let header = inspect(&bundle, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
+        let done = inspect(&bundle, &mut Workspace::new(), &Options::DEFAULT, &mut leaves).unwrap();
+        let header = Header::read(&bundle, &Limits::DEFAULT).unwrap();
         assert_eq!((header.codec, header.hash), (Codec::Bundle, None), "the hash at the end belongs to the last file");
+        assert_eq!(done.checksums.unchecked, 1);
         leaves.assert_tile(bundle.len(), "bundle");
         for cut in 0..bundle.len() {
             assert!(unbundled(&bundle[..cut]).is_err());
@@ -80,7 +82,7 @@ fn the_files_of_a_large_bundle_are_found_in_time() {
         let (mut scratch, mut ws) = (vec![0; manifest.len()], Workspace::new());
         let mut check = || -> Result<(), Error> {
             let mut number = 0;
-            for found in Bundle::open(&bytes, &mut scratch, &mut ws, &limits)? {
+            for found in Bundle::open(&bytes, &mut ws, &mut scratch, &with(limits))? {
                 let range = found?.entry.range();
                 assert_eq!(&bytes[range.start as usize..range.end as usize], format!("e{number}").as_bytes());
                 number += 1;

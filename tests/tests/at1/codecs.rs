@@ -1,8 +1,8 @@
 //! Codecs that no vector covers well.
 
-use unspool::at1::{Workspace, decode_to, inspect, scratch_needed};
+use unspool::at1::{Options, Workspace, decode_to, inspect, scratch_len_to};
 use unspool::checksum::Sha256;
-use unspool::{Class, ErrorKind, Limits};
+use unspool::{Class, ErrorKind};
 use unspool_tests::Leaves;
 use unspool_tests::at1::{deltas, file, numbers, set, signed, stored, string, table, unsigned};
 
@@ -84,7 +84,7 @@ fn an_openstreetmap_extract() {
         assert!(decoded(&bytes[..cut]).is_err(), "{cut}");
     }
     let mut leaves = Leaves::default();
-    inspect(&bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
+    inspect(&bytes, &mut Workspace::new(), &Options::DEFAULT, &mut leaves).unwrap();
     leaves.assert_tile(bytes.len(), "osm");
 }
 
@@ -98,23 +98,23 @@ fn an_image_to_a_sink_needs_what_was_said() {
         let streams = [("meta", meta), ("pre", before.clone()), ("pix", pixels.clone()), ("suf", b"end".to_vec())];
         for pack in [stored as fn(&[u8]) -> (u8, Vec<u8>), zstd] {
             let bytes = file(9, &streams, pack);
-            let (limits, mut ws) = (Limits::DEFAULT, Workspace::new());
-            let need = scratch_needed(&bytes, &limits).unwrap();
-            let mut scratch = vec![0; need.sink as usize];
+            let (options, mut ws) = (Options::DEFAULT, Workspace::new());
+            let need = scratch_len_to(&bytes, &options).unwrap();
+            let mut scratch = vec![0; need as usize];
             let mut run = |scratch: &mut [u8]| {
                 let mut collected = vec![];
                 let mut sink = |bytes: &[u8]| {
                     collected.extend_from_slice(bytes);
                     Ok(())
                 };
-                let done = decode_to(&bytes, &mut sink, scratch, &mut ws, &limits);
+                let done = decode_to(&bytes, &mut sink, &mut ws, scratch, &options);
                 (done.map(|done| done.wrote), collected)
             };
             let (wrote, collected) = run(&mut scratch);
             assert_eq!((wrote, &collected), (Ok(before.len() + pixels.len() + 3), &decoded(&bytes).unwrap()));
             let (wrote, collected) = run(&mut scratch[1..]);
             if transform > 0 {
-                assert_eq!(wrote.map_err(|error| error.class()), Err(Class::WorkspaceTooSmall { need: need.sink }));
+                assert_eq!(wrote.map_err(|error| error.class()), Err(Class::WorkspaceTooSmall { need: need }));
                 assert_eq!(collected.len(), 0, "nothing is written before");
             }
         }

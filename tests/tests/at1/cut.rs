@@ -1,6 +1,6 @@
 //! Files that end early, and files with changed bytes.
 
-use unspool::at1::{Backend, Header, Set, Workspace, inspect, scratch_needed};
+use unspool::at1::{Backend, Header, Options, Set, Workspace, inspect, scratch_len};
 use unspool::{Class, ErrorKind, Limits};
 use unspool_tests::at1::{file, row_groups, set, stored, string, table};
 use unspool_tests::{Leaves, Random};
@@ -20,7 +20,9 @@ fn a_cut_file_is_refused_or_ends_early() {
                 // What is cut behind a frame or before the hash is a shorter file.
                 Ok(out) => assert!(vector.original.starts_with(&out), "{} cut at {cut}", vector.name),
                 // A part of a hash belongs to nothing.
-                Err(_) if Header::read(&vector.bytes).is_ok_and(|header| header.body_end < cut as u64) => {}
+                Err(_)
+                    if Header::read(&vector.bytes, &Limits::DEFAULT)
+                        .is_ok_and(|header| header.body_end < cut as u64) => {}
                 Err(error) => assert_eq!(error.class(), Class::Truncated, "{} cut at {cut}: {error}", vector.name),
             }
         }
@@ -67,7 +69,7 @@ fn what_ends_early_inside_of_a_file_asks_for_no_more_of_it() {
         for file in [hashed(whole(&raw)), frame(&frames), in_set, frame(&[&[0][..], &table].concat())] {
             let error = decoded(&file).unwrap_err();
             assert_eq!((error.class(), error.at <= file.len() as u64), (Class::Corrupt, true), "{error}");
-            let inspected = inspect(&file, &mut Workspace::new(), &Limits::DEFAULT, &mut ()).unwrap_err();
+            let inspected = inspect(&file, &mut Workspace::new(), &Options::DEFAULT, &mut ()).unwrap_err();
             assert_eq!(inspected.class(), Class::Corrupt, "{inspected}");
         }
     }
@@ -85,7 +87,7 @@ fn what_ends_early_inside_of_a_file_asks_for_no_more_of_it() {
     ] {
         let error = decoded(&file).unwrap_err();
         assert_eq!((error.kind, error.at), (kind, at), "{file:?}");
-        assert_eq!(scratch_needed(&file, &Limits::DEFAULT).unwrap_err().class(), Class::Corrupt);
+        assert_eq!(scratch_len(&file, &Options::DEFAULT).unwrap_err().class(), Class::Corrupt);
     }
     // A block of a row group lies at a place of its own only where the stream of blocks is stored.
     let streams = row_groups(1, b",", &[vec![zstd(&text)], vec![cut_short(zstd)(&text)]]);
@@ -126,13 +128,13 @@ fn no_change_of_bytes_makes_the_decoder_panic_or_fools_a_hash() {
                 };
             }
             let verdict = decoded(&bytes);
-            let hashed = Header::read(&bytes).is_ok_and(|header| header.hash.is_some());
+            let hashed = Header::read(&bytes, &Limits::DEFAULT).is_ok_and(|header| header.hash.is_some());
             if let Ok(out) = verdict
                 && hashed
             {
                 assert!(out == vector.original, "{}: a changed file passes its hash", vector.name);
             }
-            let _ = inspect(&bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut Leaves::default());
+            let _ = inspect(&bytes, &mut Workspace::new(), &Options::DEFAULT, &mut Leaves::default());
         }
     });
     assert_ran(count, 177, 283);

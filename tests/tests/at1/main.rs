@@ -11,7 +11,7 @@ mod work;
 use std::io::Write as _;
 
 use serde_json::Value as Json;
-use unspool::at1::{Bundle, Workspace, decode_to_vec, scratch_needed};
+use unspool::at1::{Bundle, Options, Workspace, decode_to_vec, scratch_len};
 use unspool::{Class, Error, Limits};
 use unspool_tests::{list, manifest, read, text, vector_folders};
 
@@ -45,9 +45,14 @@ fn valid(mut test: impl FnMut(&Vector)) {
     assert_ran(count, 183, 321);
 }
 
+/// The options of these limits.
+fn with(limits: Limits) -> Options {
+    Options { limits, ..Options::DEFAULT }
+}
+
 /// What a file decodes to, as far as a test cares to wait.
 fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    decode_to_vec(bytes, &mut Workspace::new(), &Limits { max_output: 64 << 20, ..Limits::DEFAULT })
+    decode_to_vec(bytes, &with(Limits { max_output: 64 << 20, ..Limits::DEFAULT }))
 }
 
 /// As much scratch as `run` asks for, starting from what the headers say.
@@ -67,13 +72,13 @@ fn with_scratch<T>(start: u64, mut run: impl FnMut(&mut [u8]) -> Result<T, Error
 
 /// Decodes the files of a bundle one behind the other.
 fn unbundled(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    let (limits, mut ws) = (Limits::DEFAULT, Workspace::new());
+    let (options, mut workspace) = (Options::DEFAULT, Workspace::new());
     let mut out = vec![];
-    let mut scratch = vec![0; scratch_needed(bytes, &limits)?.slice as usize];
-    for file in Bundle::open(bytes, &mut scratch, &mut ws, &limits)? {
+    let mut scratch = vec![0; scratch_len(bytes, &options)? as usize];
+    for file in Bundle::open(bytes, &mut workspace, &mut scratch, &options)? {
         let file = file?;
-        let mut inner = vec![0; file.entry.decoded_size(bytes, &limits)? as usize];
-        file.entry.decode(bytes, &mut inner, &mut ws, &limits)?;
+        let mut inner = vec![0; file.entry.decoded_size(&options.limits)? as usize];
+        file.entry.decode(&mut inner, &mut workspace, &options.limits)?;
         out.extend(format!("{}:", file.name).bytes());
         out.extend(decoded(&inner).map_err(|error| file.locate(error))?);
     }

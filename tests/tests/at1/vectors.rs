@@ -3,76 +3,84 @@
 use std::collections::BTreeSet;
 
 use unspool::at1::{
-    Container, Done, Header, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect, scratch_needed,
+    Container, Header, Options, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect, salvage,
+    scratch_len, scratch_len_to,
 };
 use unspool::checksum::Sha256;
-use unspool::{Class, Error, ErrorKind, Limits};
+use unspool::{Checksums, Class, Done, Error, ErrorKind, Limits, Verify};
+use unspool_tests::at1::{deltas, file, stored, table};
 use unspool_tests::{Leaves, list, manifest, number, read, text, vector_folders};
 
-use super::{Vector, assert_ran, decoded, unbundled, valid, with_scratch};
+use super::{Vector, assert_ran, decoded, unbundled, valid, with, with_scratch};
 
 #[test]
 fn every_vector_decodes_byte_for_byte() {
     valid(|vector| {
         let Vector { name, bytes, original, entry } = vector;
         let mut ws = Workspace::new();
-        let limits = Limits::DEFAULT;
-        let out = decode_to_vec(bytes, &mut ws, &limits).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let options = Options::DEFAULT;
+        let out = decode_to_vec(bytes, &options).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(&out == original, "{name}: {} bytes instead of {}", out.len(), original.len());
-        let header = Header::read(bytes).unwrap();
+        let header = Header::read(bytes, &Limits::DEFAULT).unwrap();
         assert_eq!(header.codec as u64, number(entry, "codec"), "{name}");
         assert_eq!(header.container == Container::Frames, number(entry, "container") == 3, "{name}");
         assert_eq!(header.hash.is_some(), entry["trailer"] == true, "{name}");
 
         // Exactly the room that is needed, more than that, and one byte less.
-        let need = scratch_needed(bytes, &limits).unwrap();
+        let (need, need_to) = (scratch_len(bytes, &options).unwrap(), scratch_len_to(bytes, &options).unwrap());
         for more in [0, 1, 1000] {
             let mut room = vec![0x55; original.len() + more];
-            let done = with_scratch(need.slice, |scratch| decode(bytes, &mut room, scratch, &mut ws, &limits));
+            let done = with_scratch(need, |scratch| decode(bytes, &mut room, &mut ws, scratch, &options, &mut ()));
             let (done, scratch) = done.unwrap_or_else(|error| panic!("{name} with {more} more: {error}"));
-            let expected = Done { read: bytes.len(), wrote: original.len(), hashed: header.hash.is_some() };
+            let hashed = u64::from(header.hash.is_some());
+            let checksums = Checksums { matched: hashed, unchecked: 1 - hashed, ..Checksums::default() };
+            let content = original.len() as u64;
+            let expected = Done { read: bytes.len(), wrote: original.len(), content, checksums, ..Done::default() };
+            let parts = done.parts;
+            assert!(parts > 0 || header.container == Container::Frames, "{name}");
+            let expected = Done { parts, ..expected };
             assert_eq!(done, expected, "{name}");
             assert!(room[..done.wrote] == *original, "{name} with {more} more");
             if let Some(less) = scratch.len().checked_sub(1)
-                && scratch.len() as u64 > need.slice
+                && scratch.len() as u64 > need
             {
-                let error = decode(bytes, &mut room, &mut vec![0; less], &mut ws, &limits).unwrap_err();
+                let error = decode(bytes, &mut room, &mut ws, &mut vec![0; less], &options, &mut ()).unwrap_err();
                 assert_eq!(error.class(), Class::WorkspaceTooSmall { need: scratch.len() as u64 }, "{name}");
             }
         }
-        if let Some(less) = need.slice.checked_sub(1) {
+        if let Some(less) = need.checked_sub(1) {
             let mut room = vec![0; original.len()];
-            let error = decode(bytes, &mut room, &mut vec![0; less as usize], &mut ws, &limits);
+            let error = decode(bytes, &mut room, &mut ws, &mut vec![0; less as usize], &options, &mut ());
             assert!(matches!(error, Err(error) if matches!(error.class(), Class::WorkspaceTooSmall { .. })), "{name}");
         }
         if !original.is_empty() {
             let mut room = vec![0; original.len() - 1];
-            let error = with_scratch(need.slice, |scratch| decode(bytes, &mut room, scratch, &mut ws, &limits));
+            let error = with_scratch(need, |scratch| decode(bytes, &mut room, &mut ws, scratch, &options, &mut ()));
             assert!(matches!(error.unwrap_err().class(), Class::OutputTooSmall { .. }), "{name} in one byte less");
-            let limits = Limits { max_output: original.len() as u64, ..limits };
-            assert!(decode_to_vec(bytes, &mut ws, &limits).is_ok(), "{name} with a limit of its own size");
-            let limits = Limits { max_output: original.len() as u64 - 1, ..limits };
-            let error = decode_to_vec(bytes, &mut ws, &limits).unwrap_err();
+            let options = with(Limits { max_output: original.len() as u64, ..Limits::DEFAULT });
+            assert!(decode_to_vec(bytes, &options).is_ok(), "{name} with a limit of its own size");
+            let options = with(Limits { max_output: original.len() as u64 - 1, ..Limits::DEFAULT });
+            let error = decode_to_vec(bytes, &options).unwrap_err();
             assert_eq!(error.class(), Class::Limit, "{name} with a limit of one byte less");
         }
 
-        let len = with_scratch(need.slice, |scratch| decoded_len(bytes, scratch, &mut ws, &limits));
+        let len = with_scratch(need, |scratch| decoded_len(bytes, &mut ws, scratch, &options));
         assert_eq!(len.map(|(len, _)| len), Ok(original.len() as u64), "{name}");
         let mut collected = vec![];
-        let sunk = with_scratch(need.sink, |scratch| {
+        let sunk = with_scratch(need_to, |scratch| {
             collected.clear();
             let mut sink = |bytes: &[u8]| {
                 collected.extend_from_slice(bytes);
                 Ok(())
             };
-            decode_to(bytes, &mut sink, scratch, &mut ws, &limits)
+            decode_to(bytes, &mut sink, &mut ws, scratch, &options)
         });
         assert_eq!(sunk.map(|(done, _)| done.wrote), Ok(original.len()), "{name}");
         assert!(collected == *original, "{name} to a sink");
         if !original.is_empty() {
             let refusal = Error::new(ErrorKind::SinkFull, 7).needing(9);
             let mut sink = |_: &[u8]| Err(refusal);
-            let sunk = with_scratch(need.sink, |scratch| decode_to(bytes, &mut sink, scratch, &mut ws, &limits));
+            let sunk = with_scratch(need_to, |scratch| decode_to(bytes, &mut sink, &mut ws, scratch, &options));
             assert_eq!(sunk.unwrap_err(), refusal, "{name} to a sink that refuses");
         }
     });
@@ -82,8 +90,10 @@ fn every_vector_decodes_byte_for_byte() {
 fn leaves_tile_every_vector() {
     valid(|vector| {
         let mut leaves = Leaves::default();
-        let header = inspect(&vector.bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves);
-        assert_eq!(header, Header::read(&vector.bytes), "{}", vector.name);
+        let (mut workspace, options) = (Workspace::new(), Options::DEFAULT);
+        let done = inspect(&vector.bytes, &mut workspace, &options, &mut leaves).unwrap();
+        let hashed = Header::read(&vector.bytes, &options.limits).unwrap().hash.is_some();
+        assert_eq!((done.read, done.checksums.matched == 1), (vector.bytes.len(), hashed), "{}", vector.name);
         leaves.assert_tile(vector.bytes.len(), &vector.name);
     });
 }
@@ -108,8 +118,8 @@ fn bad_files_end_as_their_manifest_says() {
                 ("limit", Err(error)) => assert_eq!(error.class(), Class::Limit, "{name} ends with {error}"),
                 ("either", Err(_)) => {}
                 ("either", Ok(out)) => {
-                    let inspected = inspect(&bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut ());
-                    assert_eq!(inspected, Header::read(&bytes), "{name} decodes");
+                    let inspected = inspect(&bytes, &mut Workspace::new(), &Options::DEFAULT, &mut ());
+                    assert!(inspected.is_ok(), "{name} decodes");
                     let hash: String = Sha256::of(&out).iter().map(|byte| format!("{byte:02x}")).collect();
                     let opinions = ["reference_out_sha256", "python_out_sha256"];
                     let agreed = opinions.iter().any(|key| entry[*key].as_str() == Some(&hash));
@@ -122,4 +132,62 @@ fn bad_files_end_as_their_manifest_says() {
     }
     assert_ran(count, 189, 202);
     assert!(kinds.len() > 20);
+}
+
+/// A listener changes nothing, hears what `inspect` emits, and a wrong hash is what the caller makes of it.
+#[test]
+fn a_trace_and_a_wrong_hash() {
+    let mut hashed = 0;
+    valid(|vector| {
+        let Vector { name, bytes, original, .. } = vector;
+        let (mut workspace, mut out) = (Workspace::new(), vec![0; original.len()]);
+        let decode = |bytes: &[u8], out: &mut [u8], workspace: &mut Workspace, options: &Options| {
+            let mut leaves = Leaves::default();
+            let need = scratch_len(bytes, options)?;
+            let done = with_scratch(need, |scratch| {
+                leaves = Leaves::default();
+                decode(bytes, out, workspace, scratch, options, &mut leaves)
+            });
+            done.map(|(done, _)| (done, leaves))
+        };
+        let (done, leaves) = decode(bytes, &mut out, &mut workspace, &Options::DEFAULT).unwrap();
+        assert!(out == *original, "{name}");
+        leaves.assert_tile(bytes.len(), name);
+        if done.checksums.matched == 0 {
+            return;
+        }
+        hashed += 1;
+        let mut wrong = bytes.clone();
+        let at = wrong.len() - 20;
+        wrong[at] ^= 1;
+        let mut with = |verify| {
+            out.fill(0);
+            let options = Options { verify, ..Options::DEFAULT };
+            decode(&wrong, &mut out, &mut workspace, &options).map(|(done, _)| {
+                assert!(out == *original, "{name}");
+                done.checksums
+            })
+        };
+        let error = with(Verify::Refuse).unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::At1Hash, bytes.len() as u64 - 36), "{name}");
+        assert_eq!(with(Verify::Report), Ok(Checksums { mismatched: 1, ..Checksums::default() }), "{name}");
+        assert_eq!(with(Verify::Skip), Ok(Checksums { unchecked: 1, ..Checksums::default() }), "{name}");
+        let (done, error) = salvage(&wrong, &mut out, &mut workspace, &mut vec![0; 1 << 20], &Options::DEFAULT);
+        if error.is_some_and(|error| error.kind == ErrorKind::At1Hash) {
+            assert!(out[..done.wrote] == *original, "{name}");
+        }
+    });
+    assert_ran(hashed, 13, 32);
+}
+
+/// A table as a set whose last stream has no name, which no codec reads.
+#[test]
+fn leaves_tile_a_file_with_a_stream_without_a_name() {
+    let mut streams = table(2, b",", vec![(1, deltas([1, 7])), (0, b"a\nb".to_vec())]);
+    streams.push(("", b"of a newer writer".to_vec()));
+    let bytes = file(4, &streams, stored);
+    assert_eq!(decoded(&bytes).as_deref(), Ok(&b"1,a\n7,b\n"[..]));
+    let mut leaves = Leaves::default();
+    inspect(&bytes, &mut Workspace::new(), &Options::DEFAULT, &mut leaves).unwrap();
+    leaves.assert_tile(bytes.len(), "a stream without a name");
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use unspool::at1::{Answer, Ask, Column, Query, Request, Workspace, decode_to_vec, grow, scratch_needed};
+use unspool::at1::{Answer, Ask, Column, Options, Query, Request, Workspace, decode_to_vec, grow, scratch_len};
 use unspool::{Class, Error, ErrorKind, Limits};
 use unspool_tests::at1::{Payload, deltas, file, numbers, row_groups, set, stored, string, table, unsigned};
 
@@ -25,16 +25,18 @@ fn soon<T>(what: &str, run: impl FnOnce() -> T) -> T {
 
 /// What a query over a file in memory finds besides rows.
 fn ask(file: &[u8], ask: Ask<'_>, limits: &Limits) -> Result<(u64, Option<Vec<u8>>), Error> {
-    let (mut ws, mut scratch) = (Workspace::new(), vec![0; scratch_needed(file, limits)?.slice as usize]);
+    let options = Options { limits: *limits, ..Options::DEFAULT };
+    let (mut ws, mut scratch) = (Workspace::new(), vec![0; scratch_len(file, &options)? as usize]);
     let request = Request { filters: &[], ask, limit: u64::MAX };
     let mut query = loop {
-        match Query::new(file, request, &mut scratch, &mut ws, limits) {
-            Ok(query) => break query,
+        let mut query = Query::new(request, &options);
+        match query.open(file, &mut ws, &mut scratch) {
+            Ok(()) => break query,
             Err(error) => grow(&mut scratch, error)?,
         }
     };
     while query.needs().is_some() {
-        if let Err(error) = query.feed(0, file, &mut scratch, &mut ws, &mut |_| Ok(())) {
+        if let Err(error) = query.feed(0, file, &mut ws, &mut scratch, &mut |_| Ok(())) {
             grow(&mut scratch, error)?;
         }
     }
@@ -62,7 +64,7 @@ fn frames_that_ask_for_more_scratch_each_do_not_start_the_file_over_each_time() 
         bytes.push(0);
         bytes.extend(body);
     }
-    let len = soon("frames", || decode_to_vec(&bytes, &mut Workspace::new(), &Limits::DEFAULT)).map(|text| text.len());
+    let len = soon("frames", || decode_to_vec(&bytes, &Options::DEFAULT)).map(|text| text.len());
     assert_eq!(len, Ok((0..frames as usize).map(|frame| 1000 + frame + 1).sum()));
 }
 
@@ -126,7 +128,7 @@ fn dictionary(rows: u64, text: &[u8]) -> (u8, Vec<u8>) {
 }
 
 fn decoded(file: &[u8]) -> Result<Vec<u8>, Error> {
-    decode_to_vec(file, &mut Workspace::new(), &Limits { max_columns: u64::MAX, ..Limits::DEFAULT })
+    decode_to_vec(file, &super::with(Limits { max_columns: u64::MAX, ..Limits::DEFAULT }))
 }
 
 /// A long value is looked up once, however many columns are derived from it.
@@ -211,8 +213,9 @@ fn the_head_of_a_large_set_is_asked_for_in_few_steps() {
     let (mut have, mut steps) = (5, 0);
     let rows = soon("a head", || {
         loop {
-            match Query::new(&bytes[..have], request, &mut scratch, &mut ws, &Limits::DEFAULT) {
-                Ok(query) => break query.answer(&scratch).rows,
+            let mut query = Query::new(request, &Options::DEFAULT);
+            match query.open(&bytes[..have], &mut ws, &mut scratch) {
+                Ok(()) => break query.answer(&scratch).rows,
                 Err(error) => {
                     assert_eq!((error.class(), error.need > have as u64), (Class::Truncated, true));
                     (have, steps) = (bytes.len().min(error.need as usize), steps + 1);

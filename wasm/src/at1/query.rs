@@ -14,7 +14,7 @@ use core::ops::{ControlFlow, Range};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use unspool::at1::{Ask, Column, Filter, Query, Request, Row, Stats, Test, Workspace, grow};
+use unspool::at1::{Ask, Column, Filter, Options, Query, Request, Row, Stats, Test, Workspace, grow};
 use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
@@ -213,11 +213,13 @@ async fn run(job: Job, desk: Shared) -> Result<()> {
     };
     let lines = job.ask == "lines";
     let request = Request { filters: &filters, ask, limit: job.limit };
-    let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
+    let (mut scratch, mut workspace) = (vec![], Box::new(Workspace::new()));
+    let options = Options { limits: job.limits, ..Options::DEFAULT };
     let mut head = fetch(&desk, 0..job.size.min(HEAD), job.size).await?;
     let (mut query, mut text) = loop {
-        let opened = Query::new(&head, request, &mut scratch, &mut ws, &job.limits).and_then(|query| {
-            let text = if job.ask == "text" { Some(Text::open(&head, &mut ws, &job.limits)?) } else { None };
+        let mut query = Query::new(request, &options);
+        let opened = query.open(&head, &mut workspace, &mut scratch).and_then(|()| {
+            let text = if job.ask == "text" { Some(Text::open(&head, &mut workspace, &job.limits)?) } else { None };
             Ok((query, text))
         });
         match opened {
@@ -246,7 +248,7 @@ async fn run(job: Job, desk: Shared) -> Result<()> {
             Some(text) => text.row(row, &job.limits),
             None => keep(&mut desk.borrow_mut(), row, lines, &job.limits),
         };
-        while let Err(error) = query.feed(range.start, &bytes, &mut scratch, &mut ws, &mut visit) {
+        while let Err(error) = query.feed(range.start, &bytes, &mut workspace, &mut scratch, &mut visit) {
             grow(&mut scratch, error)?;
         }
         if let Some(text) = &mut text {

@@ -1,14 +1,13 @@
 //! Files that come piece by piece: frame after frame where there are frames, else when all of it is there.
 
-use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::convert::Infallible;
 
-use unspool::at1::{Container, HEADER_LEN, Header, TRAILER_LEN, Workspace, decode_to_vec};
+use unspool::at1::{Container, HEADER_LEN, Header, Options, TRAILER_LEN, decode_to_vec};
 use unspool::bits::{MAX_VARINT_LEN, read_varint};
 use unspool::checksum::Sha256;
-use unspool::{End, Error, ErrorKind, Limits, Result, Status};
+use unspool::{End, Error, ErrorKind, Result, Status};
 use wasm_bindgen::prelude::*;
 
 use crate::number;
@@ -17,15 +16,15 @@ use crate::stream::{Desk, PIECE, Stream};
 /// A stream that decodes a file that is no bundle.
 #[wasm_bindgen]
 pub fn at1_stream(limits: &[f64]) -> Stream {
-    let limits = crate::limits(limits);
-    Stream::new(|desk| run(desk, limits))
+    let options = Options { limits: crate::limits(limits), ..Options::DEFAULT };
+    Stream::new(|desk| run(desk, options))
 }
 
 /// A frame without content. Behind others it keeps their last bytes from being taken for the trailer of a file.
 const EMPTY: [u8; 3] = [2, 1, 2];
 
-async fn run(desk: Desk, mut limits: Limits) -> Result<Infallible> {
-    let (mut file, mut end, mut ws) = (vec![], End::NotYet, Box::new(Workspace::new()));
+async fn run(desk: Desk, mut options: Options) -> Result<Infallible> {
+    let (mut file, mut end) = (vec![], End::NotYet);
     let head = number::index(HEADER_LEN);
     let trailer = number::index(TRAILER_LEN);
     while end == End::NotYet && file.len() < head + MAX_VARINT_LEN + trailer {
@@ -37,7 +36,7 @@ async fn run(desk: Desk, mut limits: Limits) -> Result<Infallible> {
         }
     }
     if end == End::Here {
-        give(&desk, decode_to_vec(&file, &mut ws, &limits)?).await;
+        give(&desk, decode_to_vec(&file, &options)?).await;
     } else {
         let (_, len) =
             read_varint(file.get(head..).unwrap_or_default()).map_err(|error| error.offset_by(HEADER_LEN))?;
@@ -48,7 +47,7 @@ async fn run(desk: Desk, mut limits: Limits) -> Result<Infallible> {
             // The last bytes may be the trailer.
             let (mut frames, mut stored) = (file.len().saturating_sub(trailer), None);
             if end == End::Here {
-                let header = Header::read(&[&prefix[..], &file].concat())?;
+                let header = Header::read(&[&prefix[..], &file].concat(), &options.limits)?;
                 (frames, stored) = (number::index(header.body_end).saturating_sub(prefix.len()), header.hash);
             }
             let mut at = 0;
@@ -66,15 +65,14 @@ async fn run(desk: Desk, mut limits: Limits) -> Result<Infallible> {
                 if whole.is_some() || len == 0 {
                     small.extend(EMPTY);
                 }
-                let output = decode_to_vec(&small, &mut ws, &limits).map_err(|error| {
-                    match error.at < u64_from(prefix.len()) {
+                let output =
+                    decode_to_vec(&small, &options).map_err(|error| match error.at < u64_from(prefix.len()) {
                         true => error,
                         false => error.offset_by(gone),
-                    }
-                })?;
+                    })?;
                 at += len;
                 gone += u64_from(len);
-                limits.max_output = limits.max_output.saturating_sub(u64_from(output.len()));
+                options.limits.max_output = options.limits.max_output.saturating_sub(u64_from(output.len()));
                 hash.update(&output);
                 give(&desk, output).await;
                 if len == 0 {

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use unspool::at1::qcolumnar::{ColumnType, Zone};
-use unspool::at1::{Backend, TableHead, Workspace, grow};
+use unspool::at1::{Backend, Options, TableHead, Workspace, grow};
 use unspool::{Limits, Result};
 use wasm_bindgen::prelude::*;
 
@@ -79,9 +79,10 @@ impl At1Table {
 }
 
 fn table(head: &[u8], limits: &Limits) -> Result<At1Table> {
-    let (mut scratch, mut ws) = (vec![], Box::new(Workspace::new()));
+    let (mut scratch, mut workspace) = (vec![], Box::new(Workspace::new()));
+    let options = Options { limits: *limits, ..Options::DEFAULT };
     let known = loop {
-        match TableHead::read(head, &mut scratch, &mut ws, limits) {
+        match TableHead::read(head, &mut workspace, &mut scratch, &options) {
             Ok(known) => break known,
             Err(error) => grow(&mut scratch, error)?,
         }

@@ -35,10 +35,10 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn open(head: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Self> {
+    pub(super) fn open(head: &[u8], workspace: &mut Workspace, limits: &Limits) -> Result<Self> {
         let set = Set::open(head, HEADER_LEN, u64::MAX, limits)?;
         let mut stream = |name: &[u8]| match set.find(name)? {
-            Some(entry) => decoded(&entry, head, ws, limits),
+            Some(entry) => decoded(&entry, workspace, limits),
             None => Ok(vec![]),
         };
         let meta = stream(b"meta")?;
@@ -103,7 +103,7 @@ impl Text {
         // What lies between both ends does not tell.
         let mut ends = head.get(..number::index(HEADER_LEN)).unwrap_or_default().to_vec();
         ends.extend_from_slice(trailer);
-        match Header::read(&ends)?.hash {
+        match Header::read(&ends, &Limits::DEFAULT)?.hash {
             Some(hash) if hash != self.hash.value() => Err(Error::new(ErrorKind::At1Hash, at)),
             _ => Ok(out),
         }
@@ -118,15 +118,15 @@ impl Text {
 }
 
 /// A stream that is all there, decoded: what it lacks, no longer head would have.
-fn decoded(entry: &Entry<'_>, head: &[u8], ws: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
+fn decoded(entry: &Entry<'_>, workspace: &mut Workspace, limits: &Limits) -> Result<Vec<u8>> {
     let inside = |error: Error| match error.kind {
         ErrorKind::Truncated => Error { kind: ErrorKind::At1ContentSize, ..error },
         _ => error,
     };
-    let size = number::index(entry.decoded_size(head, limits).map_err(inside)?);
+    let size = number::index(entry.decoded_size(limits).map_err(inside)?);
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| Error::new(ErrorKind::NoMemory, entry.at))?;
     bytes.resize(size, 0);
-    entry.decode(head, &mut bytes, ws, limits).map_err(inside)?;
+    entry.decode(&mut bytes, workspace, limits).map_err(inside)?;
     Ok(bytes)
 }

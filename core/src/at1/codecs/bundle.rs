@@ -2,19 +2,36 @@
 //!
 //! The stream `manifest` is a JSON array of objects with a `name` each; the streams `e0`, `e1` and so on are the files.
 
+use super::shared::{Decode, Reads};
 use crate::at1::backend::{Backend, inside};
-use crate::at1::decode::of_streams;
 use crate::at1::header::{Codec, Container, Header};
+use crate::at1::options::Options;
+use crate::at1::output::Output;
+use crate::at1::scratch::of_streams;
 use crate::at1::scratch::{Lent, Scratch, Workspace};
 use crate::at1::streams::numbers::Stream;
 use crate::at1::streams::{Entries, Entry, Set};
 use crate::fault::Fault;
 use crate::json::{Elements, Node, Text, check};
 use crate::num::u64_from;
-use crate::{Error, ErrorKind, Limits, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// The stream that names the files.
-pub(crate) const MANIFEST: &[u8] = b"manifest";
+const MANIFEST: &[u8] = b"manifest";
+
+/// The codec. A bundle is several files, so that it decodes to none.
+pub(crate) struct Files;
+
+impl Decode for Files {
+    const READS: Reads = Reads::Names(&[MANIFEST]);
+
+    fn decode<'a, O: Output>(header: &Header, _: &Set<'a>, _: &mut Lent<'_, 'a>, _: &mut O) -> Result<()> {
+        Err(match header.container {
+            Container::Whole => Error::new(ErrorKind::At1BundleWhole, 4),
+            Container::Frames => Error::new(ErrorKind::At1BundleInside, 3),
+        })
+    }
+}
 
 /// A bundle whose manifest is decoded.
 #[derive(Clone, Debug)]
@@ -55,8 +72,9 @@ impl BundleFile<'_> {
 
 impl<'a> Bundle<'a> {
     /// Reads the manifest into the scratch, unless it can be read where it is.
-    pub fn open(src: &'a [u8], scratch: &'a mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Self> {
-        let header = Header::read(src)?;
+    pub fn open(src: &'a [u8], workspace: &mut Workspace, scratch: &'a mut [u8], options: &Options) -> Result<Self> {
+        let limits = &options.limits;
+        let header = Header::read(src, limits)?;
         if header.codec != Codec::Bundle {
             return Err(Error::new(ErrorKind::At1NoBundle, 4));
         }
@@ -66,7 +84,7 @@ impl<'a> Bundle<'a> {
         let body = header.body();
         let set = Set::open(src, body.start, body.end, limits)?;
         set.check()?;
-        let mut lent = Lent { scratch: Scratch::new(scratch), ws, limits: &of_streams(limits) };
+        let mut lent = Lent { scratch: Scratch::new(scratch), workspace, limits: &of_streams(limits) };
         let manifest = set.load(&[MANIFEST], &mut lent, |&[manifest], _| Ok::<_, Fault>(manifest))?;
         if u64_from(manifest.bytes.len()) > limits.max_header {
             return Err(Error::from(manifest.fault(ErrorKind::HeaderLimit, 0)).needing(u64_from(manifest.bytes.len())));

@@ -1,25 +1,24 @@
 //! The columns of a table: seven types of value, each read in order.
 //!
-//! A column needs no more than a cursor, because its values are taken one after the other. What a cursor remembers is a
-//! [`Record`] of words in the scratch; dictionaries and what derived columns need are tables of words behind the records.
+//! A column needs no more than a cursor, because its values are taken one after the other. A cursor is a [`Record`] of words in the scratch;
+//! dictionaries and what derived columns need are tables of words after the records.
 //!
 //! A derived column says what becomes of each distinct value of its source. Which of them a value is, is found out once where the source takes
 //! it, however many columns are derived from it.
 
-use super::columnar::quoted;
+use core::marker::PhantomData;
+
 use super::map::{Map, NumberText};
 use crate::ErrorKind;
-use crate::at1::budget::Idle;
-use crate::at1::digits::{self, MAX_SCALE};
-use crate::at1::output::{Output, Put};
+use crate::at1::budget::WorkBudget;
+use crate::at1::digits::{Decimal, MAX_SCALE};
+use crate::at1::output::Output;
 use crate::at1::scratch::Scratch;
 use crate::at1::streams::lines::{Lines, line_len};
 use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::record::Word;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
-
-/// Eight bytes of the scratch: a number, whatever the alignment.
-pub(crate) type Word = [u8; 8];
 
 /// Words that a cursor remembers.
 const WORDS: usize = 16;
@@ -27,62 +26,124 @@ const WORDS: usize = 16;
 /// Through so many derived columns a column may be derived that lags behind its source.
 const MAX_BETWEEN: usize = 16;
 
-/// What the scratch holds of each column.
+/// Bytes of scratch for each column.
 pub(crate) const RECORD: u64 = 8 * WORDS as u64;
 
-/// The cursor of a column.
+/// The cursor of a column: [`Flags`], then numbers. Which numbers depends on the kind of column; each is a [`Field`].
 type Record = [Word; WORDS];
 
-// What the words of a record mean. The first holds the [`Flags`].
+/// A number of a record: its word, and its type. Two fields share a word only if no kind of column has both.
+#[derive(Clone, Copy)]
+struct Field<T> {
+    word: usize,
+    number: PhantomData<T>,
+}
+
+impl<T> Field<T> {
+    const fn new(word: usize) -> Self {
+        Self { word, number: PhantomData }
+    }
+}
 
 /// Where the next number, index, line or plane starts in `values`.
-const POS: usize = 1;
+const NEXT: Field<usize> = Field::new(1);
 /// Where the column ends in `values`.
-const END: usize = 2;
-/// The running sum; of shuffled numbers the smallest.
-const SUM: usize = 3;
+const END: Field<usize> = Field::new(2);
 /// How many values have been taken.
-const USED: usize = 4;
+const USED: Field<u64> = Field::new(4);
 /// How many values there are, where the column says so, or somebody had to know.
-const COUNT: usize = 5;
-/// Where the strings of a dictionary or a derived column start in `values`, or the bits of numbers and exceptions.
-const STRINGS: usize = 6;
-/// Where the next exception starts in `values`; of a derived column, which one it is derived from.
-const OTHER: usize = 7;
-/// The first word of the table of the strings.
-const TABLE: usize = 8;
-/// How many strings the table has, or how many exceptions there are.
-const ENTRIES: usize = 9;
-/// How many exceptions have been taken.
-const TAKEN: usize = 10;
+const COUNT: Field<u64> = Field::new(5);
 /// Where the bits of the column start that say which fields are quoted.
-const QUOTES: usize = 11;
+const QUOTES: Field<u64> = Field::new(11);
 // Of a column that others are derived from:
 /// The first word of the map of its distinct values.
-const MAP: usize = 12;
+const MAP: Field<usize> = Field::new(12);
 /// How many of them the map has room for: as many as the longest of the derived columns has strings.
-const KEYS: usize = 13;
+const KEYS: Field<usize> = Field::new(13);
 /// How many there have been.
-const KNOWN: usize = 14;
+const KNOWN: Field<usize> = Field::new(14);
 /// Which of them the last value was.
-const NUMBER: usize = 15;
+const NUMBER: Field<usize> = Field::new(15);
 
-#[inline]
-fn word(record: &Record, at: usize) -> u64 {
-    record.get(at).map_or(0, |&word| u64::from_le_bytes(word))
+/// Numbers that are stored as differences, also those between exceptions.
+mod differences {
+    use super::Field;
+    /// The last number.
+    pub(super) const SUM: Field<i64> = Field::new(3);
 }
 
-#[cfg_attr(feature = "small", inline(never))]
-#[cfg_attr(not(feature = "small"), inline)]
-fn place(record: &Record, at: usize) -> usize {
-    index(word(record, at))
+/// Shuffled numbers.
+mod shuffled {
+    use super::Field;
+    pub(super) const SMALLEST: Field<i64> = Field::new(3);
 }
 
-#[cfg_attr(feature = "small", inline(never))]
-#[cfg_attr(not(feature = "small"), inline)]
-fn set(record: &mut Record, at: usize, value: u64) {
-    if let Some(word) = record.get_mut(at) {
-        *word = value.to_le_bytes();
+/// Numbers with exceptions.
+mod exceptions {
+    use super::Field;
+    /// Where the bits start in `values` that are set for numbers.
+    pub(super) const BITS: Field<usize> = Field::new(6);
+    /// Where the next exception starts in `values`.
+    pub(super) const NEXT: Field<usize> = Field::new(7);
+    pub(super) const COUNT: Field<u64> = Field::new(9);
+    /// How many have been taken.
+    pub(super) const TAKEN: Field<u64> = Field::new(10);
+}
+
+/// Strings that are picked by number, of dictionaries and derived columns.
+mod strings {
+    use super::Field;
+    /// Where they start in `values`.
+    pub(super) const START: Field<usize> = Field::new(6);
+    /// The first word of the table of where each of them lies.
+    pub(super) const TABLE: Field<usize> = Field::new(8);
+    pub(super) const COUNT: Field<usize> = Field::new(9);
+}
+
+/// Derived columns.
+mod derived {
+    use super::Field;
+    /// The column that it is derived from.
+    pub(super) const SOURCE: Field<usize> = Field::new(7);
+}
+
+impl Field<u64> {
+    #[inline]
+    fn get(self, record: &Record) -> u64 {
+        record.get(self.word).map_or(0, |&word| u64::from_le_bytes(word))
+    }
+
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline)]
+    fn set(self, record: &mut Record, value: u64) {
+        if let Some(word) = record.get_mut(self.word) {
+            *word = value.to_le_bytes();
+        }
+    }
+}
+
+impl Field<usize> {
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline)]
+    fn get(self, record: &Record) -> usize {
+        index(Field::<u64>::new(self.word).get(record))
+    }
+
+    #[inline]
+    fn set(self, record: &mut Record, value: usize) {
+        Field::<u64>::new(self.word).set(record, u64_from(value));
+    }
+}
+
+impl Field<i64> {
+    #[inline]
+    fn get(self, record: &Record) -> i64 {
+        Field::<u64>::new(self.word).get(record).cast_signed()
+    }
+
+    #[inline]
+    fn set(self, record: &mut Record, value: i64) {
+        Field::<u64>::new(self.word).set(record, value.cast_unsigned());
     }
 }
 
@@ -120,29 +181,11 @@ impl Kind {
     }
 }
 
-/// A number, as it is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Number {
-    pub(crate) value: i64,
-    /// Digits behind the point; `None` for an integer.
-    pub(crate) scale: Option<u8>,
-}
-
-impl Number {
-    #[inline]
-    pub(crate) fn put<O: Output>(self, out: &mut O) -> Put<()> {
-        match self.scale {
-            None => digits::signed(self.value, out),
-            Some(scale) => digits::fixed(self.value, scale, out),
-        }
-    }
-}
-
 /// The next value of a column.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Text<'a> {
+enum Text<'a> {
     Bytes(&'a [u8]),
-    Number(Number),
+    Number(Decimal),
 }
 
 impl Text<'_> {
@@ -194,7 +237,7 @@ pub(crate) struct Columns<'a> {
     records: &'a mut [Record],
     tables: &'a mut [Word],
     /// Bytes of values that were looked up for derived columns that lag behind.
-    lagging: Idle,
+    lagging: WorkBudget,
 }
 
 /// Bytes of the flags.
@@ -221,14 +264,14 @@ impl Flags {
     }
 
     #[inline]
-    fn number(self, value: i64) -> Number {
-        Number { value, scale: self.decimal.then_some(self.scale) }
+    fn number(self, value: i64) -> Decimal {
+        Decimal { value, scale: self.decimal.then_some(self.scale) }
     }
 }
 
 impl<'a> Columns<'a> {
     /// Reads the head of each column, and the strings of its dictionary or map.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn open(
         count: usize,
         types: Stream<'a>,
@@ -243,7 +286,7 @@ impl<'a> Columns<'a> {
         records.fill(0);
         let (records, _) = records.as_chunks_mut::<8>().0.as_chunks_mut::<WORDS>();
         let records = records.get_mut(..count).unwrap_or_default();
-        let mut columns = Self { values, quote_bits, records, tables: &mut [], lagging: Idle::default() };
+        let mut columns = Self { values, quote_bits, records, tables: &mut [], lagging: WorkBudget::default() };
         let (mut types, mut lengths, mut modes) = (types.numbers(), lengths.numbers(), quote_modes.numbers());
         let mut start = 0usize;
         let mut words = 0u64;
@@ -258,8 +301,8 @@ impl<'a> Columns<'a> {
             start = end;
         }
         for record in columns.records.iter_mut().filter(|record| Flags::of(record).keep) {
-            set(record, MAP, words);
-            words = words.saturating_add(Map::words(word(record, KEYS)));
+            MAP.set(record, index(words));
+            words = words.saturating_add(Map::words(u64_from(KEYS.get(record))));
         }
         let tables = scratch.take(words.saturating_mul(8))?;
         tables.fill(0);
@@ -288,7 +331,7 @@ impl<'a> Columns<'a> {
         let mut flags = Flags { kind: kind as u8, scale: 0, quote, keep: false, width: 0, decimal: false };
         let mut record = Record::default();
         let mut words = words;
-        set(&mut record, TABLE, words);
+        strings::TABLE.set(&mut record, index(words));
         let scale = |numbers: &mut Numbers<'_>| match numbers.byte()? {
             scale if scale <= MAX_SCALE => Ok(scale),
             _ => Err(numbers.fault(ErrorKind::At1Scale)),
@@ -306,16 +349,16 @@ impl<'a> Columns<'a> {
                     flags.scale = scale(&mut numbers)?;
                 }
                 let count = numbers.index()?;
-                set(&mut record, COUNT, u64_from(count));
-                set(&mut record, STRINGS, u64_from(numbers.position(end)));
+                COUNT.set(&mut record, u64_from(count));
+                exceptions::BITS.set(&mut record, numbers.position(end));
                 numbers.bytes(count.div_ceil(8))?;
-                let exceptions = numbers.count()?;
-                if exceptions > count {
+                let texts = numbers.count()?;
+                if texts > count {
                     return Err(numbers.fault(ErrorKind::At1StreamShort));
                 }
-                set(&mut record, ENTRIES, u64_from(exceptions));
-                set(&mut record, OTHER, u64_from(numbers.position(end)));
-                for _ in 0..exceptions {
+                exceptions::COUNT.set(&mut record, u64_from(texts));
+                exceptions::NEXT.set(&mut record, numbers.position(end));
+                for _ in 0..texts {
                     numbers.string()?;
                 }
             }
@@ -327,22 +370,22 @@ impl<'a> Columns<'a> {
                 let entries = numbers.count()?;
                 if let Some(source) = self.records.get_mut(source) {
                     Flags { keep: true, ..Flags::of(source) }.store(source);
-                    set(source, KEYS, word(source, KEYS).max(u64_from(entries)));
+                    KEYS.set(source, KEYS.get(source).max(entries));
                 }
-                set(&mut record, OTHER, u64_from(source));
-                set(&mut record, ENTRIES, u64_from(entries));
-                set(&mut record, STRINGS, u64_from(numbers.position(end)));
+                derived::SOURCE.set(&mut record, source);
+                strings::COUNT.set(&mut record, entries);
+                strings::START.set(&mut record, numbers.position(end));
                 // Before the table a cursor of its own, for rows in which its source gets ahead.
                 words = words.saturating_add(u64_from(WORDS));
-                set(&mut record, TABLE, words);
+                strings::TABLE.set(&mut record, index(words));
                 words = words.saturating_add(u64_from(entries).saturating_mul(2));
             }
             Kind::Dictionary => {
                 let count = numbers.count()?;
                 let entries = numbers.count()?;
-                set(&mut record, COUNT, u64_from(count));
-                set(&mut record, ENTRIES, u64_from(entries));
-                set(&mut record, STRINGS, u64_from(numbers.position(end)));
+                COUNT.set(&mut record, u64_from(count));
+                strings::COUNT.set(&mut record, entries);
+                strings::START.set(&mut record, numbers.position(end));
                 for _ in 0..entries {
                     numbers.string()?;
                 }
@@ -353,7 +396,7 @@ impl<'a> Columns<'a> {
             }
             Kind::Shuffled => {
                 let count = numbers.index()?;
-                set(&mut record, SUM, numbers.signed()?.cast_unsigned());
+                shuffled::SMALLEST.set(&mut record, numbers.signed()?);
                 flags.width = numbers.byte()?;
                 if !(1..=8).contains(&flags.width) {
                     return Err(numbers.fault(ErrorKind::At1Scale));
@@ -361,11 +404,11 @@ impl<'a> Columns<'a> {
                 if count.checked_mul(flags.width.into()).is_none_or(|bytes| bytes > numbers.rest().len()) {
                     return Err(numbers.fault(ErrorKind::At1StreamShort));
                 }
-                set(&mut record, COUNT, u64_from(count));
+                COUNT.set(&mut record, u64_from(count));
             }
         }
-        set(&mut record, POS, u64_from(numbers.position(end)));
-        set(&mut record, END, u64_from(end));
+        NEXT.set(&mut record, numbers.position(end));
+        END.set(&mut record, end);
         flags.store(&mut record);
         if let Some(slot) = self.records.get_mut(column) {
             *slot = record;
@@ -374,14 +417,14 @@ impl<'a> Columns<'a> {
     }
 
     /// Notes where the strings of dictionaries and derived columns lie, and where the root of each derived column starts.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     fn fill(&mut self) -> Verdict<()> {
         for record in self.records.iter() {
             match Kind::of(Flags::of(record).kind) {
                 Some(Kind::Dictionary) => {}
                 Some(Kind::Derived) => {
                     // One that is derived itself stands before, and knows its root already.
-                    let source = self.records.get(place(record, OTHER)).copied().unwrap_or_default();
+                    let source = self.records.get(derived::SOURCE.get(record)).copied().unwrap_or_default();
                     let derived = Flags::of(&source).kind == Kind::Derived as u8;
                     let root = own_cursor(self.tables, &source).filter(|_| derived).map_or(source, |root| *root);
                     if let Some(own) = own_cursor(self.tables, record) {
@@ -390,12 +433,12 @@ impl<'a> Columns<'a> {
                 }
                 _ => continue,
             }
-            let end = place(record, END);
-            let mut strings = self.resume(place(record, STRINGS), end);
-            for entry in 0..place(record, ENTRIES) {
+            let end = END.get(record);
+            let mut strings = self.resume(strings::START.get(record), end);
+            for entry in 0..strings::COUNT.get(record) {
                 let text = strings.string()?;
                 let start = strings.position(end).saturating_sub(text.len());
-                let at = place(record, TABLE).saturating_add(entry.saturating_mul(2));
+                let at = strings::TABLE.get(record).saturating_add(entry.saturating_mul(2));
                 if let Some(span) = self.tables.get_mut(at..).and_then(<[Word]>::first_chunk_mut::<2>) {
                     *span = [start, text.len()].map(|value| u64_from(value).to_le_bytes());
                 }
@@ -413,9 +456,9 @@ impl<'a> Columns<'a> {
         for column in 0..self.records.len() {
             let count = self.count(column);
             let Some(record) = self.records.get_mut(column) else { continue };
-            set(record, COUNT, count);
+            COUNT.set(record, count);
             if Flags::of(record).quote >= 2 {
-                set(record, QUOTES, at);
+                QUOTES.set(record, at);
                 at = at.saturating_add(count.div_ceil(8));
             }
         }
@@ -428,20 +471,14 @@ impl<'a> Columns<'a> {
     /// How many values a column has, if that is known of the columns before it.
     fn count(&self, column: usize) -> u64 {
         let Some(record) = self.records.get(column) else { return 0 };
-        let part = self.values.part(place(record, POS), place(record, END)).unwrap_or_default();
+        let part = self.values.part(NEXT.get(record), END.get(record)).unwrap_or_default();
         match Kind::of(Flags::of(record).kind) {
             Some(Kind::Text) => Lines::new(part).left(),
             Some(Kind::Integer | Kind::Decimal) => u64_from(part.bytes.iter().filter(|&&byte| byte < 0x80).count()),
             // As many as its source.
-            Some(Kind::Derived) => self.records.get(place(record, OTHER)).map_or(0, |source| word(source, COUNT)),
-            _ => word(record, COUNT),
+            Some(Kind::Derived) => self.records.get(derived::SOURCE.get(record)).map_or(0, |source| COUNT.get(source)),
+            _ => COUNT.get(record),
         }
-    }
-
-    /// The column has no more values.
-    #[cold]
-    fn short(&self, record: &Record) -> Fault {
-        self.values.fault(ErrorKind::At1ListShort, place(record, POS))
     }
 
     /// Appends the next field of a column.
@@ -450,22 +487,23 @@ impl<'a> Columns<'a> {
         let Some(record) = self.records.get_mut(column) else { return Ok(()) };
         let flags = Flags::of(record);
         let plain = flags.quote == 0 && !flags.keep;
-        let (pos, end) = (place(record, POS), place(record, END));
         match flags.kind {
             // The two types that most columns are of, without quotes and with nobody who wants to know the value again.
             0 if plain => {
-                let Some(rest) = self.values.bytes.get(pos..end) else { return Err(self.short_at(column)) };
-                let len = out.put_line(rest)?;
-                set(record, POS, u64_from(pos.saturating_add(len).saturating_add(1)));
+                let start = NEXT.get(record);
+                let rest = self.values.bytes.get(start..END.get(record)).ok_or_else(|| short(self.values, record))?;
+                let len = out.put_line(rest);
+                NEXT.set(record, start.saturating_add(len).saturating_add(1));
                 Ok(())
             }
             1 | 2 if plain => {
-                let mut numbers = resume(self.values, pos, end);
-                let mut sum = word(record, SUM).cast_signed();
+                let mut numbers = rest(self.values, record);
+                let mut sum = differences::SUM.get(record);
                 numbers.add_to(&mut sum)?;
-                set(record, POS, u64_from(numbers.position(end)));
-                set(record, SUM, sum.cast_unsigned());
-                Ok(flags.number(sum).put(out)?)
+                NEXT.set(record, numbers.position(END.get(record)));
+                differences::SUM.set(record, sum);
+                flags.number(sum).put(out);
+                Ok(())
             }
             _ => self.any_field(column, out),
         }
@@ -473,36 +511,36 @@ impl<'a> Columns<'a> {
 
     #[cold]
     fn short_at(&self, column: usize) -> Fault {
-        self.records.get(column).map_or(Fault::new(ErrorKind::At1ListShort, 0), |record| self.short(record))
+        self.records.get(column).map_or(Fault::new(ErrorKind::At1ListShort, 0), |record| short(self.values, record))
     }
 
     /// [`field`](Self::field) of any type, with quotes if there are.
     fn any_field<O: Output>(&mut self, column: usize, out: &mut O) -> Verdict<()> {
         let Some(record) = self.records.get(column) else { return Ok(()) };
         let flags = Flags::of(record);
-        let used = word(record, USED);
+        let used = USED.get(record);
         let found = match Kind::of(flags.kind) {
             Some(Kind::Derived) => self.derived(column, out.written())?,
             _ => self.next(column)?,
         };
         let number = if flags.keep { self.number(column, found) } else { 0 };
         let Some(record) = self.records.get_mut(column) else { return Ok(()) };
-        set(record, USED, used.saturating_add(1));
-        set(record, NUMBER, u64_from(number));
+        USED.set(record, used.saturating_add(1));
+        NUMBER.set(record, number);
         let text = found.text(self.values.bytes, flags);
         let quote = match flags.quote {
             0 => false,
             1 => true,
             _ => {
-                let at = index(word(record, QUOTES).saturating_add(used >> 3));
+                let at = index(QUOTES.get(record).saturating_add(used >> 3));
                 let bits = self.quote_bits.bytes.get(at).copied();
                 bits.ok_or_else(|| self.quote_bits.fault(ErrorKind::At1StreamShort, at))? >> (used & 7) & 1 == 1
             }
         };
         match text {
-            text if quote => quoted(text, out)?,
-            Text::Bytes(bytes) => out.put(bytes)?,
-            Text::Number(number) => number.put(out)?,
+            text if quote => quoted(text, out),
+            Text::Bytes(bytes) => out.put(bytes),
+            Text::Number(number) => number.put(out),
         }
         Ok(())
     }
@@ -519,10 +557,10 @@ impl<'a> Columns<'a> {
     fn derived(&mut self, column: usize, written: u64) -> Verdict<Found> {
         let at = |place: usize| self.records.get(place);
         let Some(record) = at(column) else { return Err(self.short_at(column)) };
-        let Some(source) = at(place(record, OTHER)) else { return Err(self.short_at(column)) };
+        let Some(source) = at(derived::SOURCE.get(record)) else { return Err(self.short_at(column)) };
         // Both take a value in each row that has both fields. In a row that ends between them the source gets ahead.
-        let number = if word(source, USED) == word(record, USED).saturating_add(1) {
-            place(source, NUMBER)
+        let number = if USED.get(source) == USED.get(record).saturating_add(1) {
+            NUMBER.get(source)
         } else {
             self.behind(column, written)?
         };
@@ -535,22 +573,22 @@ impl<'a> Columns<'a> {
     #[inline(never)]
     fn behind(&mut self, column: usize, written: u64) -> Verdict<usize> {
         let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
-        let fault = self.values.fault(ErrorKind::At1DerivedAhead, place(record, STRINGS));
+        let fault = self.values.fault(ErrorKind::At1DerivedAhead, strings::START.get(record));
         // The columns between, the nearest first.
         let mut between = [0; MAX_BETWEEN];
         let mut len = 0usize;
-        let mut source = place(record, OTHER);
+        let mut source = derived::SOURCE.get(record);
         while let Some(other) = self.records.get(source)
             && Flags::of(other).kind == Kind::Derived as u8
         {
             *between.get_mut(len).ok_or(fault)? = source;
-            (source, len) = (place(other, OTHER), len.saturating_add(1));
+            (source, len) = (derived::SOURCE.get(other), len.saturating_add(1));
         }
         let mut own = *own_cursor(self.tables, record).ok_or(fault)?;
         let mut value = loop {
-            let (value, taken) = (next(self.values, self.tables, &mut own)?, word(&own, USED));
-            set(&mut own, USED, taken.saturating_add(1));
-            if taken >= word(record, USED) {
+            let (value, taken) = (next(self.values, self.tables, &mut own)?, USED.get(&own));
+            USED.set(&mut own, taken.saturating_add(1));
+            if taken >= USED.get(record) {
                 break value;
             }
         };
@@ -561,7 +599,7 @@ impl<'a> Columns<'a> {
         loop {
             // Here a value is read again for each column that lags behind.
             if let Found::Span(_, len) = value
-                && self.lagging.is_too_much(u64_from(len), written)
+                && self.lagging.is_overspent(u64_from(len), written)
             {
                 return Err(fault);
             }
@@ -580,9 +618,9 @@ impl<'a> Columns<'a> {
         let (mut own, mut room) = (NumberText::NONE, NumberText::NONE);
         let text = value.text(self.values.bytes, flags);
         let key = text.bytes(&mut own);
-        let keys = place(record, KEYS);
-        let words = self.tables.get_mut(place(record, MAP)..).unwrap_or_default();
-        let mut map = Map::new(words, keys, place(record, KNOWN));
+        let keys = KEYS.get(record);
+        let words = self.tables.get_mut(MAP.get(record)..).unwrap_or_default();
+        let mut map = Map::new(words, keys, KNOWN.get(record));
         let same = |other: [u64; 2]| match (value, Found::of(other)) {
             (Found::Number(one), Found::Number(other)) => one == other,
             // An exception may read like a number.
@@ -590,14 +628,14 @@ impl<'a> Columns<'a> {
         };
         // Where one has no place, no other may get its number.
         let (number, known) = map.find(key, value.words(), same).unwrap_or((usize::MAX, keys));
-        set(record, KNOWN, u64_from(known));
+        KNOWN.set(record, known);
         number
     }
 
     /// What becomes of this one of the distinct values of its source in a derived column.
     fn mapped(&self, column: usize, number: usize) -> Verdict<Found> {
         let Some(record) = self.records.get(column) else { return Err(self.short_at(column)) };
-        let missing = || self.values.fault(ErrorKind::At1DerivedMap, place(record, STRINGS));
+        let missing = || self.values.fault(ErrorKind::At1DerivedMap, strings::START.get(record));
         string(self.tables, record, number).ok_or_else(missing)
     }
 }
@@ -610,17 +648,17 @@ fn resume(values: Stream<'_>, at: usize, end: usize) -> Numbers<'_> {
 
 /// The string of this number in the table of a column.
 fn string(tables: &[Word], record: &Record, number: usize) -> Option<Found> {
-    if number >= place(record, ENTRIES) {
+    if number >= strings::COUNT.get(record) {
         return None;
     }
-    let at = place(record, TABLE).saturating_add(number.saturating_mul(2));
+    let at = strings::TABLE.get(record).saturating_add(number.saturating_mul(2));
     let [start, len] = tables.get(at..)?.first_chunk::<2>()?.map(u64::from_le_bytes).map(index);
     Some(Found::Span(start, len))
 }
 
 /// The cursor of its own that a derived column has before its table.
 fn own_cursor<'t>(tables: &'t mut [Word], record: &Record) -> Option<&'t mut Record> {
-    tables.get_mut(place(record, TABLE).checked_sub(WORDS)?..)?.first_chunk_mut()
+    tables.get_mut(strings::TABLE.get(record).checked_sub(WORDS)?..)?.first_chunk_mut()
 }
 
 /// Two records that are known to be two: the compiler would have them overlap, and link what copies such things.
@@ -629,64 +667,98 @@ const fn copy_record(from: &Record, to: &mut Record) {
     *to = *from;
 }
 
+/// Appends a value between quotes, with each quote in it doubled.
+#[cold]
+#[inline(never)]
+fn quoted<O: Output>(text: Text<'_>, out: &mut O) {
+    out.byte(b'"');
+    match text {
+        Text::Bytes(mut rest) => {
+            while let Some((head, tail)) = memchr::memchr(b'"', rest).and_then(|at| rest.split_at_checked(at + 1)) {
+                out.put(head);
+                out.byte(b'"');
+                rest = tail;
+            }
+            out.put(rest);
+        }
+        Text::Number(number) => number.put(out),
+    }
+    out.byte(b'"');
+}
+
 /// The next value of a cursor over a column that is not derived.
 fn next(values: Stream<'_>, tables: &[Word], record: &mut Record) -> Verdict<Found> {
-    let short = |record: &Record| values.fault(ErrorKind::At1ListShort, place(record, POS));
     let flags = Flags::of(record);
-    let used = word(record, USED);
-    let end = place(record, END);
-    let mut numbers = resume(values, place(record, POS), end);
-    let mut sum = word(record, SUM).cast_signed();
-    let mut exception = word(record, OTHER);
-    let mut pos = None;
-    let counted = matches!(Kind::of(flags.kind), Some(Kind::Exceptions | Kind::Dictionary | Kind::Shuffled));
-    if counted && used >= word(record, COUNT) {
-        return Err(short(record));
+    let used = USED.get(record);
+    let kind = Kind::of(flags.kind);
+    if matches!(kind, Some(Kind::Exceptions | Kind::Dictionary | Kind::Shuffled)) && used >= COUNT.get(record) {
+        return Err(short(values, record));
     }
-    let found = match Kind::of(flags.kind) {
-        Some(Kind::Integer | Kind::Decimal) => Found::Number(numbers.add_to(&mut sum)?),
+    match kind {
+        Some(Kind::Integer | Kind::Decimal) => difference(values, record),
         Some(Kind::Exceptions) => {
-            let at = place(record, STRINGS).saturating_add(index(used >> 3));
+            let at = exceptions::BITS.get(record).saturating_add(index(used >> 3));
             let bits = values.bytes.get(at).copied().unwrap_or(0);
-            if bits >> (used & 7) & 1 == 1 {
-                Found::Number(numbers.add_to(&mut sum)?)
-            } else {
-                let taken = word(record, TAKEN);
-                if taken >= word(record, ENTRIES) {
-                    return Err(short(record));
-                }
-                let mut strings = resume(values, index(exception), end);
-                let text = strings.string()?;
-                exception = u64_from(strings.position(end));
-                Found::Span(strings.position(end).saturating_sub(text.len()), text.len())
-            }
+            if bits >> (used & 7) & 1 == 1 { difference(values, record) } else { exception(values, record) }
         }
         Some(Kind::Dictionary) => {
+            let mut numbers = rest(values, record);
             let entry = numbers.index()?;
-            string(tables, record, entry).ok_or_else(|| numbers.fault(ErrorKind::At1DictionaryIndex))?
+            NEXT.set(record, numbers.position(END.get(record)));
+            string(tables, record, entry).ok_or_else(|| numbers.fault(ErrorKind::At1DictionaryIndex))
         }
         Some(Kind::Shuffled) => {
-            let count = place(record, COUNT);
+            let count = index(COUNT.get(record));
+            let numbers = rest(values, record);
             let planes = numbers.rest().iter().skip(index(used)).step_by(count.max(1)).take(flags.width.into());
             let above = planes.zip(0..8).fold(0, |sum, (&byte, plane)| sum | u64::from(byte) << (8 * plane));
-            let value = sum.checked_add_unsigned(above);
-            Found::Number(value.ok_or_else(|| numbers.fault(ErrorKind::At1SumOverflow))?)
+            let value = shuffled::SMALLEST.get(record).checked_add_unsigned(above);
+            Ok(Found::Number(value.ok_or_else(|| numbers.fault(ErrorKind::At1SumOverflow))?))
         }
         _ => {
-            let start = place(record, POS);
-            let rest = values.bytes.get(start..end).ok_or_else(|| short(record))?;
+            let start = NEXT.get(record);
+            let rest = values.bytes.get(start..END.get(record)).ok_or_else(|| short(values, record))?;
             let len = line_len(rest);
-            pos = Some(start.saturating_add(len).saturating_add(1));
-            Found::Span(start, len)
+            NEXT.set(record, start.saturating_add(len).saturating_add(1));
+            Ok(Found::Span(start, len))
         }
-    };
-    let span = matches!(found, Found::Span(..));
-    set(record, POS, u64_from(pos.unwrap_or(numbers.position(end))));
-    set(record, SUM, sum.cast_unsigned());
-    if Kind::of(flags.kind) == Some(Kind::Exceptions) && span {
-        set(record, OTHER, exception);
-        let taken = word(record, TAKEN);
-        set(record, TAKEN, taken.saturating_add(1));
     }
-    Ok(found)
+}
+
+/// The part of `values` that a column has not read.
+#[inline]
+fn rest<'a>(values: Stream<'a>, record: &Record) -> Numbers<'a> {
+    resume(values, NEXT.get(record), END.get(record))
+}
+
+/// The next number of a column of differences.
+#[inline]
+fn difference(values: Stream<'_>, record: &mut Record) -> Verdict<Found> {
+    let mut numbers = rest(values, record);
+    let mut sum = differences::SUM.get(record);
+    let value = numbers.add_to(&mut sum)?;
+    NEXT.set(record, numbers.position(END.get(record)));
+    differences::SUM.set(record, sum);
+    Ok(Found::Number(value))
+}
+
+/// The next exception of a column of numbers.
+fn exception(values: Stream<'_>, record: &mut Record) -> Verdict<Found> {
+    let taken = exceptions::TAKEN.get(record);
+    if taken >= exceptions::COUNT.get(record) {
+        return Err(short(values, record));
+    }
+    let end = END.get(record);
+    let mut strings = resume(values, exceptions::NEXT.get(record), end);
+    let text = strings.string()?;
+    let next = strings.position(end);
+    exceptions::NEXT.set(record, next);
+    exceptions::TAKEN.set(record, taken.saturating_add(1));
+    Ok(Found::Span(next.saturating_sub(text.len()), text.len()))
+}
+
+/// A column has fewer values than are wanted.
+#[cold]
+fn short(values: Stream<'_>, record: &Record) -> Fault {
+    values.fault(ErrorKind::At1ListShort, NEXT.get(record))
 }

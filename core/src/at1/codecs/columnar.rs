@@ -5,17 +5,22 @@
 //! says and of the type in `coltypes`. A field takes the next value of its column and gets quotes if `quotemodes` and
 //! `quotebits` say so.
 
-use super::column::{Columns, Text};
-use crate::at1::output::{Output, Put};
+use super::column;
+use super::column::Columns;
+use super::shared::{Decode, Extra, Reads, apart};
+use crate::Limits;
+use crate::at1::header::Header;
+use crate::at1::output::Output;
 use crate::at1::scratch::Lent;
 use crate::at1::streams::lines::Lines;
 use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::{Entry, Set};
 use crate::fault::Verdict;
 use crate::num::index;
 use crate::{Error, ErrorKind, Result};
 
 /// The streams of a table, in the order that [`Table::open`] wants them.
-pub(crate) const NAMES: [&[u8]; 10] = [
+const NAMES: [&[u8]; 10] = [
     b"meta",
     b"row_modes",
     b"fieldcounts",
@@ -28,8 +33,24 @@ pub(crate) const NAMES: [&[u8]; 10] = [
     b"header",
 ];
 
+/// The codec.
+pub(crate) struct Columnar;
+
+impl Decode for Columnar {
+    const READS: Reads = Reads::Names(&NAMES);
+
+    fn extra(entry: &Entry<'_>, limits: &Limits) -> Result<Extra> {
+        let columns = if entry.name == b"coltypes" { entry.decoded_size(limits)? } else { 0 };
+        Ok(Extra { always: columns.saturating_mul(column::RECORD), for_sink: 0 })
+    }
+
+    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+        apart(lent, |lent| set.load(&NAMES, lent, Table::open), |table, _| table.all(out))
+    }
+}
+
 /// A table whose streams are decoded.
-pub(crate) struct Table<'a> {
+struct Table<'a> {
     rows: u64,
     trailing: bool,
     header: Option<&'a [u8]>,
@@ -42,8 +63,8 @@ pub(crate) struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// Reads what the streams say of the table. Takes from the scratch the state of the columns and their dictionaries.
-    #[cfg_attr(feature = "small", inline(never))]
-    pub(crate) fn open(streams: &[Stream<'a>; 10], lent: &mut Lent<'_, 'a>) -> Result<Self> {
+    #[inline(never)]
+    fn open(streams: &[Stream<'a>; 10], lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let &[meta, modes, field_counts, types, lengths, values, quote_modes, quote_bits, verbatim, header] = streams;
         let mut meta = meta.numbers();
         let rows = meta.unsigned()?;
@@ -71,27 +92,30 @@ impl<'a> Table<'a> {
     }
 
     /// Appends all of the file.
-    #[cfg_attr(feature = "small", inline(never))]
-    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+    #[inline(never)]
+    fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         if let Some(header) = self.header {
-            out.put(header)?;
+            out.put(header);
         }
         for row in 0..self.rows {
             if row > 0 || self.header.is_some() {
-                out.byte(b'\n')?;
+                out.byte(b'\n');
             }
             if self.modes.byte()? == 0 {
                 // A list that is too short goes on with empty lines, as the decoder that the writer was tested with has it.
                 if let Some(rest) = self.verbatim.rest() {
-                    let len = out.put_line(rest)?;
+                    let len = out.put_line(rest);
                     self.verbatim.step_over(len);
                 }
             } else {
                 self.row(out)?;
             }
+            if out.is_full() {
+                return Ok(());
+            }
         }
         if self.trailing {
-            out.byte(b'\n')?;
+            out.byte(b'\n');
         }
         Ok(())
     }
@@ -105,31 +129,12 @@ impl<'a> Table<'a> {
         for column in 0..fields {
             if column > 0 {
                 match self.delimiter {
-                    &[byte] => out.byte(byte)?,
-                    delimiter => out.put(delimiter)?,
+                    &[byte] => out.byte(byte),
+                    delimiter => out.put(delimiter),
                 }
             }
             self.columns.field(column, out)?;
         }
         Ok(())
     }
-}
-
-/// Appends a value between quotes, with each quote in it doubled.
-#[cold]
-#[inline(never)]
-pub(crate) fn quoted<O: Output>(text: Text<'_>, out: &mut O) -> Put<()> {
-    out.byte(b'"')?;
-    match text {
-        Text::Bytes(mut rest) => {
-            while let Some((head, tail)) = memchr::memchr(b'"', rest).and_then(|at| rest.split_at_checked(at + 1)) {
-                out.put(head)?;
-                out.byte(b'"')?;
-                rest = tail;
-            }
-            out.put(rest)?;
-        }
-        Text::Number(number) => number.put(out)?,
-    }
-    out.byte(b'"')
 }

@@ -1,21 +1,25 @@
 //! Codec 9: a medical image, its pixels as differences, between what stands before and behind them in the file.
 
+use super::shared::{Decode, Extra, Reads, apart};
+use crate::Limits;
+use crate::at1::header::Header;
 use crate::at1::output::Output;
 use crate::at1::scratch::Lent;
 use crate::at1::streams::numbers::Stream;
+use crate::at1::streams::{Entry, Set};
 use crate::fault::Verdict;
 use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Result};
 
 /// The streams of an image, in the order that [`Image::open`] wants them.
-pub(crate) const NAMES: [&[u8]; 5] = [b"meta", b"raw", b"pre", PIXELS, b"suf"];
+const NAMES: [&[u8]; 5] = [b"meta", b"raw", b"pre", PIXELS, b"suf"];
 
 /// The one of them whose bytes a sink takes as much scratch for as it has: they are put right there.
-pub(crate) const PIXELS: &[u8] = b"pix";
+const PIXELS: &[u8] = b"pix";
 
 /// How the pixels were changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transform {
+enum Transform {
     /// Not at all.
     None,
     /// Differences to the element on the left, modulo what an element can hold.
@@ -26,8 +30,24 @@ pub(crate) enum Transform {
     Split,
 }
 
+/// The codec.
+pub(crate) struct Dicom;
+
+impl Decode for Dicom {
+    const READS: Reads = Reads::Names(&NAMES);
+
+    fn extra(entry: &Entry<'_>, limits: &Limits) -> Result<Extra> {
+        let for_sink = if entry.name == PIXELS { entry.decoded_size(limits)? } else { 0 };
+        Ok(Extra { always: 0, for_sink })
+    }
+
+    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+        apart(lent, |lent| set.load(&NAMES, lent, Image::open), |image, lent| image.all(lent, out))
+    }
+}
+
 /// An image whose streams are decoded.
-pub(crate) enum Image<'a> {
+enum Image<'a> {
     /// The file as it is.
     Raw(&'a [u8]),
     /// The file in parts.
@@ -79,7 +99,8 @@ impl<'a> Image<'a> {
     pub(crate) fn all<O: Output>(&self, lent: &mut Lent<'_, '_>, out: &mut O) -> Result<()> {
         let Self::Parts { pre, pixels, pad, suf, transform, row, wide } = *self else {
             let Self::Raw(bytes) = self else { return Ok(()) };
-            return Ok(out.put(bytes)?);
+            out.put(bytes);
+            return Ok(());
         };
         // An output that has no place for nothing has none for pixels. Whether there is scratch for them must be known before anything
         // is written.
@@ -87,20 +108,21 @@ impl<'a> Image<'a> {
         let in_place = out.fill(0, |_| Ok(()))?;
         let aside = transform != Transform::None && !in_place;
         let room = lent.scratch.take(if aside { len } else { 0 })?;
-        out.put(pre)?;
+        out.put(pre);
         if aside {
             undo(transform, pixels, row, wide, room);
-            out.put(room)?;
+            out.put(room);
         } else if transform == Transform::None {
-            out.put(pixels)?;
+            out.put(pixels);
         } else {
             out.fill(len, |room| {
                 undo(transform, pixels, row, wide, room);
                 Ok(())
             })?;
         }
-        out.put(pad)?;
-        Ok(out.put(suf)?)
+        out.put(pad);
+        out.put(suf);
+        Ok(())
     }
 }
 

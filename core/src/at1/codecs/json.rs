@@ -1,18 +1,20 @@
 //! Codec 1: lines of JSON as a tape of tokens, with a vocabulary of keys and a column of values for each place.
 
-use crate::at1::budget::Idle;
+use super::shared::{Decode, Extra, Reads, apart, each_line};
+use crate::at1::budget::WorkBudget;
+use crate::at1::header::Header;
 use crate::at1::output::Output;
 use crate::at1::scratch::{Lent, Scratch};
 use crate::at1::streams::lines::Lines;
 use crate::at1::streams::numbers::{Numbers, Stream};
 use crate::at1::streams::texts::{Blobs, Texts};
+use crate::at1::streams::{Entry, Set};
 use crate::fault::Verdict;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// The streams of a file, in the order that [`Tape::open`] wants them.
-pub(crate) const NAMES: [&[u8]; 8] =
-    [b"meta", b"flags", b"verbatim", b"keyvocab", b"value_index", b"values", b"rules", b"tape"];
+const NAMES: [&[u8]; 8] = [b"meta", b"flags", b"verbatim", b"keyvocab", b"value_index", b"values", b"rules", b"tape"];
 
 /// An object or array that is open: how many values are still to come, and what it is.
 type Level = [[u8; 8]; 2];
@@ -23,12 +25,28 @@ const OBJECT: u64 = 1;
 const STARTED: u64 = 2;
 
 /// How much of the scratch the stack takes: one level for each container that can be open. Two bytes of the tape open one.
-pub(crate) fn stack_room(tape: u64, limits: &Limits) -> u64 {
+fn stack_room(tape: u64, limits: &Limits) -> u64 {
     tape.div_ceil(2).min(limits.max_depth.into()).saturating_mul(u64_from(size_of::<Level>()))
 }
 
+/// The codec.
+pub(crate) struct Json;
+
+impl Decode for Json {
+    const READS: Reads = Reads::Names(&NAMES);
+
+    fn extra(entry: &Entry<'_>, limits: &Limits) -> Result<Extra> {
+        let always = if entry.name == b"tape" { stack_room(entry.decoded_size(limits)?, limits) } else { 0 };
+        Ok(Extra { always, for_sink: 0 })
+    }
+
+    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+        apart(lent, |lent| set.load(&NAMES, lent, Tape::open), |tape, _| tape.all(out))
+    }
+}
+
 /// A file whose streams are decoded.
-pub(crate) struct Tape<'a> {
+struct Tape<'a> {
     lines: u64,
     trailing: bool,
     flags: Numbers<'a>,
@@ -40,7 +58,7 @@ pub(crate) struct Tape<'a> {
     rules_stream: Stream<'a>,
     tape: Numbers<'a>,
     stack: &'a mut [Level],
-    gaps: Idle,
+    gaps: WorkBudget,
 }
 
 impl<'a> Tape<'a> {
@@ -65,7 +83,7 @@ impl<'a> Tape<'a> {
             rules_stream,
             tape: tape.numbers(),
             stack,
-            gaps: Idle::default(),
+            gaps: WorkBudget::default(),
         })
     }
 
@@ -78,19 +96,13 @@ impl<'a> Tape<'a> {
     }
 
     fn lines<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
-        for line in 0..self.lines {
-            if line > 0 {
-                out.byte(b'\n')?;
-            }
+        each_line(self.lines, self.trailing, out, |out| {
             match self.flags.byte()? {
-                0 => out.put(self.verbatim.item()?)?,
+                0 => out.put(self.verbatim.item()?),
                 _ => self.value(out)?,
             }
-        }
-        if self.trailing {
-            out.byte(b'\n')?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Appends a value with all that it contains.
@@ -100,13 +112,13 @@ impl<'a> Tape<'a> {
             match self.tape.unsigned()? {
                 0 => {
                     let column = self.tape.index()?;
-                    out.put(self.values.item(column)?)?;
+                    out.put(self.values.item(column)?);
                 }
                 3 => self.derived(out)?,
                 kind @ (1 | 2) => {
                     let count = self.tape.unsigned()?;
                     let kind = if kind == 1 { OBJECT } else { ARRAY };
-                    out.byte(if kind == OBJECT { b'{' } else { b'[' })?;
+                    out.byte(if kind == OBJECT { b'{' } else { b'[' });
                     let too_deep = || self.tape.fault(ErrorKind::At1Depth);
                     *self.stack.get_mut(depth).ok_or_else(too_deep)? = [count, kind].map(u64::to_le_bytes);
                     depth = depth.saturating_add(1);
@@ -127,18 +139,18 @@ impl<'a> Tape<'a> {
             let object = kind & OBJECT == OBJECT;
             if let Some(left) = left.checked_sub(1) {
                 if kind & STARTED == STARTED {
-                    out.byte(b',')?;
+                    out.byte(b',');
                 }
                 *level = [left, kind | STARTED].map(u64::to_le_bytes);
                 if object {
                     let number = self.tape.index()?;
                     let key = self.keys.get(number).ok_or_else(|| self.tape.fault(ErrorKind::At1TextNumber))?;
-                    out.put(key)?;
-                    out.byte(b':')?;
+                    out.put(key);
+                    out.byte(b':');
                 }
                 return Ok(false);
             }
-            out.byte(if object { b'}' } else { b']' })?;
+            out.byte(if object { b'}' } else { b']' });
             *depth = top;
         }
         Ok(true)
@@ -154,21 +166,22 @@ impl<'a> Tape<'a> {
             sources.string()?;
         }
         literals.index()?;
-        out.byte(b'"')?;
+        out.byte(b'"');
         for _ in 0..sources.index()? {
-            out.put(literals.string()?)?;
+            out.put(literals.string()?);
             let last = self.values.last(sources.index()?).unwrap_or_default();
             let inside = match last {
                 [b'"', inside @ .., _] => inside,
                 all => all,
             };
-            out.put(inside)?;
-            if self.gaps.is_too_much(1, out.written()) {
+            out.put(inside);
+            if self.gaps.is_overspent(1, out.written()) {
                 return Err(self.tape.fault(ErrorKind::At1EmptyGaps));
             }
         }
-        out.put(literals.string()?)?;
-        Ok(out.byte(b'"')?)
+        out.put(literals.string()?);
+        out.byte(b'"');
+        Ok(())
     }
 }
 

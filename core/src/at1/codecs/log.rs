@@ -1,18 +1,33 @@
 //! Codec 3: a log whose lines share templates, with gaps for what differs.
 
+use super::shared::{Decode, Reads, apart, each_line, fill_gaps};
 use crate::ErrorKind;
+use crate::Result;
+use crate::at1::header::Header;
 use crate::at1::output::Output;
 use crate::at1::scratch::Lent;
+use crate::at1::streams::Set;
 use crate::at1::streams::lines::Lines;
 use crate::at1::streams::numbers::{Numbers, Stream};
 use crate::at1::streams::texts::Texts;
 use crate::fault::Verdict;
 
 /// The streams of a log, in the order that [`Log::open`] wants them.
-pub(crate) const NAMES: [&[u8]; 6] = [b"meta", b"flags", b"templates", b"tids", b"vars", b"verbatim"];
+const NAMES: [&[u8]; 6] = [b"meta", b"flags", b"templates", b"tids", b"vars", b"verbatim"];
+
+/// The codec.
+pub(crate) struct Logs;
+
+impl Decode for Logs {
+    const READS: Reads = Reads::Names(&NAMES);
+
+    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+        apart(lent, |lent| set.load(&NAMES, lent, Log::open), |log, _| log.all(out))
+    }
+}
 
 /// A log whose streams are decoded.
-pub(crate) struct Log<'a> {
+struct Log<'a> {
     lines: u64,
     trailing: bool,
     flags: Numbers<'a>,
@@ -39,38 +54,17 @@ impl<'a> Log<'a> {
 
     /// Appends all of the file.
     pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
-        for line in 0..self.lines {
-            if line > 0 {
-                out.byte(b'\n')?;
-            }
+        each_line(self.lines, self.trailing, out, |out| {
             if self.flags.byte()? == 0 {
-                out.put(self.verbatim.item()?)?;
-                continue;
+                out.put(self.verbatim.item()?);
+                return Ok(());
             }
             let template = self.numbers.index()?;
             let template = self.templates.get(template).ok_or_else(|| self.numbers.fault(ErrorKind::At1TextNumber))?;
-            gaps(template, out, |out| {
-                let item = self.variables.item()?;
-                Ok(out.put(item)?)
-            })?;
-        }
-        if self.trailing {
-            out.byte(b'\n')?;
-        }
-        Ok(())
+            fill_gaps(template, out, |out| {
+                out.put(self.variables.item()?);
+                Ok(())
+            })
+        })
     }
-}
-
-/// Appends a text in which each NUL stands for something that `fill` appends.
-pub(crate) fn gaps<O: Output>(
-    mut text: &[u8],
-    out: &mut O,
-    mut fill: impl FnMut(&mut O) -> Verdict<()>,
-) -> Verdict<()> {
-    while let Some((head, rest)) = memchr::memchr(0, text).and_then(|at| text.split_at_checked(at)) {
-        out.put(head)?;
-        fill(out)?;
-        text = rest.get(1..).unwrap_or_default();
-    }
-    Ok(out.put(text)?)
 }

@@ -3,9 +3,10 @@
 //! A hash table, so that many distinct values cost no more than few. It lives in words of the scratch: two for each value,
 //! then slots, at least twice as many as values.
 
-use super::column::{Number, Word};
 use crate::Limits;
+use crate::at1::digits::Decimal;
 use crate::at1::output::{Output, Slice};
+use crate::at1::streams::record::Word;
 use crate::bits::u64_at;
 use crate::num::{index, u64_from};
 
@@ -16,10 +17,10 @@ impl NumberText {
     pub(crate) const NONE: Self = Self([0; 48]);
 
     /// The text of a number.
-    pub(crate) fn print(&mut self, number: Number) -> &[u8] {
+    pub(crate) fn print(&mut self, number: Decimal) -> &[u8] {
         let mut out = Slice::new(&mut self.0, false, &Limits::NONE);
         // It has room for the longest.
-        let _ = number.put(&mut out);
+        number.put(&mut out);
         let len = index(out.written());
         self.0.get(..len).unwrap_or_default()
     }
@@ -127,14 +128,14 @@ mod tests {
         let mut room = NumberText::NONE;
         for round in 0..2 {
             for key in 0..count as i64 {
-                let number = Number { value: key * 977 - 5, scale: None };
+                let number = Decimal { value: key * 977 - 5, scale: None };
                 let place = [number.value.cast_unsigned(), u64::MAX];
                 let (found, seen) = map.find(room.print(number), place, |other| other == place).unwrap();
                 assert_eq!(found, key as usize);
                 assert_eq!(seen, if round == 0 { key as usize + 1 } else { count });
             }
         }
-        assert_eq!(room.print(Number { value: -977 - 5, scale: None }), b"-982");
+        assert_eq!(room.print(Decimal { value: -977 - 5, scale: None }), b"-982");
         assert_eq!(map.find(b"one more", [0; 2], |_| false), None, "no entry is left");
         assert_eq!(Map::new(&mut [[0; 8]; 2], 0, 0).find(b"", [0; 2], |_| true), None);
     }

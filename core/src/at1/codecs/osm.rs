@@ -1,13 +1,19 @@
 //! Codec 2: an OpenStreetMap extract, as columns of nodes, ways and relations.
 
+use super::shared::{Decode, Extra, Reads, apart, each_line};
+use crate::Limits;
 use crate::at1::digits;
-use crate::at1::output::{Output, Put};
+use crate::at1::header::Header;
+use crate::at1::output::Output;
 use crate::at1::scratch::Lent;
+use crate::at1::streams::Entry;
 use crate::at1::streams::Set;
 use crate::at1::streams::numbers::{Numbers, Stream};
+use crate::at1::streams::record::STREAM;
 use crate::at1::streams::record::{Memory, Reader, Word, Writer};
 use crate::at1::streams::texts::Texts;
 use crate::fault::{Fault, Verdict};
+use crate::num::u64_from;
 use crate::{ErrorKind, Result};
 
 /// The streams that all elements share.
@@ -34,79 +40,88 @@ const KINDS: [&[&[u8]]; 3] = [
 /// The most streams of a kind.
 const COLUMNS: usize = 10;
 
-/// How much of the scratch is taken by the kinds that wait.
-pub(crate) const ROOM: u64 = (KINDS.len() * size_of::<Record>()) as u64;
+/// The codec.
+pub(crate) struct Osm;
+
+impl Decode for Osm {
+    const READS: Reads = Reads::Rule(reads);
+
+    fn extra(entry: &Entry<'_>, _: &Limits) -> Result<Extra> {
+        Ok(Extra { always: if entry.name == b"meta" { RECORDS } else { 0 }, for_sink: 0 })
+    }
+
+    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+        apart(lent, |lent| Extract::open(set, lent), |extract, _| extract.all(out))
+    }
+}
+
+/// Bytes of scratch for the kinds that wait.
+const RECORDS: u64 = (KINDS.len() * size_of::<Record>()) as u64;
 
 /// Whether a stream of this name is read.
-pub(crate) fn wanted(name: &[u8]) -> bool {
+fn reads(name: &[u8]) -> bool {
     SHARED.contains(&name) || KINDS.iter().any(|names| names.contains(&name))
 }
 
 /// The numbers of a stream, and the sum of those that have been read, for streams of differences.
 #[derive(Default)]
-struct Column<'a> {
+struct Sums<'a> {
     numbers: Numbers<'a>,
     sum: i64,
 }
 
-impl Column<'_> {
-    fn sum(&mut self) -> Verdict<i64> {
+impl Sums<'_> {
+    fn next(&mut self) -> Verdict<i64> {
         self.numbers.add_to(&mut self.sum)
     }
 }
 
-/// A kind of element that waits: what each of its columns remembers.
-type Record = [[Word; 4]; COLUMNS];
+/// A kind of element that waits: the rest of each of its streams, and its sum.
+type Record = [[Word; STREAM + 1]; COLUMNS];
 
 /// The columns of the kind that is read.
 #[derive(Default)]
 struct Columns<'a> {
-    id: Column<'a>,
-    time: Column<'a>,
-    version: Column<'a>,
-    tag_count: Column<'a>,
-    tag_key: Column<'a>,
-    tag_value: Column<'a>,
-    own: [Column<'a>; 4],
+    id: Sums<'a>,
+    time: Sums<'a>,
+    version: Sums<'a>,
+    tag_count: Sums<'a>,
+    tag_key: Sums<'a>,
+    tag_value: Sums<'a>,
+    own: [Sums<'a>; 4],
 }
 
 impl<'a> Columns<'a> {
     /// Decodes the streams of one of [`KINDS`] and leaves them in a record.
     #[inline(never)]
-    fn load(
-        names: &[&[u8]],
-        record: &mut Record,
-        memory: Memory,
-        set: &Set<'a>,
-        lent: &mut Lent<'_, 'a>,
-    ) -> Result<()> {
+    fn load(names: &[&[u8]], record: &mut Record, set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<()> {
         let mut streams = [Stream::default(); COLUMNS];
         set.load_into(names, &mut streams, lent)?;
         for (stream, words) in streams.iter().zip(record) {
-            Writer::new(words, memory).stream(stream);
+            Writer::new(words).stream(stream);
         }
         Ok(())
     }
 
     /// All of them, in the order of [`KINDS`].
-    fn each(&mut self) -> [&mut Column<'a>; COLUMNS] {
+    fn each(&mut self) -> [&mut Sums<'a>; COLUMNS] {
         let Self { id, time, version, tag_count, tag_key, tag_value, own: [a, b, c, d] } = self;
         [id, time, version, tag_count, tag_key, tag_value, a, b, c, d]
     }
 
     /// Writes down where they stand, for [`resume`](Self::resume).
-    fn save(&mut self, record: &mut Record, memory: Memory) {
+    fn save(&mut self, record: &mut Record) {
         for (column, words) in self.each().into_iter().zip(record) {
-            let mut words = Writer::new(words, memory);
+            let mut words = Writer::new(words);
             words.stream(&column.numbers.stream());
             words.number(column.sum.cast_unsigned());
         }
     }
 
     /// Goes on where they stood.
-    fn resume(&mut self, record: &Record, file: &'a [u8], scratch: &'a [u8]) {
+    fn resume(&mut self, record: &Record, memory: Memory<'a>) {
         for (column, words) in self.each().into_iter().zip(record) {
-            let mut words = Reader::new(words, file, scratch);
+            let mut words = Reader::new(words, memory);
             column.numbers = words.stream().numbers();
             column.sum = words.number().cast_signed();
         }
@@ -114,16 +129,17 @@ impl<'a> Columns<'a> {
 
     /// Appends the start of an element up to its timestamp.
     fn head<O: Output>(&mut self, name: &[u8], out: &mut O) -> Verdict<()> {
-        out.put(b"  <")?;
-        out.put(name)?;
-        out.put(b" id=\"")?;
-        digits::signed(self.id.sum()?, out)?;
-        out.put(b"\" version=\"")?;
-        digits::unsigned(self.version.numbers.unsigned()?, out)?;
-        out.put(b"\" timestamp=\"")?;
-        let seconds = self.time.sum()?;
-        timestamp(seconds, out)?.ok_or_else(|| self.time.numbers.fault(ErrorKind::At1Time))?;
-        Ok(out.byte(b'"')?)
+        out.put(b"  <");
+        out.put(name);
+        out.put(b" id=\"");
+        digits::signed(self.id.next()?, out);
+        out.put(b"\" version=\"");
+        digits::unsigned(self.version.numbers.unsigned()?, out);
+        out.put(b"\" timestamp=\"");
+        let seconds = self.time.next()?;
+        timestamp(seconds, out).ok_or_else(|| self.time.numbers.fault(ErrorKind::At1Time))?;
+        out.byte(b'"');
+        Ok(())
     }
 
     /// Appends so many tags, each on its own line.
@@ -131,30 +147,30 @@ impl<'a> Columns<'a> {
         for _ in 0..count {
             let key = self.tag_key.numbers.index()?;
             let key = keys.get(key).ok_or_else(|| self.tag_key.numbers.fault(ErrorKind::At1TextNumber))?;
-            out.put(b"\n    <tag k=\"")?;
-            out.put(key)?;
-            out.put(b"\" v=\"")?;
-            out.put(self.tag_value.numbers.string()?)?;
-            out.put(b"\"/>")?;
+            out.put(b"\n    <tag k=\"");
+            out.put(key);
+            out.put(b"\" v=\"");
+            out.put(self.tag_value.numbers.string()?);
+            out.put(b"\"/>");
         }
         Ok(())
     }
 }
 
 /// Appends the end of an element.
-fn close<O: Output>(name: &[u8], children: bool, out: &mut O) -> Put<()> {
+fn close<O: Output>(name: &[u8], children: bool, out: &mut O) {
     if !children {
         return out.put(b"/>");
     }
-    out.put(b"\n  </")?;
-    out.put(name)?;
-    out.byte(b'>')
+    out.put(b"\n  </");
+    out.put(name);
+    out.byte(b'>');
 }
 
 /// An extract whose streams are decoded.
 ///
 /// One kind of element is awake at a time: as a rule all nodes stand before all ways, and those before all relations.
-pub(crate) struct Extract<'a> {
+struct Extract<'a> {
     trailing: bool,
     elements: &'a [u8],
     verbatim: Numbers<'a>,
@@ -164,54 +180,47 @@ pub(crate) struct Extract<'a> {
     /// Which of [`KINDS`] is awake; none at first.
     awake: usize,
     records: &'a mut [Record],
-    memory: Memory,
-    file: &'a [u8],
-    scratch: &'a [u8],
+    memory: Memory<'a>,
 }
 
 impl<'a> Extract<'a> {
-    pub(crate) fn open(set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
+    fn open(set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<Self> {
         let streams = set.load(&SHARED, lent, |streams, _| Ok::<_, Fault>(*streams))?;
         let [meta, elements, verbatim, keys, roles] = streams;
         let (trailing, elements, verbatim) = (meta.numbers().byte()? == 1, elements.bytes, verbatim.numbers());
         let (keys, roles) = (Texts::terminated(keys, &mut lent.scratch)?, Texts::terminated(roles, &mut lent.scratch)?);
-        let (words, _) = lent.scratch.take(ROOM)?.as_chunks_mut::<8>().0.as_chunks_mut::<4>();
+        let (words, _) = lent.scratch.take(RECORDS)?.as_chunks_mut::<8>().0.as_chunks_mut::<{ STREAM + 1 }>();
         let (records, _) = words.as_chunks_mut::<COLUMNS>();
-        let memory = Memory::new(set.src(), &lent.scratch);
+        let base = lent.scratch.taken();
         let mut used = 0;
         for (names, record) in KINDS.iter().zip(&mut *records) {
-            record.fill([[0; 8]; 4]);
-            let before = lent.scratch.taken();
+            record.fill([[0; 8]; STREAM + 1]);
             let mut rest = lent.behind(used);
-            Columns::load(names, record, memory, set, &mut rest)?;
-            used = rest.scratch.taken().saturating_sub(before);
+            Columns::load(names, record, set, &mut rest)?;
+            used = rest.scratch.taken().saturating_sub(base);
         }
         let (columns, awake) = (Columns::default(), KINDS.len());
-        let (file, scratch) = (set.src(), lent.scratch.take(used)?);
-        Ok(Self { trailing, elements, verbatim, keys, roles, columns, awake, records, memory, file, scratch })
+        let memory = Memory { file: set.src(), scratch: lent.scratch.take(used)?, base };
+        Ok(Self { trailing, elements, verbatim, keys, roles, columns, awake, records, memory })
     }
 
     /// Appends all of the file.
-    pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
-        for (at, &element) in self.elements.iter().enumerate() {
-            if at > 0 {
-                out.byte(b'\n')?;
-            }
+    fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
+        let elements = self.elements;
+        let mut elements = elements.iter();
+        each_line(u64_from(elements.len()), self.trailing, out, |out| {
+            let element = elements.next().copied().unwrap_or(0);
             if element == 0 {
-                out.put(self.verbatim.string()?)?;
-                continue;
+                out.put(self.verbatim.string()?);
+                return Ok(());
             }
             self.wake(usize::from(element.clamp(1, 3)).saturating_sub(1));
             match element {
-                1 => self.a_node(out)?,
-                2 => self.a_way(out)?,
-                _ => self.a_relation(out)?,
+                1 => self.a_node(out),
+                2 => self.a_way(out),
+                _ => self.a_relation(out),
             }
-        }
-        if self.trailing {
-            out.byte(b'\n')?;
-        }
-        Ok(())
+        })
     }
 
     /// Goes on with this one of [`KINDS`].
@@ -225,10 +234,10 @@ impl<'a> Extract<'a> {
     #[inline(never)]
     fn change(&mut self, kind: usize) {
         if let Some(record) = self.records.get_mut(self.awake) {
-            self.columns.save(record, self.memory);
+            self.columns.save(record);
         }
         if let Some(record) = self.records.get(kind) {
-            self.columns.resume(record, self.file, self.scratch);
+            self.columns.resume(record, self.memory);
         }
         self.awake = kind;
     }
@@ -237,17 +246,18 @@ impl<'a> Extract<'a> {
         let columns = &mut self.columns;
         columns.head(b"node", out)?;
         let [latitude, longitude, ..] = &mut columns.own;
-        out.put(b" lat=\"")?;
-        coordinate(latitude.sum()?, out)?;
-        out.put(b"\" lon=\"")?;
-        coordinate(longitude.sum()?, out)?;
-        out.byte(b'"')?;
+        out.put(b" lat=\"");
+        coordinate(latitude.next()?, out);
+        out.put(b"\" lon=\"");
+        coordinate(longitude.next()?, out);
+        out.byte(b'"');
         let tags = columns.tag_count.numbers.unsigned()?;
         if tags > 0 {
-            out.byte(b'>')?;
+            out.byte(b'>');
         }
         columns.tags(tags, &self.keys, out)?;
-        Ok(close(b"node", tags > 0, out)?)
+        close(b"node", tags > 0, out);
+        Ok(())
     }
 
     fn a_way<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
@@ -257,15 +267,16 @@ impl<'a> Extract<'a> {
         let (nodes, tags) = (count.numbers.unsigned()?, columns.tag_count.numbers.unsigned()?);
         let children = nodes > 0 || tags > 0;
         if children {
-            out.byte(b'>')?;
+            out.byte(b'>');
         }
         for _ in 0..nodes {
-            out.put(b"\n    <nd ref=\"")?;
-            digits::signed(node.sum()?, out)?;
-            out.put(b"\"/>")?;
+            out.put(b"\n    <nd ref=\"");
+            digits::signed(node.next()?, out);
+            out.put(b"\"/>");
         }
         columns.tags(tags, &self.keys, out)?;
-        Ok(close(b"way", children, out)?)
+        close(b"way", children, out);
+        Ok(())
     }
 
     fn a_relation<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
@@ -275,7 +286,7 @@ impl<'a> Extract<'a> {
         let (members, tags) = (count.numbers.unsigned()?, columns.tag_count.numbers.unsigned()?);
         let children = members > 0 || tags > 0;
         if children {
-            out.byte(b'>')?;
+            out.byte(b'>');
         }
         for _ in 0..members {
             let kind: &[u8] = match kinds.numbers.unsigned()? {
@@ -284,22 +295,23 @@ impl<'a> Extract<'a> {
                 2 => b"relation",
                 _ => return Err(kinds.numbers.fault(ErrorKind::At1Token)),
             };
-            out.put(b"\n    <member type=\"")?;
-            out.put(kind)?;
-            out.put(b"\" ref=\"")?;
-            digits::signed(member.sum()?, out)?;
-            out.put(b"\" role=\"")?;
+            out.put(b"\n    <member type=\"");
+            out.put(kind);
+            out.put(b"\" ref=\"");
+            digits::signed(member.next()?, out);
+            out.put(b"\" role=\"");
             let role = roles.numbers.index()?;
-            out.put(self.roles.get(role).ok_or_else(|| roles.numbers.fault(ErrorKind::At1TextNumber))?)?;
-            out.put(b"\"/>")?;
+            out.put(self.roles.get(role).ok_or_else(|| roles.numbers.fault(ErrorKind::At1TextNumber))?);
+            out.put(b"\"/>");
         }
         columns.tags(tags, &self.keys, out)?;
-        Ok(close(b"relation", children, out)?)
+        close(b"relation", children, out);
+        Ok(())
     }
 }
 
 /// Appends a coordinate of seven digits behind the point, without zeros at the end.
-fn coordinate<O: Output>(ten_millionths: i64, out: &mut O) -> Put<()> {
+fn coordinate<O: Output>(ten_millionths: i64, out: &mut O) {
     let (mut value, mut scale) = (ten_millionths, 7u8);
     while scale > 0 && value % 10 == 0 {
         (value, scale) = (value / 10, scale - 1);
@@ -310,26 +322,23 @@ fn coordinate<O: Output>(ten_millionths: i64, out: &mut O) -> Put<()> {
     }
 }
 
-/// Appends seconds since 1970 as a date and a time, in years of four digits. `None` for other years; nothing is appended then.
-fn timestamp<O: Output>(seconds: i64, out: &mut O) -> Verdict<Option<()>> {
+/// Appends seconds since 1970 as a date and a time, in years of four digits. Returns `None` for other years, and appends nothing.
+fn timestamp<O: Output>(seconds: i64, out: &mut O) -> Option<()> {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400).cast_unsigned());
-    let Some((year, month, day)) = date(days) else { return Ok(None) };
-    let two = |n: u64, behind: u8, out: &mut O| {
-        let digit = |n: u64| b'0'.saturating_add(u8::try_from(n % 10).unwrap_or(0));
-        out.put(&[digit(n / 10), digit(n), behind])
-    };
-    out.put(&two_digits(year / 100))?;
-    two(year % 100, b'-', out)?;
-    two(month, b'-', out)?;
-    two(day, b'T', out)?;
-    two(second / 3600, b':', out)?;
-    two(second / 60 % 60, b':', out)?;
-    two(second % 60, b'Z', out)?;
-    Ok(Some(()))
-}
-
-fn two_digits(n: u64) -> [u8; 2] {
-    [n / 10, n].map(|n| b'0'.saturating_add(u8::try_from(n % 10).unwrap_or(0)))
+    let (year, month, day) = date(days)?;
+    let digit = |n: u64| b'0'.saturating_add(u8::try_from(n % 10).unwrap_or(0));
+    out.put(&[digit(year / 1000), digit(year / 100)]);
+    for (n, after) in [
+        (year % 100, b'-'),
+        (month, b'-'),
+        (day, b'T'),
+        (second / 3600, b':'),
+        (second / 60 % 60, b':'),
+        (second % 60, b'Z'),
+    ] {
+        out.put(&[digit(n / 10), digit(n), after]);
+    }
+    Some(())
 }
 
 /// Year, month and day of a day since 1970, in the Gregorian calendar for all time, if the year has four digits.
@@ -373,7 +382,7 @@ mod tests {
             (134_050_001, "13.4050001"),
             (100, "0.00001"),
         ] {
-            assert_eq!(written(|out| coordinate(value, out).unwrap()), text);
+            assert_eq!(written(|out| coordinate(value, out)), text);
         }
     }
 
@@ -390,10 +399,10 @@ mod tests {
             (-62_135_596_800, "0001-01-01T00:00:00Z"),
             (-62_162_208_001, "0000-02-27T23:59:59Z"),
         ] {
-            assert_eq!(written(|out| assert_eq!(timestamp(seconds, out), Ok(Some(())))), text);
+            assert_eq!(written(|out| assert_eq!(timestamp(seconds, out), Some(()))), text);
         }
         for seconds in [253_402_300_800, i64::MAX, i64::MIN, -70_000_000_000] {
-            assert_eq!(written(|out| assert_eq!(timestamp(seconds, out), Ok(None))), "");
+            assert_eq!(written(|out| assert_eq!(timestamp(seconds, out), None)), "");
         }
         // Every day of four hundred years follows the one before it.
         let mut last = date(-1).unwrap();

@@ -5,6 +5,10 @@
 //! values it lies. A block is a list of the original texts of its column, so that rows are put together by joining: with
 //! a delimiter here, with the template of a JSON object in [`qjson`](super::qjson).
 
+use super::shared::{Decode, Reads, apart, each_line};
+use crate::at1::header::{Codec, Header};
+use crate::at1::streams::Set;
+use crate::at1::streams::record::STREAM;
 use core::ops::Range;
 
 use super::qjson::Template;
@@ -67,7 +71,7 @@ pub struct Meta<'a> {
     pub rows: u64,
     /// Groups.
     pub groups: u64,
-    types: &'a [u8],
+    types: Stream<'a>,
 }
 
 impl<'a> Meta<'a> {
@@ -85,8 +89,8 @@ impl<'a> Meta<'a> {
         if rows_per_group == 0 || groups != rows.div_ceil(rows_per_group) || rows > lines {
             return Err(meta.fault(ErrorKind::At1RowGroups).into());
         }
-        let types = meta.bytes(index(columns))?;
-        if types.iter().any(|&byte| ColumnType::of(byte).is_none()) {
+        let types = meta.part(index(columns))?;
+        if types.bytes.iter().any(|&byte| ColumnType::of(byte).is_none()) {
             return Err(meta.fault(ErrorKind::At1ColumnType).into());
         }
         Ok(Self { lines, trailing, delimiter, rows_per_group, rows, groups, types })
@@ -94,12 +98,12 @@ impl<'a> Meta<'a> {
 
     /// How many columns there are.
     pub const fn columns(&self) -> usize {
-        self.types.len()
+        self.types.bytes.len()
     }
 
     /// What a column holds.
     pub fn column_type(&self, column: usize) -> Option<ColumnType> {
-        self.types.get(column).and_then(|&byte| ColumnType::of(byte))
+        self.types.bytes.get(column).and_then(|&byte| ColumnType::of(byte))
     }
 
     /// How many rows a group has.
@@ -108,15 +112,15 @@ impl<'a> Meta<'a> {
         self.rows.saturating_sub(before).min(self.rows_per_group)
     }
 
-    /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows.
-    pub(crate) fn check_modes(&self, modes: Stream<'a>) -> Verdict<&'a [u8]> {
-        let bytes = modes.bytes.get(..index(self.lines));
-        let bytes = bytes.ok_or_else(|| modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()))?;
-        let rows = bytes.iter().filter(|&&mode| mode != 0).count();
+    /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows. Returns these bytes.
+    fn check_modes(&self, modes: Stream<'a>) -> Verdict<Stream<'a>> {
+        let part = modes.part(0, index(self.lines));
+        let part = part.ok_or_else(|| modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()))?;
+        let rows = part.bytes.iter().filter(|&&mode| mode != 0).count();
         if u64_from(rows) != self.rows {
             return Err(modes.fault(ErrorKind::At1RowGroups, 0));
         }
-        Ok(bytes)
+        Ok(part)
     }
 }
 
@@ -166,11 +170,11 @@ pub struct Index<'a> {
 impl<'a> Index<'a> {
     /// The index of a table, from its first block.
     pub const fn new(stream: Stream<'a>, meta: &Meta<'a>) -> Self {
-        Self { numbers: stream.numbers(), types: meta.types, groups: meta.groups, group: 0, column: 0, at: 0 }
+        Self { numbers: stream.numbers(), types: meta.types.bytes, groups: meta.groups, group: 0, column: 0, at: 0 }
     }
 
     /// The index from the first block of a later group on.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn resume(stream: Stream<'a>, meta: &Meta<'a>, mark: Mark) -> Verdict<Self> {
         let mut index = Self::new(stream, meta);
         index.numbers.bytes(mark.read)?;
@@ -182,7 +186,7 @@ impl<'a> Index<'a> {
         Mark { read: self.numbers.position(stream.bytes.len()), group: self.group, at: self.at }
     }
 
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     fn read(&mut self) -> Verdict<Block> {
         let len = self.numbers.unsigned()?;
         let end = self.at.checked_add(len).filter(|_| len > 0);
@@ -239,9 +243,9 @@ pub fn block_size(block: &[u8], at: u64, limits: &Limits) -> Result<u64> {
 }
 
 /// Decodes a block to exactly fill `dst`: the texts of its rows, separated by line feeds.
-pub fn decode_block(block: &[u8], at: u64, dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
+pub fn decode_block(block: &[u8], at: u64, dst: &mut [u8], workspace: &mut Workspace, limits: &Limits) -> Result<()> {
     let (backend, payload) = open_block(block, at)?;
-    backend.decode(payload, dst, ws, limits).map_err(|error| inside(error, at.saturating_add(1)))
+    backend.decode(payload, dst, workspace, limits).map_err(|error| inside(error, at.saturating_add(1)))
 }
 
 /// Does something with the block of a range out of the stream `blocks`.
@@ -261,8 +265,21 @@ pub enum Layout<'a> {
     Template(Template<'a>),
 }
 
-/// Words that [`Rows::save`] writes.
-pub(crate) const RECORD: usize = 28;
+/// The codec.
+pub(crate) struct Groups;
+
+impl Decode for Groups {
+    const READS: Reads = Reads::Names(&NAMES);
+
+    fn decode<'a, O: Output>(header: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+        let delimited = header.codec == Codec::QColumnar;
+        let open = |streams: &_, lent: &mut Lent<'_, 'a>| Rows::open(streams, delimited, lent);
+        apart(lent, |lent| set.load(&NAMES, lent, open), |rows, lent| rows.all(out, lent))
+    }
+}
+
+/// Words that [`Rows::save`] writes: numbers, and streams.
+pub(crate) const RECORD: usize = 12 + 6 * STREAM;
 
 /// Where the value of a column in the row that comes next starts in the texts of its group, and where its block ends.
 type Cell = [[u8; 8]; 2];
@@ -271,11 +288,13 @@ type Cell = [[u8; 8]; 2];
 #[derive(Debug)]
 pub struct Rows<'a> {
     meta: Meta<'a>,
-    modes: &'a [u8],
+    modes: Stream<'a>,
     verbatim: Lines<'a>,
     index: Index<'a>,
     blocks: Stream<'a>,
     layout: Layout<'a>,
+    /// Where in the scratch the text starts. The cells follow it.
+    text_at: u64,
     text: &'a mut [u8],
     cells: &'a mut [Cell],
     line: usize,
@@ -290,6 +309,7 @@ impl<'a> Rows<'a> {
         let &[meta, modes, verbatim, index, blocks, template] = streams;
         let meta = Meta::read(meta, delimited, limits)?;
         let modes = meta.check_modes(modes)?;
+        let verbatim = Lines::new(verbatim);
         let index = Index::new(index, &meta);
         let layout = match delimited {
             true => Layout::Delimited(meta.delimiter),
@@ -300,16 +320,17 @@ impl<'a> Rows<'a> {
         let text = largest_group(index, &blocks, limits)?;
         let cells = u64_from(size_of::<Cell>()).saturating_mul(u64_from(meta.columns()));
         scratch.expect(text.saturating_add(cells))?;
+        let text_at = scratch.taken();
         let text = scratch.take(text)?;
         let (cells, _) = scratch.take(cells)?.as_chunks_mut::<8>().0.as_chunks_mut::<2>();
-        Ok(Self { meta, modes, verbatim: Lines::new(verbatim), index, blocks, layout, text, cells, line: 0, left: 0 })
+        Ok(Self { meta, modes, verbatim, index, blocks, layout, text_at, text, cells, line: 0, left: 0 })
     }
 
     /// Writes down where it stands, for [`resume`](Self::resume).
     #[inline(never)]
-    pub(crate) fn save(&self, record: &mut [Word], memory: Memory) {
-        let mut record = Writer::new(record, memory);
-        record.place(self.text);
+    pub(crate) fn save(&self, record: &mut [Word]) {
+        let mut record = Writer::new(record);
+        record.number(self.text_at);
         record.number(u64_from(self.text.len()));
         record.number(u64_from(size_of_val(self.cells)));
         record.number(u64_from(self.line));
@@ -317,46 +338,46 @@ impl<'a> Rows<'a> {
         record.number(self.meta.rows_per_group);
         record.number(self.meta.rows);
         record.number(self.meta.groups);
-        record.bytes(self.meta.types);
-        record.bytes(self.modes);
-        record.number(self.verbatim.rest().is_some().into());
-        record.stream(&self.verbatim.stream());
-        record.stream(&self.index.numbers.stream());
         record.number(self.index.group);
         record.number(self.index.at);
+        record.number(self.verbatim.rest().is_some().into());
+        record.number(matches!(self.layout, Layout::Template(_)).into());
+        record.stream(&self.meta.types);
+        record.stream(&self.modes);
+        record.stream(&self.verbatim.stream());
+        record.stream(&self.index.numbers.stream());
         record.stream(&self.blocks);
-        match self.layout {
-            Layout::Delimited(_) => record.number(0),
-            Layout::Template(template) => {
-                record.number(1);
-                record.stream(&template.numbers().stream());
-            }
+        if let Layout::Template(template) = &self.layout {
+            record.stream(&template.numbers().stream());
         }
     }
 
-    /// Goes on with lines of JSON between two of them. All of a table lies in the scratch before its text and cells, or in the file.
+    /// Goes on with lines of JSON between two of them. All of a table lies in the file, or in the scratch before its text and cells.
+    /// `base` is the byte of the scratch that `scratch` starts at.
     #[inline(never)]
-    pub(crate) fn resume(record: &[Word], file: &'a [u8], scratch: &'a mut [u8]) -> Self {
-        let [start, text, cells] = *record.first_chunk::<3>().unwrap_or(&[[0; 8]; 3]);
-        let [start, text, cells] = [start, text, cells].map(|word| index(u64::from_le_bytes(word)));
-        let (before, behind) = scratch.split_at_mut_checked(start).unwrap_or_default();
-        let (text, behind) = behind.split_at_mut_checked(text).unwrap_or_default();
-        let (cells, _) = behind.get_mut(..cells).unwrap_or_default().as_chunks_mut::<8>().0.as_chunks_mut::<2>();
-        let mut record = Reader::new(record.get(3..).unwrap_or_default(), file, before);
+    pub(crate) fn resume(record: &[Word], file: &'a [u8], scratch: &'a mut [u8], base: u64) -> Self {
+        let text_at = record.first().map_or(0, |word| u64::from_le_bytes(*word));
+        let before = index(text_at.saturating_sub(base));
+        let (before, after) = scratch.split_at_mut_checked(before).unwrap_or_default();
+        let mut record = Reader::new(record, Memory { file, scratch: before, base });
+        let [text_at, text, cells] = [(); 3].map(|()| record.number());
+        let (text, after) = after.split_at_mut_checked(index(text)).unwrap_or_default();
+        let (cells, _) = after.get_mut(..index(cells)).unwrap_or_default().as_chunks_mut::<8>().0.as_chunks_mut::<2>();
         let (line, left) = (index(record.number()), record.number());
         let (rows_per_group, rows, groups) = (record.number(), record.number(), record.number());
-        let (types, modes) = (record.bytes(), record.bytes());
+        let (group, at) = (record.number(), record.number());
+        let (more, templated) = (record.number() == 1, record.number() == 1);
+        let (types, modes) = (record.stream(), record.stream());
         let meta = Meta { lines: 0, trailing: false, delimiter: b"", rows_per_group, rows, groups, types };
-        let more = record.number() == 1;
         let verbatim = Lines::resume(record.stream(), more);
         let numbers = record.stream().numbers();
-        let index = Index { numbers, types, groups, group: record.number(), column: 0, at: record.number() };
+        let index = Index { numbers, types: types.bytes, groups, group, column: 0, at };
         let blocks = record.stream();
-        let layout = match record.number() {
-            0 => Layout::Delimited(b""),
-            _ => Layout::Template(Template::resume(record.stream().numbers())),
+        let layout = match templated {
+            false => Layout::Delimited(b""),
+            true => Layout::Template(Template::resume(record.stream().numbers())),
         };
-        Self { meta, modes, verbatim, index, blocks, layout, text, cells, line, left }
+        Self { meta, modes, verbatim, index, blocks, layout, text_at, text, cells, line, left }
     }
 
     /// What the table is.
@@ -375,7 +396,7 @@ impl<'a> Rows<'a> {
             let end = with_block(&self.blocks, &block.range, |bytes| {
                 let end = at.saturating_add(index(block_size(bytes, 0, lent.limits)?));
                 let dst = self.text.get_mut(at..end).ok_or_else(short)?;
-                decode_block(bytes, 0, dst, lent.ws, lent.limits)?;
+                decode_block(bytes, 0, dst, lent.workspace, lent.limits)?;
                 Ok(end)
             })?;
             *cell = [u64_from(at), u64_from(end)].map(u64::to_le_bytes);
@@ -389,13 +410,13 @@ impl<'a> Rows<'a> {
     /// Appends the next line, without a line feed.
     #[inline]
     pub(crate) fn line<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
-        let mode = self.modes.get(self.line).copied();
+        let mode = self.modes.bytes.get(self.line).copied();
         self.line = self.line.saturating_add(1);
         match mode {
             None => Err(self.verbatim.short().into()),
             Some(0) => {
                 let Some(rest) = self.verbatim.rest() else { return Err(self.verbatim.short().into()) };
-                let len = out.put_line(rest)?;
+                let len = out.put_line(rest);
                 self.verbatim.step_over(len);
                 Ok(())
             }
@@ -416,8 +437,8 @@ impl<'a> Rows<'a> {
                 for (column, cell) in self.cells.iter_mut().enumerate() {
                     if column > 0 {
                         match delimiter {
-                            &[byte] => out.byte(byte)?,
-                            _ => out.put(delimiter)?,
+                            &[byte] => out.byte(byte),
+                            _ => out.put(delimiter),
                         }
                     }
                     value(self.text, cell, &self.blocks, out)?;
@@ -427,26 +448,18 @@ impl<'a> Rows<'a> {
             Layout::Template(template) => {
                 let mut segments = template.numbers();
                 for cell in self.cells.iter_mut() {
-                    out.put(segments.string()?)?;
+                    out.put(segments.string()?);
                     value(self.text, cell, &self.blocks, out)?;
                 }
-                Ok(out.put(segments.string()?)?)
+                out.put(segments.string()?);
+                Ok(())
             }
         }
     }
 
     /// Appends all lines of the file.
     pub(crate) fn all<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
-        for line in 0..self.meta.lines {
-            if line > 0 {
-                out.byte(b'\n')?;
-            }
-            self.line(out, lent)?;
-        }
-        if self.meta.trailing {
-            out.byte(b'\n')?;
-        }
-        Ok(())
+        each_line(self.meta.lines, self.meta.trailing, out, |out| self.line(out, lent))
     }
 }
 
@@ -457,7 +470,7 @@ fn value<O: Output>(text: &[u8], cell: &mut Cell, blocks: &Stream<'_>, out: &mut
     let Some(rest) = text.get(index(start)..index(end)) else {
         return Err(blocks.fault(ErrorKind::At1ListShort, 0));
     };
-    let len = out.put_line(rest)?;
+    let len = out.put_line(rest);
     let [start_cell, _] = cell;
     *start_cell = start.saturating_add(u64_from(len)).saturating_add(1).to_le_bytes();
     Ok(())

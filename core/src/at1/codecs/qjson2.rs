@@ -1,12 +1,14 @@
 //! Codec 11: lines of JSON of several shapes, each shape a table of [`qjson`](super::qjson) of its own.
 
 use super::qcolumnar::{NAMES, RECORD, Rows};
+use super::shared::{Decode, Reads};
+use crate::at1::header::Header;
 use crate::at1::output::Output;
 use crate::at1::scratch::{Lent, below};
 use crate::at1::streams::Set;
 use crate::at1::streams::lines::Lines;
 use crate::at1::streams::numbers::{Numbers, Stream};
-use crate::at1::streams::record::{Memory, Word};
+use crate::at1::streams::record::Word;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
@@ -17,8 +19,19 @@ const MAX_SHAPES: usize = 64;
 /// The streams that all shapes share.
 const SHARED: [&[u8]; 3] = [b"meta", b"line_map", b"verbatim"];
 
+/// The codec.
+pub(crate) struct QJson2;
+
+impl Decode for QJson2 {
+    const READS: Reads = Reads::Rule(reads);
+
+    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+        all(set, lent, out)
+    }
+}
+
 /// Whether a stream of this name is read.
-pub(crate) fn wanted(name: &[u8]) -> bool {
+fn reads(name: &[u8]) -> bool {
     SHARED.contains(&name) || of_shape(name).is_some()
 }
 
@@ -40,7 +53,7 @@ type Record = [Word; RECORD];
 
 /// Appends all of the file.
 #[inline(never)]
-pub(crate) fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
     let [meta, map, verbatim] = set.load(&SHARED, lent, |streams, _| Ok::<_, Fault>(*streams))?;
     let mut fields = meta.numbers();
     let lines = fields.unsigned()?;
@@ -52,34 +65,36 @@ pub(crate) fn all<'a, O: Output>(set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &m
     let room = u64_from(count).saturating_mul(u64_from(size_of::<Record>()));
     let (records, _) = lent.scratch.take(room)?.as_chunks_mut::<8>().0.as_chunks_mut::<RECORD>();
     find(set, records)?;
-    let memory = Memory::new(set.src(), &lent.scratch);
+    let base = lent.scratch.taken();
     let mut used = 0;
     for record in &mut *records {
-        let before = lent.scratch.taken();
         let mut rest = lent.behind(used);
-        open(set, record, memory, &mut rest)?;
-        used = rest.scratch.taken().saturating_sub(before);
+        open(set, record, &mut rest)?;
+        used = rest.scratch.taken().saturating_sub(base);
     }
     let scratch = lent.scratch.take(used)?;
     let mut verbatim = Lines::new(verbatim);
-    let mut walk = Walk::new(lines, map.numbers())?;
+    let mut walk = LineMap::new(lines, map.numbers())?;
     // One shape at a time is awake, for as many lines in a row as are of it.
     while walk.line < walk.lines {
         match walk.next.checked_sub(1) {
-            None => walk.run(out, |out| Ok(out.put(verbatim.item()?)?))?,
+            None => walk.run(out, |out| {
+                out.put(verbatim.item()?);
+                Ok(())
+            })?,
             Some(shape) => {
                 let record = records.get_mut(index(shape)).ok_or_else(|| walk.map.fault(ErrorKind::At1Shapes))?;
                 below(|| -> Result<()> {
-                    let mut rows = Rows::resume(record, set.src(), scratch);
+                    let mut rows = Rows::resume(record, set.src(), scratch, base);
                     walk.run(out, |out| rows.line(out, lent))?;
-                    rows.save(record, memory);
+                    rows.save(record);
                     Ok(())
                 })?;
             }
         }
     }
     if trailing && lines > 0 {
-        out.byte(b'\n')?;
+        out.byte(b'\n');
     }
     Ok(())
 }
@@ -104,7 +119,7 @@ fn find(set: &Set<'_>, records: &mut [Record]) -> Result<()> {
 
 /// Opens the table of a shape, which waits from then on.
 #[inline(never)]
-fn open<'a>(set: &Set<'a>, record: &mut Record, memory: Memory, lent: &mut Lent<'_, 'a>) -> Result<()> {
+fn open<'a>(set: &Set<'a>, record: &mut Record, lent: &mut Lent<'_, 'a>) -> Result<()> {
     let mut streams = [set.missing(); NAMES.len()];
     for (stream, place) in streams.iter_mut().zip(&*record) {
         if *place != [0; 8] {
@@ -113,14 +128,14 @@ fn open<'a>(set: &Set<'a>, record: &mut Record, memory: Memory, lent: &mut Lent<
     }
     set.load_found(&mut streams, lent)?;
     match &below(|| Rows::open(&streams, false, lent)) {
-        Ok(rows) => rows.save(record, memory),
+        Ok(rows) => rows.save(record),
         Err(error) => return Err(*error),
     }
     Ok(())
 }
 
 /// Walks over the lines of a file.
-struct Walk<'a> {
+struct LineMap<'a> {
     /// Says of each line that comes which shape it has, from 1; 0 if it is verbatim.
     map: Numbers<'a>,
     lines: u64,
@@ -129,7 +144,7 @@ struct Walk<'a> {
     next: u64,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> LineMap<'a> {
     fn new(lines: u64, mut map: Numbers<'a>) -> Verdict<Self> {
         let next = if lines > 0 { map.unsigned()? } else { 0 };
         Ok(Self { map, lines, line: 0, next })
@@ -140,9 +155,12 @@ impl<'a> Walk<'a> {
         let shape = self.next;
         while self.line < self.lines && self.next == shape {
             if self.line > 0 {
-                out.byte(b'\n')?;
+                out.byte(b'\n');
             }
             append(out)?;
+            if out.is_full() {
+                self.lines = 0;
+            }
             self.line += 1;
             if self.line < self.lines {
                 self.next = self.map.unsigned()?;
@@ -162,14 +180,14 @@ mod tests {
             for (own, name) in NAMES.iter().enumerate() {
                 let name = format!("t{shape}:{}", str::from_utf8(name).unwrap()).into_bytes();
                 assert_eq!(of_shape(&name), Some((shape, own)));
-                assert!(wanted(&name));
+                assert!(reads(&name));
             }
         }
-        assert!(wanted(b"line_map"));
+        assert!(reads(b"line_map"));
         for name in
             ["t:meta", "t:bloom", "tx:meta", "t1x:meta", "t1meta", "t01:meta", "t64:meta", "t100:meta", "t1:bloom"]
         {
-            assert!(!wanted(name.as_bytes()), "{name}");
+            assert!(!reads(name.as_bytes()), "{name}");
         }
     }
 }

@@ -1,16 +1,20 @@
 //! Codec 5: genetic variants, nine columns of text and the genotypes of many samples, of which most are the same.
 
+use super::shared::{Decode, Reads, apart, each_line};
 use crate::ErrorKind;
+use crate::Result;
 use crate::at1::digits;
+use crate::at1::header::Header;
 use crate::at1::output::Output;
 use crate::at1::scratch::Lent;
+use crate::at1::streams::Set;
 use crate::at1::streams::lines::Lines;
 use crate::at1::streams::numbers::{Numbers, Stream};
 use crate::at1::streams::texts::Texts;
 use crate::fault::Verdict;
 
 /// The streams of a file, in the order that [`Variants::open`] wants them.
-pub(crate) const NAMES: [&[u8]; 13] = [
+const NAMES: [&[u8]; 13] = [
     b"meta",
     b"flags",
     b"verbatim",
@@ -29,8 +33,19 @@ pub(crate) const NAMES: [&[u8]; 13] = [
 /// Which of the nine columns may hold differences of numbers.
 const POSITION: usize = 1;
 
+/// The codec.
+pub(crate) struct Vcf;
+
+impl Decode for Vcf {
+    const READS: Reads = Reads::Names(&NAMES);
+
+    fn decode<'a, O: Output>(_: &Header, set: &Set<'a>, lent: &mut Lent<'_, 'a>, out: &mut O) -> Result<()> {
+        apart(lent, |lent| set.load(&NAMES, lent, Variants::open), |file, _| file.all(out))
+    }
+}
+
 /// A file whose streams are decoded.
-pub(crate) struct Variants<'a> {
+struct Variants<'a> {
     lines: u64,
     trailing: bool,
     samples: u64,
@@ -75,28 +90,22 @@ impl<'a> Variants<'a> {
 
     /// Appends all of the file.
     pub(crate) fn all<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
-        for line in 0..self.lines {
-            if line > 0 {
-                out.byte(b'\n')?;
-            }
+        each_line(self.lines, self.trailing, out, |out| {
             match self.flags.byte()? {
-                0 => out.put(self.verbatim.item()?)?,
+                0 => out.put(self.verbatim.item()?),
                 _ => self.line(out)?,
             }
-        }
-        if self.trailing {
-            out.byte(b'\n')?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn line<O: Output>(&mut self, out: &mut O) -> Verdict<()> {
         for (at, column) in self.columns.iter_mut().enumerate() {
             match &mut self.positions {
-                Some(positions) if at == POSITION => digits::signed(positions.add_to(&mut self.position)?, out)?,
-                _ => out.put(column.item()?)?,
+                Some(positions) if at == POSITION => digits::signed(positions.add_to(&mut self.position)?, out),
+                _ => out.put(column.item()?),
             }
-            out.byte(b'\t')?;
+            out.byte(b'\t');
         }
         let rare = self.rare.unsigned()?;
         // Where the next sample is written, and where the last rare one was.
@@ -113,22 +122,23 @@ impl<'a> Variants<'a> {
             }
             let number = self.rare.index()?;
             let genotype = self.genotypes.get(number).ok_or_else(|| self.rare.fault(ErrorKind::At1TextNumber))?;
-            self.commons(next, at, out)?;
+            self.commons(next, at, out);
             if at > 0 {
-                out.byte(b'\t')?;
+                out.byte(b'\t');
             }
-            out.put(genotype)?;
+            out.put(genotype);
             (next, sample) = (at.saturating_add(1), Some(at));
         }
-        self.commons(next, self.samples, out)
+        self.commons(next, self.samples, out);
+        Ok(())
     }
 
     /// Appends the genotypes of the samples from `start` up to `end`, which are all the same.
-    fn commons<O: Output>(&self, start: u64, end: u64, out: &mut O) -> Verdict<()> {
+    fn commons<O: Output>(&self, start: u64, end: u64, out: &mut O) {
         if start == 0 && end > 0 {
-            out.put(self.common)?;
+            out.put(self.common);
         }
         let count = end.saturating_sub(start.max(1));
-        Ok(out.repeat(b'\t', self.common, count)?)
+        out.repeat(b'\t', self.common, count);
     }
 }

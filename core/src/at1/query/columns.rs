@@ -38,7 +38,7 @@ impl Query<'_> {
     }
 
     /// Writes down the columns of the request by number: before any block is read, if the `names` are in no block.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(super) fn look_up(&self, names: bool, scratch: &mut [u8]) -> Result<()> {
         let request = self.request;
         let columns = self.meta(scratch)?.columns();

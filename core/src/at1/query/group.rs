@@ -131,8 +131,8 @@ impl Query<'_> {
         piece: &[u8],
         block: (u64, u64),
         at: u64,
+        workspace: &mut Workspace,
         scratch: &mut [u8],
-        ws: &mut Workspace,
     ) -> Result<()> {
         let texts_at = self.texts_at();
         let (top, unwrapped) = (self.top, self.inside);
@@ -158,7 +158,7 @@ impl Query<'_> {
             return Err(too_small(u64_from(texts_at).saturating_add(need)));
         }
         if let Some(room) = texts.get_mut(top..end) {
-            decode_block(piece, 0, room, ws, &self.limits).map_err(locate)?;
+            decode_block(piece, 0, room, workspace, &self.limits).map_err(locate)?;
         }
         if let Some(record) = records.get_mut(self.pending) {
             let mut slot = Slot::read(record);
@@ -281,7 +281,7 @@ impl Run<'_> {
 }
 
 /// Clears the flags of those values of a text, which lies at byte `at`, that do not pass a test. Says how many are left.
-#[cfg_attr(feature = "small", inline(never))]
+#[inline(never)]
 fn sift(test: &Test<'_>, column: ColumnType, mut text: Option<&[u8]>, flags: &mut [u8], at: u64) -> Result<u64> {
     let matcher = Matcher::new(test, column)?;
     let mut left = 0u64;

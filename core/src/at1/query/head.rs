@@ -6,6 +6,7 @@ use crate::at1::backend::{Backend, inside};
 use crate::at1::codecs::qcolumnar::{Index, Meta};
 use crate::at1::codecs::qjson::Paths;
 use crate::at1::header::{Codec, Container, HEADER_LEN, Header};
+use crate::at1::options::Options;
 use crate::at1::scratch::Workspace;
 use crate::at1::streams::lines::{Fields, Lines};
 use crate::at1::streams::numbers::Stream;
@@ -15,14 +16,14 @@ use crate::{Error, ErrorKind, Limits, Result};
 
 /// A stream in the scratch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct Span {
     start: usize,
     end: usize,
     at: u64,
     stored: bool,
 }
 
-impl Stretch {
+impl Span {
     /// An empty one.
     const NONE: Self = Self { start: 0, end: 0, at: 0, stored: false };
 
@@ -33,16 +34,15 @@ impl Stretch {
     }
 
     /// Decodes a stream to the place `start` of the scratch.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     fn of(
         entry: &Entry<'_>,
-        head: &[u8],
         start: usize,
+        workspace: &mut Workspace,
         scratch: &mut [u8],
-        ws: &mut Workspace,
         limits: &Limits,
     ) -> Result<Self> {
-        Self::load(entry.backend, entry.payload(head)?, entry.start, start, scratch, ws, limits)
+        Self::load(entry.backend, entry.payload()?, entry.start, start, workspace, scratch, limits)
     }
 
     /// Decodes a payload to the place `start` of the scratch.
@@ -51,8 +51,8 @@ impl Stretch {
         payload: &[u8],
         at: u64,
         start: usize,
+        workspace: &mut Workspace,
         scratch: &mut [u8],
-        ws: &mut Workspace,
         limits: &Limits,
     ) -> Result<Self> {
         let size = backend.decoded_size(payload, limits).map_err(|error| inside(error, at))?;
@@ -60,7 +60,7 @@ impl Stretch {
         let Some(room) = scratch.get_mut(start..end) else {
             return Err(too_small(u64_from(start).saturating_add(size)));
         };
-        backend.decode(payload, room, ws, limits).map_err(|error| inside(error, at))?;
+        backend.decode(payload, room, workspace, limits).map_err(|error| inside(error, at))?;
         Ok(Self { start, end, at, stored: backend == Backend::Stored })
     }
 
@@ -80,15 +80,15 @@ pub(crate) fn too_small(need: u64) -> Error {
 #[derive(Clone, Copy, Debug)]
 pub struct TableHead {
     pub(crate) codec: Codec,
-    meta: Stretch,
-    pub(crate) index: Stretch,
+    meta: Span,
+    pub(crate) index: Span,
     /// The literals of JSON lines, if lines are asked for.
-    pub(crate) template: Stretch,
+    pub(crate) template: Span,
     /// The names of JSON columns, if they are asked for.
-    pub(crate) paths: Stretch,
+    pub(crate) paths: Span,
     /// What the lines of a table are and the verbatim ones, if names are asked for.
-    pub(crate) modes: Stretch,
-    verbatim: Stretch,
+    pub(crate) modes: Span,
+    verbatim: Span,
     /// How the stream of blocks is wrapped, where its payload starts and how long it is.
     pub(crate) backend: Backend,
     pub(crate) blocks_at: u64,
@@ -98,26 +98,28 @@ pub struct TableHead {
 }
 
 impl TableHead {
-    /// Of a file that is not known.
-    pub(crate) const NONE: Self = Self {
-        codec: Codec::QColumnar,
-        meta: Stretch::NONE,
-        index: Stretch::NONE,
-        template: Stretch::NONE,
-        paths: Stretch::NONE,
-        modes: Stretch::NONE,
-        verbatim: Stretch::NONE,
-        backend: Backend::Stored,
-        blocks_at: 0,
-        blocks_len: 0,
-        used: 0,
-    };
+    /// Of a file that is not known, for [`load`](Self::load).
+    pub(crate) const fn new() -> Self {
+        Self {
+            codec: Codec::QColumnar,
+            meta: Span::NONE,
+            index: Span::NONE,
+            template: Span::NONE,
+            paths: Span::NONE,
+            modes: Span::NONE,
+            verbatim: Span::NONE,
+            backend: Backend::Stored,
+            blocks_at: 0,
+            blocks_len: 0,
+            used: 0,
+        }
+    }
 
     /// Reads the first bytes of a file, however many: if they are too few, an error of the class `Truncated` says how many there
     /// must be. If the scratch is too short, one of the class `WorkspaceTooSmall` does.
-    pub fn read(head: &[u8], scratch: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<Self> {
-        let mut found = Self::NONE;
-        found.load(head, true, false, scratch, ws, limits)?;
+    pub fn read(head: &[u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<Self> {
+        let mut found = Self::new();
+        found.load(head, true, false, workspace, scratch, &options.limits)?;
         Ok(found)
     }
 
@@ -162,14 +164,14 @@ impl TableHead {
     }
 
     /// Reads the start of a file into a head that knew none, as [`read`](Self::read) does: with what tells the names, or the lines.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn load(
         &mut self,
         head: &[u8],
         names: bool,
         lines: bool,
+        workspace: &mut Workspace,
         scratch: &mut [u8],
-        ws: &mut Workspace,
         limits: &Limits,
     ) -> Result<()> {
         self.codec = queryable(head)?;
@@ -179,10 +181,10 @@ impl TableHead {
         check_room(small, head, scratch.len(), limits)?;
         let Self { meta, index, template, paths, modes, verbatim, .. } = self;
         let mut used = 0;
-        for (entry, stretch) in small.iter().zip([meta, index, template, paths, modes, verbatim]) {
+        for (entry, span) in small.iter().zip([meta, index, template, paths, modes, verbatim]) {
             if let Some(entry) = entry {
-                *stretch = Stretch::of(entry, head, used, scratch, ws, limits)?;
-                used = stretch.end;
+                *span = Span::of(entry, used, workspace, scratch, limits)?;
+                used = span.end;
             }
         }
         self.used = used;
@@ -196,7 +198,7 @@ impl TableHead {
 }
 
 /// The codec of a file that questions can be put to.
-#[cfg_attr(feature = "small", inline(never))]
+#[inline(never)]
 fn queryable(head: &[u8]) -> Result<Codec> {
     let header = Header::read_start(head)?;
     if !matches!(header.codec, Codec::QColumnar | Codec::QJson) {
@@ -209,7 +211,7 @@ fn queryable(head: &[u8]) -> Result<Codec> {
 }
 
 /// All of them at once: how much of the file they take, and how much of the scratch.
-#[cfg_attr(feature = "small", inline(never))]
+#[inline(never)]
 fn check_room(entries: &[Option<Entry<'_>>], head: &[u8], scratch: usize, limits: &Limits) -> Result<()> {
     let end = entries.iter().flatten().map(|entry| entry.range().end).max().unwrap_or(0);
     if end > u64_from(head.len()) {
@@ -217,7 +219,7 @@ fn check_room(entries: &[Option<Entry<'_>>], head: &[u8], scratch: usize, limits
     }
     let mut need = 0u64;
     for entry in entries.iter().flatten() {
-        let size = entry.backend.decoded_size(entry.payload(head)?, limits);
+        let size = entry.backend.decoded_size(entry.payload()?, limits);
         need = need.saturating_add(size.map_err(|error| inside(error, entry.start))?);
         if need > limits.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(need));
@@ -230,7 +232,7 @@ fn check_room(entries: &[Option<Entry<'_>>], head: &[u8], scratch: usize, limits
 }
 
 /// Walks over the set until all streams that are wanted are found; what stands behind them is not looked at.
-#[cfg_attr(feature = "small", inline(never))]
+#[inline(never)]
 fn find<'a>(
     head: &'a [u8],
     codec: Codec,

@@ -27,7 +27,7 @@ use core::ops::Range;
 
 use self::columns::Names;
 use self::compare::{Best, Sum};
-use self::head::{Stretch, TableHead, too_small};
+use self::head::{Span, TableHead, too_small};
 use self::predicate::Column;
 pub use self::request::{Answer, Ask, Next, Request, Stats};
 use self::row::{RECORD, Record, Row, Slot};
@@ -35,6 +35,7 @@ use crate::at1::backend::Backend;
 use crate::at1::codecs::qcolumnar::{Layout, Mark, Meta};
 use crate::at1::codecs::qjson::Template;
 use crate::at1::header::Codec;
+use crate::at1::options::Options;
 use crate::at1::scratch::Workspace;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
@@ -73,7 +74,7 @@ pub struct Query<'q> {
     limits: Limits,
     head: TableHead,
     /// The stream of blocks, if it had to be decoded.
-    inside: Option<Stretch>,
+    inside: Option<Span>,
     names: Option<Names>,
     /// Where in the scratch the columns of the request stand: those of the conditions, those that are asked for. At first by
     /// their numbers in the table, then by their slots.
@@ -106,28 +107,15 @@ pub struct Query<'q> {
 }
 
 impl<'q> Query<'q> {
-    /// Starts a query with the first bytes of a file, however many: if they are too few, an error of the class `Truncated`
-    /// says how many there must be. If the scratch is too short, one of the class `WorkspaceTooSmall` does, here as with
-    /// [`feed`](Self::feed).
-    pub fn new(
-        head: &[u8],
-        request: Request<'q>,
-        scratch: &mut [u8],
-        ws: &mut Workspace,
-        limits: &Limits,
-    ) -> Result<Self> {
-        let mut query = Self::unopened(request, limits);
-        query.open(head, scratch, ws)?;
-        Ok(query)
-    }
-
-    /// A question that knows of no file yet, to be [opened](Self::open) where it lies: a query is too large to be moved about on a
+    /// A question that knows of no file yet. [`open`](Self::open) takes one, where the query lies: it is too large to be moved about on a
     /// small stack.
-    pub fn unopened(request: Request<'q>, limits: &Limits) -> Self {
+    ///
+    /// A query compares no hash: `options.verify` does not matter.
+    pub fn new(request: Request<'q>, options: &Options) -> Self {
         Self {
             request,
-            limits: *limits,
-            head: TableHead::NONE,
+            limits: options.limits,
+            head: TableHead::new(),
             inside: None,
             names: None,
             picks: 0..0,
@@ -152,10 +140,12 @@ impl<'q> Query<'q> {
         }
     }
 
-    /// The rest of [`new`](Self::new): takes the first bytes of a file. Behind an error the query is of no use.
-    #[cfg_attr(feature = "small", inline(never))]
-    pub fn open(&mut self, head: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
-        self.read_head(head, scratch, ws)?;
+    /// Starts with the first bytes of a file, however many: if they are too few, an error of the class `Truncated`
+    /// says how many there must be. If the scratch is too short, one of the class `WorkspaceTooSmall` does, here as with
+    /// [`feed`](Self::feed). After an error a [new](Self::new) query starts over.
+    #[inline(never)]
+    pub fn open(&mut self, head: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
+        self.read_head(head, workspace, scratch)?;
         let TableHead { backend, blocks_at, blocks_len, .. } = self.head;
         if backend == Backend::Stored {
             self.start(scratch)?;
@@ -167,12 +157,12 @@ impl<'q> Query<'q> {
     }
 
     /// Finds out what the table is like, and where the columns of the request will stand in the scratch.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn read_head(&mut self, head: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
+    #[inline(never)]
+    fn read_head(&mut self, head: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
         let request = self.request;
         request.check()?;
         let by_name = request.columns().any(|column| matches!(column, Column::Name(_)));
-        self.head.load(head, by_name, request.ask == Ask::Rows, scratch, ws, &self.limits)?;
+        self.head.load(head, by_name, request.ask == Ask::Rows, workspace, scratch, &self.limits)?;
         let head = &self.head;
         let meta = self.meta(scratch)?;
         if meta.columns() == 0 && meta.rows > 0 {
@@ -212,12 +202,12 @@ impl<'q> Query<'q> {
         &mut self,
         at: u64,
         bytes: &[u8],
+        workspace: &mut Workspace,
         scratch: &mut [u8],
-        ws: &mut Workspace,
         visit: &mut impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut on = |row: &Row<'_>| visit(row).map(|()| Flow::On);
-        match (self.take(at, bytes, scratch, ws, &mut on)?, self.needs()) {
+        match (self.take(at, bytes, workspace, scratch, &mut on)?, self.needs()) {
             (false, Some(needs)) => Err(Error::new(ErrorKind::RangeOutside, needs.start).needing(needs.end)),
             _ => Ok(()),
         }
@@ -227,9 +217,9 @@ impl<'q> Query<'q> {
     ///
     /// The first call needs no bytes. Behind a row, the next call gets the same bytes again, because they may hold the blocks of more
     /// rows; bytes that do not hold what is needed are not looked at. An error that is not about the scratch ends the query.
-    pub fn step(&mut self, at: u64, bytes: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<Next> {
+    pub fn step(&mut self, at: u64, bytes: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<Next> {
         let mut stop = |_: &Row<'_>| Ok(Flow::Stop);
-        self.take(at, bytes, scratch, ws, &mut stop)?;
+        self.take(at, bytes, workspace, scratch, &mut stop)?;
         Ok(match (self.needs(), self.stage) {
             (Some(needs), _) => Next::Bytes(needs),
             (None, Stage::Rows) => Next::Row,
@@ -253,13 +243,13 @@ impl<'q> Query<'q> {
         &mut self,
         at: u64,
         bytes: &[u8],
+        workspace: &mut Workspace,
         scratch: &mut [u8],
-        ws: &mut Workspace,
         visit: &mut dyn FnMut(&Row<'_>) -> Result<Flow>,
     ) -> Result<bool> {
         if self.stage == Stage::Unwrap {
             let Some(payload) = self.needs().and_then(|needs| cut(at, bytes, &needs)) else { return Ok(false) };
-            self.unwrap(payload, scratch, ws)?;
+            self.unwrap(payload, workspace, scratch)?;
         }
         let mut fed = self.inside.is_some() || self.stage == Stage::Rows;
         if self.stage == Stage::Start {
@@ -278,7 +268,7 @@ impl<'q> Query<'q> {
             };
             // It has been when the scratch was too short for what comes behind it.
             if !slot.is_loaded() {
-                self.load(piece, slot.block, range.start, scratch, ws)?;
+                self.load(piece, slot.block, range.start, workspace, scratch)?;
             }
             self.advance(scratch, visit)?;
             fed = true;
@@ -344,9 +334,9 @@ impl<'q> Query<'q> {
     }
 
     /// Decodes the stream of blocks.
-    fn unwrap(&mut self, payload: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
+    fn unwrap(&mut self, payload: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
         let TableHead { backend, blocks_at, .. } = self.head;
-        let blocks = Stretch::load(backend, payload, blocks_at, self.slots_at, scratch, ws, &self.limits)?;
+        let blocks = Span::load(backend, payload, blocks_at, self.slots_at, workspace, scratch, &self.limits)?;
         self.slots_at = blocks.end();
         self.stats.block_bytes_total = u64_from(blocks.stream(scratch).bytes.len());
         self.inside = Some(blocks);

@@ -86,7 +86,7 @@ impl<'q> Matcher<'q> {
     }
 
     /// Whether a block with this zone map may hold a value that passes a test.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn may_find(test: &Test<'q>, column: ColumnType, zone: Zone) -> Result<bool> {
         Ok(Self::new(test, column)?.may_be_in(zone))
     }

@@ -46,7 +46,7 @@ pub struct Request<'q> {
 
 impl Request<'_> {
     /// Refuses what no file could answer.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn check(&self) -> Result<()> {
         if self.ask == Ask::Columns(&[]) {
             return Err(Error::new(ErrorKind::At1NoSuchColumn, 0));

@@ -5,7 +5,6 @@
 
 pub(crate) mod lines;
 pub(crate) mod numbers;
-#[cfg(feature = "at1")]
 pub(crate) mod record;
 #[cfg(feature = "at1")]
 pub(crate) mod texts;
@@ -13,13 +12,13 @@ pub(crate) mod texts;
 use core::ops::Range;
 
 use self::numbers::Stream;
+#[cfg(feature = "at1")]
+use crate::Class;
 use crate::at1::backend::{Backend, XZ_FIRST_BYTE, inside};
 use crate::at1::scratch::{Lent, Workspace, below};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
 use crate::trace::Shifted;
-#[cfg(feature = "at1")]
-use crate::{Class, xz};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// The two ways in which a payload was wrapped over the years.
@@ -49,16 +48,18 @@ pub struct Entry<'a> {
     pub start: u64,
     /// How long the payload is.
     pub len: u64,
+    /// The file, or its head.
+    file: &'a [u8],
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
     /// Where its payload lies in the file.
     pub const fn range(&self) -> Range<u64> {
         self.start..self.start.saturating_add(self.len)
     }
 
     /// Where a payload starts that has no length before it: RAW files and frames. Says how it is wrapped, too.
-    pub(crate) fn unnamed(src: &[u8], body: Range<u64>) -> Result<Self> {
+    pub(crate) fn unnamed(src: &'a [u8], body: Range<u64>) -> Result<Self> {
         let (wrapping, backend, start) = match src.get(index(body.start)..index(body.end)).and_then(<[u8]>::first) {
             None if body.end < u64_from(src.len()) => return Err(Error::new(ErrorKind::At1ContentSize, body.start)),
             None => return Err(Error::new(ErrorKind::Truncated, body.start).needing(body.start.saturating_add(1))),
@@ -68,25 +69,32 @@ impl Entry<'_> {
                 (Wrapping::Tagged, backend, body.start.saturating_add(1))
             }
         };
-        Ok(Entry { name: b"", wrapping, backend, at: body.start, start, len: body.end.saturating_sub(start) })
+        Ok(Entry {
+            name: b"",
+            wrapping,
+            backend,
+            at: body.start,
+            start,
+            len: body.end.saturating_sub(start),
+            file: src,
+        })
     }
 
-    /// Its payload, out of the whole file.
-    pub fn payload<'f>(&self, file: &'f [u8]) -> Result<&'f [u8]> {
+    /// Its payload. If only a head of the file is at hand, an error says how long that must be.
+    pub fn payload(&self) -> Result<&'a [u8]> {
         let Range { start, end } = self.range();
-        let cut = || Error::new(ErrorKind::Truncated, u64_from(file.len())).needing(end);
-        file.get(index(start)..index(end)).ok_or_else(cut)
+        let cut = || Error::new(ErrorKind::Truncated, u64_from(self.file.len())).needing(end);
+        self.file.get(index(start)..index(end)).ok_or_else(cut)
     }
 
     /// How many bytes it says that it decodes to.
-    pub fn decoded_size(&self, file: &[u8], limits: &Limits) -> Result<u64> {
-        self.backend.decoded_size(self.payload(file)?, limits).map_err(|error| self.locate(error))
+    pub fn decoded_size(&self, limits: &Limits) -> Result<u64> {
+        self.backend.decoded_size(self.payload()?, limits).map_err(|error| self.locate(error))
     }
 
     /// Decodes it to exactly fill `dst`.
-    pub fn decode(&self, file: &[u8], dst: &mut [u8], ws: &mut Workspace, limits: &Limits) -> Result<()> {
-        let payload = self.payload(file)?;
-        self.backend.decode(payload, dst, ws, limits).map_err(|error| self.locate(error))
+    pub fn decode(&self, dst: &mut [u8], workspace: &mut Workspace, limits: &Limits) -> Result<()> {
+        self.backend.decode(self.payload()?, dst, workspace, limits).map_err(|error| self.locate(error))
     }
 
     /// Where in the file something is wrong with its payload. One without a length ends where the file does, and may have been cut with it.
@@ -98,13 +106,13 @@ impl Entry<'_> {
     }
 
     /// Decodes it into the scratch, or borrows it from the file where nothing is to be decoded.
-    pub(crate) fn load<'a>(&self, file: &'a [u8], lent: &mut Lent<'_, 'a>) -> Result<Stream<'a>> {
+    pub(crate) fn load(&self, lent: &mut Lent<'_, 'a>) -> Result<Stream<'a>> {
         if self.backend == Backend::Stored {
-            return Ok(Stream::new(self.payload(file)?, self.start, true));
+            return Ok(Stream::new(self.payload()?, self.start, true));
         }
-        let dst = lent.scratch.take(self.decoded_size(file, lent.limits)?)?;
-        self.decode(file, dst, lent.ws, lent.limits)?;
-        Ok(Stream::new(dst, self.start, false))
+        let dst = lent.scratch.take(self.decoded_size(lent.limits)?)?;
+        self.decode(dst, lent.workspace, lent.limits)?;
+        Ok(Stream::decoded(dst, self.start, lent.scratch.taken()))
     }
 
     /// What is wrong with it if it does not say how many bytes it decodes to, and then with this `error`. In xz that stands at the end, where a
@@ -112,45 +120,48 @@ impl Entry<'_> {
     #[cfg(feature = "at1")]
     #[cold]
     #[inline(never)]
-    pub(crate) fn broken(&self, error: Error, file: &[u8], lent: &mut Lent<'_, '_>) -> Error {
+    pub(crate) fn broken(&self, error: Error, lent: &mut Lent<'_, '_>) -> Error {
         if self.backend == Backend::Xz
             && error.class() != Class::Limit
-            && let Ok(payload) = self.payload(file)
-            && let Err(error) = xz::inspect(payload, &mut lent.ws.xz, lent.limits, &xz::Options::DEFAULT, &mut ())
+            && let Ok(payload) = self.payload()
+            && let Err(error) = self.backend.inspect(payload, lent.workspace, lent.limits, &mut ())
         {
             return error.offset_by(self.start);
         }
         error
     }
 
-    /// How much of the scratch [`load`](Self::load) takes.
-    pub(crate) fn room(&self, file: &[u8], limits: &Limits) -> Result<u64> {
+    /// The scratch that [`load`](Self::load) takes.
+    pub(crate) fn scratch_len(&self, limits: &Limits) -> Result<u64> {
         match self.backend {
-            Backend::Stored => self.payload(file).map(|_| 0),
-            _ => self.decoded_size(file, limits),
+            Backend::Stored => self.payload().map(|_| 0),
+            _ => self.decoded_size(limits),
         }
     }
 
-    /// Tells where the payload lies, and the backend byte of one without a name. What is in it is told if the codec would
-    /// `read` it: nobody knows what a newer writer puts into a stream of its own.
-    pub(crate) fn trace<T: Trace>(
+    /// Emits a payload without a name, and its backend byte.
+    pub(crate) fn trace_unnamed<T: Trace>(
         &self,
-        read: bool,
-        file: &[u8],
-        ws: &mut Workspace,
+        workspace: &mut Workspace,
         limits: &Limits,
         trace: &mut T,
     ) -> Result<()> {
-        if self.name.is_empty() && self.wrapping == Wrapping::Tagged {
+        if self.wrapping == Wrapping::Tagged {
             trace.bytes(Part::Header, Name::Backend, self.at..self.start, Value::Word(self.backend.name()));
         }
-        if !read {
+        self.trace(true, workspace, limits, trace)
+    }
+
+    /// Emits the payload: in parts if the codec `reads` it, because a stream of a newer writer may hold anything.
+    fn trace<T: Trace>(&self, reads: bool, workspace: &mut Workspace, limits: &Limits, trace: &mut T) -> Result<()> {
+        if !reads {
             trace.bytes(Part::Data, Name::Payload, self.range(), Value::Word(self.backend.name()));
             return Ok(());
         }
         trace.enter(Name::Payload, Value::Word(self.backend.name()));
         let mut inside = Shifted::new(trace, self.start.saturating_mul(8));
-        self.backend.inspect(self.payload(file)?, ws, limits, &mut inside).map_err(|error| self.locate(error))?;
+        let inspected = self.backend.inspect(self.payload()?, workspace, limits, &mut inside);
+        inspected.map_err(|error| self.locate(error))?;
         trace.leave();
         Ok(())
     }
@@ -210,8 +221,8 @@ impl<'a> Set<'a> {
     /// Tells where everything in it lies, and checks it on the way.
     pub(crate) fn trace<T: Trace>(
         &self,
-        wanted: impl Fn(&[u8]) -> bool,
-        ws: &mut Workspace,
+        reads: impl Fn(&[u8]) -> bool,
+        workspace: &mut Workspace,
         limits: &Limits,
         trace: &mut T,
     ) -> Result<()> {
@@ -229,7 +240,7 @@ impl<'a> Set<'a> {
                 trace.bytes(Part::Header, Name::Backend, tag_at..len_at, Value::Word(entry.backend.name()));
             }
             trace.bytes(Part::Framing, Name::PayloadLength, len_at..entry.start, Value::U64(entry.len));
-            entry.trace(wanted(entry.name), self.src, ws, limits, trace)?;
+            entry.trace(reads(entry.name), workspace, limits, trace)?;
             trace.leave();
         }
         self.check()
@@ -272,7 +283,7 @@ impl<'a> Set<'a> {
     }
 
     /// Notes where the entries of the streams of these names start, in one walk.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     fn find_all(&self, names: &[&[u8]], streams: &mut [Stream<'a>]) -> Result<()> {
         streams.fill(self.missing());
         for entry in self.entries() {
@@ -299,20 +310,20 @@ impl<'a> Set<'a> {
     }
 
     /// Decodes those streams that were found, each where its entry starts.
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
         let entry = |stream: &Stream<'_>| Entries { at: u64_from(stream.place(0)), ..self.entries() }.read();
         let mut room = 0u64;
         for stream in streams.iter().filter(|stream| self.is_found(stream)) {
             let entry = entry(stream)?;
-            room = room.saturating_add(entry.room(self.src, lent.limits)?);
+            room = room.saturating_add(entry.scratch_len(lent.limits)?);
             if room > lent.limits.max_output {
                 return Err(Error::new(ErrorKind::OutputLimit, entry.at).needing(room));
             }
         }
         lent.scratch.expect(room)?;
         for stream in streams.iter_mut().filter(|stream| self.is_found(stream)) {
-            *stream = entry(stream)?.load(self.src, lent)?;
+            *stream = entry(stream)?.load(lent)?;
         }
         Ok(())
     }
@@ -353,7 +364,7 @@ impl<'a> Entries<'a> {
         if len > self.end.saturating_sub(start) {
             return Err(self.outside(start.saturating_add(len)));
         }
-        Ok(Entry { name, wrapping, backend, at: self.at, start, len })
+        Ok(Entry { name, wrapping, backend, at: self.at, start, len, file: self.src })
     }
 
     /// The next stream does not lie inside of the set. If the set ends where the file does, the file was cut.

@@ -1,99 +1,95 @@
-//! State that waits in the scratch: numbers, and in place of slices where they start, since nothing that borrows can lie in bytes.
+//! State that waits in the scratch. Nothing that borrows can lie in bytes: of a stream it keeps where its rest lies.
 
 use super::numbers::{Place, Stream};
-use crate::at1::scratch::Scratch;
 use crate::num::{index, u64_from};
 
 /// One number.
 pub(crate) type Word = [u8; 8];
 
-/// Set in the start of a slice of the file; others are of the scratch.
-const OF_FILE: u64 = 1 << 63;
+/// Words of a stream.
+pub(crate) const STREAM: usize = 3;
 
-/// Where the file and the scratch lie in memory.
+/// Where the bytes of streams lie: in the file, or in the scratch from its byte `base` on.
 #[derive(Clone, Copy)]
-pub(crate) struct Memory {
-    file: usize,
-    scratch: usize,
-    len: usize,
-}
-
-impl Memory {
-    /// What is decoded from now on lies in what is left of the scratch.
-    pub(crate) fn new(file: &[u8], scratch: &Scratch<'_>) -> Self {
-        let scratch = scratch.rest();
-        Self { file: file.as_ptr().addr(), scratch: scratch.as_ptr().addr(), len: scratch.len() }
-    }
+pub(crate) struct Memory<'a> {
+    pub(crate) file: &'a [u8],
+    pub(crate) scratch: &'a [u8],
+    pub(crate) base: u64,
 }
 
 /// Writes a record from its start.
 pub(crate) struct Writer<'r> {
     words: core::slice::IterMut<'r, Word>,
-    memory: Memory,
 }
 
 impl<'r> Writer<'r> {
-    pub(crate) fn new(words: &'r mut [Word], memory: Memory) -> Self {
-        Self { words: words.iter_mut(), memory }
+    pub(crate) fn new(words: &'r mut [Word]) -> Self {
+        Self { words: words.iter_mut() }
     }
 
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn number(&mut self, number: u64) {
         if let Some(word) = self.words.next() {
             *word = number.to_le_bytes();
         }
     }
 
-    /// Where a slice of the scratch starts, even if it is empty.
-    pub(crate) fn place(&mut self, bytes: &[u8]) {
-        self.number(u64_from(bytes.as_ptr().addr().saturating_sub(self.memory.scratch)));
-    }
-
-    /// A slice of the file or of the scratch.
-    #[cfg_attr(feature = "small", inline(never))]
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        let (at, memory) = (bytes.as_ptr().addr(), self.memory);
-        let start = match at.checked_sub(memory.scratch) {
-            Some(start) if start < memory.len => u64_from(start),
-            _ => u64_from(at.wrapping_sub(memory.file)) | OF_FILE,
-        };
-        self.number(if bytes.is_empty() { 0 } else { start });
-        self.number(u64_from(bytes.len()));
-    }
-
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn stream(&mut self, stream: &Stream<'_>) {
-        self.bytes(stream.bytes);
-        self.number(u64_from(stream.place.0));
+        let Place { end, start } = stream.place;
+        for number in [end, start, stream.bytes.len()] {
+            self.number(u64_from(number));
+        }
     }
 }
 
 /// Reads it again.
 pub(crate) struct Reader<'r, 'a> {
     words: core::slice::Iter<'r, Word>,
-    file: &'a [u8],
-    scratch: &'a [u8],
+    memory: Memory<'a>,
 }
 
 impl<'r, 'a> Reader<'r, 'a> {
-    pub(crate) fn new(words: &'r [Word], file: &'a [u8], scratch: &'a [u8]) -> Self {
-        Self { words: words.iter(), file, scratch }
+    pub(crate) fn new(words: &'r [Word], memory: Memory<'a>) -> Self {
+        Self { words: words.iter(), memory }
     }
 
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn number(&mut self) -> u64 {
         self.words.next().map_or(0, |word| u64::from_le_bytes(*word))
     }
 
-    #[cfg_attr(feature = "small", inline(never))]
-    pub(crate) fn bytes(&mut self) -> &'a [u8] {
-        let (start, len) = (self.number(), index(self.number()));
-        let all = if start & OF_FILE == 0 { self.scratch } else { self.file };
-        all.get(index(start & !OF_FILE)..).and_then(|rest| rest.get(..len)).unwrap_or_default()
-    }
-
-    #[cfg_attr(feature = "small", inline(never))]
+    #[inline(never)]
     pub(crate) fn stream(&mut self) -> Stream<'a> {
-        Stream { bytes: self.bytes(), place: Place(index(self.number())) }
+        let [end, start, len] = [(); STREAM].map(|()| index(self.number()));
+        let place = Place { end, start };
+        let (all, end) = match place.end_in_file() {
+            Some(end) => (self.memory.file, end),
+            None => (self.memory.scratch, end.saturating_sub(index(self.memory.base))),
+        };
+        Stream { bytes: all.get(end.saturating_sub(len)..end).unwrap_or_default(), place }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_of_the_file_and_of_the_scratch_go_on_where_they_were() {
+        let (file, scratch) = (b"0123456789", b"abcdefgh");
+        let memory = Memory { file, scratch, base: 100 };
+        let stored = Stream::new(&file[2..7], 2, true);
+        let decoded = Stream::decoded(&scratch[1..6], 9, 106);
+        let mut words = [[0; 8]; 2 * STREAM + 1];
+        let mut writer = Writer::new(&mut words);
+        writer.stream(&stored.part(3, 5).unwrap());
+        writer.number(7);
+        writer.stream(&decoded.part(1, 4).unwrap());
+        let mut reader = Reader::new(&words, memory);
+        let again = reader.stream();
+        assert_eq!((again.bytes, again.place(1), reader.number()), (&b"56"[..], 6, 7));
+        let again = reader.stream();
+        assert_eq!((again.bytes, again.place(1)), (&b"cde"[..], 9));
     }
 }

@@ -3,8 +3,8 @@
 #![no_main]
 
 use firmware::{Test, entry, file};
-use unspool::at1::{Ask, Column, Filter, Next, Query, Request, Test as Must, Workspace, decode_to};
-use unspool::{Class, Error, ErrorKind, Limits, Result};
+use unspool::at1::{Ask, Column, Filter, Next, Options, Query, Request, Test as Must, Workspace, decode_to};
+use unspool::{Class, Error, ErrorKind, Result};
 
 // 129 lines of a number, a decimal and a word, in groups of 64; and a table of the kind that is read as a whole, with its lines.
 file!(GROUPS, "../../../vectors/at1/c7_rgbound_129_of_64.at1");
@@ -19,43 +19,44 @@ fn main() -> ! {
 
     let mut test = Test::new("at1");
     for (name, bytes, lines) in [("groups", GROUPS.get(), LINES.get()), ("table", TABLE.get(), QUOTED.get())] {
-        test.case(name, || decodes(bytes, lines, SCRATCH, WORKSPACE).is_ok(), lines.len());
-        test.case(name, || every_end(bytes, lines, SCRATCH, WORKSPACE), 1);
+        test.case(name, || decodes(bytes, lines, WORKSPACE, SCRATCH).is_ok(), lines.len());
+        test.case(name, || every_end(bytes, lines, WORKSPACE, SCRATCH), 1);
     }
-    test.case("rows", || rows(GROUPS.get(), LINES.get(), SCRATCH, WORKSPACE) == Ok((3, 1)), 3 * 14);
+    test.case("rows", || rows(GROUPS.get(), LINES.get(), WORKSPACE, SCRATCH) == Ok((3, 1)), 3 * 14);
     test.finish()
 }
 
 /// Compares lines as they come.
-fn decodes(bytes: &[u8], lines: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<()> {
+fn decodes(bytes: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
     let mut rest = lines;
     let mut sink = |piece: &[u8]| {
         rest = rest.strip_prefix(piece).ok_or(Error::new(ErrorKind::SinkFull, 0))?;
         Ok(())
     };
-    decode_to(bytes, &mut sink, scratch, ws, &Limits::DEFAULT)?;
+    decode_to(bytes, &mut sink, workspace, scratch, &Options::DEFAULT)?;
     if rest.is_empty() { Ok(()) } else { Err(Error::new(ErrorKind::SinkFull, 0)) }
 }
 
 /// However early the file ends, the answer is an error and the device goes on.
-fn every_end(bytes: &[u8], lines: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> bool {
+fn every_end(bytes: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> bool {
     (0..bytes.len()).step_by(97).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);
-        decodes(bytes, lines, scratch, ws).is_err_and(|error| error.class() != Class::Misuse)
+        decodes(bytes, lines, workspace, scratch).is_err_and(|error| error.class() != Class::Misuse)
     })
 }
 
 /// How many rows there are from number 100 on that say `beta`, and how many groups were not read for that. What is asked for is cut out of flash as if it
 /// came from elsewhere.
-fn rows(file: &[u8], lines: &[u8], scratch: &mut [u8], ws: &mut Workspace) -> Result<(usize, u64)> {
+fn rows(file: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<(usize, u64)> {
     let from_100 = Filter { column: Column::Number(0), test: Must::Range { low: Some(b"100"), high: None } };
     let filters = [from_100, Filter { column: Column::Number(2), test: Must::Equal(b"beta") }];
     let request = Request { filters: &filters, ask: Ask::Rows, limit: u64::MAX };
     let head = file.get(..512).unwrap_or(file);
-    let mut query = Query::new(head, request, scratch, ws, &Limits::DEFAULT)?;
+    let mut query = Query::new(request, &Options::DEFAULT);
+    query.open(head, workspace, scratch)?;
     let (mut at, mut piece, mut count): (u64, &[u8], usize) = (0, &[], 0);
     loop {
-        match query.step(at, piece, scratch, ws)? {
+        match query.step(at, piece, workspace, scratch)? {
             Next::Nothing => return Ok((count, query.stats().skipped)),
             Next::Bytes(range) => {
                 at = range.start;

@@ -4,7 +4,7 @@
 #![no_std]
 #![no_main]
 
-use unspool::{Limits, at1};
+use unspool::at1;
 
 size::no_panic!();
 size::program!("../../../vectors/at1/c4_all_quoted.at1", |file, room| {
@@ -13,5 +13,5 @@ size::program!("../../../vectors/at1/c4_all_quoted.at1", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let (workspace, scratch) = unsafe { (&mut WORKSPACE, &mut SCRATCH) };
-    at1::decode(file, room.bytes, scratch, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+    at1::decode(file, room.bytes, workspace, scratch, &at1::Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
 });

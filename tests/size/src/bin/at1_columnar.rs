@@ -5,7 +5,7 @@
 #![no_std]
 #![no_main]
 
-use unspool::{Limits, at1};
+use unspool::at1;
 
 size::no_panic!();
 size::program!("../../data/table.at1", |file, room| {
@@ -14,5 +14,5 @@ size::program!("../../data/table.at1", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let (workspace, scratch) = unsafe { (&mut WORKSPACE, &mut SCRATCH) };
-    at1::decode(file, room.bytes, scratch, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+    at1::decode(file, room.bytes, workspace, scratch, &at1::Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
 });

@@ -51,8 +51,9 @@ fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits
         Ok(())
     };
     let mut query = loop {
-        match Query::new(&file[..have], request, &mut scratch, &mut ws, limits) {
-            Ok(query) => break query,
+        let mut query = Query::new(request, &super::with(*limits));
+        match query.open(&file[..have], &mut ws, &mut scratch) {
+            Ok(()) => break query,
             Err(error) if error.kind == ErrorKind::Truncated && have < file.len() => {
                 assert!(error.need > have as u64, "a longer head is asked for than there is");
                 have = file.len().min(error.need as usize);
@@ -72,7 +73,7 @@ fn run_with(file: &[u8], request: Request<'_>, first: usize, around: u64, limits
         out.foreseen.push(foreseen(&query, &scratch, 12));
         let before = query.stats();
         loop {
-            let fed = query.feed(start, bytes, &mut scratch, &mut ws, &mut |row| {
+            let fed = query.feed(start, bytes, &mut ws, &mut scratch, &mut |row| {
                 out.numbers.push(row.number());
                 out.rows.push(row.values().map(<[u8]>::to_vec).collect());
                 assert_eq!(out.rows.last().map(Vec::len), Some(row.len()));
@@ -119,11 +120,12 @@ fn foreseen(query: &Query<'_>, scratch: &[u8], most: usize) -> Vec<(u64, u64)> {
 /// The same by steps, with the whole file at hand: rows, their numbers, and their lines if these are asked for.
 fn step_by_step(file: &[u8], request: Request<'_>, limits: &Limits) -> Result<Outcome> {
     let (mut ws, mut scratch) = (Workspace::new(), vec![0; 64 << 20]);
-    let mut query = Query::new(file, request, &mut scratch, &mut ws, limits)?;
+    let mut query = Query::new(request, &super::with(*limits));
+    query.open(file, &mut ws, &mut scratch)?;
     let mut out = Outcome::default();
     let mut at_hand: &[u8] = &[];
     loop {
-        match query.step(0, at_hand, &mut scratch, &mut ws)? {
+        match query.step(0, at_hand, &mut ws, &mut scratch)? {
             Next::Bytes(needs) => {
                 assert!(at_hand.is_empty() && needs.end <= file.len() as u64, "{needs:?}");
                 at_hand = file;
@@ -161,7 +163,7 @@ fn queryable() -> Vec<(PathBuf, Vec<u8>)> {
         paths.sort();
         for path in paths.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "at1")) {
             let bytes = read(&path);
-            if matches!(Header::read(&bytes), Ok(header) if header.container == at1::Container::Whole
+            if matches!(Header::read(&bytes, &Limits::DEFAULT), Ok(header) if header.container == at1::Container::Whole
                 && matches!(header.codec, Codec::QColumnar | Codec::QJson))
             {
                 files.push((path, bytes));

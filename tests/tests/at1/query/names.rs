@@ -1,6 +1,6 @@
 //! Columns by name, requests that make no sense, and the ranges and the scratch that a query asks for.
 
-use unspool::at1::{Ask, Column, Filter, Number, Query, Request, Test, Workspace};
+use unspool::at1::{Ask, Column, Filter, Number, Options, Query, Request, Test, Workspace};
 use unspool::{Class, Error, ErrorKind, Limits};
 use unspool_tests::at1::{file, row_groups};
 
@@ -126,8 +126,10 @@ fn a_question_is_checked_before_the_work() {
     let mut scratch = [0; 1 << 10];
     let mut ask = |head: &[u8], filters: &[Filter<'_>], ask| {
         let request = Request { filters, ask, limit: u64::MAX };
-        Query::new(head, request, &mut scratch, &mut Workspace::new(), &Limits::DEFAULT)
-            .map(|query| query.needs().is_some())
+        let mut query = Query::new(request, &Options::DEFAULT);
+        query
+            .open(head, &mut Workspace::new(), &mut scratch)
+            .map(|()| query.needs().is_some())
             .map_err(|error| error.kind)
     };
     let word = [Filter { column: Column::Number(0), test: Test::Range { low: None, high: Some(b"high") } }];
@@ -148,18 +150,20 @@ fn a_range_in_words_is_refused_and_a_line_of_some_columns() {
     let columns = [Column::Number(0)];
     let request = Request { filters: &[], ask: Ask::Columns(&columns), limit: u64::MAX };
     let (mut ws, mut scratch) = (Workspace::new(), vec![0; 1 << 20]);
-    let mut query = Query::new(&file, request, &mut scratch, &mut ws, &Limits::DEFAULT).expect("a good file");
+    let mut query = Query::new(request, &Options::DEFAULT);
+    query.open(&file, &mut ws, &mut scratch).expect("a good file");
     let mut kinds = vec![];
-    let fed = query.feed(0, &file, &mut scratch, &mut ws, &mut |row| {
+    let fed = query.feed(0, &file, &mut ws, &mut scratch, &mut |row| {
         kinds.push(row.write_line(&mut unspool::Count::default()).map_err(|error| error.kind));
         if kinds.len() == 3 { Err(Error::new(ErrorKind::SinkFull, 0)) } else { Ok(()) }
     });
     assert_eq!(fed, Err(Error::new(ErrorKind::SinkFull, 0)), "the visitor ends it");
     assert_eq!(kinds, [Err(ErrorKind::At1QueryLine); 3]);
-    let mut query = Query::new(&file, request, &mut scratch, &mut ws, &Limits::DEFAULT).expect("a good file");
+    let mut query = Query::new(request, &Options::DEFAULT);
+    query.open(&file, &mut ws, &mut scratch).expect("a good file");
     let needs = query.needs().expect("a block");
     let error =
-        query.feed(needs.start + 1, &file[..40], &mut scratch, &mut ws, &mut |_| Ok(())).expect_err("other bytes");
+        query.feed(needs.start + 1, &file[..40], &mut ws, &mut scratch, &mut |_| Ok(())).expect_err("other bytes");
     assert_eq!((error.kind, error.at, error.need), (ErrorKind::RangeOutside, needs.start, needs.end));
 }
 
@@ -174,8 +178,9 @@ fn the_scratch_that_is_asked_for_is_enough_and_one_byte_less_is_not() {
         let mut ws = Workspace::new();
         let mut all = |len: usize| {
             let mut scratch = vec![0; len];
-            let mut query = Query::new(&file, request, &mut scratch, &mut ws, &Limits::DEFAULT)?;
-            query.feed(0, &file, &mut scratch, &mut ws, &mut |_| Ok(()))?;
+            let mut query = Query::new(request, &Options::DEFAULT);
+            query.open(&file, &mut ws, &mut scratch)?;
+            query.feed(0, &file, &mut ws, &mut scratch, &mut |_| Ok(()))?;
             assert_eq!(query.needs(), None);
             Ok(query.stats())
         };

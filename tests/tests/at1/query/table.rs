@@ -1,7 +1,9 @@
 //! A second opinion: a search through the decoded lines, without the index and the groups.
 
 use unspool::Limits;
-use unspool::at1::{self, Ask, Codec, Column, Filter, Header, Number, Request, Set, Test, Workspace, qcolumnar, qjson};
+use unspool::at1::{
+    self, Ask, Codec, Column, Filter, Header, Number, Options, Request, Set, Test, Workspace, qcolumnar, qjson,
+};
 use unspool_tests::Random;
 
 use super::super::assert_ran;
@@ -19,13 +21,13 @@ pub(super) struct Table {
 pub(super) fn table(file: &[u8]) -> Table {
     let limits = Limits::DEFAULT;
     let mut ws = Workspace::new();
-    let decoded = at1::decode_to_vec(file, &mut ws, &limits).expect("a good file");
-    let header = Header::read(file).expect("a good file");
+    let decoded = at1::decode_to_vec(file, &Options::DEFAULT).expect("a good file");
+    let header = Header::read(file, &limits).expect("a good file");
     let set = Set::open(file, header.body().start, header.body().end, &limits).expect("a good file");
     let mut stream = |name: &[u8]| -> Vec<u8> {
         let Some(entry) = set.find(name).expect("a good file") else { return vec![] };
-        let mut bytes = vec![0; entry.decoded_size(file, &limits).expect("a good file") as usize];
-        entry.decode(file, &mut bytes, &mut ws, &limits).expect("a good file");
+        let mut bytes = vec![0; entry.decoded_size(&limits).expect("a good file") as usize];
+        entry.decode(&mut bytes, &mut ws, &limits).expect("a good file");
         bytes
     };
     let (meta, modes, template, paths) = (stream(b"meta"), stream(b"row_modes"), stream(b"template"), stream(b"paths"));
