@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, Progress, RowOffsets, Search, SearchSpace};
+use unspool::onpair::{Codes, Column, Dictionary, File, MAX_TOKEN_LEN, Progress, RowOffsets, Search, SearchWorkspace};
 use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn unspool_onpair_open(
         let open = || {
             clear(column, &[stretch(bytes, bytes_len)])?;
             let (bytes, limits) = (input(bytes, bytes_len)?, limits(with_limits)?);
-            build(column, |place| Ok(best(place.write(*Container::open(bytes, &limits)?.column()))))
+            build(column, |place| Ok(best(place.write(*File::open(bytes, &limits)?.column()))))
         };
         report(error, open())
     }
@@ -435,16 +435,13 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
                 UNSPOOL_ONPAIR_EQUALS => Search::equals(column, needle),
                 UNSPOOL_ONPAIR_STARTS_WITH => Search::starts_with(column, needle),
                 UNSPOOL_ONPAIR_CONTAINS => {
-                    let needle_space = output(fallback, fallback_len)?;
-                    let space = SearchSpace { needle: needle_space, tokens: output(tokens, tokens_len)? };
-                    Search::contains_in(column, needle, space)?
+                    let entries = output(fallback, fallback_len)?;
+                    let workspace = SearchWorkspace { needle: entries, tokens: output(tokens, tokens_len)? };
+                    Search::contains(column, needle, workspace)?
                 }
                 _ => return Err(bad_argument()),
             };
-            build(
-                search,
-                |place| Ok(place.write(Hunt { search: prepared, progress: prepared.progress(column.rows()) })),
-            )
+            build(search, |place| Ok(place.write(Hunt { search: prepared, progress: Progress::new(column.rows()) })))
         };
         report(error, start())
     }
@@ -480,7 +477,7 @@ pub unsafe extern "C" fn unspool_onpair_search_next(
     unsafe {
         let look = || {
             let Hunt { search, progress } = held_in(search)?;
-            match search.next_match(progress) {
+            match progress.next(search) {
                 Some(match_at) => {
                     answer(row, match_at?);
                     answer(found, 1);

@@ -5,26 +5,59 @@ use std::mem::MaybeUninit;
 
 #[cfg(not(miri))]
 use onpair::CompactDictionaryView;
-use unspool::onpair::{Codes, Column, Container, Dictionary, RowOffsets, Search, SearchSpace, inspect};
-use unspool::{Error, ErrorKind, Limits};
+use unspool::onpair::{
+    Codes, Column, Dictionary, File, Options, Outline, RowOffsets, Search, SearchWorkspace, Workspace, decode,
+    decode_to_vec, salvage,
+};
+use unspool::{Done, Error, ErrorKind, Limits, Trace};
 
 use crate::cvc::Tiling;
 
 /// Small enough that nothing a header claims can cost much.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 20, max_elements: 1 << 12, ..Limits::DEFAULT };
 
-/// A container of any bytes.
+fn inspect(bytes: &[u8], trace: &mut impl Trace) -> Result<Done, Error> {
+    unspool::onpair::inspect(bytes, &mut Workspace::new(), &Options { limits: LIMITS }, trace)
+}
+
+/// A file of any bytes, by the calls that take whole files. `sound` is what its rows decode to, if all do.
+fn doors(bytes: &[u8], sound: Result<&[u8], Error>) {
+    let (workspace, options) = (&mut Workspace::new(), &Options { limits: LIMITS });
+    let mut dst = vec![0; 1 << 16];
+    let decoded = decode(bytes, &mut dst, workspace, options, &mut ());
+    assert_eq!(decoded.map(|done| &dst[..done.wrote]), sound);
+    assert_eq!(decode_to_vec(bytes, options).as_deref().map_err(|error| *error), sound);
+    let mut salvaged = vec![0; 1 << 16];
+    let (done, error) = salvage(bytes, &mut salvaged, workspace, options);
+    match sound {
+        Ok(all) => assert_eq!((&salvaged[..done.wrote], error), (all, None)),
+        Err(_) => assert!(error.is_some() && done.wrote as u64 <= LIMITS.max_output),
+    }
+    let mut outline = Outline::new(bytes.len() as u64);
+    while let Some(needs) = outline.needs() {
+        if let Err(error) = outline.feed(needs.start, &bytes[needs.start as usize..needs.end as usize], &mut ()) {
+            assert_eq!(File::open(bytes, &LIMITS).map(drop), Err(error));
+            return;
+        }
+    }
+    if let Ok(file) = File::open(bytes, &LIMITS) {
+        assert_eq!(file.places(), outline.places());
+    }
+}
+
+/// A file of any bytes.
 pub fn onpair_arbitrary(bytes: &[u8]) {
     let mut trace = Tiling::default();
-    let inspected = inspect(bytes, &LIMITS, &mut trace).map(drop);
+    let inspected = inspect(bytes, &mut trace);
     if inspected.is_ok() {
         trace.check(bytes.len() as u64);
     }
-    assert_eq!(inspect(bytes, &LIMITS, &mut ()).map(drop), inspected, "listening changes the verdict");
-    match Container::open(bytes, &LIMITS) {
+    assert_eq!(inspect(bytes, &mut ()), inspected, "listening changes the verdict");
+    match File::open(bytes, &LIMITS) {
         Err(error) => {
             assert_eq!(inspected, Err(error));
-            match Container::salvage(bytes, &LIMITS) {
+            doors(bytes, Err(error));
+            match File::salvage(bytes, &LIMITS) {
                 Err(only) => assert_eq!(only, error),
                 Ok((file, told)) => {
                     assert_eq!(told, Some(error));
@@ -35,11 +68,12 @@ pub fn onpair_arbitrary(bytes: &[u8]) {
         }
         Ok(file) => {
             assert!(
-                Container::salvage(bytes, &LIMITS)
-                    .is_ok_and(|(again, error)| again.len() == file.len() && error.is_none())
+                File::salvage(bytes, &LIMITS).is_ok_and(|(again, error)| again.len() == file.len() && error.is_none())
             );
             assert!(file.len() <= bytes.len() as u64);
-            assert_eq!(file.column().check(), inspected);
+            assert_eq!(file.column().check(), inspected.map(drop));
+            let whole = file.column().decode_to_vec(file.column().rows());
+            doors(bytes, whole.as_deref().map_err(|error| *error));
             column(file.column());
         }
     }
@@ -130,8 +164,8 @@ pub fn onpair_reference(bytes: &[u8]) {
 /// Equals, starts with, contains.
 fn searches(column: &Column<'_>, needle: &[u8]) -> [Result<Vec<u64>, Error>; 3] {
     let (mut entries, mut table) = (vec![0; needle.len()], vec![0xEE; column.dictionary().len()]);
-    let mut space = SearchSpace { needle: &mut entries, tokens: &mut table };
-    let contains = Search::contains(column, needle, &mut space).and_then(|search| search.rows().collect());
+    let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut table };
+    let contains = Search::contains(column, needle, workspace).and_then(|search| search.rows().collect());
     [Search::equals(column, needle).rows().collect(), Search::starts_with(column, needle).rows().collect(), contains]
 }
 

@@ -116,8 +116,19 @@ fn onpair() {
     let (mut needle, mut tokens) = (vec![0; 16], vec![0; 1 << 16]);
     for bytes in &files {
         let count = allocations(|| {
-            let _ = onpair::inspect(bytes, &Limits::DEFAULT, &mut ());
-            let Ok(file) = onpair::Container::open(bytes, &Limits::DEFAULT) else { return };
+            let (workspace, options) = (&mut onpair::Workspace::new(), &onpair::Options::DEFAULT);
+            let _ = onpair::inspect(bytes, workspace, options, &mut ());
+            let _ = onpair::decode(bytes, &mut out, workspace, options, &mut ());
+            let _ = onpair::decode_to(bytes, &mut Count::default(), workspace, options);
+            let _ = onpair::decoded_len(bytes, workspace, options);
+            let _ = onpair::salvage(bytes, &mut out, workspace, options);
+            let _ = onpair::File::salvage(bytes, &options.limits);
+            let _ = onpair::Header::read(bytes, &options.limits);
+            let mut outline = onpair::Outline::new(bytes.len() as u64);
+            while let Some(needs) = outline.needs() {
+                let _ = outline.feed(needs.start, &bytes[needs.start as usize..needs.end as usize], &mut ());
+            }
+            let Ok(file) = onpair::File::open(bytes, &Limits::DEFAULT) else { return };
             let plain = *file.column();
             let Ok(wide) = plain.widened(&mut cells, &mut lens) else { return };
             for column in [plain.conforming().unwrap_or(plain), wide] {
@@ -130,8 +141,8 @@ fn onpair() {
                     let _ = row.len().and_then(|_| row.decode_into(&mut out));
                     let _ = row.tokens().count();
                 }
-                let mut space = onpair::SearchSpace { needle: &mut needle, tokens: &mut tokens };
-                let _ = onpair::Search::contains(&column, b".com/", &mut space).map(|search| search.rows().count());
+                let workspace = onpair::SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
+                let _ = onpair::Search::contains(&column, b".com/", workspace).map(|search| search.rows().count());
                 let _ = onpair::Search::equals(&column, b".com/").rows().count();
                 let _ = onpair::Search::starts_with(&column, b"https://").rows().count();
             }

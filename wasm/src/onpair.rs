@@ -15,7 +15,7 @@ use core::ops::Range;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use unspool::onpair::{Codes, Column, Container, Dictionary, MAX_TOKEN_LEN, RowOffsets, Search, SearchSpace};
+use unspool::onpair::{Codes, Column, Dictionary, File, MAX_TOKEN_LEN, RowOffsets, Search, SearchWorkspace};
 use unspool::{Error, ErrorKind, Limits, Result};
 use wasm_bindgen::prelude::*;
 
@@ -36,7 +36,7 @@ pub struct OnPair {
 impl OnPair {
     /// Opens a container; to `salvage` one, as many rows of it as there are, instead of an error.
     pub fn container(bytes: Vec<u8>, salvage: bool, limits: &[f64]) -> core::result::Result<OnPair, Fault> {
-        Self::open(Buffers::Container(bytes, salvage), limits)
+        Self::open(Buffers::File(bytes, salvage), limits)
     }
 
     /// Opens bare buffers: codes of `bits` bits, or of two bytes each where that is 0, and row offsets of eight bytes each where
@@ -110,7 +110,7 @@ impl OnPair {
 
 /// What a column is made of.
 enum Buffers {
-    Container(Vec<u8>, bool),
+    File(Vec<u8>, bool),
     Parts(Parts),
 }
 
@@ -168,12 +168,12 @@ struct Things {
 /// Opens the column, and answers one question after the other.
 async fn serve(buffers: Buffers, limits: Limits, desk: Desk) -> Result<Infallible> {
     let (column, len) = match &buffers {
-        Buffers::Container(bytes, salvage) => {
-            let (container, error) = Container::salvage(bytes, &limits)?;
+        Buffers::File(bytes, salvage) => {
+            let (file, error) = File::salvage(bytes, &limits)?;
             if let Some(error) = error.filter(|_| !salvage) {
                 return Err(error);
             }
-            (*container.column(), container.len())
+            (*file.column(), file.len())
         }
         Buffers::Parts(parts) => (parts.column(&limits)?, 0),
     };
@@ -241,11 +241,11 @@ fn decode(column: &Column<'_>, rows: Range<u64>, limits: &Limits) -> Result<Answ
 
 fn search(column: &Column<'_>, needle: &[u8], place: u8) -> Result<Vec<u32>> {
     let (mut entries, mut tokens) = (vec![0; needle.len()], vec![0; column.dictionary().len()]);
-    let mut space = SearchSpace { needle: &mut entries, tokens: &mut tokens };
+    let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut tokens };
     let search = match place {
         0 => Search::equals(column, needle),
         1 => Search::starts_with(column, needle),
-        _ => Search::contains(column, needle, &mut space)?,
+        _ => Search::contains(column, needle, workspace)?,
     };
     search.rows().map(|row| Ok(u32::try_from(row?).unwrap_or(u32::MAX))).collect()
 }
@@ -259,8 +259,8 @@ pub fn onpair_decode_into(
     last: f64,
     limits: &[f64],
 ) -> core::result::Result<f64, Fault> {
-    let container = Container::open(bytes, &crate::limits(limits))?;
-    let column = container.column();
+    let file = File::open(bytes, &crate::limits(limits))?;
+    let column = file.column();
     let all = column.rows().end;
     // Without an end, all of them.
     let rows = number::to_u64(first)..if last < 0.0 { all } else { number::to_u64(last) };

@@ -286,7 +286,10 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
             Ok(())
         }
         #[cfg(feature = "onpair")]
-        Probe::Match(unspool::Format::OnPair) => unspool::onpair::inspect(bytes, limits, structure).map(drop),
+        Probe::Match(unspool::Format::OnPair) => {
+            let options = unspool::onpair::Options { limits: *limits };
+            unspool::onpair::inspect(bytes, &mut unspool::onpair::Workspace::new(), &options, structure).map(drop)
+        }
         #[cfg(feature = "pco")]
         Probe::Match(unspool::Format::Pco) => unspool::pco::inspect(bytes, limits, structure, |_, _| Ok(())).map(drop),
         #[cfg(feature = "gzip")]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use unspool::onpair::{Codes, Column, Container, Dictionary, RowOffsets, Search, SearchSpace};
+use unspool::onpair::{Codes, Column, Dictionary, File, Options, RowOffsets, Search, SearchWorkspace, Workspace};
 use unspool::tree::Tree;
 use unspool::{Error, Format, Limits, Sink};
 
@@ -18,10 +18,12 @@ const ROWS_AT_ONCE: u64 = 4096;
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = Report::new(Format::OnPair, Tree::new(MAX_NODES));
-    if let Err(error) = unspool::onpair::inspect(bytes, limits, &mut report.tree) {
+    if let Err(error) =
+        unspool::onpair::inspect(bytes, &mut Workspace::new(), &Options { limits: *limits }, &mut report.tree)
+    {
         report.error = Some(error);
     }
-    if let Ok((file, _)) = Container::salvage(bytes, limits) {
+    if let Ok((file, _)) = File::salvage(bytes, limits) {
         let column = file.column();
         report.version = Some("ONPAIR01".to_owned());
         report.fact("rows", column.rows().end);
@@ -46,7 +48,7 @@ pub fn decode(
     limits: &Limits,
     to: &mut crate::output::Output,
 ) -> Result<(), Stop> {
-    let (file, error) = Container::salvage(bytes, limits)?;
+    let (file, error) = File::salvage(bytes, limits)?;
     decode_column(file.column(), wanted, limits, to)?;
     error.map_or(Ok(()), |error| Err(error.into()))
 }
@@ -176,13 +178,13 @@ pub fn grep(
     limits: &Limits,
     to: &mut impl Sink,
 ) -> Result<(), Stop> {
-    let (file, broken) = Container::salvage(bytes, limits)?;
+    let (file, broken) = File::salvage(bytes, limits)?;
     // A dictionary that is not sorted only makes the search slower.
     let column = file.column().conforming().unwrap_or(*file.column());
     let (mut needle, mut tokens) = (vec![0; pattern.len()], vec![0; column.dictionary().len()]);
-    let mut space = SearchSpace { needle: &mut needle, tokens: &mut tokens };
+    let workspace = SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
     let search = match place {
-        Where::Inside => Search::contains(&column, pattern, &mut space)?,
+        Where::Inside => Search::contains(&column, pattern, workspace)?,
         Where::Start => Search::starts_with(&column, pattern),
         Where::Whole => Search::equals(&column, pattern),
     };
@@ -201,17 +203,16 @@ pub fn grep(
 
 /// Strings have lengths.
 pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
-    let (container, broken) = Container::salvage(bytes, limits)?;
+    let (file, broken) = File::salvage(bytes, limits)?;
     let stats = columns.push_mut(ColumnStats::named("bytes in a row"));
     let mut gather = Gather::new(stats, Number::U64, 1);
-    for row in container.column().rows() {
-        gather.write(&container.column().row_len(row)?.to_le_bytes())?;
+    for row in file.column().rows() {
+        gather.write(&file.column().row_len(row)?.to_le_bytes())?;
     }
     broken.map_or(Ok(()), Err)
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    let file = unspool::onpair::inspect(bytes, limits, &mut ())?;
-    file.column().decode_to(file.column().rows(), to)?;
+    unspool::onpair::decode_to(bytes, to, &mut Workspace::new(), &Options { limits: *limits })?;
     Ok(Checksums::default())
 }

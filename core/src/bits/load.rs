@@ -2,8 +2,6 @@
 //!
 //! Every bit reader of the crate is made of these. Inside the slice each is one bounds check and one load; the ends are out of line.
 
-use crate::num::copy;
-
 /// The eight bytes at `at`, little-endian; zeros stand for those after the end of the slice.
 #[inline]
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
@@ -17,7 +15,7 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 #[inline]
 #[allow(dead_code, reason = "for formats whose fields are narrow")]
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
+    match bytes.get(at..at.wrapping_add(4)).and_then(<[u8]>::first_chunk) {
         Some(chunk) => u32::from_le_bytes(*chunk),
         None => u32::from_le_bytes(padded(bytes, at)),
     }
@@ -27,8 +25,12 @@ pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
 #[cold]
 #[inline(never)]
 fn padded<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    // Byte by byte: a copy would be a call of `memcpy`, which is 600 bytes of flash where nothing else needs it.
+    let rest = bytes.get(at..).unwrap_or_default();
     let mut chunk = [0; N];
-    copy(bytes.get(at..).unwrap_or_default(), &mut chunk);
+    for (i, to) in chunk.iter_mut().enumerate() {
+        *to = rest.get(i).copied().unwrap_or(0);
+    }
     chunk
 }
 

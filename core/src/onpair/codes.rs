@@ -2,40 +2,35 @@
 
 use core::ops::Range;
 
+use crate::bits::u32_at;
 use crate::num::{index, u64_from};
-use crate::tuning::LEAN;
+use crate::tuning::{LEAN, SMALL};
 use crate::{Error, ErrorKind, Result};
 
 /// How many packed codes are unpacked at a time. Where flash and stack count for more than time, each by itself.
-pub(super) const BLOCK: usize = if cfg!(feature = "small") { 1 } else { 64 };
+pub(super) const BLOCK: usize = if SMALL { 1 } else { 64 };
 /// So many codes begin and end at a byte together, whatever their width.
 const GROUP: usize = 8;
 
 /// The codes of a column, each of which names a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes<'a> {
-    kind: Kind<'a>,
+    form: Form<'a>,
     len: usize,
+    /// Offset of the first code in a file.
     at: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind<'a> {
-    Plain(&'a [u16]),
-    Bytes(&'a [[u8; 2]]),
-    Packed { bytes: &'a [u8], bits: u32 },
 }
 
 impl<'a> Codes<'a> {
     /// Codes that are numbers already.
     pub const fn plain(codes: &'a [u16]) -> Self {
-        Self { kind: Kind::Plain(codes), len: codes.len(), at: 0 }
+        Self { form: Form::Numbers(codes), len: codes.len(), at: 0 }
     }
 
     /// Codes of two little-endian bytes each, at any alignment.
     pub fn bytes(bytes: &'a [u8]) -> Result<Self> {
         match bytes.as_chunks() {
-            (codes, []) => Ok(Self { kind: Kind::Bytes(codes), len: codes.len(), at: 0 }),
+            (codes, []) => Ok(Self { form: Form::Pairs(codes), len: codes.len(), at: 0 }),
             _ => Err(Error::new(ErrorKind::OnPairCodeHalf, u64_from(bytes.len()))),
         }
     }
@@ -51,11 +46,11 @@ impl<'a> Codes<'a> {
         if need.is_none_or(|need| need > u64_from(bytes.len())) {
             return Err(Error::new(ErrorKind::OnPairCodesShort, u64_from(bytes.len())).needing(need.unwrap_or(0)));
         }
-        let kind = match bits {
-            16 => Kind::Bytes(bytes.as_chunks().0),
-            bits => Kind::Packed { bytes, bits },
+        let form = match bits {
+            16 => Form::Pairs(bytes.as_chunks().0),
+            bits => Form::Packed { bytes, bits },
         };
-        Ok(Self { kind, len, at: 0 })
+        Ok(Self { form, len, at: 0 })
     }
 
     /// The same codes, which lie at `at` in a file: errors will say so.
@@ -76,8 +71,8 @@ impl<'a> Codes<'a> {
 
     /// How many bits each code takes.
     pub const fn bits(&self) -> u32 {
-        match self.kind {
-            Kind::Packed { bits, .. } => bits,
+        match self.form {
+            Form::Packed { bits, .. } => bits,
             _ => 16,
         }
     }
@@ -88,11 +83,7 @@ impl<'a> Codes<'a> {
         if i >= self.len {
             return None;
         }
-        match self.kind {
-            Kind::Plain(codes) => codes.get(i).copied(),
-            Kind::Bytes(codes) => codes.get(i).map(|code| u16::from_le_bytes(*code)),
-            Kind::Packed { bytes, bits } => Some(single(bytes, bits, i)),
-        }
+        self.form.at(i)
     }
 
     /// Writes the codes of a range as numbers; gives how many.
@@ -118,14 +109,10 @@ impl<'a> Codes<'a> {
         Ok(count)
     }
 
-    /// In which form they lie, so that a loop over codes asks once and not at every code.
+    /// Their form. A loop over codes matches it once and not at every code.
     #[inline]
     pub(super) const fn form(&self) -> Form<'a> {
-        match self.kind {
-            Kind::Plain(codes) => Form::Numbers(codes),
-            Kind::Bytes(codes) => Form::Pairs(codes),
-            Kind::Packed { bytes, bits } => Form::Packed(Packed { bytes, bits }),
-        }
+        self.form
     }
 
     /// The first codes of a range, one at least if there are any. Plain codes come all at once and where they are, others by
@@ -135,20 +122,20 @@ impl<'a> Codes<'a> {
     where
         'a: 'r,
     {
-        if cfg!(feature = "small") {
+        if SMALL {
             let Some(code) = self.get(range.start) else { return &[] };
             *room = [code; BLOCK];
             return room.get(..range.len().min(BLOCK)).unwrap_or(&[]);
         }
         let range = range.start..range.end.min(self.len);
-        match self.kind {
-            Kind::Plain(codes) => codes.get(range).unwrap_or(&[]),
-            Kind::Bytes(codes) => {
+        match self.form {
+            Form::Numbers(codes) => codes.get(range).unwrap_or(&[]),
+            Form::Pairs(codes) => {
                 let codes = codes.get(range).unwrap_or(&[]);
                 room.iter_mut().zip(codes).for_each(|(to, code)| *to = u16::from_le_bytes(*code));
                 room.get(..codes.len().min(BLOCK)).unwrap_or(&[])
             }
-            Kind::Packed { bytes, bits } => {
+            Form::Packed { bytes, bits } => {
                 let len = unpack(bytes, bits, range, room);
                 room.get(..len).unwrap_or(&[])
             }
@@ -161,15 +148,15 @@ impl<'a> Codes<'a> {
     }
 }
 
-/// The codes that were unpacked last, for whoever reads on from many places.
+/// The codes that were unpacked last, for loops that read on from many places.
 #[derive(Clone, Debug)]
-pub(super) struct Unpacked {
+pub(super) struct CodeBuffer {
     room: [u16; BLOCK],
     first: usize,
     len: usize,
 }
 
-impl Unpacked {
+impl CodeBuffer {
     pub(super) const fn new() -> Self {
         Self { room: [0; BLOCK], first: 0, len: 0 }
     }
@@ -182,7 +169,7 @@ impl Unpacked {
     /// The first codes of a range, one at least if there are any. Plain codes come all at once.
     #[inline]
     pub(super) fn block<'r>(&'r mut self, codes: &Codes<'r>, range: Range<usize>) -> &'r [u16] {
-        if let Kind::Plain(codes) = codes.kind {
+        if let Form::Numbers(codes) = codes.form {
             return codes.get(range).unwrap_or(&[]);
         }
         let mut skip = range.start.wrapping_sub(self.first);
@@ -198,11 +185,11 @@ impl Unpacked {
 }
 
 /// The forms of codes, each of which is a [`Source`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Form<'a> {
     Numbers(&'a [u16]),
     Pairs(&'a [[u8; 2]]),
-    Packed(Packed<'a>),
+    Packed { bytes: &'a [u8], bits: u32 },
 }
 
 /// Codes of which single ones are wanted, or a few in a row.
@@ -238,11 +225,11 @@ impl Source for &[[u8; 2]] {
     }
 }
 
-/// Packed codes of less than 16 bits.
+/// [`Form::Packed`] by itself: packed codes of less than 16 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Packed<'a> {
-    bytes: &'a [u8],
-    bits: u32,
+    pub(super) bytes: &'a [u8],
+    pub(super) bits: u32,
 }
 
 impl Source for Packed<'_> {
@@ -256,8 +243,8 @@ impl Source for Packed<'_> {
         let (first, mut next) = place(range.start, self.bits);
         let (bytes, bits) = (self.bytes.get(first..)?, self.bits);
         Some(range.map(move |_| {
-            let window = whole(bytes, index((next / 8).into()))?;
-            let code = cut(window, next % 8, bits);
+            let word = whole(bytes, index((next / 8).into()))?;
+            let code = field(word, next % 8, bits);
             next = next.wrapping_add(bits);
             Some(code)
         }))
@@ -271,7 +258,7 @@ impl Source for Form<'_> {
         match self {
             Self::Numbers(codes) => codes.at(i),
             Self::Pairs(codes) => codes.at(i),
-            Self::Packed(codes) => codes.at(i),
+            Self::Packed { bytes, bits } => Packed { bytes, bits }.at(i),
         }
     }
 
@@ -285,7 +272,7 @@ impl Source for Form<'_> {
 #[inline]
 fn single(bytes: &[u8], bits: u32, i: usize) -> u16 {
     let (at, bit) = place(i, bits);
-    cut(whole(bytes, at).unwrap_or_else(|| ragged(bytes, at)), bit, bits)
+    field(u32_at(bytes, at), bit, bits)
 }
 
 /// The byte in which a code starts, and at which of its bits.
@@ -293,7 +280,7 @@ fn single(bytes: &[u8], bits: u32, i: usize) -> u16 {
 fn place(i: usize, bits: u32) -> (usize, u32) {
     let [code, ..] = i.to_le_bytes();
     let bit = u32::from(code).wrapping_mul(bits);
-    if cfg!(feature = "small") {
+    if SMALL {
         // By groups, which end at a byte: a product of 64 bits is a function on a small processor.
         let (bits, ahead) = (index(bits.into()), u32::from(code % 8).wrapping_mul(bits));
         return ((i / GROUP).wrapping_mul(bits).wrapping_add(index((ahead / 8).into())), ahead % 8);
@@ -304,20 +291,14 @@ fn place(i: usize, bits: u32) -> (usize, u32) {
 /// Four bytes from one on.
 #[inline]
 fn whole(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at.wrapping_add(4))?.first_chunk().map(|window| u32::from_le_bytes(*window))
-}
-
-/// The last bytes, and zeros behind them.
-#[cold]
-fn ragged(bytes: &[u8], at: usize) -> u32 {
-    bytes.iter().skip(at).take(4).rev().fold(0, |bits, &byte| bits << 8 | u32::from(byte))
+    bytes.get(at..at.wrapping_add(4))?.first_chunk().map(|word| u32::from_le_bytes(*word))
 }
 
 /// The code that starts at one of the first eight bits.
 #[inline]
-fn cut(window: u32, bit: u32, bits: u32) -> u16 {
+fn field(word: u32, bit: u32, bits: u32) -> u16 {
     let ones = (1u32 << (bits % 32)).wrapping_sub(1);
-    let [low, high, ..] = (window >> (bit % 8) & ones).to_le_bytes();
+    let [low, high, ..] = (word >> (bit % 8) & ones).to_le_bytes();
     u16::from_le_bytes([low, high])
 }
 
@@ -326,7 +307,7 @@ fn unpack(bytes: &[u8], bits: u32, range: Range<usize>, room: &mut [u16; BLOCK])
     let left = range.end.saturating_sub(range.start);
     let mut count = left.min(BLOCK);
     // A few codes, as short rows have them, are not worth more than this loop.
-    if !cfg!(feature = "small") && left >= 2 * GROUP {
+    if !SMALL && left >= 2 * GROUP {
         match range.start.wrapping_neg() % GROUP {
             0 => {
                 let from = u64_from(range.start / GROUP).wrapping_mul(u64::from(bits));

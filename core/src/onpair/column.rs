@@ -4,17 +4,17 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::codes::{Codes, Form, Source as _};
-use super::decode::{decode, decode_row, decode_to, decoded_len};
-use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use super::codes::{Codes, Form, Packed, Source as _};
+use super::dictionary::Dictionary;
+use super::emit::{codes_len, decode_codes, decode_codes_to, decode_row};
 use super::lookup::{is_longest, starts_others};
-use super::offsets::{RowOffsets, Spans as _};
-use super::row::{Row, Rows};
+use super::offsets::{RowOffsets, RowSpans as _};
+use super::tokens::MAX_TOKEN_LEN;
 use super::wide::Wide;
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
 use crate::num::{index, u64_from};
-use crate::tuning::LEAN;
+use crate::tuning::{LEAN, SMALL};
 use crate::{Error, ErrorKind, Limits, Result, Sink};
 
 /// A column of strings, borrowed from the slices that hold it.
@@ -177,8 +177,8 @@ impl<'a> Column<'a> {
     pub fn decode_to(&self, rows: Range<u64>, sink: &mut impl Sink) -> Result<u64> {
         let range = self.offsets.span(&rows)?;
         match self.wide() {
-            Some(wide) => decode_to(wide, &self.codes, range, self.max_output, sink),
-            None => decode_to(self.dictionary, &self.codes, range, self.max_output, sink),
+            Some(wide) => decode_codes_to(wide, &self.codes, range, self.max_output, sink),
+            None => decode_codes_to(self.dictionary, &self.codes, range, self.max_output, sink),
         }
     }
 
@@ -223,20 +223,10 @@ impl<'a> Column<'a> {
         Ok(out)
     }
 
-    /// One row, of which nothing is decoded yet.
-    pub fn row(&self, row: u64) -> Result<Row<'_>> {
-        Ok(Row::new(self, self.offsets.row(row)?))
-    }
-
-    /// Every row in order, of which nothing is decoded yet.
-    pub const fn iter(&self) -> Rows<'_> {
-        Rows::new(self)
-    }
-
     /// The wide copy, where one loop for it and one for the dictionary itself are not a loop too many.
     #[inline]
     pub(super) fn wide(&self) -> Option<Wide<'a>> {
-        self.wide.filter(|_| !cfg!(feature = "small"))
+        self.wide.filter(|_| !SMALL)
     }
 
     /// How many bytes of an output may be filled.
@@ -259,8 +249,8 @@ impl<'a> Column<'a> {
     #[inline]
     pub(super) fn decoded_len_of(&self, range: Range<usize>) -> Result<u64> {
         match self.wide() {
-            Some(wide) => decoded_len(wide, &self.codes, range),
-            None => decoded_len(self.dictionary, &self.codes, range),
+            Some(wide) => codes_len(wide, &self.codes, range),
+            None => codes_len(self.dictionary, &self.codes, range),
         }
     }
 
@@ -286,10 +276,12 @@ impl<'a> Column<'a> {
             (form, None) if LEAN => decode_row(&self.dictionary, form.each(range)?, out),
             (Form::Numbers(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
             (Form::Pairs(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
-            (Form::Packed(codes), Some(wide)) => decode_row(wide, codes.each(range)?, out),
+            (Form::Packed { bytes, bits }, Some(wide)) => decode_row(wide, Packed { bytes, bits }.each(range)?, out),
             (Form::Numbers(codes), None) => decode_row(&self.dictionary, codes.each(range)?, out),
             (Form::Pairs(codes), None) => decode_row(&self.dictionary, codes.each(range)?, out),
-            (Form::Packed(codes), None) => decode_row(&self.dictionary, codes.each(range)?, out),
+            (Form::Packed { bytes, bits }, None) => {
+                decode_row(&self.dictionary, Packed { bytes, bits }.each(range)?, out)
+            }
         }
     }
 
@@ -297,8 +289,8 @@ impl<'a> Column<'a> {
         let most = self.most().min(out.len());
         let out = out.get_mut(..most).unwrap_or(&mut []);
         let decoded = match self.wide() {
-            Some(wide) => decode(wide, &self.codes, range, out),
-            None => decode(self.dictionary, &self.codes, range, out),
+            Some(wide) => decode_codes(wide, &self.codes, range, out),
+            None => decode_codes(self.dictionary, &self.codes, range, out),
         };
         match decoded {
             Err(error) if error.need > self.max_output && error.kind == ErrorKind::OutputTooSmall => {
@@ -312,7 +304,7 @@ impl<'a> Column<'a> {
 /// Whether these codes are too few for the preparations of the fast decoder. With the feature `small` it has none.
 #[inline]
 pub(super) const fn is_short(codes: &Range<usize>) -> bool {
-    !cfg!(feature = "small") && codes.end.wrapping_sub(codes.start) <= 48
+    !SMALL && codes.end.wrapping_sub(codes.start) <= 48
 }
 
 /// A type that Arrow gives the offsets of strings: i32 or i64; u32 and u64 for everyone else.

@@ -2,15 +2,10 @@
 
 use core::cmp::Ordering;
 
-use super::decode::Tokens;
 use super::offsets::entries;
+use super::tokens::{MAX_TOKEN_LEN, MAX_TOKENS, Tokens};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
-
-/// The longest token.
-pub const MAX_TOKEN_LEN: usize = 16;
-/// The most tokens that codes of 16 bits can tell apart.
-pub const MAX_TOKENS: usize = 1 << 16;
 
 /// The tokens of a column, borrowed and validated.
 ///
@@ -138,7 +133,7 @@ impl<'a> Dictionary<'a> {
 
 impl<'a> Tokens<'a> for Dictionary<'a> {
     #[inline]
-    fn fat(self) -> Option<impl Fn(u16) -> Option<(&'a [u8; MAX_TOKEN_LEN], usize)>> {
+    fn padded_lookup(self) -> Option<impl Fn(u16) -> Option<(&'a [u8; MAX_TOKEN_LEN], usize)>> {
         let Self { bytes, offsets, .. } = self;
         let (_, ends) = offsets.split_first()?;
         let last = bytes.len().checked_sub(MAX_TOKEN_LEN)?;
@@ -200,16 +195,16 @@ mod tests {
         let table = offsets(&[0, 1, 3, 6]);
         for bytes in [&b"abcdef"[..], b"abcdef0123456789", b"abcdef00000000000000000000000000"] {
             let dictionary = Dictionary::open(bytes, &table).unwrap();
-            let fat = |code| dictionary.fat().and_then(|fat| fat(code));
+            let padded = |code| dictionary.padded_lookup().and_then(|lookup| lookup(code));
             for (code, token) in [(0, &b"a"[..]), (1, b"bc"), (2, b"def")] {
                 assert_eq!(dictionary.token(code), Some(token));
-                if let Some((window, len)) = fat(code) {
+                if let Some((window, len)) = padded(code) {
                     assert_eq!(&window[..len], token);
                 }
                 assert_eq!(dictionary.token_len(code), Some(token.len() as u8));
             }
-            assert_eq!((dictionary.token(3), fat(3)), (None, None));
-            assert_eq!(fat(0).is_some(), bytes.len() >= 16);
+            assert_eq!((dictionary.token(3), padded(3)), (None, None));
+            assert_eq!(padded(0).is_some(), bytes.len() >= 16);
             assert_eq!(dictionary.tokens().collect::<Vec<_>>(), [&b"a"[..], b"bc", b"def"]);
             assert_eq!((dictionary.len(), dictionary.bytes_len(), dictionary.code_bits()), (3, 6, 2));
         }

@@ -1,11 +1,12 @@
 //! Looking up needles in a sorted dictionary.
 
-use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use super::dictionary::Dictionary;
+use super::tokens::MAX_TOKEN_LEN;
 use crate::num::u64_from;
 
 /// What a row's code may be at one place, if the row is to agree with the needle from there on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Step {
+pub(super) struct NeedleStep {
     /// The longest token that the needle goes on with: what an encoder would have taken.
     pub(super) code: u16,
     /// The shorter tokens that the needle goes on with, by length. No known encoder takes one of them here.
@@ -15,7 +16,7 @@ pub(super) struct Step {
     /// The same with the tokens that start with all that is left of the needle.
     wider: Filter,
     /// The tokens that start with all that is left of the needle,
-    extends: Stretch,
+    extends: CodeSpan,
     /// if any do.
     is_extended: bool,
     /// Where in the needle the longest token ends.
@@ -46,13 +47,13 @@ impl Filter {
 
 /// Codes from one to another.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stretch {
+struct CodeSpan {
     first: u16,
     /// How many behind the first.
     more: u16,
 }
 
-impl Stretch {
+impl CodeSpan {
     /// One comparison: what lies below the first wraps around and is too large.
     #[inline]
     const fn contains(self, code: u16) -> bool {
@@ -60,7 +61,7 @@ impl Stretch {
     }
 }
 
-impl Step {
+impl NeedleStep {
     /// Whether a token is one that the needle goes on with, or one of a few others that the filter takes for one.
     #[inline]
     pub(super) const fn may_agree(&self, code: u16) -> bool {
@@ -87,8 +88,7 @@ impl Step {
 }
 
 /// Cuts the start of the needle into tokens, the longest first. Gives how many steps that are.
-#[cfg_attr(feature = "small", inline(never))]
-pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [Step]) -> usize {
+pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [NeedleStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in room {
         let rest = needle.get(at..).unwrap_or(&[]);
@@ -100,9 +100,9 @@ pub(super) fn steps(dictionary: &Dictionary<'_>, needle: &[u8], room: &mut [Step
     count
 }
 
-/// What the codes of a row that is the needle are known to be, if rows are cut into the longest tokens.
+/// The codes of a row that equals the needle, if rows are cut into the longest tokens.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct NeedleCodes {
     /// How many they are.
     pub(super) count: usize,
     /// The last of them.
@@ -110,12 +110,12 @@ pub(super) struct Cut {
 }
 
 /// Cuts the needle. `None` if it is empty.
-pub(super) fn cut(dictionary: &Dictionary<'_>, mut needle: &[u8]) -> Option<Cut> {
+pub(super) fn cut_needle(dictionary: &Dictionary<'_>, mut needle: &[u8]) -> Option<NeedleCodes> {
     let mut cut = None;
     while !needle.is_empty() {
         let (last, len) = longest(dictionary, needle.get(..MAX_TOKEN_LEN).unwrap_or(needle))?;
         needle = needle.get(len..)?;
-        cut = Some(Cut { count: cut.map_or(0, |cut: Cut| cut.count).wrapping_add(1), last });
+        cut = Some(NeedleCodes { count: cut.map_or(0, |cut: NeedleCodes| cut.count).wrapping_add(1), last });
     }
     cut
 }
@@ -173,7 +173,6 @@ fn common(one: &[u8], other: &[u8]) -> usize {
 }
 
 /// The tokens that the needle may end with.
-#[cfg_attr(feature = "small", inline(never))]
 pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> Filter {
     let starts = needle.len().saturating_sub(MAX_TOKEN_LEN)..needle.len();
     let whole = |start| {
@@ -184,8 +183,7 @@ pub(super) fn ends(dictionary: &Dictionary<'_>, needle: &[u8]) -> Filter {
 }
 
 /// Narrows down the tokens that agree with the needle, byte after byte.
-#[cfg_attr(feature = "small", inline(never))]
-fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> {
+fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<NeedleStep> {
     // From `low` on, before `high`: the tokens that start with the first `depth` bytes.
     let (mut low, mut high) = (0, u64_from(dictionary.len()));
     let (mut longest, mut shorter, mut is_extended) = (None, [None; MAX_TOKEN_LEN], false);
@@ -211,13 +209,13 @@ fn step_at(dictionary: &Dictionary<'_>, rest: &[u8], at: usize) -> Option<Step> 
     let shorter = shorter.map(|token| token.unwrap_or(code));
     let filter = shorter.iter().fold(Filter::default(), |filter, &token| filter.with(token));
     let (first, last) = (narrow(low)?, narrow(high.wrapping_sub(1))?);
-    let extends = Stretch { first, more: last.wrapping_sub(first) };
+    let extends = CodeSpan { first, more: last.wrapping_sub(first) };
     let wider = match (is_extended, extends.more) {
         (false, _) => filter,
         (true, 0..64) => (first..=last).fold(filter, Filter::with),
         _ => Filter::ALL,
     };
-    Some(Step { code, shorter, filter, wider, extends, is_extended, end: at + len })
+    Some(NeedleStep { code, shorter, filter, wider, extends, is_extended, end: at + len })
 }
 
 fn token<'a>(dictionary: &Dictionary<'a>, code: u64) -> &'a [u8] {
@@ -262,7 +260,7 @@ mod tests {
         let dictionary = Dictionary::open(&bytes, &offsets).unwrap().conforming().unwrap();
         for needle in ["https://www.x", "httpx", "aaaaaaaaaaaaaaaaaaaaaaaab", "a", "h", "ttttp", "\u{ff}\u{ff}\u{ff}"] {
             let needle = needle.as_bytes();
-            let mut room = [Step::default(); 40];
+            let mut room = [NeedleStep::default(); 40];
             let count = steps(&dictionary, needle, &mut room);
             let mut at = 0;
             for step in &room[..count] {
@@ -291,7 +289,7 @@ mod tests {
                 at = step.end;
             }
             assert_eq!(at, needle.len());
-            let cut = cut(&dictionary, needle).unwrap();
+            let cut = cut_needle(&dictionary, needle).unwrap();
             assert_eq!((cut.count, cut.last), (count, room[count - 1].code));
         }
     }

@@ -21,37 +21,57 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
+//! [`decode`] and its neighbours take a whole file, as in every format. [`File`] opens one to read or search single rows.
+//!
 //! [`Column::each_row`] decodes many rows in any order, [`Column::plain_rows`] is for loops over single ones,
-//! [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows, [`Container`] is a file with all of it,
-//! [`inspect`] tells a [`Trace`](crate::Trace) where everything lies in one, and [`Outline`] where its tables lie in one that is
-//! not at hand.
+//! [`Column::widened`] trades 17 bytes a token for speed, [`Search`] finds rows, [`inspect`] emits to a [`Trace`](crate::Trace)
+//! where everything in a file lies, and [`Outline`] finds the tables of a file that is read by ranges.
+//!
+//! The files of this room use only those above them in this list.
+
+mod tokens;
 
 mod codes;
-mod column;
-mod container;
-mod decode;
-mod dictionary;
-mod gather;
-mod inspect;
-mod lookup;
 mod offsets;
-mod outline;
+
+mod dictionary;
+mod emit;
+mod lookup;
+mod wide;
+
+mod column;
+
+mod each;
 mod plain;
 mod row;
-mod search;
 mod sifted;
+
 mod start;
 mod substring;
-mod wide;
+
+mod search;
+
+mod header;
+
+mod file;
+mod outline;
+
+mod inspect;
+
+mod decode;
 
 pub use codes::Codes;
 pub use column::{ArrowOffset, Column};
-pub use container::Container;
-pub use dictionary::{Dictionary, MAX_TOKEN_LEN, MAX_TOKENS};
-pub use inspect::inspect;
+#[cfg(feature = "alloc")]
+pub use decode::decode_to_vec;
+pub use decode::{Options, Workspace, decode, decode_to, decoded_len, inspect, salvage};
+pub use dictionary::Dictionary;
+pub use file::File;
+pub use header::Header;
 pub use offsets::RowOffsets;
 pub use outline::Outline;
 pub use plain::PlainRows;
 pub use row::{Row, Rows};
-pub use search::{Matches, Progress, Search, SearchSpace};
-pub use wide::WideSpace;
+pub use search::{Matches, Progress, Search, SearchWorkspace};
+pub use tokens::{MAX_TOKEN_LEN, MAX_TOKENS};
+pub use wide::WideWorkspace;

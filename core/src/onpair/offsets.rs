@@ -10,12 +10,12 @@ use crate::{Error, ErrorKind, Limits, Result};
 /// The first offset may be above 0 and the last below the number of codes: a column that was sliced keeps all of its codes.
 #[derive(Clone, Copy, Debug)]
 pub struct RowOffsets<'a> {
-    table: Table<'a>,
+    table: OffsetTable<'a>,
     at: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Table<'a> {
+pub(super) enum OffsetTable<'a> {
     U32(&'a [[u8; 4]]),
     U64(&'a [[u8; 8]]),
 }
@@ -42,12 +42,12 @@ impl Entry for [u8; 8] {
 impl<'a> RowOffsets<'a> {
     /// Offsets of four little-endian bytes each, at any alignment.
     pub fn u32(bytes: &'a [u8]) -> Result<Self> {
-        Ok(Self { table: Table::U32(entries(bytes, 0)?), at: 0 })
+        Ok(Self { table: OffsetTable::U32(entries(bytes, 0)?), at: 0 })
     }
 
     /// Offsets of eight little-endian bytes each, at any alignment.
     pub fn u64(bytes: &'a [u8]) -> Result<Self> {
-        Ok(Self { table: Table::U64(entries(bytes, 0)?), at: 0 })
+        Ok(Self { table: OffsetTable::U64(entries(bytes, 0)?), at: 0 })
     }
 
     /// The same offsets, which lie at `at` in a file: errors will say so.
@@ -58,8 +58,8 @@ impl<'a> RowOffsets<'a> {
     /// How many rows there are.
     pub const fn rows(&self) -> u64 {
         let entries = match self.table {
-            Table::U32(table) => table.len(),
-            Table::U64(table) => table.len(),
+            OffsetTable::U32(table) => table.len(),
+            OffsetTable::U64(table) => table.len(),
         };
         u64_from(entries).saturating_sub(1)
     }
@@ -78,14 +78,14 @@ impl<'a> RowOffsets<'a> {
     #[inline]
     pub fn get(&self, i: usize) -> Option<u64> {
         match self.table {
-            Table::U32(table) => table.get(i).map(|entry| entry.number()),
-            Table::U64(table) => table.get(i).map(|entry| entry.number()),
+            OffsetTable::U32(table) => table.get(i).map(|entry| entry.number()),
+            OffsetTable::U64(table) => table.get(i).map(|entry| entry.number()),
         }
     }
 
     /// The table, so that a loop over rows asks once how wide its entries are.
     #[inline]
-    pub(super) const fn table(&self) -> Table<'a> {
+    pub(super) const fn table(&self) -> OffsetTable<'a> {
         self.table
     }
 
@@ -94,8 +94,12 @@ impl<'a> RowOffsets<'a> {
         let code = u64_from(code);
         let ends = index(row.saturating_add(1));
         let skipped = match self.table {
-            Table::U32(table) => table.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code)),
-            Table::U64(table) => table.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code)),
+            OffsetTable::U32(table) => {
+                table.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code))
+            }
+            OffsetTable::U64(table) => {
+                table.get(ends..).and_then(|ends| ends.iter().position(|end| end.number() > code))
+            }
         };
         row.saturating_add(skipped.map_or(0, u64_from))
     }
@@ -121,8 +125,8 @@ impl<'a> RowOffsets<'a> {
             return Err(Error::new(ErrorKind::ElementLimit, self.at).needing(self.rows()));
         }
         let (wrong, width) = match self.table {
-            Table::U32(table) => (first_wrong(table), 4),
-            Table::U64(table) => (first_wrong(table), 8),
+            OffsetTable::U32(table) => (first_wrong(table), 4),
+            OffsetTable::U64(table) => (first_wrong(table), 8),
         };
         if let Some(wrong) = wrong {
             return Err(Error::new(ErrorKind::OnPairRowOrder, self.at.saturating_add(u64_from(wrong) * width)));
@@ -135,7 +139,7 @@ impl<'a> RowOffsets<'a> {
 }
 
 /// A table whose width is known, for a loop over many rows; or one of either width, where two such loops are too much code.
-pub(super) trait Spans: Copy {
+pub(super) trait RowSpans: Copy {
     /// The codes of one row.
     fn nth(self, row: usize) -> Option<Range<usize>>;
 
@@ -143,7 +147,7 @@ pub(super) trait Spans: Copy {
     fn each(self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>>;
 }
 
-impl<E: Entry> Spans for &[E] {
+impl<E: Entry> RowSpans for &[E] {
     #[inline]
     fn nth(self, row: usize) -> Option<Range<usize>> {
         self.get(row..)?.first_chunk().map(span)
@@ -155,12 +159,12 @@ impl<E: Entry> Spans for &[E] {
     }
 }
 
-impl Spans for Table<'_> {
+impl RowSpans for OffsetTable<'_> {
     #[inline]
     fn nth(self, row: usize) -> Option<Range<usize>> {
         match self {
-            Table::U32(table) => table.nth(row),
-            Table::U64(table) => table.nth(row),
+            OffsetTable::U32(table) => table.nth(row),
+            OffsetTable::U64(table) => table.nth(row),
         }
     }
 

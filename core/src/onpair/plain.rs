@@ -2,9 +2,10 @@
 
 use super::codes::Form;
 use super::column::Column;
-use super::decode::decode_row_here;
-use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
-use super::offsets::{Spans as _, Table};
+use super::dictionary::Dictionary;
+use super::emit::decode_row_here;
+use super::offsets::{OffsetTable, RowSpans as _};
+use super::tokens::MAX_TOKEN_LEN;
 use super::wide::Wide;
 use crate::Result;
 use crate::num::{index, u64_from};
@@ -40,7 +41,7 @@ impl<'c> Column<'c> {
     /// # Ok::<(), unspool::Error>(())
     /// ```
     pub fn plain_rows(&'c self) -> Option<PlainRows<'c>> {
-        let (Form::Numbers(codes), Table::U32(offsets)) = (self.codes.form(), self.row_offsets().table()) else {
+        let (Form::Numbers(codes), OffsetTable::U32(offsets)) = (self.codes.form(), self.row_offsets().table()) else {
             return None;
         };
         // Then no row is longer than the limits allow.

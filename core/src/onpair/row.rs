@@ -5,6 +5,18 @@ use core::ops::Range;
 use super::column::Column;
 use crate::Result;
 
+impl Column<'_> {
+    /// One row, not decoded yet.
+    pub fn row(&self, row: u64) -> Result<Row<'_>> {
+        Ok(Row { column: self, codes: self.span_of_row(row)? })
+    }
+
+    /// Every row in order, not decoded yet.
+    pub const fn iter(&self) -> Rows<'_> {
+        Rows { column: self, next: self.rows() }
+    }
+}
+
 /// A row of a column: a few codes, of which nothing is decoded yet.
 #[derive(Clone, Debug)]
 pub struct Row<'c> {
@@ -13,10 +25,6 @@ pub struct Row<'c> {
 }
 
 impl<'c> Row<'c> {
-    pub(super) const fn new(column: &'c Column<'c>, codes: Range<usize>) -> Self {
-        Self { column, codes }
-    }
-
     /// Whether it is the empty string.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
@@ -49,18 +57,12 @@ pub struct Rows<'c> {
     next: Range<u64>,
 }
 
-impl<'c> Rows<'c> {
-    pub(super) const fn new(column: &'c Column<'c>) -> Self {
-        Self { column, next: column.rows() }
-    }
-}
-
 impl<'c> Iterator for Rows<'c> {
     type Item = Row<'c>;
 
     fn next(&mut self) -> Option<Row<'c>> {
         let row = self.next.next()?;
-        self.column.span_of_row(row).ok().map(|codes| Row::new(self.column, codes))
+        self.column.span_of_row(row).ok().map(|codes| Row { column: self.column, codes })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use super::codes::Unpacked;
+use super::codes::CodeBuffer;
 use super::column::Column;
 use super::sifted::Sifted;
 use super::start::Start;
@@ -13,9 +13,9 @@ use super::substring::Substring;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
 
-/// Memory for [`Search::contains`].
+/// A workspace for [`Search::contains`].
 #[derive(Debug)]
-pub struct SearchSpace<'s> {
+pub struct SearchWorkspace<'s> {
     /// An entry for each byte of the needle.
     pub needle: &'s mut [u32],
     /// An entry for each token. With fewer the search is slower, and finds the same.
@@ -25,15 +25,16 @@ pub struct SearchSpace<'s> {
 /// A needle, prepared for one column.
 ///
 /// ```
-/// # use unspool::{onpair::{Codes, Column, Dictionary, RowOffsets, Search, SearchSpace}, Limits};
+/// # use unspool::{onpair::{Codes, Column, Dictionary, RowOffsets, Search, SearchWorkspace}, Limits};
 /// # let le = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
 /// # let (token_offsets, row_offsets) = (le(&[0, 1, 3, 4]), le(&[0, 2, 3, 6]));
 /// # let dictionary = Dictionary::open(b"abcd", &token_offsets)?;
 /// # let column =
 /// #     Column::open(dictionary, Codes::plain(&[0, 1, 2, 2, 0, 1]), RowOffsets::u32(&row_offsets)?, &Limits::DEFAULT)?;
 /// // The rows are abc, d and dabc.
-/// let mut space = SearchSpace { needle: &mut [0; 2], tokens: &mut [0; 3] };
-/// let found: Result<Vec<u64>, _> = Search::contains(&column, b"ab", &mut space)?.rows().collect();
+/// let (mut needle, mut tokens) = ([0; 2], [0; 3]);
+/// let workspace = SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
+/// let found: Result<Vec<u64>, _> = Search::contains(&column, b"ab", workspace)?.rows().collect();
 /// assert_eq!(found?, [0, 2]);
 /// assert!(Search::equals(&column, b"d").matches(1)?);
 /// # Ok::<(), unspool::Error>(())
@@ -41,15 +42,12 @@ pub struct SearchSpace<'s> {
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'s> {
     column: &'s Column<'s>,
-    kind: Kind<'s>,
+    matcher: Matcher<'s>,
 }
 
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(feature = "small"),
-    expect(clippy::large_enum_variant, reason = "there is no heap to put the large one on")
-)]
-enum Kind<'s> {
+#[allow(clippy::large_enum_variant, reason = "there is no heap to put the large one on")]
+enum Matcher<'s> {
     Start(Start<'s>),
     Inside(Substring<'s>),
 }
@@ -66,108 +64,109 @@ impl<'s> Search<'s> {
     }
 
     fn start(column: &'s Column<'s>, needle: &'s [u8], whole: bool) -> Self {
-        Self { column, kind: Kind::Start(Start::new(column, needle, whole)) }
+        Self { column, matcher: Matcher::Start(Start::new(column, needle, whole)) }
     }
 
     /// Rows in which the needle occurs; all, if it is empty.
     ///
-    /// Knuth, Morris and Pratt's algorithm over tokens instead of bytes. `space` must have an entry for each byte of the
+    /// Knuth, Morris and Pratt's algorithm over tokens instead of bytes. The workspace must have an entry for each byte of the
     /// needle. With one for each token as well, a token is one step; without, each of its bytes is.
-    pub fn contains(column: &'s Column<'s>, needle: &'s [u8], space: &'s mut SearchSpace<'_>) -> Result<Self> {
-        Self::contains_in(column, needle, SearchSpace { needle: space.needle, tokens: space.tokens })
-    }
-
-    /// [`contains`](Self::contains) with memory that is given away, for whoever has nowhere to keep the two slices together.
-    pub fn contains_in(column: &'s Column<'s>, needle: &'s [u8], space: SearchSpace<'s>) -> Result<Self> {
-        let Some(fallback) = space.needle.get_mut(..needle.len()) else {
+    pub fn contains(column: &'s Column<'s>, needle: &'s [u8], workspace: SearchWorkspace<'s>) -> Result<Self> {
+        let Some(fallback) = workspace.needle.get_mut(..needle.len()) else {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(needle.len())));
         };
         if u32::try_from(needle.len()).is_err() {
             return Err(Error::new(ErrorKind::ElementLimit, 0).needing(u64_from(needle.len())));
         }
-        let tokens = space.tokens.get_mut(..column.dictionary.len()).unwrap_or_default();
+        let tokens = workspace.tokens.get_mut(..column.dictionary.len()).unwrap_or_default();
         let inside = Substring::new(needle, fallback, tokens, &column.dictionary);
-        Ok(Self { column, kind: Kind::Inside(inside) })
+        Ok(Self { column, matcher: Matcher::Inside(inside) })
     }
 
     /// Whether a row matches. Only the codes that decide it are looked at.
     pub fn matches(&self, row: u64) -> Result<bool> {
         let codes = self.column.span_of_row(row)?;
-        match &self.kind {
-            Kind::Start(start) => start.matches(self.column, codes),
-            Kind::Inside(inside) => inside.within(self.column, &mut Unpacked::new(), codes, 0),
+        match &self.matcher {
+            Matcher::Start(start) => start.matches(self.column, codes),
+            Matcher::Inside(inside) => inside.within(self.column, &mut CodeBuffer::new(), codes, 0),
         }
     }
 
     /// The rows that match, in ascending order.
-    pub fn rows(&self) -> Matches<'s> {
+    pub fn rows(&self) -> Matches<'_> {
         self.rows_in(self.column.rows())
     }
 
     /// The rows that match among these.
-    pub fn rows_in(&self, rows: Range<u64>) -> Matches<'s> {
-        Matches { search: *self, progress: self.progress(rows) }
-    }
-
-    /// Where a search among these rows starts, for whoever goes on with [`next_match`](Self::next_match).
-    pub fn progress(&self, rows: Range<u64>) -> Progress {
-        let next = rows.start..rows.end.min(self.column.rows().end);
-        Progress { next, sifted: Sifted::default(), unpacked: Unpacked::new() }
-    }
-
-    /// The next row that matches. An error ends the search.
-    #[inline]
-    pub fn next_match(&self, progress: &mut Progress) -> Option<Result<u64>> {
-        loop {
-            match progress.sifted.next() {
-                Some((row, true)) => return Some(Ok(row)),
-                Some((row, false)) => match self.settle(row, progress) {
-                    Ok(false) => {}
-                    Ok(true) => return Some(Ok(row)),
-                    Err(error) => return Some(Err(error)),
-                },
-                None if progress.next.is_empty() => return None,
-                None => self.sift(progress),
-            }
-        }
+    pub fn rows_in(&self, rows: Range<u64>) -> Matches<'_> {
+        Matches { search: self, progress: Progress::new(rows) }
     }
 
     /// Looks at the codes of some more rows.
     #[inline(never)]
     fn sift(&self, progress: &mut Progress) {
         let Progress { next, sifted, unpacked } = progress;
-        *sifted = match &self.kind {
-            Kind::Start(start) => start.sift(self.column, next, sifted.crowded),
-            Kind::Inside(inside) => inside.sift(self.column, unpacked, next, sifted.crowded),
+        *sifted = match &self.matcher {
+            Matcher::Start(start) => start.sift(self.column, next, sifted.crowded),
+            Matcher::Inside(inside) => inside.sift(self.column, unpacked, next, sifted.crowded),
         };
     }
 
     /// Whether a row matches of which its codes did not tell.
     #[inline(never)]
     fn settle(&self, row: u64, progress: &mut Progress) -> Result<bool> {
-        let settled = self.column.span_of_row(row).and_then(|codes| match &self.kind {
-            Kind::Start(start) => start.compare(self.column, codes),
-            Kind::Inside(inside) => inside.within(self.column, &mut progress.unpacked, codes, 0),
+        let settled = self.column.span_of_row(row).and_then(|codes| match &self.matcher {
+            Matcher::Start(start) => start.compare(self.column, codes),
+            Matcher::Inside(inside) => inside.within(self.column, &mut progress.unpacked, codes, 0),
         });
         if settled.is_err() {
-            (progress.next, progress.sifted) = (0..0, Sifted::default());
+            (progress.next, progress.sifted) = (0..0, Sifted::NONE);
         }
         settled
     }
 }
 
-/// How far a search came, for whoever keeps that beside the search: [`Matches`] is both.
+/// How far a search came, kept beside the search: for callers that cannot keep a [`Matches`], which borrows it.
 #[derive(Clone, Debug)]
 pub struct Progress {
     next: Range<u64>,
     sifted: Sifted,
-    unpacked: Unpacked,
+    unpacked: CodeBuffer,
 }
 
-/// Rows that a search finds. An error ends it.
+impl Progress {
+    /// The start of a search among these rows.
+    pub const fn new(rows: Range<u64>) -> Self {
+        Self { next: rows, sifted: Sifted::NONE, unpacked: CodeBuffer::new() }
+    }
+
+    /// The next row that matches. An error ends the search.
+    #[inline]
+    pub fn next(&mut self, search: &Search<'_>) -> Option<Result<u64>> {
+        loop {
+            match self.sifted.next() {
+                Some((row, true)) => return Some(Ok(row)),
+                Some((row, false)) => match search.settle(row, self) {
+                    Ok(false) => {}
+                    Ok(true) => return Some(Ok(row)),
+                    Err(error) => return Some(Err(error)),
+                },
+                None => {
+                    self.next.end = self.next.end.min(search.column.rows().end);
+                    if self.next.is_empty() {
+                        return None;
+                    }
+                    search.sift(self);
+                }
+            }
+        }
+    }
+}
+
+/// The rows that a search finds. An error ends it.
 #[derive(Clone, Debug)]
 pub struct Matches<'s> {
-    search: Search<'s>,
+    search: &'s Search<'s>,
     progress: Progress,
 }
 
@@ -176,6 +175,6 @@ impl Iterator for Matches<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Result<u64>> {
-        self.search.next_match(&mut self.progress)
+        self.progress.next(self.search)
     }
 }

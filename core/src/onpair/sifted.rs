@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 /// What is known of up to 64 rows: a bit each, the highest for the first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Sifted {
     pub(super) first: u64,
     /// Those that match.
@@ -34,10 +34,13 @@ pub(super) fn take_rows(rows: &mut Range<u64>) -> (u64, u64) {
 }
 
 impl Sifted {
+    /// No rows.
+    pub(super) const NONE: Self = Self { first: 0, sure: 0, unsure: 0, crowded: false };
+
     /// The next 64 rows, all of which match.
     pub(super) fn all(rows: &mut Range<u64>) -> Self {
         let (first, unused) = take_rows(rows);
-        Self { first, sure: u64::MAX << unused, ..Self::default() }
+        Self { first, sure: u64::MAX << unused, ..Self::NONE }
     }
 
     /// Adds what was found out about a row, which is one of the 64 from the first on. Who asks for one that is broken is told why.

@@ -4,39 +4,39 @@
 
 use core::ops::Range;
 
-use super::codes::{Form, Source};
+use super::codes::{Form, Packed, Source};
 use super::column::Column;
-use super::lookup::{Cut, Filter, Step, cut, ends, steps};
-use super::offsets::{Spans, Table};
+use super::lookup::{Filter, NeedleCodes, NeedleStep, cut_needle, ends, steps};
+use super::offsets::{OffsetTable, RowSpans};
 use super::sifted::{FIRST, Sifted, take_first, take_rows};
 use crate::Result;
 use crate::num::index;
-use crate::tuning::LEAN;
+use crate::tuning::{LEAN, SMALL};
 
 /// How many tokens of the needle are looked up beforehand. Rows that agree with all of them are rare, or compared bytewise. Where stack
 /// counts for more than time, only the first.
-const STEPS: usize = if cfg!(feature = "small") { 1 } else { 8 };
+const STEPS: usize = if SMALL { 1 } else { 8 };
 
 /// From the start of a row: the whole row, or what it starts with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start<'s> {
     needle: &'s [u8],
     whole: bool,
-    steps: [Step; STEPS],
+    steps: [NeedleStep; STEPS],
     len: usize,
     /// Whether the steps reach the end of the needle.
     complete: bool,
     /// The tokens that a row may end with if it is the needle.
     ends: Filter,
     /// What the codes of a row are if it is the needle, where that is known.
-    cut: Option<Cut>,
+    cut: Option<NeedleCodes>,
     /// Codes from here on name no token. They decide nothing: they are an error.
     tokens: usize,
 }
 
 /// What the codes of a row say.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Answer {
     Yes,
     No,
     /// The bytes have to be compared.
@@ -44,10 +44,9 @@ enum Verdict {
 }
 
 impl<'s> Start<'s> {
-    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn new(column: &Column<'_>, needle: &'s [u8], whole: bool) -> Self {
         let (tokens, dictionary) = (column.dictionary.len(), &column.dictionary);
-        let room = [Step::default(); STEPS];
+        let room = [NeedleStep::default(); STEPS];
         let mut start =
             Self { needle, whole, steps: room, len: 0, complete: false, ends: Filter::ALL, cut: None, tokens };
         if dictionary.is_conforming() {
@@ -56,7 +55,7 @@ impl<'s> Start<'s> {
         let known = start.steps.get(..start.len).and_then(<[_]>::last).map_or(0, |step| step.end);
         start.complete = known == needle.len();
         if whole && start.len > 0 {
-            start.cut = if column.is_greedy() { cut(dictionary, needle) } else { None };
+            start.cut = if column.is_greedy() { cut_needle(dictionary, needle) } else { None };
             start.ends = if start.cut.is_none() { ends(dictionary, needle) } else { Filter::ALL };
         }
         start
@@ -68,12 +67,12 @@ impl<'s> Start<'s> {
             form if LEAN => self.judge(form, codes.clone()),
             Form::Numbers(source) => self.judge(source, codes.clone()),
             Form::Pairs(source) => self.judge(source, codes.clone()),
-            Form::Packed(source) => self.judge(source, codes.clone()),
+            Form::Packed { bytes, bits } => self.judge(Packed { bytes, bits }, codes.clone()),
         };
         match verdict {
-            Verdict::Yes => Ok(true),
-            Verdict::No => Ok(false),
-            Verdict::Unsure => self.compare(column, codes),
+            Answer::Yes => Ok(true),
+            Answer::No => Ok(false),
+            Answer::Unsure => self.compare(column, codes),
         }
     }
 
@@ -98,47 +97,47 @@ impl<'s> Start<'s> {
     pub(super) fn sift(&self, column: &Column<'_>, rows: &mut Range<u64>, crowded: bool) -> Sifted {
         match column.row_offsets().table() {
             table if LEAN => self.sift_table(table, column.codes.form(), rows, crowded),
-            Table::U32(table) => self.sift_table(table, column.codes.form(), rows, crowded),
-            Table::U64(table) => self.sift_table(table, column.codes.form(), rows, crowded),
+            OffsetTable::U32(table) => self.sift_table(table, column.codes.form(), rows, crowded),
+            OffsetTable::U64(table) => self.sift_table(table, column.codes.form(), rows, crowded),
         }
     }
 
-    fn sift_table(&self, table: impl Spans, form: Form<'_>, rows: &mut Range<u64>, crowded: bool) -> Sifted {
+    fn sift_table(&self, table: impl RowSpans, form: Form<'_>, rows: &mut Range<u64>, crowded: bool) -> Sifted {
         match form {
             form if LEAN => self.sift_form(table, form, rows, crowded),
             Form::Numbers(source) => self.sift_form(table, source, rows, crowded),
             Form::Pairs(source) => self.sift_form(table, source, rows, crowded),
-            Form::Packed(source) => self.sift_form(table, source, rows, crowded),
+            Form::Packed { bytes, bits } => self.sift_form(table, Packed { bytes, bits }, rows, crowded),
         }
     }
 
     /// What the codes of a row say.
     #[inline]
-    fn judge(&self, source: impl Source, codes: Range<usize>) -> Verdict {
+    fn judge(&self, source: impl Source, codes: Range<usize>) -> Answer {
         let mut rest = codes;
         for step in self.steps.get(..self.len).unwrap_or(&[]) {
             // The needle goes on where the row ends.
-            let Some(at) = rest.next() else { return Verdict::No };
+            let Some(at) = rest.next() else { return Answer::No };
             match source.at(at) {
                 Some(code) if code == step.code => {}
                 Some(code) if usize::from(code) < self.tokens => {
                     return if step.extends(code) {
                         // What is more than the needle is too much for a whole row.
-                        if self.whole { Verdict::No } else { Verdict::Yes }
+                        if self.whole { Answer::No } else { Answer::Yes }
                     } else if step.excludes(code) {
-                        Verdict::No
+                        Answer::No
                     } else {
                         // A shorter token than there could be: no encoder that is known would do that, but the bytes may agree.
-                        Verdict::Unsure
+                        Answer::Unsure
                     };
                 }
-                _ => return Verdict::Unsure,
+                _ => return Answer::Unsure,
             }
         }
         match (self.complete, self.whole && !rest.is_empty()) {
-            (true, false) => Verdict::Yes,
-            (true, true) => Verdict::No,
-            (false, _) => Verdict::Unsure,
+            (true, false) => Answer::Yes,
+            (true, true) => Answer::No,
+            (false, _) => Answer::Unsure,
         }
     }
 
@@ -147,7 +146,7 @@ impl<'s> Start<'s> {
     /// Which way a row goes cannot be foretold where it is `crowded`: then the first code of each, and the last of those that
     /// have to be the needle, are looked at without a branch. What is worth more than that look is left for a second loop.
     #[inline(never)]
-    fn sift_form(&self, table: impl Spans, source: impl Source, rows: &mut Range<u64>, crowded: bool) -> Sifted {
+    fn sift_form(&self, table: impl RowSpans, source: impl Source, rows: &mut Range<u64>, crowded: bool) -> Sifted {
         let (first, unused) = take_rows(rows);
         let all = || table.each(index(first)..index(rows.start));
         let nth = |row: u32| table.nth(index(first.saturating_add(row.into())));
@@ -169,7 +168,7 @@ impl<'s> Start<'s> {
             }
             Some(step) if crowded => {
                 // Where the first code is the needle's first, the second decides.
-                let wider = self.steps.get(1).filter(|_| self.len > 1).map_or(Filter::ALL, Step::wider);
+                let wider = self.steps.get(1).filter(|_| self.len > 1).map_or(Filter::ALL, NeedleStep::wider);
                 for codes in all() {
                     let there = codes.start < codes.end;
                     let code = source.at(codes.start).unwrap_or(0);
@@ -209,9 +208,9 @@ impl<'s> Start<'s> {
         while let Some(row) = take_first(&mut open) {
             let Some(codes) = nth(row) else { break };
             match self.judge(source, codes) {
-                Verdict::Yes => sifted.sure |= FIRST >> (row % 64),
-                Verdict::Unsure => sifted.unsure |= FIRST >> (row % 64),
-                Verdict::No => {}
+                Answer::Yes => sifted.sure |= FIRST >> (row % 64),
+                Answer::Unsure => sifted.unsure |= FIRST >> (row % 64),
+                Answer::No => {}
             }
         }
         sifted

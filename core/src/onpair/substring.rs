@@ -7,14 +7,16 @@
 
 use core::ops::Range;
 
-use super::codes::Unpacked;
+use super::codes::CodeBuffer;
 use super::column::Column;
-use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
-use super::offsets::{Spans, Table};
+use super::dictionary::Dictionary;
+use super::offsets::{OffsetTable, RowSpans};
 use super::sifted::Sifted;
-use crate::Result;
+use super::tokens::MAX_TOKEN_LEN;
+use crate::fault::{Fault, Verdict};
 use crate::num::index;
 use crate::tuning::LEAN;
+use crate::{ErrorKind, Result};
 
 /// A needle and what is known of it.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +40,6 @@ const FOUND: u8 = u8::MAX;
 
 impl<'s> Substring<'s> {
     /// Prepares the search. `fallback` has an entry for each byte of the needle, `tokens` one for each token or none.
-    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn new(
         needle: &'s [u8],
         fallback: &'s mut [u32],
@@ -77,7 +78,7 @@ impl<'s> Substring<'s> {
     pub(super) fn sift(
         &self,
         column: &Column<'_>,
-        unpacked: &mut Unpacked,
+        unpacked: &mut CodeBuffer,
         rows: &mut Range<u64>,
         crowded: bool,
     ) -> Sifted {
@@ -85,15 +86,15 @@ impl<'s> Substring<'s> {
             _ if self.needle.is_empty() => Sifted::all(rows),
             _ if !crowded => self.code_by_code(column, unpacked, rows),
             table if LEAN => self.row_by_row(column, table, unpacked, rows),
-            Table::U32(table) => self.row_by_row(column, table, unpacked, rows),
-            Table::U64(table) => self.row_by_row(column, table, unpacked, rows),
+            OffsetTable::U32(table) => self.row_by_row(column, table, unpacked, rows),
+            OffsetTable::U64(table) => self.row_by_row(column, table, unpacked, rows),
         }
     }
 
     /// Looks at all rows up to the first that takes a close look, and at the 63 behind that.
-    fn code_by_code(&self, column: &Column<'_>, unpacked: &mut Unpacked, rows: &mut Range<u64>) -> Sifted {
+    fn code_by_code(&self, column: &Column<'_>, unpacked: &mut CodeBuffer, rows: &mut Range<u64>) -> Sifted {
         let offsets = column.row_offsets();
-        let mut sifted = Sifted::default();
+        let mut sifted = Sifted::NONE;
         let (mut next, mut end) = (rows.start, rows.end);
         let mut codes = offsets.span(rows).unwrap_or_default();
         while let Some((at, before)) = self.candidate(column, unpacked, codes.clone()) {
@@ -122,11 +123,11 @@ impl<'s> Substring<'s> {
     fn row_by_row(
         &self,
         column: &Column<'_>,
-        table: impl Spans,
-        unpacked: &mut Unpacked,
+        table: impl RowSpans,
+        unpacked: &mut CodeBuffer,
         rows: &mut Range<u64>,
     ) -> Sifted {
-        let mut sifted = Sifted { first: rows.start, ..Sifted::default() };
+        let mut sifted = Sifted { first: rows.start, ..Sifted::NONE };
         let window = rows.start..rows.end.min(rows.start.saturating_add(64));
         let all = column.row_offsets().span(&window).unwrap_or_default();
         // Of what was unpacked before, no whole row may be left.
@@ -157,7 +158,7 @@ impl<'s> Substring<'s> {
     fn candidate(
         &self,
         column: &Column<'_>,
-        unpacked: &mut Unpacked,
+        unpacked: &mut CodeBuffer,
         codes: Range<usize>,
     ) -> Option<(usize, Option<u8>)> {
         let (mut at, mut before) = (codes.start, 0);
@@ -205,7 +206,7 @@ impl<'s> Substring<'s> {
     pub(super) fn within(
         &self,
         column: &Column<'_>,
-        unpacked: &mut Unpacked,
+        unpacked: &mut CodeBuffer,
         codes: Range<usize>,
         mut state: usize,
     ) -> Result<bool> {
@@ -216,7 +217,7 @@ impl<'s> Substring<'s> {
                 Ok(Some(state)) if !block.is_empty() => state,
                 Ok(Some(_)) => return Err(column.no_token(at)),
                 Ok(None) => return Ok(true),
-                Err(i) => return Err(column.no_token(at.saturating_add(i))),
+                Err(fault) => return Err(column.no_token(at.saturating_add(fault.at))),
             };
             at = at.saturating_add(block.len());
         }
@@ -255,14 +256,9 @@ impl<'s> Substring<'s> {
         Some(false)
     }
 
-    /// The state that these codes lead to. `None` where the needle ends within them; an error is which of them names no token.
+    /// The state after these codes. `None` if the needle ends within them. The place of a fault is the index of the code.
     #[inline]
-    fn through(
-        &self,
-        dictionary: &Dictionary<'_>,
-        codes: &[u16],
-        mut state: usize,
-    ) -> core::result::Result<Option<usize>, usize> {
+    fn through(&self, dictionary: &Dictionary<'_>, codes: &[u16], mut state: usize) -> Verdict<Option<usize>> {
         for (i, &code) in codes.iter().enumerate() {
             state = match self.tokens.get(usize::from(code)) {
                 Some(&FOUND) => return Ok(None),
@@ -270,7 +266,7 @@ impl<'s> Substring<'s> {
                 _ => match self.bytewise(dictionary, state, code) {
                     Some(Some(state)) => state,
                     Some(None) => return Ok(None),
-                    None => return Err(i),
+                    None => return Err(Fault::new(ErrorKind::OnPairCode, i)),
                 },
             };
         }

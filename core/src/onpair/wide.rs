@@ -1,7 +1,7 @@
 //! The wide dictionary: every token in a cell of 16 bytes, so that finding one is one step and not two.
 
-use super::decode::Tokens;
-use super::dictionary::{Dictionary, MAX_TOKEN_LEN};
+use super::dictionary::Dictionary;
+use super::tokens::{MAX_TOKEN_LEN, Tokens};
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
 
@@ -11,21 +11,21 @@ use crate::{Error, ErrorKind, Result};
 /// cells and one of lengths do as well; see [`Column::widened`](super::Column::widened).
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-pub struct WideSpace<const TOKENS: usize> {
+pub struct WideWorkspace<const TOKENS: usize> {
     /// A cell for each token.
     pub cells: [[u8; MAX_TOKEN_LEN]; TOKENS],
     /// Its length.
     pub lens: [u8; TOKENS],
 }
 
-impl<const TOKENS: usize> WideSpace<TOKENS> {
+impl<const TOKENS: usize> WideWorkspace<TOKENS> {
     /// Zeros, which may lie in a `static`.
     pub const fn new() -> Self {
         Self { cells: [[0; MAX_TOKEN_LEN]; TOKENS], lens: [0; TOKENS] }
     }
 }
 
-impl<const TOKENS: usize> Default for WideSpace<TOKENS> {
+impl<const TOKENS: usize> Default for WideWorkspace<TOKENS> {
     fn default() -> Self {
         Self::new()
     }
@@ -48,11 +48,11 @@ impl<'w> Wide<'w> {
         let (Some(cells), Some(lens)) = (cells.get_mut(..count), lens.get_mut(..count)) else {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(count)));
         };
-        let fat = dictionary.fat();
+        let lookup = dictionary.padded_lookup();
         for (code, (cell, len)) in (0..=u16::MAX).zip(cells.iter_mut().zip(lens.iter_mut())) {
             let token = dictionary.token(code).unwrap_or(&[]);
-            match fat.as_ref().and_then(|fat| fat(code)) {
-                Some((fat, _)) => *cell = *fat,
+            match lookup.as_ref().and_then(|lookup| lookup(code)) {
+                Some((padded, _)) => *cell = *padded,
                 None => crate::num::copy(token, cell),
             }
             *len = u8::try_from(token.len()).unwrap_or(0);
@@ -63,7 +63,7 @@ impl<'w> Wide<'w> {
 
 impl<'w> Tokens<'w> for Wide<'w> {
     #[inline]
-    fn fat(self) -> Option<impl Fn(u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], usize)>> {
+    fn padded_lookup(self) -> Option<impl Fn(u16) -> Option<(&'w [u8; MAX_TOKEN_LEN], usize)>> {
         let cells = self.cells;
         // As many as cells, which the compiler sees: one comparison bounds both.
         let lens = self.lens.get(..cells.len())?;

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use onpair::{Config, DEFAULT_CONFIG, Dictionary as _, MaxDictBits};
 use unspool::Limits;
-use unspool::onpair::{Codes, Column, Dictionary, RowOffsets, Search, SearchSpace};
+use unspool::onpair::{Codes, Column, Dictionary, RowOffsets, Search, SearchWorkspace};
 
 use crate::race::Race;
 use crate::words::{Words, sentence};
@@ -291,11 +291,11 @@ impl Data {
         }
         let ours = |column: &Column<'_>| {
             let (mut entries, mut tokens) = (vec![0; needle.len()], vec![0; column.dictionary().len()]);
-            let mut space = SearchSpace { needle: &mut entries, tokens: &mut tokens };
+            let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut tokens };
             let search = match case {
                 "equals" => Search::equals(column, needle),
                 "prefix" => Search::starts_with(column, needle),
-                _ => Search::contains(column, needle, &mut space)?,
+                _ => Search::contains(column, needle, workspace)?,
             };
             let found: unspool::Result<Vec<u64>> = search.rows().collect();
             if found?.len() == expected.len() { Ok(()) } else { Err("found other rows".into()) }

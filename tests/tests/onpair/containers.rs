@@ -3,7 +3,7 @@
 use super::*;
 
 /// Runs `test` on every container: its name, its bytes, what it decodes to. Returns how many those are.
-fn containers(mut test: impl FnMut(&str, &[u8], &[u8], &[Range<usize>])) -> usize {
+pub fn containers(mut test: impl FnMut(&str, &[u8], &[u8], &[Range<usize>])) -> usize {
     let mut ran = 0;
     for (folder, entries) in folders([5, 9], "container") {
         for entry in &entries {
@@ -17,12 +17,16 @@ fn containers(mut test: impl FnMut(&str, &[u8], &[u8], &[Range<usize>])) -> usiz
     ran
 }
 
+fn inspect(bytes: &[u8], limits: Limits, trace: &mut impl Trace) -> Result<Done, Error> {
+    unspool::onpair::inspect(bytes, &mut Workspace::new(), &Options { limits }, trace)
+}
+
 /// What the tables of a file say that is read where its outline asks.
 fn outlined(bytes: &[u8]) -> (Leaves, Result<Outline, Error>) {
     let (mut leaves, mut outline) = (Leaves::default(), Outline::new(bytes.len() as u64));
     while let Some(range) = outline.needs() {
-        if let Err(error) = outline.feed(&bytes[range.start as usize..range.end as usize], &mut leaves) {
-            assert_eq!((outline.needs(), outline.feed(&[], &mut leaves)), (None, Ok(())));
+        if let Err(error) = outline.feed(range.start, &bytes[range.start as usize..range.end as usize], &mut leaves) {
+            assert_eq!((outline.needs(), outline.feed(0, &[], &mut leaves)), (None, Ok(())));
             return (leaves, Err(error));
         }
     }
@@ -34,13 +38,13 @@ fn every_container_is_exact_and_its_leaves_tile_it() {
     containers(|name, bytes, expected, rows| {
         for trailing in [0, 13] {
             let bytes = [bytes, &vec![7; trailing]].concat();
-            let container = Container::open(&bytes, &Limits::DEFAULT).unwrap();
+            let container = File::open(&bytes, &Limits::DEFAULT).unwrap();
             assert_eq!(container.len() as usize + trailing, bytes.len());
             decodes(name, container.column(), expected, rows);
             let conforming = container.column().conforming().unwrap();
             decodes(name, &conforming, expected, rows);
             let mut leaves = Leaves::default();
-            inspect(&bytes, &Limits::DEFAULT, &mut leaves).unwrap();
+            inspect(&bytes, Limits::DEFAULT, &mut leaves).unwrap();
             let rows_told = leaves.leaves.iter().filter(|(_, name)| *name == Name::Row).count();
             assert_eq!(rows_told, rows.len());
             let (tables, outline) = outlined(&bytes);
@@ -58,11 +62,11 @@ fn every_container_is_exact_and_its_leaves_tile_it() {
 fn a_container_cut_at_any_byte_is_refused() {
     containers(|name, bytes, _, _| {
         for cut in (0..bytes.len()).filter(|cut| bytes.len() < 30_000 || cut % 7 == 0) {
-            let error = Container::open(&bytes[..cut], &Limits::DEFAULT).unwrap_err();
+            let error = File::open(&bytes[..cut], &Limits::DEFAULT).unwrap_err();
             assert_eq!((error.kind, error.at), (ErrorKind::Truncated, cut as u64), "{name} cut at {cut}");
             assert!(error.need > cut as u64 && error.need <= bytes.len() as u64, "{name} cut at {cut}");
             let mut leaves = Leaves::default();
-            assert_eq!(inspect(&bytes[..cut], &Limits::DEFAULT, &mut leaves).unwrap_err(), error);
+            assert_eq!(inspect(&bytes[..cut], Limits::DEFAULT, &mut leaves).unwrap_err(), error);
             // All is told but the first bytes, or a number of entries, that are cut in two.
             let told = leaves.leaves.iter().map(|(bits, _)| bits.end as usize / 8).max().unwrap_or(0);
             assert!((cut < 9 && told == 0) || cut - told < 4, "{name} cut at {cut}, told {told}");
@@ -75,9 +79,9 @@ fn a_container_cut_at_any_byte_is_refused() {
 #[test]
 fn of_a_broken_container_there_are_the_rows_in_front_of_the_break() {
     containers(|name, bytes, expected, rows| {
-        let [.., words, offsets] = Container::open(bytes, &Limits::DEFAULT).unwrap().places().clone();
+        let [.., words, offsets] = File::open(bytes, &Limits::DEFAULT).unwrap().places().clone();
         let offsets = offsets.start as usize..offsets.end as usize;
-        let salvaged = |bytes: &[u8], error: &Error| match Container::salvage(bytes, &Limits::DEFAULT) {
+        let salvaged = |bytes: &[u8], error: &Error| match File::salvage(bytes, &Limits::DEFAULT) {
             Err(only) => {
                 assert_eq!(only, *error, "{name}");
                 None
@@ -96,7 +100,7 @@ fn of_a_broken_container_there_are_the_rows_in_front_of_the_break() {
             let bytes = &bytes[..cut];
             let there = cut.checked_sub(offsets.start).and_then(|len| (len / 4).checked_sub(1));
             assert_eq!(
-                salvaged(bytes, &Container::open(bytes, &Limits::DEFAULT).unwrap_err()),
+                salvaged(bytes, &File::open(bytes, &Limits::DEFAULT).unwrap_err()),
                 there,
                 "{name} cut at {cut}"
             );
@@ -115,20 +119,20 @@ fn of_a_broken_container_there_are_the_rows_in_front_of_the_break() {
                 continue;
             }
             assert_eq!(
-                salvaged(&bytes, &Container::open(&bytes, &Limits::DEFAULT).unwrap_err()),
+                salvaged(&bytes, &File::open(&bytes, &Limits::DEFAULT).unwrap_err()),
                 Some(at - 1),
                 "{name} {at}"
             );
         }
-        let (file, error) = Container::salvage(bytes, &Limits::DEFAULT).unwrap();
+        let (file, error) = File::salvage(bytes, &Limits::DEFAULT).unwrap();
         assert_eq!((file.column().rows().end as usize, error), (rows.len(), None));
         let few = Limits { max_header: 3, ..Limits::DEFAULT };
-        assert_eq!(Container::salvage(bytes, &few).unwrap_err().kind, ErrorKind::HeaderLimit);
+        assert_eq!(File::salvage(bytes, &few).unwrap_err().kind, ErrorKind::HeaderLimit);
     });
 }
 
 /// A container with these tables.
-fn container(bits: u8, dictionary: &[u8], token_offsets: &[u32], words: &[u64], row_offsets: &[u32]) -> Vec<u8> {
+pub fn container(bits: u8, dictionary: &[u8], token_offsets: &[u32], words: &[u64], row_offsets: &[u32]) -> Vec<u8> {
     let mut bytes = b"ONPAIR01".to_vec();
     bytes.push(bits);
     bytes.extend((dictionary.len() as u32).to_le_bytes());
@@ -145,9 +149,9 @@ fn container(bits: u8, dictionary: &[u8], token_offsets: &[u32], words: &[u64], 
 #[test]
 fn hostile_containers_are_refused_where_they_lie() {
     let verdict = |bytes: &[u8]| {
-        let inspected = inspect(bytes, &Limits::DEFAULT, &mut ()).map(drop);
+        let inspected = inspect(bytes, Limits::DEFAULT, &mut ()).map(drop);
         let mut out = [0; 64];
-        let opened = Container::open(bytes, &Limits::DEFAULT);
+        let opened = File::open(bytes, &Limits::DEFAULT);
         let decoded = opened.and_then(|file| file.column().decode_into(file.column().rows(), &mut out)).map(drop);
         assert_eq!(inspected, decoded);
         // It looks at the framing alone, but at that as closely.
@@ -155,7 +159,7 @@ fn hostile_containers_are_refused_where_they_lie() {
             (Err(error), said) => assert_eq!(said, &Err(error)),
             (Ok(_), Err(error)) => assert_ne!(error.class(), Class::Truncated),
             (Ok(outline), Ok(())) => {
-                assert_eq!(outline.places(), Container::open(bytes, &Limits::DEFAULT).unwrap().places())
+                assert_eq!(outline.places(), File::open(bytes, &Limits::DEFAULT).unwrap().places())
             }
         }
         decoded.err().map(|error| (error.kind, error.at))
@@ -184,18 +188,26 @@ fn hostile_containers_are_refused_where_they_lie() {
         assert_eq!(verdict(&bytes), Some((ErrorKind::Truncated, bytes.len() as u64)));
     }
     // Fewer bytes than it asked for.
-    let short = Outline::new(90).feed(&good[..7], &mut ()).unwrap_err();
+    let short = Outline::new(90).feed(0, &good[..7], &mut ()).unwrap_err();
     assert_eq!((short.kind, short.at), (ErrorKind::Truncated, 7));
+    // Bytes that start after what it asked for, and more bytes than those.
+    let late = Outline::new(90).feed(1, &good, &mut ()).unwrap_err();
+    assert_eq!((late.class(), late.at, late.need), (Class::Misuse, 0, 9));
+    let mut outline = Outline::new(good.len() as u64);
+    while outline.needs().is_some() {
+        outline.feed(0, &good, &mut ()).unwrap();
+    }
+    assert_eq!(outline.places(), File::open(&good, &Limits::DEFAULT).unwrap().places());
 }
 
 #[test]
 fn limits_come_before_work() {
     let bytes = container(9, b"abc", &[0, 1, 3], &[0b1_000000000], &[0, 1, 2]);
-    let open = |limits: Limits| Container::open(&bytes, &limits).map(drop).unwrap_err().kind;
+    let open = |limits: Limits| File::open(&bytes, &limits).map(drop).unwrap_err().kind;
     assert_eq!(open(Limits { max_header: 23, ..Limits::DEFAULT }), ErrorKind::HeaderLimit);
     assert_eq!(open(Limits { max_elements: 1, ..Limits::DEFAULT }), ErrorKind::ElementLimit);
     let limits = Limits { max_output: 2, ..Limits::DEFAULT };
-    let file = Container::open(&bytes, &limits).unwrap();
+    let file = File::open(&bytes, &limits).unwrap();
     let column = file.column();
     let mut out = [0; 8];
     assert_eq!(column.decode_into(0..2, &mut out).unwrap_err().kind, ErrorKind::OutputLimit);
@@ -233,11 +245,11 @@ fn mutated_containers_never_panic_and_all_readers_agree() {
 fn agree(name: &str, bytes: &[u8]) {
     let limits = Limits { max_output: 1 << 22, ..Limits::DEFAULT };
     let mut leaves = Leaves::default();
-    let inspected = inspect(bytes, &limits, &mut leaves).map(drop);
+    let inspected = inspect(bytes, limits, &mut leaves).map(drop);
     if inspected.is_ok() {
         leaves.assert_tile(bytes.len(), name);
     }
-    let file = match Container::open(bytes, &limits) {
+    let file = match File::open(bytes, &limits) {
         Ok(file) => file,
         Err(error) => return assert_eq!(inspected, Err(error), "{name}"),
     };
@@ -263,13 +275,13 @@ fn agree(name: &str, bytes: &[u8]) {
         Err(error) => assert!(by_row == Err(error) && inspected == Err(error), "{name}"),
     }
     let mut entries = [0; 8];
-    let mut space = SearchSpace { needle: &mut entries, tokens: &mut [] };
     let sorted = column.conforming();
     for column in [Ok(column), sorted].iter().flatten() {
         for needle in [&b"https://"[..], b"", b"\0"] {
             let _ = Search::equals(column, needle).rows().count();
             let _ = Search::starts_with(column, needle).rows().count();
-            let _ = Search::contains(column, needle, &mut space).unwrap().rows().count();
+            let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut [] };
+            let _ = Search::contains(column, needle, workspace).unwrap().rows().count();
         }
     }
 }

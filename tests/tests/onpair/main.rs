@@ -4,6 +4,7 @@
 mod cases;
 mod columns;
 mod containers;
+mod doors;
 mod reference;
 mod rows;
 mod search;
@@ -16,6 +17,8 @@ use reference::pack;
 use rows::decodes;
 use search::found;
 use serde_json::Value as Json;
-use unspool::onpair::{Codes, Column, Container, Dictionary, Outline, RowOffsets, Search, SearchSpace, inspect};
-use unspool::{Class, Count, Error, ErrorKind, Limits, Name};
+use unspool::onpair::{
+    Codes, Column, Dictionary, File, Header, Options, Outline, RowOffsets, Search, SearchWorkspace, Workspace,
+};
+use unspool::{Class, Count, Done, Error, ErrorKind, Limits, Name, Trace};
 use unspool_tests::{Leaves, Random, list, manifest, number, read, text, vector_folders};

@@ -7,14 +7,14 @@ pub(super) fn found(column: &Column<'_>, needle: &[u8]) -> [Vec<u64>; 3] {
     let all = |search: Search<'_>| search.rows().collect::<Result<Vec<u64>, _>>().unwrap();
     let mut entries = vec![0; needle.len()];
     let mut table = vec![0xEE; column.dictionary().len()];
-    let mut space = SearchSpace { needle: &mut entries, tokens: &mut table };
-    let with_table = all(Search::contains(column, needle, &mut space).unwrap());
+    let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut table };
+    let with_table = all(Search::contains(column, needle, workspace).unwrap());
     let greedy = column.greedy().unwrap();
     let alike = [all(Search::equals(column, needle)), all(Search::equals(&greedy, needle))];
     assert_eq!(alike[0], alike[1]);
     assert!(alike[1].iter().all(|&row| Search::equals(&greedy, needle).matches(row).unwrap()));
-    let mut space = SearchSpace { needle: &mut entries, tokens: &mut [] };
-    assert_eq!(all(Search::contains(column, needle, &mut space).unwrap()), with_table);
+    let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut [] };
+    assert_eq!(all(Search::contains(column, needle, workspace).unwrap()), with_table);
     [all(Search::equals(column, needle)), all(Search::starts_with(column, needle)), with_table]
 }
 
@@ -128,8 +128,8 @@ fn a_row_that_no_encoder_would_cut_so_is_found_all_the_same() {
     expect(b"abcabc", [&[4], &[4], &[4]]);
     expect(b"bca", [&[5], &[5], &[4, 5]]);
     expect(b"", [&[], &[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 4, 5]]);
-    let mut space = SearchSpace { needle: &mut [0; 2], tokens: &mut [] };
-    let error = Search::contains(&column, b"abc", &mut space).unwrap_err();
+    let workspace = SearchWorkspace { needle: &mut [0; 2], tokens: &mut [] };
+    let error = Search::contains(&column, b"abc", workspace).unwrap_err();
     assert_eq!(error.class(), Class::WorkspaceTooSmall { need: 3 });
 }
 
@@ -173,8 +173,8 @@ fn a_search_finds_what_comes_before_a_code_that_names_nothing() {
             for codes in [Codes::plain(&plain), packed] {
                 let column = case.column(codes);
                 let (mut entries, mut table) = (vec![0; needle.len()], vec![0; tokens]);
-                let mut space = SearchSpace { needle: &mut entries, tokens: &mut table };
-                let inside = Search::contains(&column, &needle, &mut space).unwrap();
+                let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut table };
+                let inside = Search::contains(&column, &needle, workspace).unwrap();
                 for search in [inside, Search::starts_with(&column, &needle), Search::equals(&column, &needle)] {
                     let mut expected = vec![];
                     for row in rows.clone() {

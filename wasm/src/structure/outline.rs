@@ -113,7 +113,10 @@ impl Outline {
             #[cfg(feature = "cvc")]
             Walk::Cvc(chunks) => chunks.feed(bytes, &mut self.structure),
             #[cfg(feature = "onpair")]
-            Walk::OnPair(outline) => outline.feed(bytes, &mut self.structure),
+            Walk::OnPair(outline) => {
+                let at = outline.needs().map_or(0, |needs| needs.start);
+                outline.feed(at, bytes, &mut self.structure)
+            }
             #[cfg(feature = "pco")]
             Walk::Pco(chunks) => chunks.feed(bytes, &mut self.structure),
             Walk::Ended => Ok(()),

@@ -3,7 +3,10 @@
 #![no_main]
 
 use firmware::{Test, entry, file};
-use unspool::onpair::{Codes, Column, Container, Dictionary, RowOffsets, Search, SearchSpace, WideSpace, inspect};
+use unspool::onpair::{
+    Codes, Column, Dictionary, File, Header, Options, RowOffsets, Search, SearchWorkspace, WideWorkspace, Workspace, decode,
+    decode_to, decoded_len, inspect, salvage,
+};
 use unspool::{Class, Count, ErrorKind, Limits};
 
 file!(DICTIONARY, "../../../vectors/onpair/cases/names_b12/dict_bytes.bin");
@@ -28,7 +31,7 @@ const NAME_BITS: u32 = 10;
 #[entry]
 fn main() -> ! {
     static mut LINE_ROOM: [u8; LINE] = [0; LINE];
-    static mut SPACE: WideSpace<16> = WideSpace::new();
+    static mut SPACE: WideWorkspace<16> = WideWorkspace::new();
 
     let mut test = Test::new("onpair");
     test.case(
@@ -94,7 +97,7 @@ fn by_rows(column: &Column<'_>, expected: &[u8], line: &mut [u8]) -> bool {
         && count.0 == expected.len() as u64
 }
 
-fn widened(space: &mut WideSpace<16>, line: &mut [u8]) -> bool {
+fn widened(space: &mut WideWorkspace<16>, line: &mut [u8]) -> bool {
     let open = || {
         let dictionary = Dictionary::open(WIDE_DICTIONARY.get(), WIDE_TOKENS.get()).ok()?;
         let rows = RowOffsets::u64(WIDE_ROWS.get()).ok()?;
@@ -120,8 +123,19 @@ fn widened(space: &mut WideSpace<16>, line: &mut [u8]) -> bool {
 }
 
 fn container(bytes: &[u8], expected: &[u8], line: &mut [u8]) -> bool {
-    let Ok(file) = inspect(bytes, &Limits::DEFAULT, &mut ()) else { return false };
-    file.len() == bytes.len() as u64 && by_rows(file.column(), expected, line)
+    let (workspace, options) = (&mut Workspace::new(), &Options::DEFAULT);
+    let Ok(done) = inspect(bytes, workspace, options, &mut ()) else { return false };
+    let Ok(file) = File::open(bytes, &options.limits) else { return false };
+    let mut count = Count::default();
+    done.read == bytes.len()
+        && done.content == expected.len() as u64
+        && decoded_len(bytes, workspace, options) == Ok(done.content)
+        && decode_to(bytes, &mut count, workspace, options).is_ok_and(|done| done.content == count.0)
+        && (expected.len() > line.len()
+            || decode(bytes, line, workspace, options, &mut ()).is_ok_and(|done| line.get(..done.wrote) == Some(expected)))
+        && salvage(bytes, line, workspace, options).1.is_none_or(|error| error.kind == ErrorKind::OutputTooSmall)
+        && Header::read(bytes, &options.limits).is_ok_and(|header| header.bits == file.column().codes().bits())
+        && by_rows(file.column(), expected, line)
 }
 
 /// Finds the rows that comparing every row finds.
@@ -141,10 +155,10 @@ fn search(line: &mut [u8]) -> bool {
     }
     let (mut entries, mut tokens) = ([0; LINE], [0; 1000]);
     let found = |search: Search<'_>| search.rows().take_while(Result::is_ok).count() as u32;
-    let mut space = SearchSpace { needle: &mut entries, tokens: &mut tokens };
+    let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut tokens };
     found(Search::equals(&column, needle)) == whole
         && found(Search::starts_with(&column, needle)) == start
-        && Search::contains(&column, inside, &mut space).is_ok_and(|search| found(search) == anywhere)
+        && Search::contains(&column, inside, workspace).is_ok_and(|search| found(search) == anywhere)
         && whole > 0
         && Search::equals(&column, needle).matches(1234) == Ok(true)
 }
@@ -167,6 +181,6 @@ fn bad_code(line: &mut [u8]) -> bool {
 fn every_end(bytes: &[u8]) -> bool {
     (0..bytes.len()).step_by(97).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);
-        Container::open(bytes, &Limits::DEFAULT).is_err_and(|error| error.class() == Class::Truncated)
+        File::open(bytes, &Limits::DEFAULT).is_err_and(|error| error.class() == Class::Truncated)
     })
 }

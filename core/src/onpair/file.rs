@@ -1,6 +1,6 @@
-//! The container `ONPAIR01`: a column as one file, as the C++ implementation of OnPair writes it.
+//! Files in the format `ONPAIR01`: a column as the C++ implementation of OnPair writes it.
 //!
-//! After eight letters come the width of the codes in one byte and four tables, each behind a u32 that counts its entries:
+//! After eight letters come the width of the codes in one byte and four tables, each after a u32 that counts its entries:
 //! the bytes of the dictionary without padding, the offsets of the tokens, the codes in words of 64 bits, and the offsets
 //! of the rows. All numbers are little-endian; nothing is aligned; there is no checksum.
 
@@ -9,57 +9,52 @@ use core::ops::Range;
 use super::codes::Codes;
 use super::column::Column;
 use super::dictionary::Dictionary;
+use super::header::{Header, TABLES, TableKind};
 use super::offsets::RowOffsets;
-use super::outline::{self, HEAD, TABLES, Table};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result, Trace};
 
-/// A column in a container, and where its parts lie.
+/// A file: its column, and where its tables lie.
 #[derive(Clone, Debug)]
-pub struct Container<'a> {
+pub struct File<'a> {
     column: Column<'a>,
     places: [Range<u64>; 4],
 }
 
-impl<'a> Container<'a> {
-    /// Reads the four tables and checks them as [`Dictionary::open`] and [`Column::open`] do. What follows the container in
-    /// `bytes` is left alone.
-    pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open_traced(bytes, limits, &mut ())
+impl<'a> File<'a> {
+    /// Reads the four tables and checks them as [`Dictionary::open`] and [`Column::open`] do. Ignores what follows the last table
+    /// in `src`.
+    pub fn open(src: &'a [u8], limits: &Limits) -> Result<Self> {
+        Self::parse(src, limits, false, &mut ())
     }
 
-    /// Opens a container that may be broken: all of it, or the rows in front of the first row offset that is missing, or wrong. Gives the
-    /// error of [`open`](Self::open), too, if there is one; alone, if it is of what no row can do without.
-    pub fn salvage(bytes: &'a [u8], limits: &Limits) -> Result<(Self, Option<Error>)> {
-        match Self::open(bytes, limits) {
-            Ok(container) => Ok((container, None)),
-            Err(error) => match Self::read(bytes, limits, true, &mut ()) {
+    /// Opens a file that may be broken: all of it, or the rows before the first row offset that is missing or wrong. Returns the
+    /// error of [`open`](Self::open) beside it, or alone if no row can be read.
+    pub fn salvage(src: &'a [u8], limits: &Limits) -> Result<(Self, Option<Error>)> {
+        match Self::open(src, limits) {
+            Ok(file) => Ok((file, None)),
+            Err(error) => match Self::parse(src, limits, true, &mut ()) {
                 Ok(start) => Ok((start, Some(error))),
                 Err(_) => Err(error),
             },
         }
     }
 
-    /// [`open`](Self::open), heard by somebody: the framing, as far as it can be read.
-    pub(super) fn open_traced(bytes: &'a [u8], limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        Self::read(bytes, limits, false, trace)
-    }
-
-    /// Reads all of it, or to `salvage` it as if there were no more row offsets than can be trusted.
-    fn read(bytes: &'a [u8], limits: &Limits, salvage: bool, trace: &mut impl Trace) -> Result<Self> {
-        let len = u64_from(bytes.len());
-        let bits = outline::head(bytes, len, trace)?;
-        let mut at = HEAD;
-        let mut next = |table: &Table, len| -> Result<(&'a [u8], Range<u64>)> {
-            let place = table.place(bytes.get(index(at)..).unwrap_or(&[]), at, len, trace)?;
+    /// Reads all of it, or to `salvage` it as if there were no more row offsets than can be trusted. Emits the framing.
+    pub(super) fn parse(src: &'a [u8], limits: &Limits, salvage: bool, trace: &mut impl Trace) -> Result<Self> {
+        let len = u64_from(src.len());
+        let bits = Header::parse(src, len, trace)?.bits;
+        let mut at = u64_from(Header::LEN);
+        let mut next = |table: &TableKind, len| -> Result<(&'a [u8], Range<u64>)> {
+            let place = table.place(src.get(index(at)..).unwrap_or(&[]), at, len, trace)?;
             at = place.end;
-            Ok((bytes.get(index(place.start)..index(place.end)).unwrap_or(&[]), place))
+            Ok((src.get(index(place.start)..index(place.end)).unwrap_or(&[]), place))
         };
         let [tokens, token_offsets, words, row_offsets] = &TABLES;
         let (tokens, token_offsets, words) = (next(tokens, len)?, next(token_offsets, len)?, next(words, len)?);
         let mut row_offsets = next(row_offsets, if salvage { u64::MAX } else { len })?;
         if salvage {
-            let there = bytes.get(index(row_offsets.1.start)..).unwrap_or(&[]);
+            let there = src.get(index(row_offsets.1.start)..).unwrap_or(&[]);
             let claimed = there.get(..index(row_offsets.1.end.saturating_sub(row_offsets.1.start))).unwrap_or(there);
             let trusted = trusted(claimed, words.0.len().saturating_mul(8) / index(bits.into()));
             row_offsets.1.end = row_offsets.1.start.saturating_add(u64_from(trusted.len()));
@@ -73,7 +68,7 @@ impl<'a> Container<'a> {
         let dictionary = Dictionary::open_at(tokens.0, token_offsets.0, token_offsets.1.start)?;
         let rows = RowOffsets::u32(row_offsets.0).map_err(|error| error.offset_by(row_offsets.1.start))?;
         let rows = rows.lying_at(row_offsets.1.start);
-        // There is no other place that says how many codes there are.
+        // Nothing else says how many codes there are.
         let codes = Codes::packed(words.0, bits, index(rows.last()))
             .map_err(|error| error.offset_by(words.1.start))?
             .lying_at(words.1.start);
@@ -86,13 +81,13 @@ impl<'a> Container<'a> {
         &self.column
     }
 
-    /// How long the container is. What follows belongs to something else.
+    /// Bytes of the file. What follows them belongs to something else.
     pub fn len(&self) -> u64 {
         let [.., rows] = &self.places;
         rows.end
     }
 
-    /// Never: at least its own framing is there.
+    /// Always `false`: a file has at least its framing.
     pub const fn is_empty(&self) -> bool {
         false
     }
@@ -103,7 +98,7 @@ impl<'a> Container<'a> {
     }
 }
 
-/// As many row offsets from the start on as ascend, and name codes that there are.
+/// As many row offsets from the start on as ascend and point into the codes.
 fn trusted(offsets: &[u8], most: usize) -> &[u8] {
     let mut before = 0;
     let good = |offset: &&[u8; 4]| {

@@ -2,13 +2,14 @@
 
 use core::hint::black_box;
 
-use super::codes::{Form, Source};
+use super::codes::{Form, Packed, Source};
 use super::column::{Column, is_short};
-use super::decode::{Tokens, decode_row};
-use super::offsets::{Spans, Table};
+use super::emit::decode_row;
+use super::offsets::{OffsetTable, RowSpans};
+use super::tokens::Tokens;
 use crate::Result;
 use crate::num::index;
-use crate::tuning::LEAN;
+use crate::tuning::{LEAN, SMALL};
 
 impl Column<'_> {
     /// Decodes these rows, in any order and as often as they are named, each to the start of `line`, and lends it to `each`.
@@ -38,45 +39,45 @@ impl Column<'_> {
         line: &mut [u8],
         each: impl FnMut(u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let gather = Gather { column: self, rows, line, each };
+        let each_row = EachRow { column: self, rows, line, each };
         match self.wide() {
-            Some(wide) => gather.out_of(wide),
-            None => gather.out_of(self.dictionary),
+            Some(wide) => each_row.out_of(wide),
+            None => each_row.out_of(self.dictionary),
         }
     }
 }
 
 /// So many rows are found before the first of them is decoded: memory fetches them side by side then. Where there is no cache, one.
-const AHEAD: usize = if cfg!(feature = "small") { 1 } else { 16 };
+const AHEAD: usize = if SMALL { 1 } else { 16 };
 
 /// What is to be done. Each of its functions asks for one thing that the column is made of, and hands it over to the next.
-struct Gather<'g, 'a, R, F> {
+struct EachRow<'g, 'a, R, F> {
     column: &'g Column<'a>,
     rows: R,
     line: &'g mut [u8],
     each: F,
 }
 
-impl<R: IntoIterator<Item = u64>, F: FnMut(u64, &[u8]) -> Result<()>> Gather<'_, '_, R, F> {
+impl<R: IntoIterator<Item = u64>, F: FnMut(u64, &[u8]) -> Result<()>> EachRow<'_, '_, R, F> {
     fn out_of<'t>(self, tokens: impl Tokens<'t>) -> Result<()> {
         match self.column.codes.form() {
             form if LEAN => self.by_codes(tokens, form),
             Form::Numbers(codes) => self.by_codes(tokens, codes),
             Form::Pairs(codes) => self.by_codes(tokens, codes),
-            Form::Packed(codes) => self.by_codes(tokens, codes),
+            Form::Packed { bytes, bits } => self.by_codes(tokens, Packed { bytes, bits }),
         }
     }
 
     fn by_codes<'t>(self, tokens: impl Tokens<'t>, codes: impl Source) -> Result<()> {
         match self.column.row_offsets().table() {
             offsets if LEAN => self.run(tokens, codes, offsets),
-            Table::U32(offsets) => self.run(tokens, codes, offsets),
-            Table::U64(offsets) => self.run(tokens, codes, offsets),
+            OffsetTable::U32(offsets) => self.run(tokens, codes, offsets),
+            OffsetTable::U64(offsets) => self.run(tokens, codes, offsets),
         }
     }
 
     #[inline(never)]
-    fn run<'t>(self, tokens: impl Tokens<'t>, codes: impl Source, offsets: impl Spans) -> Result<()> {
+    fn run<'t>(self, tokens: impl Tokens<'t>, codes: impl Source, offsets: impl RowSpans) -> Result<()> {
         let Self { column, rows, line, mut each } = self;
         let most = column.most().min(line.len());
         let mut rows = rows.into_iter();

@@ -1,0 +1,254 @@
+//! From codes to bytes: the hot loops of this room.
+//!
+//! A token is copied as 16 bytes, whatever its length, and the next one overwrites the excess: a copy of known size is one load
+//! and one store. Only where the output ends within 16 bytes is a token copied by its exact length.
+//!
+//! Advice for hackers: every loop here is bound by registers, and many forms of each were measured. Read `docs/tried/onpair.md`
+//! ("Whole columns", "Rows") before you add a comparison, move a loop into another function, or unroll one.
+
+use core::ops::Range;
+
+use super::codes::{BLOCK, Codes};
+use super::tokens::{MAX_TOKEN_LEN, Tokens};
+use crate::num::u64_from;
+use crate::tuning::{LEAN, SMALL};
+use crate::{Error, ErrorKind, Result, Sink};
+
+/// Tokens that are copied after one check of the room left.
+const GROUP: usize = 8;
+/// Room for a group. Its tokens need 128 bytes; but all the compiler knows of a length is that it is a byte. With this much room it
+/// proves that no copy leaves the window, and drops the comparisons.
+const WINDOW: usize = GROUP * 255 + MAX_TOKEN_LEN;
+
+/// Copies the tokens of `codes` to `out` from `at` on, as many as fit. Returns how many, and where the last one ends.
+///
+/// Stops before the first code that names no token: the caller finds out why.
+fn fill<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
+    if SMALL {
+        return bytewise(tokens, codes, out, at);
+    }
+    let lookup = tokens.padded_lookup();
+    let mut done = 0usize;
+    loop {
+        let rest = (codes.get(done..).unwrap_or(&[]), out.get_mut(at..).unwrap_or(&mut []));
+        let (codes_done, bytes_done) = fill_groups(&tokens, rest.0, rest.1);
+        (done, at) = (done.wrapping_add(codes_done), at.wrapping_add(bytes_done));
+        // One by one: codes that fill no group, and groups that lack room or have a token that needs care.
+        for &code in codes.get(done..).unwrap_or(&[]).iter().take(GROUP) {
+            if let Some((token, len)) = lookup.as_ref().and_then(|lookup| lookup(code))
+                && let Some(to) = out.get_mut(at..at.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut)
+            {
+                *to = *token;
+                at = at.wrapping_add(len);
+            } else {
+                let Some(token) = tokens.token(code) else { return (done, at) };
+                let end = at.wrapping_add(token.len());
+                let Some(to) = out.get_mut(at..end) else { return (done, at) };
+                exact(token, to);
+                at = end;
+            }
+            done = done.wrapping_add(1);
+        }
+        if done >= codes.len() {
+            return (done, at);
+        }
+    }
+}
+
+/// [`fill`] for whole groups from the start of `out` on, while nothing needs care. Returns the codes and bytes done.
+///
+/// Hot loop: 10 instructions a token.
+/// - Input: any codes; `tokens` are validated, so that no length exceeds 16.
+/// - Invariant: `out` has room for a group in the worst case, checked once a group; `end` is at most 8 × 255.
+/// - Stays a function of its own, with an output that becomes shorter: then nothing of it lies on the stack (17 instructions before).
+///   Prefetching the output, or decoding to the stack first, cost 15 to 35 %.
+#[cfg_attr(not(target_arch = "wasm32"), inline(never))]
+#[cfg_attr(target_arch = "wasm32", inline(always))]
+fn fill_groups<'t>(tokens: &impl Tokens<'t>, codes: &[u16], mut out: &mut [u8]) -> (usize, usize) {
+    let (groups, room) = (codes.as_chunks::<GROUP>().0, out.len());
+    let Some(lookup) = tokens.padded_lookup() else { return (0, 0) };
+    let mut left = groups;
+    'groups: while let [group, after @ ..] = left
+        && let Some(window) = out.first_chunk_mut::<WINDOW>()
+    {
+        let mut end = 0usize;
+        for &code in group {
+            let Some((token, len)) = lookup(code) else { break 'groups };
+            let to = window.get_mut(end..end.wrapping_add(MAX_TOKEN_LEN)).and_then(<[u8]>::first_chunk_mut);
+            let Some(to) = to else { break 'groups };
+            *to = *token;
+            end = end.wrapping_add(len & 0xFF);
+        }
+        out = core::mem::take(&mut out).get_mut(end..).unwrap_or_default();
+        left = after;
+    }
+    (groups.len().wrapping_sub(left.len()).wrapping_mul(GROUP), room.wrapping_sub(out.len()))
+}
+
+/// [`fill`] byte by byte, where flash is scarce: wider copies take more code than all else that decodes a row.
+fn bytewise<'t>(tokens: impl Tokens<'t>, codes: &[u16], out: &mut [u8], mut at: usize) -> (usize, usize) {
+    for (done, &code) in codes.iter().enumerate() {
+        let Some(token) = tokens.token(code) else { return (done, at) };
+        let mut end = at;
+        for &byte in token {
+            let Some(to) = out.get_mut(end) else { return (done, at) };
+            *to = byte;
+            end = end.wrapping_add(1);
+        }
+        at = end;
+    }
+    (codes.len(), at)
+}
+
+/// Copies a token to exactly its length, with two copies that may overlap: a call of `memcpy` is slower, and shorter.
+#[inline]
+fn exact(token: &[u8], to: &mut [u8]) {
+    if LEAN {
+        return crate::num::copy(token, to);
+    }
+    if !overlapping::<8>(token, to) && !overlapping::<4>(token, to) && !overlapping::<2>(token, to) {
+        overlapping::<1>(token, to);
+    }
+}
+
+/// The first `N` bytes and the last: everything, if there are between `N` and two times `N`.
+#[inline]
+fn overlapping<const N: usize>(token: &[u8], to: &mut [u8]) -> bool {
+    let (Some(first), Some(last)) = (token.first_chunk::<N>(), token.last_chunk::<N>()) else { return false };
+    if let Some(to) = to.first_chunk_mut() {
+        *to = *first;
+    }
+    if let Some(to) = to.last_chunk_mut() {
+        *to = *last;
+    }
+    true
+}
+
+/// Decodes the few codes of a row to the start of `out`, without the preparations that pay off over thousands. Returns its length.
+///
+/// Hot loop: 13 instructions a code, 10 from the wide copy.
+/// - Input: any codes; `None` for one that the form of codes cannot read here.
+/// - Invariant: `at` is compared with a `last` that does not change, so that no other comparison is needed for the store.
+/// - `None` if something is wrong or needs care, such as an output that ends within 16 bytes of the row: the caller then takes
+///   [`decode_codes`], which finds out what.
+/// - Stays a function of its own: within another there are too few registers (−10 % and more). Two or four codes a turn gained nothing.
+#[inline(never)]
+pub(super) fn decode_row<'t>(
+    tokens: &impl Tokens<'t>,
+    codes: impl Iterator<Item = Option<u16>>,
+    out: &mut [u8],
+) -> Option<usize> {
+    decode_row_here(tokens, codes, out)
+}
+
+/// [`decode_row`], inlined: only for a caller that knows the form of codes, offsets and dictionary at compile time.
+#[inline(always)]
+pub(super) fn decode_row_here<'t>(
+    tokens: &impl Tokens<'t>,
+    codes: impl Iterator<Item = Option<u16>>,
+    out: &mut [u8],
+) -> Option<usize> {
+    let (lookup, mut at) = (tokens.padded_lookup()?, 0usize);
+    let last = out.len().checked_sub(MAX_TOKEN_LEN)?;
+    for code in codes {
+        let (token, len) = lookup(code?)?;
+        // One comparison with a constant of the loop: the compiler sees that the store is inside.
+        if at > last {
+            return None;
+        }
+        *out.get_mut(at..)?.first_chunk_mut()? = *token;
+        at = at.wrapping_add(len);
+    }
+    Some(at)
+}
+
+/// Decodes a range of codes to the start of `out`. Returns the number of bytes.
+#[inline]
+pub(super) fn decode_codes<'t>(
+    tokens: impl Tokens<'t>,
+    codes: &Codes<'_>,
+    range: Range<usize>,
+    out: &mut [u8],
+) -> Result<usize> {
+    let (mut room, mut from, mut at) = ([0; BLOCK], range.start, 0);
+    while from < range.end {
+        let block = codes.block(from..range.end, &mut room);
+        let (done, end) = fill(tokens, block, out, at);
+        (from, at) = (from.wrapping_add(done), end);
+        if done < block.len() || block.is_empty() {
+            return Err(unfinished(tokens, codes, from..range.end, at));
+        }
+    }
+    Ok(at)
+}
+
+/// Why decoding stopped before a code: it names no token, or it and what follows have no room.
+#[cold]
+fn unfinished<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>, written: usize) -> Error {
+    match codes_len(tokens, codes, range) {
+        Ok(rest) => Error::new(ErrorKind::OutputTooSmall, 0).needing(u64_from(written).saturating_add(rest)),
+        Err(error) => error,
+    }
+}
+
+/// Returns the number of bytes that a range of codes decodes to.
+#[inline]
+pub(super) fn codes_len<'t>(tokens: impl Tokens<'t>, codes: &Codes<'_>, range: Range<usize>) -> Result<u64> {
+    let (mut room, mut from, mut sum) = ([0; BLOCK], range.start, 0u64);
+    while from < range.end {
+        let block = codes.block(from..range.end, &mut room);
+        let mut good = 0usize;
+        for &code in block {
+            let Some(len) = tokens.token_len(code) else { break };
+            sum = sum.wrapping_add(u64::from(len));
+            good = good.wrapping_add(1);
+        }
+        from = from.wrapping_add(good);
+        if good < block.len() || block.is_empty() {
+            return Err(Error::new(ErrorKind::OnPairCode, codes.place(from)));
+        }
+    }
+    Ok(sum)
+}
+
+/// Tokens that go to a sink at a time: a small stack has room for their bytes.
+const TO_SINK: usize = 32;
+
+/// Decodes a range of codes to a sink. Returns the number of bytes.
+pub(super) fn decode_codes_to<'t>(
+    tokens: impl Tokens<'t>,
+    codes: &Codes<'_>,
+    range: Range<usize>,
+    most: u64,
+    sink: &mut impl Sink,
+) -> Result<u64> {
+    let (mut from, mut sum) = (range.start, 0u64);
+    let mut buffer = [0; TO_SINK * MAX_TOKEN_LEN];
+    while from < range.end {
+        let to = from.saturating_add(TO_SINK).min(range.end);
+        let len = decode_codes(tokens, codes, from..to, &mut buffer)?;
+        sum = sum.saturating_add(u64_from(len));
+        if sum > most {
+            return Err(Error::new(ErrorKind::OutputLimit, codes.place(from)).needing(sum));
+        }
+        sink.write(buffer.get(..len).unwrap_or(&[]))?;
+        from = to;
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_copies_write_nothing_more() {
+        let token = *b"0123456789abcdef";
+        for len in 0..=16 {
+            let mut room = [b'.'; 20];
+            exact(&token[..len], &mut room[2..2 + len]);
+            assert_eq!(&room[2..2 + len], &token[..len]);
+            assert!(room[..2].iter().chain(&room[2 + len..]).all(|&byte| byte == b'.'), "{len}");
+        }
+    }
+}
