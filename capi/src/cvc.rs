@@ -2,8 +2,8 @@
 
 use core::str;
 
-use unspool::cvc::{Column, Crc, CrcCount, Decoder, Dtype, File, Scalar, Text, head_len};
-use unspool::{Error, ErrorKind, Result};
+use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Scalar, Text};
+use unspool::{Checksums, Error, ErrorKind, Limits, Result, Verify};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
@@ -121,13 +121,18 @@ pub const UNSPOOL_CVC_CRC_REPORT: u8 = 1;
 /// CRCs are not computed.
 pub const UNSPOOL_CVC_CRC_SKIP: u8 = 2;
 
-pub(crate) fn crc(crc: UnspoolCvcCrc) -> Result<Crc> {
+pub(crate) fn verify(crc: UnspoolCvcCrc) -> Result<Verify> {
     match crc {
-        UNSPOOL_CVC_CRC_VERIFY => Ok(Crc::Verify),
-        UNSPOOL_CVC_CRC_REPORT => Ok(Crc::Report),
-        UNSPOOL_CVC_CRC_SKIP => Ok(Crc::Skip),
+        UNSPOOL_CVC_CRC_VERIFY => Ok(Verify::Refuse),
+        UNSPOOL_CVC_CRC_REPORT => Ok(Verify::Report),
+        UNSPOOL_CVC_CRC_SKIP => Ok(Verify::Skip),
         _ => Err(bad_argument()),
     }
+}
+
+/// For a column of an open file, which keeps the limits that it was opened with.
+fn options(check: UnspoolCvcCrc) -> Result<Options<'static>> {
+    Ok(Options { limits: Limits::NONE, verify: verify(check)?, column: None })
 }
 
 /// What a file says of itself.
@@ -183,8 +188,9 @@ pub struct UnspoolCvcDone {
 }
 
 impl UnspoolCvcDone {
-    pub(crate) fn new(wrote: usize, crc: CrcCount) -> Self {
-        Self { wrote, crc_right: crc.right, crc_wrong: crc.wrong, crc_unchecked: crc.unchecked }
+    pub(crate) const fn new(wrote: usize, checksums: Checksums) -> Self {
+        let Checksums { matched, mismatched, unchecked } = checksums;
+        Self { wrote, crc_right: matched, crc_wrong: mismatched, crc_unchecked: unchecked }
     }
 }
 
@@ -238,7 +244,7 @@ pub unsafe extern "C" fn unspool_cvc_workspace_len(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let read = || {
-            answer(len, head_len(input(prefix, prefix_len)?, &limits(with_limits)?)?);
+            answer(len, Header::read(input(prefix, prefix_len)?, &limits(with_limits)?)?.head_len());
             Ok(())
         };
         report(error, read())
@@ -420,8 +426,8 @@ pub unsafe extern "C" fn unspool_cvc_decode(
         let decode = || {
             apart(&[stretch(column, 1), stretch(bytes, bytes_len)], &[stretch(dst, dst_len)])?;
             let (column, bytes, dst) = (held(column)?, input(bytes, bytes_len)?, output(dst, dst_len)?);
-            let decoded = column.decode_bytes(bytes, first_row..end_row, dst, crc(check)?)?;
-            answer(done, UnspoolCvcDone::new(decoded.wrote, decoded.crc));
+            let decoded = column.decode_bytes(bytes, first_row..end_row, dst, &options(check)?)?;
+            answer(done, UnspoolCvcDone::new(decoded.wrote, decoded.checksums));
             Ok(())
         };
         report(error, decode())
@@ -447,8 +453,8 @@ pub unsafe extern "C" fn unspool_cvc_decode_f32(
         let decode = || {
             apart(&[stretch(column, 1), stretch(bytes, bytes_len)], &[stretch(values, values_len)])?;
             let (column, bytes, values) = (held(column)?, input(bytes, bytes_len)?, output(values, values_len)?);
-            let decoded = column.decode_f32(bytes, first_row..end_row, values, crc(check)?)?;
-            answer(done, UnspoolCvcDone::new(decoded.wrote, decoded.crc));
+            let decoded = column.decode(bytes, first_row..end_row, values, &options(check)?)?;
+            answer(done, UnspoolCvcDone::new(decoded.wrote, decoded.checksums));
             Ok(())
         };
         report(error, decode())
@@ -475,8 +481,8 @@ pub unsafe extern "C" fn unspool_cvc_init(
             clear(decoder, &[])?;
             let column = named(column, column_len)?;
             let space = output(space, space_len)?;
-            let (check, limits) = (crc(check)?, limits(with_limits)?);
-            build(decoder, |place| Ok(place.write(Decoder::new(space, column, check, &limits))))
+            let options = Options { limits: limits(with_limits)?, verify: verify(check)?, column };
+            build(decoder, |place| Ok(place.write(Decoder::new(space, &options))))
         };
         report(error, start())
     }
@@ -518,7 +524,7 @@ pub unsafe extern "C" fn unspool_cvc_counts(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let tell = || {
-            answer(so_far, UnspoolCvcDone::new(0, held(decoder)?.crc()));
+            answer(so_far, UnspoolCvcDone::new(0, held(decoder)?.checksums()));
             Ok(())
         };
         report(error, tell())

@@ -1,10 +1,10 @@
 //! CVC by ranges: a plan names the bytes that some rows need, for someone who fetches only those.
 
-use unspool::cvc::{Crc, CrcCount, Need, Payload, Piece, Plan};
-use unspool::{Error, ErrorKind, Result};
+use unspool::cvc::{Payload, Plan};
+use unspool::{Checksums, Error, ErrorKind, Result, Verify};
 
 use crate::common::bad_argument;
-use crate::cvc::{UnspoolCvcColumn, UnspoolCvcCrc, UnspoolCvcDone, crc};
+use crate::cvc::{UnspoolCvcColumn, UnspoolCvcCrc, UnspoolCvcDone, verify};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
 use crate::memory::{Opaque, answer, apart, build, clear, fits, held, held_in, input, output, stretch};
 
@@ -25,15 +25,15 @@ pub struct UnspoolCvcPlan {
     pub opaque: [u64; UNSPOOL_CVC_PLAN_WORDS],
 }
 
-/// A plan, and the chunk that it has asked for.
+/// A plan, and whether the caller has heard which chunk it needs.
 #[derive(Debug)]
-pub struct Walk {
+pub struct PlanState {
     plan: Plan<'static>,
-    piece: Option<Piece>,
+    named: bool,
 }
 
 impl Opaque for UnspoolCvcPlan {
-    type Value = Walk;
+    type Value = PlanState;
     const TAG: u32 = 0x4356_0003;
 }
 
@@ -86,9 +86,9 @@ pub unsafe extern "C" fn unspool_cvc_plan_init(
             clear(plan, &[stretch(column, 1)])?;
             let column = held(column)?;
             build(plan, |place| {
-                let walk = place.write(Walk { plan: Plan::of(column), piece: None });
-                walk.plan.ask(first_row..end_row)?;
-                Ok(walk)
+                let state = place.write(PlanState { plan: Plan::new(), named: false });
+                state.plan.open(column, first_row..end_row)?;
+                Ok(state)
             })
         };
         report(error, start())
@@ -105,33 +105,27 @@ pub unsafe extern "C" fn unspool_cvc_plan_next(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let next = || {
-            let walk = held_in(plan)?;
-            walk.piece = None;
-            let told = match walk.plan.next()? {
-                None => UnspoolCvcNeed::default(),
-                Some(Need::Length(range)) => UnspoolCvcNeed {
-                    start: range.start,
-                    end: range.end,
-                    kind: UNSPOOL_CVC_NEED_LENGTH,
-                    ..UnspoolCvcNeed::default()
-                },
-                Some(Need::Chunk(piece)) => {
-                    let (range, data) = (piece.range(), piece.data_range()?);
-                    let told = UnspoolCvcNeed {
-                        start: range.start,
-                        end: range.end,
-                        data_start: data.start,
-                        data_end: data.end,
-                        first_row: piece.rows.start,
-                        end_row: piece.rows.end,
-                        values: piece.values(),
-                        kind: UNSPOOL_CVC_NEED_CHUNK,
-                    };
-                    walk.piece = Some(piece);
-                    told
-                }
+            let PlanState { plan, named } = held_in(plan)?;
+            if core::mem::take(named) {
+                plan.skip();
+            }
+            let Some(range) = plan.needs() else {
+                answer(need, UnspoolCvcNeed::default());
+                return Ok(());
             };
-            answer(need, told);
+            if range.is_empty() {
+                // The next chunk cannot be read, and this says why.
+                plan.feed(range.start, &[], Verify::Refuse)?;
+            }
+            let kind = UNSPOOL_CVC_NEED_LENGTH;
+            let mut wanted = UnspoolCvcNeed { start: range.start, end: range.end, kind, ..UnspoolCvcNeed::default() };
+            if let Some(piece) = plan.piece() {
+                let data = piece.data_range()?;
+                (wanted.data_start, wanted.data_end) = (data.start, data.end);
+                (wanted.first_row, wanted.end_row) = (piece.rows.start, piece.rows.end);
+                (wanted.values, wanted.kind, *named) = (piece.values(), UNSPOOL_CVC_NEED_CHUNK, true);
+            }
+            answer(need, wanted);
             Ok(())
         };
         report(error, next())
@@ -148,7 +142,13 @@ pub unsafe extern "C" fn unspool_cvc_plan_feed(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let feed = || held_in(plan)?.plan.feed(input(length, length_len)?);
+        let feed = || {
+            let (PlanState { plan, .. }, length) = (held_in(plan)?, input(length, length_len)?);
+            match plan.needs() {
+                Some(range) if plan.piece().is_none() => plan.feed(range.start, length, Verify::Refuse).map(drop),
+                _ => Ok(()),
+            }
+        };
         report(error, feed())
     }
 }
@@ -170,9 +170,9 @@ pub unsafe extern "C" fn unspool_cvc_plan_decode_f32(
     unsafe {
         let decode = || {
             apart(&[stretch(bytes, bytes_len)], &[stretch(plan, 1), stretch(values, values_len)])?;
-            let (walk, bytes, values) = (held_in(plan)?, input(bytes, bytes_len)?, output(values, values_len)?);
-            let (payload, count) = open(walk, bytes, crc(check)?)?;
-            payload.decode_f32(values)?;
+            let (state, bytes, values) = (held_in(plan)?, input(bytes, bytes_len)?, output(values, values_len)?);
+            let (payload, count) = open(state, bytes, verify(check)?)?;
+            payload.decode(values)?;
             answer(done, UnspoolCvcDone::new(payload.len(), count));
             Ok(())
         };
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn unspool_cvc_plan_raw(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let find = || {
-            let (payload, count) = open(held_in(plan)?, input(bytes, bytes_len)?, crc(check)?)?;
+            let (payload, count) = open(held_in(plan)?, input(bytes, bytes_len)?, verify(check)?)?;
             let raw = payload.raw().ok_or(Error::new(ErrorKind::WrongType, 0))?;
             answer(values, raw.as_ptr());
             answer(values_len, raw.len());
@@ -208,15 +208,15 @@ pub unsafe extern "C" fn unspool_cvc_plan_raw(
 }
 
 /// The piece that a plan has named: the whole chunk, or if the bytes are fewer, its rows alone.
-fn open<'b>(walk: &Walk, bytes: &'b [u8], crc: Crc) -> Result<(Payload<'b>, CrcCount)> {
-    let piece = walk.piece.as_ref().ok_or(bad_argument())?;
-    let (range, mut count) = (piece.range(), CrcCount::default());
+fn open<'b>(state: &PlanState, bytes: &'b [u8], verify: Verify) -> Result<(Payload<'b>, Checksums)> {
+    let piece = state.plan.piece().filter(|_| state.named).ok_or(bad_argument())?;
+    let (range, mut checksums) = (piece.range(), Checksums::default());
     let whole = u64::try_from(bytes.len()).is_ok_and(|len| len == range.end.saturating_sub(range.start));
     let payload = if whole {
-        piece.open(bytes, crc, &mut count)?
+        piece.read(bytes, verify, &mut checksums)?
     } else {
-        count.unchecked = 1;
-        piece.open_data(bytes)?
+        checksums.unchecked = 1;
+        piece.read_data(piece.data_range()?.start, bytes)?
     };
-    Ok((payload, count))
+    Ok((payload, checksums))
 }

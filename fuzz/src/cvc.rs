@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use unspool::checksum::Crc32;
-use unspool::cvc::{Column, Crc, Decoder, Dtype, File, Outline, Scalar, inspect};
-use unspool::{Error, ErrorKind, Limits, Name, Part, Trace, Value};
+use unspool::cvc::{Column, Decoder, Dtype, File, Options, Outline, Scalar, Workspace, inspect};
+use unspool::{Error, ErrorKind, Limits, Name, Part, Trace, Value, Verify};
 
 use crate::Random;
 use crate::stream::in_pieces;
@@ -18,16 +18,24 @@ const LIMITS: Limits = Limits {
     max_depth: 100,
     ..Limits::DEFAULT
 };
+const OPTIONS: Options<'static> = Options { limits: LIMITS, ..Options::DEFAULT };
 const WORKSPACE: usize = 1 << 17;
 
 /// A file of any bytes.
 pub fn cvc_arbitrary(bytes: &[u8]) {
     let mut trace = Tiling::default();
-    let inspected = inspect(bytes, &LIMITS, &mut trace);
+    let inspected = inspect(bytes, &mut Workspace::new(), &OPTIONS, &mut trace);
+    // With memory for all columns, and without a listener.
+    let mut table = [0; 1 << 12];
+    let silent = inspect(bytes, &mut Workspace::with_table(&mut table), &OPTIONS, &mut ());
+    assert_eq!(silent, inspected, "listening changes the verdict");
+    let mut other = Tiling::default();
+    let listened = inspect(bytes, &mut Workspace::with_table(&mut table), &OPTIONS, &mut other);
+    assert_eq!(listened, inspected, "memory changes the verdict");
+    assert_eq!(other.leaves, trace.leaves, "memory changes what is told");
     if inspected.is_ok() {
         trace.check(bytes.len() as u64);
     }
-    assert_eq!(inspect(bytes, &LIMITS, &mut ()), inspected, "listening changes the verdict");
     let mut trace = Tiling::default();
     let outlined = outline(bytes, &mut trace);
     if inspected.is_ok() {
@@ -59,10 +67,12 @@ pub fn cvc_arbitrary(bytes: &[u8]) {
 
 /// The walk that does not look into payloads, by the bytes that it asks for.
 fn outline(bytes: &[u8], trace: &mut Tiling) -> Result<(), Error> {
-    let mut outline = Outline::open(bytes, bytes.len() as u64, &LIMITS, trace)?;
+    let (mut workspace, len) = (Workspace::new(), bytes.len() as u64);
+    let mut outline = Outline::open(bytes, len, &LIMITS, trace)?;
     for _ in 0..outline.file().chunk_count() {
         let range = outline.needs().expect("a chunk that is left");
-        outline.feed(&bytes[range.start as usize..range.end as usize], trace)?;
+        let (start, end) = (range.start as usize, range.end as usize);
+        outline.feed(range.start, &bytes[start..end], &mut workspace, trace)?;
     }
     assert_eq!(outline.needs(), None);
     Ok(())
@@ -79,14 +89,14 @@ pub fn cvc_mutated(bytes: &[u8]) {
 fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Option<Error>, random: &mut Random) {
     let (output, rows) = (column.output(), column.rows());
     let mut whole = vec![0xAA; LIMITS.max_output as usize];
-    let decoded = column.decode_bytes(bytes, rows.clone(), &mut whole, Crc::Verify);
+    let decoded = column.decode_bytes(bytes, rows.clone(), &mut whole, &OPTIONS);
     let mut sunk = vec![];
     let mut sink = |part: &[u8]| {
         sunk.extend(part);
         Ok(())
     };
-    let to_sink = column.decode_to(bytes, rows.clone(), &mut sink, Crc::Verify);
-    assert_eq!(to_sink.map(|done| done.crc), decoded.map(|done| done.crc), "to a sink");
+    let to_sink = column.decode_to(bytes, rows.clone(), &mut sink, &OPTIONS);
+    assert_eq!(to_sink.map(|done| done.checksums), decoded.map(|done| done.checksums), "to a sink");
     let done = match decoded {
         Ok(done) => done,
         Err(error) => {
@@ -124,10 +134,10 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
         let row = column.dimension().saturating_mul(output.width());
         let expected = (part.start * row) as usize..(part.end * row) as usize;
         let mut values = vec![0xAA; expected.len()];
-        column.decode_bytes(bytes, part, &mut values, Crc::Skip).expect("a part of what decodes");
+        column.decode_bytes(bytes, part, &mut values, &Options { verify: Verify::Skip, ..OPTIONS }).expect("a part of what decodes");
         assert!(values == whole[expected], "rows decode to other values alone");
     }
-    let values = column.decode_f32_to_vec(bytes, column.rows(), Crc::Verify);
+    let values = column.decode_to_vec::<f32>(bytes, column.rows(), &OPTIONS);
     if output == Dtype::F32 {
         let values = values.expect("as f32 where the type is f32");
         assert!(values.iter().flat_map(|value| value.to_le_bytes()).eq(whole), "as f32");
@@ -153,7 +163,7 @@ fn assert_same(a: &Result<Vec<u8>, Error>, b: &Result<Vec<u8>, Error>) {
 
 fn stream(bytes: &[u8], name: Option<&str>, split: impl FnMut() -> (usize, usize)) -> Result<Vec<u8>, Error> {
     let mut workspace = vec![0; WORKSPACE];
-    let mut decoder = Decoder::new(&mut workspace, name, Crc::Verify, &LIMITS);
+    let mut decoder = Decoder::new(&mut workspace, &Options { column: name, ..OPTIONS });
     let (values, end) = in_pieces(bytes, split, |src, end, room| decoder.step(src, end, room));
     assert!(values.len() as u64 <= LIMITS.max_output, "more than the limit");
     end.map(|()| values)

@@ -42,7 +42,8 @@ const STREAMS: [(&str, Stream, &[&str]); 4] = [
         "cvc",
         |bytes, limits, split| {
             let mut workspace = vec![0; 1 << 16];
-            let mut decoder = cvc::Decoder::new(&mut workspace, None, cvc::Crc::Verify, limits);
+            let mut decoder =
+                cvc::Decoder::new(&mut workspace, &cvc::Options { limits: *limits, ..cvc::Options::DEFAULT });
             drive(bytes, split, |src, end, dst| decoder.step(src, end, dst))
         },
         &["v1_fp16.cvc", "v1_int8.cvc", "v1_lossless_256.cvc", "v0_sections.cvc"],

@@ -4,8 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 
-use unspool::cvc::{Crc, Decoder, File, Need, inspect};
-use unspool::{Count, End, Limits, Status, onpair};
+use unspool::cvc::{Decoder, File, Options, Workspace, inspect};
+use unspool::{Count, End, Limits, Status, Verify, onpair};
 use unspool_tests::{list, manifest, read, text, vector_folders};
 
 struct Counting;
@@ -62,23 +62,29 @@ fn cvc() {
     let mut workspace = vec![0; 2 << 20];
     for (path, bytes) in &files {
         let count = allocations(|| {
-            let limits = Limits::DEFAULT;
-            let _ = inspect(bytes, &limits, &mut ());
-            let Ok(file) = File::open(bytes, &limits) else { return };
+            let options = Options::DEFAULT;
+            let _ = inspect(bytes, &mut Workspace::new(), &options, &mut ());
+            let Ok(file) = File::open(bytes, &options.limits) else { return };
             for section in file.sections() {
                 let _ = section.map(|section| section.metadata.matches("source", &"wiki".into()));
             }
             for column in file.columns() {
                 let Ok(column) = column else { return };
-                let _ = column.decode_bytes(bytes, column.rows(), &mut out, Crc::Verify);
-                let _ = column.decode_f32(bytes, column.rows(), &mut floats, Crc::Report);
-                let _ = column.decode_to(bytes, column.rows(), &mut Count::default(), Crc::Skip);
+                let _ = column.decode_bytes(bytes, column.rows(), &mut out, &options);
+                let _ =
+                    column.decode(bytes, column.rows(), &mut floats, &Options { verify: Verify::Report, ..options });
+                let _ = column.decode_to(
+                    bytes,
+                    column.rows(),
+                    &mut Count::default(),
+                    &Options { verify: Verify::Skip, ..options },
+                );
                 let Ok(mut plan) = column.plan(column.rows()) else { return };
-                while let Ok(Some(Need::Length(_))) = plan.next() {
-                    let _ = plan.feed(&[0; 4]);
+                while let Some(needed) = plan.needs() {
+                    let _ = plan.feed(needed.start, &[0; 4], Verify::Skip);
                 }
             }
-            let mut decoder = Decoder::new(&mut workspace, None, Crc::Verify, &limits);
+            let mut decoder = Decoder::new(&mut workspace, &options);
             let mut input = bytes.as_slice();
             while let Ok(step) = decoder.step(input, End::Here, &mut out) {
                 input = &input[step.read..];

@@ -20,13 +20,13 @@ use crate::number;
 /// How many bytes of a file tell how long its head is.
 #[wasm_bindgen]
 pub fn cvc_framing_len() -> f64 {
-    number::from_len(cvc::FRAMING_LEN)
+    number::from_len(cvc::Header::LEN)
 }
 
 /// The length of the head.
 #[wasm_bindgen]
 pub fn cvc_head_len(prefix: &[u8], limits: &[f64]) -> Result<f64, Fault> {
-    Ok(number::from_u64(cvc::head_len(prefix, &crate::limits(limits))?))
+    Ok(number::from_u64(cvc::Header::read(prefix, &crate::limits(limits))?.head_len()))
 }
 
 /// What the header says, as JSON for the TypeScript side.

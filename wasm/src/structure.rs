@@ -281,8 +281,13 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
     match unspool::probe(bytes) {
         #[cfg(feature = "cvc")]
         Probe::Match(unspool::Format::Cvc) => {
-            let count = unspool::cvc::inspect(bytes, limits, structure)?;
-            structure.checks = [count.right, count.wrong, count.unchecked];
+            let options = unspool::cvc::Options { limits: *limits, ..unspool::cvc::Options::DEFAULT };
+            let words = unspool::cvc::workspace_len(bytes, &options).unwrap_or(0);
+            let mut table = alloc::vec![0; usize::try_from(words).unwrap_or(0)];
+            let mut workspace = unspool::cvc::Workspace::with_table(&mut table);
+            let done = unspool::cvc::inspect(bytes, &mut workspace, &options, structure)?;
+            let unspool::Checksums { matched, mismatched, unchecked } = done.checksums;
+            structure.checks = [matched, mismatched, unchecked];
             Ok(())
         }
         #[cfg(feature = "onpair")]

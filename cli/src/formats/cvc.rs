@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use unspool::cvc::{Column, Crc, CrcCount, Dtype, File, Scalar};
+use unspool::cvc::{Column, Dtype, File, Options, Scalar, Workspace};
 use unspool::tree::Tree;
-use unspool::{Class, Error, ErrorKind, Format, Limits, Sink};
+use unspool::{Class, Done, Error, ErrorKind, Format, Limits, Sink, Trace, Verify};
 
 use super::{Checksums, Selection, Stop, resize};
 use crate::inspect::{MAX_NODES, Report};
@@ -12,25 +12,41 @@ use crate::output::Output;
 use crate::stats::{ColumnStats, Gather};
 use crate::text::{Lines, Number};
 
-fn checksums(count: CrcCount) -> Checksums {
-    Checksums { name: "CRC-32", right: count.right, absent: count.unchecked }
+fn checksums(done: Done) -> Checksums {
+    Checksums { name: "CRC-32", right: done.checksums.matched, absent: done.checksums.unchecked }
+}
+
+fn options(limits: &Limits, verify: Verify) -> Options<'static> {
+    Options { limits: *limits, verify, column: None }
+}
+
+/// Memory for finding as many columns as the file has. An error turns up again where the file is opened.
+fn table(bytes: &[u8], limits: &Limits) -> Vec<u32> {
+    let len = unspool::cvc::workspace_len(bytes, &options(limits, Verify::Refuse)).unwrap_or(0);
+    vec![0; usize::try_from(len).unwrap_or(0)]
+}
+
+fn inspected(bytes: &[u8], limits: &Limits, trace: &mut impl Trace) -> Result<Done, Error> {
+    let mut table = table(bytes, limits);
+    let mut workspace = Workspace::with_table(&mut table);
+    unspool::cvc::inspect(bytes, &mut workspace, &options(limits, Verify::Refuse), trace)
 }
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = Report::new(Format::Cvc, Tree::new(MAX_NODES));
-    match unspool::cvc::inspect(bytes, limits, &mut report.tree) {
-        Ok(count) => report.checksums = Some(checksums(count)),
+    match inspected(bytes, limits, &mut report.tree) {
+        Ok(done) => report.checksums = Some(checksums(done)),
         Err(error) => report.error = Some(error),
     }
     if let Ok(file) = File::open(bytes, limits)
-        && let Err(error) = describe(&file, &mut report)
+        && let Err(error) = describe(&file, &mut table(bytes, limits), &mut report)
     {
         report.error.get_or_insert(error);
     }
     report
 }
 
-fn describe(file: &File<'_>, report: &mut Report) -> Result<(), Error> {
+fn describe(file: &File<'_>, table: &mut [u32], report: &mut Report) -> Result<(), Error> {
     let version = file.version();
     report.version = Some(format!("{}.{}", version.major, version.minor));
     report.fact("rows", file.num_vectors());
@@ -39,7 +55,7 @@ fn describe(file: &File<'_>, report: &mut Report) -> Result<(), Error> {
         report.fact("layout", "chunks at file offsets of their own, for memory mapping");
     }
     let (mut types, mut decoded) = (vec![], Some(0u64));
-    let known = outputs(file, &mut types);
+    let known = outputs(file, table, &mut types);
     for (column, output) in file.columns().zip(types) {
         let (column, Some(output)) = (column?, output) else { break };
         decoded = decoded.zip(size(&column, output)).and_then(|(all, size)| all.checked_add(size));
@@ -68,9 +84,9 @@ fn size(column: &Column<'_>, output: Dtype) -> Option<u64> {
 
 /// The types that the columns decode to, those that are known before an error. By chunks, not by columns: to look for each of many columns
 /// in each chunk takes long.
-fn outputs(file: &File<'_>, types: &mut Vec<Option<Dtype>>) -> Result<(), Error> {
+fn outputs(file: &File<'_>, table: &mut [u32], types: &mut Vec<Option<Dtype>>) -> Result<(), Error> {
     types.resize(file.columns().count(), None);
-    let told = file.each_output(|position, _, output| {
+    let told = file.each_output(&mut Workspace::with_table(table), |position, _, output| {
         if let Some(known) = types.get_mut(position) {
             *known = Some(if known.is_none_or(|known| known == output) { output } else { Dtype::F32 });
         }
@@ -88,30 +104,30 @@ fn outputs(file: &File<'_>, types: &mut Vec<Option<Dtype>>) -> Result<(), Error>
 fn decode_columns(
     file: &File<'_>,
     bytes: &[u8],
-    limits: &Limits,
+    options: &Options<'_>,
     types: &[Option<Dtype>],
-    crc: Crc,
+    table: &mut [u32],
     mut take: impl FnMut(usize, Result<&[u8], Error>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for (column, output) in file.columns().zip(types) {
         let size = size(&column?, output.unwrap_or(Dtype::F32)).ok_or(Error::new(ErrorKind::SizeOverflow, 0))?;
-        if size > limits.max_output {
+        if size > options.limits.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
         }
     }
     let mut room = vec![];
     // One checksum covers all columns of a chunk, and is compared with the first of them.
     let mut compared: Option<(u64, Result<(), Error>)> = None;
-    file.each_piece(bytes, |position, _, piece| {
+    file.each_piece(bytes, &mut Workspace::with_table(table), |position, _, piece| {
         let [start, end] = [piece.range().start, piece.range().end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         let cut = Error::new(ErrorKind::Truncated, bytes.len() as u64).needing(piece.range().end);
         let stored = bytes.get(start..end).ok_or(cut);
         let payload = stored.and_then(|stored| {
-            let open = |crc| piece.open(stored, crc, &mut CrcCount::default());
+            let read = |verify| piece.read(stored, verify, &mut unspool::Checksums::default());
             if let Some((_, verdict)) = compared.filter(|(chunk, _)| *chunk == piece.chunk) {
-                return verdict.and_then(|()| open(Crc::Skip));
+                return verdict.and_then(|()| read(Verify::Skip));
             }
-            let payload = open(crc);
+            let payload = read(options.verify);
             compared = match payload {
                 Ok(_) => Some((piece.chunk, Ok(()))),
                 Err(error) if error.class() == Class::Checksum => Some((piece.chunk, Err(error))),
@@ -136,7 +152,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
         return Err(Stop::Usage("CVC files have no dictionaries; --dict is for zstd".to_owned()));
     }
     let file = File::open(bytes, limits)?;
-    let column = pick(&file, wanted.column)?;
+    let column = pick(&file, wanted.column, || table(bytes, limits))?;
     let rows = rows(&file, wanted)?;
     let output = column.output()?;
     let width = column.dimension().saturating_mul(output.width());
@@ -148,15 +164,21 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     }
     if wanted.text {
         let mut lines = Lines::new(number(output), column.dimension(), to);
-        return decode_rows(&column, bytes, rows, &mut lines);
+        return decode_rows(&column, bytes, rows, limits, &mut lines);
     }
     to.expect(size);
-    decode_rows(&column, bytes, rows, to)
+    decode_rows(&column, bytes, rows, limits, to)
 }
 
-fn decode_rows(column: &Column<'_>, bytes: &[u8], rows: Vec<Range<u64>>, to: &mut impl Sink) -> Result<(), Stop> {
+fn decode_rows(
+    column: &Column<'_>,
+    bytes: &[u8],
+    rows: Vec<Range<u64>>,
+    limits: &Limits,
+    to: &mut impl Sink,
+) -> Result<(), Stop> {
     for rows in rows {
-        column.decode_to(bytes, rows, to, Crc::Verify)?;
+        column.decode_to(bytes, rows, to, &options(limits, Verify::Refuse))?;
     }
     Ok(())
 }
@@ -172,7 +194,7 @@ fn number(dtype: Dtype) -> Number {
     }
 }
 
-fn pick<'a>(file: &File<'a>, name: Option<&str>) -> Result<Column<'a>, Stop> {
+fn pick<'a>(file: &File<'a>, name: Option<&str>, table: impl FnOnce() -> Vec<u32>) -> Result<Column<'a>, Stop> {
     let column = match name {
         Some(name) => file.column(name),
         None => file.only_column(),
@@ -180,7 +202,7 @@ fn pick<'a>(file: &File<'a>, name: Option<&str>) -> Result<Column<'a>, Stop> {
     match column {
         Err(error) if error.class() == Class::Misuse => {
             // A broken column is worse than an unnamed one.
-            file.each_output(|_, _, _| Ok(()))?;
+            file.each_output(&mut Workspace::with_table(&mut table()), |_, _, _| Ok(()))?;
             let names: Result<Vec<String>, Error> =
                 file.columns().map(|column| column.map(|column| column.name().to_string())).collect();
             let names = names?.join(", ");
@@ -225,8 +247,8 @@ fn name(column: &Column<'_>) -> String {
 
 pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
     let file = File::open(bytes, limits)?;
-    let mut types = vec![];
-    outputs(&file, &mut types)?;
+    let (mut types, mut table) = (vec![], table(bytes, limits));
+    outputs(&file, &mut table, &mut types)?;
     for column in file.columns() {
         columns.push(ColumnStats::named(name(&column?)));
     }
@@ -236,7 +258,7 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
     }
     // What is sound behind a chunk that is not counts, too.
     let mut broken = Ok(());
-    decode_columns(&file, bytes, limits, &types, Crc::Verify, |position, part| {
+    decode_columns(&file, bytes, &options(limits, Verify::Refuse), &types, &mut table, |position, part| {
         match (part, gathers.get_mut(position)) {
             (Ok(part), Some(gather)) => gather.write(part),
             (part, _) => {
@@ -249,16 +271,17 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    let count = unspool::cvc::inspect(bytes, limits, &mut ())?;
+    let done = inspected(bytes, limits, &mut ())?;
     let file = File::open(bytes, limits)?;
+    // Checksums were compared on the way.
+    let options = options(limits, Verify::Skip);
     if file.is_columnar() {
-        let mut types = vec![];
-        outputs(&file, &mut types)?;
-        // Those were compared on the way.
-        decode_columns(&file, bytes, limits, &types, Crc::Skip, |_, part| super::in_pieces(part?, to))?;
+        let (mut types, mut table) = (vec![], table(bytes, limits));
+        outputs(&file, &mut table, &mut types)?;
+        decode_columns(&file, bytes, &options, &types, &mut table, |_, part| super::in_pieces(part?, to))?;
     } else {
         let column = file.only_column()?;
-        column.decode_to(bytes, column.rows(), to, Crc::Skip)?;
+        column.decode_to(bytes, column.rows(), to, &options)?;
     }
-    Ok(checksums(count))
+    Ok(checksums(done))
 }

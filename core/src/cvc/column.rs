@@ -1,22 +1,15 @@
-//! Columns: what the schema says of one, and decoding its rows from a file that is at hand.
+//! Columns: what the schema says of one, and how a chunk stores it.
 
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::chunk::Chunk;
-use super::convert::{Dtype, Element, Encoding};
+use super::chunk::{ChunkEntry, Cursor};
+use super::convert::{Dtype, Encoding};
 use super::header::{File, Kind};
 use super::object::{Object, Place};
-use super::payload::{Crc, Done, Payload};
-use super::plan::{Asked, Piece, Plan};
-use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-#[cfg(feature = "alloc")]
-use crate::heap::zeros;
-use crate::json::{Elements, Node, Text};
-use crate::num::{behind, index, times, u64_from};
-use crate::{Error, ErrorKind, Result, Sink};
+use crate::json::{Elements, Text};
+use crate::num::times;
+use crate::{Error, ErrorKind, Limits, Result};
 
 /// A column of a file.
 #[derive(Clone, Copy, Debug)]
@@ -36,13 +29,15 @@ pub(super) struct Slot {
     pub(super) encoding: Encoding,
     pub(super) values: u64,
     /// Offset and size; `None` where the column is the whole payload.
-    pub(super) place: Option<(u64, u64)>,
+    place: Option<(u64, u64)>,
     /// The node to blame when the place lies outside of the payload.
-    at: usize,
+    node: usize,
 }
 
 impl Slot {
-    pub(super) const NONE: Self = Self { encoding: Encoding::Fp16, values: 0, place: None, at: 0 };
+    pub(super) const fn new() -> Self {
+        Self { encoding: Encoding::Fp16, values: 0, place: None, node: 0 }
+    }
 
     /// How long the payload must be, where that is known before it is read.
     pub(super) fn payload_len(&self) -> Option<u64> {
@@ -58,23 +53,32 @@ impl Slot {
         let (offset, size) = self.place.unwrap_or((0, payload_len));
         match offset.checked_add(size) {
             Some(end) if end <= payload_len => Ok(offset..end),
-            _ => Err(Fault::new(ErrorKind::CvcColumnOutside, self.at)),
+            _ => Err(Fault::new(ErrorKind::CvcColumnOutside, self.node)),
         }
     }
 }
 
-/// What goes to a sink at once.
-type Batch = [u8; 256];
-
 impl<'a> Column<'a> {
     /// A column of this file of which nothing is known yet.
     pub(super) fn of(file: &File<'a>) -> Self {
-        Self { file: *file, name: None, dimension: 0, dtype: None, compression: Text::default() }
+        Self { file: *file, ..Self::new() }
     }
 
-    /// What the schema says.
-    fn read(&mut self, node: Node<'a>) -> Verdict<()> {
-        let mut object = Object::new(node);
+    /// A column of no file.
+    pub(super) const fn new() -> Self {
+        Self { file: File::new(), name: None, dimension: 0, dtype: None, compression: Text::EMPTY }
+    }
+
+    /// Reads what the schema says at this position; without a schema, what the file says of its only column.
+    #[inline(never)]
+    pub(super) fn read(&mut self, node: usize) -> Verdict<()> {
+        if let Kind::Single { dimension, compression } = self.file.facts.kind {
+            let compression = Place::at(compression);
+            let mut object = Object::new(self.file.node(0));
+            (self.dimension, self.dtype, self.compression) = (dimension, Some(Dtype::F32), object.text(compression));
+            return object.check();
+        }
+        let mut object = Object::new(self.file.node(node));
         let [name, dimension, dtype, compression] = object.pick(["name", "dimension", "dtype", "compression"]);
         self.name = Some(object.text(name));
         self.dimension = object.integer(dimension);
@@ -114,13 +118,14 @@ impl<'a> Column<'a> {
         0..self.file.num_vectors()
     }
 
-    /// Checks that every chunk has this column in a form that can be decoded, as far as the header tells, and gives the type
+    /// Checks that every chunk has this column in a form that can be decoded, as far as the header tells, and returns the type
     /// that [`decode_bytes`](Self::decode_bytes) writes: the column's own where every chunk stores it plainly, else f32.
     #[inline(never)]
     pub fn output(&self) -> Result<Dtype> {
-        let (mut chunks, mut chunk, mut slot, mut output) = (self.file.chunks(), Chunk::default(), Slot::NONE, None);
-        while chunks.read(&mut chunk)? {
-            self.slot(&chunk, &mut slot)?;
+        let (mut cursor, mut entry, mut slot) = (Cursor::of(&self.file), ChunkEntry::new(), Slot::new());
+        let mut output = None;
+        while cursor.next(&self.file, &mut entry)? {
+            self.slot(&entry, &mut slot)?;
             let plain = slot.encoding.output();
             output = match output {
                 Some(other) if other != plain => Some(Dtype::F32),
@@ -132,30 +137,36 @@ impl<'a> Column<'a> {
 
     /// Finds this column in a chunk.
     #[inline(never)]
-    pub(super) fn slot(&self, chunk: &Chunk<'a>, slot: &mut Slot) -> Verdict<()> {
-        let name = self.name();
-        let named = |columns: Node<'a>| columns.members().filter(|member| member.key.same(&name)).last();
-        let node =
-            if self.file.is_columnar() { chunk.columns().and_then(named).map(|member| member.value) } else { None };
-        self.slot_at(chunk, node, slot)
+    pub(super) fn slot(&self, chunk: &ChunkEntry, slot: &mut Slot) -> Verdict<()> {
+        let mut found = Place::NONE;
+        if self.file.is_columnar() {
+            let name = self.name();
+            let object = chunk.columns.node(&self.file.node(0)).unwrap_or_default();
+            for member in object.members().filter(|member| member.key.same(&name)) {
+                found = Place::of(&member.value);
+            }
+        }
+        self.slot_at(chunk, found, slot)
     }
 
-    /// The same of a column whose object in the chunk is found, if there is one.
-    pub(super) fn slot_at(&self, chunk: &Chunk<'a>, node: Option<Node<'a>>, slot: &mut Slot) -> Verdict<()> {
-        let values = times(chunk.rows.end.saturating_sub(chunk.rows.start), self.dimension);
-        slot.values = values.ok_or(chunk.node.fault(ErrorKind::SizeOverflow))?;
+    /// Reads how a chunk stores this column; `found` is its object in the chunk.
+    pub(super) fn slot_at(&self, chunk: &ChunkEntry, found: Place, slot: &mut Slot) -> Verdict<()> {
+        let values = times(chunk.end.saturating_sub(chunk.first), self.dimension);
+        slot.values = values.ok_or(chunk.fault(ErrorKind::SizeOverflow))?;
         slot.place = None;
-        let node = match node {
-            None if self.file.is_columnar() => return Err(chunk.node.fault(ErrorKind::CvcColumnMissing)),
-            node => node.unwrap_or(chunk.node),
-        };
-        slot.at = node.start();
-        let mut object = Object::new(node);
-        let [offset, size, compression, min, scale] = object.pick(["offset", "size", "compression", "min", "scale"]);
+        let (mut node, mut storage) = (self.file.node(chunk.node), chunk.storage);
+        let mut size = Place::NONE;
         if self.file.is_columnar() {
+            node = found.node(&node).ok_or(chunk.fault(ErrorKind::CvcColumnMissing))?;
+        }
+        slot.node = node.start();
+        let mut object = Object::new(node);
+        if self.file.is_columnar() {
+            let [offset, len, compression, min, scale] = object.pick(["offset", "size", "compression", "min", "scale"]);
+            (size, storage) = (len, [compression, min, scale]);
             slot.place = Some((object.integer(offset), object.integer(size)));
         }
-        self.encoding(&mut object, [compression, min, scale], &mut slot.encoding);
+        self.encoding(&mut object, storage, &mut slot.encoding);
         if let Some((_, len)) = slot.place
             && slot.encoding.width().and_then(|width| times(width, slot.values)) != Some(len)
         {
@@ -177,19 +188,12 @@ impl<'a> Column<'a> {
             () if name.is("int8") => *encoding = Encoding::Int8 { min: chunk.float(min), scale: chunk.float(scale) },
             () if name.is("none") && columnar => match self.dtype {
                 Some(dtype) => *encoding = Encoding::Plain(dtype),
-                None => chunk.refuse(ErrorKind::CvcUnknownDtype, Place::default()),
+                None => chunk.refuse(ErrorKind::CvcUnknownDtype, Place::NONE),
             },
             () if name.is("lossless") && !columnar => *encoding = Encoding::Lossless,
             () if name.is("lossless") || name.is("none") => chunk.refuse(ErrorKind::CvcCompressionHere, compression),
             () => chunk.refuse(ErrorKind::CvcUnknownCompression, compression),
         }
-    }
-
-    /// Which bytes of the file hold these rows, chunk by chunk, for someone who fetches only those.
-    pub fn plan(&self, rows: Range<u64>) -> Result<Plan<'a>> {
-        let mut plan = Plan::of(self);
-        plan.ask(rows)?;
-        Ok(plan)
     }
 
     pub(super) fn check_rows(&self, rows: &Range<u64>) -> Result<()> {
@@ -199,99 +203,21 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// Decodes rows to f32, whatever they are stored as. Integers beyond 2^24 are rounded.
-    pub fn decode_f32(&self, bytes: &[u8], rows: Range<u64>, to: &mut [f32], crc: Crc) -> Result<Done> {
-        let len = self.room(&rows, to.len(), 4, 1)?;
-        let mut rest = to.get_mut(..len).unwrap_or(&mut []);
-        self.each(bytes, rows, crc, &mut |payload| payload.decode_f32(split(&mut rest, payload.len)))
-    }
-
-    /// Decodes rows of a column that is stored plainly, in its own type.
-    pub fn decode_into<T: Element>(&self, bytes: &[u8], rows: Range<u64>, to: &mut [T], crc: Crc) -> Result<Done> {
-        let len = self.room(&rows, to.len(), T::DTYPE.width(), 1)?;
-        let mut rest = to.get_mut(..len).unwrap_or(&mut []);
-        self.each(bytes, rows, crc, &mut |payload| payload.decode_into(split(&mut rest, payload.len)))
-    }
-
-    /// Decodes rows to the little-endian bytes of their type, which [`output`](Self::output) tells.
-    pub fn decode_bytes(&self, bytes: &[u8], rows: Range<u64>, to: &mut [u8], crc: Crc) -> Result<Done> {
-        self.decode_bytes_of(self.output()?, bytes, rows, to, crc)
-    }
-
-    /// Decodes rows to f32 as [`decode_f32`](Self::decode_f32) does, in little-endian bytes at any alignment.
-    pub fn decode_f32_bytes(&self, bytes: &[u8], rows: Range<u64>, to: &mut [u8], crc: Crc) -> Result<Done> {
-        self.decode_bytes_of(Dtype::F32, bytes, rows, to, crc)
-    }
-
-    fn decode_bytes_of(&self, output: Dtype, bytes: &[u8], rows: Range<u64>, to: &mut [u8], crc: Crc) -> Result<Done> {
-        let width = output.width();
-        let len = self.room(&rows, to.len(), width, width)?;
-        let mut rest = to.get_mut(..len).unwrap_or(&mut []);
-        let width = index(width);
-        let mut done = self.each(bytes, rows, crc, &mut |payload| {
-            payload.decode_bytes(output, split(&mut rest, payload.len.saturating_mul(width)))
-        })?;
-        done.wrote = done.wrote.saturating_mul(width);
-        Ok(done)
-    }
-
-    /// Decodes rows to a sink, in the same bytes as [`decode_bytes`](Self::decode_bytes), 64 values at a time.
-    pub fn decode_to(&self, bytes: &[u8], rows: Range<u64>, sink: &mut impl Sink, crc: Crc) -> Result<Done> {
-        let output = self.output()?;
-        self.room(&rows, usize::MAX, output.width(), 0)?;
-        let width = index(output.width());
-        // No width is 0, but a loop that is called through a pointer does not know.
-        let most = size_of::<Batch>().checked_div(width).unwrap_or(1);
-        let mut done = self.each(bytes, rows, crc, &mut |payload| {
-            if let Some((dtype, raw)) = payload.plain()
-                && dtype == output
-            {
-                return sink.write(raw);
-            }
-            let mut batch: Batch = [0; 256];
-            let (mut skip, mut left) = (payload.skip, payload.len);
-            while left > 0 {
-                let len = left.min(most);
-                let part = Payload { skip, len, ..*payload };
-                let to = batch.get_mut(..len.saturating_mul(width)).unwrap_or(&mut []);
-                part.decode_bytes(output, to)?;
-                sink.write(to)?;
-                (skip, left) = (skip.saturating_add(len), left - len);
-            }
-            Ok(())
-        })?;
-        done.wrote = done.wrote.saturating_mul(width);
-        Ok(done)
-    }
-
-    /// Decodes rows to a `Vec` of f32. Memory is asked for only after the file has shown that it holds that many values.
-    #[cfg(feature = "alloc")]
-    pub fn decode_f32_to_vec(&self, bytes: &[u8], rows: Range<u64>, crc: Crc) -> Result<Vec<f32>> {
-        self.each(bytes, rows.clone(), Crc::Skip, &mut |_| Ok(()))?;
-        let mut values = zeros(u64_from(self.room(&rows, usize::MAX, 4, 1)?))?;
-        self.decode_f32(bytes, rows, &mut values, crc)?;
-        Ok(values)
-    }
-
-    /// Decodes rows to a `Vec` of little-endian bytes, with the same care.
-    #[cfg(feature = "alloc")]
-    pub fn decode_to_vec(&self, bytes: &[u8], rows: Range<u64>, crc: Crc) -> Result<Vec<u8>> {
-        self.each(bytes, rows.clone(), Crc::Skip, &mut |_| Ok(()))?;
-        let width = self.output()?.width();
-        let mut values = zeros(u64_from(self.room(&rows, usize::MAX, width, width)?))?;
-        self.decode_bytes(bytes, rows, &mut values, crc)?;
-        Ok(values)
-    }
-
-    /// Checks the rows against the file, the limit on output (`width` bytes a value) and the `room` in the output, where a value
-    /// takes `units`. Gives how much of the output will be filled.
+    /// Checks the rows against the file, the limits on output (`width` bytes a value) and the room in the output, where a value
+    /// takes `units`. Returns how much of the output will be filled.
     #[inline(never)]
-    pub(super) fn room(&self, rows: &Range<u64>, room: usize, width: u64, units: u64) -> Result<usize> {
+    pub(super) fn fits(
+        &self,
+        rows: &Range<u64>,
+        room: usize,
+        [width, units]: [u64; 2],
+        limits: &Limits,
+    ) -> Result<usize> {
         self.check_rows(rows)?;
         let overflow = Error::new(ErrorKind::SizeOverflow, 0);
         let values = times(rows.end - rows.start, self.dimension).ok_or(overflow)?;
         let size = times(values, width).ok_or(overflow)?;
-        if size > self.file.facts.max_output {
+        if size > self.file.facts.max_output.min(limits.max_output) {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
         }
         let need = times(values, units).ok_or(overflow)?;
@@ -300,77 +226,6 @@ impl<'a> Column<'a> {
             _ => Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(need)),
         }
     }
-
-    /// Walks over the payloads of these rows in a file that is at hand.
-    #[inline(never)]
-    pub(super) fn each<'b>(
-        &self,
-        bytes: &'b [u8],
-        rows: Range<u64>,
-        crc: Crc,
-        decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
-    ) -> Result<Done> {
-        let mut plan = Plan::of(self);
-        plan.ask(rows)?;
-        let mut piece = Piece::NONE;
-        let mut done = Done::default();
-        loop {
-            match plan.read(&mut piece)? {
-                Asked::Nothing => return Ok(done),
-                Asked::Length => plan.look_up(bytes, &piece)?,
-                Asked::Chunk => self.chunk(bytes, &piece, crc, &mut done, decode)?,
-            }
-        }
-    }
-
-    #[inline(never)]
-    fn chunk<'b>(
-        &self,
-        bytes: &'b [u8],
-        piece: &Piece,
-        crc: Crc,
-        done: &mut Done,
-        decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
-    ) -> Result<()> {
-        piece.check_length(part(bytes, piece.length())?)?;
-        let payload = piece.open(part(bytes, piece.range())?, crc, &mut done.crc)?;
-        self.refuse_hidden_crc(bytes, piece)?;
-        done.wrote = done.wrote.saturating_add(payload.len);
-        decode(&payload)
-    }
-
-    /// A version 0 header before chunks with checksums would decode to shifted values. Where more chunks follow, their lengths are
-    /// wrong; behind the last one, the four bytes too many give it away if they complete what the first four are the CRC-32 of.
-    fn refuse_hidden_crc(&self, bytes: &[u8], piece: &Piece) -> Result<()> {
-        let (start, end) = (piece.payload_start(), piece.range().end);
-        if self.file.has_checksums() || piece.chunk.saturating_add(1) < self.file.chunk_count() || start == end {
-            return Ok(());
-        }
-        let shifted = behind(start, 4)..behind(end, 4);
-        let (Ok(stored), Ok(shifted)) = (part(bytes, start..shifted.start), part(bytes, shifted)) else {
-            return Ok(());
-        };
-        if stored == Crc32::of(shifted).to_le_bytes() {
-            return Err(Error::new(ErrorKind::CvcHiddenCrc, start));
-        }
-        Ok(())
-    }
-}
-
-/// The bytes of a range, all of them.
-#[inline(never)]
-pub(super) fn part(bytes: &[u8], range: Range<u64>) -> Result<&[u8]> {
-    let end = range.end;
-    bytes.get(index(range.start)..index(end)).ok_or_else(|| Error::truncated(u64_from(bytes.len()), end))
-}
-
-/// Takes so many cells off the front, or all there are.
-fn split<'t, T>(rest: &mut &'t mut [T], len: usize) -> &'t mut [T] {
-    let all = core::mem::take(rest);
-    let len = len.min(all.len());
-    let (front, back) = all.split_at_mut_checked(len).unwrap_or_default();
-    *rest = back;
-    front
 }
 
 /// Walks over the columns of a file in the order of its schema.
@@ -381,8 +236,8 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    pub(super) fn new(file: File<'a>) -> Self {
-        Self { file, schema: Schema::new(&file) }
+    pub(super) fn new(file: &File<'a>) -> Self {
+        Self { file: *file, schema: Schema::new(file) }
     }
 }
 
@@ -391,14 +246,14 @@ impl<'a> Iterator for Columns<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut column = Column::of(&self.file);
-        match self.schema.read(&mut column) {
-            Ok(more) => more.then_some(Ok(column)),
+        match column.read(self.schema.next()?) {
+            Ok(()) => Some(Ok(column)),
             Err(fault) => Some(Err(fault.into())),
         }
     }
 }
 
-/// The same for one column that is filled again and again.
+/// Walks over the positions of columns in the schema, for [`Column::read`].
 #[derive(Clone, Debug)]
 pub(super) struct Schema<'a> {
     /// `None` if there is one column without a name.
@@ -409,22 +264,67 @@ pub(super) struct Schema<'a> {
 impl<'a> Schema<'a> {
     pub(super) fn new(file: &File<'a>) -> Self {
         let nodes = match file.facts.kind {
-            Kind::Columnar { columns, .. } => Some(Node::at(file.head, columns).elements()),
+            Kind::Columnar { columns, .. } => Some(file.node(columns).elements()),
             Kind::Single { .. } => None,
         };
         Self { nodes, done: false }
     }
+}
 
-    /// Reads the next column of this file; `false` behind the last.
-    #[inline(never)]
-    pub(super) fn read(&mut self, column: &mut Column<'a>) -> Verdict<bool> {
-        if let Some(nodes) = &mut self.nodes {
-            return nodes.next().map_or(Ok(false), |node| column.read(node).map(|()| true));
+impl Iterator for Schema<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        match &mut self.nodes {
+            Some(nodes) => nodes.next().map(|node| node.start()),
+            None => (!core::mem::replace(&mut self.done, true)).then_some(0),
         }
-        let Kind::Single { dimension, compression } = column.file.facts.kind else { return Ok(false) };
-        column.dimension = dimension;
-        column.dtype = Some(Dtype::F32);
-        column.compression = Node::at(column.file.head, compression).string()?;
-        Ok(!core::mem::replace(&mut self.done, true))
+    }
+}
+
+impl<'a> File<'a> {
+    /// The columns, in the order of the schema.
+    pub fn columns(&self) -> Columns<'a> {
+        Columns::new(self)
+    }
+
+    /// The column of this name. Where two have the same name, the last counts, as in the reference.
+    pub fn column(&self, name: &str) -> Result<Column<'a>> {
+        let mut column = Column::of(self);
+        self.find(Some(name), &mut column)?;
+        Ok(column)
+    }
+
+    /// The column of a file that has only one.
+    pub fn only_column(&self) -> Result<Column<'a>> {
+        let mut column = Column::of(self);
+        self.find(None, &mut column)?;
+        Ok(column)
+    }
+
+    /// Reads the column of this name, or the only one, and returns its position in the schema.
+    #[inline(never)]
+    pub(super) fn find(&self, name: Option<&str>, column: &mut Column<'a>) -> Result<usize> {
+        let (mut found, mut several) = (None, false);
+        column.file = *self;
+        for node in Schema::new(self) {
+            column.read(node)?;
+            if name.is_none_or(|name| column.name().is(name)) {
+                several = found.replace(node).is_some();
+            }
+        }
+        if several && name.is_none() {
+            return Err(Error::new(ErrorKind::CvcPickColumn, 0));
+        }
+        let node = found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))?;
+        column.read(node)?;
+        Ok(node)
+    }
+
+    /// Checks what the schema says of every column.
+    #[inline(never)]
+    pub(super) fn check_columns(&self) -> Verdict<()> {
+        let mut column = Column::of(self);
+        Schema::new(self).try_for_each(|node| column.read(node))
     }
 }

@@ -1,8 +1,7 @@
 //! Stored values to numbers: the loops that all the time goes into.
 
 use super::float;
-use super::lossless::Planes;
-use crate::Result;
+use crate::tuning;
 
 /// The type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,7 +88,8 @@ impl Encoding {
     }
 }
 
-/// A type that a column can be decoded to, if that is how it stores its values. Half floats are `u16`, their bits.
+/// A type that a column can be decoded to: f32 from whatever is stored, any other only from values of that type.
+/// Half floats are `u16`, their bits.
 pub trait Element: Copy + Default + private::Sealed {
     /// The columns it takes.
     const DTYPE: Dtype;
@@ -97,6 +97,12 @@ pub trait Element: Copy + Default + private::Sealed {
     /// Fills the slice from little-endian bytes.
     #[doc(hidden)]
     fn read(stored: &[u8], to: &mut [Self]);
+
+    /// The slice, if it takes f32.
+    #[doc(hidden)]
+    fn floats(_: &mut [Self]) -> Option<&mut [f32]> {
+        None
+    }
 }
 
 mod private {
@@ -119,6 +125,10 @@ impl Element for f32 {
 
     fn read(stored: &[u8], to: &mut [Self]) {
         read_each(stored, to, f32::from_le_bytes);
+    }
+
+    fn floats(to: &mut [Self]) -> Option<&mut [f32]> {
+        Some(to)
     }
 }
 
@@ -181,55 +191,32 @@ impl Cell for [u8; 4] {
     }
 }
 
-/// Decodes as many values as there are cells, from value `skip` on. Plain integers are rounded to f32.
-#[inline(never)]
-pub(super) fn to_f32<C: Cell>(encoding: Encoding, stored: &[u8], at: u64, skip: usize, to: &mut [C]) -> Result<()> {
-    fn each<C: Cell, const N: usize>(stored: &[u8], skip: usize, to: &mut [C], value: impl Fn([u8; N]) -> f32) {
-        let (values, _) = stored.as_chunks::<N>();
-        let values = values.get(skip..).unwrap_or(&[]);
-        to.iter_mut().zip(values).for_each(|(to, &stored)| to.put(value(stored)));
-    }
-    match encoding {
-        Encoding::Fp16 | Encoding::Plain(Dtype::F16) => {
-            each(stored, skip, to, |half| half_to_f32(u16::from_le_bytes(half)))
-        }
-        // Two roundings, as numpy does: the product is a number of its own. A fused multiply-add would give other bits.
-        Encoding::Int8 { min, scale } if is_finite(min) && is_finite(scale) => {
-            each(stored, skip, to, |[code]| sum(product(code, scale), min));
-        }
-        Encoding::Int8 { min, scale } => each(stored, skip, to, |[code]| beyond_finite(code, min, scale)),
-        Encoding::Lossless => {
-            let mut planes = Planes::default();
-            planes.read(stored, at, &mut ())?;
-            return planes.decode(skip, to);
-        }
-        Encoding::Plain(Dtype::F32) => each(stored, skip, to, f32::from_le_bytes),
-        Encoding::Plain(Dtype::I64) => each(stored, skip, to, |int| integer(i64::from_le_bytes(int))),
-        Encoding::Plain(Dtype::I32) => each(stored, skip, to, |int| integer(i32::from_le_bytes(int).into())),
-        Encoding::Plain(Dtype::I8) => each(stored, skip, to, |int| integer(i8::from_le_bytes(int).into())),
-        Encoding::Plain(Dtype::U8) => each(stored, skip, to, |[int]| integer(int.into())),
-    }
-    Ok(())
+/// `code * scale + min` with both roundings, as numpy does it: the product is a number of its own. A fused multiply-add would give
+/// other bits.
+#[inline(always)]
+pub(super) fn code_to_f32(code: u8, min: f32, scale: f32) -> f32 {
+    sum(product(code, scale), min)
 }
 
 /// A product of its own, rounded before anything is added to it.
 #[inline(always)]
 fn product(code: u8, scale: f32) -> f32 {
-    if cfg!(feature = "small") { float::product(code, scale) } else { f32::from(code) * scale }
+    if tuning::SMALL { float::product(code, scale) } else { f32::from(code) * scale }
 }
 
 #[inline(always)]
 fn sum(a: f32, b: f32) -> f32 {
-    if cfg!(feature = "small") { float::sum(a, b) } else { a + b }
+    if tuning::SMALL { float::sum(a, b) } else { a + b }
 }
 
+/// An integer, rounded to f32.
 #[inline(always)]
-fn integer(value: i64) -> f32 {
-    if cfg!(feature = "small") { float::integer(value) } else { value as f32 }
+pub(super) fn integer_to_f32(value: i64) -> f32 {
+    if tuning::SMALL { float::integer(value) } else { value as f32 }
 }
 
 /// By their bits: where there are no float instructions, comparing floats is a call as well.
-fn is_finite(float: f32) -> bool {
+pub(super) fn is_finite(float: f32) -> bool {
     float.to_bits() << 1 < INFINITE
 }
 
@@ -242,7 +229,7 @@ const INFINITE: u32 = f32::INFINITY.to_bits() << 1;
 
 /// `code * scale + min` where one of them is infinite or not a number. Files hold the NaN that x86 makes of `0 * inf` and
 /// `inf - inf`, whose sign bit is set; other processors make one without.
-fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
+pub(super) fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
     const INDEFINITE: f32 = f32::from_bits(0xFFC0_0000);
     if !is_finite(scale) {
         // Not a number stays what it is, and infinity times 0 becomes one.
@@ -271,7 +258,7 @@ fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
 pub fn half_to_f32(half: u16) -> f32 {
     const REBASE: u32 = 112 << 23;
     const LEADING: u32 = 1 << 23;
-    if cfg!(feature = "small") {
+    if tuning::SMALL {
         return half_by_integers(half);
     }
     let bits = u32::from(half) << 16;
@@ -321,28 +308,13 @@ mod tests {
     }
 
     #[test]
-    fn all_half_floats_to_the_bit_also_in_vectors() {
+    fn all_half_floats_to_the_bit() {
         // An interpreter would take minutes for all of them.
-        let halves: Vec<u16> = (0..=u16::MAX).step_by(if cfg!(miri) { 251 } else { 1 }).collect();
-        let stored: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
-        let mut cells = vec![[0; 4]; halves.len()];
-        to_f32(Encoding::Fp16, &stored, 0, 0, &mut cells).unwrap();
-        for (half, cell) in halves.into_iter().zip(cells) {
-            assert_eq!(u32::from_le_bytes(cell), slow(half), "{half:04x}");
+        for half in (0..=u16::MAX).step_by(if cfg!(miri) { 251 } else { 1 }) {
             assert_eq!(half_to_f32(half).to_bits(), slow(half), "{half:04x}");
             assert_eq!(half_by_integers(half).to_bits(), slow(half), "{half:04x}");
         }
         assert_eq!(half_to_f32(0x7C01).to_bits(), 0x7F80_2000, "a signalling NaN is not made quiet");
-    }
-
-    #[test]
-    fn int8_rounds_twice() {
-        // One rounding, as a fused multiply-add does, would give another number.
-        let (min, scale) = (-0.3f32, 0.1f32);
-        let mut cell = [0.0f32];
-        to_f32(Encoding::Int8 { min, scale }, &[3], 0, 0, &mut cell).unwrap();
-        assert_eq!(cell[0], 3.0f32 * scale + min);
-        assert_ne!(cell[0], 3.0f32.mul_add(scale, min));
     }
 
     #[test]
@@ -354,24 +326,5 @@ mod tests {
         assert_eq!(bits(1, f32::NAN, 1.0), 0x7FC0_0000);
         assert_eq!(bits(1, f32::INFINITY, 1.0), f32::INFINITY.to_bits());
         assert_eq!(bits(1, 0.0, f32::NEG_INFINITY), f32::NEG_INFINITY.to_bits());
-    }
-
-    #[test]
-    fn plain_values_of_every_type_skip_and_round() {
-        let check = |dtype, stored: &[u8], expected: &[f32]| {
-            let mut to = vec![0.0; expected.len()];
-            to_f32(Encoding::Plain(dtype), stored, 0, 1, &mut to).unwrap();
-            assert_eq!(to, expected, "{dtype:?}");
-        };
-        check(
-            Dtype::I64,
-            &[[0; 8], 16_777_217i64.to_le_bytes(), (-3i64).to_le_bytes()].concat(),
-            &[16_777_216.0, -3.0],
-        );
-        check(Dtype::I32, &[[0; 4], (-7i32).to_le_bytes()].concat(), &[-7.0]);
-        check(Dtype::I8, &[9, 0x80, 0x7F], &[-128.0, 127.0]);
-        check(Dtype::U8, &[9, 0x80, 0xFF], &[128.0, 255.0]);
-        check(Dtype::F16, &[9, 9, 0, 0x3C], &[1.0]);
-        check(Dtype::F32, &[[9; 4], 1.5f32.to_le_bytes()].concat(), &[1.5]);
     }
 }

@@ -14,42 +14,77 @@
 //! # bytes.extend((payload.len() as u32).to_le_bytes());
 //! # bytes.extend(unspool::checksum::Crc32::of(&payload).to_le_bytes());
 //! # bytes.extend(payload);
-//! let file = cvc::File::open(&bytes, &Limits::DEFAULT)?;
-//! let column = file.only_column()?;
 //! let mut vectors = [0.0f32; 6];
-//! column.decode_f32(&bytes, column.rows(), &mut vectors, cvc::Crc::Verify)?;
+//! cvc::decode(&bytes, &mut vectors, &mut cvc::Workspace::new(), &cvc::Options::DEFAULT, &mut ())?;
 //! assert_eq!(vectors, [1.0, 2.0, -2.0, 0.0, -0.0, f32::INFINITY]);
+//!
+//! // The second row alone.
+//! let file = cvc::File::open(&bytes, &Limits::DEFAULT)?;
+//! file.only_column()?.decode(&bytes, 1..2, &mut vectors[..3], &cvc::Options::DEFAULT)?;
+//! assert_eq!(vectors[..3], [0.0, -0.0, f32::INFINITY]);
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! Whoever does not have the whole file asks a column for a [`Plan`]: it names the byte ranges to fetch. Whoever has it
-//! piece by piece uses the [`Decoder`]. [`inspect`] tells a [`Trace`](crate::Trace) where everything lies, and an [`Outline`] where
-//! the chunks lie of a file that is not at hand.
+//! Without the whole file, a [`Plan`] names the byte ranges to fetch for rows of a [`Column`]; from a file that comes piece by piece a
+//! [`Decoder`] decodes. [`inspect`] tells a [`Trace`](crate::Trace) where everything lies, and an [`Outline`] where the chunks of a file lie that is
+//! not at hand.
+
+// In the order of who knows whom: a file imports only from those below it.
+mod stream;
+
+mod decode;
+
+mod inspect;
+
+mod outline;
+
+mod every;
+
+mod plan;
+
+mod piece;
+
+mod column;
+
+mod open;
 
 mod chunk;
-mod column;
-mod convert;
-mod decimal;
-mod every;
-mod float;
-mod header;
-mod inspect;
-mod lossless;
-mod object;
-mod outline;
-mod payload;
-mod plan;
+
+mod describe;
 mod section;
-mod stream;
+
+mod header;
+
+mod payload;
+
+mod lossless;
+
+mod convert;
+
+mod decimal;
+mod float;
+mod names;
+mod object;
+mod options;
+mod smallest;
+
+#[cfg(all(test, feature = "alloc"))]
+mod linear;
 
 pub use crate::json::Text;
 pub use chunk::{Chunk, Chunks};
 pub use column::{Column, Columns};
 pub use convert::{Dtype, Element, half_to_f32};
-pub use header::{FRAMING_LEN, File, Version, head_len};
+#[cfg(feature = "alloc")]
+pub use decode::decode_to_vec;
+pub use decode::{decode, decode_to, decoded_len, salvage};
+pub use every::workspace_len;
+pub use header::{File, Header, Version};
 pub use inspect::inspect;
+pub use options::{Options, Workspace};
 pub use outline::Outline;
-pub use payload::{Crc, CrcCount, Done, Payload};
-pub use plan::{Need, Piece, Plan};
+pub use payload::Payload;
+pub use piece::Piece;
+pub use plan::Plan;
 pub use section::{Metadata, Scalar, Section, Sections};
 pub use stream::Decoder;

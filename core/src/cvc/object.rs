@@ -12,6 +12,8 @@ use crate::json::{Node, Text};
 pub(super) struct Object<'a> {
     node: Node<'a>,
     fault: Option<Fault>,
+    /// The first byte after it, once its members were picked.
+    pub(super) end: usize,
 }
 
 /// Where a member's value starts; 0 if there is no such member.
@@ -19,6 +21,13 @@ pub(super) struct Object<'a> {
 pub(super) struct Place(usize);
 
 impl Place {
+    /// No member.
+    pub(super) const NONE: Self = Self(0);
+
+    pub(super) const fn at(start: usize) -> Self {
+        Self(start)
+    }
+
     pub(super) fn of(node: &Node<'_>) -> Self {
         Self(node.start())
     }
@@ -31,11 +40,11 @@ impl Place {
 
 impl<'a> Object<'a> {
     pub(super) fn new(node: Node<'a>) -> Self {
-        Self { node, fault: None }
+        Self { node, fault: None, end: 0 }
     }
 
     /// The members of these names. Of equal keys the last one counts, as in Python; other keys are ignored.
-    pub(super) fn pick<const N: usize>(&self, names: [&str; N]) -> [Place; N] {
+    pub(super) fn pick<const N: usize>(&mut self, names: [&str; N]) -> [Place; N] {
         let mut found = [Place::default(); N];
         self.pick_into(&names, &mut found);
         found
@@ -43,12 +52,14 @@ impl<'a> Object<'a> {
 
     /// The same for any number of names: one copy of the code for all of them.
     #[inline(never)]
-    fn pick_into(&self, names: &[&str], found: &mut [Place]) {
-        for member in self.node.members() {
+    fn pick_into(&mut self, names: &[&str], found: &mut [Place]) {
+        let mut members = self.node.members();
+        for member in &mut members {
             if let Some((_, place)) = names.iter().zip(&mut *found).find(|(name, _)| member.key.is(name)) {
                 *place = Place::of(&member.value);
             }
         }
+        self.end = members.end();
     }
 
     /// The member, if there is one.
@@ -68,15 +79,16 @@ impl<'a> Object<'a> {
     /// A member that is an integer.
     #[inline(never)]
     pub(super) fn integer(&mut self, place: Place) -> u64 {
-        let value = self.need(place).integer();
-        self.take(value)
+        let node = self.need(place);
+        let kind = if node.is_number() { ErrorKind::JsonNumber } else { ErrorKind::CvcWrongValue };
+        self.take(node, kind, node.integer())
     }
 
     /// A member that is a string.
     #[inline(never)]
     pub(super) fn text(&mut self, place: Place) -> Text<'a> {
-        let value = self.need(place).string();
-        self.take(value)
+        let node = self.need(place);
+        self.take(node, ErrorKind::CvcWrongValue, node.string())
     }
 
     /// A member that is an array.
@@ -91,7 +103,7 @@ impl<'a> Object<'a> {
     /// A member that is a number of any kind, as the f32 that Python makes of it.
     pub(super) fn float(&mut self, place: Place) -> f32 {
         let node = self.need(place);
-        self.take(decimal::f32_from(node.raw()).ok_or(node.fault(ErrorKind::CvcWrongValue)))
+        self.take(node, ErrorKind::CvcWrongValue, decimal::f32_from(node.raw()))
     }
 
     /// What is wrong is this member; of one that is not there, the object.
@@ -104,9 +116,10 @@ impl<'a> Object<'a> {
         self.fault.map_or(Ok(()), Err)
     }
 
-    fn take<T: Default>(&mut self, value: Verdict<T>) -> T {
-        value.unwrap_or_else(|fault| {
-            self.remember(fault);
+    /// The value of a node. If it has none, the node is what is wrong.
+    fn take<T: Default>(&mut self, node: Node<'a>, kind: ErrorKind, value: Option<T>) -> T {
+        value.unwrap_or_else(|| {
+            self.remember(node.fault(kind));
             T::default()
         })
     }

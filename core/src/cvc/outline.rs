@@ -2,21 +2,24 @@
 
 use core::ops::Range;
 
-use super::chunk::{Chunk, ChunkPlace, Chunks};
-use super::convert::Encoding;
+use super::chunk::{ChunkEntry, Cursor};
+use super::column::Column;
+use super::describe::SHOWN;
 use super::header::{Facts, File};
-use super::inspect::SHOWN;
+use super::names::{position, word};
 use super::object::Object;
-use super::plan::{Extent, Piece, place};
-use crate::json::{Member, Text};
+use super::options::{OWN, Workspace};
+use super::piece::Piece;
+use super::smallest::Smallest;
+use crate::json::Member;
 use crate::num::{behind, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Follows the chunks of a file: the header and the length of each tell where the next one is.
 ///
-/// It asks for byte ranges and tells what they say. The caller fetches them from a flash page, a file or a server: of a file of
-/// gigabytes eight bytes for each chunk. Behind the header it needs no memory, however many chunks there are. Payloads are told by
-/// their place: nobody knows whether their checksums are right.
+/// It asks for byte ranges and emits what they say. The caller fetches them from a flash page, a file or a server: of a file of
+/// gigabytes eight bytes for each chunk. After the header it needs no memory, however many chunks there are. A payload is emitted
+/// by its place: whether its checksum is right remains unknown.
 ///
 /// ```
 /// use unspool::{cvc, Limits};
@@ -25,12 +28,13 @@ use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 /// # file.extend((json.len() as u32).to_le_bytes());
 /// # file.extend(json);
 /// # file.extend([4, 0, 0, 0, 0x00, 0x3C, 0x00, 0xC0].repeat(2));
-/// let head = cvc::head_len(&file[..cvc::FRAMING_LEN], &Limits::DEFAULT)?;
+/// let head = cvc::Header::read(&file[..cvc::Header::LEN], &Limits::DEFAULT)?.head_len();
+/// let mut workspace = cvc::Workspace::new();
 /// let mut outline = cvc::Outline::open(&file[..head as usize], file.len() as u64, &Limits::DEFAULT, &mut ())?;
 /// let mut lengths = Vec::new();
 /// while let Some(range) = outline.needs() {
 ///     lengths.push(range.clone());
-///     outline.feed(&file[range.start as usize..range.end as usize], &mut ())?;
+///     outline.feed(range.start, &file[range.start as usize..range.end as usize], &mut workspace, &mut ())?;
 /// }
 /// assert_eq!(lengths, [head..head + 4, head + 8..head + 12]);
 /// # Ok::<(), unspool::Error>(())
@@ -38,13 +42,13 @@ use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 #[derive(Clone, Debug)]
 pub struct Outline<H> {
     head: H,
-    walk: Walk,
+    walk: Progress,
 }
 
 impl<H: AsRef<[u8]>> Outline<H> {
-    /// Reads the head of a file of `len` bytes: at least its first [`head_len`](super::head_len) bytes, borrowed or owned.
+    /// Reads the head of a file of `len` bytes: at least its first [`head_len`](super::Header::head_len) bytes, borrowed or owned.
     pub fn open(head: H, len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        let walk = Walk::start(head.as_ref(), len, limits, trace)?;
+        let walk = Progress::start(head.as_ref(), len, limits, trace)?;
         Ok(Self { head, walk })
     }
 
@@ -55,45 +59,58 @@ impl<H: AsRef<[u8]>> Outline<H> {
 
     /// The bytes to [`feed`](Self::feed) next; nothing when all is known.
     pub fn needs(&self) -> Option<Range<u64>> {
-        self.walk.at.map(|at| self.walk.prefix(at))
+        self.walk.next.map(|(_, at)| self.walk.prefix(at))
     }
 
-    /// Takes the bytes that were asked for. Behind an error nothing more is asked for.
-    pub fn feed(&mut self, bytes: &[u8], trace: &mut impl Trace) -> Result<()> {
-        let Some(at) = self.walk.at.take() else { return Ok(()) };
-        let range = self.walk.prefix(at);
+    /// Takes the bytes from `at` on that were asked for. After an error nothing more is asked for.
+    pub fn feed(&mut self, at: u64, bytes: &[u8], workspace: &mut Workspace<'_>, trace: &mut impl Trace) -> Result<()> {
+        let Some((chunk, start)) = self.walk.next.take() else { return Ok(()) };
+        let range = self.walk.prefix(start);
+        if at != range.start {
+            return Err(Error::new(ErrorKind::RangeOutside, at));
+        }
         if u64_from(bytes.len()) != range.end.saturating_sub(range.start) {
-            return Err(Error::truncated(behind(range.start, u64_from(bytes.len())), range.end));
+            return Err(Error::truncated(behind(at, u64_from(bytes.len())), range.end));
         }
         let head = self.head.as_ref();
-        self.walk.body(head, at, bytes, trace)?.tell(trace)?;
-        self.walk.next(head, trace)
+        let body = self.walk.enter(head, &chunk, start, bytes, trace)?;
+        self.walk.emit_payload(head, &chunk, &body, workspace, trace)?;
+        trace.leave();
+        self.walk.look_ahead(head, trace)
     }
 }
 
-/// How far a walk from chunk to chunk came. Each call wants the same head again.
+/// How far a walk from chunk to chunk came. Each call needs the same head again.
 #[derive(Clone, Debug)]
-pub(super) struct Walk {
+pub(super) struct Progress {
     facts: Facts,
     max_columns: u64,
     len: u64,
-    chunks: ChunkPlace,
-    /// Where the next chunk starts, if there is one.
-    pub(super) at: Option<u64>,
-    /// The chunks so far.
-    extent: Extent,
+    pub(super) cursor: Cursor,
+    /// The next chunk and where it starts, if there is one.
+    pub(super) next: Option<(ChunkEntry, u64)>,
 }
 
-impl Walk {
+/// A chunk whose prefix is read.
+pub(super) struct Body {
+    /// The chunk, with the slot of its column in a file of one.
+    pub(super) piece: Piece,
+    /// The payload.
+    pub(super) payload: Range<u64>,
+    /// Its CRC-32 and where that lies.
+    pub(super) crc: Option<(u32, u64)>,
+}
+
+impl Progress {
     /// Reads the head of a file of `len` bytes, and finds the first chunk.
     pub(super) fn start(head: &[u8], len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        let file = File::open_traced(head, limits, trace)?;
-        let extent = Extent::of(&file);
-        if extent.end > len {
-            return Err(Error::truncated(len, extent.end));
+        let mut file = File::new();
+        file.read(head, limits, trace)?;
+        if file.head_len() > len {
+            return Err(Error::truncated(len, file.head_len()));
         }
-        let (facts, max_columns, chunks) = (file.facts, limits.max_columns, file.chunks().place());
-        let mut walk = Self { facts, max_columns, len, chunks, at: None, extent };
+        let (facts, max_columns) = (file.facts, limits.max_columns);
+        let mut walk = Self { facts, max_columns, len, cursor: Cursor::of(&file), next: None };
         walk.look_ahead(head, trace)?;
         Ok(walk)
     }
@@ -108,24 +125,22 @@ impl Walk {
         at.min(self.len)..behind(at, len).min(self.len)
     }
 
-    /// Enters the chunk there, tells what is before its payload, and gives where that lies, all of it in the file.
-    pub(super) fn body<'a>(
+    /// Enters a chunk that starts there, emits what is before its payload, and returns where that lies, all of it in the file.
+    pub(super) fn enter(
         &mut self,
-        head: &'a [u8],
+        head: &[u8],
+        chunk: &ChunkEntry,
         at: u64,
         prefix: &[u8],
         trace: &mut impl Trace,
-    ) -> Result<Body<'a>> {
+    ) -> Result<Body> {
         let file = self.file(head);
-        let (mut chunks, mut chunk) = (Chunks::resume(&file, self.chunks), Chunk::default());
-        chunks.read(&mut chunk)?;
-        self.chunks = chunks.place();
-        if at > self.extent.end {
-            trace.bytes(Part::Padding, Name::Padding, self.extent.end..at.min(self.len), Value::None);
+        if at > self.cursor.end {
+            trace.bytes(Part::Padding, Name::Padding, self.cursor.end..at.min(self.len), Value::None);
         }
         trace.enter(Name::Chunk, Value::U64(chunk.index));
-        let mut piece = Piece::NONE;
-        (piece.at, piece.has_crc) = (at, file.has_checksums());
+        let mut piece = Piece::new();
+        piece.open(&file, chunk, at);
         let length = prefix.first_chunk().ok_or(Error::truncated(self.len, piece.length().end))?;
         let len = u32::from_le_bytes(*length).into();
         trace.bytes(Part::Framing, Name::PayloadLength, piece.length(), Value::U64(len));
@@ -137,118 +152,120 @@ impl Walk {
         if let Some((crc, at)) = crc {
             trace.bytes(Part::Checksum, Name::Crc32, at..start, Value::Hex(crc.into()));
         }
-        let mut encoding = None;
         if !file.is_columnar() {
-            let column = file.only_column()?;
-            column.slot(&chunk, &mut piece.slot)?;
-            piece.read(&column, &chunk, len, &column.rows())?;
+            let mut column = Column::of(&file);
+            column.read(0)?;
+            column.slot(chunk, &mut piece.slot)?;
+            piece.select(&column, chunk, &column.rows());
+            piece.set_len(len)?;
             if piece.slot.payload_len().is_some_and(|needed| needed != len) {
                 return Err(Error::new(ErrorKind::CvcChunkLength, at));
             }
-            encoding = Some(piece.slot.encoding);
         }
-        let range = start..behind(start, len);
-        if range.end > self.len {
-            return Err(Error::truncated(self.len, range.end));
+        let payload = start..behind(start, len);
+        if payload.end > self.len {
+            return Err(Error::truncated(self.len, payload.end));
         }
-        self.extent.add(&chunk, range.end, len)?;
-        Ok(Body { chunk, max_columns: self.max_columns, range, encoding, crc })
+        self.cursor.pass(chunk.node, payload.end, len)?;
+        Ok(Body { piece, payload, crc })
     }
 
-    /// Leaves the chunk, and finds the next one.
-    pub(super) fn next(&mut self, head: &[u8], trace: &mut impl Trace) -> Result<()> {
-        trace.leave();
-        self.look_ahead(head, trace)
+    /// Emits the payload without looking into it.
+    pub(super) fn emit_payload(
+        &self,
+        head: &[u8],
+        chunk: &ChunkEntry,
+        body: &Body,
+        workspace: &mut Workspace<'_>,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
+        let file = self.file(head);
+        if file.is_columnar() {
+            return self.emit_columns(&file, chunk, &body.payload, workspace, trace);
+        }
+        let encoding = body.piece.slot.encoding.name();
+        trace.bytes(Part::Data, Name::Values, body.payload.clone(), Value::Word(encoding));
+        Ok(())
     }
 
-    /// Finds the next chunk, or else tells what is behind the last one.
-    fn look_ahead(&mut self, head: &[u8], trace: &mut impl Trace) -> Result<()> {
-        self.at = None;
-        let (file, mut chunk) = (self.file(head), Chunk::default());
-        if Chunks::resume(&file, self.chunks).read(&mut chunk)? {
-            self.at = Some(place(&file, &chunk, self.extent.end)?);
-        } else if self.extent.end < self.len {
-            trace.bytes(Part::Padding, Name::TrailingBytes, self.extent.end..self.len, Value::None);
+    /// Emits the payload of a chunk with many columns, in the order in which they lie there: the header names them in any order, with any
+    /// gaps, and even on top of each other.
+    fn emit_columns(
+        &self,
+        file: &File<'_>,
+        chunk: &ChunkEntry,
+        payload: &Range<u64>,
+        workspace: &mut Workspace<'_>,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
+        let object = chunk.columns.node(&file.node(0)).ok_or(chunk.fault(ErrorKind::CvcColumnMissing))?;
+        let count = u64_from(object.members().count());
+        if count > self.max_columns {
+            return Err(Error::from(object.fault(ErrorKind::ElementLimit)).needing(count));
+        }
+        if !trace.listens() {
+            return Ok(());
+        }
+        let mut own = [0; OWN];
+        let memory = workspace.table(&mut own);
+        let len = payload.end.saturating_sub(payload.start);
+        let mut at = 0;
+        while at < len {
+            // The next ones in the order of their places: start, end, and position of the value in the JSON.
+            let mut next = Smallest::new(memory);
+            for member in object.members() {
+                if let Some((start, end)) = place(&member, len).filter(|&(_, end)| end > at)
+                    && let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end))
+                {
+                    next.put([start, end, word(member.key_at())]);
+                }
+            }
+            let (before, more) = (at, next.more);
+            for &[start, end, key] in next.sorted() {
+                let (start, end) = (u64::from(start), u64::from(end));
+                if end <= at {
+                    continue;
+                }
+                if start > at {
+                    trace.bytes(Part::Padding, Name::Unused, within(payload, at..start), Value::None);
+                }
+                let mut room = [0; SHOWN];
+                let name = file.node(position(key)).string().unwrap_or_default();
+                let range = within(payload, start.max(at)..end);
+                trace.bytes(Part::Data, Name::Column, range, Value::Text(name.shown(&mut room)));
+                at = end;
+            }
+            if at < len && (at == before || !more) {
+                trace.bytes(Part::Padding, Name::Unused, within(payload, at..len), Value::None);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the next chunk, or else emits what is after the last one.
+    pub(super) fn look_ahead(&mut self, head: &[u8], trace: &mut impl Trace) -> Result<()> {
+        let (file, mut chunk) = (self.file(head), ChunkEntry::new());
+        self.next = None;
+        if self.cursor.next(&file, &mut chunk)? {
+            self.next = Some((chunk, self.cursor.start(&file, &chunk)?));
+        } else if self.cursor.end < self.len {
+            trace.bytes(Part::Padding, Name::TrailingBytes, self.cursor.end..self.len, Value::None);
         }
         Ok(())
     }
 }
 
-/// What a chunk holds.
-pub(super) struct Body<'a> {
-    pub(super) chunk: Chunk<'a>,
-    max_columns: u64,
-    /// The payload.
-    pub(super) range: Range<u64>,
-    /// How a file with one column stores its values here.
-    pub(super) encoding: Option<Encoding>,
-    /// Its CRC-32 and where that lies.
-    pub(super) crc: Option<(u32, u64)>,
+/// Where a column starts and ends in a payload of this length, if it lies in it and is not empty.
+fn place(member: &Member<'_>, len: u64) -> Option<(u64, u64)> {
+    let mut object = Object::new(member.value);
+    let [offset, size] = object.pick(["offset", "size"]).map(|place| object.integer(place));
+    object.check().ok()?;
+    let end = offset.checked_add(size).filter(|&end| end > offset && end <= len)?;
+    Some((offset, end))
 }
 
-impl Body<'_> {
-    /// Tells the payload without looking into it.
-    pub(super) fn tell(&self, trace: &mut impl Trace) -> Result<()> {
-        match self.encoding {
-            Some(encoding) => {
-                trace.bytes(Part::Data, Name::Values, self.range.clone(), Value::Word(encoding.name()));
-                Ok(())
-            }
-            None => columns(&self.chunk, &self.range, self.max_columns, trace),
-        }
-    }
-}
-
-/// How many columns one walk over the object of a chunk finds. Each is remembered on the stack of whoever listens.
-const BATCH: usize = 64;
-
-/// The payload of a chunk with many columns, in the order in which they lie there: the header names them in any order, with any
-/// gaps, and even on top of each other.
-fn columns(chunk: &Chunk<'_>, range: &Range<u64>, max_columns: u64, trace: &mut impl Trace) -> Result<()> {
-    let node = chunk.node.member("columns").ok_or(chunk.node.fault(ErrorKind::CvcColumnMissing))?;
-    let count = u64_from(node.members().count());
-    if count > max_columns {
-        return Err(Error::from(node.fault(ErrorKind::ElementLimit)).needing(count));
-    }
-    if !trace.listens() {
-        return Ok(());
-    }
-    let place = |member: &Member<'_>| {
-        let mut object = Object::new(member.value);
-        let [offset, size] = object.pick(["offset", "size"]).map(|place| object.integer(place));
-        object.check().ok()?;
-        let start = range.start.checked_add(offset)?;
-        let end = start.checked_add(size).filter(|&end| end > start && end <= range.end)?;
-        Some((start, end, member.value.start()))
-    };
-    let mut at = range.start;
-    while at < range.end {
-        // The next ones in the order of their places. Of those at the same place the first one counts.
-        let mut next = [((u64::MAX, 0, 0), Text::default()); BATCH];
-        for member in node.members() {
-            let Some(place) = place(&member).filter(|&(_, end, _)| end > at) else { continue };
-            let mut other = (place, member.key);
-            for known in &mut next {
-                if other.0 < known.0 {
-                    core::mem::swap(&mut other, known);
-                }
-            }
-        }
-        let before = at;
-        for ((start, end, _), name) in next {
-            if start > at && end > at {
-                trace.bytes(Part::Padding, Name::Unused, at..start, Value::None);
-            }
-            if end > at {
-                let mut room = [0; SHOWN];
-                trace.bytes(Part::Data, Name::Column, start.max(at)..end, Value::Text(name.shown(&mut room)));
-                at = end;
-            }
-        }
-        if at == before {
-            trace.bytes(Part::Padding, Name::Unused, at..range.end, Value::None);
-            break;
-        }
-    }
-    Ok(())
+/// These bytes of a payload, in the file.
+fn within(payload: &Range<u64>, range: Range<u64>) -> Range<u64> {
+    behind(payload.start, range.start)..behind(payload.start, range.end)
 }

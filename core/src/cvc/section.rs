@@ -133,8 +133,8 @@ impl<'a> From<&'a str> for Scalar<'a> {
 impl<'a> Scalar<'a> {
     fn of(node: Node<'a>) -> Self {
         Self::parse(core::str::from_utf8(node.raw()).unwrap_or("")).unwrap_or(match node.string() {
-            Ok(text) => Scalar::Text(text),
-            Err(_) => Scalar::Other,
+            Some(text) => Scalar::Text(text),
+            None => Scalar::Other,
         })
     }
 

@@ -2,16 +2,17 @@
 
 use core::ops::Range;
 
-use super::chunk::{Chunk, ChunkPlace, Chunks};
+use super::chunk::{ChunkEntry, Cursor};
 use super::column::Column;
 use super::convert::{Dtype, Encoding};
-use super::header::{FRAMING_LEN, Facts, File, head_len};
+use super::header::{Facts, File, Header};
 use super::lossless::Planes;
-use super::payload::{Crc, CrcCount, Payload};
-use super::plan::{Piece, place};
+use super::options::Options;
+use super::payload::{Payload, check_crc, compare_crc};
+use super::piece::Piece;
 use crate::checksum::Crc32;
 use crate::num::{behind, copy, index, u64_from};
-use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
+use crate::{Checksums, End, Error, ErrorKind, Result, Status, Step, Verify};
 
 /// Widest value of any type.
 const MAX_WIDTH: usize = 8;
@@ -25,14 +26,14 @@ const MAX_WIDTH: usize = 8;
 /// finds goes unnoticed: [`ErrorKind::CvcHiddenCrc`] of a single chunk, which takes four bytes from behind the end of the data.
 ///
 /// ```
-/// use unspool::{cvc, End, Limits, Status};
+/// use unspool::{cvc, End, Status};
 /// # let json = br#"{"chunks":[{"rows":1}],"compression":"fp16","dimension":2,"num_vectors":1}"#;
 /// # let mut file = b"CVCF".to_vec();
 /// # file.extend((json.len() as u32).to_le_bytes());
 /// # file.extend(json);
 /// # file.extend([4, 0, 0, 0, 0x00, 0x3C, 0x00, 0xC0]);
 /// let mut workspace = [0; 256];
-/// let mut decoder = cvc::Decoder::new(&mut workspace, None, cvc::Crc::Verify, &Limits::DEFAULT);
+/// let mut decoder = cvc::Decoder::new(&mut workspace, &cvc::Options::DEFAULT);
 /// let mut values: Vec<u8> = Vec::new();
 /// let mut room = [0; 3]; // any size will do
 /// let mut input = file.as_slice();
@@ -50,30 +51,28 @@ const MAX_WIDTH: usize = 8;
 #[derive(Debug)]
 pub struct Decoder<'w> {
     workspace: &'w mut [u8],
-    column: Option<&'w str>,
-    crc: Crc,
-    limits: Limits,
+    options: Options<'w>,
     /// Bytes of the input that are used up.
     at: u64,
     state: State,
-    walk: Walk,
+    walk: Progress,
     body: Body,
     error: Option<Error>,
     /// Bytes that wait for more of the input, or for room in the output.
-    gathered: [u8; FRAMING_LEN],
+    gathered: [u8; Header::LEN],
     gathered_len: usize,
     pending: Pending,
-    done: CrcCount,
+    checksums: Checksums,
     output: Option<Dtype>,
     /// The last call gave neither side anything to do.
     idle: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// A value that is decoded and did not fit: the bytes from `from` on.
+#[derive(Clone, Copy, Debug)]
 struct Pending {
     bytes: [u8; MAX_WIDTH],
     from: usize,
-    to: usize,
 }
 
 /// What the next bytes of the input are.
@@ -84,24 +83,23 @@ enum State {
     /// Between chunks.
     Next,
     Padding,
-    Prefix,
+    /// The length of a payload, and its CRC-32.
+    Length,
+    Crc,
     Payload,
+    /// Values of a lossless payload that is complete; nothing of the input.
+    Values,
     Done,
 }
 
 /// What is known of the file: where its head ends, and the rest once that is read.
 #[derive(Clone, Copy, Debug)]
-struct Walk {
+struct Progress {
     facts: Facts,
-    /// The next chunk.
-    place: ChunkPlace,
-    /// Which column, by its position in the schema.
+    cursor: Cursor,
+    /// The column, by its position in the JSON.
     column: usize,
     output: Dtype,
-}
-
-impl Walk {
-    const NONE: Self = Self { facts: Facts::NONE, place: ChunkPlace::START, column: 0, output: Dtype::F32 };
 }
 
 /// A chunk that is being read.
@@ -112,13 +110,11 @@ struct Body {
     stored_crc: u32,
     /// `None` if nobody asks.
     crc: Option<Crc32>,
-    /// Lossless: how many values are already out. Set when the payload is complete.
-    emitted: Option<u64>,
+    /// Lossless: how many values are already out.
+    emitted: u64,
 }
 
 impl Body {
-    const NONE: Self = Self { piece: Piece::NONE, stored_crc: 0, crc: None, emitted: None };
-
     fn start(&self) -> u64 {
         self.piece.payload_start()
     }
@@ -131,11 +127,6 @@ impl Body {
     fn column(&self) -> Result<Range<u64>> {
         let within = self.piece.slot.range(self.piece.payload_len)?;
         Ok(behind(self.start(), within.start)..behind(self.start(), within.end))
-    }
-
-    /// The CRC-32 and where it lies.
-    fn stored_crc(&self) -> Option<(u32, u64)> {
-        self.piece.has_crc.then_some((self.stored_crc, behind(self.piece.at, 4)))
     }
 
     /// The values that start with `stored`.
@@ -152,22 +143,20 @@ enum Pause {
 }
 
 impl<'w> Decoder<'w> {
-    /// A decoder for the column of this name, or for the only one.
-    pub const fn new(workspace: &'w mut [u8], column: Option<&'w str>, crc: Crc, limits: &Limits) -> Self {
+    /// A decoder for the column that the options name, or for the only one.
+    pub const fn new(workspace: &'w mut [u8], options: &Options<'w>) -> Self {
         Self {
             workspace,
-            column,
-            crc,
-            limits: *limits,
+            options: *options,
             at: 0,
             state: State::Framing,
-            walk: Walk::NONE,
-            body: Body::NONE,
+            walk: Progress { facts: Facts::new(), cursor: Cursor::new(), column: 0, output: Dtype::F32 },
+            body: Body { piece: Piece::new(), stored_crc: 0, crc: None, emitted: 0 },
             error: None,
-            gathered: [0; FRAMING_LEN],
+            gathered: [0; Header::LEN],
             gathered_len: 0,
-            pending: Pending { bytes: [0; MAX_WIDTH], from: 0, to: 0 },
-            done: CrcCount { right: 0, wrong: 0, unchecked: 0 },
+            pending: Pending { bytes: [0; MAX_WIDTH], from: MAX_WIDTH },
+            checksums: Checksums { matched: 0, mismatched: 0, unchecked: 0 },
             output: None,
             idle: false,
         }
@@ -179,12 +168,11 @@ impl<'w> Decoder<'w> {
     }
 
     /// The checksums so far.
-    pub fn crc(&self) -> CrcCount {
-        self.done
+    pub fn checksums(&self) -> Checksums {
+        self.checksums
     }
 
     /// Reads on and writes on, as far as both slices allow. What was decoded before an error leaves before it is reported; then it stays.
-    #[cfg_attr(feature = "small", inline(never))]
     pub fn step(&mut self, input: &[u8], end: End, output: &mut [u8]) -> Result<Step> {
         let mut io = Io { input, read: 0, output, wrote: 0 };
         // Not with a `Pace`, which would take 120 bytes of stack more here, and 400 of flash.
@@ -240,10 +228,9 @@ impl<'w> Decoder<'w> {
     #[cold]
     fn needed(&self) -> u64 {
         match self.state {
-            State::Framing => u64_from(FRAMING_LEN),
+            State::Framing => u64_from(Header::LEN),
             State::Head => u64_from(self.walk.facts.end),
-            State::Padding => self.body.piece.length().end,
-            State::Prefix if self.gathered_len < 4 => self.body.piece.length().end,
+            State::Padding | State::Length => self.body.piece.length().end,
             _ => self.body.end(),
         }
     }
@@ -267,24 +254,27 @@ impl<'w> Decoder<'w> {
                 self.skip(io, self.body.piece.at);
                 let ready = self.at >= self.body.piece.at;
                 if ready {
-                    (self.gathered_len, self.state) = (0, State::Prefix);
+                    (self.gathered_len, self.state) = (0, State::Length);
                 }
                 ready
             }
-            State::Prefix => {
-                // The length alone first: a wrong one is an error also where the file ends behind it.
-                let ready = self.gather(io, 4) && {
-                    self.body()?;
-                    index(self.body.piece.prefix_len()) == self.gathered_len
-                };
+            // The length alone first: a wrong one is an error also where the file ends after it.
+            State::Length => {
+                let ready = self.gather(io, 4);
+                if ready {
+                    self.enter()?;
+                }
                 ready
-                    || self.gather(io, 8) && {
-                        self.body()?;
-                        true
-                    }
             }
-            State::Payload if self.body.piece.slot.encoding == Encoding::Lossless => self.lossless(io)?,
-            State::Payload => self.payload(io)?,
+            State::Crc => {
+                let ready = self.gather(io, 8);
+                if ready {
+                    self.start_payload();
+                }
+                ready
+            }
+            State::Payload if self.body.piece.slot.encoding != Encoding::Lossless => self.payload(io)?,
+            State::Payload | State::Values => self.lossless(io)?,
             State::Done => return Ok(Some(Pause::Done)),
         };
         Ok(if ready { None } else { Some(Pause::Input) })
@@ -293,80 +283,80 @@ impl<'w> Decoder<'w> {
     /// The bytes that tell how long the head is.
     #[inline(never)]
     fn framing(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
-        let complete = self.gather(io, FRAMING_LEN);
-        let end = match head_len(self.gathered.get(..self.gathered_len).unwrap_or(&[]), &self.limits) {
+        let complete = self.gather(io, Header::LEN);
+        let gathered = self.gathered.get(..self.gathered_len).unwrap_or(&[]);
+        let end = match Header::read(gathered, &self.options.limits) {
             Err(error) if error.kind == ErrorKind::Truncated && !complete => return Ok(false),
-            end => index(end?),
+            header => header?.end,
         };
         // A head shorter than what was gathered holds no file, and opening it says so.
-        let needed = end.max(FRAMING_LEN);
-        let room = self.workspace.get_mut(..needed).and_then(|room| room.get_mut(..FRAMING_LEN));
+        let needed = end.max(Header::LEN);
+        let room = self.workspace.get_mut(..needed).and_then(|room| room.get_mut(..Header::LEN));
         let Some(room) = room else { return Err(self.workspace_too_small(needed)) };
         copy(&self.gathered, room);
         (self.walk.facts.end, self.state) = (end, State::Head);
         Ok(true)
     }
 
-    fn file(&self) -> File<'_> {
-        File { head: self.workspace.get(..self.walk.facts.end).unwrap_or(&[]), facts: self.walk.facts }
-    }
-
     /// Opens the head that the workspace holds.
     #[inline(never)]
     fn open(&mut self) -> Result<()> {
-        let end = self.walk.facts.end.max(FRAMING_LEN);
-        let mut file = File::NONE;
-        file.read(self.workspace.get(..end).unwrap_or(&[]), &self.limits, &mut ())?;
-        self.walk.column = file.find(self.column)?;
+        let end = self.walk.facts.end.max(Header::LEN);
+        let mut file = File::new();
+        file.read(self.workspace.get(..end).unwrap_or(&[]), &self.options.limits, &mut ())?;
         let mut column = Column::of(&file);
-        file.nth(self.walk.column, &mut column)?;
+        self.walk.column = file.find(self.options.column, &mut column)?;
         self.walk.output = column.output()?;
-        column.room(&column.rows(), usize::MAX, self.walk.output.width(), 0)?;
-        self.walk.place = file.chunks().place();
-        self.walk.facts = file.facts;
+        column.fits(&column.rows(), usize::MAX, [self.walk.output.width(), 0], &self.options.limits)?;
+        (self.walk.facts, self.walk.cursor) = (file.facts, Cursor::of(&file));
         self.output = Some(self.walk.output);
         self.state = State::Next;
         Ok(())
     }
 
+    /// Finds the next chunk, and where it holds the column.
     #[inline(never)]
     fn next_chunk(&mut self) -> Result<()> {
-        let file = self.file();
-        let mut chunk = Chunk::default();
-        if !Chunks::resume(&file, self.walk.place).read(&mut chunk)? {
+        let file = File { head: self.workspace.get(..self.walk.facts.end).unwrap_or(&[]), facts: self.walk.facts };
+        let mut chunk = ChunkEntry::new();
+        if !self.walk.cursor.next(&file, &mut chunk)? {
             self.state = State::Done;
             return Ok(());
         }
-        let at = place(&file, &chunk, self.at)?;
+        let at = self.walk.cursor.start(&file, &chunk)?;
         if at < self.at {
-            return Err(chunk.node.fault(ErrorKind::CvcBackwards).into());
+            return Err(chunk.fault(ErrorKind::CvcBackwards).into());
         }
-        (self.body.piece.at, self.state) = (at, State::Padding);
+        let mut column = Column::of(&file);
+        column.read(self.walk.column)?;
+        let piece = &mut self.body.piece;
+        piece.open(&file, &chunk, at);
+        column.slot(&chunk, &mut piece.slot)?;
+        piece.select(&column, &chunk, &column.rows());
+        self.state = State::Padding;
         Ok(())
     }
 
-    /// What the prefix in `gathered`, or the start of it, says of the payload of the next chunk; once it is complete, the payload is next.
-    #[inline(never)]
-    fn body(&mut self) -> Result<()> {
-        let file = File { head: self.workspace.get(..self.walk.facts.end).unwrap_or(&[]), facts: self.walk.facts };
-        let mut chunk = Chunk::default();
-        let mut chunks = Chunks::resume(&file, self.walk.place);
-        chunks.read(&mut chunk)?;
-        let mut column = Column::of(&file);
-        file.nth(self.walk.column, &mut column)?;
-        let body = &mut self.body;
-        column.slot(&chunk, &mut body.piece.slot)?;
-        let prefix = self.gathered.get(..self.gathered_len).unwrap_or(&[]);
-        let stored = prefix.first_chunk().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
-        let len = body.piece.slot.payload_len().unwrap_or(stored);
-        body.piece.read(&column, &chunk, len, &column.rows())?;
-        body.piece.check_length(prefix)?;
-        body.stored_crc = body.piece.stored_crc(prefix).map_or(0, |(crc, _)| crc);
-        (body.crc, body.emitted) = ((self.crc != Crc::Skip).then(Crc32::new), None);
-        if prefix.len() == index(body.piece.prefix_len()) {
-            (self.walk.place, self.state) = (chunks.place(), State::Payload);
+    /// Goes into the chunk, whose length is gathered.
+    fn enter(&mut self) -> Result<()> {
+        let piece = &mut self.body.piece;
+        let length = self.gathered.get(..4).unwrap_or(&[]);
+        let stored = length.first_chunk().map_or(0, |length| u32::from_le_bytes(*length).into());
+        piece.enter(&mut self.walk.cursor, piece.slot.payload_len().unwrap_or(stored))?;
+        piece.check_length(length)?;
+        self.state = State::Crc;
+        if piece.prefix_len() == 4 {
+            self.start_payload();
         }
         Ok(())
+    }
+
+    /// The prefix is gathered, and the payload is next.
+    fn start_payload(&mut self) {
+        let crc = self.gathered.get(4..).and_then(<[u8]>::first_chunk);
+        self.body.stored_crc = crc.map_or(0, |crc| u32::from_le_bytes(*crc));
+        self.body.crc = (self.options.verify != Verify::Skip).then(Crc32::new);
+        self.state = State::Payload;
     }
 
     /// A payload that is only whole at its end.
@@ -377,24 +367,24 @@ impl<'w> Decoder<'w> {
         if need > u64_from(self.workspace.len()) {
             return Err(self.workspace_too_small(index(need)));
         }
-        if self.body.emitted.is_none() && !self.collect(io, u64_from(from).wrapping_sub(start), end) {
+        let complete = matches!(self.state, State::Values);
+        if !complete && !self.collect(io, u64_from(from).wrapping_sub(start), end) {
             return Ok(false);
         }
+        let body = &mut self.body;
         let stored = self.workspace.get(from..index(need)).unwrap_or(&[]);
-        let values = self.body.piece.slot.values;
-        let emitted = match self.body.emitted {
-            Some(emitted) => emitted,
-            None => {
-                self.done.check(self.body.stored_crc(), self.crc, stored)?;
-                Planes::check(stored, start, values)?;
-                // Here, and not where a value meets it: what came before would have left or not, by how much room there was.
-                self.body.values(stored).check_codes()?;
-                0
-            }
-        };
-        let payload = Payload { skip: index(emitted), ..self.body.values(stored) };
-        let put = self.pending.convert(self.walk.output, payload, index(values - emitted), io)?;
-        self.body.emitted = Some(emitted + u64_from(put));
+        let values = body.piece.slot.values;
+        if !complete {
+            check_crc(&mut self.checksums, body.piece.crc(body.stored_crc), self.options.verify, stored)?;
+            Planes::check(stored, start, values)?;
+            // Here, and not where a value meets it: what came before would have left or not, by how much room there was.
+            body.values(stored).check_codes()?;
+            (body.emitted, self.state) = (0, State::Values);
+        }
+        let emitted = body.emitted;
+        let payload = Payload { skip: index(emitted), ..body.values(stored) };
+        let put = self.pending.convert(self.walk.output, payload, index(values.saturating_sub(emitted)), io)?;
+        self.body.emitted = emitted + u64_from(put);
         if emitted == values {
             self.state = State::Next;
         }
@@ -407,7 +397,8 @@ impl<'w> Decoder<'w> {
         let body = &self.body;
         let (column, end) = (body.column()?, body.end());
         if self.at == end {
-            self.done.add(body.stored_crc(), self.crc, || body.crc.as_ref().map_or(0, Crc32::value))?;
+            let computed = || body.crc.as_ref().map_or(0, Crc32::value);
+            compare_crc(&mut self.checksums, body.piece.crc(body.stored_crc), self.options.verify, computed)?;
             self.state = State::Next;
             return Ok(true);
         }
@@ -476,13 +467,13 @@ impl<'w> Decoder<'w> {
 impl Pending {
     /// Writes what waits; `false` if something still does.
     fn flush(&mut self, io: &mut Io<'_, '_>) -> bool {
-        let waiting = self.bytes.get(self.from..self.to).unwrap_or(&[]);
+        let waiting = self.bytes.get(self.from..).unwrap_or(&[]);
         self.from = self.from.saturating_add(io.put(waiting));
-        self.from >= self.to
+        self.from >= MAX_WIDTH
     }
 
     /// Decodes up to `available` values to the output, as many as it has room for; a last one that fits in part goes here
-    /// first. Gives how many values were used, twice: once for the reader's sake.
+    /// first. Returns how many values were used.
     #[inline(never)]
     fn convert(&mut self, output: Dtype, payload: Payload<'_>, available: usize, io: &mut Io<'_, '_>) -> Result<usize> {
         let width = index(output.width());
@@ -497,9 +488,10 @@ impl Pending {
         if available == 0 {
             return Ok(0);
         }
-        let to = self.bytes.get_mut(..width).unwrap_or(&mut []);
+        let from = MAX_WIDTH.saturating_sub(width);
+        let to = self.bytes.get_mut(from..).unwrap_or(&mut []);
         Payload { len: 1, ..payload }.decode_bytes(output, to)?;
-        (self.from, self.to) = (0, width);
+        self.from = from;
         Ok(1)
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Verdict
     let mut checker = Checker { text, at: range.start.saturating_add(bom) };
     checker.spaces();
     let start = checker.at;
-    checker.value(usize::from(max_depth).min(MAX_DEPTH)).map_err(|kind| Fault::new(kind, checker.at))?;
+    checker.value(usize::from(max_depth).min(MAX_DEPTH))?;
     checker.spaces();
     if checker.at < text.len() {
         return Err(Fault::new(ErrorKind::JsonTrailing, checker.at));
@@ -32,9 +32,7 @@ pub(crate) fn check(text: &[u8], range: Range<usize>, max_depth: u16) -> Verdict
     Ok(start)
 }
 
-type Checked<T> = Result<T, ErrorKind>;
-
-/// An error is a kind alone, which fits in a register; `at` stands where it shows then.
+/// Walks over a text once.
 struct Checker<'a> {
     text: &'a [u8],
     at: usize,
@@ -55,26 +53,26 @@ impl Checker<'_> {
         }
     }
 
+    /// The fault that the byte at this position has.
     #[cold]
-    fn wrong_at(&mut self, kind: ErrorKind, at: usize) -> Checked<()> {
-        self.at = at;
-        Err(kind)
+    fn wrong<T>(&self, kind: ErrorKind) -> Verdict<T> {
+        Err(Fault::new(kind, self.at))
     }
 
-    fn expect(&mut self, byte: u8) -> Checked<()> {
+    fn expect(&mut self, byte: u8) -> Verdict<()> {
         if self.peek() != Some(byte) {
-            return Err(ErrorKind::JsonSyntax);
+            return self.wrong(ErrorKind::JsonSyntax);
         }
         self.bump();
         Ok(())
     }
 
-    fn literal(&mut self, word: &[u8]) -> Checked<()> {
+    fn literal(&mut self, word: &[u8]) -> Verdict<()> {
         word.iter().try_for_each(|&byte| self.expect(byte))
     }
 
     /// A value with all that it contains. One bit per open container tells objects from arrays; there is no recursion.
-    fn value(&mut self, max_depth: usize) -> Checked<()> {
+    fn value(&mut self, max_depth: usize) -> Verdict<()> {
         let mut objects = [0u32; MAX_DEPTH / 32];
         let mut depth = 0usize;
         loop {
@@ -92,7 +90,7 @@ impl Checker<'_> {
                 }
             };
             if depth >= max_depth {
-                return Err(ErrorKind::JsonDepth);
+                return self.wrong(ErrorKind::JsonDepth);
             }
             if let Some(word) = objects.get_mut(depth / 32) {
                 *word = *word & !(1 << (depth % 32)) | u32::from(object) << (depth % 32);
@@ -114,7 +112,7 @@ impl Checker<'_> {
     }
 
     /// Behind a value: closes what ends here, or moves to the next value. `true` when the outermost value has ended.
-    fn after_value(&mut self, objects: &[u32; MAX_DEPTH / 32], depth: &mut usize) -> Checked<bool> {
+    fn after_value(&mut self, objects: &[u32; MAX_DEPTH / 32], depth: &mut usize) -> Verdict<bool> {
         while let Some(top) = depth.checked_sub(1) {
             let object = objects.get(top / 32).is_some_and(|word| word >> (top % 32) & 1 == 1);
             self.spaces();
@@ -129,14 +127,14 @@ impl Checker<'_> {
                 }
                 Some(b'}') if object => self.bump(),
                 Some(b']') if !object => self.bump(),
-                _ => return Err(ErrorKind::JsonSyntax),
+                _ => return self.wrong(ErrorKind::JsonSyntax),
             }
             *depth = top;
         }
         Ok(true)
     }
 
-    fn key(&mut self) -> Checked<()> {
+    fn key(&mut self) -> Verdict<()> {
         self.string()?;
         self.spaces();
         self.expect(b':')?;
@@ -144,7 +142,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn scalar(&mut self) -> Checked<()> {
+    fn scalar(&mut self) -> Verdict<()> {
         match self.peek() {
             Some(b'"') => self.string(),
             Some(b't') => self.literal(b"true"),
@@ -153,15 +151,15 @@ impl Checker<'_> {
             Some(b'N') => self.literal(b"NaN"),
             Some(b'I') => self.literal(b"Infinity"),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => Err(ErrorKind::JsonSyntax),
+            _ => self.wrong(ErrorKind::JsonSyntax),
         }
     }
 
-    fn string(&mut self) -> Checked<()> {
+    fn string(&mut self) -> Verdict<()> {
         self.expect(b'"')?;
         loop {
             let at = self.at;
-            let byte = self.peek().ok_or(ErrorKind::JsonSyntax)?;
+            let Some(byte) = self.peek() else { return self.wrong(ErrorKind::JsonSyntax) };
             self.bump();
             match byte {
                 b'"' => return Ok(()),
@@ -173,20 +171,20 @@ impl Checker<'_> {
                         Some(b'u') => {
                             for _ in 0..4 {
                                 if !self.peek().is_some_and(|digit| digit.is_ascii_hexdigit()) {
-                                    return self.wrong_at(ErrorKind::JsonString, at);
+                                    return Err(Fault::new(ErrorKind::JsonString, at));
                                 }
                                 self.bump();
                             }
                         }
-                        _ => return self.wrong_at(ErrorKind::JsonString, at),
+                        _ => return Err(Fault::new(ErrorKind::JsonString, at)),
                     }
                 }
-                0..0x20 => return self.wrong_at(ErrorKind::JsonString, at),
+                0..0x20 => return Err(Fault::new(ErrorKind::JsonString, at)),
                 0x20..0x80 => {}
                 0x80.. => {
                     self.at = at;
                     let mut rest = self.text.get(at..).unwrap_or(&[]);
-                    utf8(&mut rest).ok_or(ErrorKind::JsonUtf8)?;
+                    utf8(&mut rest).ok_or(Fault::new(ErrorKind::JsonUtf8, at))?;
                     self.at = self.text.len().saturating_sub(rest.len());
                 }
             }
@@ -201,7 +199,7 @@ impl Checker<'_> {
         self.at.saturating_sub(start)
     }
 
-    fn number(&mut self) -> Checked<()> {
+    fn number(&mut self) -> Verdict<()> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.bump();
@@ -214,13 +212,13 @@ impl Checker<'_> {
                 1
             }
             Some(b'1'..=b'9') => self.digits(),
-            _ => return Err(ErrorKind::JsonNumber),
+            _ => return self.wrong(ErrorKind::JsonNumber),
         };
         if self.peek() == Some(b'.') {
             self.bump();
             integer = false;
             if self.digits() == 0 {
-                return Err(ErrorKind::JsonNumber);
+                return self.wrong(ErrorKind::JsonNumber);
             }
         }
         if let Some(b'e' | b'E') = self.peek() {
@@ -230,11 +228,11 @@ impl Checker<'_> {
                 self.bump();
             }
             if self.digits() == 0 {
-                return Err(ErrorKind::JsonNumber);
+                return self.wrong(ErrorKind::JsonNumber);
             }
         }
         if integer && digits > MAX_INTEGER_DIGITS {
-            return self.wrong_at(ErrorKind::JsonNumber, start);
+            return Err(Fault::new(ErrorKind::JsonNumber, start));
         }
         Ok(())
     }

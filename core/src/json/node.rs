@@ -4,11 +4,18 @@ use core::ops::Range;
 
 use super::Text;
 use crate::ErrorKind;
-use crate::fault::{Fault, Verdict};
+use crate::fault::Fault;
 use crate::num::u64_from;
 
 /// Where a checked value that starts at `at` ends.
 fn value_end(text: &[u8], at: usize) -> usize {
+    let end = find_value_end(text, at);
+    #[cfg(all(test, feature = "alloc"))]
+    steps::add(end - at);
+    end
+}
+
+fn find_value_end(text: &[u8], at: usize) -> usize {
     let mut depth = 0usize;
     let mut at = at;
     loop {
@@ -50,7 +57,8 @@ fn string_end(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// Skips what may stand between values of a checked text.
+/// Skips what may be between values of a checked text.
+#[inline(never)]
 fn skip(text: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b':') = text.get(at) {
         at += 1;
@@ -115,16 +123,14 @@ impl<'a> Node<'a> {
         self.raw() == b"true"
     }
 
-    /// An integer that fits, written as one: `1e2` and `100.0` are real numbers to the writers' own reader.
-    pub(crate) fn integer(&self) -> Verdict<u64> {
-        match self.first() {
-            b'0'..=b'9' | b'-' => self.digits().ok_or(self.fault(ErrorKind::JsonNumber)),
-            _ => Err(self.fault(ErrorKind::CvcWrongValue)),
-        }
+    /// Whether it is a number of any kind but the bare words.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self.first(), b'0'..=b'9' | b'-')
     }
 
-    fn digits(&self) -> Option<u64> {
-        let raw = self.raw();
+    /// An integer that fits, written as one: `1e2` and `100.0` are real numbers to the writers' own reader.
+    pub(crate) fn integer(&self) -> Option<u64> {
+        let raw = if self.is_number() { self.raw() } else { b"x" };
         let raw = if raw == b"-0" { b"0" } else { raw };
         raw.iter().try_fold(0u64, |value, &byte| {
             let digit = byte.checked_sub(b'0').filter(|&digit| digit < 10)?;
@@ -133,10 +139,10 @@ impl<'a> Node<'a> {
     }
 
     /// A string.
-    pub(crate) fn string(&self) -> Verdict<Text<'a>> {
+    pub(crate) fn string(&self) -> Option<Text<'a>> {
         match self.raw() {
-            [b'"', raw @ .., b'"'] => Ok(Text { raw }),
-            _ => Err(self.fault(ErrorKind::CvcWrongValue)),
+            [b'"', raw @ .., b'"'] => Some(Text { raw }),
+            _ => None,
         }
     }
 
@@ -149,7 +155,7 @@ impl<'a> Node<'a> {
     /// The members of an object; of anything else, none.
     pub(crate) fn members(&self) -> Members<'a> {
         let at = if self.is_object() { self.start.saturating_add(1) } else { self.text.len() };
-        Members { text: self.text, at }
+        Members { both: Elements::resume(self.text, at) }
     }
 
     /// The member of this name. Of equal keys the last one counts, as in Python.
@@ -171,21 +177,27 @@ impl<'a> Elements<'a> {
         Self { text, at }
     }
 
-    /// Where [`resume`](Self::resume) would go on.
-    pub(crate) fn position(&self) -> usize {
-        self.at
+    /// The next element, and how to go on after it is for the caller to find out: [`resume`](Self::resume) at its end.
+    pub(crate) fn peek(&self) -> Option<Node<'a>> {
+        let start = skip(self.text, self.at);
+        match self.text.get(start) {
+            None | Some(b']' | b'}') => None,
+            Some(_) => Some(Node::at(self.text, start)),
+        }
+    }
+
+    /// The first byte after the bracket that closes what holds the elements, once there are no more of them.
+    fn end(&self) -> usize {
+        skip(self.text, self.at).saturating_add(1)
     }
 }
 
 impl<'a> Iterator for Elements<'a> {
     type Item = Node<'a>;
 
+    #[inline(never)]
     fn next(&mut self) -> Option<Node<'a>> {
-        let start = skip(self.text, self.at);
-        if matches!(self.text.get(start), None | Some(b']' | b'}')) {
-            return None;
-        }
-        let node = Node::at(self.text, start);
+        let node = self.peek()?;
         self.at = node.end();
         Some(node)
     }
@@ -200,6 +212,12 @@ pub(crate) struct Member<'a> {
 }
 
 impl Member<'_> {
+    /// Where its key starts.
+    #[cfg(feature = "cvc")]
+    pub(crate) fn key_at(&self) -> usize {
+        self.start
+    }
+
     /// Its bytes in the file, from the quote before the key to the end of the value.
     pub(crate) fn range(&self) -> Range<u64> {
         u64_from(self.start)..self.value.range().end
@@ -209,18 +227,46 @@ impl Member<'_> {
 /// Walks over the members of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Members<'a> {
-    text: &'a [u8],
-    at: usize,
+    /// Keys and values in turn.
+    both: Elements<'a>,
+}
+
+impl Members<'_> {
+    /// The first byte after the object, once there are no more members.
+    pub(crate) fn end(&self) -> usize {
+        self.both.end()
+    }
 }
 
 impl<'a> Iterator for Members<'a> {
     type Item = Member<'a>;
 
+    #[inline(never)]
     fn next(&mut self) -> Option<Member<'a>> {
-        let mut both = Elements::resume(self.text, self.at);
-        let (key, value) = (both.next()?, both.next()?);
-        self.at = both.at;
-        Some(Member { key: key.string().ok()?, value, start: key.start })
+        let key = self.both.next()?;
+        let raw = key.text.get(key.start.saturating_add(1)..self.both.at.saturating_sub(1))?;
+        Some(Member { key: Text { raw }, value: self.both.next()?, start: key.start })
+    }
+}
+
+/// Counts how many bytes are walked over, so that a test can tell a linear walk from others.
+#[cfg(all(test, feature = "alloc"))]
+pub(crate) mod steps {
+    use std::cell::Cell;
+
+    std::thread_local! {
+        static STEPS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn add(bytes: usize) {
+        STEPS.set(STEPS.get() + bytes);
+    }
+
+    /// Runs `walk`, and returns how many bytes it walked over.
+    pub(crate) fn of(walk: impl FnOnce()) -> usize {
+        STEPS.set(0);
+        walk();
+        STEPS.get()
     }
 }
 
@@ -233,15 +279,15 @@ mod tests {
     fn walking() {
         let text = br#" {"rows" : 32 , "x":{"a":[1,{"b":"]}"}]},"rows":7,"\u0072ows2":"\ud83c\udf89\n" , "n":[ ] , "last":-1.5 } "#;
         let root = Node::at(text, check(text, 0..text.len(), 9).unwrap());
-        assert_eq!(root.member("rows").unwrap().integer(), Ok(7), "the last of equal keys counts");
+        assert_eq!(root.member("rows").unwrap().integer(), Some(7), "the last of equal keys counts");
         assert_eq!(root.members().count(), 6);
         assert_eq!(root.member("x").unwrap().member("a").unwrap().elements().count(), 2);
         assert!(root.member("rows2").unwrap().string().unwrap().is("🎉\n"));
         assert_eq!(root.member("n").unwrap().elements().count(), 0);
         assert_eq!(root.member("last").unwrap().raw(), b"-1.5");
-        assert!(root.member("last").unwrap().integer().is_err());
+        assert!(root.member("last").unwrap().integer().is_none());
         assert!(root.member("absent").is_none());
-        assert_eq!(Node::at(b"-0", 0).integer(), Ok(0), "as Python has it");
-        assert!(Node::at(b"-1", 0).integer().is_err() && Node::at(b"-00", 0).integer().is_err());
+        assert_eq!(Node::at(b"-0", 0).integer(), Some(0), "as Python has it");
+        assert!(Node::at(b"-1", 0).integer().is_none() && Node::at(b"-00", 0).integer().is_none());
     }
 }

@@ -25,6 +25,9 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
+    #[cfg(feature = "cvc")]
+    pub(crate) const EMPTY: Self = Self { raw: &[] };
+
     /// The text as it stands in the file, escapes and all.
     pub fn raw(&self) -> &'a str {
         core::str::from_utf8(self.raw).unwrap_or("")

@@ -3,9 +3,9 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
-use unspool::Limits;
 use unspool::checksum::Crc32;
-use unspool::cvc::{Crc, CrcCount, FRAMING_LEN, File, Need, head_len};
+use unspool::cvc::{self, File, Header, Workspace};
+use unspool::{Limits, Verify};
 
 use crate::numpy;
 use crate::race::Race;
@@ -66,31 +66,28 @@ fn one(options: &Options, case: &str, kind: Kind, rows: usize, dimension: usize,
 }
 
 fn decode(bytes: &[u8], values: &mut [f32]) -> Result<()> {
-    let file = File::open(bytes, &Limits::DEFAULT)?;
-    let column = file.only_column()?;
-    column.decode_f32(bytes, column.rows(), values, Crc::Verify)?;
+    cvc::decode(bytes, values, &mut Workspace::new(), &cvc::Options::DEFAULT, &mut ())?;
     Ok(())
 }
 
 /// The plan names the chunks, and each is read into the same buffer.
 fn decode_file(mut source: &std::fs::File, buffer: &mut Vec<u8>, values: &mut [f32]) -> Result<()> {
-    let mut head = [0; FRAMING_LEN];
+    let mut head = [0; Header::LEN];
     source.read_exact(&mut head)?;
     let mut head = head.to_vec();
-    head.resize(usize::try_from(head_len(&head, &Limits::DEFAULT)?)?, 0);
-    source.read_exact(head.get_mut(FRAMING_LEN..).unwrap_or(&mut []))?;
+    head.resize(usize::try_from(Header::read(&head, &Limits::DEFAULT)?.head_len())?, 0);
+    source.read_exact(head.get_mut(Header::LEN..).unwrap_or(&mut []))?;
     let file = File::open(&head, &Limits::DEFAULT)?;
     let column = file.only_column()?;
-    let (mut plan, mut rest, mut crc) = (column.plan(column.rows())?, values, CrcCount::default());
-    while let Some(need) = plan.next()? {
-        let Need::Chunk(piece) = need else { return Err("the header does not tell how long a chunk is".into()) };
-        let range = piece.range();
+    let (mut plan, mut rest) = (column.plan(column.rows())?, values);
+    while let Some(range) = plan.needs() {
         buffer.resize(usize::try_from(range.end - range.start)?, 0);
         source.seek(SeekFrom::Start(range.start))?;
         source.read_exact(buffer)?;
-        let payload = piece.open(buffer, Crc::Verify, &mut crc)?;
+        let payload = plan.feed(range.start, buffer, Verify::Refuse)?;
+        let payload = payload.ok_or("the header does not tell how long a chunk is")?;
         let (values, behind) = rest.split_at_mut_checked(payload.len()).ok_or("more values than expected")?;
-        payload.decode_f32(values)?;
+        payload.decode(values)?;
         rest = behind;
     }
     if rest.is_empty() { Ok(()) } else { Err("fewer values than expected".into()) }

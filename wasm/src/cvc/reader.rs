@@ -15,8 +15,8 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
 use unspool::checksum::Crc32;
-use unspool::cvc::{Column, Crc, CrcCount, Dtype, File, Need, Payload, Piece, Plan};
-use unspool::{Error, ErrorKind, Limits, Result};
+use unspool::cvc::{Column, Dtype, File, Payload, Piece, Plan};
+use unspool::{Checksums, Error, ErrorKind, Limits, Result, Verify};
 use wasm_bindgen::prelude::*;
 
 use super::{len, nth};
@@ -110,8 +110,8 @@ impl Reader {
 
     /// Checksums that are right, those that are wrong, those that nobody looked at.
     pub fn checks(&self) -> Vec<f64> {
-        let CrcCount { right, wrong, unchecked } = self.desk.0.borrow().count;
-        [right, wrong, unchecked].map(number::from_u64).to_vec()
+        let Checksums { matched, mismatched, unchecked } = self.desk.0.borrow().checksums;
+        [matched, mismatched, unchecked].map(number::from_u64).to_vec()
     }
 }
 
@@ -126,7 +126,7 @@ struct Things {
     bytes: Option<Vec<u8>>,
     output: Option<Uint8Array>,
     ranges: Vec<f64>,
-    count: CrcCount,
+    checksums: Checksums,
 }
 
 impl Desk {
@@ -174,7 +174,7 @@ struct Job {
     size: u64,
     column: f64,
     rows: Range<u64>,
-    crc: Crc,
+    verify: Verify,
     limits: Limits,
 }
 
@@ -185,15 +185,15 @@ impl Job {
             size: number::to_u64(size),
             column,
             rows: number::to_u64(rows.start)..number::to_u64(rows.end),
-            crc: if verify { Crc::Verify } else { Crc::Skip },
+            verify: if verify { Verify::Refuse } else { Verify::Skip },
             limits: crate::limits(limits),
         }
     }
 
     /// The bytes that a piece is read from: with its checksum, or only its rows.
     fn range(&self, piece: &Piece) -> Result<Range<u64>> {
-        match self.crc {
-            Crc::Skip => piece.data_range(),
+        match self.verify {
+            Verify::Skip => piece.data_range(),
             _ => Ok(piece.range()),
         }
     }
@@ -248,43 +248,42 @@ async fn survey(job: &Job, file: &File<'_>, column: &Column<'_>, desk: &Desk) ->
 
 impl Survey {
     async fn go_on(&mut self, job: &Job, file: &File<'_>, plan: &mut Plan<'_>, desk: &Desk) -> Result<bool> {
-        match plan.next()? {
-            None => return Ok(false),
-            Some(Need::Length(range)) if range.end > job.size => {
-                return Err(Error::new(ErrorKind::Truncated, job.size).needing(range.end));
+        let Some(needed) = plan.needs() else { return Ok(false) };
+        if let Some(piece) = plan.piece() {
+            job.check_end(file, piece, desk).await?;
+            let range = job.range(piece)?;
+            let [start, end] = [range.start, range.end].map(number::from_u64);
+            match self.ranges.as_mut_slice() {
+                [.., first, last] if are_together(*first, *last, start, end) => *last = end,
+                _ => self.ranges.extend([start, end]),
             }
-            Some(Need::Length(range)) => {
-                let length = desk.bytes(range).await?;
-                plan.feed(&length)?;
-                self.lengths.extend(length.first_chunk());
-            }
-            Some(Need::Chunk(piece)) => {
-                job.check_end(file, &piece, desk).await?;
-                let range = job.range(&piece)?;
-                let [start, end] = [range.start, range.end].map(number::from_u64);
-                match self.ranges.as_mut_slice() {
-                    [.., first, last] if are_together(*first, *last, start, end) => *last = end,
-                    _ => self.ranges.extend([start, end]),
-                }
-                self.pieces += 1;
-                self.values += piece.values();
-            }
+            self.pieces += 1;
+            self.values += piece.values();
+            plan.skip();
+            return Ok(true);
         }
+        // Nothing is asked for where the next chunk cannot be read: then the plan says why.
+        if needed.end > job.size && !needed.is_empty() {
+            return Err(Error::new(ErrorKind::Truncated, job.size).needing(needed.end));
+        }
+        let length = desk.bytes(needed.clone()).await?;
+        plan.feed(needed.start, &length, Verify::Skip)?;
+        self.lengths.extend(length.first_chunk());
         Ok(true)
     }
 
     /// The pieces again, in a second walk.
     fn next(&self, plan: &mut Plan<'_>, lengths: &mut usize) -> Result<Option<Piece>> {
-        loop {
-            match plan.next()? {
-                None => return Ok(None),
-                Some(Need::Chunk(piece)) => return Ok(Some(piece)),
-                Some(Need::Length(_)) => {
-                    plan.feed(self.lengths.get(*lengths).map_or(&[], <[u8; 4]>::as_slice))?;
-                    *lengths += 1;
-                }
+        while let Some(needed) = plan.needs() {
+            if let Some(piece) = plan.piece().cloned() {
+                plan.skip();
+                return Ok(Some(piece));
             }
+            let length: &[u8] = self.lengths.get(*lengths).map_or(&[], <[u8; 4]>::as_slice);
+            plan.feed(needed.start, length, Verify::Skip)?;
+            *lengths += 1;
         }
+        Ok(None)
     }
 }
 
@@ -355,16 +354,16 @@ async fn read(
         let from = number::index(place.start.saturating_sub(range.start));
         let to = number::index(place.end.saturating_sub(range.start));
         let bytes = bytes.get(from..to).unwrap_or(&[]);
-        let mut count = desk.0.borrow().count;
-        let payload = match job.crc {
-            Crc::Skip => {
-                count.unchecked += 1;
-                piece.open_data(bytes)?
+        let mut checksums = desk.0.borrow().checksums;
+        let payload = match job.verify {
+            Verify::Skip => {
+                checksums.unchecked += 1;
+                piece.read_data(place.start, bytes)?
             }
-            crc => piece.open(bytes, crc, &mut count)?,
+            verify => piece.read(bytes, verify, &mut checksums)?,
         };
-        desk.0.borrow_mut().count = count;
-        if job.crc != Crc::Skip {
+        desk.0.borrow_mut().checksums = checksums;
+        if job.verify != Verify::Skip {
             refuse_hidden_crc(job, file, piece, bytes, desk).await?;
         }
         filler.fill(&payload)?;

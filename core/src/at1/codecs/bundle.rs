@@ -135,7 +135,7 @@ impl<'a> Bundle<'a> {
         let manifest = self.manifest;
         let error = |kind| Error::from(manifest.fault(kind, 0));
         let name = node.member("name").ok_or_else(|| error(ErrorKind::At1Manifest))?;
-        let name = name.string().map_err(|_| error(ErrorKind::At1Manifest))?;
+        let name = name.string().ok_or(error(ErrorKind::At1Manifest))?;
         if !safe(name) {
             return Err(error(ErrorKind::At1UnsafeName));
         }

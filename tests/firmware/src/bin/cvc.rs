@@ -3,7 +3,7 @@
 #![no_main]
 
 use firmware::{Test, entry, file};
-use unspool::cvc::{Crc, Decoder, File};
+use unspool::cvc::{Decoder, File, Options};
 use unspool::{Class, End, Limits, Status};
 
 file!(FP16, "../../../vectors/cvc/v1_fp16.cvc");
@@ -54,7 +54,7 @@ fn by_rows(bytes: &[u8], expected: &[u8], values: &mut [f32]) -> bool {
     let mut rows = column.rows();
     while !rows.is_empty() {
         let end = rows.end.min(rows.start + step as u64);
-        let Ok(done) = column.decode_f32(bytes, rows.start..end, values, Crc::Verify) else { return false };
+        let Ok(done) = column.decode(bytes, rows.start..end, values, &Options::DEFAULT) else { return false };
         if !values.iter().take(done.wrote).all(|value| expected.next() == Some(&value.to_le_bytes())) {
             return false;
         }
@@ -65,7 +65,7 @@ fn by_rows(bytes: &[u8], expected: &[u8], values: &mut [f32]) -> bool {
 
 /// The file in pieces of 64 bytes, as they come out of a serial port, to pieces of 60.
 fn by_stream(bytes: &[u8], expected: &[u8], space: &mut [u8]) -> bool {
-    let mut decoder = Decoder::new(space, None, Crc::Verify, &Limits::DEFAULT);
+    let mut decoder = Decoder::new(space, &Options::DEFAULT);
     let mut output = [0; 60];
     let mut expected = expected.iter();
     let mut at = 0;
@@ -92,7 +92,7 @@ fn wrong_byte(bytes: &[u8], space: &mut [u8], values: &mut [f32]) -> bool {
     let Ok(file) = File::open(copy, &Limits::DEFAULT) else { return false };
     let Ok(column) = file.only_column() else { return false };
     let last = column.rows().end - 1..column.rows().end;
-    column.decode_f32(copy, last, values, Crc::Verify).is_err_and(|error| error.class() == Class::Checksum)
+    column.decode(copy, last, values, &Options::DEFAULT).is_err_and(|error| error.class() == Class::Checksum)
 }
 
 /// However early the file ends, the answer is an error and the device goes on.
@@ -101,7 +101,7 @@ fn every_end(bytes: &[u8], values: &mut [f32]) -> bool {
         let bytes = bytes.get(..end).unwrap_or(&[]);
         let decoded = File::open(bytes, &Limits::DEFAULT).and_then(|file| {
             let column = file.only_column()?;
-            column.decode_f32(bytes, column.rows().end - 1..column.rows().end, values, Crc::Verify)
+            column.decode(bytes, column.rows().end - 1..column.rows().end, values, &Options::DEFAULT)
         });
         decoded.is_err_and(|error| error.class() == Class::Truncated)
     })

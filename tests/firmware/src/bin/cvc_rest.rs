@@ -5,8 +5,8 @@
 use core::ops::Range;
 
 use firmware::{Test, entry, file};
-use unspool::cvc::{Crc, CrcCount, Dtype, Element, FRAMING_LEN, File, Need, Scalar, head_len, inspect};
-use unspool::{Count, Limits, Name, Part, Result, SliceSink, Trace, Value};
+use unspool::cvc::{self, Dtype, Element, File, Header, Options, Outline, Plan, Scalar, Workspace, inspect};
+use unspool::{Checksums, Count, Limits, Name, Part, Result, SliceSink, Trace, Value, Verify};
 
 file!(PLAIN, "../../../vectors/cvc/v2_ints_default.cvc");
 file!(PLAIN_I32, "../../../vectors/cvc/v2_ints_default.col1.raw.bin");
@@ -23,6 +23,9 @@ file!(INT8, "../../../vectors/cvc/v1_int8.cvc");
 file!(LOSSLESS, "../../../vectors/cvc/v1_mmap_lossless.cvc");
 
 const LIMITS: Limits = Limits::DEFAULT;
+const OPTIONS: Options<'static> = Options::DEFAULT;
+const REPORT: Options<'static> = Options { verify: Verify::Report, ..OPTIONS };
+const SKIP: Options<'static> = Options { verify: Verify::Skip, ..OPTIONS };
 const ROOM: usize = 640;
 
 #[entry]
@@ -45,6 +48,10 @@ fn main() -> ! {
     let (sections, values) = (SECTIONS.get(), SECTIONS_VALUES.get());
     test.case("plan", || by_plan(sections, values, F32) == Ok(true), values.len());
     test.case("sinks", || by_sink(sections, values, ROOM_4) == Ok(true), values.len());
+    test.case("doors", || by_doors(sections, values, F32, ROOM_4) == Ok(true), values.len());
+    for (name, bytes) in [("columns", plain), ("columns", sections), ("columns", LOSSLESS.get())] {
+        test.case(name, || by_chunk(bytes, F32) == Ok(true), bytes.len());
+    }
     test.case("sections", || sections_of(sections) == Ok(true), 1);
     test.case("describe", || [plain, sections, INT8.get(), LOSSLESS.get()].into_iter().all(described), 4);
     for (name, bytes) in [("inspect", plain), ("inspect", sections), ("inspect", LOSSLESS.get())] {
@@ -63,7 +70,7 @@ fn native<T: Element + Copy, const N: usize, const W: usize>(
 ) -> Result<bool> {
     let file = File::open(bytes, &LIMITS)?;
     let column = file.column(name)?;
-    let done = column.decode_into(bytes, column.rows(), &mut values, Crc::Report)?;
+    let done = column.decode(bytes, column.rows(), &mut values, &REPORT)?;
     let decoded = values.iter().flat_map(|&value| to_bytes(value));
     Ok(done.wrote == N && decoded.eq(expected.iter().copied()))
 }
@@ -75,33 +82,27 @@ fn by_plan(bytes: &[u8], expected: &[u8], values: &mut [f32]) -> Result<bool> {
             usize::try_from(range.start).unwrap_or(usize::MAX)..usize::try_from(range.end).unwrap_or(usize::MAX);
         bytes.get(range).unwrap_or(&[])
     };
-    let head = fetch(0..head_len(fetch(0..FRAMING_LEN as u64), &LIMITS)?);
+    let head = fetch(0..Header::read(fetch(0..Header::LEN as u64), &LIMITS)?.head_len());
     let file = File::open(head, &LIMITS)?;
     let column = file.only_column()?;
-    let mut plan = column.plan(3..column.rows().end)?;
-    let (mut crc, mut at) = (CrcCount::default(), 3 * column.dimension());
+    let mut plan = Plan::new();
+    plan.open(&column, 3..column.rows().end)?;
+    let mut at = 3 * column.dimension();
     let mut right = true;
-    while let Some(need) = plan.next()? {
-        match need {
-            Need::Length(range) => plan.feed(fetch(range))?,
-            Need::Chunk(piece) => {
-                let payload = match piece.chunk % 2 {
-                    0 => piece.open(fetch(piece.range()), Crc::Verify, &mut crc)?,
-                    _ => piece.open_data(fetch(piece.data_range()?))?,
-                };
-                payload.decode_f32(values)?;
-                let lent = payload.fp16().map_or(0, <[_]>::len) + payload.int8().map_or(0, |(codes, ..)| codes.len());
-                let expected = fetch_from(expected, at * 4).chunks_exact(4);
-                right &= lent == payload.len() && payload.raw().is_some() && payload.plain().is_none();
-                right &=
-                    expected.zip(values.iter()).take(payload.len()).all(|(bytes, value)| bytes == value.to_le_bytes());
-                right &=
-                    !payload.is_empty() && payload.compression() == "fp16" && piece.values() == payload.len() as u64;
-                at += piece.values();
-            }
+    while let Some(mut range) = plan.needs() {
+        if let Some(piece) = plan.piece().filter(|piece| piece.chunk % 2 == 1) {
+            range = piece.data_range()?;
         }
+        let Some(payload) = plan.feed(range.start, fetch(range), Verify::Refuse)? else { continue };
+        payload.decode(values)?;
+        let lent = payload.fp16().map_or(0, <[_]>::len) + payload.int8().map_or(0, |(codes, ..)| codes.len());
+        let expected = fetch_from(expected, at * 4).chunks_exact(4);
+        right &= lent == payload.len() && payload.raw().is_some() && payload.plain().is_none();
+        right &= expected.zip(values.iter()).take(payload.len()).all(|(bytes, value)| bytes == value.to_le_bytes());
+        right &= !payload.is_empty() && payload.compression() == "fp16";
+        at += payload.len() as u64;
     }
-    Ok(right && crc.right > 0 && at * 4 == expected.len() as u64)
+    Ok(right && plan.checksums().matched > 0 && at * 4 == expected.len() as u64)
 }
 
 fn fetch_from(bytes: &[u8], at: u64) -> &[u8] {
@@ -112,14 +113,62 @@ fn by_sink(bytes: &[u8], expected: &[u8], room: &mut [u8]) -> Result<bool> {
     let file = File::open(bytes, &LIMITS)?;
     let column = file.only_column()?;
     let mut count = Count::default();
-    column.decode_to(bytes, column.rows(), &mut count, Crc::Skip)?;
+    column.decode_to(bytes, column.rows(), &mut count, &SKIP)?;
     let mut slice = SliceSink::new(room);
-    column.decode_to(bytes, column.rows(), &mut slice, Crc::Verify)?;
+    column.decode_to(bytes, column.rows(), &mut slice, &OPTIONS)?;
     let written = slice.written();
     let right = count.0 == expected.len() as u64 && room.get(..written) == Some(expected);
     room.fill(0);
-    let done = column.decode_bytes(bytes, column.rows(), room, Crc::Verify)?;
+    let done = column.decode_bytes(bytes, column.rows(), room, &OPTIONS)?;
     Ok(right && room.get(..done.wrote) == Some(expected))
+}
+
+/// The only column of a file through the calls that open it themselves.
+fn by_doors(bytes: &[u8], expected: &[u8], values: &mut [f32], room: &mut [u8]) -> Result<bool> {
+    let mut workspace = Workspace::new();
+    let len = cvc::decoded_len(bytes, &mut workspace, &OPTIONS)?;
+    let mut right = len * 4 == expected.len() as u64 && cvc::workspace_len(bytes, &OPTIONS)? == 0;
+    let as_expected = |values: &[f32]| {
+        expected.chunks_exact(4).zip(values).all(|(bytes, value)| bytes == value.to_le_bytes())
+    };
+    values.fill(0.0);
+    let done = cvc::decode(bytes, values, &mut workspace, &OPTIONS, &mut Sum { bits: 0, depth: 0 })?;
+    right &= done.wrote as u64 == len && as_expected(values);
+    values.fill(0.0);
+    let (done, error) = cvc::salvage(bytes, values, &mut workspace, &OPTIONS);
+    right &= done.wrote as u64 == len && error.is_none() && as_expected(values);
+    let mut slice = SliceSink::new(room);
+    cvc::decode_to(bytes, &mut slice, &mut workspace, &OPTIONS)?;
+    Ok(right && slice.written() == expected.len())
+}
+
+/// Every column of every chunk, with memory for finding them and without; and where they lie.
+fn by_chunk(bytes: &[u8], values: &mut [f32]) -> Result<bool> {
+    let file = File::open(bytes, &LIMITS)?;
+    let mut table = [0; 200];
+    let mut wrote = 0;
+    for mut workspace in [Workspace::new(), Workspace::with_table(&mut table)] {
+        file.each_output(&mut workspace, |_, _, _| Ok(()))?;
+        file.each_piece(bytes, &mut workspace, |_, _, piece| {
+            let range = piece.range();
+            let range =
+                usize::try_from(range.start).unwrap_or(usize::MAX)..usize::try_from(range.end).unwrap_or(usize::MAX);
+            let payload = piece.read(bytes.get(range).unwrap_or(&[]), Verify::Skip, &mut Checksums::default())?;
+            payload.decode(values)?;
+            wrote += payload.len() as u64;
+            Ok(())
+        })?;
+    }
+    let mut sum = Sum { bits: 0, depth: 0 };
+    let mut outline = Outline::open(bytes, bytes.len() as u64, &LIMITS, &mut sum)?;
+    while let Some(range) = outline.needs() {
+        let start = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let end = usize::try_from(range.end).unwrap_or(usize::MAX);
+        let fetched = bytes.get(start..end).unwrap_or(&[]);
+        outline.feed(range.start, fetched, &mut Workspace::with_table(&mut table), &mut sum)?;
+    }
+    let values = file.columns().flatten().map(|column| column.dimension() * file.num_vectors()).sum::<u64>();
+    Ok(wrote == 2 * values && sum.bits == bytes.len() as u64 * 8)
 }
 
 fn sections_of(bytes: &[u8]) -> Result<bool> {
@@ -161,8 +210,8 @@ fn described(bytes: &[u8]) -> bool {
 /// The leaves add up to the file.
 fn inspected(bytes: &[u8]) -> bool {
     let mut sum = Sum { bits: 0, depth: 0 };
-    let inspected = inspect(bytes, &LIMITS, &mut sum);
-    inspected.is_ok_and(|crc| crc.right > 0 && crc.wrong == 0) && sum.bits == bytes.len() as u64 * 8 && sum.depth == 0
+    let inspected = inspect(bytes, &mut Workspace::new(), &OPTIONS, &mut sum);
+    inspected.is_ok_and(|done| done.checksums.matched > 0 && done.checksums.mismatched == 0) && sum.bits == bytes.len() as u64 * 8 && sum.depth == 0
 }
 
 struct Sum {

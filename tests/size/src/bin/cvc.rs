@@ -6,13 +6,13 @@
 #![no_main]
 
 use unspool::Limits;
-use unspool::cvc::{Crc, File};
+use unspool::cvc::{File, Options};
 
 size::no_panic!();
 size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, room| {
     let mut decode = || {
         let column = File::open(file, &Limits::DEFAULT)?.only_column()?;
-        column.decode_bytes(file, column.rows(), room.bytes, Crc::Verify)
+        column.decode_bytes(file, column.rows(), room.bytes, &Options::DEFAULT)
     };
     decode().map_or(0, |done| done.wrote)
 });

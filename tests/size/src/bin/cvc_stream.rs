@@ -4,15 +4,15 @@
 #![no_std]
 #![no_main]
 
-use unspool::cvc::{Crc, Decoder};
-use unspool::{End, Limits, Status};
+use unspool::cvc::{Decoder, Options};
+use unspool::{End, Status};
 
 size::no_panic!();
 size::program!("../../../vectors/cvc/v1_fp16.cvc", |file, room| {
     static mut SPACE: [u8; 4096] = [0; 4096];
     // SAFETY: called once.
     #[allow(static_mut_refs)]
-    let mut decoder = Decoder::new(unsafe { &mut SPACE }, None, Crc::Verify, &Limits::DEFAULT);
+    let mut decoder = Decoder::new(unsafe { &mut SPACE }, &Options::DEFAULT);
     let (mut rest, mut wrote) = (file, 0);
     loop {
         let piece = rest.get(..64).unwrap_or(rest);

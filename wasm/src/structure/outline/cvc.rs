@@ -1,9 +1,11 @@
 //! The chunks of a CVC file: the head, which says of its own length, and then the length of each chunk.
 
+use alloc::boxed::Box;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use unspool::cvc::{FRAMING_LEN, Outline, head_len};
+use unspool::cvc::{Header, Outline, Workspace};
 use unspool::{Limits, Result};
 
 use crate::structure::Structure;
@@ -19,7 +21,8 @@ enum Known {
     Nothing,
     /// How long the head is.
     Length(u64),
-    Head(Outline<Vec<u8>>),
+    /// With memory for finding columns.
+    Head(Box<Outline<Vec<u8>>>, Vec<u32>),
     /// What was read of the head shows why it cannot be one.
     Broken,
 }
@@ -30,25 +33,28 @@ impl Chunks {
     }
 
     pub fn needs(&self) -> Option<Range<u64>> {
-        let least = u64::try_from(FRAMING_LEN).unwrap_or(u64::MAX);
+        let least = u64::try_from(Header::LEN).unwrap_or(u64::MAX);
         match &self.known {
             Known::Nothing => Some(0..least.min(self.len)),
             Known::Length(head) => Some(0..(*head).max(least).min(self.len)),
-            Known::Head(outline) => outline.needs(),
+            Known::Head(outline, _) => outline.needs(),
             Known::Broken => None,
         }
     }
 
     pub fn feed(&mut self, bytes: &[u8], structure: &mut Structure) -> Result<()> {
-        if let Known::Head(outline) = &mut self.known {
-            return outline.feed(bytes, structure);
+        if let Known::Head(outline, table) = &mut self.known {
+            let at = outline.needs().unwrap_or_default().start;
+            return outline.feed(at, bytes, &mut Workspace::with_table(table), structure);
         }
-        if let (Known::Nothing, Ok(head)) = (&self.known, head_len(bytes, &self.limits)) {
-            self.known = Known::Length(head);
+        if let (Known::Nothing, Ok(header)) = (&self.known, Header::read(bytes, &self.limits)) {
+            self.known = Known::Length(header.head_len());
             return Ok(());
         }
         self.known = Known::Broken;
-        self.known = Known::Head(Outline::open(bytes.to_vec(), self.len, &self.limits, structure)?);
+        let outline = Outline::open(bytes.to_vec(), self.len, &self.limits, structure)?;
+        let words = usize::try_from(outline.file().workspace_len()).unwrap_or(0);
+        self.known = Known::Head(Box::new(outline), vec![0; words]);
         Ok(())
     }
 }

@@ -1,0 +1,166 @@
+//! Files with many columns.
+
+use std::collections::BTreeSet;
+
+use unspool::cvc::{Column, File, Workspace, inspect};
+use unspool::tree::Tree;
+use unspool::{Checksums, ErrorKind, Limits, Name, Part, Verify};
+use unspool_tests::{Leaves, Random};
+
+use crate::{OPTIONS, columnar, entries, outlined, range, valid};
+
+#[test]
+fn columns_that_no_schema_names_are_told_in_order_and_counted() {
+    let many = |count: usize| {
+        let payload = vec![7; count];
+        // Backwards, so that no order in the header helps.
+        let object = entries((0..count).map(|at| (at.to_string(), count - 1 - at)));
+        columnar(&["0".to_owned()], &[(object, payload.as_slice())])
+    };
+    let bytes = many(4000);
+    let mut leaves = Leaves::default();
+    inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut leaves).unwrap();
+    leaves.assert_tile(bytes.len(), "4000 columns");
+    let mut tree = Tree::new(usize::MAX);
+    inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut tree).unwrap();
+    let told: Vec<_> = tree.nodes().iter().filter(|node| node.part == Some(Part::Data)).collect();
+    assert_eq!(told.len(), 4000);
+    assert!(told.windows(2).all(|two| two[0].bits.end == two[1].bits.start));
+    assert_eq!((told[0].value.as_str(), told[3999].value.as_str()), ("3999", "0"));
+    let bytes = many(4097);
+    for error in [
+        inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut ()).unwrap_err(),
+        inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut Leaves::default()).unwrap_err(),
+        outlined(&bytes, &Limits::DEFAULT).1.unwrap_err(),
+    ] {
+        assert_eq!((error.kind, error.need), (ErrorKind::ElementLimit, 4097));
+    }
+}
+
+#[test]
+fn all_columns_chunk_by_chunk_are_those_that_are_decoded_alone() {
+    let by_chunk_with = |bytes: &[u8], workspace: &mut Workspace<'_>| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        let mut columns: Vec<(Vec<u32>, BTreeSet<&str>)> = vec![];
+        columns.resize(file.column_count() as usize, (vec![], BTreeSet::new()));
+        let read = |position: usize, column: &Column<'_>, piece: &unspool::cvc::Piece| {
+            assert_eq!(column.name().to_string(), file.columns().nth(position).unwrap()?.name().to_string());
+            let payload = piece.read(&bytes[range(piece.range())], Verify::Refuse, &mut Checksums::default())?;
+            let mut values = vec![0.0; payload.len()];
+            payload.decode(&mut values)?;
+            columns[position].0.extend(values.iter().map(|value| value.to_bits()));
+            Ok(())
+        };
+        file.each_piece(bytes, workspace, read).unwrap();
+        file.each_output(workspace, |position, _, output| {
+            columns[position].1.insert(output.name());
+            Ok(())
+        })
+        .unwrap();
+        for (column, (values, outputs)) in file.columns().map(Result::unwrap).zip(columns) {
+            let alone = column.decode_to_vec::<f32>(bytes, column.rows(), &OPTIONS).unwrap();
+            assert!(alone.iter().map(|value| value.to_bits()).eq(values), "{}", column.name());
+            let output = column.output().unwrap().name();
+            assert!(outputs.is_empty() || outputs.len() > 1 && output == "float32" || outputs.contains(output));
+        }
+    };
+    let by_chunk = |bytes: &[u8]| {
+        by_chunk_with(bytes, &mut Workspace::new());
+        for words in [100, 150, 400, 4000] {
+            by_chunk_with(bytes, &mut Workspace::with_table(&mut vec![7; words]));
+        }
+    };
+    valid(|_, bytes, _, _| by_chunk(bytes));
+    // As many as are found at once, one more and one less; in the other order, and with members before that do not count.
+    for count in [1, 63, 64, 65, 128, 200] {
+        let names: Vec<_> = (0..count).map(|at| format!("c{at}")).collect();
+        let payload: Vec<u8> = (0..=count).map(|at| at as u8).collect();
+        let object = |shift: usize| {
+            let false_ones = names.iter().map(|name| (name.clone(), count));
+            let right = names.iter().enumerate().rev().map(|(at, name)| (name.clone(), (at + shift) % count));
+            entries(false_ones.chain(right))
+        };
+        by_chunk(&columnar(&names, &[(object(0), &payload), (object(1), &payload)]));
+    }
+}
+
+#[test]
+fn a_column_that_a_chunk_stores_wrongly_is_found_among_many() {
+    let names: Vec<_> = (0..300).map(|at| format!("c{at}")).collect();
+    let payload = [0; 300];
+    let kind = |object: String| {
+        let right = entries(names.iter().cloned().zip(0..));
+        let bytes = columnar(&names, &[(right, &payload), (object, &payload)]);
+        let error = inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut ()).unwrap_err();
+        let file = File::open(&bytes, &Limits::DEFAULT).unwrap();
+        assert_eq!(file.column("c7").unwrap().decode_bytes_to_vec(&bytes, 0..2, &OPTIONS), Ok(vec![0; 2]));
+        for column in ["c70", "c299"] {
+            let column = file.column(column).unwrap();
+            if let Err(alone) = column.decode_bytes_to_vec(&bytes, 0..2, &OPTIONS) {
+                assert_eq!((error.kind, error.at), (alone.kind, alone.at));
+            }
+        }
+        error.kind
+    };
+    let all = || names.iter().cloned().zip(0..);
+    assert_eq!(kind(entries(all().filter(|(name, _)| name != "c299"))), ErrorKind::CvcColumnMissing);
+    assert_eq!(
+        kind(entries(all().map(|(name, at)| (name, if at == 70 { 300 } else { at })))),
+        ErrorKind::CvcColumnOutside
+    );
+    assert_eq!(
+        kind(entries(all()).replacen("\"c299\":{\"compression\":\"none\"", "\"c299\":{\"compression\":\"zip\"", 1)),
+        ErrorKind::CvcUnknownCompression
+    );
+}
+
+#[test]
+fn columns_on_top_of_each_other_are_told_once() {
+    let mut random = Random(5);
+    for columns in [1, 2, 5, 63, 64, 65, 130, 200] {
+        let len = 1 + random.below(3 * columns);
+        let mut place = || {
+            let most = 1 + random.below(len + 3);
+            (random.below(len + 2), random.below(most))
+        };
+        let places: Vec<(usize, usize)> = (0..columns).map(|_| place()).collect();
+        let entry = |(name, (at, size)): (usize, &(usize, usize))| {
+            format!(r#""{name}":{{"compression":"none","offset":{at},"size":{size}}}"#)
+        };
+        let object = places.iter().enumerate().map(entry).collect::<Vec<_>>().join(",");
+        let object = format!(r#"{{{object},"x":{{"compression":"none","offset":0,"size":1}}}}"#);
+        let payload = vec![1; len];
+        let bytes = columnar(&["x".to_owned()], &[(object, payload.as_slice())]);
+        let mut tree = Tree::new(usize::MAX);
+        inspect(&bytes, &mut Workspace::new(), &OPTIONS, &mut tree).unwrap();
+        // What is next: of those that reach further, the one that starts and then ends first, and of equal ones the first.
+        let start = bytes.len() - len;
+        let (mut at, mut expected) = (0, vec![]);
+        let mut all: Vec<_> = places.iter().enumerate().map(|(name, place)| (name.to_string(), *place)).collect();
+        all.push(("x".to_owned(), (0, 1)));
+        while at < len {
+            let reach =
+                |(_, (from, size)): &&(String, (usize, usize))| from + size > at && from + size <= len && *size > 0;
+            let next = all.iter().filter(reach).min_by_key(|(_, (from, size))| (*from, from + size));
+            let Some((name, (from, size))) = next else {
+                expected.push((String::new(), at..len));
+                break;
+            };
+            if *from > at {
+                expected.push((String::new(), at..*from));
+            }
+            expected.push((name.clone(), at.max(*from)..from + size));
+            at = from + size;
+        }
+        let told =
+            tree.nodes().iter().filter(|node| [Name::Column, Name::Unused].contains(&node.name) && node.part.is_some());
+        let told: Vec<_> = told
+            .filter(|node| node.bits.start >= start as u64 * 8)
+            .map(|node| {
+                let name = if node.name == Name::Unused { String::new() } else { node.value.clone() };
+                (name, (node.bits.start / 8) as usize - start..(node.bits.end / 8) as usize - start)
+            })
+            .collect();
+        assert_eq!(told, expected, "{columns} columns over {len} bytes");
+    }
+}
