@@ -2,7 +2,8 @@
 
 use unspool::checksum::{Crc32, Xxh64};
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode, decode_to_vec, decoded_len, detect, inspect, salvage,
+    Decoder, Dictionary, Flavour, Header, Options, Workspace, decode, decode_to_vec, decoded_len, detect, inspect,
+    salvage,
 };
 use unspool::{Error, ErrorKind, Limits, Result, Verify};
 
@@ -75,7 +76,8 @@ pub fn zstd_differential(_: &[u8]) {}
 #[cfg(not(miri))]
 fn unchecked(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    if let (Ok(Header::Frame(frame)), Some(descriptor)) = (Header::read(&bytes, &LIMITS, Flavour::Rfc8878), bytes.get_mut(4))
+    if let (Ok(Header::Frame(frame)), Some(descriptor)) =
+        (Header::read(&bytes, &LIMITS, Flavour::Rfc8878), bytes.get_mut(4))
         && frame.checksum
     {
         *descriptor &= !4;
