@@ -75,6 +75,11 @@ mod num;
 mod probe;
 mod sink;
 mod step;
+#[cfg(not(feature = "count-steps"))]
+mod steps;
+#[cfg(feature = "count-steps")]
+#[doc(hidden)]
+pub mod steps;
 mod trace;
 #[cfg(feature = "alloc")]
 pub mod tree;

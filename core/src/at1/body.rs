@@ -6,6 +6,7 @@ use super::backend::inside;
 use super::header::{Codec, Container, Header};
 use super::streams::{Entry, Set, varint};
 use crate::num::{index, u64_from};
+use crate::steps;
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// What a body is.
@@ -109,6 +110,7 @@ impl<'a> Bodies<'a> {
 
     fn body(&mut self, is_raw: bool, range: Range<u64>, is_bounded: bool) -> Result<Body<'a>> {
         self.count = self.count.saturating_add(1);
+        steps::count(1);
         let content = if is_raw {
             let entry = Entry::unnamed(self.src, range);
             // A frame without a payload, or with one of no backend, is all there.

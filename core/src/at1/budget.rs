@@ -1,5 +1,8 @@
 //! A bound on work that writes nothing.
 
+use crate::num::index;
+use crate::steps;
+
 /// Counts steps that may write nothing: gaps that stay empty, values that are looked up. Without a bound, a long template of nothing but
 /// gaps, used by each of many lines, keeps a decoder busy for hours without a byte of output.
 #[derive(Debug, Default)]
@@ -15,7 +18,8 @@ impl WorkBudget {
 
     /// Spends steps. Returns whether all steps so far are too many for what is written.
     #[inline]
-    pub(crate) const fn is_overspent(&mut self, steps: u64, written: u64) -> bool {
+    pub(crate) fn is_overspent(&mut self, steps: u64, written: u64) -> bool {
+        steps::count(index(steps));
         self.spent = self.spent.saturating_add(steps);
         self.spent > written.saturating_mul(Self::PER_BYTE).saturating_add(Self::FREE)
     }

@@ -19,6 +19,7 @@ use crate::at1::streams::numbers::{Numbers, Stream};
 use crate::at1::streams::record::Word;
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
+use crate::steps;
 
 /// Words that a cursor remembers.
 const WORDS: usize = 16;
@@ -420,6 +421,7 @@ impl<'a> Columns<'a> {
     #[inline(never)]
     fn fill(&mut self) -> Verdict<()> {
         for record in self.records.iter() {
+            steps::count(1);
             match Kind::of(Flags::of(record).kind) {
                 Some(Kind::Dictionary) => {}
                 Some(Kind::Derived) => {
@@ -472,6 +474,9 @@ impl<'a> Columns<'a> {
     fn count(&self, column: usize) -> u64 {
         let Some(record) = self.records.get(column) else { return 0 };
         let part = self.values.part(NEXT.get(record), END.get(record)).unwrap_or_default();
+        if !matches!(Kind::of(Flags::of(record).kind), Some(Kind::Derived)) {
+            steps::count(part.bytes.len());
+        }
         match Kind::of(Flags::of(record).kind) {
             Some(Kind::Text) => Lines::new(part).left(),
             Some(Kind::Integer | Kind::Decimal) => u64_from(part.bytes.iter().filter(|&&byte| byte < 0x80).count()),
@@ -586,6 +591,7 @@ impl<'a> Columns<'a> {
         }
         let mut own = *own_cursor(self.tables, record).ok_or(fault)?;
         let mut value = loop {
+            steps::count(1);
             let (value, taken) = (next(self.values, self.tables, &mut own)?, USED.get(&own));
             USED.set(&mut own, taken.saturating_add(1));
             if taken >= USED.get(record) {
@@ -603,6 +609,7 @@ impl<'a> Columns<'a> {
             {
                 return Err(fault);
             }
+            steps::count(1);
             let number = self.number(source, value);
             let Some(&next) = between.next() else { return Ok(number) };
             (source, value) = (next, self.mapped(next, number)?);
@@ -618,6 +625,7 @@ impl<'a> Columns<'a> {
         let (mut own, mut room) = (NumberText::NONE, NumberText::NONE);
         let text = value.text(self.values.bytes, flags);
         let key = text.bytes(&mut own);
+        steps::count(key.len());
         let keys = KEYS.get(record);
         let words = self.tables.get_mut(MAP.get(record)..).unwrap_or_default();
         let mut map = Map::new(words, keys, KNOWN.get(record));

@@ -9,6 +9,7 @@ use crate::at1::output::{Output, Slice};
 use crate::at1::streams::record::Word;
 use crate::bits::u64_at;
 use crate::num::{index, u64_from};
+use crate::steps;
 
 /// Room for a number as text.
 pub(crate) struct NumberText([u8; 48]);
@@ -76,6 +77,7 @@ impl<'a> Map<'a> {
         let tag = hash >> 32;
         let mut at = index(hash & u64_from(mask));
         for _ in 0..MAX_PROBES {
+            steps::count(1);
             let slot = u64::from_le_bytes(*self.slots.get(at)?);
             let number = slot & 0xFFFF_FFFF;
             if number == 0 {

@@ -5,22 +5,12 @@ use super::head::too_small;
 use super::predicate::Column;
 use super::request::Ask;
 use super::row::{RECORD, Slot};
-use super::{Query, Stage, layout};
+use super::{Names, Query, Stage, layout};
 use crate::at1::codecs::qcolumnar::Mark;
 use crate::at1::codecs::qjson::Paths;
 use crate::at1::streams::lines::line_len;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
-
-/// Where the names of columns come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Names {
-    Paths,
-    /// The first line, which is no row.
-    Line,
-    /// The first row.
-    Row,
-}
 
 impl Query<'_> {
     /// Makes room for the columns that are meant, or for all if that is to be found out.

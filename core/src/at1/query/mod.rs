@@ -25,7 +25,6 @@ pub(crate) mod row;
 
 use core::ops::Range;
 
-use self::columns::Names;
 use self::compare::{Best, Sum};
 use self::head::{Span, TableHead, too_small};
 use self::predicate::Column;
@@ -39,6 +38,16 @@ use crate::at1::options::Options;
 use crate::at1::scratch::Workspace;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Result};
+
+/// Where the names of columns come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    Paths,
+    /// The first line, which is no row.
+    Line,
+    /// The first row.
+    Row,
+}
 
 /// What happens next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use core::ops::Range;
 use crate::at1::codecs::qcolumnar::Layout;
 use crate::at1::streams::lines::line_len;
 use crate::num::{index, u64_from};
+use crate::steps;
 use crate::{Error, ErrorKind, Result, Sink};
 
 /// A [`Slot`] in the scratch.
@@ -34,6 +35,7 @@ impl Slot {
     }
 
     pub(crate) fn read(record: &Record) -> Self {
+        steps::count(1);
         let [column, a, b, c, d, e, f] = record.map(u64::from_le_bytes);
         Self { column, block: (a, b), text: (c, d), value: (e, f) }
     }

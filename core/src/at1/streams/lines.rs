@@ -4,6 +4,8 @@ use super::numbers::{Place, Stream};
 use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
+#[cfg(feature = "at1")]
+use crate::steps;
 
 /// Takes the items of a list one after the other. `n` line feeds make `n + 1` items: an empty list has one, which is empty.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +88,10 @@ impl<'a> Iterator for Lines<'a> {
 #[cfg(feature = "at1")]
 pub(crate) fn find(text: &[u8], short: &[u8]) -> Option<usize> {
     let mut starts = memchr::memchr_iter(*short.first()?, text);
-    starts.find(|&at| text.get(at..).is_some_and(|rest| rest.starts_with(short)))
+    starts.find(|&at| {
+        steps::count(short.len());
+        text.get(at..).is_some_and(|rest| rest.starts_with(short))
+    })
 }
 
 /// Cuts a line at its delimiters.

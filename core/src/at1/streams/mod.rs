@@ -18,6 +18,7 @@ use crate::at1::backend::{Backend, XZ_FIRST_BYTE, inside};
 use crate::at1::scratch::{Lent, Workspace, below};
 use crate::bits::{MAX_VARINT_LEN, read_varint};
 use crate::num::{index, u64_from};
+use crate::steps;
 use crate::trace::Shifted;
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
@@ -384,6 +385,7 @@ impl<'a> Iterator for Entries<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let left = self.left;
         self.left = left.checked_sub(1)?;
+        steps::count(1);
         let entry = self.read().map_err(|error| match error.kind {
             // Who fetches the head of a file piece by piece shall not come back for each of many small entries.
             ErrorKind::Truncated => {
