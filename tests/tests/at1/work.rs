@@ -106,7 +106,7 @@ fn a_line_of_names_is_cut_in_time_whatever_the_delimiter() {
         let streams = [meta.clone(), modes.clone(), ("verbatim", names), index.clone(), blocks.clone()];
         let bytes = file(7, &streams, stored);
         let column = [Column::Name(b"second")];
-        let found = within(300 << 20, "names", || ask(&bytes, Ask::Columns(&column), &Limits::DEFAULT));
+        let found = within(600 << 20, "names", || ask(&bytes, Ask::Columns(&column), &Limits::DEFAULT));
         assert_eq!(found.map_err(|error| error.kind), expected, "a delimiter of {len} bytes");
     }
 }
