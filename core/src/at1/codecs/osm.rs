@@ -10,7 +10,7 @@ use crate::at1::streams::Entry;
 use crate::at1::streams::Set;
 use crate::at1::streams::numbers::{Numbers, Stream};
 use crate::at1::streams::record::STREAM;
-use crate::at1::streams::record::{Memory, Reader, Word, Writer};
+use crate::at1::streams::record::{Memory, Reader, Word, Writer, ends};
 use crate::at1::streams::texts::Texts;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
@@ -96,9 +96,10 @@ impl<'a> Columns<'a> {
     #[inline(never)]
     fn load(names: &[&[u8]], record: &mut Record, set: &Set<'a>, lent: &mut Lent<'_, 'a>) -> Result<()> {
         let mut streams = [Stream::default(); COLUMNS];
+        let at = lent.scratch.taken();
         set.load_into(names, &mut streams, lent)?;
-        for (stream, words) in streams.iter().zip(record) {
-            Writer::new(words).stream(stream);
+        for ((stream, end), words) in streams.iter().zip(ends(&streams, at)).zip(record) {
+            Writer::new(words).stream(stream, end);
         }
         Ok(())
     }
@@ -112,9 +113,9 @@ impl<'a> Columns<'a> {
     /// Writes down where they stand, for [`resume`](Self::resume).
     fn save(&mut self, record: &mut Record) {
         for (column, words) in self.each().into_iter().zip(record) {
-            let mut words = Writer::new(words);
-            words.stream(&column.numbers.stream());
-            words.number(column.sum.cast_unsigned());
+            let [left, .., sum] = words;
+            *left = u64_from(column.numbers.rest().len()).to_le_bytes();
+            *sum = column.sum.cast_unsigned().to_le_bytes();
         }
     }
 

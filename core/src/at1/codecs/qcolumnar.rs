@@ -71,7 +71,9 @@ pub struct Meta<'a> {
     pub rows: u64,
     /// Groups.
     pub groups: u64,
-    types: Stream<'a>,
+    types: &'a [u8],
+    /// Bytes of the stream after the types.
+    after: usize,
 }
 
 impl<'a> Meta<'a> {
@@ -89,21 +91,22 @@ impl<'a> Meta<'a> {
         if rows_per_group == 0 || groups != rows.div_ceil(rows_per_group) || rows > lines {
             return Err(meta.fault(ErrorKind::At1RowGroups).into());
         }
-        let types = meta.part(index(columns))?;
-        if types.bytes.iter().any(|&byte| ColumnType::of(byte).is_none()) {
+        let types = meta.bytes(index(columns))?;
+        if types.iter().any(|&byte| ColumnType::of(byte).is_none()) {
             return Err(meta.fault(ErrorKind::At1ColumnType).into());
         }
-        Ok(Self { lines, trailing, delimiter, rows_per_group, rows, groups, types })
+        let after = meta.rest().len();
+        Ok(Self { lines, trailing, delimiter, rows_per_group, rows, groups, types, after })
     }
 
     /// How many columns there are.
     pub const fn columns(&self) -> usize {
-        self.types.bytes.len()
+        self.types.len()
     }
 
     /// What a column holds.
     pub fn column_type(&self, column: usize) -> Option<ColumnType> {
-        self.types.bytes.get(column).and_then(|&byte| ColumnType::of(byte))
+        self.types.get(column).and_then(|&byte| ColumnType::of(byte))
     }
 
     /// How many rows a group has.
@@ -113,14 +116,14 @@ impl<'a> Meta<'a> {
     }
 
     /// Checks that `row_modes` has a byte for each line and agrees on how many of them are rows. Returns these bytes.
-    fn check_modes(&self, modes: Stream<'a>) -> Verdict<Stream<'a>> {
-        let part = modes.part(0, index(self.lines));
-        let part = part.ok_or_else(|| modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()))?;
-        let rows = part.bytes.iter().filter(|&&mode| mode != 0).count();
+    fn check_modes(&self, modes: Stream<'a>) -> Verdict<&'a [u8]> {
+        let bytes = modes.bytes.get(..index(self.lines));
+        let bytes = bytes.ok_or_else(|| modes.fault(ErrorKind::At1StreamShort, modes.bytes.len()))?;
+        let rows = bytes.iter().filter(|&&mode| mode != 0).count();
         if u64_from(rows) != self.rows {
             return Err(modes.fault(ErrorKind::At1RowGroups, 0));
         }
-        Ok(part)
+        Ok(bytes)
     }
 }
 
@@ -170,7 +173,7 @@ pub struct Index<'a> {
 impl<'a> Index<'a> {
     /// The index of a table, from its first block.
     pub const fn new(stream: Stream<'a>, meta: &Meta<'a>) -> Self {
-        Self { numbers: stream.numbers(), types: meta.types.bytes, groups: meta.groups, group: 0, column: 0, at: 0 }
+        Self { numbers: stream.numbers(), types: meta.types, groups: meta.groups, group: 0, column: 0, at: 0 }
     }
 
     /// The index from the first block of a later group on.
@@ -278,8 +281,11 @@ impl Decode for Groups {
     }
 }
 
-/// Words that [`Rows::save`] writes: numbers, and streams.
-pub(crate) const RECORD: usize = 12 + 6 * STREAM;
+/// Words of a table that waits that change as its lines are read.
+const MOVING: usize = 7;
+
+/// Words of a table that waits: numbers, and streams.
+pub(crate) const RECORD: usize = 14 + 6 * STREAM;
 
 /// Where the value of a column in the row that comes next starts in the texts of its group, and where its block ends.
 type Cell = [[u8; 8]; 2];
@@ -288,13 +294,11 @@ type Cell = [[u8; 8]; 2];
 #[derive(Debug)]
 pub struct Rows<'a> {
     meta: Meta<'a>,
-    modes: Stream<'a>,
+    modes: &'a [u8],
     verbatim: Lines<'a>,
     index: Index<'a>,
     blocks: Stream<'a>,
     layout: Layout<'a>,
-    /// Where in the scratch the text starts. The cells follow it.
-    text_at: u64,
     text: &'a mut [u8],
     cells: &'a mut [Cell],
     line: usize,
@@ -320,64 +324,75 @@ impl<'a> Rows<'a> {
         let text = largest_group(index, &blocks, limits)?;
         let cells = u64_from(size_of::<Cell>()).saturating_mul(u64_from(meta.columns()));
         scratch.expect(text.saturating_add(cells))?;
-        let text_at = scratch.taken();
         let text = scratch.take(text)?;
         let (cells, _) = scratch.take(cells)?.as_chunks_mut::<8>().0.as_chunks_mut::<2>();
-        Ok(Self { meta, modes, verbatim, index, blocks, layout, text_at, text, cells, line: 0, left: 0 })
+        Ok(Self { meta, modes, verbatim, index, blocks, layout, text, cells, line: 0, left: 0 })
     }
 
-    /// Writes down where it stands, for [`resume`](Self::resume).
+    /// Writes down all of a table that was just opened, for [`resume`](Self::resume): its streams and where in the scratch they end, and
+    /// where its text starts, which the cells follow.
     #[inline(never)]
-    pub(crate) fn save(&self, record: &mut [Word]) {
-        let mut record = Writer::new(record);
-        record.number(self.text_at);
+    pub(crate) fn settle(&self, record: &mut [Word], streams: &[Stream<'a>; 6], ends: [u64; 6], text_at: u64) {
+        self.save(record);
+        let mut record = Writer::new(record.get_mut(MOVING..).unwrap_or_default());
+        record.number(text_at);
         record.number(u64_from(self.text.len()));
         record.number(u64_from(size_of_val(self.cells)));
-        record.number(u64_from(self.line));
-        record.number(self.left);
         record.number(self.meta.rows_per_group);
         record.number(self.meta.rows);
         record.number(self.meta.groups);
+        record.number(matches!(self.layout, Layout::Template(_)).into());
+        // Of two streams it keeps a part, which ends before they do.
+        let [meta, modes, ..] = streams;
+        let after = [self.meta.after, modes.bytes.len().saturating_sub(self.modes.len()), 0, 0, 0, 0];
+        let lens = [self.meta.types.len(), self.modes.len()];
+        for (i, ((stream, end), after)) in streams.iter().zip(ends).zip(after).enumerate() {
+            let part_end = stream.bytes.len().saturating_sub(after);
+            let len = lens.get(i).copied().unwrap_or(part_end);
+            let part = stream.part(part_end.saturating_sub(len), part_end).unwrap_or(*meta);
+            record.stream(&part, end.saturating_sub(u64_from(after)));
+        }
+    }
+
+    /// Writes down what has changed since.
+    #[inline(never)]
+    pub(crate) fn save(&self, record: &mut [Word]) {
+        let mut record = Writer::new(record);
+        record.number(u64_from(self.line));
+        record.number(self.left);
         record.number(self.index.group);
         record.number(self.index.at);
         record.number(self.verbatim.rest().is_some().into());
-        record.number(matches!(self.layout, Layout::Template(_)).into());
-        record.stream(&self.meta.types);
-        record.stream(&self.modes);
-        record.stream(&self.verbatim.stream());
-        record.stream(&self.index.numbers.stream());
-        record.stream(&self.blocks);
-        if let Layout::Template(template) = &self.layout {
-            record.stream(&template.numbers().stream());
-        }
+        record.number(u64_from(self.verbatim.rest().map_or(0, <[u8]>::len)));
+        record.number(u64_from(self.index.numbers.rest().len()));
     }
 
     /// Goes on with lines of JSON between two of them. All of a table lies in the file, or in the scratch before its text and cells.
     /// `base` is the byte of the scratch that `scratch` starts at.
     #[inline(never)]
     pub(crate) fn resume(record: &[Word], file: &'a [u8], scratch: &'a mut [u8], base: u64) -> Self {
-        let text_at = record.first().map_or(0, |word| u64::from_le_bytes(*word));
+        let text_at = record.get(MOVING).map_or(0, |word| u64::from_le_bytes(*word));
         let before = index(text_at.saturating_sub(base));
         let (before, after) = scratch.split_at_mut_checked(before).unwrap_or_default();
         let mut record = Reader::new(record, Memory { file, scratch: before, base });
-        let [text_at, text, cells] = [(); 3].map(|()| record.number());
+        let (line, left, group, at) = (index(record.number()), record.number(), record.number(), record.number());
+        let (more, verbatim_left, index_left) = (record.number() == 1, record.number(), record.number());
+        let [_, text, cells] = [(); 3].map(|()| record.number());
         let (text, after) = after.split_at_mut_checked(index(text)).unwrap_or_default();
         let (cells, _) = after.get_mut(..index(cells)).unwrap_or_default().as_chunks_mut::<8>().0.as_chunks_mut::<2>();
-        let (line, left) = (index(record.number()), record.number());
         let (rows_per_group, rows, groups) = (record.number(), record.number(), record.number());
-        let (group, at) = (record.number(), record.number());
-        let (more, templated) = (record.number() == 1, record.number() == 1);
-        let (types, modes) = (record.stream(), record.stream());
-        let meta = Meta { lines: 0, trailing: false, delimiter: b"", rows_per_group, rows, groups, types };
-        let verbatim = Lines::resume(record.stream(), more);
-        let numbers = record.stream().numbers();
-        let index = Index { numbers, types: types.bytes, groups, group, column: 0, at };
+        let templated = record.number() == 1;
+        let (types, modes) = (record.stream().bytes, record.stream().bytes);
+        let meta = Meta { lines: 0, trailing: false, delimiter: b"", rows_per_group, rows, groups, types, after: 0 };
+        let verbatim = Lines::resume(record.stream_with(verbatim_left), more);
+        let numbers = record.stream_with(index_left).numbers();
+        let index = Index { numbers, types, groups, group, column: 0, at };
         let blocks = record.stream();
         let layout = match templated {
             false => Layout::Delimited(b""),
-            true => Layout::Template(Template::resume(record.stream().numbers())),
+            true => Layout::Template(Template::resume(record.stream())),
         };
-        Self { meta, modes, verbatim, index, blocks, layout, text_at, text, cells, line, left }
+        Self { meta, modes, verbatim, index, blocks, layout, text, cells, line, left }
     }
 
     /// What the table is.
@@ -410,7 +425,7 @@ impl<'a> Rows<'a> {
     /// Appends the next line, without a line feed.
     #[inline]
     pub(crate) fn line<O: Output>(&mut self, out: &mut O, lent: &mut Lent<'_, '_>) -> Result<()> {
-        let mode = self.modes.bytes.get(self.line).copied();
+        let mode = self.modes.get(self.line).copied();
         self.line = self.line.saturating_add(1);
         match mode {
             None => Err(self.verbatim.short().into()),

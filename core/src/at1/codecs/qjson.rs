@@ -29,8 +29,10 @@ impl<'a> Template<'a> {
         Ok(template)
     }
 
-    /// A template that was read before, from behind its number.
-    pub(crate) const fn resume(segments: Numbers<'a>) -> Self {
+    /// A template that was read before.
+    pub(crate) fn resume(stream: Stream<'a>) -> Self {
+        let mut segments = stream.numbers();
+        let _ = segments.index();
         Self { segments }
     }
 
@@ -40,7 +42,7 @@ impl<'a> Template<'a> {
         iter::from_fn(move || segments.string().ok())
     }
 
-    /// The same as [`resume`](Self::resume) wants them: strings behind each other.
+    /// The same as a cursor: strings one after the other.
     pub(crate) const fn numbers(&self) -> Numbers<'a> {
         self.segments
     }

@@ -8,7 +8,7 @@ use crate::at1::scratch::{Lent, below};
 use crate::at1::streams::Set;
 use crate::at1::streams::lines::Lines;
 use crate::at1::streams::numbers::{Numbers, Stream};
-use crate::at1::streams::record::Word;
+use crate::at1::streams::record::{Word, ends};
 use crate::fault::{Fault, Verdict};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
@@ -126,9 +126,11 @@ fn open<'a>(set: &Set<'a>, record: &mut Record, lent: &mut Lent<'_, 'a>) -> Resu
             *stream = Stream::found(u64::from_le_bytes(*place));
         }
     }
+    let at = lent.scratch.taken();
     set.load_found(&mut streams, lent)?;
+    let text_at = lent.scratch.taken();
     match &below(|| Rows::open(&streams, false, lent)) {
-        Ok(rows) => rows.save(record),
+        Ok(rows) => rows.settle(record, &streams, ends(&streams, at), text_at),
         Err(error) => return Err(*error),
     }
     Ok(())

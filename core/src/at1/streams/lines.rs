@@ -27,13 +27,7 @@ impl<'a> Lines<'a> {
         Self { rest: Some(stream.bytes), place: stream.place }
     }
 
-    /// What has not been taken, as a stream.
-    #[cfg(feature = "at1")]
-    pub(crate) fn stream(&self) -> Stream<'a> {
-        Stream { bytes: self.rest.unwrap_or_default(), place: self.place }
-    }
-
-    /// Goes on with that, if there is an item `more`.
+    /// Goes on with what has not been taken, if there is an item `more`.
     #[cfg(feature = "at1")]
     pub(crate) fn resume(stream: Stream<'a>, more: bool) -> Self {
         Self { rest: more.then_some(stream.bytes), place: stream.place }

@@ -113,7 +113,7 @@ impl<'a> Entry<'a> {
         }
         let dst = lent.scratch.take(self.decoded_size(lent.limits)?)?;
         self.decode(dst, lent.workspace, lent.limits)?;
-        Ok(Stream::decoded(dst, self.start, lent.scratch.taken()))
+        Ok(Stream::new(dst, self.start, false))
     }
 
     /// What is wrong with it if it does not say how many bytes it decodes to, and then with this `error`. In xz that stands at the end, where a
@@ -310,7 +310,8 @@ impl<'a> Set<'a> {
         stream.place(0) > index(self.start)
     }
 
-    /// Decodes those streams that were found, each where its entry starts.
+    /// Decodes those streams that were found, each where its entry starts. Those that are not stored take the scratch one after the
+    /// other, as [`ends`](record::ends) expects.
     #[inline(never)]
     pub(crate) fn load_found(&self, streams: &mut [Stream<'a>], lent: &mut Lent<'_, 'a>) -> Result<()> {
         let entry = |stream: &Stream<'_>| Entries { at: u64_from(stream.place(0)), ..self.entries() }.read();

@@ -9,32 +9,26 @@ use crate::num::index;
 #[cfg(feature = "at1")]
 use crate::num::u64_from;
 
-/// Where the bytes of a stream lie: in the file, where it is stored as it is, or in the scratch.
-///
-/// What is left of a stream when its start has been read ends at the same place, so that a cursor need not remember how far it came.
+/// Where a stream lies in the file. What is left of it when its start has been read ends at the same place, so that a cursor need not
+/// remember how far it came.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
-    /// The byte of the file, with [`STORED`](Self::STORED), or of the scratch at which the bytes end.
-    pub(crate) end: usize,
-    /// Where in the file the payload starts.
-    pub(crate) start: usize,
-}
+pub(crate) struct Place(pub(crate) usize);
 
 impl Place {
-    /// Set in `end` if that is a place in the file.
+    /// The payload is the bytes themselves, and ends at the byte in the other bits; without it, the payload starts there.
     const STORED: usize = !(usize::MAX >> 1);
 
     /// Where the bytes end in the file, if they are stored there.
     pub(crate) const fn end_in_file(self) -> Option<usize> {
-        match self.end & Self::STORED {
+        match self.0 & Self::STORED {
             0 => None,
-            _ => Some(self.end & !Self::STORED),
+            _ => Some(self.0 & !Self::STORED),
         }
     }
 
     /// Where in the file something is wrong that shows where `left` bytes are left of the stream.
     fn with(self, left: usize) -> usize {
-        self.end_in_file().map_or(self.start, |end| end.saturating_sub(left))
+        self.end_in_file().map_or(self.0, |end| end.saturating_sub(left))
     }
 
     /// A fault where `left` bytes are left of the stream.
@@ -57,14 +51,9 @@ impl<'a> Stream<'a> {
     /// so that a place in them is a place in the file.
     pub fn new(bytes: &'a [u8], at: u64, stored: bool) -> Self {
         // No slice is longer than that.
-        let start = index(at).min(!Place::STORED);
-        let end = if stored { start.saturating_add(bytes.len()) | Place::STORED } else { bytes.len() };
-        Self { bytes, place: Place { end, start } }
-    }
-
-    /// What the payload that starts at byte `at` of the file was decoded to, in the scratch up to its byte `end`.
-    pub(crate) fn decoded(bytes: &'a [u8], at: u64, end: u64) -> Self {
-        Self { bytes, place: Place { end: index(end).min(!Place::STORED), start: index(at) } }
+        let at = index(at).min(!Place::STORED);
+        let end = at.saturating_add(bytes.len()) | Place::STORED;
+        Self { bytes, place: Place(if stored { end } else { at }) }
     }
 
     /// One of a set that is not decoded yet: all that is known is where its entry starts.
@@ -96,8 +85,10 @@ impl<'a> Stream<'a> {
     #[inline]
     pub(crate) fn part(&self, start: usize, end: usize) -> Option<Self> {
         let bytes = self.bytes.get(start..end)?;
-        let after = self.bytes.len().wrapping_sub(end);
-        Some(Self { bytes, place: Place { end: self.place.end.wrapping_sub(after), ..self.place } })
+        // Without a branch, because columns do this for each value: nothing, or the bytes after the part.
+        let stored = (self.place.0 >> (usize::BITS - 1)).wrapping_neg();
+        let after = self.bytes.len().wrapping_sub(end) & stored;
+        Some(Self { bytes, place: Place(self.place.0.wrapping_sub(after)) })
     }
 
     /// Its numbers, from the start.
@@ -113,12 +104,6 @@ pub(crate) struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// What has not been read yet, as a stream.
-    #[cfg(feature = "at1")]
-    pub(crate) const fn stream(&self) -> Stream<'a> {
-        self.rest
-    }
-
     /// Which byte of a stream comes next, if what is read ends before byte `end` of it.
     pub(crate) const fn position(&self, end: usize) -> usize {
         end.wrapping_sub(self.rest.bytes.len())
@@ -210,14 +195,6 @@ impl<'a> Numbers<'a> {
         let (bytes, rest) = self.rest.bytes.split_first_chunk().ok_or_else(|| self.short())?;
         self.rest.bytes = rest;
         Ok(*bytes)
-    }
-
-    /// The next `len` bytes as a stream.
-    #[cfg(feature = "at1")]
-    pub(crate) fn part(&mut self, len: usize) -> Verdict<Stream<'a>> {
-        let part = self.rest.part(0, len).ok_or_else(|| self.short())?;
-        self.bytes(len)?;
-        Ok(part)
     }
 
     /// Bytes after a number that says how many there are.
