@@ -114,7 +114,7 @@ fn an_image_to_a_sink_needs_what_was_said() {
             assert_eq!((wrote, &collected), (Ok(before.len() + pixels.len() + 3), &decoded(&bytes).unwrap()));
             let (wrote, collected) = run(&mut scratch[1..]);
             if transform > 0 {
-                assert_eq!(wrote.map_err(|error| error.class()), Err(Class::WorkspaceTooSmall { need: need }));
+                assert_eq!(wrote.map_err(|error| error.class()), Err(Class::WorkspaceTooSmall { need }));
                 assert_eq!(collected.len(), 0, "nothing is written before");
             }
         }
