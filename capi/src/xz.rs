@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use unspool::xz::{self, Decoder, File, Options, Streams, Workspace};
-use unspool::{Error, ErrorKind, Result};
+use unspool::{Done, Error, ErrorKind, Limits, Result, Verify};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits, report_step};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
@@ -106,13 +106,13 @@ pub unsafe extern "C" fn unspool_xz_info(
             let limits = limits(with_limits)?;
             apart(&[stretch(src, src_len)], &[stretch(space, space_len)])?;
             let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
-            let done = xz::inspect(src, workspace, &limits, &Options::DEFAULT, &mut ())?;
+            let done = xz::inspect(src, workspace, &Options { limits, ..Options::DEFAULT }, &mut ())?;
             let told = UnspoolXzInfo {
                 content_size: done.content,
                 stream_buffer: done.window,
-                streams: done.streams,
+                streams: done.parts,
                 blocks: done.blocks,
-                checks: done.checks,
+                checks: done.checksums.matched,
             };
             answer(info, told);
             Ok(())
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn unspool_xz_decoded_size(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let count = || {
-            answer(size, xz::decoded_size(input(src, src_len)?, &limits(with_limits)?)?);
+            answer(size, File::open(input(src, src_len)?, &limits(with_limits)?)?.decoded_len()?);
             Ok(())
         };
         report(error, count())
@@ -158,21 +158,22 @@ pub unsafe extern "C" fn unspool_xz_decode(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let (limits, options) = (limits(with_limits)?, options(one_stream, skip_checks));
+            let options = options(limits(with_limits)?, one_stream, skip_checks);
             apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
             let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
-            let decoded = xz::decode_with(src, dst, workspace, &limits, &options, &mut ())?;
-            let xz::Done { read, wrote, checks, .. } = decoded;
-            answer(done, UnspoolXzDone { read, wrote, content_start: 0, checks });
+            let decoded = xz::decode(src, dst, workspace, &options, &mut ())?;
+            let Done { read, wrote, checksums, .. } = decoded;
+            answer(done, UnspoolXzDone { read, wrote, content_start: 0, checks: checksums.matched });
             Ok(())
         };
         report(error, decode())
     }
 }
 
-fn options(one_stream: u8, skip_checks: u8) -> Options {
+const fn options(limits: Limits, one_stream: u8, skip_checks: u8) -> Options {
     let streams = if one_stream == 0 { Streams::All } else { Streams::One };
-    Options { verify: skip_checks == 0, streams }
+    let verify = if skip_checks == 0 { Verify::Refuse } else { Verify::Skip };
+    Options { limits, verify, streams }
 }
 
 /// Decodes only the block that holds this position of the content; `content_start` of the answer says where the block starts in it. A
@@ -194,13 +195,14 @@ pub unsafe extern "C" fn unspool_xz_decode_block(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let decode = || {
-            let limits = limits(with_limits)?;
+            let options = options(limits(with_limits)?, 0, skip_checks);
             apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
             let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
-            let file = File::open(src, &limits)?;
+            let file = File::open(src, &options.limits)?;
             let block = file.locate(position)?.ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
-            let xz::Done { read, wrote, checks, .. } = file.decode_block(&block, dst, workspace, skip_checks == 0)?;
-            answer(done, UnspoolXzDone { read, wrote, content_start: block.content.start, checks });
+            let Done { read, wrote, checksums, .. } = file.decode_block(&block, dst, workspace, &options)?;
+            let (content_start, checks) = (block.content.start, checksums.matched);
+            answer(done, UnspoolXzDone { read, wrote, content_start, checks });
             Ok(())
         };
         report(error, decode())
@@ -227,9 +229,9 @@ pub unsafe extern "C" fn unspool_xz_init(
         let start = || {
             apart(&[], &[stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)])?;
             clear(decoder, &[])?;
-            let (limits, options) = (limits(with_limits)?, options(one_stream, skip_checks));
+            let options = options(limits(with_limits)?, one_stream, skip_checks);
             let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &limits, &options))))
+            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &options))))
         };
         report(error, start())
     }

@@ -48,6 +48,8 @@ mod done;
 mod entropy;
 mod error;
 mod fault;
+#[cfg(any(feature = "gzip", feature = "xz"))]
+mod fields;
 #[cfg(all(
     feature = "alloc",
     any(

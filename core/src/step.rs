@@ -1,4 +1,4 @@
-//! What a streaming decoder says after each call.
+//! What a streaming decoder returns from each call.
 
 #[cfg(any(feature = "gzip", feature = "zstd"))]
 use crate::num::copy;
@@ -19,7 +19,7 @@ pub enum End {
 pub enum Status {
     /// Call again with the bytes that follow those that were read.
     NeedInput,
-    /// Call again with room for more output. If some of this was left, the next call gives the error that came behind what is written.
+    /// Call again with room for more output. If some was left, the next call returns the error that follows what was written.
     NeedOutput,
     /// The data is complete; what follows in the input was not touched.
     Done,
@@ -36,17 +36,17 @@ pub struct Step {
     pub status: Status,
 }
 
-/// Whether a decoder gets anywhere, and what has stopped it.
+/// Watches over the steps of a decoder: keeps its error, and refuses calls that can do nothing.
 #[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pace {
+pub(crate) struct StepGuard {
     /// The last call did nothing.
     idle: bool,
     error: Option<Error>,
 }
 
 #[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
-impl Pace {
+impl StepGuard {
     /// Nothing has happened yet.
     pub(crate) const NEW: Self = Self { idle: false, error: None };
 
@@ -55,8 +55,8 @@ impl Pace {
         self.error.map_or(Ok(()), Err)
     }
 
-    /// What a call says that came so far. An error comes by itself, with the next call if this one has written something; and a second
-    /// call in a row with nothing to work with is one, `at` this place.
+    /// Builds the `Step` for a call that consumed `read` and produced `wrote`. An error comes by itself, with the next call if this one has
+    /// written something. A second call in a row with nothing to work with is one, `at` this place.
     pub(crate) fn step(&mut self, read: usize, wrote: usize, status: Result<Status>, at: u64) -> Result<Step> {
         let idle = read == 0 && wrote == 0 && status.is_ok_and(|status| status != Status::Done);
         let stuck = core::mem::replace(&mut self.idle, idle) && idle;
@@ -69,8 +69,8 @@ impl Pace {
         }
     }
 
-    /// What a call says that came to where a larger window is wanted. Not the end: the window may be exchanged. What came before that leaves
-    /// first, and no call before it counts behind it.
+    /// Builds the `Step` for a call that came to where a larger window is wanted. It is not the end, because the window may be
+    /// exchanged. What came before leaves first, and calls before it no longer count.
     #[cfg(any(feature = "xz", feature = "zstd"))]
     pub(crate) fn wants_window(&mut self, read: usize, wrote: usize, error: Error) -> Result<Step> {
         *self = Self::NEW;
@@ -81,9 +81,9 @@ impl Pace {
     }
 }
 
-/// Gives what lies in a window from `flushed` on, up to `at`, behind what was written. False if there was no room for some of it.
+/// Moves what lies in a window from `flushed` to `at` to the output, after what was written. Returns whether all of it fitted.
 #[cfg(any(feature = "gzip", feature = "zstd"))]
-pub(crate) fn give(window: &[u8], flushed: &mut usize, at: usize, dst: &mut [u8], wrote: &mut usize) -> bool {
+pub(crate) fn flush_window(window: &[u8], flushed: &mut usize, at: usize, dst: &mut [u8], wrote: &mut usize) -> bool {
     let room = dst.get_mut(*wrote..).unwrap_or_default();
     let ready = window.get(*flushed..at).unwrap_or_default();
     let len = room.len().min(ready.len());
@@ -91,4 +91,30 @@ pub(crate) fn give(window: &[u8], flushed: &mut usize, at: usize, dst: &mut [u8]
     *wrote += len;
     *flushed += len;
     *flushed >= at
+}
+
+/// How much [`pour`] writes at once. It lies on the stack.
+#[cfg(any(feature = "gzip", feature = "xz"))]
+const PIECE: usize = match () {
+    () if crate::tuning::SMALL => 256,
+    () if cfg!(feature = "std") => 32 << 10,
+    () => 4 << 10,
+};
+
+/// Writes all that a stream decodes to a sink, from an input that is all there. Returns how many bytes of it were used.
+#[cfg(any(feature = "gzip", feature = "xz"))]
+pub(crate) fn pour(
+    src: &[u8],
+    sink: &mut impl crate::Sink,
+    mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step>,
+) -> Result<usize> {
+    let (mut rest, mut piece) = (src, [0; PIECE]);
+    loop {
+        let step = step(rest, &mut piece)?;
+        sink.write(piece.get(..step.wrote).unwrap_or_default())?;
+        rest = rest.get(step.read..).unwrap_or_default();
+        if step.status == Status::Done {
+            return Ok(src.len() - rest.len());
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! gzip on arbitrary bytes: no panic, and every way to decode a file says the same.
 
 use unspool::checksum::Crc32;
-use unspool::gzip::{Decoder, WINDOW_SIZE, Workspace, decode, decode_to_vec, decode_traced};
+use unspool::gzip::{Decoder, Options, WINDOW_SIZE, Workspace, decode, decode_to_vec, inspect};
 use unspool::{ErrorKind, Limits};
 
 use crate::Random;
@@ -9,23 +9,24 @@ use crate::cvc::Tiling;
 use crate::stream::in_pieces;
 
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 10, ..Limits::DEFAULT };
+const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 
 /// A file of any bytes.
 pub fn gzip_arbitrary(bytes: &[u8]) {
     let mut trace = Tiling::default();
-    let vector = decode_to_vec(bytes, &mut Workspace::new(), &LIMITS, &mut trace);
+    let vector = decode_to_vec(bytes, &OPTIONS);
     let mut out = vec![0xAA; 1 << 17];
     let mut ws = Workspace::new();
-    let whole = decode(bytes, &mut out, &mut ws, &LIMITS);
+    let whole = decode(bytes, &mut out, &mut ws, &OPTIONS, &mut trace);
     match (&vector, &whole) {
         (Ok(vector), Ok(done)) => {
             assert!(*vector == out[..done.wrote], "other bytes into a slice");
             trace.check(bytes.len() as u64);
             // A slice that just fits is enough, and one byte less is not.
             let mut exact = vec![0; done.wrote];
-            assert_eq!(decode_traced(bytes, &mut exact, &mut ws, &LIMITS, &mut ()), Ok(*done));
+            assert_eq!(decode(bytes, &mut exact, &mut ws, &OPTIONS, &mut ()), Ok(*done));
             if let Some((_, less)) = exact.split_last_mut() {
-                let error = decode(bytes, less, &mut ws, &LIMITS).expect_err("there is no room");
+                let error = decode(bytes, less, &mut ws, &OPTIONS, &mut ()).expect_err("there is no room");
                 assert_eq!(error.kind, ErrorKind::OutputTooSmall);
             }
         }
@@ -38,7 +39,14 @@ pub fn gzip_arbitrary(bytes: &[u8]) {
     // What the window held before is no part of any file.
     let (mut random, mut window) =
         (Random::new(u64::from(Crc32::of(bytes))), [bytes.first().copied().unwrap_or(0); WINDOW_SIZE]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS);
+    // Through a window as into a slice, but for what only a slice has too little room for.
+    let seen = inspect(bytes, &mut ws, &mut window, &OPTIONS, &mut ());
+    assert_eq!(
+        seen.map(|done| done.content).ok(),
+        whole.map(|done| done.content).ok(),
+        "another size through a window"
+    );
+    let mut decoder = Decoder::new(&mut ws, &mut window, &OPTIONS);
     let split = || (1 + random.below(100), 1 + random.below(1000));
     let (content, end) = in_pieces(bytes, split, |src, end, room| decoder.step(src, end, room));
     match (vector, end) {
@@ -59,7 +67,7 @@ pub fn gzip_mutated(bytes: &[u8]) {
     let header = *b"\x1F\x8B\x08\0\0\0\0\0\0\xFF";
     let mut file = [&header, bytes, &[0; 8]].concat();
     let mut out = vec![0; 1 << 17];
-    if let Err(error) = decode(&file, &mut out, &mut Workspace::new(), &LIMITS)
+    if let Err(error) = decode(&file, &mut out, &mut Workspace::new(), &OPTIONS, &mut ())
         && matches!(error.kind, ErrorKind::GzipCrc)
     {
         // How much came out before the checksum was compared, nobody says; a sum of all lengths finds it.
@@ -71,7 +79,7 @@ pub fn gzip_mutated(bytes: &[u8]) {
             let size = u32::try_from(len).unwrap_or(0);
             file[at..at + 4].copy_from_slice(&crc.value().to_le_bytes());
             file[at + 4..at + 8].copy_from_slice(&size.to_le_bytes());
-            if decode(&file, &mut out, &mut Workspace::new(), &LIMITS).is_ok_and(|done| done.wrote == len) {
+            if decode(&file, &mut out, &mut Workspace::new(), &OPTIONS, &mut ()).is_ok_and(|done| done.wrote == len) {
                 break;
             }
             crc.update(&out[len..=len]);

@@ -1,20 +1,22 @@
 //! xz on arbitrary bytes: no panic, every way to decode a file says the same, and the C library agrees.
 
 use unspool::checksum::Crc32;
-use unspool::xz::{Decoder, Done, File, Options, Streams, Workspace, decode_to_vec, decode_with, inspect};
-use unspool::{Error, ErrorKind, Limits, Result};
+use unspool::xz::{Decoder, File, Options, Streams, Workspace, decode, decode_to_vec, inspect};
+use unspool::{Checksums, Done, Error, ErrorKind, Limits, Result, Verify};
 
 use crate::Random;
 use crate::stream::in_pieces;
 
 /// Small enough that nothing a header claims can cost much.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, max_header: 1 << 16, ..Limits::DEFAULT };
+const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 
 /// A file of any bytes.
 pub fn xz_arbitrary(bytes: &[u8]) {
     let mut random = Random::new(u64::from(Crc32::of(bytes)));
     let streams = [Streams::All, Streams::All, Streams::One, Streams::First][random.below(4)];
-    agree(bytes, &Options { verify: random.below(4) != 0, streams }, &mut random);
+    let verify = [Verify::Refuse, Verify::Refuse, Verify::Report, Verify::Skip][random.below(4)];
+    agree(bytes, &Options { verify, streams, ..OPTIONS }, &mut random);
     by_block(bytes);
 }
 
@@ -27,7 +29,7 @@ pub fn xz_mutated(bytes: &[u8]) {
 pub fn xz_differential(bytes: &[u8]) {
     let bytes = repaired(bytes);
     #[cfg(not(miri))]
-    if let (Some(reference), ours) = (reference(&bytes), decode(&bytes)) {
+    if let (Some(reference), ours) = (reference(&bytes), decoded(&bytes)) {
         match (reference, ours) {
             (Ok(reference), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),
             (Err(()), Ok(_)) => panic!("the reference refuses this file"),
@@ -41,11 +43,11 @@ pub fn xz_differential(bytes: &[u8]) {
         }
     }
     #[cfg(miri)]
-    let _ = decode(&bytes);
+    let _ = decoded(&bytes);
 }
 
-fn decode(bytes: &[u8]) -> Result<Vec<u8>> {
-    decode_to_vec(bytes, &mut Workspace::new(), &LIMITS, &Options::DEFAULT)
+fn decoded(bytes: &[u8]) -> Result<Vec<u8>> {
+    decode_to_vec(bytes, &OPTIONS)
 }
 
 /// What the C library says; nothing if it wants more memory or output than anybody should spend on a fuzzed file.
@@ -95,7 +97,7 @@ fn repaired(bytes: &[u8]) -> Vec<u8> {
 fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
     let ws = &mut Workspace::new();
     let mut out = vec![0; 1 << 17];
-    let whole = decode_with(bytes, &mut out, ws, &LIMITS, options, &mut ());
+    let whole = decode(bytes, &mut out, ws, options, &mut ());
     let (streamed, end) = stream(bytes, options, random);
     let (again, end_again) = stream(bytes, options, random);
     assert_eq!(end, end_again, "other splits, another end");
@@ -108,12 +110,15 @@ fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
         (Err(whole), Err(end)) => assert_eq!(whole, end, "another error as a stream"),
         (whole, end) => panic!("in one piece {whole:?}, as a stream {end:?}"),
     }
-    let inspected = inspect(bytes, ws, &LIMITS, options, &mut ());
+    let inspected = inspect(bytes, ws, options, &mut ());
     if let Ok(done) = whole {
-        assert_eq!(inspected, Ok(Done { wrote: 0, ..done }));
+        let checksums = inspected.map(|done| done.checksums).unwrap_or_default();
+        assert_eq!(inspected, Ok(Done { wrote: 0, checksums, ..done }));
+        let Checksums { matched, mismatched, unchecked } = done.checksums;
+        assert_eq!(checksums, Checksums { matched: matched + mismatched, mismatched: 0, unchecked });
         assert_eq!(done.content, done.wrote as u64);
         let mut exact = vec![0; done.wrote];
-        assert_eq!(decode_with(bytes, &mut exact, ws, &LIMITS, options, &mut ()), Ok(done));
+        assert_eq!(decode(bytes, &mut exact, ws, options, &mut ()), Ok(done));
         assert!(exact == out[..done.wrote]);
     }
 }
@@ -127,12 +132,12 @@ fn by_block(bytes: &[u8]) {
         assert!(block.content.contains(&position) && block.range.end <= bytes.len() as u64);
         let len = (block.content.end - block.content.start).min(1 << 17);
         let mut room = vec![0; usize::try_from(len).unwrap()];
-        let Ok(done) = file.decode_block(&block, &mut room, ws, true) else { return };
+        let Ok(done) = file.decode_block(&block, &mut room, ws, &OPTIONS) else { return };
         all.extend(&room[..done.wrote]);
         position = block.content.end;
     }
     if position == file.content
-        && let Ok(whole) = decode(bytes)
+        && let Ok(whole) = decoded(bytes)
     {
         assert!(whole == all, "other bytes block by block");
     }
@@ -141,6 +146,6 @@ fn by_block(bytes: &[u8]) {
 /// The file in pieces of any size.
 fn stream(bytes: &[u8], options: &Options, random: &mut Random) -> (Vec<u8>, Result<()>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0; (1 << 17) + 32]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, &LIMITS, options);
+    let mut decoder = Decoder::new(&mut ws, &mut window, options);
     in_pieces(bytes, || (1 + random.below(100), 1 + random.below(1000)), |src, end, room| decoder.step(src, end, room))
 }

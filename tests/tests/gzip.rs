@@ -4,16 +4,21 @@ use std::io::Write;
 use std::path::Path;
 
 use flate2::{Compression, GzBuilder};
-use unspool::gzip::{Decoder, WINDOW_SIZE, Workspace, decode, decode_to_vec, decode_traced};
-use unspool::{Class, End, Error, ErrorKind, Limits, Name, Probe, Status, probe};
+use unspool::gzip::{Decoder, Header, Options, WINDOW_SIZE, Workspace};
+use unspool::gzip::{decode, decode_to, decode_to_vec, decoded_len, inspect, salvage};
+use unspool::{Checksums, Class, End, Error, ErrorKind, Limits, Name, Probe, Status, Verify, probe};
 use unspool_tests::{Leaves, Random, drive, read};
 
 fn vector(name: &str) -> Vec<u8> {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(name))
 }
 
+fn within(limits: &Limits) -> Options {
+    Options { limits: *limits, ..Options::DEFAULT }
+}
+
 fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    decode_to_vec(bytes, &mut Workspace::new(), &Limits::DEFAULT, &mut ())
+    decode_to_vec(bytes, &Options::DEFAULT)
 }
 
 /// What the `gzip` program wrote, and a file with every field that a header can have.
@@ -27,20 +32,83 @@ fn vectors() -> [(Vec<u8>, Vec<u8>, u64); 3] {
 
 #[test]
 fn every_vector_decodes_and_tiles() {
-    let mut ws = Workspace::new();
+    let (mut ws, mut files) = (Workspace::new(), 0);
     for (file, content, members) in vectors() {
         assert!(matches!(probe(&file), Probe::Match(unspool::Format::Gzip)));
         assert_eq!(unpack(&file).unwrap(), content);
         // Into a slice that just fits, heard.
         let (mut out, mut leaves) = (vec![0; content.len()], Leaves::default());
-        let done = decode_traced(&file, &mut out, &mut ws, &Limits::DEFAULT, &mut leaves).unwrap();
-        assert_eq!((done.wrote, done.members, &out), (content.len(), members, &content));
+        let done = decode(&file, &mut out, &mut ws, &Options::DEFAULT, &mut leaves).unwrap();
+        assert_eq!((done.wrote, done.parts, &out), (content.len(), members, &content));
+        let told = leaves.leaves.clone();
         leaves.assert_tile(file.len(), "gzip");
         // One byte less is not enough.
         let less = out.len() - 1;
-        let error = decode(&file, &mut out[..less], &mut ws, &Limits::DEFAULT).unwrap_err();
+        let error = decode(&file, &mut out[..less], &mut ws, &Options::DEFAULT, &mut ()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::OutputTooSmall);
+        // Through a window: to a sink, to nowhere, and counted.
+        let (mut sunk, mut window) = (vec![], [0xAA; WINDOW_SIZE]);
+        let mut sink = |bytes: &[u8]| {
+            sunk.extend_from_slice(bytes);
+            Ok(())
+        };
+        let to = decode_to(&file, &mut sink, &mut ws, &mut window, &Options::DEFAULT).unwrap();
+        assert_eq!((to, &sunk), (done, &content));
+        let mut heard = Leaves::default();
+        let seen = inspect(&file, &mut ws, &mut window, &Options::DEFAULT, &mut heard).unwrap();
+        assert_eq!((seen.read, seen.wrote, seen.content, seen.parts), (file.len(), 0, content.len() as u64, members));
+        assert_eq!(seen.checksums, Checksums { matched: members, mismatched: 0, unchecked: 0 });
+        assert_eq!(heard.leaves, told);
+        assert_eq!(decoded_len(&file, &mut ws, &mut window, &Options::DEFAULT), Ok(content.len() as u64));
+        let small = inspect(&file, &mut ws, &mut window[1..], &Options::DEFAULT, &mut ()).unwrap_err();
+        assert_eq!(small.class(), Class::WorkspaceTooSmall { need: WINDOW_SIZE as u64 });
+        files += 1;
     }
+    assert_eq!(files, 3);
+}
+
+#[test]
+fn a_checksum_that_differs_is_refused_counted_or_skipped() {
+    let mut file = vector("gzip/two_members.gz");
+    let first = Header::read(&file, &Limits::DEFAULT).unwrap().len + 8;
+    file[first] ^= 1;
+    let mut room = [0; 12];
+    let mut with = |verify| {
+        let options = Options { verify, ..Options::DEFAULT };
+        decode(&file, &mut room, &mut Workspace::new(), &options, &mut ()).map(|done| (done.wrote, done.checksums))
+    };
+    assert_eq!(with(Verify::Refuse).map_err(|error| (error.kind, error.at)), Err((ErrorKind::GzipCrc, first as u64)));
+    assert_eq!(with(Verify::Report), Ok((12, Checksums { matched: 1, mismatched: 1, unchecked: 0 })));
+    assert_eq!(with(Verify::Skip), Ok((12, Checksums { matched: 0, mismatched: 0, unchecked: 2 })));
+    let (done, error) = salvage(&file, &mut room, &mut Workspace::new(), &Options::DEFAULT);
+    assert_eq!((done.wrote, error.unwrap().kind), (0, ErrorKind::GzipCrc));
+}
+
+#[test]
+fn what_was_cut_is_saved_up_to_the_cut() {
+    let mut cuts = 0;
+    for (file, content, _) in vectors() {
+        let mut most = 0;
+        for len in 0..file.len() {
+            let mut room = vec![0; content.len()];
+            let (done, error) = salvage(&file[..len], &mut room, &mut Workspace::new(), &Options::DEFAULT);
+            assert_eq!(error, unpack(&file[..len]).err());
+            assert!(room[..done.wrote] == content[..done.wrote] && done.wrote >= most, "cut at {len}");
+            (most, cuts) = (done.wrote, cuts + 1);
+        }
+        assert_eq!(most, content.len());
+    }
+    assert!(cuts > 500, "{cuts}");
+}
+
+/// Fields of a header may be longer than a window, if all of the file is there.
+#[test]
+fn long_headers_are_read() {
+    let long = GzBuilder::new().extra(vec![7; 65_535]).comment(vec![b'c'; 40_000]).write(vec![], Compression::new(1));
+    let file = long.finish().unwrap();
+    let mut window = [0; WINDOW_SIZE];
+    assert_eq!(decoded_len(&file, &mut Workspace::new(), &mut window, &Options::DEFAULT), Ok(0));
+    assert_eq!(unpack(&file), Ok(vec![]));
 }
 
 #[test]
@@ -87,12 +155,12 @@ fn a_file_cut_anywhere_is_refused() {
 fn a_stream_that_breaks_off_is_shown_as_far_as_it_goes() {
     let file = vector("gzip/v1_int8.cvc.gz");
     let (mut leaves, mut out) = (Leaves::default(), vec![0; 1 << 20]);
-    decode_traced(&file, &mut out, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap();
+    decode(&file, &mut out, &mut Workspace::new(), &Options::DEFAULT, &mut leaves).unwrap();
     let (deflate, _) = leaves.leaves.iter().find(|(_, name)| *name == Name::Deflate).unwrap().clone();
     for len in deflate.start / 8..deflate.end / 8 {
         let mut leaves = Leaves::default();
         let cut = &file[..usize::try_from(len).unwrap()];
-        decode_traced(cut, &mut out, &mut Workspace::new(), &Limits::DEFAULT, &mut leaves).unwrap_err();
+        decode(cut, &mut out, &mut Workspace::new(), &Options::DEFAULT, &mut leaves).unwrap_err();
         assert_eq!(leaves.leaves.last(), Some(&(deflate.start..len * 8, Name::Deflate)));
     }
 }
@@ -142,22 +210,22 @@ fn limits_hold() {
     encoder.write_all(&vec![0; 10_000_000]).unwrap();
     let bomb = encoder.finish().unwrap();
     let limits = Limits { max_output: 1_000_000, ..Limits::DEFAULT };
-    let error = decode_to_vec(&bomb, &mut Workspace::new(), &limits, &mut ()).unwrap_err();
+    let error = decode_to_vec(&bomb, &within(&limits)).unwrap_err();
     assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 1_000_001));
     let mut room = vec![0; 20_000_000];
-    assert_eq!(decode(&bomb, &mut room, &mut Workspace::new(), &limits).unwrap_err(), error);
+    assert_eq!(decode(&bomb, &mut room, &mut Workspace::new(), &within(&limits), &mut ()).unwrap_err(), error);
     let exact = Limits { max_output: 10_000_000, ..Limits::DEFAULT };
-    assert_eq!(decode(&bomb, &mut room, &mut Workspace::new(), &exact).unwrap().wrote, 10_000_000);
+    assert_eq!(decode(&bomb, &mut room, &mut Workspace::new(), &within(&exact), &mut ()).unwrap().wrote, 10_000_000);
     let header = Limits { max_header: 12, ..Limits::DEFAULT };
     let file = vector("gzip/v1_int8.cvc.gz");
-    let error = decode_to_vec(&file, &mut Workspace::new(), &header, &mut ()).unwrap_err();
+    let error = decode_to_vec(&file, &within(&header)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::HeaderLimit);
 }
 
 /// What a stream gives before its end or its error; `split` says how much of input and output each call gets.
 fn stream(bytes: &[u8], limits: &Limits, split: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<u64, Error>) {
     let (mut ws, mut window) = (Workspace::new(), [0x55; WINDOW_SIZE]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, limits);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &within(limits));
     let (out, end) = drive(bytes, split, |src, end, dst| decoder.step(src, end, dst));
     (out, end.map(|()| decoder.members()))
 }
@@ -209,7 +277,7 @@ fn a_stream_refuses_what_is_refused_as_a_whole_behind_what_comes_before() {
             bad[bit / 8] ^= 1 << (bit % 8);
             // A header that is longer than the window is one that a stream refuses.
             let limits = Limits { max_header: WINDOW_SIZE as u64, ..Limits::DEFAULT };
-            let whole = decode_to_vec(&bad, &mut Workspace::new(), &limits, &mut ());
+            let whole = decode_to_vec(&bad, &within(&limits));
             let (out, end) = stream(&bad, &limits, || WHOLE);
             match (whole, end) {
                 (Ok(whole), Ok(_)) => assert_eq!(out, whole),
@@ -251,7 +319,7 @@ fn a_stream_keeps_to_limits() {
     let name = GzBuilder::new().filename("a".repeat(500)).write(vec![], Compression::new(1)).finish().unwrap();
     for (second, need) in [(extra, 512), (name, 101)] {
         let (limits, file) = (Limits { max_header: 100, ..Limits::DEFAULT }, [&bomb[..], &second].concat());
-        let whole = decode_to_vec(&file, &mut Workspace::new(), &limits, &mut ()).unwrap_err();
+        let whole = decode_to_vec(&file, &within(&limits)).unwrap_err();
         assert_eq!((whole.kind, whole.need), (ErrorKind::HeaderLimit, need));
         assert_eq!(stream(&file, &limits, || (7, 5000)).1, Err(whole));
     }
@@ -271,7 +339,7 @@ fn a_stream_keeps_to_limits() {
 fn two_calls_with_nothing_to_do_are_an_error() {
     let file = vector("gzip/two_members.gz");
     let (mut ws, mut window) = (Workspace::new(), [0; WINDOW_SIZE]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
     assert_eq!(decoder.step(&file[..5], End::NotYet, &mut []).map(|step| step.read), Ok(5));
     assert_eq!(decoder.step(&[], End::NotYet, &mut []).map(|step| step.status), Ok(Status::NeedInput));
     let again = decoder.step(&[], End::NotYet, &mut []);

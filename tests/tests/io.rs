@@ -28,7 +28,7 @@ fn a_reader_gives_what_a_stream_decodes_to() {
     let xz_file = read(&vector_folders("xz")[0].join("blocks.xz"));
     let (mut ws, mut window) = (xz::Workspace::new(), vec![0; 9 << 20]);
     let options = xz::Options { streams: xz::Streams::First, ..xz::Options::DEFAULT };
-    let mut decoder = xz::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &options);
+    let mut decoder = xz::Decoder::new(&mut ws, &mut window, &options);
     let mut input = &[&xz_file[..], b"behind"].concat()[..];
     let mut lines = BufReader::new(Reader::new(&mut input, |src, end, dst| decoder.step(src, end, dst))).lines();
     assert!(page.lines().all(|line| line.unwrap() == lines.next().unwrap().unwrap()) && lines.next().is_none());

@@ -24,7 +24,8 @@ const STREAMS: [(&str, Stream, &[&str]); 4] = [
         "xz",
         |bytes, limits, split| {
             let (mut ws, mut window) = (xz::Workspace::new(), vec![0; (8 << 20) + 32]);
-            let mut decoder = xz::Decoder::new(&mut ws, &mut window, limits, &xz::Options::DEFAULT);
+            let mut decoder =
+                xz::Decoder::new(&mut ws, &mut window, &xz::Options { limits: *limits, ..xz::Options::DEFAULT });
             drive(bytes, split, |src, end, dst| decoder.step(src, end, dst))
         },
         &["blocks.xz", "page.xz", "unspool.xz"],
@@ -33,7 +34,8 @@ const STREAMS: [(&str, Stream, &[&str]); 4] = [
         "gzip",
         |bytes, limits, split| {
             let (mut ws, mut window) = (gzip::Workspace::new(), [0; gzip::WINDOW_SIZE]);
-            let mut decoder = gzip::Decoder::new(&mut ws, &mut window, limits);
+            let mut decoder =
+                gzip::Decoder::new(&mut ws, &mut window, &gzip::Options { limits: *limits, ..gzip::Options::DEFAULT });
             drive(bytes, split, |src, end, dst| decoder.step(src, end, dst))
         },
         &["every_field.gz", "two_members.gz", "v1_int8.cvc.gz"],

@@ -201,7 +201,9 @@ fn zstd() {
 
 #[test]
 fn xz() {
-    use unspool::xz::{Decoder, File, Options, Search, Workspace, decode, decoded_size, inspect};
+    use unspool::xz::{
+        Decoder, File, IndexReader, Options, Workspace, decode, decode_to, decoded_len, inspect, salvage,
+    };
     let mut files: Vec<Vec<u8>> = vec![];
     for entry in std::fs::read_dir(&vector_folders("xz")[0]).unwrap() {
         files.push(read(&entry.unwrap().path()));
@@ -217,23 +219,25 @@ fn xz() {
     for bytes in &files {
         let count = allocations(|| {
             let limits = Limits::DEFAULT;
-            let _ = inspect(bytes, &mut workspace, &limits, &Options::DEFAULT, &mut ());
-            let _ = decoded_size(bytes, &limits);
-            let _ = decode(bytes, &mut out, &mut workspace, &limits);
+            let _ = inspect(bytes, &mut workspace, &Options::DEFAULT, &mut ());
+            let _ = decoded_len(bytes, &mut workspace, &Options::DEFAULT);
+            let _ = decode(bytes, &mut out, &mut workspace, &Options::DEFAULT, &mut ());
+            let _ = salvage(bytes, &mut out, &mut workspace, &Options::DEFAULT);
+            let _ = decode_to(bytes, &mut Count::default(), &mut workspace, &mut window, &Options::DEFAULT);
             if let Ok(file) = File::open(bytes, &limits)
                 && let Ok(Some(block)) = file.locate(1600)
             {
-                let _ = file.decode_block(&block, &mut out, &mut workspace, true);
+                let _ = file.decode_block(&block, &mut out, &mut workspace, &Options::DEFAULT);
             }
-            let mut search = Search::new(bytes.len() as u64, 3, &limits);
-            while let Some(range) = search.needs() {
+            let mut reader = IndexReader::new(bytes.len() as u64, 3, &limits);
+            while let Some(range) = reader.needs() {
                 let (start, end) = (usize::try_from(range.start).unwrap(), usize::try_from(range.end).unwrap());
                 let bytes = bytes.get(start..end).unwrap_or_default();
-                if search.feed(bytes).is_err() {
+                if reader.feed(range.start, bytes).is_err() {
                     break;
                 }
             }
-            let mut decoder = Decoder::new(&mut workspace, &mut window, &limits, &Options::DEFAULT);
+            let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
             let mut input = bytes.as_slice();
             while let Ok(step) = decoder.step(input, End::Here, &mut out) {
                 input = &input[step.read..];
@@ -245,6 +249,41 @@ fn xz() {
         assert_eq!(count, 0);
     }
     assert!(files.len() > 500);
+}
+
+#[test]
+fn gzip() {
+    use unspool::gzip::{Decoder, Options, WINDOW_SIZE, Workspace, decode, decode_to, inspect, salvage};
+    let mut files: Vec<Vec<u8>> = vec![];
+    for entry in std::fs::read_dir(&vector_folders("gzip")[0]).unwrap() {
+        files.push(read(&entry.unwrap().path()));
+    }
+    for file in files.clone() {
+        for at in 0..file.len().min(100) {
+            let mut broken = file.clone();
+            broken[at] ^= 0x41;
+            files.push(broken);
+        }
+    }
+    let (mut out, mut window, mut workspace) = (vec![0; 1 << 16], vec![0; WINDOW_SIZE], Workspace::new());
+    for bytes in &files {
+        let count = allocations(|| {
+            let _ = inspect(bytes, &mut workspace, &mut window, &Options::DEFAULT, &mut ());
+            let _ = decode(bytes, &mut out, &mut workspace, &Options::DEFAULT, &mut ());
+            let _ = salvage(bytes, &mut out, &mut workspace, &Options::DEFAULT);
+            let _ = decode_to(bytes, &mut Count::default(), &mut workspace, &mut window, &Options::DEFAULT);
+            let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
+            let mut input = bytes.as_slice();
+            while let Ok(step) = decoder.step(input, End::Here, &mut out) {
+                input = &input[step.read..];
+                if step.status == Status::Done {
+                    break;
+                }
+            }
+        });
+        assert_eq!(count, 0);
+    }
+    assert!(files.len() > 200);
 }
 
 #[test]

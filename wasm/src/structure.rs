@@ -299,8 +299,12 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         Probe::Match(unspool::Format::Pco) => unspool::pco::inspect(bytes, limits, structure, |_, _| Ok(())).map(drop),
         #[cfg(feature = "gzip")]
         Probe::Match(unspool::Format::Gzip) => {
-            let ws = &mut unspool::gzip::Workspace::new();
-            unspool::gzip::decode_to_vec(bytes, ws, limits, structure).map(drop)
+            use unspool::gzip::{Options, WINDOW_SIZE, Workspace, inspect};
+            let options = Options { limits: *limits, ..Options::DEFAULT };
+            let mut window = alloc::vec![0; WINDOW_SIZE];
+            let done = inspect(bytes, &mut Workspace::new(), &mut window, &options, structure)?;
+            structure.checks[0] = done.checksums.matched;
+            Ok(())
         }
         #[cfg(feature = "at1")]
         Probe::Match(unspool::Format::At1) => {
@@ -330,16 +334,16 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
         }
         #[cfg(feature = "xz")]
         Probe::Match(unspool::Format::Xz) => {
-            use unspool::xz::{Options, Workspace, decode_with, inspect};
-            let (ws, options) = (&mut Workspace::new(), &Options::DEFAULT);
-            let size = inspect(bytes, ws, limits, options, &mut ()).map(|done| done.content);
+            use unspool::xz::{Options, Workspace, decode, inspect};
+            let (workspace, options) = (&mut Workspace::new(), Options { limits: *limits, ..Options::DEFAULT });
+            let size = inspect(bytes, workspace, &options, &mut ()).map(|done| done.content);
             let trace = &mut Shifted::new(structure, 0);
             match room(size) {
                 Some(mut out) => {
-                    let done = decode_with(bytes, &mut out, ws, limits, options, trace)?;
-                    structure.checks[0] = done.checks;
+                    let done = decode(bytes, &mut out, workspace, &options, trace)?;
+                    structure.checks[0] = done.checksums.matched;
                 }
-                None => drop(inspect(bytes, ws, limits, options, trace)?),
+                None => drop(inspect(bytes, workspace, &options, trace)?),
             }
             Ok(())
         }

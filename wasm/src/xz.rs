@@ -9,3 +9,7 @@ mod whole;
 pub use stream::xz_stream;
 #[cfg(feature = "xz")]
 pub use whole::{xz_decode, xz_decode_into};
+
+fn options(limits: &[f64]) -> unspool::xz::Options {
+    unspool::xz::Options { limits: crate::limits(limits), ..unspool::xz::Options::DEFAULT }
+}

@@ -3,19 +3,23 @@
 use std::ops::Range;
 
 use unspool::tree::Tree;
-use unspool::xz::{Block, Decoder, Done, File, Options, Search, Workspace, decode_block_to_vec, decode_to_vec};
-use unspool::{Count, End, Error, ErrorKind, Format, Limits, Sink};
+use unspool::xz::{Block, Decoder, File, IndexReader, Options, Workspace, decode_block_to_vec, decode_to_vec};
+use unspool::{Count, Done, End, Error, ErrorKind, Format, Limits, Sink};
 
 use super::part::{self, Part};
 use super::{Checksums, Selection, Stop, in_pieces, pour};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 
+const fn options(limits: &Limits) -> Options {
+    Options { limits: *limits, ..Options::DEFAULT }
+}
+
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = Report::new(Format::Xz, Tree::new(MAX_NODES));
-    match unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut report.tree) {
+    match unspool::xz::inspect(bytes, &mut Workspace::new(), &options(limits), &mut report.tree) {
         Ok(done) => {
-            report.fact("streams", done.streams);
+            report.fact("streams", done.parts);
             report.fact("blocks", done.blocks);
             report.fact("window", done.window);
             report.decoded = Some(done.content);
@@ -31,7 +35,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
 }
 
 fn checksums(done: &Done) -> Checksums {
-    Checksums { name: "checks", right: done.checks, absent: done.blocks.saturating_sub(done.checks) }
+    Checksums { name: "checks", right: done.checksums.matched, absent: done.checksums.unchecked }
 }
 
 pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
@@ -56,9 +60,8 @@ fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: 
     if file.blocks <= 1 {
         return stream(bytes, &sizes(bytes, limits)?, limits, &mut Part::new(range, 0, to));
     }
-    let mut ws = Workspace::new();
     for block in blocks_in(bytes, &range, file.content, limits)? {
-        let content = decode_block_to_vec(part::piece(bytes, &block.range), &block, &mut ws, limits, true)?;
+        let content = decode_block_to_vec(part::piece(bytes, &block.range), &block, &options(limits))?;
         Part::new(range.clone(), block.content.start, to).write(&content)?;
     }
     Ok(())
@@ -66,12 +69,12 @@ fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: 
 
 /// The blocks that hold a part of this range, in the order of the content, which has so many bytes.
 fn blocks_in(bytes: &[u8], wanted: &Range<u64>, content: u64, limits: &Limits) -> Result<Vec<Block>, Error> {
-    let mut search = Search::sizes(u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits);
+    let mut reader = IndexReader::sizes(u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits);
     // The last stream comes first, and its blocks count from its start.
     let (mut end, mut streams) = (content, Vec::new());
-    while let Some(range) = search.needs() {
+    while let Some(range) = reader.needs() {
         let mut blocks = Vec::new();
-        search.feed_listing(part::piece(bytes, &range), &mut |block| blocks.push(block))?;
+        reader.feed_listing(range.start, part::piece(bytes, &range), &mut |block| blocks.push(block))?;
         let start = end.saturating_sub(blocks.last().map_or(0, |block| block.content.end));
         for block in &mut blocks {
             block.content = start.saturating_add(block.content.start)..start.saturating_add(block.content.end);
@@ -91,7 +94,7 @@ pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checks
 
 /// What the file comes to, by its headers and the headers of its chunks.
 fn sizes(bytes: &[u8], limits: &Limits) -> Result<Done, Error> {
-    unspool::xz::inspect(bytes, &mut Workspace::new(), limits, &Options::DEFAULT, &mut ())
+    unspool::xz::inspect(bytes, &mut Workspace::new(), &options(limits), &mut ())
 }
 
 /// Writes what comes before the place where a file breaks. What is wrong with its structure is known; what is wrong with the content may
@@ -112,14 +115,14 @@ const USUAL: usize = 64 << 20;
 /// Decodes through a window, or in memory where that takes less.
 fn stream(bytes: &[u8], done: &Done, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
     if done.content <= done.window || done.window > limits.max_window {
-        let out = decode_to_vec(bytes, &mut Workspace::new(), limits, &Options::DEFAULT)?;
+        let out = decode_to_vec(bytes, &options(limits))?;
         return in_pieces(&out, to);
     }
     through(bytes, usize::try_from(done.window).unwrap_or(usize::MAX), limits, to)
 }
 
 fn through(bytes: &[u8], window: usize, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
-    let (mut ws, mut window) = (Workspace::new(), vec![0; window]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, limits, &Options::DEFAULT);
+    let (mut workspace, mut window) = (Workspace::new(), vec![0; window]);
+    let mut decoder = Decoder::new(&mut workspace, &mut window, &options(limits));
     pour(bytes, |rest, piece| decoder.step(rest, End::Here, piece), to)
 }

@@ -88,7 +88,8 @@ impl Backend {
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
             Self::Xz => {
-                below(|| xz::decode(payload, dst, &mut workspace.xz, limits).map(|done| (done.read, done.wrote)))?
+                let options = xz_options(limits);
+                below(|| xz::decode(payload, dst, &mut workspace.xz, &options, &mut ()).map(|done| (done.read, done.wrote)))?
             }
             Self::Zstd => below(|| {
                 zstd::decode(payload, dst, &mut workspace.zstd, &zstd_options(limits), &mut ())
@@ -119,7 +120,7 @@ impl Backend {
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
             Self::Xz => {
-                xz::inspect(payload, &mut workspace.xz, limits, &xz::Options::DEFAULT, trace)?;
+                xz::inspect(payload, &mut workspace.xz, &xz_options(limits), trace)?;
             }
             Self::Zstd => {
                 zstd::inspect(payload, &mut workspace.zstd, &zstd_options(limits), trace)?;
@@ -143,6 +144,12 @@ pub(crate) fn inside(error: Error, at: u64) -> Error {
 fn unlent(error: Error) -> Error {
     let kind = if error.kind == ErrorKind::ZstdDictionaryWanted { ErrorKind::At1Dictionary } else { error.kind };
     Error { kind, ..error }
+}
+
+/// How the xz file of a payload is decoded.
+#[cfg(feature = "at1")]
+const fn xz_options(limits: &Limits) -> xz::Options {
+    xz::Options { limits: *limits, ..xz::Options::DEFAULT }
 }
 
 /// How the Zstandard frame of a payload is decoded. Only streams keep a window; here the output is the window, however far a frame

@@ -175,7 +175,7 @@ impl<'w> Decoder<'w> {
     /// Reads on and writes on, as far as both slices allow. What was decoded before an error leaves before it is reported; then it stays.
     pub fn step(&mut self, input: &[u8], end: End, output: &mut [u8]) -> Result<Step> {
         let mut io = Io { input, read: 0, output, wrote: 0 };
-        // Not with a `Pace`, which would take 120 bytes of stack more here, and 400 of flash.
+        // Not with a `StepGuard`, which would take 120 bytes of stack more here, and 400 of flash.
         match self.run(&mut io, end) {
             Ok(pause) => {
                 let status = match pause {

@@ -1,8 +1,17 @@
-//! What stands before the content of a member.
+//! The header of a member.
 
 use crate::checksum::Crc32;
+use crate::fault::{Fault, Verdict};
+use crate::fields::{Field, Fields};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Name, Part, Result, Shifted, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
+
+const MAGIC: Field<2> = Field::new(0, Part::Framing, Name::Magic);
+const METHOD: Field<1> = Field::new(2, Part::Header, Name::Method);
+const FLAGS: Field<1> = Field::new(3, Part::Header, Name::Flags);
+const MODIFIED: Field<4> = Field::new(4, Part::Header, Name::Modified);
+const EFFORT: Field<1> = Field::new(8, Part::Header, Name::Effort);
+const SYSTEM: Field<1> = Field::new(9, Part::Header, Name::OperatingSystem);
 
 /// The flags of a header, by their bits.
 const HEADER_CRC: u8 = 2;
@@ -18,124 +27,93 @@ pub struct Header<'a> {
     pub modified: u32,
     /// The name that the file had, in Latin-1, without the zero byte that ends it.
     pub name: Option<&'a [u8]>,
-    /// Offset of the deflate stream in the file.
-    pub end: usize,
+    /// Its length. The deflate stream starts after it.
+    pub len: usize,
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header of the member that starts at `at`.
-    pub fn read(src: &'a [u8], at: usize, limits: &Limits) -> Result<Self> {
-        Self::read_traced(src, at, limits, &mut Shifted::new(&mut (), 0))
+    /// Reads the header of the member that `src` starts with. An error of the class `Truncated` says how long `src` must be to know
+    /// more, unless that depends on where a text ends.
+    pub fn read(src: &'a [u8], limits: &Limits) -> Result<Self> {
+        Self::read_traced(src, 0, limits, &mut ())
     }
 
-    pub(super) fn read_traced(src: &'a [u8], at: usize, limits: &Limits, trace: &mut Shifted<'_>) -> Result<Self> {
-        let mut fields = Fields { src, start: at, at, most: at.saturating_add(index(limits.max_header)), trace };
-        let magic = fields.take(2, ErrorKind::GzipMagic, |bytes| bytes == [0x1F, 0x8B])?;
-        fields.tell(Part::Framing, Name::Magic, Value::Bytes(magic));
-        fields.take(1, ErrorKind::GzipMethod, |bytes| bytes == [8])?;
-        fields.tell(Part::Header, Name::Method, Value::Word("deflate"));
-        let flags =
-            fields.take(1, ErrorKind::GzipReservedFlag, |bytes| bytes.iter().all(|flags| flags & RESERVED == 0))?;
-        let flags = flags.first().copied().unwrap_or_default();
-        fields.tell(Part::Header, Name::Flags, Value::Hex(flags.into()));
-        let modified = u32::from_le_bytes(fields.array()?);
-        fields.tell(Part::Header, Name::Modified, Value::U64(modified.into()));
-        let [effort] = fields.array()?;
-        fields.tell(Part::Header, Name::Effort, Value::U64(effort.into()));
-        let [system] = fields.array()?;
-        fields.tell(Part::Header, Name::OperatingSystem, Value::U64(system.into()));
-        if flags & EXTRA != 0 {
-            let len = u16::from_le_bytes(fields.array()?);
-            fields.tell(Part::Framing, Name::ExtraLength, Value::U64(len.into()));
-            let extra = fields.any(len.into())?;
-            fields.tell(Part::Header, Name::Extra, Value::Bytes(extra));
+    /// Reads the header of the member that `src` starts with, which lies at `base` in the file.
+    pub(super) fn read_traced<T: Trace>(src: &'a [u8], base: u64, limits: &Limits, trace: &mut T) -> Result<Self> {
+        let most = index(limits.max_header);
+        let mut fields = Fields::new(src.get(..most).unwrap_or(src), base, trace);
+        let header = Self::fill(&mut fields, most);
+        header.map_err(|fault| {
+            let wanted = u64_from(fields.wanted());
+            let error = match fault.kind {
+                ErrorKind::Truncated if fields.wanted() > most => {
+                    Error::new(ErrorKind::HeaderLimit, u64_from(fields.at())).needing(wanted)
+                }
+                ErrorKind::Truncated => Error::truncated(u64_from(src.len()), wanted),
+                _ => fault.into(),
+            };
+            error.offset_by(base)
+        })
+    }
+
+    fn fill<T: Trace>(fields: &mut Fields<'a, '_, T>, most: usize) -> Verdict<Self> {
+        let magic = fields.get(&MAGIC)?;
+        if magic != [0x1F, 0x8B] {
+            return Err(Fault::new(ErrorKind::GzipMagic, MAGIC.at()));
         }
-        let name = if flags & NAME != 0 { Some(fields.text(Name::Name)?) } else { None };
+        fields.emit(&MAGIC, Value::Bytes(&magic));
+        if fields.get(&METHOD)? != [8] {
+            return Err(Fault::new(ErrorKind::GzipMethod, METHOD.at()));
+        }
+        fields.emit(&METHOD, Value::Word("deflate"));
+        let [flags] = fields.get(&FLAGS)?;
+        if flags & RESERVED != 0 {
+            return Err(Fault::new(ErrorKind::GzipReservedFlag, FLAGS.at()));
+        }
+        fields.emit(&FLAGS, Value::Hex(flags.into()));
+        let modified = u32::from_le_bytes(fields.get(&MODIFIED)?);
+        fields.emit(&MODIFIED, Value::U64(modified.into()));
+        let [effort] = fields.get(&EFFORT)?;
+        fields.emit(&EFFORT, Value::U64(effort.into()));
+        let [system] = fields.get(&SYSTEM)?;
+        fields.emit(&SYSTEM, Value::U64(system.into()));
+        if flags & EXTRA != 0 {
+            let start = fields.at();
+            let len = u16::from_le_bytes(fields.array()?);
+            fields.emit_from(start, Part::Framing, Name::ExtraLength, Value::U64(len.into()));
+            let start = fields.at();
+            let extra = fields.take(len.into())?;
+            fields.emit_from(start, Part::Header, Name::Extra, Value::Bytes(extra));
+        }
+        let name = if flags & NAME != 0 { Some(text(fields, most, Name::Name)?) } else { None };
         if flags & COMMENT != 0 {
-            fields.text(Name::Comment)?;
+            text(fields, most, Name::Comment)?;
         }
         if flags & HEADER_CRC != 0 {
-            let start = fields.at;
-            let mut crc = Crc32::new();
-            crc.update(src.get(at..start).unwrap_or_default());
-            let [a, b, ..] = crc.value().to_le_bytes();
-            let found = u16::from_le_bytes(fields.array()?);
-            fields.tell(Part::Checksum, Name::HeaderCrc16, Value::Hex(found.into()));
-            if u16::from_le_bytes([a, b]) != found {
-                return Err(Error::new(ErrorKind::GzipHeaderCrc, u64_from(start)));
+            let start = fields.at();
+            let [a, b, ..] = Crc32::of(fields.before()).to_le_bytes();
+            let found = fields.array()?;
+            let shown = u16::from_le_bytes(found);
+            fields.emit_from(start, Part::Checksum, Name::HeaderCrc16, Value::Hex(shown.into()));
+            if [a, b] != found {
+                return Err(Fault::new(ErrorKind::GzipHeaderCrc, start));
             }
         }
-        Ok(Self { modified, name, end: fields.at })
+        Ok(Self { modified, name, len: fields.at() })
     }
 }
 
-/// Reads one field after the other.
-struct Fields<'a, 't, 's> {
-    src: &'a [u8],
-    /// Where the header starts.
-    start: usize,
-    at: usize,
-    /// Where a header of the largest allowed size would end.
-    most: usize,
-    trace: &'t mut Shifted<'s>,
-}
-
-impl<'a> Fields<'a, '_, '_> {
-    /// The next bytes, whatever they are.
-    fn any(&mut self, len: usize) -> Result<&'a [u8]> {
-        let end = self.at.saturating_add(len);
-        if end > self.most {
-            return Err(self.too_long(end));
-        }
-        let bytes = self.src.get(self.at..end);
-        let bytes = bytes.ok_or(Error::truncated(u64_from(self.src.len()), u64_from(end)))?;
-        self.at = end;
-        Ok(bytes)
-    }
-
-    /// A header of a field that ends here is longer than the limit allows.
-    fn too_long(&self, end: usize) -> Error {
-        Error::new(ErrorKind::HeaderLimit, u64_from(self.at)).needing(u64_from(end.saturating_sub(self.start)))
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        Ok(self.any(N)?.first_chunk().copied().unwrap_or([0; N]))
-    }
-
-    /// The next bytes, if they are what they must be.
-    fn take(&mut self, len: usize, kind: ErrorKind, right: impl FnOnce(&[u8]) -> bool) -> Result<&'a [u8]> {
-        let at = self.at;
-        let bytes = self.any(len)?;
-        if right(bytes) { Ok(bytes) } else { Err(Error::new(kind, u64_from(at))) }
-    }
-
-    /// A text up to a zero byte.
-    fn text(&mut self, name: Name) -> Result<&'a [u8]> {
-        let rest = self.src.get(self.at..).unwrap_or_default();
-        let room = self.most.saturating_sub(self.at);
-        let Some(len) = rest.iter().take(room).position(|&byte| byte == 0) else {
-            let cut = Error::new(ErrorKind::Truncated, u64_from(self.src.len()));
-            return Err(if rest.len() < room { cut } else { self.too_long(self.most.saturating_add(1)) });
-        };
-        let start = self.at;
-        let bytes = self.any(len)?;
-        self.any(1)?;
-        self.tell_from(start, Part::Header, name, core::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text));
-        Ok(bytes)
-    }
-
-    /// Tells of the field that was just read: its length follows from its value.
-    fn tell(&mut self, part: Part, name: Name, value: Value<'_>) {
-        let len = match (name, value) {
-            (_, Value::Bytes(bytes)) => bytes.len(),
-            (Name::Modified, _) => 4,
-            (Name::ExtraLength | Name::HeaderCrc16, _) => 2,
-            _ => 1,
-        };
-        self.tell_from(self.at.saturating_sub(len), part, name, value);
-    }
-
-    fn tell_from(&mut self, start: usize, part: Part, name: Name, value: Value<'_>) {
-        self.trace.bytes(part, name, u64_from(start)..u64_from(self.at), value);
-    }
+/// Reads a text up to a zero byte.
+fn text<'a, T: Trace>(fields: &mut Fields<'a, '_, T>, most: usize, name: Name) -> Verdict<&'a [u8]> {
+    let (start, rest) = (fields.at(), fields.rest());
+    let Some(len) = rest.iter().position(|&byte| byte == 0) else {
+        // Where it ends nobody knows, but beyond the limit if that has been reached.
+        let full = start.saturating_add(rest.len()) >= most;
+        return fields.truncated(if full { most.saturating_add(1) } else { 0 });
+    };
+    let bytes = fields.take(len)?;
+    fields.take(1)?;
+    let value = core::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text);
+    fields.emit_from(start, Part::Header, name, value);
+    Ok(bytes)
 }

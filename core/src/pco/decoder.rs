@@ -12,7 +12,7 @@ use super::page::{Fast, words_of};
 use super::spans::{BEGIN, Page};
 use super::workspace::Plan;
 use crate::num::u64_from;
-use crate::step::Pace;
+use crate::step::StepGuard;
 use crate::{End, Error, ErrorKind, Name, Result, Status, Step, Trace, Value};
 
 /// Decodes the pages of one chunk into raw numbers of the width of `L`.
@@ -22,7 +22,7 @@ use crate::{End, Error, ErrorKind, Name, Result, Status, Step, Trace, Value};
 #[derive(Debug)]
 pub struct Decoder<'m, 'w, L: Latent> {
     engine: Engine<'m, 'w, L>,
-    pace: Pace,
+    guard: StepGuard,
     /// How much input and room the last call had.
     offered: (usize, usize),
 }
@@ -54,7 +54,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             Plan::Whole | Plan::Batches => Engine::Fast(Fast::new(meta, n, plan, Cut::to::<L>())),
             _ => Engine::Compact(Compact::new(meta, n, plan)),
         };
-        Self { engine, pace: Pace::NEW, offered: (0, 0) }
+        Self { engine, guard: StepGuard::NEW, offered: (0, 0) }
     }
 
     /// The rest of [`new`](Self::new): builds the tables. Behind an error the decoder is of no use.
@@ -80,7 +80,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             Engine::Fast(fast) => fast.start(n, at),
             Engine::Compact(compact) => compact.start(n, at),
         }?;
-        (self.pace, self.offered) = (Pace::NEW, (0, 0));
+        (self.guard, self.offered) = (StepGuard::NEW, (0, 0));
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
         let mut step = BEGIN;
         let ended = self.go(bytes, out, &mut step, trace);
         // Nobody asks for the numbers in front of an error, so that it comes at once.
-        Ok(self.pace.step(step.read, 0, ended.map(|()| step.status), at)?.read)
+        Ok(self.guard.step(step.read, 0, ended.map(|()| step.status), at)?.read)
     }
 
     /// Goes on with the page: decodes whole batches of 256 numbers while the input has them and the output has room.
@@ -126,11 +126,11 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
     ///
     /// For input that is there as a whole: what does not end in `src` is told as far as it is there, and told again when there is more.
     pub fn step_traced(&mut self, src: &[u8], end: End, dst: &mut [L], trace: &mut impl Trace) -> Result<Step> {
-        self.pace.error()?;
+        self.guard.error()?;
         let (input, room) = core::mem::replace(&mut self.offered, (src.len(), dst.len()));
         if src.len() > input || dst.len() > room {
             // Input that is not read comes again, so that more of it is something to work with.
-            self.pace = Pace::NEW;
+            self.guard = StepGuard::NEW;
         }
         let mut step = BEGIN;
         let status = match self.go(src, dst, &mut step, trace) {
@@ -138,7 +138,7 @@ impl<'m, 'w, L: Latent> Decoder<'m, 'w, L> {
             ended => ended.map(|()| step.status),
         };
         let at = self.progress().at;
-        self.pace.step(step.read, step.wrote, status, at)
+        self.guard.step(step.read, step.wrote, status, at)
     }
 
     fn go(&mut self, src: &[u8], dst: &mut [L], step: &mut Step, trace: &mut impl Trace) -> Result<()> {

@@ -185,6 +185,11 @@ impl Pipeline {
         }
     }
 
+    /// Filters the start of a block in place, and returns how far the filters got without seeing more.
+    pub(super) fn start_of(&mut self, bytes: &mut [u8]) -> usize {
+        self.stages.iter_mut().fold(bytes.len(), |len, stage| stage.run(bytes.get_mut(..len).unwrap_or_default()))
+    }
+
     /// Takes bytes from the front of `from` and puts filtered ones to the front of `to`; `end` says that no more will come.
     /// Says how many were taken and put.
     pub(super) fn pump(&mut self, from: &[u8], end: bool, to: &mut [u8]) -> (usize, usize) {

@@ -1,14 +1,15 @@
 //! Headers and footers: of a stream, and of a block.
 
 use super::check::CheckKind;
-use super::decoder::Result;
 #[cfg(feature = "xz-filters")]
 use super::filter::FilterKind;
 use super::number;
 use crate::checksum::Crc32;
 use crate::copy::SLACK;
-use crate::num::u64_from;
-use crate::{ErrorKind, Name, Part, Trace, Value};
+use crate::fault::{Fault, Verdict};
+use crate::fields::{Field, Fields};
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// What every stream starts with.
 pub(super) const MAGIC: [u8; 6] = *b"\xFD7zXZ\0";
@@ -36,33 +37,39 @@ impl StreamFlags {
     }
 }
 
-/// Moves `at` to where something is wrong.
-#[cold]
-fn wrong<R>(kind: ErrorKind, at: &mut u64, place: u64) -> Result<R> {
-    *at = place;
-    Err(kind)
+/// Where the fields of a stream header lie.
+mod head {
+    use super::{Field, MAGIC, Name, Part};
+    pub(super) const START: Field<{ MAGIC.len() }> = Field::new(0, Part::Framing, Name::Magic);
+    pub(super) const FLAGS: Field<2> = Field::new(6, Part::Header, Name::Check);
+    pub(super) const CRC: Field<4> = Field::new(8, Part::Checksum, Name::HeaderCrc32);
 }
 
-/// Reads the header of a stream that starts at `at`. Like all that is read here, it moves `at` to where an error shows.
-pub(super) fn stream_header<T: Trace>(
-    bytes: &[u8; STREAM_HEADER],
-    place: &mut u64,
-    trace: &mut T,
-) -> Result<StreamFlags> {
-    let at = *place;
-    let [magic @ .., first, second, a, b, c, d] = *bytes;
+/// Where the fields of a stream footer lie.
+mod foot {
+    use super::{Field, Name, Part};
+    pub(super) const CRC: Field<4> = Field::new(0, Part::Checksum, Name::FooterCrc32);
+    pub(super) const BACKWARD: Field<4> = Field::new(4, Part::Framing, Name::BackwardSize);
+    pub(super) const FLAGS: Field<2> = Field::new(8, Part::Header, Name::Check);
+    pub(super) const END: Field<2> = Field::new(10, Part::Framing, Name::FooterMagic);
+}
+
+/// Reads the header of a stream that starts at `at` in the file.
+pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<StreamFlags> {
+    let mut fields = Fields::new(bytes, at, trace);
+    let magic = fields.get(&head::START)?;
     if magic != MAGIC {
-        return Err(ErrorKind::XzMagic);
+        return Err(Fault::new(ErrorKind::XzMagic, 0));
     }
-    let flags = StreamFlags([first, second]);
-    trace.bytes(Part::Framing, Name::Magic, at..at + 6, Value::Bytes(&magic));
-    trace.bytes(Part::Header, Name::Check, at + 6..at + 8, Value::Word(flags.check().name()));
-    let stored = u32::from_le_bytes([a, b, c, d]);
-    trace.bytes(Part::Checksum, Name::HeaderCrc32, at + 8..at + 12, Value::Hex(stored.into()));
+    let flags = StreamFlags(fields.get(&head::FLAGS)?);
+    let stored = u32::from_le_bytes(fields.get(&head::CRC)?);
+    fields.emit(&head::START, Value::Bytes(&magic));
+    fields.emit(&head::FLAGS, Value::Word(flags.check().name()));
+    fields.emit(&head::CRC, Value::Hex(stored.into()));
     if Crc32::of(&flags.0) != stored {
-        return wrong(ErrorKind::XzHeaderCrc, place, at + 8);
+        return Err(Fault::new(ErrorKind::XzHeaderCrc, head::CRC.at()));
     }
-    if flags.is_valid() { Ok(flags) } else { wrong(ErrorKind::XzFlags, place, at + 6) }
+    if flags.is_valid() { Ok(flags) } else { Err(Fault::new(ErrorKind::XzFlags, head::FLAGS.at())) }
 }
 
 /// The footer of a stream.
@@ -73,27 +80,42 @@ pub(super) struct Footer {
     pub(super) flags: StreamFlags,
 }
 
-/// Reads the footer that starts at `at`.
-pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], place: &mut u64, trace: &mut T) -> Result<Footer> {
-    let at = *place;
-    let [a, b, c, d, size @ .., first, second, y, z] = *bytes;
-    if [y, z] != FOOTER_MAGIC {
-        return wrong(ErrorKind::XzFooter, place, at + 10);
+impl Footer {
+    /// Compares the footer with the index and the header of its stream.
+    pub(super) fn fits(&self, index: u64, flags: StreamFlags) -> Verdict<()> {
+        if self.backward != index {
+            return Err(Fault::new(ErrorKind::XzFooter, foot::BACKWARD.at()));
+        }
+        if self.flags == flags { Ok(()) } else { Err(Fault::new(ErrorKind::XzFooter, foot::FLAGS.at())) }
     }
-    let flags = StreamFlags([first, second]);
+}
+
+/// Reads the footer that starts at `at` in the file.
+pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<Footer> {
+    let mut fields = Fields::new(bytes, at, trace);
+    let magic = fields.get(&foot::END)?;
+    if magic != FOOTER_MAGIC {
+        return Err(Fault::new(ErrorKind::XzFooter, foot::END.at()));
+    }
+    let size = fields.get(&foot::BACKWARD)?;
+    let flags = StreamFlags(fields.get(&foot::FLAGS)?);
     let backward = (u64::from(u32::from_le_bytes(size)) + 1) * 4;
-    let stored = u32::from_le_bytes([a, b, c, d]);
-    trace.bytes(Part::Checksum, Name::FooterCrc32, at..at + 4, Value::Hex(stored.into()));
-    trace.bytes(Part::Framing, Name::BackwardSize, at + 4..at + 8, Value::U64(backward));
-    trace.bytes(Part::Header, Name::Check, at + 8..at + 10, Value::Word(flags.check().name()));
-    trace.bytes(Part::Framing, Name::FooterMagic, at + 10..at + 12, Value::Bytes(&[y, z]));
+    let stored = u32::from_le_bytes(fields.get(&foot::CRC)?);
+    fields.emit(&foot::CRC, Value::Hex(stored.into()));
+    fields.emit(&foot::BACKWARD, Value::U64(backward));
+    fields.emit(&foot::FLAGS, Value::Word(flags.check().name()));
+    fields.emit(&foot::END, Value::Bytes(&magic));
     let mut crc = Crc32::new();
     crc.update(&size);
     crc.update(&flags.0);
     if crc.value() != stored {
-        return Err(ErrorKind::XzHeaderCrc);
+        return Err(Fault::new(ErrorKind::XzHeaderCrc, foot::CRC.at()));
     }
-    if flags.is_valid() { Ok(Footer { backward, flags }) } else { wrong(ErrorKind::XzFlags, place, at + 8) }
+    if flags.is_valid() {
+        Ok(Footer { backward, flags })
+    } else {
+        Err(Fault::new(ErrorKind::XzFlags, foot::FLAGS.at()))
+    }
 }
 
 /// What the header of a block says.
@@ -117,31 +139,30 @@ pub(super) const fn block_header_len(first: u8) -> usize {
     (first as usize + 1) * 4
 }
 
+const SIZE: Field<1> = Field::new(0, Part::Framing, Name::HeaderSize);
+const FLAGS: Field<1> = Field::new(1, Part::Header, Name::BlockFlags);
+
 const DELTA: u64 = 3;
 const LZMA2: u64 = 0x21;
 
 impl BlockHeader {
-    /// Reads the header of a block: exactly its bytes, of which the first is its length.
+    /// Reads the header of a block that starts at `at` in the file: exactly its bytes, of which the first is its length.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn read<T: Trace>(bytes: &[u8], place: &mut u64, trace: &mut T) -> Result<Self> {
-        let at = *place;
-        let len = bytes.len();
-        let (fields, crc) = bytes.split_last_chunk::<4>().ok_or(ErrorKind::XzBlockHeader)?;
-        let crc_at = at + u64_from(fields.len());
+    pub(super) fn read<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Self> {
+        let (covered, crc) = bytes.split_last_chunk::<4>().ok_or(Fault::new(ErrorKind::XzBlockHeader, 0))?;
         let stored = u32::from_le_bytes(*crc);
-        if Crc32::of(fields) != stored {
-            return wrong(ErrorKind::XzHeaderCrc, place, crc_at);
+        if Crc32::of(covered) != stored {
+            return Err(Fault::new(ErrorKind::XzHeaderCrc, covered.len()));
         }
-        let flags = fields.get(1).copied().unwrap_or(0);
-        trace.bytes(Part::Framing, Name::HeaderSize, at..at + 1, Value::U64(u64_from(len)));
-        trace.bytes(Part::Header, Name::BlockFlags, at + 1..at + 2, Value::Hex(flags.into()));
+        let mut fields = Fields::new(covered, at, trace);
+        let [_, flags] = fields.array()?;
+        fields.emit(&SIZE, Value::U64(u64_from(bytes.len())));
+        fields.emit(&FLAGS, Value::Hex(flags.into()));
         if flags & 0x3C != 0 {
-            return wrong(ErrorKind::XzBlockFlags, place, at + 1);
+            return Err(Fault::new(ErrorKind::XzBlockFlags, FLAGS.at()));
         }
-        *place += 2;
-        let mut fields = Fields { rest: fields.get(2..).unwrap_or_default(), at: place };
         let mut header = Self {
-            len,
+            len: bytes.len(),
             compressed: None,
             uncompressed: None,
             dictionary: 0,
@@ -149,81 +170,79 @@ impl BlockHeader {
             filters: [None; 3],
         };
         if flags & 0x40 != 0 {
-            let start = *fields.at;
-            let size = fields.number(Name::CompressedSize, trace)?;
+            let start = fields.at();
+            let size = number(&mut fields)?;
+            fields.emit_from(start, Part::Header, Name::CompressedSize, Value::U64(size));
             if size == 0 {
-                return wrong(ErrorKind::XzBlockSize, fields.at, start);
+                return Err(Fault::new(ErrorKind::XzBlockSize, start));
             }
             header.compressed = Some(size);
         }
         if flags & 0x80 != 0 {
-            header.uncompressed = Some(fields.number(Name::UncompressedSize, trace)?);
+            let start = fields.at();
+            let size = number(&mut fields)?;
+            fields.emit_from(start, Part::Header, Name::UncompressedSize, Value::U64(size));
+            header.uncompressed = Some(size);
         }
         // The last filter is LZMA2, and only that.
         let before = usize::from(flags & 3);
         for number in 0..=before {
-            header.filter(&mut fields, number, number == before, trace)?;
+            header.filter(&mut fields, number, number == before)?;
         }
-        if !fields.rest.is_empty() {
-            trace.bytes(Part::Padding, Name::HeaderPadding, *fields.at..crc_at, Value::None);
+        let (start, padding) = (fields.at(), fields.take(fields.rest().len())?);
+        if !padding.is_empty() {
+            fields.emit_from(start, Part::Padding, Name::HeaderPadding, Value::None);
         }
-        if let Some(zeros) = fields.rest.iter().position(|&byte| byte != 0) {
-            *fields.at += u64_from(zeros);
-            return Err(ErrorKind::XzPadding);
+        if let Some(zeros) = padding.iter().position(|&byte| byte != 0) {
+            return Err(Fault::new(ErrorKind::XzPadding, start + zeros));
         }
-        trace.bytes(Part::Checksum, Name::BlockHeaderCrc32, crc_at..crc_at + 4, Value::Hex(stored.into()));
+        if T::LISTENS {
+            let crc_at = at + u64_from(covered.len());
+            trace.bytes(Part::Checksum, Name::BlockHeaderCrc32, crc_at..crc_at + 4, Value::Hex(stored.into()));
+        }
         Ok(header)
     }
 
     #[cfg_attr(feature = "small", inline(never))]
-    fn filter<T: Trace>(
-        &mut self,
-        fields: &mut Fields<'_, '_>,
-        number: usize,
-        last: bool,
-        trace: &mut T,
-    ) -> Result<()> {
-        let place = *fields.at;
-        let id = fields.number_untold()?;
-        let size_at = *fields.at;
-        let size = fields.number_untold()?;
-        let properties_at = *fields.at;
-        let properties = fields.take(size)?;
-        let end = *fields.at;
-        trace.bytes(Part::Header, Name::Filter, place..size_at, Value::Word(filter_name(id)));
-        trace.bytes(Part::Framing, Name::PropertiesSize, size_at..properties_at, Value::U64(size));
+    fn filter<T: Trace>(&mut self, fields: &mut Fields<'_, '_, T>, slot: usize, last: bool) -> Verdict<()> {
+        let start = fields.at();
+        let id = number(fields)?;
+        fields.emit_from(start, Part::Header, Name::Filter, Value::Word(filter_name(id)));
+        let size_at = fields.at();
+        let size = number(fields)?;
+        fields.emit_from(size_at, Part::Framing, Name::PropertiesSize, Value::U64(size));
+        let properties_at = fields.at();
+        let properties = fields.take(index(size)).map_err(|_| Fault::new(ErrorKind::XzBlockHeader, properties_at))?;
         if last != (id == LZMA2) {
             let known = id == LZMA2 || is_known(id);
-            let kind = if known { ErrorKind::XzFilterChain } else { ErrorKind::XzFilter };
-            return wrong(kind, fields.at, place);
+            return Err(Fault::new(if known { ErrorKind::XzFilterChain } else { ErrorKind::XzFilter }, start));
         }
+        let unfit = Fault::new(ErrorKind::XzFilterProperties, properties_at);
         if last {
             let size = if let &[bits] = properties { dictionary_size(bits) } else { None };
-            let Some(size) = size else { return wrong(ErrorKind::XzFilterProperties, fields.at, properties_at) };
-            trace.bytes(Part::Header, Name::DictionarySize, properties_at..end, Value::U64(size.into()));
-            self.dictionary = size;
+            self.dictionary = size.ok_or(unfit)?;
+            let size = Value::U64(self.dictionary.into());
+            fields.emit_from(properties_at, Part::Header, Name::DictionarySize, size);
             return Ok(());
         }
         if !properties.is_empty() {
-            trace.bytes(Part::Header, Name::FilterProperties, properties_at..end, Value::Bytes(properties));
+            fields.emit_from(properties_at, Part::Header, Name::FilterProperties, Value::Bytes(properties));
         }
         if !is_known(id) {
-            return wrong(ErrorKind::XzFilter, fields.at, place);
+            return Err(Fault::new(ErrorKind::XzFilter, start));
         }
         #[cfg(feature = "xz-filters")]
         {
-            let Some(filter) = FilterKind::read(id, properties) else {
-                return wrong(ErrorKind::XzFilterProperties, fields.at, properties_at);
-            };
-            if let Some(slot) = self.filters.get_mut(number) {
+            let filter = FilterKind::read(id, properties).ok_or(unfit)?;
+            if let Some(slot) = self.filters.get_mut(slot) {
                 *slot = Some(filter);
             }
             Ok(())
         }
         #[cfg(not(feature = "xz-filters"))]
         {
-            let _ = number;
-            wrong(ErrorKind::XzFilter, fields.at, place)
+            let _ = slot;
+            Err(Fault::new(ErrorKind::XzFilter, start))
         }
     }
 
@@ -267,31 +286,45 @@ const fn dictionary_size(bits: u8) -> Option<u32> {
     }
 }
 
-/// The fields of a header, one after the other.
-struct Fields<'a, 'p> {
-    rest: &'a [u8],
-    at: &'p mut u64,
+/// Reads the number at the cursor. A fault shows at its first byte.
+fn number<T: Trace>(fields: &mut Fields<'_, '_, T>) -> Verdict<u64> {
+    let wrong = |kind| Fault::new(kind, fields.at());
+    let (value, len) =
+        number::read(fields.rest()).map_err(|fault| wrong(fault.kind))?.ok_or(wrong(ErrorKind::XzBlockHeader))?;
+    fields.take(len)?;
+    Ok(value)
 }
 
-impl<'a> Fields<'a, '_> {
-    fn number_untold(&mut self) -> Result<u64> {
-        let (value, len) = number::read(self.rest)?.ok_or(ErrorKind::XzBlockHeader)?;
-        self.take(u64_from(len))?;
-        Ok(value)
+/// The header of a stream, with that of its first block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The check after each block.
+    pub check: CheckKind,
+    /// The header of the first block; `None` if the stream has none.
+    pub block: Option<BlockHeader>,
+}
+
+impl Header {
+    /// Reads the first bytes of a file. An error of the class `Truncated` says how many there must be.
+    pub fn read(src: &[u8], limits: &Limits) -> Result<Self> {
+        let cut = |need: usize| Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(u64_from(need));
+        let (stream, rest) = src.split_first_chunk().ok_or(cut(STREAM_HEADER + 1))?;
+        let flags = stream_header(stream, 0, &mut ())?;
+        let &first = rest.first().ok_or(cut(STREAM_HEADER + 1))?;
+        if first == 0 {
+            return Ok(Self { check: flags.check(), block: None });
+        }
+        let end = STREAM_HEADER + block_header_len(first);
+        if u64_from(end) > limits.max_header {
+            return Err(Error::new(ErrorKind::HeaderLimit, u64_from(STREAM_HEADER)).needing(u64_from(end)));
+        }
+        let bytes = src.get(STREAM_HEADER..end).ok_or(cut(end))?;
+        let block = BlockHeader::read(bytes, 0, &mut ()).map_err(|fault| fault.offset_by(STREAM_HEADER))?;
+        Ok(Self { check: flags.check(), block: Some(block) })
     }
 
-    fn number<T: Trace>(&mut self, name: Name, trace: &mut T) -> Result<u64> {
-        let start = *self.at;
-        let value = self.number_untold()?;
-        trace.bytes(Part::Header, name, start..*self.at, Value::U64(value));
-        Ok(value)
-    }
-
-    fn take(&mut self, len: u64) -> Result<&'a [u8]> {
-        let split = usize::try_from(len).ok().and_then(|len| self.rest.split_at_checked(len));
-        let (bytes, rest) = split.ok_or(ErrorKind::XzBlockHeader)?;
-        self.rest = rest;
-        *self.at += len;
-        Ok(bytes)
+    /// Bytes of window that a [`Decoder`](super::Decoder) needs for the first block. Later ones may need more.
+    pub fn window(&self) -> u64 {
+        self.block.map_or(0, |block| block.window())
     }
 }

@@ -4,8 +4,9 @@ use core::hint::black_box;
 
 use super::probability::Probabilities;
 use super::range::{Range, TOP};
-use crate::ErrorKind;
 use crate::copy::{SLACK, repeat};
+use crate::fault::{Fault, Verdict};
+use crate::{ErrorKind, tuning};
 
 /// No symbol takes more bytes than this, however unlikely its bits are.
 pub(super) const MOST_INPUT: usize = 24;
@@ -93,10 +94,20 @@ impl Lzma {
         self.pending == 0 && code == 0
     }
 
-    /// Decodes until the area is full, or fewer than `least` bytes of `src` are left. Says how many bytes are used up; of an
-    /// input that ends in the middle of a symbol, one more than there are.
+    /// Decodes symbols until the area is full, or until fewer than `least` bytes of `src` are left. Returns how many bytes are used;
+    /// if the input ends inside of a symbol, one more than there are. A distance beyond the history is a fault after the bytes used.
+    ///
+    /// This is the hot loop of the format. Its contract:
+    ///
+    /// - `area.at <= area.limit <= area.buf.len()`. Bytes before `at` are history; those from `limit` on are not written.
+    /// - All of its state is in locals, so that it stays in registers. `self` is read before the first symbol and written after the last.
+    /// - Nothing leaves it early but `break`, or the state is lost. There is no trace and no checksum in here.
+    /// - Copies in pieces may write [`SLACK`] bytes beyond a match, and only inside of `limit`.
+    /// - Every index is masked, or goes through `get`, so that no bounds check is left.
+    ///
+    /// Measurements: `docs/tried/xz.md`.
     #[inline(never)]
-    pub(super) fn run(&mut self, src: &[u8], least: usize, area: &mut Area<'_>) -> (usize, Result<(), ErrorKind>) {
+    pub(super) fn run(&mut self, src: &[u8], least: usize, area: &mut Area<'_>) -> Verdict<usize> {
         let Area { lapped, dictionary, .. } = *area;
         let buf = &mut *area.buf;
         let limit = area.limit.min(buf.len());
@@ -109,7 +120,7 @@ impl Lzma {
         let pb_mask = (1usize << (self.pb & 7)) - 1;
         let p = &mut self.probabilities;
         let mut pending = self.pending;
-        let mut result = Ok(());
+        let mut reachable = true;
         if pending > 0 {
             let distance = rep0 as usize + 1;
             let len = pending.min(limit.saturating_sub(at));
@@ -166,11 +177,11 @@ impl Lzma {
             let back = rep0 as usize;
             let near = back < at;
             if back >= dictionary || !near && !lapped {
-                result = Err(ErrorKind::XzDistance);
+                reachable = false;
                 break;
             }
             let end = at.wrapping_add(len);
-            if !cfg!(feature = "small") && near && end.wrapping_add(SLACK) <= limit {
+            if !tuning::SMALL && near && end.wrapping_add(SLACK) <= limit {
                 let _ = repeat(buf, at, back + 1, len);
                 at = end;
             } else {
@@ -185,7 +196,8 @@ impl Lzma {
         self.state = state.to_le_bytes()[0];
         (self.range, self.code, self.pending) = (rc.range, rc.code, pending);
         let overrun = rc.least > least;
-        (src.len() - rc.rest.len() + usize::from(overrun), result)
+        let used = src.len() - rc.rest.len() + usize::from(overrun);
+        if reachable { Ok(used) } else { Err(Fault::new(ErrorKind::XzDistance, used)) }
     }
 }
 
@@ -213,7 +225,7 @@ fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, about: impl 
 /// Has the bytes of a match on their way from memory while the last bits of its distance are decoded.
 #[inline(always)]
 fn fetch(buf: &[u8], at: usize, about: usize) {
-    if !cfg!(feature = "small") {
+    if !tuning::SMALL {
         black_box(byte_at(buf, at, about));
     }
 }
@@ -234,7 +246,7 @@ fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usiz
     // What lies ahead, where the ring was written a lap ago, is most often in one piece.
     let from = at.wrapping_add(buf.len()).wrapping_sub(distance);
     let has_room = |at: usize, end: usize| at.saturating_add(len).saturating_add(SLACK) <= end;
-    if !cfg!(feature = "small") && distance > at && has_room(at, limit) && has_room(from, buf.len()) {
+    if !tuning::SMALL && distance > at && has_room(at, limit) && has_room(from, buf.len()) {
         let _ = repeat(buf, at, at.wrapping_sub(from), len);
         return;
     }

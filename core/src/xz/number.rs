@@ -1,6 +1,7 @@
 //! Numbers of variable length: seven bits a byte, at most nine bytes, none of them needless.
 
 use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 
 /// The longest number.
 pub(super) const MAX_NUMBER_LEN: u32 = 9;
@@ -14,22 +15,23 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// Takes the next byte; gives the number when it was the last.
-    pub(super) fn push(&mut self, byte: u8) -> Result<Option<u64>, ErrorKind> {
+    /// Takes the next byte; returns the number if it was the last. A fault counts from the first byte of the number.
+    pub(super) fn push(&mut self, byte: u8) -> Verdict<Option<u64>> {
+        let wrong = Fault::new(ErrorKind::XzNumber, self.len as usize);
         self.value |= u64::from(byte & 0x7F) << ((self.len * 7) & 63);
         self.len = self.len.wrapping_add(1);
         if byte & 0x80 == 0 {
             if byte == 0 && self.len > 1 {
-                return Err(ErrorKind::XzNumber);
+                return Err(wrong);
             }
             return Ok(Some(self.value));
         }
-        if self.len >= MAX_NUMBER_LEN { Err(ErrorKind::XzNumber) } else { Ok(None) }
+        if self.len >= MAX_NUMBER_LEN { Err(wrong) } else { Ok(None) }
     }
 }
 
-/// The number at the start of these bytes, and its length. Nothing if they end before it does.
-pub(super) fn read(bytes: &[u8]) -> Result<Option<(u64, usize)>, ErrorKind> {
+/// Reads the number at the start of these bytes; returns it with its length, or `None` if the bytes end before it does.
+pub(super) fn read(bytes: &[u8]) -> Verdict<Option<(u64, usize)>> {
     let mut number = Number::default();
     for &byte in bytes {
         if let Some(value) = number.push(byte)? {
@@ -49,9 +51,9 @@ mod tests {
         assert_eq!(read(&[0xE5, 0x8E, 0x26]), Ok(Some((624_485, 3))));
         assert_eq!(read(&[0]), Ok(Some((0, 1))));
         assert_eq!(read(&[0x80]), Ok(None));
-        assert_eq!(read(&[0x80, 0]), Err(ErrorKind::XzNumber));
+        assert_eq!(read(&[0x80, 0]), Err(Fault::new(ErrorKind::XzNumber, 1)));
         let mut longest = [0xFF; 10];
-        assert_eq!(read(&longest), Err(ErrorKind::XzNumber));
+        assert_eq!(read(&longest), Err(Fault::new(ErrorKind::XzNumber, 8)));
         longest[8] = 0x7F;
         assert_eq!(read(&longest), Ok(Some((u64::MAX >> 1, 9))));
     }

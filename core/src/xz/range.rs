@@ -3,6 +3,7 @@
 use core::hint::select_unpredictable;
 
 use super::probability::Length;
+use crate::tuning;
 
 /// Below this the range takes another byte.
 pub(super) const TOP: u32 = 1 << 24;
@@ -59,7 +60,7 @@ impl Range<'_> {
 
     /// A bit with this probability: what nobody could predict. Both outcomes are computed, and one is taken.
     #[inline(always)]
-    fn coin(&mut self, p: u32) -> (bool, u16) {
+    fn bit_branchless(&mut self, p: u32) -> (bool, u16) {
         self.normalise();
         let bound = (self.range >> 11).wrapping_mul(p);
         let (above, zero) = self.code.overflowing_sub(bound);
@@ -80,7 +81,7 @@ impl Range<'_> {
     #[inline(always)]
     pub(super) fn tree<const BITS: u32, const N: usize>(&mut self, row: &mut [u16; N]) -> usize {
         const { assert!(BITS > 0 && N >= 1 << BITS) }
-        if cfg!(feature = "small") {
+        if tuning::SMALL {
             return self.symbol(row, BITS);
         }
         let (mut symbol, mut p) = (1, u32::from(row[1]));
@@ -89,7 +90,7 @@ impl Range<'_> {
             // The last bit leads nowhere; what is loaded for it is not looked at.
             let next = if last { symbol } else { symbol << 1 };
             let (p0, p1) = (row[next & ((1 << BITS) - 2)], row[next & ((1 << BITS) - 2) | 1]);
-            let (bit, learnt) = self.coin(p);
+            let (bit, learnt) = self.bit_branchless(p);
             row[symbol & ((1 << BITS) - 1)] = learnt;
             symbol = symbol << 1 | usize::from(bit);
             p = select_unpredictable(bit, u32::from(p1), signed(p0));
@@ -102,7 +103,7 @@ impl Range<'_> {
     #[inline(always)]
     pub(super) fn matched(&mut self, row: &mut [u16; 0x300], guess: u8) -> usize {
         let guess = usize::from(guess);
-        if cfg!(feature = "small") {
+        if tuning::SMALL {
             return self.guessed(row, guess);
         }
         // 0x100 as long as the guess is right; its next bit then stands there, too.
@@ -119,7 +120,7 @@ impl Range<'_> {
             let (place0, place1) =
                 (place(zero, guess << (level + 1), next), place(one, guess << (level + 1), next | 1));
             let (p0, p1) = (row[place0], row[place1]);
-            let (bit, learnt) = self.coin(p);
+            let (bit, learnt) = self.bit_branchless(p);
             row[here] = learnt;
             symbol = next | usize::from(bit);
             same = select_unpredictable(bit, one, zero);
@@ -182,7 +183,7 @@ impl Range<'_> {
     #[inline(always)]
     pub(super) fn reverse<const N: usize>(&mut self, row: &mut [u16; N], base: usize, bits: u32) -> u32 {
         const { assert!(N.is_power_of_two()) }
-        if cfg!(feature = "small") {
+        if tuning::SMALL {
             return self.lowest_first(row.get_mut(base..).unwrap_or_default(), bits);
         }
         let (mut symbol, mut value) = (1usize, 0);
@@ -190,7 +191,7 @@ impl Range<'_> {
         for place in 0..bits {
             let next = base.wrapping_add(symbol << 1);
             let (p0, p1) = (row[next & (N - 1)], row[next.wrapping_add(1) & (N - 1)]);
-            let (bit, learnt) = self.coin(p);
+            let (bit, learnt) = self.bit_branchless(p);
             row[base.wrapping_add(symbol) & (N - 1)] = learnt;
             symbol = symbol << 1 | usize::from(bit);
             value |= u32::from(bit) << (place & 31);

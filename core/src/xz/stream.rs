@@ -1,11 +1,11 @@
 //! Files that come piece by piece and leave piece by piece.
 
-use super::decode::Options;
-use super::decoder::Machine;
+use super::options::Options;
+use super::parser::Parser;
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
-use crate::step::Pace;
-use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
+use crate::step::StepGuard;
+use crate::{Done, End, Error, ErrorKind, Result, Status, Step};
 
 /// Decodes a stream, whatever the pieces that it comes in.
 ///
@@ -14,10 +14,10 @@ use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 /// an error that says how much it needs; decoding goes on when that is [lent](Self::lend).
 ///
 /// ```
-/// use unspool::{End, Limits, Status, xz};
+/// use unspool::{End, Status, xz};
 /// # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
-/// let (mut ws, mut window) = (xz::Workspace::new(), [0; 4128]);
-/// let mut decoder = xz::Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &xz::Options::DEFAULT);
+/// let (mut workspace, mut window) = (xz::Workspace::new(), [0; 4128]);
+/// let mut decoder = xz::Decoder::new(&mut workspace, &mut window, &xz::Options::DEFAULT);
 /// let (mut out, mut piece, mut input) = (Vec::<u8>::new(), [0; 4], &file[..]);
 /// loop {
 ///     let step = decoder.step(input, End::Here, &mut piece)?;
@@ -32,31 +32,36 @@ use crate::{End, Error, ErrorKind, Limits, Result, Status, Step};
 /// ```
 #[derive(Debug)]
 pub struct Decoder<'a> {
-    ws: &'a mut Workspace,
+    workspace: &'a mut Workspace,
     window: Window<'a>,
-    machine: Machine,
-    /// What comes behind content that is still in the window.
+    parser: Parser,
+    /// What comes after content that is still in the window.
     error: Option<Error>,
-    pace: Pace,
+    guard: StepGuard,
 }
 
 impl<'a> Decoder<'a> {
     /// A decoder at the start of a file.
-    pub fn new(ws: &'a mut Workspace, window: &'a mut [u8], limits: &Limits, options: &Options) -> Self {
+    pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options) -> Self {
         Self {
-            ws,
+            workspace,
             window: Window::new(Kind::Ring, window),
-            machine: Machine::new(limits, options),
+            parser: Parser::new(options),
             error: None,
-            pace: Pace::NEW,
+            guard: StepGuard::NEW,
         }
+    }
+
+    /// What the input has come to, of which `read` bytes were used, once it is complete.
+    pub(super) fn done(&self, read: usize) -> Done {
+        self.parser.done(read, &self.window)
     }
 
     /// Lends another window, after [`XzWindowBuffer`](ErrorKind::XzWindowBuffer) has told how large it must be. At any other time the
     /// window is in use: it stays, and the answer is [`WindowInUse`](ErrorKind::WindowInUse).
     pub fn lend(&mut self, window: &'a mut [u8]) -> Result<()> {
-        if !self.machine.wants_window() {
-            return Err(Error::new(ErrorKind::WindowInUse, self.machine.at));
+        if !self.parser.wants_window() {
+            return Err(Error::new(ErrorKind::WindowInUse, self.parser.at));
         }
         self.window = Window::new(Kind::Ring, window);
         Ok(())
@@ -65,22 +70,22 @@ impl<'a> Decoder<'a> {
     /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
     /// reported; then it stays. A second call in a row with nothing to work with is one.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
-        self.pace.error()?;
+        self.guard.error()?;
         let (mut rest, mut wrote) = (src, 0);
         let mut status = match self.error {
-            None => self.machine.go(&mut rest, end, (&mut *dst, &mut wrote), &mut self.window, self.ws, &mut ()),
+            None => self.parser.go(&mut rest, end, (&mut *dst, &mut wrote), &mut self.window, self.workspace, &mut ()),
             Some(error) => Err(error),
         };
         let read = src.len() - rest.len();
         if let Err(error) = status {
             if error.kind == ErrorKind::XzWindowBuffer {
-                return self.pace.wants_window(read, wrote, error);
+                return self.guard.wants_window(read, wrote, error);
             }
             self.error = Some(error);
-            if !self.machine.flush(&mut self.window, self.ws, dst, &mut wrote) {
+            if !self.parser.flush(&mut self.window, self.workspace, dst, &mut wrote) {
                 status = Ok(Status::NeedOutput);
             }
         }
-        self.pace.step(read, wrote, status, self.machine.at)
+        self.guard.step(read, wrote, status, self.parser.at)
     }
 }

@@ -3,8 +3,9 @@
 use super::header::{BlockHeader, RING};
 use super::lzma::Area;
 use super::workspace::Workspace;
+use crate::ErrorKind;
+use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{ErrorKind, Limits};
 
 /// What kind of place it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,31 +46,26 @@ impl<'a> Window<'a> {
         Self { kind, buf, at: 0, base: 0, flushed: 0, lapped: false, dictionary: 0, filtered: false }
     }
 
-    /// A block starts. An error comes with the window that it needs.
-    pub(super) fn start(
-        &mut self,
-        header: &BlockHeader,
-        ws: &mut Workspace,
-        limits: &Limits,
-    ) -> Result<(), (ErrorKind, u64)> {
+    /// Starts a block, if its window is there and has at most `most` bytes.
+    pub(super) fn start(&mut self, header: &BlockHeader, workspace: &mut Workspace, most: u64) -> Verdict<()> {
         self.dictionary = header.dictionary as usize;
         if self.kind == Kind::Ring {
             let need = header.window();
-            if u64::from(header.dictionary).min(need) > limits.max_window {
-                return Err((ErrorKind::WindowLimit, need));
+            if u64::from(header.dictionary).min(need) > most {
+                return Err(Fault::new(ErrorKind::WindowLimit, 0));
             }
             if need > u64_from(self.buf.len()) {
-                return Err((ErrorKind::XzWindowBuffer, need));
+                return Err(Fault::new(ErrorKind::XzWindowBuffer, 0));
             }
             self.dictionary = self.dictionary.min(self.buf.len());
         }
         #[cfg(feature = "xz-filters")]
         {
             self.filtered = header.filters.iter().any(Option::is_some);
-            ws.pipeline.start(&header.filters);
+            workspace.pipeline.start(&header.filters);
         }
         #[cfg(not(feature = "xz-filters"))]
-        let _ = ws;
+        let _ = workspace;
         self.reset();
         Ok(())
     }
@@ -103,6 +99,17 @@ impl<'a> Window<'a> {
         Area { buf, at, limit, lapped: self.lapped, dictionary: self.dictionary }
     }
 
+    /// Returns how much of an output is sound after an error: what was decoded, and has passed the filters.
+    pub(super) fn salvaged(&mut self, workspace: &mut Workspace) -> usize {
+        #[cfg(feature = "xz-filters")]
+        if self.filtered {
+            let part = self.buf.get_mut(self.flushed..self.at).unwrap_or_default();
+            return self.flushed.saturating_add(workspace.pipeline.start_of(part));
+        }
+        let _ = workspace;
+        self.at
+    }
+
     /// So many bytes were written to the area.
     pub(super) fn wrote(&mut self, len: usize) {
         self.at = self.at.saturating_add(len);
@@ -121,7 +128,7 @@ impl<'a> Window<'a> {
     }
 
     /// Gives bytes away and adds them to the check; `end` says that the block has no more. False if some could not leave yet.
-    pub(super) fn flush(&mut self, end: bool, ws: &mut Workspace, dst: &mut [u8], wrote: &mut usize) -> bool {
+    pub(super) fn flush(&mut self, end: bool, workspace: &mut Workspace, dst: &mut [u8], wrote: &mut usize) -> bool {
         match self.kind {
             Kind::Nowhere => true,
             Kind::Output => {
@@ -131,44 +138,44 @@ impl<'a> Window<'a> {
                 let block = self.buf.get_mut(self.flushed..self.at).unwrap_or_default();
                 #[cfg(feature = "xz-filters")]
                 if self.filtered {
-                    ws.pipeline.whole(block);
+                    workspace.pipeline.whole(block);
                 }
-                ws.check.update(block);
+                workspace.check.update(block);
                 self.flushed = self.at;
                 true
             }
             Kind::Ring => {
                 let ready = self.buf.get(self.flushed..self.at).unwrap_or_default();
                 let room = dst.get_mut(*wrote..).unwrap_or_default();
-                let (taken, put) = pass(ready, end, room, self.filtered, ws);
-                ws.check.update(room.get(..put).unwrap_or_default());
+                let (taken, put) = pass(ready, end, room, self.filtered, workspace);
+                workspace.check.update(room.get(..put).unwrap_or_default());
                 self.flushed += taken;
                 *wrote += put;
-                self.flushed >= self.at && !(self.filtered && waiting(end, ws))
+                self.flushed >= self.at && !(self.filtered && waiting(end, workspace))
             }
         }
     }
 }
 
 /// Moves bytes from the ring to the output. Says how many were taken and put.
-fn pass(ready: &[u8], end: bool, room: &mut [u8], filtered: bool, ws: &mut Workspace) -> (usize, usize) {
+fn pass(ready: &[u8], end: bool, room: &mut [u8], filtered: bool, workspace: &mut Workspace) -> (usize, usize) {
     #[cfg(feature = "xz-filters")]
     if filtered {
-        return ws.pipeline.pump(ready, end, room);
+        return workspace.pipeline.pump(ready, end, room);
     }
-    let _ = (end, filtered, ws);
+    let _ = (end, filtered, workspace);
     let len = ready.len().min(room.len());
     copy(ready.get(..len).unwrap_or_default(), room);
     (len, len)
 }
 
 /// Whether bytes that left the ring wait for room in the output.
-fn waiting(end: bool, ws: &Workspace) -> bool {
+fn waiting(end: bool, workspace: &Workspace) -> bool {
     #[cfg(feature = "xz-filters")]
-    return ws.pipeline.waits(end);
+    return workspace.pipeline.waits(end);
     #[cfg(not(feature = "xz-filters"))]
     {
-        let _ = (end, ws);
+        let _ = (end, workspace);
         false
     }
 }

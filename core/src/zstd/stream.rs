@@ -10,7 +10,7 @@ use super::walk::Next;
 use super::workspace::Workspace;
 use crate::entropy::low32;
 use crate::num::{copy, index, u64_from};
-use crate::step::{Pace, give};
+use crate::step::{StepGuard, flush_window};
 use crate::{Done, End, Error, ErrorKind, Result, Sink, Status, Step};
 
 /// Decodes a stream that is cut into pieces anywhere.
@@ -59,7 +59,7 @@ pub struct Decoder<'a> {
     lap_end: usize,
     /// Output before this place has left.
     flushed: usize,
-    pace: Pace,
+    guard: StepGuard,
 }
 
 impl<'a> Decoder<'a> {
@@ -77,7 +77,7 @@ impl<'a> Decoder<'a> {
             at: 0,
             lap_end: 0,
             flushed: 0,
-            pace: Pace::NEW,
+            guard: StepGuard::NEW,
         }
     }
 
@@ -86,13 +86,13 @@ impl<'a> Decoder<'a> {
     /// What was decoded before an error is written before the error is returned; after that every call returns it. A second call in
     /// a row that has nothing to work with is an error.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
-        self.pace.error()?;
+        self.guard.error()?;
         let (mut rest, mut wrote) = (src, 0);
         let status = self.go(&mut rest, end, dst, &mut wrote);
         let read = src.len() - rest.len();
         match status {
-            Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => self.pace.wants_window(read, wrote, error),
-            _ => self.pace.step(read, wrote, status, self.consumed + u64_from(self.gathered)),
+            Err(error) if error.kind == ErrorKind::ZstdWindowBuffer => self.guard.wants_window(read, wrote, error),
+            _ => self.guard.step(read, wrote, status, self.consumed + u64_from(self.gathered)),
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a> Decoder<'a> {
     fn go(&mut self, src: &mut &[u8], end: End, dst: &mut [u8], wrote: &mut usize) -> Result<Status> {
         loop {
             // What is decoded leaves before anything else is.
-            if !give(self.window, &mut self.flushed, self.at, dst, wrote) {
+            if !flush_window(self.window, &mut self.flushed, self.at, dst, wrote) {
                 return Ok(Status::NeedOutput);
             }
             if src.is_empty() && end == End::Here && self.may_end() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use liblzma::stream::{Action, Check, Status as Ended, Stream};
 use unspool::xz::{Decoder, Options as How, Workspace, decode, inspect};
-use unspool::{End, Limits, Status};
+use unspool::{End, Status};
 
 use crate::race::Race;
 use crate::words::{Words, sentence};
@@ -85,7 +85,7 @@ impl Case {
         Race::new(
             name,
             self.plain.iter().map(Vec::len).sum(),
-            self.each(|file, out| Ok(decode(file, out, &mut ws, &Limits::DEFAULT)?.wrote)),
+            self.each(|file, out| Ok(decode(file, out, &mut ws, &How::DEFAULT, &mut ())?.wrote)),
         )
         .against("liblzma", self.each(c_library))
         .against(
@@ -113,13 +113,13 @@ impl Case {
     fn race_stream(&self, name: &str) -> Result<()> {
         let mut ws = Workspace::new();
         let file = self.files.first().ok_or("no file")?;
-        let window = inspect(file, &mut ws, &Limits::DEFAULT, &How::DEFAULT, &mut ())?.window;
+        let window = inspect(file, &mut ws, &How::DEFAULT, &mut ())?.window;
         let mut window = vec![0; usize::try_from(window)?];
         Race::new(
             name,
             self.plain.iter().map(Vec::len).sum(),
             self.each(|file, out| {
-                let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &How::DEFAULT);
+                let mut decoder = Decoder::new(&mut ws, &mut window, &How::DEFAULT);
                 let (mut read, mut wrote) = (0, 0);
                 loop {
                     let (to, room) = (file.len().min(read + PIECE), out.len().min(wrote + PIECE));

@@ -27,8 +27,7 @@ fn a_file_cut_at_any_byte_is_truncated() {
     let ends: Vec<_> = (0..file.len()).filter(|&at| reference(&file[..at]).is_some()).collect();
     let mut room = vec![0; text.len()];
     for cut in (0..4000).chain((4000..file.len() - 9100).step_by(7)).chain(file.len() - 9100..file.len()) {
-        let out =
-            decode_with(&file[..cut], &mut room, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut ());
+        let out = decode(&file[..cut], &mut room, &mut Workspace::new(), &Options::DEFAULT, &mut ());
         match out {
             Ok(_) => assert!(ends.contains(&cut), "{cut}"),
             Err(error) => {
@@ -69,9 +68,8 @@ fn a_flipped_bit_is_found_where_the_reference_finds_one_and_everywhere_at_the_sa
                     assert_eq!(end, end_again, "byte {at}, bit {bit}");
                     assert!(out == again, "byte {at}, bit {bit}");
                     let mut room = vec![0; 1 << 17];
-                    let limits = Limits::DEFAULT;
                     let first = Options { streams: Streams::First, ..Options::DEFAULT };
-                    let whole = decode_with(&broken, &mut room, &mut Workspace::new(), &limits, &first, &mut ());
+                    let whole = decode(&broken, &mut room, &mut Workspace::new(), &first, &mut ());
                     match (whole, end) {
                         // Only a slice has an end.
                         (Err(Error { kind: ErrorKind::OutputTooSmall, .. }), _) => {}
@@ -143,8 +141,8 @@ fn odd_files_by_name() {
     assert_eq!(verdict(&kind(0x11)), Err((ErrorKind::XzFlags, 6)));
     let mut unverified = good.clone();
     kind(2)(&mut unverified);
-    let options = Options { verify: false, ..Options::DEFAULT };
-    let out = decode_to_vec(&unverified, &mut Workspace::new(), &Limits::DEFAULT, &options);
+    let options = Options { verify: Verify::Skip, ..Options::DEFAULT };
+    let out = decode_to_vec(&unverified, &options);
     assert_eq!(out.as_deref(), Ok(&b"unspool unspool unspool"[..]));
     // Headers.
     let set = |at: usize, byte: u8| {
@@ -234,7 +232,7 @@ fn sizes_that_cannot_be_are_no_reason_to_take_memory() {
     let footer = [&((end - start) as u32 / 4).to_le_bytes()[..], &[0, 0]].concat();
     file.extend(unspool::checksum::Crc32::of(&footer).to_le_bytes());
     file.extend([&footer[..], b"YZ"].concat());
-    let sizes = inspect(&file, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut ()).unwrap();
+    let sizes = inspect(&file, &mut Workspace::new(), &Options::DEFAULT, &mut ()).unwrap();
     assert_eq!((sizes.content, sizes.wrote), (content as u64, 0));
     // The first chunk is short of bytes, and is found to be before there is room for what the others claim.
     let error = decoded(&file).unwrap_err();
@@ -242,7 +240,7 @@ fn sizes_that_cannot_be_are_no_reason_to_take_memory() {
     let whole = File::open(&file, &Limits::DEFAULT).unwrap();
     let block = whole.locate(0).unwrap().unwrap();
     let bytes = &file[block.range.start as usize..block.range.end as usize];
-    assert_eq!(decode_block_to_vec(bytes, &block, &mut Workspace::new(), &Limits::DEFAULT, true), Err(error));
+    assert_eq!(decode_block_to_vec(bytes, &block, &Options::DEFAULT), Err(error));
 }
 
 #[test]
@@ -250,7 +248,7 @@ fn an_index_is_no_longer_than_the_limit_allows() {
     let file = blocks(&mixed(4000, 7), 20, Check::Crc32);
     let header = |max_header| Limits { max_header, ..Limits::DEFAULT };
     let mut room = [0; 4000];
-    let mut verdict = |max| unspool::xz::decode(&file, &mut room, &mut Workspace::new(), &header(max));
+    let mut verdict = |max| decode(&file, &mut room, &mut Workspace::new(), &within(header(max)), &mut ());
     assert_eq!(verdict(100).unwrap_err().kind, ErrorKind::HeaderLimit);
     assert_eq!(verdict(10_000).map(|done| done.wrote), Ok(4000));
     assert_eq!(File::open(&file, &header(100)).unwrap_err().kind, ErrorKind::HeaderLimit);
@@ -258,7 +256,7 @@ fn an_index_is_no_longer_than_the_limit_allows() {
     for max in [8, 50, 81] {
         let verdict = |piece: usize| {
             let (mut ws, mut window) = (Workspace::new(), vec![0; 9 << 20]);
-            let mut decoder = Decoder::new(&mut ws, &mut window, &header(max), &Options::DEFAULT);
+            let mut decoder = Decoder::new(&mut ws, &mut window, &within(header(max)));
             let mut at = 0;
             loop {
                 let to = file.len().min(at + piece);
@@ -282,15 +280,15 @@ fn bombs_stop_at_once() {
     assert!(bomb.len() < 20_000);
     let limits = Limits { max_output: 1 << 20, ..Limits::DEFAULT };
     let mut ws = Workspace::new();
-    let error = decode_to_vec(&bomb, &mut ws, &limits, &Options::DEFAULT).unwrap_err();
+    let error = decode_to_vec(&bomb, &within(limits)).unwrap_err();
     assert_eq!(error.class(), Class::Limit);
     let mut room = vec![0; 2 << 20];
-    let error = decode_with(&bomb, &mut room, &mut ws, &limits, &Options::DEFAULT, &mut ()).unwrap_err();
+    let error = decode(&bomb, &mut room, &mut ws, &within(limits), &mut ()).unwrap_err();
     assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 64 << 20));
-    let error = decode_with(&bomb, &mut room, &mut ws, &Limits::DEFAULT, &Options::DEFAULT, &mut ()).unwrap_err();
+    let error = decode(&bomb, &mut room, &mut ws, &Options::DEFAULT, &mut ()).unwrap_err();
     assert_eq!((error.class(), error.at), (Class::OutputTooSmall { need: 64 << 20 }, 0));
     let mut window = vec![0; 9 << 20];
-    let mut decoder = Decoder::new(&mut ws, &mut window, &limits, &Options::DEFAULT);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &within(limits));
     let (mut wrote, mut at) = (0, 0);
     let error = loop {
         match decoder.step(&bomb[at..], End::Here, &mut room) {
@@ -299,4 +297,46 @@ fn bombs_stop_at_once() {
         }
     };
     assert!(error.kind == ErrorKind::OutputLimit && wrote <= 1 << 20, "{wrote}");
+}
+
+/// One file, one error, through each door that has the whole file; and no field beyond the end of what was cut.
+#[test]
+fn a_broken_file_breaks_alike_through_each_door() {
+    let text = mixed(6000, 50);
+    let mut random = Random(17);
+    let (mut broken, mut cut) = (0, 0);
+    let lzma = options(4096);
+    for file in
+        [preset(&text, 6, Check::Crc32), filtered(&text, Filters::new().x86().lzma2(&lzma), Check::Crc64), several().0]
+    {
+        for _ in 0..400 {
+            let mut file = file.clone();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(file.len());
+                file[at] ^= 1 << random.below(8);
+            }
+            let mut room = vec![0; 1 << 20];
+            let mut ws = Workspace::new();
+            let whole = decode(&file, &mut room, &mut ws, &Options::DEFAULT, &mut ());
+            let vec = decoded(&file);
+            let (_, saved) = salvage(&file, &mut room, &mut ws, &Options::DEFAULT);
+            let sink = &mut |_: &[u8]| Ok(());
+            let sunk = decode_to(&file, sink, &mut ws, &mut vec![0; WINDOW], &Options::DEFAULT);
+            if matches!(whole, Err(Error { kind: ErrorKind::OutputTooSmall | ErrorKind::OutputLimit, .. })) {
+                continue;
+            }
+            assert_eq!(vec.map(|out| out.len()), whole.map(|done| done.wrote));
+            assert_eq!(saved, whole.err());
+            if !matches!(sunk, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) {
+                assert_eq!(sunk.map(|done| done.wrote), whole.map(|done| done.wrote));
+            }
+            broken += usize::from(whole.is_err());
+        }
+        for end in (0..file.len().min(2000)).chain(file.len().saturating_sub(200)..file.len()) {
+            let mut leaves = Leaves::default();
+            cut += usize::from(inspect(&file[..end], &mut Workspace::new(), &Options::DEFAULT, &mut leaves).is_err());
+            assert!(leaves.leaves.iter().all(|(bits, _)| bits.end <= 8 * end as u64), "cut at {end}");
+        }
+    }
+    assert!(broken > 1000 && cut > 3000, "{broken} broken, {cut} cut");
 }

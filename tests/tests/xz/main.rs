@@ -8,10 +8,10 @@ mod streams;
 
 use liblzma::stream::{Action, Check, Filters, LzmaOptions, Stream};
 use unspool::xz::{
-    CheckKind, Decoder, File, Options, Search, Streams, Workspace, decode_block_to_vec, decode_to_vec, decode_with,
-    decoded_size, inspect,
+    CheckKind, Decoder, File, Header, IndexReader, Options, Streams, Workspace, decode, decode_block_to_vec, decode_to,
+    decode_to_vec, decoded_len, inspect, salvage,
 };
-use unspool::{Class, End, Error, ErrorKind, Limits, Status, Step};
+use unspool::{Checksums, Class, End, Error, ErrorKind, Limits, Status, Step, Verify};
 use unspool_tests::{Leaves, Random, drive, go_on, read, vector_folders};
 
 const CHECKS: [Check; 4] = [Check::None, Check::Crc32, Check::Crc64, Check::Sha256];
@@ -83,14 +83,18 @@ fn mixed(len: usize, seed: u64) -> Vec<u8> {
     out
 }
 
+fn within(limits: Limits) -> Options {
+    Options { limits, ..Options::DEFAULT }
+}
+
 fn decoded(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    decode_to_vec(bytes, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT)
+    decode_to_vec(bytes, &Options::DEFAULT)
 }
 
 /// The file in pieces of the sizes that `sizes` gives for input and output.
 fn streamed(bytes: &[u8], window: usize, mut sizes: impl FnMut() -> (usize, usize)) -> (Vec<u8>, Result<(), Error>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0xAA; window]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
     let (mut out, mut at, mut idle) = (vec![], 0, 0);
     loop {
         let (input, output) = sizes();
@@ -123,18 +127,17 @@ const SMALL: usize = (1 << 16) + 32;
 fn holds(name: &str, file: &[u8], expected: &[u8]) {
     let mut ws = Workspace::new();
     let limits = Limits::DEFAULT;
-    let out =
-        decode_to_vec(file, &mut ws, &limits, &Options::DEFAULT).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let out = decode_to_vec(file, &within(limits)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(out == expected, "{name}: other bytes");
-    assert_eq!(decoded_size(file, &limits), Ok(expected.len() as u64), "{name}");
+    assert_eq!(decoded_len(file, &mut ws, &Options::DEFAULT), Ok(expected.len() as u64), "{name}");
     if let Some(less) = (expected.len() as u64).checked_sub(1) {
-        let refused =
-            decoded_size(file, &Limits { max_output: less, ..limits }).map_err(|error| (error.kind, error.need));
+        let tight = within(Limits { max_output: less, ..limits });
+        let refused = decoded_len(file, &mut ws, &tight).map_err(|error| (error.kind, error.need));
         assert_eq!(refused, Err((ErrorKind::OutputLimit, less + 1)), "{name}");
     }
     for more in [0, 1, 100] {
         let mut room = vec![0xEE; expected.len() + more];
-        let done = decode_with(file, &mut room, &mut ws, &limits, &Options::DEFAULT, &mut ());
+        let done = decode(file, &mut room, &mut ws, &within(limits), &mut ());
         let done = done.unwrap_or_else(|error| panic!("{name} with {more} more: {error}"));
         assert_eq!(
             (done.read, done.wrote, done.content),
@@ -146,11 +149,24 @@ fn holds(name: &str, file: &[u8], expected: &[u8]) {
     }
     if !expected.is_empty() {
         let mut room = vec![0; expected.len() - 1];
-        let error = decode_with(file, &mut room, &mut ws, &limits, &Options::DEFAULT, &mut ()).unwrap_err();
+        let error = decode(file, &mut room, &mut ws, &within(limits), &mut ()).unwrap_err();
         assert_eq!(error.class(), Class::OutputTooSmall { need: expected.len() as u64 }, "{name} in one byte less");
     }
+    let mut sunk = vec![];
+    let mut sink = |bytes: &[u8]| {
+        sunk.extend_from_slice(bytes);
+        Ok(())
+    };
+    let done = decode_to(file, &mut sink, &mut ws, &mut vec![0xAA; WINDOW], &Options::DEFAULT).unwrap();
+    assert_eq!((done.read, done.wrote), (file.len(), expected.len()), "{name} to a sink");
+    assert!(sunk == expected, "{name}: other bytes to a sink");
+    let mut saved = vec![0; expected.len()];
+    let (done, error) = salvage(file, &mut saved, &mut ws, &Options::DEFAULT);
+    assert_eq!((done.read, done.wrote, error), (file.len(), expected.len(), None), "{name} salvaged");
+    assert!(saved == expected, "{name}: other bytes salvaged");
+    assert!(Header::read(file, &limits).is_ok(), "{name}");
     let mut leaves = Leaves::default();
-    let done = inspect(file, &mut ws, &limits, &Options::DEFAULT, &mut leaves).unwrap();
+    let done = inspect(file, &mut ws, &within(limits), &mut leaves).unwrap();
     assert_eq!((done.read, done.wrote, done.content), (file.len(), 0, expected.len() as u64), "{name}");
     leaves.assert_tile(file.len(), name);
     let mut random = Random(file.len() as u64);

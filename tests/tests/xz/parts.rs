@@ -6,8 +6,9 @@ use super::*;
 fn blocks_streams_padding_and_flushes() {
     let (file, text) = several();
     holds("several", &file, &text);
-    let done = inspect(&file, &mut Workspace::new(), &Limits::DEFAULT, &Options::DEFAULT, &mut ()).unwrap();
-    assert_eq!((done.streams, done.blocks, done.checks), (4, 11, 10));
+    let done = inspect(&file, &mut Workspace::new(), &Options::DEFAULT, &mut ()).unwrap();
+    assert_eq!((done.parts, done.blocks), (4, 11));
+    assert_eq!(done.checksums, Checksums { matched: 10, mismatched: 0, unchecked: 1 });
     holds("no block", &preset(b"", 6, Check::Crc64), b"");
     let pieces: Vec<_> = text.chunks(777).collect();
     let flushed = run(Stream::new_easy_encoder(6, Check::Crc64).unwrap(), &pieces, Action::SyncFlush);
@@ -28,7 +29,7 @@ fn one_stream_or_the_first() {
     let mut ws = Workspace::new();
     let mut with = |bytes: &[u8], streams| {
         let options = Options { streams, ..Options::DEFAULT };
-        decode_with(bytes, &mut room, &mut ws, &Limits::DEFAULT, &options, &mut ()).map(|done| (done.read, done.wrote))
+        decode(bytes, &mut room, &mut ws, &options, &mut ()).map(|done| (done.read, done.wrote))
     };
     assert_eq!(with(&file, Streams::One), Ok((file.len(), 5000)));
     for more in [&b"\0\0\0\0"[..], b"x", b"trailing", &file] {
@@ -39,7 +40,7 @@ fn one_stream_or_the_first() {
     }
     // Where there is room for one stream only.
     let (two, one) = ([&file[..], &file].concat(), Options { streams: Streams::One, ..Options::DEFAULT });
-    let exact = decode_with(&two, &mut [0; 5000], &mut Workspace::new(), &Limits::DEFAULT, &one, &mut ()).unwrap_err();
+    let exact = decode(&two, &mut [0; 5000], &mut Workspace::new(), &one, &mut ()).unwrap_err();
     assert_eq!((exact.kind, exact.at), (ErrorKind::XzTrailing, file.len() as u64));
     let error = with(&[&file, &b"trailing"[..]].concat(), Streams::All).unwrap_err();
     assert_eq!((error.kind, error.at), (ErrorKind::XzMagic, file.len() as u64));
@@ -58,24 +59,24 @@ fn any_position_is_found_in_its_block() {
         assert!(block.content.contains(&position));
         let content = block.content.start as usize..block.content.end as usize;
         let mut room = vec![0; content.len()];
-        let done = open.decode_block(&block, &mut room, &mut ws, true).unwrap();
+        let done = open.decode_block(&block, &mut room, &mut ws, &Options::DEFAULT).unwrap();
         assert_eq!((done.read as u64, done.wrote), (block.range.end - block.range.start, content.len()));
         assert!(room == text[content], "block {seen}");
         let bytes = &file[block.range.start as usize..block.range.end as usize];
-        assert!(decode_block_to_vec(bytes, &block, &mut ws, &Limits::DEFAULT, true).unwrap() == room, "block {seen}");
+        assert!(decode_block_to_vec(bytes, &block, &Options::DEFAULT).unwrap() == room, "block {seen}");
         assert_eq!(open.locate(block.content.end - 1).unwrap(), Some(block.clone()));
         let mut small = vec![0; room.len() - 1];
-        let error = open.decode_block(&block, &mut small, &mut ws, true).unwrap_err();
+        let error = open.decode_block(&block, &mut small, &mut ws, &Options::DEFAULT).unwrap_err();
         assert!(matches!(error.class(), Class::OutputTooSmall { .. }));
         // Of another block, or with another size, it is not what the index lists.
         let mut other = block.clone();
         other.content.end += 1;
         assert_eq!(
-            open.decode_block(&other, &mut vec![0; 20_000], &mut ws, true).unwrap_err().kind,
+            open.decode_block(&other, &mut vec![0; 20_000], &mut ws, &Options::DEFAULT).unwrap_err().kind,
             ErrorKind::XzIndex
         );
         other.content.end = u64::MAX;
-        let claimed = decode_block_to_vec(bytes, &other, &mut ws, &Limits::DEFAULT, true).unwrap_err();
+        let claimed = decode_block_to_vec(bytes, &other, &Options::DEFAULT).unwrap_err();
         assert_eq!(claimed.kind, ErrorKind::XzIndex, "found before there is memory for it");
         (position, seen) = (block.content.end, seen + 1);
     }
@@ -83,29 +84,86 @@ fn any_position_is_found_in_its_block() {
     assert_eq!(CheckKind::Sha256, open.locate(20_000).unwrap().unwrap().check);
     // One stream: a footer, an index and a header are all that is fetched.
     let file = blocks(&text, 1000, Check::Crc32);
-    let mut search = Search::new(file.len() as u64, 33_333, &Limits::DEFAULT);
+    let mut reader = IndexReader::new(file.len() as u64, 33_333, &Limits::DEFAULT);
     let mut fetched = 0;
-    while let Some(range) = search.needs() {
+    while let Some(range) = reader.needs() {
         fetched += range.end - range.start;
-        search.feed(&file[range.start as usize..range.end as usize]).unwrap();
+        reader.feed(range.start, &file[range.start as usize..range.end as usize]).unwrap();
     }
-    assert_eq!(search.found().unwrap().content, 33_000..34_000);
+    assert_eq!(reader.found().unwrap().content, 33_000..34_000);
     assert!(fetched < 400, "{fetched}");
     // All blocks, from the last stream to the first.
     let two = [file.clone(), vec![0; 8], file.clone()].concat();
-    let (mut search, mut listed) = (Search::sizes(two.len() as u64, &Limits::DEFAULT), vec![]);
-    while let Some(range) = search.needs() {
+    let (mut reader, mut listed) = (IndexReader::sizes(two.len() as u64, &Limits::DEFAULT), vec![]);
+    while let Some(range) = reader.needs() {
         let bytes = &two[range.start as usize..range.end as usize];
-        search.feed_listing(bytes, &mut |block| listed.push(block)).unwrap();
+        reader.feed_listing(range.start, bytes, &mut |block| listed.push(block)).unwrap();
     }
     let open = File::open(&file, &Limits::DEFAULT).unwrap();
     let (last, first) = listed.split_at(listed.len() / 2);
-    assert_eq!((listed.len() as u64, search.content()), (2 * open.blocks, 2 * open.content));
+    assert_eq!((listed.len() as u64, reader.content()), (2 * open.blocks, 2 * open.content));
     for (number, (last, first)) in last.iter().zip(first).enumerate() {
         let block = open.locate(1000 * number as u64).unwrap().unwrap();
         assert_eq!(*first, block);
         let shift = file.len() as u64 + 8;
         assert_eq!((last.range.start, &last.content), (block.range.start + shift, &block.content));
     }
-    assert!(Search::new(100, 0, &Limits::DEFAULT).feed(&[0; 3]).is_err());
+    assert!(IndexReader::new(100, 0, &Limits::DEFAULT).feed(88, &[0; 3]).is_err());
+}
+
+#[test]
+fn checks_that_differ_are_refused_counted_or_skipped() {
+    let text = mixed(3000, 21);
+    let mut file = blocks(&text, 1000, Check::Crc32);
+    let open = File::open(&file, &Limits::DEFAULT).unwrap();
+    let second = open.locate(1500).unwrap().unwrap();
+    let check = second.range.end - 4;
+    file[check as usize] ^= 1;
+    let mut room = vec![0; 3000];
+    let mut with = |verify| {
+        let options = Options { verify, ..Options::DEFAULT };
+        decode(&file, &mut room, &mut Workspace::new(), &options, &mut ()).map(|done| (done.wrote, done.checksums))
+    };
+    assert_eq!(with(Verify::Refuse).map_err(|error| (error.kind, error.at)), Err((ErrorKind::XzCheck, check)));
+    assert_eq!(with(Verify::Report), Ok((3000, Checksums { matched: 2, mismatched: 1, unchecked: 0 })));
+    assert_eq!(with(Verify::Skip), Ok((3000, Checksums { matched: 0, mismatched: 0, unchecked: 3 })));
+    assert!(room == text);
+    let (done, error) = salvage(&file, &mut room, &mut Workspace::new(), &Options::DEFAULT);
+    assert_eq!((done.wrote, done.checksums.matched, error.unwrap().kind), (1000, 1, ErrorKind::XzCheck));
+}
+
+#[test]
+fn what_was_cut_is_saved_up_to_the_cut() {
+    let text = mixed(20_000, 23);
+    let mut filters = Filters::new();
+    filters.x86().delta_properties(&[2]).unwrap().lzma2(&options(1 << 16));
+    for file in
+        [preset(&text, 6, Check::Crc64), filtered(&text, &filters, Check::Crc32), blocks(&text, 900, Check::None)]
+    {
+        let mut most = 0;
+        for cut in (0..file.len()).step_by(13) {
+            let mut room = vec![0; 20_000];
+            let (done, error) = salvage(&file[..cut], &mut room, &mut Workspace::new(), &Options::DEFAULT);
+            assert_eq!(error.map(|error| (error.kind, error.at)), Some((ErrorKind::Truncated, cut as u64)));
+            assert!(room[..done.wrote] == text[..done.wrote], "cut at {cut}");
+            assert!(done.wrote >= most, "cut at {cut}");
+            most = done.wrote;
+        }
+        assert!(most > 19_000, "{most}");
+    }
+}
+
+#[test]
+fn the_first_header_says_how_large_the_window_is() {
+    let file = filtered(&mixed(5000, 2), Filters::new().lzma2(&options(1 << 16)), Check::Sha256);
+    let header = Header::read(&file, &Limits::DEFAULT).unwrap();
+    assert_eq!((header.check, header.window()), (CheckKind::Sha256, (1 << 16) + 32));
+    for cut in 0..24 {
+        let error = Header::read(&file[..cut], &Limits::DEFAULT).unwrap_err();
+        let need = if cut < 13 { 13 } else { 24 };
+        assert_eq!((error.kind, error.at, error.need), (ErrorKind::Truncated, cut as u64, need));
+    }
+    assert_eq!(Header::read(&preset(b"", 6, Check::None), &Limits::DEFAULT).unwrap().block, None);
+    let tight = Limits { max_header: 20, ..Limits::DEFAULT };
+    assert_eq!(Header::read(&file, &tight).unwrap_err().kind, ErrorKind::HeaderLimit);
 }

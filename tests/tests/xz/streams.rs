@@ -50,7 +50,7 @@ fn a_window_as_small_as_the_dictionary() {
     let file = preset(&text, 9, Check::Crc32);
     let limits = Limits { max_window: 1 << 20, ..Limits::DEFAULT };
     let (mut ws, mut window) = (Workspace::new(), vec![0; 2 << 20]);
-    let error = Decoder::new(&mut ws, &mut window, &limits, &Options::DEFAULT).step(&file, End::Here, &mut [0; 10]);
+    let error = Decoder::new(&mut ws, &mut window, &within(limits)).step(&file, End::Here, &mut [0; 10]);
     let error = error.unwrap_err();
     assert_eq!((error.kind, error.need), (ErrorKind::WindowLimit, (64 << 20) + 32));
 }
@@ -64,7 +64,7 @@ fn a_larger_window_is_lent_between_blocks() {
     for split in [1, 7, 50, 1000, file.len()] {
         let (mut ws, mut windows, mut asked) = (Workspace::new(), [vec![], vec![]], vec![]);
         let mut windows = windows.iter_mut();
-        let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+        let mut decoder = Decoder::new(&mut ws, &mut [], &Options::DEFAULT);
         let split = || (split, 1000);
         let (out, end) = drive(&file, split, |src, end, dst| {
             go_on(src, dst, |src, dst| match decoder.step(src, end, dst) {
@@ -89,7 +89,7 @@ fn a_call_with_nothing_before_a_window_is_lent_does_not_count_behind_it() {
     let file = preset(b"some text", 0, Check::Crc32);
     let (mut ws, mut window, mut out) = (Workspace::new(), vec![0; 1 << 20], [0; 100]);
     let (mut early, mut late) = ([0; 8], [0; 8]);
-    let mut decoder = Decoder::new(&mut ws, &mut [], &Limits::DEFAULT, &Options::DEFAULT);
+    let mut decoder = Decoder::new(&mut ws, &mut [], &Options::DEFAULT);
     assert_eq!(decoder.lend(&mut early).map_err(|error| error.kind), Err(ErrorKind::WindowInUse));
     let status = |step: Result<Step, Error>| step.map(|step| step.status).map_err(|error| error.kind);
     assert_eq!(status(decoder.step(&[], End::NotYet, &mut out)), Ok(Status::NeedInput));
@@ -108,7 +108,7 @@ fn what_comes_before_a_larger_window_leaves_first() {
     let (small, large) = (of(4096), of(65_536));
     let file = [&small[..], &large].concat();
     let (mut ws, mut window, mut out) = (Workspace::new(), [0; 4096 + 32], [0; 4000]);
-    let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+    let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
     let step = decoder.step(&file, End::Here, &mut out).unwrap();
     assert_eq!((step.status, &out[..step.wrote]), (Status::NeedOutput, &text[..]));
     // The window may be asked for any number of times.
@@ -124,7 +124,7 @@ fn a_second_call_with_nothing_to_work_with_is_an_error() {
     let file = preset(b"some text", 0, Check::Crc32);
     for (src, dst) in [(&file[..0], &mut [0; 10][..]), (&file, &mut [])] {
         let (mut ws, mut window) = (Workspace::new(), vec![0; 1 << 20]);
-        let mut decoder = Decoder::new(&mut ws, &mut window, &Limits::DEFAULT, &Options::DEFAULT);
+        let mut decoder = Decoder::new(&mut ws, &mut window, &Options::DEFAULT);
         let (mut rest, mut kinds) = (src, vec![]);
         for _ in 0..4 {
             let step = decoder.step(rest, End::NotYet, dst);

@@ -27,7 +27,7 @@ pub struct Outline {
 enum Walk {
     Zstd(zstd::Outline),
     /// With the blocks of each stream that has some, from the last stream to the first.
-    Xz(xz::Search, Vec<Vec<xz::Block>>),
+    Xz(xz::IndexReader, Vec<Vec<xz::Block>>),
     #[cfg(feature = "cvc")]
     Cvc(cvc::Chunks),
     #[cfg(feature = "onpair")]
@@ -50,7 +50,7 @@ pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, zstd_format: u8, limits:
     let walk = match format {
         Format::Zstd | Format::ZstdSkippable => zstd(zstd::Flavour::Rfc8878),
         Format::ZstdV07 => zstd(zstd::Flavour::V07),
-        Format::Xz => Walk::Xz(xz::Search::sizes(len, &crate::limits(limits)), Vec::new()),
+        Format::Xz => Walk::Xz(xz::IndexReader::sizes(len, &crate::limits(limits)), Vec::new()),
         #[cfg(feature = "cvc")]
         Format::Cvc => Walk::Cvc(cvc::Chunks::new(len, crate::limits(limits))),
         #[cfg(feature = "onpair")]
@@ -68,7 +68,7 @@ impl Outline {
     pub fn needs(&self) -> Option<Vec<f64>> {
         let range = match &self.walk {
             Walk::Zstd(outline) => outline.needs(),
-            Walk::Xz(search, _) => search.needs(),
+            Walk::Xz(reader, _) => reader.needs(),
             #[cfg(feature = "cvc")]
             Walk::Cvc(chunks) => chunks.needs(),
             #[cfg(feature = "onpair")]
@@ -102,9 +102,10 @@ impl Outline {
                 let at = outline.needs().map_or(0, |range| range.start);
                 outline.feed(at, bytes, &mut self.structure)
             }
-            Walk::Xz(search, streams) => {
+            Walk::Xz(reader, streams) => {
                 let mut blocks = Vec::new();
-                let fed = search.feed_listing(bytes, &mut |block| blocks.push(block));
+                let at = reader.needs().map_or(0, |range| range.start);
+                let fed = reader.feed_listing(at, bytes, &mut |block| blocks.push(block));
                 if !blocks.is_empty() {
                     streams.push(blocks);
                 }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use core::convert::Infallible;
 
 use unspool::xz::{Decoder, Options, Workspace};
-use unspool::{End, Limits, Result, Step};
+use unspool::{End, Result, Step};
 use wasm_bindgen::prelude::*;
 
 use crate::stream::{Decode, Desk, Stream, Windows, serve};
@@ -12,13 +12,13 @@ use crate::stream::{Decode, Desk, Stream, Windows, serve};
 /// A stream that decodes a file.
 #[wasm_bindgen]
 pub fn xz_stream(limits: &[f64]) -> Stream {
-    let limits = crate::limits(limits);
-    Stream::new(|desk| run(desk, limits))
+    let options = super::options(limits);
+    Stream::new(|desk| run(desk, options))
 }
 
-async fn run(desk: Desk, limits: Limits) -> Result<Infallible> {
-    let (mut ws, mut windows) = (Box::new(Workspace::new()), Windows::default());
-    let mut decoder = Decoder::new(&mut ws, &mut [], &limits, &Options::DEFAULT);
+async fn run(desk: Desk, options: Options) -> Result<Infallible> {
+    let (mut workspace, mut windows) = (Box::new(Workspace::new()), Windows::default());
+    let mut decoder = Decoder::new(&mut workspace, &mut [], &options);
     serve(&mut decoder, &mut windows, &desk).await
 }
 

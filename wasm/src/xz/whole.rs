@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use unspool::xz::{Options, Workspace, decode, decode_to_vec};
+use unspool::xz::{Workspace, decode, decode_to_vec};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::Fault;
@@ -12,15 +12,15 @@ use crate::js::Uint8Array;
 /// Decodes a whole file, all of its streams.
 #[wasm_bindgen]
 pub fn xz_decode(bytes: &[u8], limits: &[f64]) -> Result<Vec<u8>, Fault> {
-    Ok(decode_to_vec(bytes, &mut Workspace::new(), &crate::limits(limits), &Options::DEFAULT)?)
+    Ok(decode_to_vec(bytes, &super::options(limits))?)
 }
 
 /// Decodes a whole file to the start of `to`. Gives how many bytes were written.
 #[wasm_bindgen]
 pub fn xz_decode_into(bytes: &[u8], to: &Uint8Array, limits: &[f64]) -> Result<f64, Fault> {
-    let limits = crate::limits(limits);
+    let options = super::options(limits);
     // A byte holds some 7000, and a chunk 2 MiB.
     let most = bytes.len().saturating_mul(8192).saturating_add(2 << 20);
-    let decode = |room: &mut [u8]| Ok(decode(bytes, room, &mut Workspace::new(), &limits)?.wrote);
+    let decode = |room: &mut [u8]| Ok(decode(bytes, room, &mut Workspace::new(), &options, &mut ())?.wrote);
     Ok(Output::fill(to, |output| output.some(most, decode))?)
 }

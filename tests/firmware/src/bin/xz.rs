@@ -29,14 +29,14 @@ fn main() -> ! {
 
 fn decodes(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
     out.fill(0);
-    decode(bytes, out, ws, &Limits::DEFAULT).is_ok_and(|done| done.wrote == expected.len()) && out == expected
+    decode(bytes, out, ws, &Options::DEFAULT, &mut ()).is_ok_and(|done| done.wrote == expected.len()) && out == expected
 }
 
 /// However early the file ends, the answer is an error and the device goes on.
 fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
     (0..bytes.len()).step_by(31).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);
-        decode(bytes, out, ws, &Limits::DEFAULT).is_err_and(|error| error.class() == Class::Truncated)
+        decode(bytes, out, ws, &Options::DEFAULT, &mut ()).is_err_and(|error| error.class() == Class::Truncated)
     })
 }
 
@@ -44,12 +44,12 @@ fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
 fn one_block(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
     let Ok(file) = File::open(bytes, &Limits::DEFAULT) else { return false };
     let Ok(Some(block)) = file.locate(1500) else { return false };
-    let done = file.decode_block(&block, out, ws, true);
+    let done = file.decode_block(&block, out, ws, &Options::DEFAULT);
     done.is_ok_and(|done| out.get(..done.wrote) == expected.get(1500..3000))
 }
 
 /// 64 bytes at a time, through a window as large as the dictionary.
 fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
-    let mut decoder = Decoder::new(ws, window, &Limits::DEFAULT, &Options::DEFAULT);
+    let mut decoder = Decoder::new(ws, window, &Options::DEFAULT);
     firmware::streams(bytes, expected, |src, end, out| decoder.step(src, end, out))
 }

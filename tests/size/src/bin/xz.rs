@@ -5,7 +5,7 @@
 #![no_std]
 #![no_main]
 
-use unspool::{Limits, xz};
+use unspool::xz;
 
 size::no_panic!();
 size::program!("../../data/text.xz", |file, room| {
@@ -13,5 +13,5 @@ size::program!("../../data/text.xz", |file, room| {
     // SAFETY: called once.
     #[allow(static_mut_refs)]
     let workspace = unsafe { &mut WORKSPACE };
-    xz::decode(file, room.bytes, workspace, &Limits::DEFAULT).map_or(0, |done| done.wrote)
+    xz::decode(file, room.bytes, workspace, &xz::Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote)
 });

@@ -5,18 +5,17 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::check::CheckKind;
-use super::decode::{Done, Options, Streams};
-#[cfg(feature = "alloc")]
-use super::decode::{impossible, room};
-use super::decoder::Machine;
 use super::header::{STREAM_HEADER, StreamFlags, stream_footer, stream_header};
-use super::number::Number;
+use super::index::walk;
+use super::options::{Options, Streams};
+use super::parser::Parser;
 use super::records::Sums;
+#[cfg(feature = "alloc")]
+use super::room::{count, impossible, room};
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
-use crate::checksum::Crc32;
 use crate::num::{index, u64_from};
-use crate::{End, Error, ErrorKind, Limits, Result};
+use crate::{Done, End, Error, ErrorKind, Limits, Result, Verify};
 
 /// A block, as the index lists it: nothing of it has been looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,20 +36,20 @@ pub struct Block {
 /// ```
 /// use unspool::{Limits, xz};
 /// # let file = b"\xFD7zXZ\0\0\x01i\"\xDE6\x02\0!\x01\0\0\0\07'\x97\xD6\xE0\0\x16\0\x0E]\0:\x9B\x8A\xCD\xCA\x08\x14\xAF\xF7\xF9x\xE8\x80\0\0\0\0c\xC9\xC4\x7F\0\x01&\x17\xC8\xB3\x8B`\x90B\x99\r\x01\0\0\0\0\x01YZ";
-/// let mut search = xz::Search::new(file.len() as u64, 10, &Limits::DEFAULT);
-/// while let Some(range) = search.needs() {
-///     search.feed(&file[range.start as usize..range.end as usize])?;
+/// let mut reader = xz::IndexReader::new(file.len() as u64, 10, &Limits::DEFAULT);
+/// while let Some(range) = reader.needs() {
+///     reader.feed(range.start, &file[range.start as usize..range.end as usize])?;
 /// }
-/// let block = search.found().unwrap();
+/// let block = reader.found().unwrap();
 /// assert_eq!(block.content, 0..23);
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Search {
+pub struct IndexReader {
     limits: Limits,
     len: u64,
     position: Option<u64>,
-    need: Option<Need>,
+    need: Option<Request>,
     /// Where the content of the streams that were looked at starts, in the second pass.
     before: Option<u64>,
     streams: u64,
@@ -60,7 +59,7 @@ pub struct Search {
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-enum Need {
+enum Request {
     /// The end of the file, up to here.
     Tail(u64, u64),
     Index(Range<u64>, StreamFlags),
@@ -71,7 +70,7 @@ enum Need {
 /// How much is asked for where zeros lie behind a stream.
 const PADDING: u64 = 4096;
 
-impl Search {
+impl IndexReader {
     /// A search in a file of this length.
     pub fn new(len: u64, position: u64, limits: &Limits) -> Self {
         Self { position: Some(position), ..Self::sizes(len, limits) }
@@ -83,7 +82,7 @@ impl Search {
             limits: *limits,
             len,
             position: None,
-            need: Some(Need::Tail(len, u64_from(STREAM_HEADER))),
+            need: Some(Request::Tail(len, u64_from(STREAM_HEADER))),
             before: None,
             streams: 0,
             sums: Sums::new(),
@@ -94,9 +93,9 @@ impl Search {
     /// The bytes to [`feed`](Self::feed) next; nothing when all is known.
     pub fn needs(&self) -> Option<Range<u64>> {
         match self.need.as_ref()? {
-            Need::Tail(end, len) => Some(end.saturating_sub(*len)..*end),
-            Need::Index(range, _) => Some(range.clone()),
-            Need::Header(start, _) => Some(*start..start.saturating_add(u64_from(STREAM_HEADER))),
+            Request::Tail(end, len) => Some(end.saturating_sub(*len)..*end),
+            Request::Index(range, _) => Some(range.clone()),
+            Request::Header(start, _) => Some(*start..start.saturating_add(u64_from(STREAM_HEADER))),
         }
     }
 
@@ -120,33 +119,33 @@ impl Search {
         self.sums.count
     }
 
-    /// Takes the bytes that were asked for.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<()> {
-        self.read(bytes, None)
+    /// Goes on with bytes of the file from byte `at` on. They must hold what [`needs`](Self::needs) says, and may hold more.
+    pub fn feed(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
+        self.read(at, bytes, None)
     }
 
-    /// [`feed`](Self::feed), and `each` hears of all blocks of a stream when its index has been read for the first time: the last stream
-    /// comes first. What is before it is not known then, so that the content counts from its start.
-    pub fn feed_listing(&mut self, bytes: &[u8], each: &mut dyn FnMut(Block)) -> Result<()> {
-        self.read(bytes, Some(each))
+    /// [`feed`](Self::feed), and `each` gets all blocks of a stream when its index is read for the first time: the last stream comes
+    /// first. What is before it is not known then, so the content counts from its start.
+    pub fn feed_listing(&mut self, at: u64, bytes: &[u8], each: &mut dyn FnMut(Block)) -> Result<()> {
+        self.read(at, bytes, Some(each))
     }
 
-    fn read(&mut self, bytes: &[u8], each: Option<&mut dyn FnMut(Block)>) -> Result<()> {
+    fn read(&mut self, at: u64, bytes: &[u8], each: Option<&mut dyn FnMut(Block)>) -> Result<()> {
         let Some(range) = self.needs() else { return Ok(()) };
-        if u64_from(bytes.len()) != range.end - range.start {
-            return Err(Error::new(ErrorKind::Truncated, range.start.saturating_add(u64_from(bytes.len()))));
-        }
+        let before = range.start.checked_sub(at).ok_or(Error::new(ErrorKind::RangeOutside, at))?;
+        let within = bytes.get(index(before)..index(range.end.saturating_sub(at)));
+        let bytes = within.ok_or(Error::new(ErrorKind::Truncated, at.saturating_add(u64_from(bytes.len()))))?;
         self.need = match self.need.take() {
-            Some(Need::Tail(end, _)) => Some(self.tail(bytes, end)?),
-            Some(Need::Index(range, flags)) => self.index(bytes, &range, flags, each)?,
-            Some(Need::Header(start, flags)) => self.header(bytes, start, flags)?,
+            Some(Request::Tail(end, _)) => Some(self.tail(bytes, end)?),
+            Some(Request::Index(range, flags)) => self.index(bytes, &range, flags, each)?,
+            Some(Request::Header(start, flags)) => self.header(bytes, start, flags)?,
             None => None,
         };
         Ok(())
     }
 
     /// Zeros, or a footer.
-    fn tail(&mut self, bytes: &[u8], end: u64) -> Result<Need> {
+    fn tail(&mut self, bytes: &[u8], end: u64) -> Result<Request> {
         // Whatever a file is made of is a multiple of four bytes long.
         let cut = Error::new(ErrorKind::Truncated, self.len);
         if !end.is_multiple_of(4) {
@@ -159,16 +158,15 @@ impl Search {
         let Some(footer) = bytes.last_chunk() else {
             // Zeros alone are no file.
             let more = if zeros > 0 { PADDING } else { 0 };
-            return if end >= 32 && more > 0 { Ok(Need::Tail(end, more)) } else { Err(cut) };
+            return if end >= 32 && more > 0 { Ok(Request::Tail(end, more)) } else { Err(cut) };
         };
         let at = end - u64_from(STREAM_HEADER);
-        let mut place = at;
-        let footer = stream_footer(footer, &mut place, &mut ()).map_err(|kind| Error::new(kind, place))?;
+        let footer = stream_footer(footer, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(at))?;
         if footer.backward > self.limits.max_header {
             return Err(Error::new(ErrorKind::HeaderLimit, at).needing(footer.backward));
         }
         let start = at.checked_sub(footer.backward).ok_or(Error::new(ErrorKind::XzFooter, at + 4))?;
-        Ok(Need::Index(start..at, footer.flags))
+        Ok(Request::Index(start..at, footer.flags))
     }
 
     fn index(
@@ -177,10 +175,11 @@ impl Search {
         range: &Range<u64>,
         flags: StreamFlags,
         mut each: Option<&mut dyn FnMut(Block)>,
-    ) -> Result<Option<Need>> {
+    ) -> Result<Option<Request>> {
         let wrong = Error::new(ErrorKind::XzIndex, range.start);
         let mut sums = Sums::new();
-        walk(bytes, range.start, |unpadded, content| sums.add(unpadded, content))?;
+        let walked = walk(bytes, |unpadded, content| sums.add(unpadded, content));
+        walked.map_err(|fault| Error::from(fault).offset_by(range.start))?;
         let blocks = range.start.checked_sub(sums.stored).ok_or(wrong)?;
         let start = blocks.checked_sub(u64_from(STREAM_HEADER)).ok_or(wrong)?;
         if let Some(before) = self.before {
@@ -188,7 +187,7 @@ impl Search {
             let before = before.saturating_sub(sums.content);
             self.before = Some(before);
             if self.position.is_none_or(|position| position < before) {
-                return Ok(Some(Need::Tail(start, u64_from(STREAM_HEADER))));
+                return Ok(Some(Request::Tail(start, u64_from(STREAM_HEADER))));
             }
             list(bytes, blocks, before, flags, &mut |block| self.keep(&block))?;
             return Ok(None);
@@ -207,23 +206,22 @@ impl Search {
                 }
             })?;
         }
-        Ok(Some(Need::Header(start, flags)))
+        Ok(Some(Request::Header(start, flags)))
     }
 
     /// The stream starts as it ends; what is before it comes next.
-    fn header(&mut self, bytes: &[u8], start: u64, flags: StreamFlags) -> Result<Option<Need>> {
+    fn header(&mut self, bytes: &[u8], start: u64, flags: StreamFlags) -> Result<Option<Request>> {
         let bytes = bytes.first_chunk().ok_or(Error::new(ErrorKind::Truncated, start))?;
-        let mut place = start;
-        let header = stream_header(bytes, &mut place, &mut ()).map_err(|kind| Error::new(kind, place))?;
+        let header = stream_header(bytes, 0, &mut ()).map_err(|fault| Error::from(fault).offset_by(start))?;
         if header != flags {
             return Err(Error::new(ErrorKind::XzFooter, start));
         }
         if start > 0 {
-            return Ok(Some(Need::Tail(start, u64_from(STREAM_HEADER))));
+            return Ok(Some(Request::Tail(start, u64_from(STREAM_HEADER))));
         }
         let more = self.position.is_some_and(|position| position < self.sums.content) && self.found.is_none();
         self.before = more.then_some(self.sums.content);
-        Ok(more.then_some(Need::Tail(self.len, u64_from(STREAM_HEADER))))
+        Ok(more.then_some(Request::Tail(self.len, u64_from(STREAM_HEADER))))
     }
 
     /// Keeps the block if it holds the position.
@@ -236,45 +234,14 @@ impl Search {
 
 /// The blocks of an index: where they are in the file from `at` on, and in the content.
 fn list(bytes: &[u8], mut at: u64, mut content: u64, flags: StreamFlags, each: &mut dyn FnMut(Block)) -> Result<()> {
-    walk(bytes, 0, |unpadded, len| {
+    let walked = walk(bytes, |unpadded, len| {
         let end = at.checked_add(unpadded.checked_next_multiple_of(4)?)?;
         let content_end = content.checked_add(len)?;
         each(Block { range: at..end, content: content..content_end, check: flags.check() });
         (at, content) = (end, content_end);
         Some(())
-    })
-}
-
-/// Reads an index: `each` hears the two sizes of every block, and may refuse.
-fn walk(bytes: &[u8], at: u64, mut each: impl FnMut(u64, u64) -> Option<()>) -> Result<()> {
-    let error = |kind, rest: &[u8]| Error::new(kind, at + u64_from(bytes.len() - rest.len()));
-    let (body, crc) = bytes.split_last_chunk::<4>().ok_or(error(ErrorKind::XzFooter, bytes))?;
-    if Crc32::of(body) != u32::from_le_bytes(*crc) {
-        return Err(error(ErrorKind::XzHeaderCrc, crc));
-    }
-    let (&indicator, mut rest) = body.split_first().ok_or(error(ErrorKind::XzFooter, bytes))?;
-    if indicator != 0 {
-        return Err(error(ErrorKind::XzFooter, bytes));
-    }
-    let number = |rest: &mut &[u8]| -> Result<u64> {
-        let mut number = Number::default();
-        loop {
-            let (&byte, more) = rest.split_first().ok_or(Error::new(ErrorKind::XzIndex, at))?;
-            let value = number.push(byte).map_err(|kind| Error::new(kind, at))?;
-            *rest = more;
-            if let Some(value) = value {
-                return Ok(value);
-            }
-        }
-    };
-    for _ in 0..number(&mut rest)? {
-        let (unpadded, content) = (number(&mut rest)?, number(&mut rest)?);
-        each(unpadded, content).ok_or(Error::new(ErrorKind::XzIndex, at))?;
-    }
-    if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
-        return Err(Error::new(ErrorKind::XzPadding, at));
-    }
-    Ok(())
+    });
+    Ok(walked?)
 }
 
 /// A file that is at hand, whose footers and indexes add up. Blocks are not looked at.
@@ -285,8 +252,7 @@ fn walk(bytes: &[u8], at: u64, mut each: impl FnMut(u64, u64) -> Option<()>) -> 
 /// let file = xz::File::open(bytes, &Limits::DEFAULT)?;
 /// let block = file.locate(10)?.unwrap();
 /// let mut out = vec![0; 23];
-/// let mut ws = xz::Workspace::new();
-/// file.decode_block(&block, &mut out, &mut ws, true)?;
+/// file.decode_block(&block, &mut out, &mut xz::Workspace::new(), &xz::Options::DEFAULT)?;
 /// assert_eq!(&out[10..14], b"spoo");
 /// # Ok::<(), unspool::Error>(())
 /// ```
@@ -305,134 +271,98 @@ pub struct File<'a> {
 impl<'a> File<'a> {
     /// Walks over the file from its end, in constant memory.
     pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
-        let mut search = Search::sizes(u64_from(bytes.len()), limits);
-        run(&mut search, bytes)?;
-        let (content, streams, blocks) = (search.content(), search.streams(), search.blocks());
+        let mut reader = IndexReader::sizes(u64_from(bytes.len()), limits);
+        run(&mut reader, bytes)?;
+        let (content, streams, blocks) = (reader.content(), reader.streams(), reader.blocks());
         Ok(Self { bytes, limits: *limits, content, streams, blocks })
     }
 
-    /// The block that holds this position of the content; nothing behind its end.
-    #[cfg_attr(feature = "small", inline(never))]
-    pub fn locate(&self, position: u64) -> Result<Option<Block>> {
-        let mut search = Search::new(u64_from(self.bytes.len()), position, &self.limits);
-        run(&mut search, self.bytes)?;
-        Ok(search.found)
+    /// Returns how many bytes it decodes to, unless the limit forbids that.
+    pub fn decoded_len(&self) -> Result<u64> {
+        if self.content > self.limits.max_output {
+            return Err(Error::new(ErrorKind::OutputLimit, 0).needing(self.content));
+        }
+        Ok(self.content)
     }
 
-    /// Decodes one block to the front of `dst`.
-    pub fn decode_block(&self, block: &Block, dst: &mut [u8], ws: &mut Workspace, verify: bool) -> Result<Done> {
+    /// The block that holds this position of the content; `None` after its end.
+    #[cfg_attr(feature = "small", inline(never))]
+    pub fn locate(&self, position: u64) -> Result<Option<Block>> {
+        let mut reader = IndexReader::new(u64_from(self.bytes.len()), position, &self.limits);
+        run(&mut reader, self.bytes)?;
+        Ok(reader.found)
+    }
+
+    /// Decodes one block to the start of `dst`.
+    pub fn decode_block(
+        &self,
+        block: &Block,
+        dst: &mut [u8],
+        workspace: &mut Workspace,
+        options: &Options,
+    ) -> Result<Done> {
         let bytes = self.bytes.get(index(block.range.start)..index(block.range.end));
         let bytes = bytes.ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
-        decode_block(bytes, block, dst, ws, &self.limits, verify)
+        decode_block(bytes, block, dst, workspace, options)
     }
 }
 
-fn run(search: &mut Search, bytes: &[u8]) -> Result<()> {
-    while let Some(range) = search.needs() {
-        search.feed(bytes.get(index(range.start)..index(range.end)).unwrap_or_default())?;
+fn run(reader: &mut IndexReader, bytes: &[u8]) -> Result<()> {
+    while reader.needs().is_some() {
+        reader.feed(0, bytes)?;
     }
     Ok(())
 }
 
-/// How many bytes a file decodes to, by its indexes. Reads nothing else, so that it is quick, and is to be believed no more
-/// than the file. More than the limit on output is refused.
-pub fn decoded_size(src: &[u8], limits: &Limits) -> Result<u64> {
-    let content = File::open(src, limits)?.content;
-    if content > limits.max_output {
-        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
-    }
-    Ok(content)
-}
-
-/// The same of a file that is decoded next, or nothing where there is an error: the same walk, but over what is at hand.
-#[cfg_attr(feature = "small", inline(never))]
-pub(super) fn claimed_size(src: &[u8], limits: &Limits, streams: Streams) -> Option<u64> {
-    let (mut rest, mut sums) = (src, Sums::new());
-    if !rest.len().is_multiple_of(4) {
-        return None;
-    }
-    loop {
-        while let Some((before, [0, 0, 0, 0])) = rest.split_last_chunk() {
-            rest = before;
-        }
-        let (before, footer) = rest.split_last_chunk()?;
-        let footer = stream_footer(footer, &mut 0, &mut ()).ok()?;
-        if footer.backward > limits.max_header {
-            return None;
-        }
-        let (before, list) = before.split_at_checked(before.len().checked_sub(index(footer.backward))?)?;
-        let stored = sums.stored;
-        walk(list, 0, |unpadded, content| sums.add(unpadded, content)).ok()?;
-        let blocks = index(sums.stored - stored);
-        let (before, header) = before.get(..before.len().checked_sub(blocks)?)?.split_last_chunk()?;
-        if stream_header(header, &mut 0, &mut ()) != Ok(footer.flags) {
-            return None;
-        }
-        if before.is_empty() {
-            return Some(sums.content);
-        }
-        // There is one too many, which decoding tells better.
-        if streams == Streams::One {
-            return None;
-        }
-        rest = before;
-    }
-}
-
-/// Decodes the block whose bytes these are to the front of `dst`. Offsets of errors count from the start of the file.
+/// Decodes the block whose bytes these are to the start of `dst`. Offsets of errors count from the start of the file.
 #[cfg_attr(feature = "small", inline(never))]
 pub fn decode_block(
-    bytes: &[u8],
+    src: &[u8],
     block: &Block,
     dst: &mut [u8],
-    ws: &mut Workspace,
-    limits: &Limits,
-    verify: bool,
+    workspace: &mut Workspace,
+    options: &Options,
 ) -> Result<Done> {
-    run_block(bytes, block, Window::new(Kind::Output, dst), ws, limits, verify)
+    let (mut parser, mut window) = (at_block(src, block, options, workspace)?, Window::new(Kind::Output, dst));
+    let (mut rest, mut wrote) = (src, 0);
+    parser.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, workspace, &mut ())?;
+    fits(rest, parser.produced, block)?;
+    Ok(parser.done(src.len(), &window))
 }
 
 /// Decodes the block whose bytes these are to a new vector.
 ///
 /// What the index claims is not believed: the vector is as long as the chunks in the block say.
 #[cfg(feature = "alloc")]
-pub fn decode_block_to_vec(
-    bytes: &[u8],
-    block: &Block,
-    ws: &mut Workspace,
-    limits: &Limits,
-    verify: bool,
-) -> Result<Vec<u8>> {
-    let size = run_block(bytes, block, Window::new(Kind::Nowhere, &mut []), ws, limits, verify)?.content;
-    let mut out = room(size, bytes.len())?;
-    let wrote = decode_block(bytes, block, &mut out, ws, limits, verify).map_err(impossible)?.wrote;
+pub fn decode_block_to_vec(src: &[u8], block: &Block, options: &Options) -> Result<Vec<u8>> {
+    let mut workspace = Workspace::new();
+    let (content, known) = count(src, at_block(src, block, options, &mut workspace)?, &mut workspace);
+    let mut out = room(content, src.len())?;
+    let done = decode_block(src, block, &mut out, &mut workspace, options);
+    let wrote = done.map_err(|error| impossible(error, known))?.wrote;
     out.truncate(wrote);
     Ok(out)
 }
 
-fn run_block(
-    bytes: &[u8],
-    block: &Block,
-    mut window: Window<'_>,
-    ws: &mut Workspace,
-    limits: &Limits,
-    verify: bool,
-) -> Result<Done> {
-    if verify && !block.check.is_known() {
+/// A parser that expects this block.
+fn at_block(src: &[u8], block: &Block, options: &Options, workspace: &mut Workspace) -> Result<Parser> {
+    if options.verify == Verify::Refuse && !block.check.is_known() {
         return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
     }
     // A block that the caller made up: no file goes on so far.
-    if block.range.start.checked_add(u64_from(bytes.len())).is_none() {
+    if block.range.start.checked_add(u64_from(src.len())).is_none() {
         return Err(Error::new(ErrorKind::RangeOutside, block.range.start));
     }
-    let options = Options { verify, streams: Streams::First };
-    let mut machine = Machine::new(limits, &options);
-    machine.expect_block(block.check, block.range.start, ws);
-    let (mut rest, mut wrote) = (bytes, 0);
-    machine.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, ws, &mut ())?;
-    let content = block.content.end.saturating_sub(block.content.start);
-    if !rest.is_empty() || machine.produced != content {
+    let mut parser = Parser::new(&Options { streams: Streams::First, ..*options });
+    parser.expect_block(block.check, block.range.start, workspace);
+    Ok(parser)
+}
+
+/// The block ends where its bytes do, and holds what the index says.
+fn fits(rest: &[u8], content: u64, block: &Block) -> Result<()> {
+    let listed = block.content.end.saturating_sub(block.content.start);
+    if !rest.is_empty() || content != listed {
         return Err(Error::new(ErrorKind::XzIndex, block.range.start));
     }
-    Ok(machine.done(bytes.len(), &window))
+    Ok(())
 }

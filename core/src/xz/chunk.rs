@@ -1,27 +1,19 @@
 //! The chunks of LZMA2: copied bytes or LZMA symbols, each with what it resets.
 
-use super::super::lzma::{Area, MOST_INPUT};
-use super::super::window::{Kind, Window};
-use super::super::workspace::Workspace;
-use super::{Advance, Machine, Result, State};
+use super::lzma::{Area, MOST_INPUT};
+use super::parser::{Advance, Chunk, Parser, State};
+use super::window::{Kind, Window};
+use super::workspace::Workspace;
 use crate::copy::to_front;
-use crate::num::{copy, u64_from};
+use crate::fault::{Fault, Verdict};
+use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Name, Part, Trace, Value};
-
-/// The chunk that is being read.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Chunk {
-    /// Bytes of its data that are not used up.
-    pub(super) input: usize,
-    /// Bytes that it still decodes to.
-    pub(super) output: usize,
-}
 
 /// Bytes that a chunk holds at most.
 #[cfg(feature = "alloc")]
-pub(in super::super) const MAX_CHUNK: usize = 2 << 20;
+pub(super) const MAX_CHUNK: usize = 2 << 20;
 
-/// How much of the header of a chunk lies behind its control byte: sizes, properties, and the start of the range coder.
+/// How much of the header of a chunk follows its control byte: sizes, properties, and the start of the range coder.
 pub(super) const fn chunk_header_len(control: u8) -> usize {
     match control {
         0..0x80 => 2,
@@ -30,10 +22,10 @@ pub(super) const fn chunk_header_len(control: u8) -> usize {
     }
 }
 
-impl Machine {
+impl Parser {
     /// The first byte of a chunk.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn control<T: Trace>(&mut self, control: u8, window: &mut Window<'_>, trace: &mut T) -> Result<()> {
+    pub(super) fn control<T: Trace>(&mut self, control: u8, window: &mut Window<'_>, trace: &mut T) -> Verdict<()> {
         if control == 0 {
             return self.end_data(trace);
         }
@@ -42,12 +34,12 @@ impl Machine {
             window.reset();
             (self.wants_dictionary, self.wants_properties) = (false, true);
         } else if self.wants_dictionary {
-            return Err(ErrorKind::XzDictionaryReset);
+            return Err(Fault::new(ErrorKind::XzDictionaryReset, 0));
         }
         let name = match control {
             1 => "copy, dictionary reset",
             2 => "copy",
-            0..0x80 => return Err(ErrorKind::XzControl),
+            0..0x80 => return Err(Fault::new(ErrorKind::XzControl, 0)),
             0x80..0xA0 => "LZMA",
             0xA0..0xC0 => "LZMA, state reset",
             0xC0..0xE0 => "LZMA, state reset, new properties",
@@ -56,60 +48,62 @@ impl Machine {
         if control >= 0xC0 {
             self.wants_properties = false;
         } else if control >= 0x80 && self.wants_properties {
-            return Err(ErrorKind::XzProperties);
+            return Err(Fault::new(ErrorKind::XzProperties, 0));
         }
         if T::LISTENS {
             trace.enter(Name::Chunk, Value::Word(name));
-            self.tell(trace, Part::Framing, Name::Control, 1, Value::Hex(control.into()));
+            self.emit(trace, Part::Framing, Name::Control, 1, Value::Hex(control.into()));
         }
         self.skip(1);
         self.state = State::ChunkHeader(control);
         Ok(())
     }
 
-    /// The sizes of a chunk, its properties, and the start of its range coder.
+    /// The sizes of a chunk, its properties, and the start of its range coder. `there` bytes of the input follow them: a file that
+    /// was cut has no field beyond its end.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn chunk<T: Trace>(
         &mut self,
         control: u8,
         header: [u8; 10],
+        there: usize,
         window: &mut Window<'_>,
-        ws: &mut Workspace,
+        workspace: &mut Workspace,
         trace: &mut T,
-    ) -> Result<()> {
+    ) -> Verdict<()> {
         let [a, b, c, d, ref rest @ ..] = header;
         let size = |high, low| usize::from(u16::from_be_bytes([high, low])) + 1;
         let (input, output, start) = if control < 0x80 {
-            self.tell(trace, Part::Framing, Name::ChunkSize, 2, Value::U64(u64_from(size(a, b))));
+            self.emit(trace, Part::Framing, Name::ChunkSize, 2, Value::U64(u64_from(size(a, b))));
             (size(a, b), size(a, b), 2)
         } else {
             let output = size(a, b) + (usize::from(control & 0x1F) << 16);
-            self.tell(trace, Part::Framing, Name::ChunkSizes, 4, Value::U64(u64_from(output)));
+            self.emit(trace, Part::Framing, Name::ChunkSizes, 4, Value::U64(u64_from(output)));
             (size(c, d), output, 4)
         };
         self.block.content += u64_from(output);
         if self.block.header.uncompressed.is_some_and(|size| self.block.content > size) {
-            return Err(ErrorKind::XzBlockSize);
+            return Err(Fault::new(ErrorKind::XzBlockSize, 0));
         }
-        self.spend(u64_from(output), window)?;
+        self.announce(u64_from(output), window)?;
         self.produced += u64_from(output);
         self.chunk = Chunk { input, output };
         self.skip(start);
         let behind = self.at + u64_from(input) + u64::from(control >= 0xC0);
         if self.block.header.compressed.is_some_and(|size| behind - self.block.data > size) {
-            return Err(ErrorKind::XzBlockSize);
+            return Err(Fault::new(ErrorKind::XzBlockSize, 0));
         }
         if control < 0x80 {
-            self.tell(trace, Part::Data, Name::CopiedBytes, input, Value::None);
+            self.emit(trace, Part::Data, Name::CopiedBytes, input.min(there), Value::None);
             self.state = State::Copy;
             return Ok(());
         }
         let [properties, coder @ ..] = rest;
         let mut coder_start = [0; 5];
         if control >= 0xC0 {
-            self.tell(trace, Part::Header, Name::LcLpPb, 1, Value::U64((*properties).into()));
-            if !ws.lzma.set_properties(*properties) {
-                return Err(ErrorKind::XzProperties);
+            self.emit(trace, Part::Header, Name::LcLpPb, 1, Value::U64((*properties).into()));
+            if !workspace.lzma.set_properties(*properties) {
+                return Err(Fault::new(ErrorKind::XzProperties, 0));
             }
             self.skip(1);
             copy(coder, &mut coder_start);
@@ -117,15 +111,32 @@ impl Machine {
             copy(rest, &mut coder_start);
         }
         if control >= 0xA0 && window.kind != Kind::Nowhere {
-            ws.lzma.reset();
+            workspace.lzma.reset();
         }
-        self.tell(trace, Part::Symbols, Name::LzmaSymbols, input, Value::None);
-        if input < coder_start.len() || !ws.lzma.start(coder_start) {
-            return Err(ErrorKind::XzChunkStart);
+        let there = there.saturating_add(coder_start.len());
+        self.emit(trace, Part::Symbols, Name::LzmaSymbols, input.min(there), Value::None);
+        if input < coder_start.len() || !workspace.lzma.start(coder_start) {
+            return Err(Fault::new(ErrorKind::XzChunkStart, 0));
         }
         self.skip(coder_start.len());
         self.chunk.input -= coder_start.len();
         self.state = if window.kind == Kind::Nowhere { State::Copy } else { State::Lzma };
+        Ok(())
+    }
+
+    /// The zero after the last chunk of a block.
+    #[cfg_attr(feature = "small", inline(never))]
+    fn end_data<T: Trace>(&mut self, trace: &mut T) -> Verdict<()> {
+        self.emit(trace, Part::Framing, Name::EndOfData, 1, Value::U64(0));
+        let header = &self.block.header;
+        let compressed = self.at + 1 - self.block.data;
+        let fits = |declared: Option<u64>, real| declared.is_none_or(|declared| declared == real);
+        if !fits(header.compressed, compressed) || !fits(header.uncompressed, self.block.content) {
+            return Err(Fault::new(ErrorKind::XzBlockSize, 0));
+        }
+        self.skip(1);
+        self.block.compressed = compressed;
+        self.state = State::BlockPadding(index(compressed.wrapping_neg() & 3));
         Ok(())
     }
 
@@ -136,17 +147,22 @@ impl Machine {
 
     /// Symbols, as many as the input at hand and the window allow.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn lzma(&mut self, src: &mut &[u8], window: &mut Window<'_>, ws: &mut Workspace) -> Result<Advance> {
+    pub(super) fn lzma(
+        &mut self,
+        src: &mut &[u8],
+        window: &mut Window<'_>,
+        workspace: &mut Workspace,
+    ) -> Verdict<Advance> {
         // What is left of the last piece goes first, with as much of this one as it takes to decode beyond it.
         let old = self.gathered;
         let bytes = if old == 0 {
             src.get(..self.chunk.input).unwrap_or(src)
         } else {
-            let end = ws.tail.len().min(self.chunk.input);
-            let room = ws.tail.get_mut(old..end).unwrap_or_default();
+            let end = workspace.tail.len().min(self.chunk.input);
+            let room = workspace.tail.get_mut(old..end).unwrap_or_default();
             let more = room.len().min(src.len());
             copy(src, room);
-            ws.tail.get(..old + more).unwrap_or_default()
+            workspace.tail.get(..old + more).unwrap_or_default()
         };
         let have = bytes.len();
         // A symbol that may lie across the end of the piece has to wait.
@@ -154,22 +170,25 @@ impl Machine {
         let least = if whole { 0 } else { MOST_INPUT };
         let mut area = window.area(self.chunk.output);
         let (start, limit) = (area.at, area.limit);
-        let (used, result) = ws.lzma.run(bytes, least, &mut area);
+        let run = workspace.lzma.run(bytes, least, &mut area);
+        let (Ok(used) | Err(Fault { at: used, .. })) = run;
         let Area { at, .. } = area;
         window.wrote(at.saturating_sub(start));
         self.chunk.output -= at.saturating_sub(start);
         self.skip(used.min(have));
         self.chunk.input -= used.min(have);
-        result?;
+        if let Err(fault) = run {
+            return Err(Fault::new(fault.kind, 0));
+        }
         if used > have {
-            return Err(ErrorKind::XzChunkEnd);
+            return Err(Fault::new(ErrorKind::XzChunkEnd, 0));
         }
         let full = at >= limit;
         let starved = !full && !whole;
         if used < old {
             // The tail was not used up: it stays, with what was added to it if more than that is needed.
             let keep = if starved { have } else { old };
-            to_front(&mut ws.tail, used..keep);
+            to_front(&mut workspace.tail, used..keep);
             self.gathered = keep - used;
             *src = src.get(keep - old..).unwrap_or_default();
         } else {
@@ -177,7 +196,7 @@ impl Machine {
             self.gathered = 0;
             // With the tail out of the way, there may be more of this piece to decode.
             if starved && old == 0 {
-                copy(src, &mut ws.tail);
+                copy(src, &mut workspace.tail);
                 self.gathered = src.len();
                 *src = &[];
             }
@@ -189,10 +208,10 @@ impl Machine {
     }
 
     /// One byte of the chunk, out of the last piece or this one.
-    pub(super) fn next_byte(&mut self, src: &mut &[u8], ws: &Workspace) -> Option<u8> {
+    pub(super) fn next_byte(&mut self, src: &mut &[u8], workspace: &Workspace) -> Option<u8> {
         if self.gathered > 0 {
             self.gathered = 0;
-            return ws.tail.first().copied();
+            return workspace.tail.first().copied();
         }
         let (&byte, rest) = src.split_first()?;
         *src = rest;

@@ -1,0 +1,131 @@
+//! Reads headers field by field, and emits each field to a trace.
+//!
+//! A header of fixed layout lists its fields as constants, in the manner of a wire format: place, purpose and name in one table.
+//! The code below the table then reads a field by its constant, and cannot disagree with it. What has no fixed place is read from a
+//! cursor.
+//!
+//! ```text
+//! const MAGIC: Field<6> = Field::new(0, Part::Framing, Name::Magic);
+//! const CHECK: Field<2> = Field::new(6, Part::Header, Name::Check);
+//!
+//! let mut fields = Fields::new(bytes, at, trace);
+//! let magic = fields.get(&MAGIC)?;
+//! fields.emit(&MAGIC, Value::Bytes(&magic));
+//! ```
+
+use crate::fault::{Fault, Verdict};
+use crate::num::u64_from;
+use crate::{ErrorKind, Name, Part, Trace, Value};
+
+/// A field of `LEN` bytes at a fixed place in a header.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field<const LEN: usize> {
+    at: usize,
+    part: Part,
+    name: Name,
+}
+
+impl<const LEN: usize> Field<LEN> {
+    /// The field that starts `at` bytes into the header.
+    pub(crate) const fn new(at: usize, part: Part, name: Name) -> Self {
+        Self { at, part, name }
+    }
+
+    /// Where it starts, which is where its faults show.
+    pub(crate) const fn at(&self) -> usize {
+        self.at
+    }
+}
+
+/// A header that is being read. Faults count from its first byte.
+pub(crate) struct Fields<'b, 't, T: Trace> {
+    bytes: &'b [u8],
+    /// Offset of the header in the file, for the trace.
+    base: u64,
+    /// The cursor: offset in the header of the byte that is read next.
+    at: usize,
+    /// How long the header must be at least, once a read was refused.
+    wanted: usize,
+    trace: &'t mut T,
+}
+
+impl<'b, 't, T: Trace> Fields<'b, 't, T> {
+    /// Starts at the first byte of a header, which lies at `base` in the file.
+    pub(crate) const fn new(bytes: &'b [u8], base: u64, trace: &'t mut T) -> Self {
+        Self { bytes, base, at: 0, wanted: 0, trace }
+    }
+
+    /// Reads a field at its fixed place. The cursor stays.
+    #[inline(always)]
+    pub(crate) fn get<const LEN: usize>(&mut self, field: &Field<LEN>) -> Verdict<[u8; LEN]> {
+        match self.bytes.get(field.at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => Ok(*bytes),
+            None => self.truncated(field.at.saturating_add(LEN)),
+        }
+    }
+
+    /// Emits a field of fixed place, and moves the cursor after it.
+    #[inline(always)]
+    pub(crate) fn emit<const LEN: usize>(&mut self, field: &Field<LEN>, value: Value<'_>) {
+        self.at = field.at.saturating_add(LEN);
+        self.emit_from(field.at, field.part, field.name, value);
+    }
+
+    /// Offset in the header of the byte that is read next.
+    pub(crate) const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The bytes from the cursor on.
+    pub(crate) fn rest(&self) -> &'b [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// The bytes before the cursor.
+    #[cfg(feature = "gzip")]
+    pub(crate) fn before(&self) -> &'b [u8] {
+        self.bytes.get(..self.at).unwrap_or_default()
+    }
+
+    /// Reads the next `len` bytes.
+    pub(crate) fn take(&mut self, len: usize) -> Verdict<&'b [u8]> {
+        let end = self.at.saturating_add(len);
+        let Some(bytes) = self.rest().get(..len) else { return self.truncated(end) };
+        self.at = end;
+        Ok(bytes)
+    }
+
+    /// Reads the next `N` bytes.
+    pub(crate) fn array<const N: usize>(&mut self) -> Verdict<[u8; N]> {
+        let end = self.at.saturating_add(N);
+        let Some(bytes) = self.rest().first_chunk() else { return self.truncated(end) };
+        self.at = end;
+        Ok(*bytes)
+    }
+
+    /// Emits a field that reaches from `start` to the cursor.
+    #[inline(always)]
+    pub(crate) fn emit_from(&mut self, start: usize, part: Part, name: Name, value: Value<'_>) {
+        if T::LISTENS {
+            self.trace.bytes(part, name, self.place(start)..self.place(self.at), value);
+        }
+    }
+
+    /// An offset in the header as one in the file.
+    fn place(&self, at: usize) -> u64 {
+        self.base.saturating_add(u64_from(at))
+    }
+
+    /// Refuses a header that ends here where the format goes on; with `wanted` bytes, there would be more to read.
+    #[cold]
+    pub(crate) const fn truncated<R>(&mut self, wanted: usize) -> Verdict<R> {
+        self.wanted = wanted;
+        Err(Fault::new(ErrorKind::Truncated, self.bytes.len()))
+    }
+
+    /// How long the header must be at least to read on, after a fault of the kind `Truncated`. 0 if that is not known.
+    #[cfg(feature = "gzip")]
+    pub(crate) const fn wanted(&self) -> usize {
+        self.wanted
+    }
+}

@@ -1,0 +1,76 @@
+//! The index of a stream, when all of it is there.
+
+use super::header::{stream_footer, stream_header};
+use super::number::Number;
+use super::options::{Options, Streams};
+use super::records::Sums;
+use crate::ErrorKind;
+use crate::checksum::Crc32;
+use crate::fault::{Fault, Verdict};
+use crate::num::index;
+
+/// Reads an index: `each` gets the two sizes of every block, and may refuse. Faults show at the start of the index, but for those of its
+/// checksum.
+pub(super) fn walk(bytes: &[u8], mut each: impl FnMut(u64, u64) -> Option<()>) -> Verdict<()> {
+    let fault = |kind| Fault::new(kind, 0);
+    let (body, crc) = bytes.split_last_chunk::<4>().ok_or(fault(ErrorKind::XzFooter))?;
+    if Crc32::of(body) != u32::from_le_bytes(*crc) {
+        return Err(Fault::new(ErrorKind::XzHeaderCrc, body.len()));
+    }
+    let Some((&0, mut rest)) = body.split_first() else { return Err(fault(ErrorKind::XzFooter)) };
+    let number = |rest: &mut &[u8]| -> Verdict<u64> {
+        let mut number = Number::default();
+        loop {
+            let (&byte, more) = rest.split_first().ok_or(fault(ErrorKind::XzIndex))?;
+            let value = number.push(byte).map_err(|wrong| fault(wrong.kind))?;
+            *rest = more;
+            if let Some(value) = value {
+                return Ok(value);
+            }
+        }
+    };
+    for _ in 0..number(&mut rest)? {
+        let (unpadded, content) = (number(&mut rest)?, number(&mut rest)?);
+        each(unpadded, content).ok_or(fault(ErrorKind::XzIndex))?;
+    }
+    if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
+        return Err(fault(ErrorKind::XzPadding));
+    }
+    Ok(())
+}
+
+/// Returns how many bytes a file claims to decode to, by its indexes. `None` if there is an error, which decoding finds better, or if
+/// only the first stream counts, which cannot be found from the end.
+#[cfg_attr(feature = "small", inline(never))]
+pub(super) fn claimed_len(src: &[u8], options: &Options) -> Option<u64> {
+    let (mut rest, mut sums) = (src, Sums::new());
+    if !rest.len().is_multiple_of(4) || options.streams == Streams::First {
+        return None;
+    }
+    loop {
+        while let Some((before, [0, 0, 0, 0])) = rest.split_last_chunk() {
+            rest = before;
+        }
+        let (before, footer) = rest.split_last_chunk()?;
+        let footer = stream_footer(footer, 0, &mut ()).ok()?;
+        if footer.backward > options.limits.max_header {
+            return None;
+        }
+        let (before, list) = before.split_at_checked(before.len().checked_sub(index(footer.backward))?)?;
+        let stored = sums.stored;
+        walk(list, |unpadded, content| sums.add(unpadded, content)).ok()?;
+        let blocks = index(sums.stored - stored);
+        let (before, header) = before.get(..before.len().checked_sub(blocks)?)?.split_last_chunk()?;
+        if stream_header(header, 0, &mut ()) != Ok(footer.flags) {
+            return None;
+        }
+        if before.is_empty() {
+            return Some(sums.content);
+        }
+        // There is one too many, which decoding tells better.
+        if options.streams == Streams::One {
+            return None;
+        }
+        rest = before;
+    }
+}
