@@ -10,7 +10,7 @@
  * UNSPOOL_ERROR_OVERLAP, and nothing is written but that. Nor may it overlap what was lent earlier to another struct, or answers such as
  * `done` lie in it; that is not checked.
  *
- * Of gzip there is only its name in UNSPOOL_FORMAT_GZIP, and its errors, whose numbers are those of the whole library: nothing here decodes it.
+ * Archives for bare devices have no functions for gzip: its inflater is linked with a panic handler, in hosted programs.
  *
  * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
  */
@@ -486,7 +486,7 @@ enum UnspoolKind {
 // AT-1.
 #define UNSPOOL_FORMAT_AT1 8
 
-// gzip, which any of the others may be wrapped in. It is told, but no function decodes it.
+// gzip, which any of the others may be wrapped in.
 #define UNSPOOL_FORMAT_GZIP 9
 
 // No error.
@@ -672,6 +672,21 @@ enum UnspoolKind {
 
 // A chunk with rows that were asked for.
 #define UNSPOOL_CVC_NEED_CHUNK 2
+
+// Words of a workspace.
+#define UNSPOOL_GZIP_WORKSPACE_WORDS 1450
+
+// Bytes of a workspace.
+#define UNSPOOL_GZIP_WORKSPACE_SIZE (UNSPOOL_GZIP_WORKSPACE_WORDS * 8)
+
+// Bytes of a window: how far back deflate can reach.
+#define UNSPOOL_GZIP_WINDOW_SIZE 32768
+
+// Words of a decoder.
+#define UNSPOOL_GZIP_DECODER_WORDS 52
+
+// Bytes of a decoder.
+#define UNSPOOL_GZIP_DECODER_SIZE (UNSPOOL_GZIP_DECODER_WORDS * 8)
 
 #if defined(UNSPOOL_32_BIT)
 // Words of a column.
@@ -1161,6 +1176,32 @@ typedef struct UnspoolCvcNeed {
   UnspoolCvcNeedKind kind;
 } UnspoolCvcNeed;
 
+// What a file holds.
+typedef struct UnspoolGzipInfo {
+  // Bytes that it decodes to.
+  uint64_t content_size;
+  // Members in a row, each with a checksum that was compared and found right.
+  uint64_t members;
+} UnspoolGzipInfo;
+
+// How far a call came.
+typedef struct UnspoolGzipDone {
+  // Bytes of the input.
+  size_t read;
+  // Bytes of the output that are filled.
+  size_t wrote;
+  // Members in a row.
+  uint64_t members;
+  // Checksums that were compared and found right.
+  uint64_t checks;
+} UnspoolGzipDone;
+
+// A stream that is being decoded.
+typedef struct UnspoolGzipDecoder {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_GZIP_DECODER_WORDS];
+} UnspoolGzipDecoder;
+
 // A column of strings. It borrows the slices that hold it.
 typedef struct UnspoolOnPairColumn {
   // Nobody's business.
@@ -1388,6 +1429,12 @@ typedef struct UnspoolAt1Workspace {
   // Nobody's business.
   uint64_t opaque[UNSPOOL_AT1_WORKSPACE_WORDS];
 } UnspoolAt1Workspace;
+
+// The code tables of a decoder. It need not be initialised, nor cleared between uses.
+typedef struct UnspoolGzipWorkspace {
+  // Nobody's business.
+  uint64_t opaque[UNSPOOL_GZIP_WORKSPACE_WORDS];
+} UnspoolGzipWorkspace;
 
 // The probabilities of a decoder. It need not be initialised, nor cleared between uses.
 typedef struct UnspoolXzWorkspace {
@@ -1700,6 +1747,56 @@ UnspoolErrorKind unspool_cvc_plan_raw(struct UnspoolCvcPlan *plan,
                                       size_t *values_len,
                                       struct UnspoolCvcDone *done,
                                       struct UnspoolError *error);
+
+// How many bytes a workspace takes in this build: at most `UNSPOOL_GZIP_WORKSPACE_SIZE`.
+size_t unspool_gzip_workspace_len(void);
+
+// What a whole file holds. Nothing in it can be believed to say so: it is decoded through a window of `UNSPOOL_GZIP_WINDOW_SIZE` bytes, and
+// its checksums are compared.
+UnspoolErrorKind unspool_gzip_info(const uint8_t *src,
+                                   size_t src_len,
+                                   void *space,
+                                   size_t space_len,
+                                   uint8_t *window,
+                                   size_t window_len,
+                                   const struct UnspoolLimits *with_limits,
+                                   struct UnspoolGzipInfo *info,
+                                   struct UnspoolError *error);
+
+// Decodes a whole file, all of its members. The output is the only window there is.
+UnspoolErrorKind unspool_gzip_decode(const uint8_t *src,
+                                     size_t src_len,
+                                     uint8_t *dst,
+                                     size_t dst_len,
+                                     void *space,
+                                     size_t space_len,
+                                     const struct UnspoolLimits *with_limits,
+                                     uint8_t skip_checks,
+                                     struct UnspoolGzipDone *done,
+                                     struct UnspoolError *error);
+
+// Starts a stream. Workspace and window are lent to the decoder until it is no longer used. The window has `UNSPOOL_GZIP_WINDOW_SIZE` bytes.
+UnspoolErrorKind unspool_gzip_init(struct UnspoolGzipDecoder *decoder,
+                                   void *space,
+                                   size_t space_len,
+                                   uint8_t *window,
+                                   size_t window_len,
+                                   const struct UnspoolLimits *with_limits,
+                                   uint8_t skip_checks,
+                                   struct UnspoolError *error);
+
+// Reads on and writes on, as far as both allow. An error stays.
+//
+// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+// `UNSPOOL_ERROR_NO_PROGRESS`.
+UnspoolErrorKind unspool_gzip_step(struct UnspoolGzipDecoder *decoder,
+                                   const uint8_t *src,
+                                   size_t src_len,
+                                   UnspoolEnd at_end,
+                                   uint8_t *dst,
+                                   size_t dst_len,
+                                   struct UnspoolStep *step,
+                                   struct UnspoolError *error);
 
 // Reads a container. The bytes are lent to the column.
 UnspoolErrorKind unspool_onpair_open(struct UnspoolOnPairColumn *column,

@@ -155,7 +155,7 @@ pub const UNSPOOL_FORMAT_ONPAIR: u8 = 6;
 pub const UNSPOOL_FORMAT_CVC: u8 = 7;
 /// AT-1.
 pub const UNSPOOL_FORMAT_AT1: u8 = 8;
-/// gzip, which any of the others may be wrapped in. It is told, but no function decodes it.
+/// gzip, which any of the others may be wrapped in.
 pub const UNSPOOL_FORMAT_GZIP: u8 = 9;
 
 /// Tells by its first bytes which format a file is in. Eight bytes are always enough. If fewer were given and more would tell

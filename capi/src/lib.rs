@@ -31,6 +31,8 @@ pub mod at1_query;
 pub mod cvc;
 #[cfg(feature = "cvc")]
 pub mod cvc_plan;
+#[cfg(feature = "gzip")]
+pub mod gzip;
 #[cfg(feature = "onpair")]
 pub mod onpair;
 #[cfg(feature = "pco")]

@@ -298,6 +298,31 @@ fn place<O: Opaque>(at: *mut O) -> Result<*mut Held<O::Value>> {
 ///
 /// Zeros are a value of `T`. There are `len` bytes behind a pointer that is not null, and nobody else uses them during `'a`.
 pub unsafe fn zeroed<'a, T>(memory: *mut c_void, len: usize) -> Result<&'a mut T> {
+    let workspace = large_enough::<T>(memory, len)?;
+    // SAFETY: large enough, aligned, not null because `T` has a size, and nobody else's. Zeros are a value of it.
+    unsafe {
+        workspace.write_bytes(0, 1);
+        Ok(&mut *workspace)
+    }
+}
+
+/// Memory for a value that is made there.
+///
+/// # Safety
+///
+/// There are `len` bytes behind a pointer that is not null, and nobody else reads or writes them during `'a`.
+#[cfg(feature = "gzip")]
+pub unsafe fn made<'a, T>(memory: *mut c_void, len: usize, make: impl FnOnce() -> T) -> Result<&'a mut T> {
+    let workspace = large_enough::<T>(memory, len)?;
+    // SAFETY: large enough, aligned, not null because `T` has a size, and nobody else's.
+    unsafe {
+        workspace.write(make());
+        Ok(&mut *workspace)
+    }
+}
+
+/// Refuses memory that has no room for a value.
+fn large_enough<T>(memory: *mut c_void, len: usize) -> Result<*mut T> {
     if memory.is_null() && len > 0 {
         return Err(NULL);
     }
@@ -305,15 +330,8 @@ pub unsafe fn zeroed<'a, T>(memory: *mut c_void, len: usize) -> Result<&'a mut T
         let need = u64::try_from(size_of::<T>()).unwrap_or(u64::MAX);
         return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
     }
-    let workspace = memory.cast::<T>();
-    if !workspace.is_aligned() {
-        return Err(Error::new(ErrorKind::Misaligned, 0));
-    }
-    // SAFETY: large enough, aligned, not null because `T` has a size, and nobody else's. Zeros are a value of it.
-    unsafe {
-        workspace.write_bytes(0, 1);
-        Ok(&mut *workspace)
-    }
+    let place = memory.cast::<T>();
+    if place.is_aligned() { Ok(place) } else { Err(Error::new(ErrorKind::Misaligned, 0)) }
 }
 
 /// Whether a static value is what [`zeroed`] makes of memory.

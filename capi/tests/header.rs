@@ -48,7 +48,7 @@ const ABOUT: &str = "\
  * UNSPOOL_ERROR_OVERLAP, and nothing is written but that. Nor may it overlap what was lent earlier to another struct, or answers such as
  * `done` lie in it; that is not checked.
  *
- * Of gzip there is only its name in UNSPOOL_FORMAT_GZIP, and its errors, whose numbers are those of the whole library: nothing here decodes it.
+ * Archives for bare devices have no functions for gzip: its inflater is linked with a panic handler, in hosted programs.
  *
  * Generated from capi/src; `cargo xtask header` writes it anew. Define UNSPOOL_SMALL for archives built with the feature `small`.
  */";

@@ -217,6 +217,29 @@ fn xz() {
 
 #[test]
 #[ignore = "cargo xtask test c"]
+fn gzip() {
+    let folder = folder("gzip");
+    let every_field = b"every field of a header\n".repeat(50);
+    let cvc = read(&folder.join("../cvc/v1_int8.cvc"));
+    let mut refusals = 0;
+    for (name, expected) in
+        [("v1_int8.cvc.gz", &cvc[..]), ("two_members.gz", b"hello world\n"), ("every_field.gz", &every_field)]
+    {
+        let file = folder.join(name);
+        check(&[], &file, expected);
+        let whole = read(&file);
+        let broken = std::env::temp_dir().join(format!("unspool-c-{}.gz", std::process::id()));
+        for end in (4..whole.len() - 8).step_by(whole.len() / if every() > 1 { 4 } else { 20 } + 1) {
+            std::fs::write(&broken, &whole[..end]).expect("a temporary file");
+            refusals += usize::from(refused(&[], &broken));
+        }
+        std::fs::remove_file(&broken).expect("it was there");
+    }
+    assert!(refusals >= 9, "only {refusals} refused");
+}
+
+#[test]
+#[ignore = "cargo xtask test c"]
 fn onpair() {
     let folder = folder("onpair");
     let manifest = manifest(&folder.join("manifest.json"));

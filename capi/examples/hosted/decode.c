@@ -183,6 +183,40 @@ static int xz(Bytes file) {
   return failed;
 }
 
+static int gzip(Bytes file) {
+  UnspoolGzipWorkspace *workspace = memory(sizeof *workspace);
+  UnspoolGzipDecoder *decoder = memory(sizeof *decoder);
+  uint8_t *window = memory(UNSPOOL_GZIP_WINDOW_SIZE), *out;
+  UnspoolGzipInfo info;
+  UnspoolGzipDone done;
+  int failed = unspool_gzip_info(file.data, file.len, workspace, sizeof *workspace, window, UNSPOOL_GZIP_WINDOW_SIZE, &limits, &info, &error);
+  if (!failed && !pieces) {
+    out = memory((size_t)info.content_size);
+    failed = unspool_gzip_decode(file.data, file.len, out, (size_t)info.content_size, workspace, sizeof *workspace, &limits, 0, &done, &error);
+    if (!failed) emit(out, done.wrote);
+    free(out);
+  } else if (!failed) {
+    UnspoolStep step = {0};
+    size_t at = 0;
+    out = memory(pieces);
+    failed = unspool_gzip_init(decoder, workspace, sizeof *workspace, window, UNSPOOL_GZIP_WINDOW_SIZE, &limits, 0, &error);
+    while (!failed && step.status != UNSPOOL_STATUS_DONE) {
+      Bytes part = piece(file, at, pieces);
+      failed = unspool_gzip_step(decoder, part.data, part.len, at + part.len == file.len, out, pieces, &step, &error);
+      free(part.data);
+      if (!failed) {
+        at += step.read;
+        emit(out, step.wrote);
+      }
+    }
+    free(out);
+  }
+  free(window);
+  free(decoder);
+  free(workspace);
+  return failed;
+}
+
 /* The columns of a file are only whole when all of it is there: with or without pieces it is decoded in one call. */
 /* How much of a file has been decoded this time, and how much of it is written. */
 typedef struct {
@@ -471,6 +505,7 @@ int main(int argc, char **argv) {
       case UNSPOOL_FORMAT_ONPAIR: failed = onpair(file); break;
       case UNSPOOL_FORMAT_CVC: failed = cvc(file); break;
       case UNSPOOL_FORMAT_XZ: failed = xz(file); break;
+      case UNSPOOL_FORMAT_GZIP: failed = gzip(file); break;
       case UNSPOOL_FORMAT_AT1: failed = at1(file); break;
       case UNSPOOL_FORMAT_ZSTD:
       case UNSPOOL_FORMAT_ZSTD_V07:

@@ -560,6 +560,42 @@ static void pco(void) {
   CHECK(unspool_pco_init_32(&decoder, &meta, 3, UNSPOOL_PCO_WHOLE, words, 512, &error) == UNSPOOL_ERROR_WRONG_TYPE);
 }
 
+static void gzip(void) {
+  /* `hello`, in one stored block. */
+  static const uint8_t file[] = "\x1F\x8B\x08\0\0\0\0\0\0\xFF\x01\x05\0\xFA\xFFhello\x86\xA6\x10\x36\x05\0\0";
+  const size_t len = sizeof file;
+  uint8_t broken[sizeof file], out[8];
+  static UnspoolGzipWorkspace workspace;
+  static UnspoolGzipDecoder decoder;
+  static uint8_t window[UNSPOOL_GZIP_WINDOW_SIZE];
+  UnspoolGzipInfo info;
+  UnspoolGzipDone done;
+  UnspoolStep step = {0};
+  CHECK(unspool_gzip_workspace_len() <= sizeof workspace && sizeof workspace == UNSPOOL_GZIP_WORKSPACE_SIZE);
+  CHECK(sizeof decoder == UNSPOOL_GZIP_DECODER_SIZE);
+  memset(&workspace, 0xA5, sizeof workspace);
+  CHECK(unspool_gzip_info(file, len, &workspace, sizeof workspace, window, sizeof window, NULL, &info, &error) == 0);
+  CHECK(info.content_size == 5 && info.members == 1);
+  CHECK(unspool_gzip_info(file, len, &workspace, sizeof workspace, window, 9, NULL, &info, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL && error.need == sizeof window);
+  CHECK(unspool_gzip_decode(file, len, out, 8, &workspace, sizeof workspace, NULL, 0, &done, &error) == 0);
+  CHECK(done.wrote == 5 && done.read == len && done.members == 1 && done.checks == 1 && !memcmp(out, "hello", 5));
+  CHECK(unspool_gzip_decode(file, len, out, 4, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_OUTPUT_TOO_SMALL);
+  CHECK(unspool_gzip_decode(file, len - 1, out, 8, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_TRUNCATED);
+  CHECK(unspool_gzip_decode(file, len, out, 8, &workspace, 100, NULL, 0, &done, &error) == UNSPOOL_ERROR_WORKSPACE_TOO_SMALL);
+  OVERLAPS(unspool_gzip_decode(file, len, (uint8_t *)&workspace, 8, &workspace, sizeof workspace, NULL, 0, &done, &error));
+  CHECK(unspool_gzip_step(&decoder, file, len, UNSPOOL_END_HERE, out, 8, &step, &error) == UNSPOOL_ERROR_NOT_INITIALISED);
+  /* A wrong checksum, which is compared unless that is not wanted. */
+  memcpy(broken, file, len);
+  broken[len - 8] ^= 1;
+  CHECK(unspool_gzip_decode(broken, len, out, 8, &workspace, sizeof workspace, NULL, 0, &done, &error) == UNSPOOL_ERROR_GZIP_CRC && error.at == len - 8);
+  CHECK(unspool_gzip_decode(broken, len, out, 8, &workspace, sizeof workspace, NULL, 1, &done, &error) == 0 && done.wrote == 5 && done.checks == 0);
+  CHECK(unspool_gzip_init(&decoder, &workspace, sizeof workspace, window, sizeof window, NULL, 0, &error) == 0);
+  OVERLAPS(unspool_gzip_step(&decoder, out, 4, UNSPOOL_END_HERE, out, 8, &step, &error));
+  CHECK(unspool_gzip_step(&decoder, file, 12, UNSPOOL_END_NOT_YET, out, 8, &step, &error) == 0 && step.status == UNSPOOL_STATUS_NEED_INPUT && step.read == 12);
+  CHECK(unspool_gzip_step(&decoder, file + 12, len - 12, UNSPOOL_END_HERE, out, 8, &step, &error) == 0);
+  CHECK(step.wrote == 5 && step.status == UNSPOOL_STATUS_DONE && !memcmp(out, "hello", 5));
+}
+
 static void xz(void) {
   /* `unspool unspool unspool`, in one stream of one block. */
   static const uint8_t file[] =
@@ -761,6 +797,7 @@ int main(int argc, char **argv) {
   onpair();
   pco();
   xz();
+  gzip();
   at1();
   at1_query();
   printf("%d checks\n", checks);

@@ -5,13 +5,13 @@
 use super::check::CheckKind;
 use super::header::{BlockHeader, StreamFlags};
 use super::number::Number;
-use super::options::Options;
+use super::options::{Options, Streams};
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Trace, Value};
+use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Trace, Value, Verify};
 
 /// What the next bytes of the input are.
 #[derive(Clone, Debug)]
@@ -89,7 +89,12 @@ pub(super) enum Advance {
 /// The state of a parser, apart from the workspace and the window.
 #[derive(Clone, Debug)]
 pub(super) struct Parser {
-    pub(super) options: Options,
+    /// What is needed of the options. A copy of all of them would be the largest thing in the frame of a small device.
+    pub(super) max_output: u64,
+    pub(super) max_window: u64,
+    pub(super) max_header: u64,
+    pub(super) verify: Verify,
+    pub(super) wanted: Streams,
     pub(super) state: State,
     /// Offset of the next byte that is not used up. Faults count from here, forwards or, by wrapping around, backwards.
     pub(super) at: u64,
@@ -136,7 +141,11 @@ impl Parser {
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn new(options: &Options) -> Self {
         Self {
-            options: *options,
+            max_output: options.limits.max_output,
+            max_window: options.limits.max_window,
+            max_header: options.limits.max_header,
+            verify: options.verify,
+            wanted: options.streams,
             state: State::StreamHeader,
             at: 0,
             announced: 0,
@@ -222,7 +231,7 @@ impl Parser {
     /// Refuses `len` bytes of content more if the limit or the output does not allow them.
     pub(super) fn announce(&mut self, len: u64, window: &Window<'_>) -> Verdict<()> {
         self.announced = self.produced.saturating_add(len);
-        if self.announced > self.options.limits.max_output {
+        if self.announced > self.max_output {
             return Err(Fault::new(ErrorKind::OutputLimit, 0));
         }
         if len > window.room() {

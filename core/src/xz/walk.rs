@@ -160,7 +160,7 @@ impl Parser {
                 const { assert!(MAX_CHECK <= super::header::MAX_BLOCK_HEADER) }
                 let Some(bytes) = self.take(src, len, &mut workspace.head) else { return Ok(Advance::Starved) };
                 self.emit(trace, Part::Checksum, Name::Check, len, Value::Bytes(bytes));
-                let verify = self.options.verify;
+                let verify = self.verify;
                 if len == 0 || verify == Verify::Skip || !self.flags.check().is_known() {
                     self.checksums.unchecked += 1;
                 } else {
@@ -221,7 +221,7 @@ impl Parser {
     fn stream<T: Trace>(&mut self, bytes: &[u8; STREAM_HEADER], trace: &mut T) -> Verdict<()> {
         trace.enter(Name::Stream, Value::U64(self.streams));
         self.flags = stream_header(bytes, self.at, trace)?;
-        if self.options.verify == Verify::Refuse && !self.flags.check().is_known() {
+        if self.verify == Verify::Refuse && !self.flags.check().is_known() {
             return Err(Fault::new(ErrorKind::XzCheckKind, 7));
         }
         self.skip(STREAM_HEADER);
@@ -242,10 +242,10 @@ impl Parser {
 
     #[cfg_attr(feature = "small", inline(never))]
     fn start_block(&mut self, window: &mut Window<'_>, workspace: &mut Workspace) -> Verdict<()> {
-        window.start(&self.block.header, workspace, self.options.limits.max_window)?;
+        window.start(&self.block.header, workspace, self.max_window)?;
         self.skip(self.block.header.len);
         self.block.data = self.at;
-        let skip = self.options.verify == Verify::Skip;
+        let skip = self.verify == Verify::Skip;
         workspace.check = Check::new(if skip { CheckKind::None } else { self.flags.check() });
         (self.wants_dictionary, self.wants_properties) = (true, true);
         self.state = State::Control;
@@ -280,7 +280,7 @@ impl Parser {
             let Some(&byte) = bytes.get(used) else { break true };
             let here = self.at + u64_from(used);
             // At the same byte, whatever the pieces that the index comes in.
-            if here - list.start >= self.options.limits.max_header {
+            if here - list.start >= self.max_header {
                 return Err(Fault::new(ErrorKind::HeaderLimit, used));
             }
             used += 1;
@@ -329,10 +329,10 @@ impl Parser {
     /// After a stream: zeros in fours, another stream, or the end.
     #[cfg_attr(feature = "small", inline(never))]
     fn between<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Verdict<Advance> {
-        if self.options.streams == Streams::First {
+        if self.wanted == Streams::First {
             return Ok(Advance::Done);
         }
-        if self.options.streams == Streams::One && !src.is_empty() {
+        if self.wanted == Streams::One && !src.is_empty() {
             return Err(Fault::new(ErrorKind::XzTrailing, 0));
         }
         let zeros = src.iter().take_while(|&&byte| byte == 0).count();

@@ -1,0 +1,200 @@
+//! gzip.
+
+use core::ffi::c_void;
+
+use unspool::gzip::{self, Decoder, Options, Workspace};
+use unspool::{Limits, Result, Verify};
+
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits, report_step};
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::memory::{Opaque, answer, apart, build, clear, fits, held_in, input, made, output, stretch};
+
+/// Words of a workspace.
+pub const UNSPOOL_GZIP_WORKSPACE_WORDS: usize = 1450;
+/// Bytes of a workspace.
+pub const UNSPOOL_GZIP_WORKSPACE_SIZE: usize = UNSPOOL_GZIP_WORKSPACE_WORDS * 8;
+/// Bytes of a window: how far back deflate can reach.
+pub const UNSPOOL_GZIP_WINDOW_SIZE: usize = 32768;
+
+const _: () = assert!(UNSPOOL_GZIP_WINDOW_SIZE == gzip::WINDOW_SIZE, "the header says another size of a window");
+
+/// The code tables of a decoder. It need not be initialised, nor cleared between uses.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolGzipWorkspace {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_GZIP_WORKSPACE_WORDS],
+}
+
+const _: () = assert!(size_of::<Workspace>() <= UNSPOOL_GZIP_WORKSPACE_SIZE, "the C struct has too few words");
+
+/// Words of a decoder.
+pub const UNSPOOL_GZIP_DECODER_WORDS: usize = 52;
+/// Bytes of a decoder.
+pub const UNSPOOL_GZIP_DECODER_SIZE: usize = UNSPOOL_GZIP_DECODER_WORDS * 8;
+
+/// A stream that is being decoded.
+#[repr(C)]
+#[derive(Debug)]
+pub struct UnspoolGzipDecoder {
+    /// Nobody's business.
+    pub opaque: [u64; UNSPOOL_GZIP_DECODER_WORDS],
+}
+
+impl Opaque for UnspoolGzipDecoder {
+    type Value = Decoder<'static>;
+    const TAG: u32 = 0x475A_0001;
+}
+
+const _: () = fits::<UnspoolGzipDecoder>();
+
+/// What a file holds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolGzipInfo {
+    /// Bytes that it decodes to.
+    pub content_size: u64,
+    /// Members in a row, each with a checksum that was compared and found right.
+    pub members: u64,
+}
+
+/// How far a call came.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UnspoolGzipDone {
+    /// Bytes of the input.
+    pub read: usize,
+    /// Bytes of the output that are filled.
+    pub wrote: usize,
+    /// Members in a row.
+    pub members: u64,
+    /// Checksums that were compared and found right.
+    pub checks: u64,
+}
+
+/// # Safety
+///
+/// As for [`made`].
+unsafe fn workspace<'a>(workspace: *mut c_void, len: usize) -> Result<&'a mut Workspace> {
+    // SAFETY: the same promise.
+    unsafe { made(workspace, len, Workspace::new) }
+}
+
+const fn options(limits: Limits, skip_checks: u8) -> Options {
+    let verify = if skip_checks == 0 { Verify::Refuse } else { Verify::Skip };
+    Options { limits, verify }
+}
+
+/// How many bytes a workspace takes in this build: at most `UNSPOOL_GZIP_WORKSPACE_SIZE`.
+#[unsafe(no_mangle)]
+pub extern "C" fn unspool_gzip_workspace_len() -> usize {
+    size_of::<Workspace>()
+}
+
+/// What a whole file holds. Nothing in it can be believed to say so: it is decoded through a window of `UNSPOOL_GZIP_WINDOW_SIZE` bytes, and
+/// its checksums are compared.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_gzip_info(
+    src: *const u8,
+    src_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    window: *mut u8,
+    window_len: usize,
+    with_limits: *const UnspoolLimits,
+    info: *mut UnspoolGzipInfo,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let read = || {
+            let options = options(limits(with_limits)?, 0);
+            apart(&[stretch(src, src_len)], &[stretch(space, space_len), stretch(window, window_len)])?;
+            let (src, workspace) = (input(src, src_len)?, workspace(space, space_len)?);
+            let done = gzip::inspect(src, workspace, output(window, window_len)?, &options, &mut ())?;
+            answer(info, UnspoolGzipInfo { content_size: done.content, members: done.parts });
+            Ok(())
+        };
+        report(error, read())
+    }
+}
+
+/// Decodes a whole file, all of its members. The output is the only window there is.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_gzip_decode(
+    src: *const u8,
+    src_len: usize,
+    dst: *mut u8,
+    dst_len: usize,
+    space: *mut c_void,
+    space_len: usize,
+    with_limits: *const UnspoolLimits,
+    skip_checks: u8,
+    done: *mut UnspoolGzipDone,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let decode = || {
+            let options = options(limits(with_limits)?, skip_checks);
+            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(space, space_len)])?;
+            let (src, dst, workspace) = (input(src, src_len)?, output(dst, dst_len)?, workspace(space, space_len)?);
+            let decoded = gzip::decode(src, dst, workspace, &options, &mut ())?;
+            let unspool::Done { read, wrote, parts: members, checksums, .. } = decoded;
+            answer(done, UnspoolGzipDone { read, wrote, members, checks: checksums.matched });
+            Ok(())
+        };
+        report(error, decode())
+    }
+}
+
+/// Starts a stream. Workspace and window are lent to the decoder until it is no longer used. The window has `UNSPOOL_GZIP_WINDOW_SIZE` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_gzip_init(
+    decoder: *mut UnspoolGzipDecoder,
+    space: *mut c_void,
+    space_len: usize,
+    window: *mut u8,
+    window_len: usize,
+    with_limits: *const UnspoolLimits,
+    skip_checks: u8,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let start = || {
+            apart(&[], &[stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)])?;
+            clear(decoder, &[])?;
+            let options = options(limits(with_limits)?, skip_checks);
+            let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
+            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &options))))
+        };
+        report(error, start())
+    }
+}
+
+/// Reads on and writes on, as far as both allow. An error stays.
+///
+/// Wait until there are bytes, room or the end: a second call in a row that has nothing to work with ends the stream with
+/// `UNSPOOL_ERROR_NO_PROGRESS`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn unspool_gzip_step(
+    decoder: *mut UnspoolGzipDecoder,
+    src: *const u8,
+    src_len: usize,
+    at_end: UnspoolEnd,
+    dst: *mut u8,
+    dst_len: usize,
+    step: *mut UnspoolStep,
+    error: *mut UnspoolError,
+) -> UnspoolErrorKind {
+    // SAFETY: the caller keeps the promises of the header.
+    unsafe {
+        let work = || {
+            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
+            let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
+            decoder.step(src, end(at_end)?, dst).map(UnspoolStep::from)
+        };
+        report_step(step, error, work())
+    }
+}
