@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use unspool::io::{Reader, Writer};
-use unspool::{Limits, xz, zstd};
+use unspool::{xz, zstd};
 use unspool_tests::{read, vector_folders};
 
 /// What a Zstandard file decodes to, read through a buffer of so many bytes, and what follows it in the input.

@@ -89,7 +89,9 @@ impl Backend {
             #[cfg(feature = "at1")]
             Self::Xz => {
                 let options = xz_options(limits);
-                below(|| xz::decode(payload, dst, &mut workspace.xz, &options, &mut ()).map(|done| (done.read, done.wrote)))?
+                below(|| {
+                    xz::decode(payload, dst, &mut workspace.xz, &options, &mut ()).map(|done| (done.read, done.wrote))
+                })?
             }
             Self::Zstd => below(|| {
                 zstd::decode(payload, dst, &mut workspace.zstd, &zstd_options(limits), &mut ())
