@@ -106,6 +106,10 @@ impl<'s> Search<'s> {
     #[inline(never)]
     fn sift(&self, progress: &mut Progress) {
         let Progress { next, sifted, unpacked } = progress;
+        next.end = next.end.min(self.column.rows().end);
+        if next.is_empty() {
+            return;
+        }
         *sifted = match &self.matcher {
             Matcher::Start(start) => start.sift(self.column, next, sifted.crowded),
             Matcher::Inside(inside) => inside.sift(self.column, unpacked, next, sifted.crowded),
@@ -151,13 +155,8 @@ impl Progress {
                     Ok(true) => return Some(Ok(row)),
                     Err(error) => return Some(Err(error)),
                 },
-                None => {
-                    self.next.end = self.next.end.min(search.column.rows().end);
-                    if self.next.is_empty() {
-                        return None;
-                    }
-                    search.sift(self);
-                }
+                None if self.next.is_empty() => return None,
+                None => search.sift(self),
             }
         }
     }

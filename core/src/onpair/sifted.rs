@@ -43,14 +43,15 @@ impl Sifted {
         Self { first, sure: u64::MAX << unused, ..Self::NONE }
     }
 
-    /// Adds what was found out about a row, which is one of the 64 from the first on. Who asks for one that is broken is told why.
+    /// Adds whether a row matches, which is one of the 64 from the first on. `None` if it is broken: comparing it, when it is asked
+    /// for, returns the error.
     #[inline]
-    pub(super) fn add<E>(&mut self, row: u64, found: Result<bool, E>) {
+    pub(super) fn add(&mut self, row: u64, found: Option<bool>) {
         let bit = FIRST >> (row.wrapping_sub(self.first) % 64);
         match found {
-            Ok(true) => self.sure |= bit,
-            Ok(false) => {}
-            Err(_) => self.unsure |= bit,
+            Some(true) => self.sure |= bit,
+            Some(false) => {}
+            None => self.unsure |= bit,
         }
     }
 

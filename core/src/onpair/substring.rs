@@ -13,10 +13,9 @@ use super::dictionary::Dictionary;
 use super::offsets::{OffsetTable, RowSpans};
 use super::sifted::Sifted;
 use super::tokens::MAX_TOKEN_LEN;
-use crate::fault::{Fault, Verdict};
+use crate::Result;
 use crate::num::index;
 use crate::tuning::LEAN;
-use crate::{ErrorKind, Result};
 
 /// A needle and what is known of it.
 #[derive(Clone, Copy, Debug)]
@@ -107,9 +106,9 @@ impl<'s> Substring<'s> {
             (next, codes.start) = (row.saturating_add(1), of_row.end);
             let found = match before {
                 // What stood before belongs to another row if this one starts here.
-                Some(_) if at == of_row.start => self.within(column, unpacked, of_row, 0),
-                Some(before) => self.within(column, unpacked, at..of_row.end, before.into()),
-                None => Ok(true),
+                Some(_) if at == of_row.start => self.within(column, unpacked, of_row, 0).ok(),
+                Some(before) => self.within(column, unpacked, at..of_row.end, before.into()).ok(),
+                None => Some(true),
             };
             sifted.add(row, found);
         }
@@ -136,10 +135,14 @@ impl<'s> Substring<'s> {
         for codes in table.each(index(window.start)..index(window.end)) {
             let mut codes = codes.start.wrapping_sub(all.start)..codes.end.wrapping_sub(all.start);
             let found = if let Some(found) = self.glance(block, &mut codes) {
-                Ok(found)
+                Some(found)
             } else {
                 let Some(codes) = block.get(codes) else { break };
-                self.through(&column.dictionary, codes, 0).map(|behind| behind.is_none())
+                match self.through(&column.dictionary, codes, 0) {
+                    Reached::State(_) => Some(false),
+                    Reached::Needle => Some(true),
+                    Reached::NoToken(_) => None,
+                }
             };
             sifted.add(rows.start, found);
             rows.start = rows.start.saturating_add(1);
@@ -147,7 +150,7 @@ impl<'s> Substring<'s> {
         if rows.start == sifted.first {
             // The codes of this row go on behind the block.
             let found = column.span_of_row(sifted.first).and_then(|codes| self.within(column, unpacked, codes, 0));
-            sifted.add(sifted.first, found);
+            sifted.add(sifted.first, found.ok());
             rows.start = sifted.first.saturating_add(1);
         }
         sifted.crowded = sifted.matches_most(rows.start);
@@ -214,10 +217,10 @@ impl<'s> Substring<'s> {
         while at < codes.end && !self.needle.is_empty() {
             let block = unpacked.block(&column.codes, at..codes.end);
             state = match self.through(&column.dictionary, block, state) {
-                Ok(Some(state)) if !block.is_empty() => state,
-                Ok(Some(_)) => return Err(column.no_token(at)),
-                Ok(None) => return Ok(true),
-                Err(fault) => return Err(column.no_token(at.saturating_add(fault.at))),
+                Reached::State(state) if !block.is_empty() => state,
+                Reached::State(_) => return Err(column.no_token(at)),
+                Reached::Needle => return Ok(true),
+                Reached::NoToken(i) => return Err(column.no_token(at.saturating_add(i))),
             };
             at = at.saturating_add(block.len());
         }
@@ -256,21 +259,21 @@ impl<'s> Substring<'s> {
         Some(false)
     }
 
-    /// The state after these codes. `None` if the needle ends within them. The place of a fault is the index of the code.
+    /// Where these codes lead from a state.
     #[inline]
-    fn through(&self, dictionary: &Dictionary<'_>, codes: &[u16], mut state: usize) -> Verdict<Option<usize>> {
+    fn through(&self, dictionary: &Dictionary<'_>, codes: &[u16], mut state: usize) -> Reached {
         for (i, &code) in codes.iter().enumerate() {
             state = match self.tokens.get(usize::from(code)) {
-                Some(&FOUND) => return Ok(None),
+                Some(&FOUND) => return Reached::Needle,
                 Some(&entry) if !self.is_special(state, entry) => usize::from(entry % 32),
                 _ => match self.bytewise(dictionary, state, code) {
                     Some(Some(state)) => state,
-                    Some(None) => return Ok(None),
-                    None => return Err(Fault::new(ErrorKind::OnPairCode, i)),
+                    Some(None) => return Reached::Needle,
+                    None => return Reached::NoToken(i),
                 },
             };
         }
-        Ok(Some(state))
+        Reached::State(state)
     }
 
     /// The state that a token leads to, by all of its bytes, if there is such a token.
@@ -278,6 +281,16 @@ impl<'s> Substring<'s> {
     fn bytewise(&self, dictionary: &Dictionary<'_>, state: usize, code: u16) -> Option<Option<usize>> {
         Some(advance(self.needle, self.fallback, state, dictionary.token(code)?))
     }
+}
+
+/// Where codes lead.
+enum Reached {
+    /// This state, at the end of the codes.
+    State(usize),
+    /// The end of the needle.
+    Needle,
+    /// The code with this index, which names no token.
+    NoToken(usize),
 }
 
 /// A one in each of four entries.
