@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Plan, Version};
+use unspool::pco::{Chunk, Decoder, File, Latent, Meta, NumberType, Options, Plan, Version, decode_bytes};
 use unspool::{Error, ErrorKind, Result};
 
 use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
@@ -255,8 +255,8 @@ pub unsafe extern "C" fn unspool_pco_chunk(
             if !meta.is_null() {
                 clear(meta, &[stretch(file, 1)])?;
             }
-            let mut found = Chunk::EMPTY;
-            if !held(file)?.read_chunk(at, &mut found)? {
+            let mut found = Chunk::new();
+            if !found.open(held(file)?, at, &mut ())? {
                 answer(chunk, UnspoolPcoChunk::default());
                 return Ok(());
             }
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn unspool_pco_chunk(
 /// A pointer that is not null leads to a file whose bytes are there.
 unsafe fn read(file: *const UnspoolPcoFile, at: u64, chunk: &mut Chunk<'_>) -> Result<()> {
     // SAFETY: the same promise.
-    match unsafe { held(file)? }.read_chunk(at, chunk)? {
+    match chunk.open(unsafe { held(file)? }, at, &mut ())? {
         true => Ok(()),
         false => Err(Error::new(ErrorKind::RangeOutside, at)),
     }
@@ -316,9 +316,9 @@ pub unsafe extern "C" fn unspool_pco_decode(
         let decode = || {
             apart(&read_by(file, at)?, &[stretch(dst, dst_len), stretch(words, words_len)])?;
             let (dst, words) = (output(dst.cast::<u8>(), dst_len)?, output(words, words_len)?);
-            let mut chunk = Chunk::EMPTY;
+            let mut chunk = Chunk::new();
             read(file, at, &mut chunk)?;
-            answer(next, chunk.decode_bytes(dst, words)?);
+            answer(next, chunk.decode_bytes(dst, words, &mut ())?);
             Ok(())
         };
         report(error, decode())
@@ -339,7 +339,7 @@ pub unsafe extern "C" fn unspool_pco_skip(
     unsafe {
         let skip = || {
             apart(&read_by(file, at)?, &[stretch(words, words_len)])?;
-            let (words, mut chunk) = (output(words, words_len)?, Chunk::EMPTY);
+            let (words, mut chunk) = (output(words, words_len)?, Chunk::new());
             read(file, at, &mut chunk)?;
             answer(next, chunk.skip(words)?);
             Ok(())
@@ -368,30 +368,13 @@ pub unsafe extern "C" fn unspool_pco_decode_file(
             let limits = limits(with_limits)?;
             apart(&[stretch(bytes, bytes_len)], &[stretch(dst, dst_len), stretch(words, words_len)])?;
             let (bytes, dst) = (input(bytes, bytes_len)?, output(dst.cast::<u8>(), dst_len)?);
-            let (words, file) = (output(words, words_len)?, File::open(bytes, &limits)?);
-            answer(done, decode_all(&file, dst, words)?);
+            let (words, options) = (output(words, words_len)?, Options { limits, ..Options::DEFAULT });
+            let decoded = decode_bytes(bytes, dst, words, &options, &mut ())?;
+            answer(done, UnspoolPcoDone { wrote: decoded.wrote, read: u64_from(decoded.read), chunks: decoded.parts });
             Ok(())
         };
         report(error, decode())
     }
-}
-
-/// In a stack frame of its own, because a chunk is large.
-#[inline(never)]
-fn decode_all(file: &File<'_>, mut dst: &mut [u8], words: &mut [u64]) -> Result<UnspoolPcoDone> {
-    let (mut at, mut told, mut chunk) = (file.first(), UnspoolPcoDone::default(), Chunk::EMPTY);
-    while file.read_chunk(at, &mut chunk)? {
-        let size = chunk.len.saturating_mul(chunk.number_type().size());
-        told.wrote = told.wrote.saturating_add(size);
-        file.check_output(at, told.wrote)?;
-        let too_small = Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(told.wrote));
-        let (out, behind) = dst.split_at_mut_checked(size).ok_or(too_small)?;
-        at = chunk.decode_bytes(out, words)?;
-        dst = behind;
-        told.chunks = told.chunks.saturating_add(1);
-    }
-    told.read = at.saturating_add(1);
-    Ok(told)
 }
 
 /// Reads the header of the wrapped format: one byte, or two since version 4; `len` becomes how many.
@@ -407,7 +390,7 @@ pub unsafe extern "C" fn unspool_pco_version(
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
         let read = || {
-            let (version, taken) = Version::parse(input(bytes, bytes_len)?)?;
+            let (version, taken) = Version::read(input(bytes, bytes_len)?, &mut ())?;
             answer(major, version.major);
             answer(minor, version.minor);
             answer(len, taken);
@@ -437,8 +420,8 @@ pub unsafe extern "C" fn unspool_pco_meta(
             let number_type = NumberType::from_byte(number_type).ok_or(bad_argument())?;
             let (bytes, limits) = (input(bytes, bytes_len)?, limits(with_limits)?);
             build(meta, |place| {
-                let meta = place.write(Meta::EMPTY);
-                answer(len, meta.parse_into(bytes, number_type, major, 0, &limits)?);
+                let meta = place.write(Meta::new());
+                answer(len, meta.read(bytes, number_type, major, 0, &limits, &mut ())?);
                 Ok(meta)
             })
         };
@@ -473,8 +456,8 @@ unsafe fn init<L: Latent>(
         clear(decoder, &[])?;
         let (meta, plan, words) = (held(meta)?, plan(with)?, output(words, words_len)?);
         build(decoder, |place| {
-            let paging = place.write(Paging { decoder: Decoder::unbuilt(meta, n, plan), started: false });
-            paging.decoder.build(words)?;
+            let paging = place.write(Paging { decoder: Decoder::new(meta, n, plan), started: false });
+            paging.decoder.open(words)?;
             Ok(paging)
         })
     }

@@ -44,7 +44,7 @@ impl Trace for Checker {
 fn both_ways(bytes: &[u8]) {
     let Ok(file) = File::open(bytes, &LIMITS) else { return };
     let (mut at, mut left) = (file.first(), 1usize << 20);
-    while let Ok(Some(chunk)) = file.chunk(at) {
+    while let Ok(Some(chunk)) = file.chunk(at, &mut ()) {
         let size = chunk.len * chunk.number_type().size();
         if chunk.workspace_len(Plan::Batches) > 1 << 18 || left < size {
             return;
@@ -71,7 +71,7 @@ fn both_ways(bytes: &[u8]) {
         let skipped = chunk.skip(&mut vec![0; chunk.workspace_len(Plan::Whole) as usize]);
         let mut salvaged = vec![0; size];
         let mut words = vec![0; chunk.workspace_len(Plan::Batches) as usize];
-        let (count, ended) = chunk.salvage_bytes(&mut salvaged, &mut words);
+        let (count, ended) = chunk.salvage_bytes(&mut salvaged, &mut words, &mut ());
         assert_eq!(ended.as_ref().map_err(kind), fast.as_ref().map(|(_, next)| next).map_err(kind));
         assert!(count <= chunk.len && (count == chunk.len || count % 256 == 0));
         assert!(fast.as_ref().is_err() || fast.as_ref().is_ok_and(|(numbers, _)| *numbers == salvaged));
@@ -92,14 +92,15 @@ fn both_ways(bytes: &[u8]) {
 fn decode(chunk: &Chunk<'_>, trace: &mut impl Trace) -> Result<(Vec<u8>, u64), Error> {
     let mut out = vec![0; chunk.len * chunk.number_type().size()];
     let mut words = vec![u64::MAX; chunk.workspace_len(Plan::Batches) as usize];
-    let next = chunk.decode_bytes_traced(&mut out, &mut words, trace)?;
+    let next = chunk.decode_bytes(&mut out, &mut words, trace)?;
     Ok((out, next))
 }
 
 /// The same through a decoder that gets some bytes and 256 numbers of room at a time.
 fn pieces<L: Latent>(chunk: &Chunk<'_>, plan: Plan) -> Result<(Vec<u8>, u64), Error> {
     let mut words = vec![0x5555_5555_5555_5555; chunk.workspace_len(plan) as usize];
-    let mut decoder = Decoder::<L>::new(&chunk.meta, chunk.len, plan, &mut words)?;
+    let mut decoder = Decoder::<L>::new(&chunk.meta, chunk.len, plan);
+    decoder.open(&mut words)?;
     decoder.start(chunk.len, chunk.page_at)?;
     let (page, mut room, mut out) = (chunk.page(), vec![L::ZERO; 256], vec![]);
     let (mut at, mut piece) = (0, 100);
@@ -135,7 +136,7 @@ pub fn pco_differential(bytes: &[u8]) {
     let Ok(file) = File::open(bytes, &LIMITS) else { return };
     let (mut at, mut all, mut ty) = (file.first(), vec![], None);
     let taken = loop {
-        match file.chunk(at) {
+        match file.chunk(at, &mut ()) {
             Ok(None) => break true,
             Ok(Some(chunk)) => {
                 if chunk.workspace_len(Plan::Batches) > 1 << 18

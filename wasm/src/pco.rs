@@ -42,7 +42,8 @@ pub fn pco_decode(bytes: &[u8], limits: &[f64], salvage: bool) -> core::result::
 
 /// Tells of each stretch, before an error of what is in front of it.
 fn decode(bytes: &[u8], limits: &Limits, room: &mut Room, tell: &mut dyn FnMut(NumberType, &[u8])) -> Result<()> {
-    let file = File::open_traced(bytes, limits, &mut silent())?;
+    let mut file = File::new();
+    file.read(bytes, limits, &mut silent())?;
     // The stretch so far: of which type, and how many bytes of the room.
     let mut stretch = (file.header.uniform_type, 0usize);
     let ended = stretches(&file, limits, room, &mut stretch, tell);
@@ -62,7 +63,7 @@ fn stretches(
 ) -> Result<()> {
     let silent = &mut silent();
     let (mut at, mut left) = (file.first(), limits.max_output);
-    while let Some(chunk) = file.chunk_traced(at, silent)? {
+    while let Some(chunk) = file.chunk(at, silent)? {
         let ty = chunk.number_type();
         let size = chunk.len.saturating_mul(ty.size());
         let over = Error::new(ErrorKind::OutputLimit, at).needing(limits.max_output.saturating_add(1));
@@ -75,7 +76,7 @@ fn stretches(
         let behind = start.saturating_add(size);
         room.extend(behind, number::index(chunk.workspace_len(Plan::Batches)));
         let numbers = room.bytes.get_mut(start..behind).unwrap_or_default();
-        let (count, ended) = chunk.salvage_bytes_traced(numbers, &mut room.words, silent);
+        let (count, ended) = chunk.salvage_bytes(numbers, &mut room.words, silent);
         *end = start.saturating_add(count.saturating_mul(ty.size()));
         at = ended?;
     }
@@ -89,9 +90,10 @@ pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) ->
     let limits = crate::limits(limits);
     let written = Output::fill(to, |output| {
         let silent = &mut silent();
-        let file = File::open_traced(bytes, &limits, silent)?;
+        let mut file = File::new();
+        file.read(bytes, &limits, silent)?;
         let mut at = file.first();
-        while let Some(chunk) = file.chunk_traced(at, silent)? {
+        while let Some(chunk) = file.chunk(at, silent)? {
             let is = chunk.number_type();
             // Bits of half floats go where no others do.
             let bits = ty == NumberType::U16 as u8 && is == NumberType::F16;
@@ -100,9 +102,8 @@ pub fn pco_decode_into(bytes: &[u8], to: &Uint8Array, ty: u8, limits: &[f64]) ->
             }
             let len = u64::try_from(chunk.len.saturating_mul(is.size())).unwrap_or(u64::MAX);
             let words = chunk.workspace_len(Plan::Batches);
-            output.piece(len, words, at, |bytes, words| {
-                chunk.decode_bytes_traced(bytes, words, silent).map(|end| at = end)
-            })?;
+            output
+                .piece(len, words, at, |bytes, words| chunk.decode_bytes(bytes, words, silent).map(|end| at = end))?;
         }
         Ok(())
     });
@@ -123,7 +124,7 @@ pub fn pco_decode_pages(
 ) -> core::result::Result<Vec<u8>, Fault> {
     let limits = crate::limits(limits);
     let silent = &mut silent();
-    let (version, _) = Version::parse_traced(header, silent)?;
+    let (version, _) = Version::read(header, silent)?;
     let ty = NumberType::from_byte(ty).ok_or(Error::new(ErrorKind::WrongType, 0))?;
     let (mut longest, mut size) = (0, 0u64);
     for count in counts.iter().copied().map(number::to_u64) {
@@ -136,7 +137,8 @@ pub fn pco_decode_pages(
         }
         longest = count.max(longest);
     }
-    let (meta, _) = Meta::parse_traced(meta, ty, version.major, 0, &limits, silent)?;
+    let (src, mut meta) = (meta, Meta::new());
+    meta.read(src, ty, version.major, 0, &limits, silent)?;
     let longest = number::index(longest);
     let mut words = vec![0; number::index(meta.workspace_len(longest, Plan::Batches))];
     let mut numbers = vec![0; number::index(size)];
@@ -146,6 +148,6 @@ pub fn pco_decode_pages(
         let page = pages.get(core::mem::replace(&mut start, end)..end).unwrap_or_default();
         (page, number::index(number::to_u64(count)))
     });
-    meta.decode_pages_bytes_traced(all, longest, &mut numbers, &mut words, silent)?;
+    meta.decode_pages_bytes(all, longest, &mut numbers, &mut words, silent)?;
     Ok(numbers)
 }

@@ -1,6 +1,6 @@
 //! Pco on the command line.
 
-use unspool::pco::{Delta, File, Meta, Mode, NumberType, Plan, inspect as walk};
+use unspool::pco::{Delta, File, Meta, Mode, NumberType, Plan, decode_chunks};
 use unspool::tree::Tree;
 use unspool::{Error, ErrorKind, Format, Limits, Sink};
 
@@ -15,7 +15,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut tree = Tree::new(MAX_NODES);
     let (mut numbers, mut decoded) = (0u64, 0u64);
     let mut columns = vec![];
-    let walked = walk(bytes, limits, &mut tree, |chunk, bytes| {
+    let walked = decode_chunks(bytes, limits, &mut tree, |chunk, bytes| {
         // Fewer than it says, of a chunk that is broken.
         numbers = numbers.saturating_add((bytes.len() / chunk.number_type().size()) as u64);
         decoded = decoded.saturating_add(bytes.len() as u64);
@@ -35,7 +35,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     report.fact("chunks", report.columns.len());
     report.checksums = Some(Checksums::default());
     match walked {
-        Ok(end) if end < bytes.len() as u64 => report.fact("bytes behind the end", bytes.len() as u64 - end),
+        Ok(done) if done.read < bytes.len() => report.fact("bytes behind the end", bytes.len() - done.read),
         Ok(_) => {}
         Err(error) => report.error = Some(error),
     }
@@ -71,7 +71,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     let rows = wanted.rows.clone().unwrap_or(None..None);
     let (from, until) = (rows.start.unwrap_or(0), rows.end);
     let mut enough = false;
-    let walked = walk(bytes, limits, &mut (), |chunk, numbers| {
+    let walked = decode_chunks(bytes, limits, &mut (), |chunk, numbers| {
         let size = chunk.number_type().size() as u64;
         let count = numbers.len() as u64 / size;
         // The part of this chunk that lies in the range.
@@ -121,7 +121,7 @@ fn number(ty: NumberType) -> Number {
 
 /// A column for each stretch of chunks of one type.
 pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
-    walk(bytes, limits, &mut (), |chunk, numbers| {
+    decode_chunks(bytes, limits, &mut (), |chunk, numbers| {
         let ty = chunk.number_type();
         if columns.last().is_none_or(|last| last.name != ty.name()) {
             columns.push(ColumnStats::named(ty.name()));
@@ -132,6 +132,6 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
 }
 
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
-    walk(bytes, limits, &mut (), |_, numbers| to.write(numbers))?;
+    decode_chunks(bytes, limits, &mut (), |_, numbers| to.write(numbers))?;
     Ok(Checksums::default())
 }

@@ -1,76 +1,33 @@
-//! One batch of one latent variable: symbols, then offsets.
+//! Loops over one batch of one latent variable: symbols first, then offsets.
 //!
-//! These loops read anything, to the last bit of the input; `pipeline` reads the same faster where there is enough of it.
+//! They read any input to its last bit. [`pipeline`](super::pipeline) reads the same faster where enough input is left.
+//!
+//! # Contract
+//!
+//! - Every state is below the size of its table: tables are built that way, and page metadata has as many bits for a state.
+//! - Bits after the end of the input read as zeros. Nothing here fails: the caller compares the returned position with the
+//!   length of the input.
+//! - One load serves several fields: four symbols have at most 56 bits, and a load has 57 from any bit on. Do not load once for
+//!   each field, and do not pad every load: both were slower, see docs/tried/pco.md.
+//! - No check between symbols. The table lookups are the only branches, and the optimizer removes most of them.
 
 use core::convert::identity;
 
+use super::keep::{keep, keep_narrow};
+use super::meta::BATCH;
 use super::number::Latent;
-use super::spans::BATCH;
-use super::tans::Table;
+use super::tans::{Entry, States, SymbolTable, next_state};
 use crate::bits::u64_at;
 use crate::num::index;
-use crate::tuning::MASK_TABLE;
-
-/// An entry of a tANS table: bits to read for the next state, offset bits of the bin, and the state that the bits are added to.
-///
-/// One word, because loads are what the loops have most of, and from the lowest byte on, so that a sum of four words starts with the
-/// sum of the bits to read.
-pub(crate) type Node = u32;
-
-/// Makes an entry.
-pub(crate) const fn node(read: u8, width: u8, [low, high]: [u8; 2]) -> Node {
-    u32::from_le_bytes([read, width, low, high])
-}
-
-/// The state that follows, by the bits at the bottom of `word`.
-#[inline(always)]
-pub(crate) fn following(node: Node, word: u64) -> usize {
-    let [read, ..] = node.to_le_bytes();
-    index(u64::from((node >> 16).wrapping_add(u32::low(keep_few(word, read)))))
-}
-
-/// The four states that take turns. Words, because what is narrower gets packed and unpacked in every turn of a loop.
-pub(crate) type States = [usize; 4];
-
-/// The lowest bits set, as many as the index says; all of them from 64 on.
-static MASKS: [u64; 256] = {
-    let mut masks = [u64::MAX; 256];
-    let mut i = 0;
-    while i < 64 {
-        masks[i] = (1 << i) - 1;
-        i += 1;
-    }
-    masks
-};
-
-/// The lowest `bits` bits, up to 64.
-#[inline(always)]
-pub(crate) fn keep(word: u64, bits: u8) -> u64 {
-    match MASK_TABLE {
-        // Beats the instructions that would make a mask: 15 % of all time.
-        true => word & MASKS[usize::from(bits)],
-        // Twice half of the bits, because a shift by 64 is none.
-        false => word & (1u64 << ((bits / 2) & 63) << (bits.div_ceil(2) & 63)).wrapping_sub(1),
-    }
-}
-
-/// [`keep`] for less than 64 bits.
-#[inline(always)]
-fn keep_few(word: u64, bits: u8) -> u64 {
-    match MASK_TABLE {
-        true => keep(word, bits),
-        false => word & (1u64 << (bits & 63)).wrapping_sub(1),
-    }
-}
 
 /// Decodes one symbol for each value: writes the least latent of its bin there, and the bin's offset bits to `widths`.
 ///
-/// `at` is the bit in `bytes` where the symbols start; the result is the bit behind them. Bits behind the end of `bytes` are zeros.
+/// `at` is the bit in `bytes` where the symbols start. Returns the bit after them.
 #[inline(never)]
 pub(crate) fn symbols<D: Latent>(
     bytes: &[u8],
     mut at: usize,
-    table: &Table<'_, D>,
+    table: &SymbolTable<'_, D>,
     states: &mut States,
     widths: &mut [u8],
     values: &mut [D],
@@ -83,7 +40,7 @@ pub(crate) fn symbols<D: Latent>(
         return at;
     }
     let size = 1usize << (table.log & 15);
-    let (Some(nodes), Some(lowers)) = (table.nodes.get(..size), table.lowers.get(..size)) else { return at };
+    let (Some(entries), Some(lowers)) = (table.entries.get(..size), table.lowers.get(..size)) else { return at };
     let mut four = *states;
     let mut done = 0;
     let groups = values.as_chunks_mut::<4>().0.iter_mut().zip(widths.as_chunks_mut::<4>().0);
@@ -92,21 +49,21 @@ pub(crate) fn symbols<D: Latent>(
         let Some(mut word) = word::<false>(bytes, at) else { break };
         let mut sum = 0u32;
         for ((value, width), state) in values.iter_mut().zip(widths).zip(&mut four) {
-            let Some((node, lower)) = symbol(nodes, lowers, state, &mut word) else { return at };
-            [_, *width, ..] = node.to_le_bytes();
+            let Some((entry, lower)) = symbol(entries, lowers, state, &mut word) else { return at };
+            [_, *width, ..] = entry.to_le_bytes();
             *value = lower;
-            sum = sum.wrapping_add(node);
+            sum = sum.wrapping_add(entry);
         }
         let [taken, ..] = sum.to_le_bytes();
         at = at.wrapping_add(usize::from(taken));
         done += 4;
     }
-    // What is left over in the last batch of a page, or the last bytes of the input: whichever it is, one load has all of its bits.
+    // The rest of the last batch of a page, or the last bytes of the input: one load has all of its bits either way.
     let rest = values.get_mut(done..).unwrap_or(&mut []).iter_mut().zip(widths.get_mut(done..).unwrap_or(&mut []));
     let mut word = u64_at(bytes, at / 8) >> (at % 8);
     for ((value, width), turn) in rest.zip((0..4).cycle()) {
-        let Some((node, lower)) = symbol(nodes, lowers, &mut four[turn & 3], &mut word) else { return at };
-        let [taken, offset, ..] = node.to_le_bytes();
+        let Some((entry, lower)) = symbol(entries, lowers, &mut four[turn & 3], &mut word) else { return at };
+        let [taken, offset, ..] = entry.to_le_bytes();
         (*value, *width) = (lower, offset);
         at = at.wrapping_add(usize::from(taken));
     }
@@ -114,19 +71,19 @@ pub(crate) fn symbols<D: Latent>(
     at
 }
 
-/// One step of one state: its entry, and the least latent of its bin. No state lies outside of the table.
+/// Moves one state on. Returns its entry and the least latent of its bin; `None` only for a state outside of the table.
 #[inline(always)]
-fn symbol<D: Latent>(nodes: &[Node], lowers: &[D], state: &mut usize, word: &mut u64) -> Option<(Node, D)> {
-    let (&node, &lower) = (nodes.get(*state)?, lowers.get(*state)?);
-    let [read, ..] = node.to_le_bytes();
-    *state = following(node, *word);
+fn symbol<D: Latent>(entries: &[Entry], lowers: &[D], state: &mut usize, word: &mut u64) -> Option<(Entry, D)> {
+    let (&entry, &lower) = (entries.get(*state)?, lowers.get(*state)?);
+    let [read, ..] = entry.to_le_bytes();
+    *state = next_state(entry, *word);
     *word >>= read & 63;
-    Some((node, lower))
+    Some((entry, lower))
 }
 
 /// Adds to each value an offset of as many bits as `widths` says, and passes the sum through `finish`.
 ///
-/// `at` is the bit where the offsets start; the result is the bit behind them.
+/// `at` is the bit where the offsets start. Returns the bit after them.
 #[inline(never)]
 pub(crate) fn offsets<D: Latent>(
     bytes: &[u8],
@@ -158,7 +115,7 @@ pub(crate) fn offsets<D: Latent>(
     at
 }
 
-/// Adds offsets, `MANY` of which are in what a load is good for, as long as there are enough bytes to load. Gives their number.
+/// Adds offsets while there are bytes for a load, `MANY` from each. Returns how many.
 #[inline(always)]
 fn loads<const MANY: usize, const WIDE: bool, D: Latent>(
     bytes: &[u8],
@@ -171,7 +128,7 @@ fn loads<const MANY: usize, const WIDE: bool, D: Latent>(
     for (values, widths) in values.as_chunks_mut::<MANY>().0.iter_mut().zip(widths.as_chunks::<MANY>().0) {
         let Some(mut word) = word::<WIDE>(bytes, *at) else { break };
         for (value, &width) in values.iter_mut().zip(widths) {
-            let offset = if WIDE { keep(word, width) } else { keep_few(word, width) };
+            let offset = if WIDE { keep(word, width) } else { keep_narrow(word, width) };
             *value = finish(value.plus(D::low(offset)));
             word >>= width & 63;
             *at = at.wrapping_add(usize::from(width));
@@ -181,9 +138,9 @@ fn loads<const MANY: usize, const WIDE: bool, D: Latent>(
     done
 }
 
-/// Writes `values.len()` numbers of `width` bits each, plus `lower`: all that a variable of one bin holds.
+/// Writes `lower` plus an offset of `width` bits for each value: all that a variable of one bin holds.
 ///
-/// `at` is the bit where the first starts; all of them are known to be there.
+/// `at` is the bit where the offsets start. All of them must be in the input.
 pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, values: &mut [D]) {
     if width == D::BITS && at.is_multiple_of(8) {
         return D::get_all(bytes.get(at / 8..).unwrap_or(&[]), lower, values);
@@ -197,7 +154,7 @@ pub(crate) fn packed<D: Latent>(bytes: &[u8], at: usize, width: u32, lower: D, v
     }
 }
 
-/// The bits from bit `at` on: 57 that a field may take, or 64 where it may be `WIDE` and lie in nine bytes. Nothing if the input ends before.
+/// Loads the bits from bit `at` on: 57 of them, or 64 from nine bytes if `WIDE`. `None` if the input ends before.
 #[inline(always)]
 fn word<const WIDE: bool>(bytes: &[u8], at: usize) -> Option<u64> {
     let (bytes, shift) = (bytes.get(at / 8..)?, at % 8);
@@ -209,9 +166,9 @@ fn word<const WIDE: bool>(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*low) >> shift | u64::from(*high) << 1 << (63 - shift))
 }
 
-/// The bits that the offsets of a batch will take.
+/// Returns the bits that the offsets of a batch take.
 ///
-/// Eight widths at a time, added up in four lanes of 16 bits: a plain sum does not become vector instructions.
+/// Adds eight widths at a time, in four lanes of 16 bits: the compiler makes no vector instructions of a plain sum of bytes.
 pub(crate) fn total(widths: &[u8; BATCH]) -> usize {
     const EVEN: u64 = 0x00FF_00FF_00FF_00FF;
     let lanes = widths.as_chunks::<8>().0.iter().fold(0, |lanes: u64, eight| {

@@ -1,23 +1,26 @@
 //! How often each bin was taken.
 
-use super::compact::Compact;
+use super::compact::{AnyWidth, Compact};
+use super::file::Chunk;
+use super::meta::Role;
 use super::number::Latent;
-use super::{Chunk, Plan, Role};
+use super::plan::Plan;
+use super::reader::PageReader;
 use crate::Result;
 use crate::num::u64_from;
 
 impl Chunk<'_> {
-    /// Counts how many latents of a variable lie in each of its bins, in the order of [`Variable::iter`](super::Variable::iter). Their
-    /// weights are what the writer expected. Gives the offset of the next chunk, as [`skip`](Self::skip) does.
+    /// Counts the latents of a variable in each of its bins, in the order of [`Variable::iter`](super::Variable::iter). The weights of
+    /// the bins are what the writer expected. Returns the offset of the next chunk, as [`skip`](Self::skip) does.
     ///
-    /// `counts` has an entry for each bin, `workspace` [`workspace_len`](Self::workspace_len) words for [`Plan::CompactWhole`], or more.
-    /// Only symbols are read, so that the numbers need no room.
+    /// `counts` has an entry for each bin, `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::CompactWhole`].
+    /// Only symbols are read.
     ///
     /// ```
     /// # use unspool::{Limits, pco::{File, Plan, Role}};
     /// # let bytes = include_bytes!("../../../tests/vectors/pco/assets/v0_0_0_classic.pco");
     /// let file = File::open(bytes, &Limits::DEFAULT)?;
-    /// let chunk = file.chunk(file.first())?.unwrap();
+    /// let chunk = file.chunk(file.first(), &mut ())?.unwrap();
     /// let (mut counts, mut workspace) = ([0; 2], vec![0; chunk.workspace_len(Plan::CompactWhole) as usize]);
     /// chunk.count_bins(Role::Primary, &mut counts, &mut workspace)?;
     /// assert_eq!(counts.iter().sum::<u32>(), 2000);
@@ -31,15 +34,15 @@ impl Chunk<'_> {
     }
 
     fn count_bins_of<W: Latent>(&self, role: Role, counts: &mut [u32], workspace: &mut [u64]) -> Result<u64> {
-        let mut decoder = Compact::<W>::new(&self.meta, self.len, Plan::CompactWhole);
-        decoder.build(workspace)?;
+        let mut reader = Compact::<W>::new(&self.meta, self.len, Plan::CompactWhole, AnyWidth);
+        reader.open(workspace)?;
         counts.fill(0);
         let count = |of, bin| {
             if let (true, Some(count)) = (of == role, counts.get_mut(bin)) {
                 *count = u32::saturating_add(*count, 1);
             }
         };
-        let read = decoder.skip_heard(self.page(), self.len, self.page_at, count)?;
+        let read = reader.skip_counting(self.page(), self.len, self.page_at, count)?;
         Ok(self.page_at.saturating_add(u64_from(read)))
     }
 }

@@ -1,62 +1,79 @@
-//! Pages from the smallest tables and with the least code: number by number.
+//! Pages with the smallest tables and the least code: number by number.
 //!
-//! The symbols of a batch are walked through first, to find where its offsets lie and whether all of it is there. Then each
-//! number is made of all of its parts at once. So no part of a batch is kept anywhere, nothing has to be taken back where the input
-//! ends, and one piece of code serves all types of up to 32 bits, another one those of 64.
+//! A batch is read twice. The first walk over its symbols finds where its offsets start, and whether the input has all of it. The
+//! second takes a symbol and an offset of each variable for each number. So no part of a batch is stored, nothing has to be taken
+//! back where the input ends, and one copy of the code serves all types of up to 32 bits, another those of 64.
 
-use super::fields::Fields;
-use super::meta::{Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
-use super::number::{Latent, Order, top};
+use super::fields::FieldReader;
+use super::meta::{BATCH, Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
+use super::number::{Latent, NumberType, Order, bytes_of, top};
+use super::plan::Plan;
+use super::reader::PageReader;
 use super::soft;
-use super::spans::{BATCH, BEGIN, Page, Spans, truncated};
+use super::spans::{BEGIN, Progress, Spans};
 use super::spread::{stride, transition};
-use super::workspace::{Plan, carve};
+use super::workspace::carve;
 use crate::bits::u32_at;
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Status, Step, Trace, Value};
 
-/// The table of a bin and of what follows it: the bin's index, the next state less what is read, and how many bits that is.
-/// From the highest bits down 14, 14 and 4 of them.
-type Node = u32;
+/// An entry of a table: the index of a bin, the next state less the bits that are read for it, and how many bits those are. From the
+/// highest bit down they take 14, 14 and 4 bits.
+type PackedEntry = u32;
 
-/// Latents that a page looks back on lie in a ring, and this many if they are what a convolution looks back on.
-pub(crate) const CONVOLVED: usize = MAX_ORDER;
+/// Latents that a convolution looks back on, in a ring.
+const CONVOLVED: usize = MAX_ORDER;
 
-/// The latent variables, in the order of the format, as words of `W`.
+/// Decodes the pages of one chunk, in words of `W`.
 #[derive(Debug)]
 pub(crate) struct Compact<'m, 'w, W> {
-    pub(super) meta: &'m Meta<'m>,
+    meta: &'m Meta<'m>,
     plan: Plan,
     /// The longest page that the workspace is for.
     longest: usize,
-    pub(super) page: Page,
-    lookback: Lane<'w, W>,
-    primary: Lane<'w, W>,
-    secondary: Lane<'w, W>,
+    progress: Progress,
+    /// By role.
+    lanes: [CompactLane<'w, W>; 3],
     weights: &'w [u32],
-    /// The highest bit of a number, and how the type orders its bits: asked for each number.
-    middle: W,
+    join: CompactJoin<W>,
+}
+
+/// The width of numbers, which the metadata says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnyWidth;
+
+/// What joining needs for each number.
+#[derive(Clone, Copy, Debug)]
+struct CompactJoin<W> {
+    ty: NumberType,
     order: Order,
+    /// The highest bit of a number.
+    middle: W,
+    /// The bits of a number.
+    mask: W,
 }
 
 /// One latent variable while a page is read.
 #[derive(Debug)]
-struct Lane<'w, W> {
-    nodes: &'w [Node],
-    /// Of each bin, the least latent and how many bits are added to it.
+struct CompactLane<'w, W> {
+    entries: &'w [PackedEntry],
+    /// The least latent of each bin.
     lowers: &'w [W],
+    /// The offset bits of each bin.
     widths: &'w [u8],
-    /// The bits that a latent has.
+    /// The bits of a latent.
     mask: W,
-    past: Past,
+    source: DeltaSource,
     /// The first of each order of differences, or the ring of latents to look back on.
     history: &'w mut [W],
-    /// How many latents have left the ring, and how many were put in.
+    /// Latents that have left the ring.
     left: usize,
-    put: usize,
+    /// Latents that were pushed to the ring.
+    pushed: usize,
     states: States,
-    /// The next bits in the batch.
+    /// The next bit of a symbol.
     symbols: usize,
+    /// The next bit of an offset.
     offsets: usize,
 }
 
@@ -64,18 +81,18 @@ type States = [u16; 4];
 
 /// What the latents of a lane are told from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Past {
-    /// Themselves.
-    Nothing,
-    /// As many sums as there are moments.
+enum DeltaSource {
+    /// Nothing: values are latents.
+    None,
+    /// Sums, one for each moment.
     Sums,
-    /// The ring.
+    /// Earlier latents, in the ring.
     Ring,
-    /// The output.
+    /// Earlier latents, in the output.
     Output,
 }
 
-/// What all lanes need to know to make latents of deltas.
+/// What all lanes need to make latents of deltas.
 struct Context<'c, 'o> {
     bytes: &'c [u8],
     convolution: Option<(&'c Convolution<'c>, &'c [u32])>,
@@ -83,91 +100,122 @@ struct Context<'c, 'o> {
     out: &'c mut Numbers<'o>,
 }
 
-impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
-    /// A decoder for a chunk whose pages have at most `n` numbers, without tables.
-    pub fn new(meta: &'m Meta<'m>, n: usize, plan: Plan) -> Self {
+impl<'m, 'w, W: Latent> PageReader<'m, 'w> for Compact<'m, 'w, W> {
+    type Width = AnyWidth;
+
+    fn width<N: Latent>() -> AnyWidth {
+        AnyWidth
+    }
+
+    fn new(meta: &'m Meta<'m>, n: usize, plan: Plan, _: AnyWidth) -> Self {
+        let (ty, bits) = (meta.number_type, meta.number_type.bits());
         Self {
             meta,
             plan,
             longest: n,
-            page: Page::default(),
-            lookback: Lane::none(),
-            primary: Lane::none(),
-            secondary: Lane::none(),
+            progress: Progress::default(),
+            lanes: [CompactLane::none(), CompactLane::none(), CompactLane::none()],
             weights: &[],
-            middle: top(meta.number_type.bits()),
-            order: meta.number_type.order(),
+            join: CompactJoin { ty, order: ty.order(), middle: top(bits), mask: W::low(crate::bits::mask(bits)) },
         }
     }
 
-    /// Builds its tables. What is as large as this should not be moved around, so that it is not done before it has its place.
     #[inline(never)]
-    pub fn build(&mut self, mut words: &'w mut [u64]) -> Result<()> {
+    fn open(&mut self, mut workspace: &'w mut [u64]) -> Result<()> {
         let (meta, n, plan) = (self.meta, self.longest, self.plan);
         let need = meta.workspace_len(n, plan);
-        if u64_from(words.len()) < need {
+        if u64_from(workspace.len()) < need {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(need));
         }
-        // Whatever is cut out from here on is there, because all of it was counted.
+        // All of it was counted, so that nothing carved below is missing.
         for variable in meta.variables.iter().flatten() {
-            let lane = self.lane(variable.role);
-            lane.build(variable, &mut words, meta)?;
-            lane.history = carve(&mut words, meta.history(variable.role, n, plan)).unwrap_or(&mut []);
-            if lane.past == Past::Ring && lane.history.is_empty() {
-                lane.past = Past::Output;
+            let lane = lane(&mut self.lanes, variable.role);
+            lane.build(variable, &mut workspace, meta)?;
+            lane.history = carve(&mut workspace, meta.history(variable.role, n, plan)).unwrap_or(&mut []);
+            if lane.source == DeltaSource::Ring && lane.history.is_empty() {
+                lane.source = DeltaSource::Output;
             }
         }
         if let Delta::Conv1(convolution) = &meta.delta {
-            let weights: &mut [u32] = carve(&mut words, convolution.order()).unwrap_or(&mut []);
+            let weights: &mut [u32] = carve(&mut workspace, convolution.order()).unwrap_or(&mut []);
             weights.iter_mut().zip(convolution.weights()).for_each(|(to, weight)| *to = weight.cast_unsigned());
             self.weights = weights;
         }
         Ok(())
     }
 
-    /// The logarithm of the bytes of a number.
-    #[cfg(feature = "small")]
-    pub const fn size_log(&self) -> u32 {
-        self.meta.number_type.size().trailing_zeros()
+    fn meta(&self) -> &'m Meta<'m> {
+        self.meta
     }
 
-    pub fn start(&mut self, n: usize, at: u64) -> Result<()> {
-        if n > self.longest {
-            return Err(Error::new(ErrorKind::WorkspaceTooSmall, at).needing(self.meta.workspace_len(n, self.plan)));
-        }
-        self.page.start(n, at);
-        Ok(())
+    fn progress(&mut self) -> &mut Progress {
+        &mut self.progress
     }
 
-    /// Goes on with the page, to little-endian numbers, and tells in `step` how far it came, in front of an error as well. Where the input
-    /// ends too soon, nothing has happened to what is not there: it can be tried again with more.
+    fn longest(&self) -> (usize, Plan) {
+        (self.longest, self.plan)
+    }
+
+    fn takes_as_output(_: &mut [u8], _: &Meta<'_>) -> bool {
+        true
+    }
+
+    fn step<N: Latent>(&mut self, src: &[u8], dst: &mut [N], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+        let ended = self.step_bytes(src, bytes_of(dst), step, trace);
+        dst.iter_mut().take(step.wrote).for_each(|number| *number = number.in_native_order());
+        ended
+    }
+
     #[inline(never)]
-    pub fn step(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
+    fn step_bytes(&mut self, src: &[u8], dst: &mut [u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
         let size = self.meta.number_type.size();
         let mut out = Numbers { bytes: dst, size };
         let room = out.bytes.len() / size.max(1);
-        let whole = self.primary.past == Past::Output;
-        if !self.page.started {
-            if whole && room != self.page.n {
-                return Err(Error::new(ErrorKind::OutputTooSmall, self.page.at).needing(u64_from(self.page.n)));
+        let whole = self.looks_back_in_output();
+        if !self.progress.started {
+            if whole && room != self.progress.n {
+                let need = u64_from(self.progress.n);
+                return Err(Error::new(ErrorKind::OutputTooSmall, self.progress.at).needing(need));
             }
-            let len = self.open(src, &mut out, trace)?;
-            self.page.read(step, len);
-            self.page.started = true;
+            let len = self.read_metadata(src, &mut out, trace)?;
+            self.progress.read(step, len);
+            self.progress.started = true;
         }
         let ended = self.batches(src, &mut out, room, step, trace);
         if whole && ended.is_err() {
-            self.page.restart(step);
+            self.progress.restart(step);
         }
         ended?;
         if whole {
-            // Nobody looks back on latents any more.
+            // Nothing looks back on latents any more.
             for i in 0..step.wrote {
                 let latent = out.get(i);
-                out.put(i, self.finish(latent));
+                out.put(i, self.join.finish(latent));
             }
         }
-        self.page.end(src, step, trace)
+        self.progress.end(src, step, trace)
+    }
+
+    fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
+        self.skip_counting(bytes, n, at, |_, _| ())
+    }
+}
+
+/// Returns the lane of a role.
+fn lane<'l, 'w, W>(lanes: &'l mut [CompactLane<'w, W>; 3], role: Role) -> &'l mut CompactLane<'w, W> {
+    let [lookback, primary, secondary] = lanes;
+    match role {
+        Role::Lookback => lookback,
+        Role::Primary => primary,
+        Role::Secondary => secondary,
+    }
+}
+
+impl<W: Latent> Compact<'_, '_, W> {
+    /// `true` if the output is the history of the primary latents.
+    fn looks_back_in_output(&self) -> bool {
+        let [_, primary, _] = &self.lanes;
+        primary.source == DeltaSource::Output
     }
 
     /// Batch after batch, as far as input and output reach.
@@ -179,14 +227,14 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
         step: &mut Step,
         trace: &mut impl Trace,
     ) -> Result<()> {
-        while self.page.left > 0 {
-            let count = self.page.left.min(BATCH);
+        while self.progress.left > 0 {
+            let count = self.progress.left.min(BATCH);
             if room.saturating_sub(step.wrote) < count {
                 return Ok(());
             }
             let rest = src.get(step.read..).unwrap_or(&[]);
-            let bit = self.batch(rest, self.page.at, out, step.wrote, count, trace)?;
-            self.page.pass(step, bit, count);
+            let bit = self.batch(rest, self.progress.at, out, step.wrote, count, trace)?;
+            self.progress.pass(step, bit, count);
         }
         step.status = Status::Done;
         Ok(())
@@ -194,18 +242,18 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
 
     /// Reads the metadata of the page.
     #[inline(never)]
-    fn open(&mut self, src: &[u8], out: &mut Numbers<'_>, trace: &mut impl Trace) -> Result<usize> {
-        self.meta.check_bins(self.page.n, self.page.at)?;
+    fn read_metadata(&mut self, src: &[u8], out: &mut Numbers<'_>, trace: &mut impl Trace) -> Result<usize> {
+        self.meta.check_bins(self.progress.n, self.progress.at)?;
         trace.enter(Name::PageMetadata, Value::None);
-        let mut fields = Fields::new(src, self.page.at, trace);
+        let mut fields = FieldReader::new(src, self.progress.at, trace);
         let meta = self.meta;
         for variable in meta.variables.iter().flatten() {
             fields.trace.enter(Name::Variable, Value::Word(variable.role.name()));
-            let lane = self.lane(variable.role);
-            (lane.left, lane.put) = (0, 0);
-            if lane.past != Past::Nothing {
+            let lane = lane(&mut self.lanes, variable.role);
+            (lane.left, lane.pushed) = (0, 0);
+            if lane.source != DeltaSource::None {
                 let count = meta.delta.state_len();
-                // Nothing is stored before it is known that all of it is there.
+                // Nothing is stored before all of it is known to be in the input.
                 fields.require(u64::from(variable.width) * u64_from(count))?;
                 for i in 0..count {
                     let latent = W::low(fields.take(Part::Data, Name::State, variable.width));
@@ -214,7 +262,7 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
                         None => out.put(i, latent),
                     }
                 }
-                lane.put = count;
+                lane.pushed = count;
             }
             for state in &mut lane.states {
                 *state = u16::low(fields.take(Part::Symbols, Name::TansState, variable.table_log));
@@ -229,15 +277,7 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
         Ok(len)
     }
 
-    fn lane(&mut self, role: Role) -> &mut Lane<'w, W> {
-        match role {
-            Role::Lookback => &mut self.lookback,
-            Role::Primary => &mut self.primary,
-            Role::Secondary => &mut self.secondary,
-        }
-    }
-
-    /// One batch from the start of `bytes`. Gives the bit behind it; if that is not there, nothing has changed.
+    /// Reads one batch from the start of `bytes`. Returns the bit after it. If the input ends before that, nothing has changed.
     #[inline(never)]
     fn batch(
         &mut self,
@@ -248,58 +288,102 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
         count: usize,
         trace: &mut impl Trace,
     ) -> Result<usize> {
-        let mut bit = self.page.bit;
+        let mut bit = self.progress.bit;
         let mut spans = Spans::new(trace, at, bit, bytes.len());
-        spans.trace.enter(Name::Batch, Value::U64(u64_from((self.page.n - self.page.left) / BATCH)));
+        spans.trace.enter(Name::Batch, Value::U64(u64_from((self.progress.n - self.progress.left) / BATCH)));
         let meta = self.meta;
         for variable in meta.variables.iter().flatten() {
-            let values = meta.values(variable.role, self.page.left);
-            let lane = self.lane(variable.role);
+            let values = meta.values(variable.role, self.progress.left);
+            let lane = lane(&mut self.lanes, variable.role);
             lane.symbols = bit;
             (lane.offsets, bit) = lane.walk(&mut lane.states.clone(), bytes, bit, values, |_| ());
             spans.symbols(variable.role, lane.offsets);
             spans.offsets(variable.role, bit);
         }
         spans.end()?;
-        let deltas = self.page.left.saturating_sub(meta.delta.state_len());
-        self.numbers(bytes, out, first, count, deltas).map_err(|kind| Error::new(kind, at))?;
+        let deltas = self.progress.left.saturating_sub(meta.delta.state_len());
+        self.numbers(bytes, at, out, first, count, deltas)?;
         Ok(bit)
     }
 
-    /// The numbers of a batch, the first `deltas` of which have one.
+    /// Makes the numbers of the batch at byte `at` of the input. The first `deltas` of them have one.
+    #[allow(clippy::too_many_arguments, reason = "a struct takes more flash and stack")]
     #[inline(never)]
     fn numbers(
         &mut self,
         bytes: &[u8],
+        at: u64,
         out: &mut Numbers<'_>,
         first: usize,
         count: usize,
         deltas: usize,
-    ) -> core::result::Result<(), ErrorKind> {
+    ) -> Result<()> {
         let convolution = match &self.meta.delta {
             Delta::Conv1(convolution) => Some((convolution, self.weights)),
             _ => None,
         };
         let mut context = Context { bytes, convolution, window: self.meta.delta.window(), out };
-        let (looks, two) = (!self.lookback.nodes.is_empty(), !self.secondary.nodes.is_empty());
+        let [lookback_lane, primary_lane, secondary_lane] = &mut self.lanes;
+        let (looks, two) = (!lookback_lane.entries.is_empty(), !secondary_lane.entries.is_empty());
+        let outside = |kind| move || Error::new(kind, at);
         for i in 0..count {
             let more = i < deltas;
-            let lookback = if looks && more { self.lookback.latent(bytes, i) } else { W::ZERO };
-            let primary = self.primary.next(&mut context, i, more, lookback)?;
-            if self.primary.past == Past::Output {
+            let lookback = if looks && more { lookback_lane.latent(bytes, i) } else { W::ZERO };
+            let primary = primary_lane.next(&mut context, i, more, lookback);
+            let primary = primary.ok_or_else(outside(ErrorKind::PcoLookback))?;
+            if primary_lane.source == DeltaSource::Output {
                 continue;
             }
-            let secondary = if two { self.secondary.next(&mut context, i, more, lookback)? } else { W::ZERO };
-            let number = self.join(primary, secondary)?;
-            context.out.put(first.wrapping_add(i), number);
+            let secondary = if two { secondary_lane.next(&mut context, i, more, lookback) } else { Some(W::ZERO) };
+            let secondary = secondary.ok_or_else(outside(ErrorKind::PcoLookback))?;
+            let number = self.join.number(&self.meta.mode, primary, secondary);
+            context.out.put(first.wrapping_add(i), number.ok_or_else(outside(ErrorKind::PcoDictIndex))?);
         }
         Ok(())
     }
 
-    /// The number that two latents stand for.
-    fn join(&self, primary: W, secondary: W) -> core::result::Result<W, ErrorKind> {
-        let (ty, mask, middle) = (self.meta.number_type, self.primary.mask, self.middle);
-        let latent = match self.meta.mode {
+    /// [`skip`](PageReader::skip) that calls `count` with the variable and the bin of each symbol.
+    #[inline]
+    pub fn skip_counting(
+        &mut self,
+        bytes: &[u8],
+        n: usize,
+        at: u64,
+        mut count: impl FnMut(Role, usize),
+    ) -> Result<usize> {
+        self.start(n, at)?;
+        let size = self.meta.number_type.size();
+        let mut step = BEGIN;
+        let len = self.read_metadata(bytes, &mut Numbers { bytes: &mut [], size }, &mut ())?;
+        self.progress.read(&mut step, len);
+        let meta = self.meta;
+        while self.progress.left > 0 {
+            let rest = bytes.get(step.read..).unwrap_or(&[]);
+            let (mut bit, silent) = (self.progress.bit, &mut ());
+            let mut spans = Spans::new(silent, self.progress.at, bit, rest.len());
+            for variable in meta.variables.iter().flatten() {
+                let values = meta.values(variable.role, self.progress.left);
+                let lane = lane(&mut self.lanes, variable.role);
+                let mut states = lane.states;
+                let (symbols_end, end) = lane.walk(&mut states, rest, bit, values, |bin| count(variable.role, bin));
+                lane.states = states;
+                spans.symbols(variable.role, symbols_end);
+                spans.offsets(variable.role, end);
+                bit = end;
+            }
+            spans.end()?;
+            self.progress.pass(&mut step, bit, BATCH);
+        }
+        self.progress.end(bytes, &mut step, &mut ())?;
+        Ok(step.read)
+    }
+}
+
+impl<W: Latent> CompactJoin<W> {
+    /// Joins two latents. `None` if a dictionary has no such entry.
+    fn number(&self, mode: &Mode<'_>, primary: W, secondary: W) -> Option<W> {
+        let Self { ty, middle, mask, .. } = *self;
+        let latent = match *mode {
             Mode::Classic => primary,
             Mode::IntMult { base } => primary.times(W::low(base)).plus(secondary) & mask,
             Mode::FloatMult { base } => {
@@ -310,74 +394,40 @@ impl<'m, 'w, W: Latent> Compact<'m, 'w, W> {
                 // Positive floats lose their sign bit, of others all bits above the quantum are inverted.
                 let positive = primary.wide() >= middle.wide() >> (bits & 63);
                 let invert = if positive { middle } else { W::low(u64::MAX << (bits & 63)) };
-                return Ok((W::low(primary.wide() << (bits & 63)) ^ secondary ^ invert) & mask);
+                return Some((W::low(primary.wide() << (bits & 63)) ^ secondary ^ invert) & mask);
             }
             Mode::Dict { entries } => {
-                let (size, i) = (ty.size(), index(primary.wide()));
-                let start = i.checked_mul(size).ok_or(ErrorKind::PcoDictIndex)?;
-                let bytes = entries.get(start..).and_then(|rest| rest.get(..size)).ok_or(ErrorKind::PcoDictIndex)?;
-                W::get(bytes)
+                let size = ty.size();
+                let start = index(primary.wide()).checked_mul(size)?;
+                W::get(entries.get(start..)?.get(..size)?)
             }
         };
-        Ok(self.finish(latent))
+        Some(self.finish(latent))
     }
 
-    /// The number that an ordered latent stands for.
+    /// Returns the number of an ordered latent.
     fn finish(&self, latent: W) -> W {
         match self.order {
             Order::Unsigned => latent,
-            // Negative floats are inverted. What lies above a narrow number is not stored.
+            // Negative floats are inverted. The bits above a narrow number are not stored.
             Order::Float if latent & self.middle == W::ZERO => !latent,
             _ => latent ^ self.middle,
         }
     }
-
-    /// Finds the end of a page of `n` numbers from its symbols alone. Gives the bytes that it takes.
-    pub fn skip(&mut self, bytes: &[u8], n: usize, at: u64) -> Result<usize> {
-        self.skip_heard(bytes, n, at, |_, _| ())
-    }
-
-    /// [`skip`](Self::skip), which tells the variable and the bin of each symbol.
-    #[inline]
-    pub fn skip_heard(&mut self, bytes: &[u8], n: usize, at: u64, mut heard: impl FnMut(Role, usize)) -> Result<usize> {
-        self.start(n, at)?;
-        let size = self.meta.number_type.size();
-        let mut step = BEGIN;
-        let len = self.open(bytes, &mut Numbers { bytes: &mut [], size }, &mut ())?;
-        self.page.read(&mut step, len);
-        let meta = self.meta;
-        while self.page.left > 0 {
-            let rest = bytes.get(step.read..).unwrap_or(&[]);
-            let mut bit = self.page.bit;
-            for variable in meta.variables.iter().flatten() {
-                let values = meta.values(variable.role, self.page.left);
-                let lane = self.lane(variable.role);
-                let mut states = lane.states;
-                bit = lane.walk(&mut states, rest, bit, values, |bin| heard(variable.role, bin)).1;
-                lane.states = states;
-            }
-            if bit.div_ceil(8) > rest.len() {
-                return Err(truncated(at, bytes.len(), bytes.len().saturating_add(1)));
-            }
-            self.page.pass(&mut step, bit, BATCH);
-        }
-        self.page.end(bytes, &mut step, &mut ())?;
-        Ok(step.read)
-    }
 }
 
-impl<'w, W: Latent> Lane<'w, W> {
-    /// A lane that the chunk does not have, which knows nothing but zeros.
+impl<'w, W: Latent> CompactLane<'w, W> {
+    /// The lane of a variable that the chunk does not have: every value is zero.
     fn none() -> Self {
         Self {
-            nodes: &[],
+            entries: &[],
             lowers: &[],
             widths: &[],
             mask: W::ZERO,
-            past: Past::Nothing,
+            source: DeltaSource::None,
             history: &mut [],
             left: 0,
-            put: 0,
+            pushed: 0,
             states: [0; 4],
             symbols: 0,
             offsets: 0,
@@ -389,21 +439,21 @@ impl<'w, W: Latent> Lane<'w, W> {
     fn build(&mut self, variable: &Variable<'_>, words: &mut &'w mut [u64], meta: &Meta<'_>) -> Result<()> {
         let log = variable.table_log & 15;
         let (size, bins) = (1u32 << log, index(u64::from(variable.bins.max(1))));
-        let nodes: &mut [Node] = carve(words, index(u64::from(size))).unwrap_or(&mut []);
+        let entries: &mut [PackedEntry] = carve(words, index(u64::from(size))).unwrap_or(&mut []);
         let lowers: &mut [W] = carve(words, bins).unwrap_or(&mut []);
         let widths: &mut [u8] = carve(words, bins).unwrap_or(&mut []);
-        let past = match (&meta.delta, variable.role) {
-            (Delta::None, _) | (_, Role::Lookback) => Past::Nothing,
-            (delta, Role::Secondary) if !delta.covers_secondary() => Past::Nothing,
-            (Delta::Consecutive { .. }, _) => Past::Sums,
-            _ => Past::Ring,
+        let source = match (&meta.delta, variable.role) {
+            (Delta::None, _) | (_, Role::Lookback) => DeltaSource::None,
+            (delta, Role::Secondary) if !delta.covers_secondary() => DeltaSource::None,
+            (Delta::Consecutive { .. }, _) => DeltaSource::Sums,
+            _ => DeltaSource::Ring,
         };
         // Deltas are stored around the middle of their range.
-        let middle = if past == Past::Nothing { W::ZERO } else { top(variable.width) };
+        let middle = if source == DeltaSource::None { W::ZERO } else { top(variable.width) };
 
         let (mut slot, mut total) = (0, 0);
-        // Without bins there is one entry, for a bin of which everything is 0.
-        nodes.iter_mut().take(1).for_each(|node| *node = 0);
+        // Without bins there is one entry, for a bin of zeros.
+        entries.iter_mut().take(1).for_each(|entry| *entry = 0);
         widths.iter_mut().take(1).for_each(|width| *width = 0);
         for ((i, bin), (lower, width)) in (0u32..).zip(variable.iter()).zip(lowers.iter_mut().zip(&mut *widths)) {
             total += bin.weight;
@@ -412,8 +462,8 @@ impl<'w, W: Latent> Lane<'w, W> {
             // A counter, until the table is filled.
             *lower = W::low(u64::from(bin.weight));
             for _ in 0..bin.weight {
-                if let Some(node) = nodes.get_mut(index(u64::from(slot))) {
-                    *node = i;
+                if let Some(entry) = entries.get_mut(index(u64::from(slot))) {
+                    *entry = i;
                 }
                 slot = (slot + stride(size)) & (size - 1);
             }
@@ -421,30 +471,30 @@ impl<'w, W: Latent> Lane<'w, W> {
         variable.check_total(total)?;
         if variable.bins > 0 {
             // The entries of a bin, in the order of the table, stand for the numbers from its weight to twice that.
-            for node in nodes.iter_mut() {
-                let Some(counter) = lowers.get_mut(index(u64::from(*node))) else { continue };
+            for entry in entries.iter_mut() {
+                let Some(counter) = lowers.get_mut(index(u64::from(*entry))) else { continue };
                 let (read, base) = transition(u32::low(counter.wide()), log);
                 *counter = counter.plus(W::low(1));
-                *node = *node << 18 | (base & 0x3FFF) << 4 | read & 15;
+                *entry = *entry << 18 | (base & 0x3FFF) << 4 | read & 15;
             }
         }
         lowers.iter_mut().take(1).for_each(|lower| *lower = middle);
         lowers.iter_mut().zip(variable.iter()).for_each(|(lower, bin)| *lower = W::low(bin.lower).plus(middle));
         self.mask = W::low(crate::bits::mask(variable.width));
-        (self.nodes, self.lowers, self.widths, self.past) = (nodes, lowers, widths, past);
+        (self.entries, self.lowers, self.widths, self.source) = (entries, lowers, widths, source);
         Ok(())
     }
 
-    /// Moves `state` and `at` behind one symbol, and gives its bin.
+    /// Moves `state` and `at` past one symbol. Returns its bin.
     fn symbol(&self, state: &mut u16, bytes: &[u8], at: &mut usize) -> usize {
-        let node = self.nodes.get(usize::from(*state)).copied().unwrap_or(0);
-        let read = node & 15;
-        *state = u16::low(u64::from((node >> 4 & 0x3FFF).wrapping_add(few(bytes, *at, read))));
+        let entry = self.entries.get(usize::from(*state)).copied().unwrap_or(0);
+        let read = entry & 15;
+        *state = u16::low(u64::from((entry >> 4 & 0x3FFF).wrapping_add(few(bytes, *at, read))));
         *at = at.wrapping_add(index(u64::from(read)));
-        index(u64::from(node >> 18))
+        index(u64::from(entry >> 18))
     }
 
-    /// Walks over `count` symbols and tells their bins. Gives the bits where their offsets start and end.
+    /// Walks over `count` symbols and calls `each` with their bins. Returns the bits where their offsets start and end.
     #[inline(never)]
     fn walk(
         &self,
@@ -452,18 +502,18 @@ impl<'w, W: Latent> Lane<'w, W> {
         bytes: &[u8],
         at: usize,
         count: usize,
-        mut heard: impl FnMut(usize),
+        mut each: impl FnMut(usize),
     ) -> (usize, usize) {
         let (mut at, mut offsets) = (at, 0usize);
         for i in 0..count {
             let bin = self.symbol(&mut states[i & 3], bytes, &mut at);
             offsets = offsets.wrapping_add(self.widths.get(bin).copied().map_or(0, usize::from));
-            heard(bin);
+            each(bin);
         }
         (at, at.wrapping_add(offsets))
     }
 
-    /// The next value of the batch, which is its `i`-th.
+    /// Returns value `i` of the batch, which is the next one.
     #[inline(never)]
     fn latent(&mut self, bytes: &[u8], i: usize) -> W {
         let (mut state, mut at) = (self.states[i & 3], self.symbols);
@@ -475,56 +525,48 @@ impl<'w, W: Latent> Lane<'w, W> {
         lower.plus(offset) & self.mask
     }
 
-    /// The next latent, which is a value of the batch or comes of one. If there is no `more` of those the past suffices.
+    /// Returns the next latent, for which a value is read if there are `more`. `None` if it looks back on nothing.
     #[inline(never)]
-    fn next(
-        &mut self,
-        context: &mut Context<'_, '_>,
-        i: usize,
-        more: bool,
-        lookback: W,
-    ) -> core::result::Result<W, ErrorKind> {
-        let plain = self.past == Past::Nothing;
+    fn next(&mut self, context: &mut Context<'_, '_>, i: usize, more: bool, lookback: W) -> Option<W> {
+        let plain = self.source == DeltaSource::None;
         let value = if plain || more { self.latent(context.bytes, i) } else { W::ZERO };
         if plain {
-            return Ok(value);
+            return Some(value);
         }
-        if self.past == Past::Sums {
+        if self.source == DeltaSource::Sums {
             let sums = self.history.iter_mut().rev();
             let last = sums.fold(value, |delta, moment| {
                 let before = *moment;
                 *moment = before.plus(delta);
                 before
             });
-            return Ok(last & self.mask);
+            return Some(last & self.mask);
         }
-        // Read before anything is put where it lies.
+        // Read before something is pushed to its place.
         let leaves = self.get(context, self.left);
         if more {
             let before = match context.convolution {
                 Some((convolution, weights)) => self.predict(convolution, weights),
-                None if u32::low(lookback.wide()).wrapping_sub(1) >= context.window => {
-                    return Err(ErrorKind::PcoLookback);
-                }
+                None if u32::low(lookback.wide()).wrapping_sub(1) >= context.window => return None,
                 // Before a page everything is 0.
-                None => match self.put.checked_sub(index(lookback.wide())) {
+                None => match self.pushed.checked_sub(index(lookback.wide())) {
                     Some(source) => self.get(context, source),
                     None => W::ZERO,
                 },
             };
             let latent = value.plus(before) & self.mask;
             let last = self.history.len().wrapping_sub(1);
-            match self.history.get_mut(self.put & last) {
+            match self.history.get_mut(self.pushed & last) {
                 Some(entry) => *entry = latent,
-                None => context.out.put(self.put, latent),
+                None => context.out.put(self.pushed, latent),
             }
-            self.put = self.put.wrapping_add(1);
+            self.pushed = self.pushed.wrapping_add(1);
         }
         self.left = self.left.wrapping_add(1);
-        Ok(leaves)
+        Some(leaves)
     }
 
-    /// A latent of the ring, or of the output that stands for it.
+    /// Returns a latent of the ring, or of the output that stands for it.
     fn get(&self, context: &Context<'_, '_>, i: usize) -> W {
         match self.history.get(i & self.history.len().wrapping_sub(1)) {
             Some(&latent) => latent,
@@ -532,10 +574,10 @@ impl<'w, W: Latent> Lane<'w, W> {
         }
     }
 
-    /// What a convolution makes of the latents before.
+    /// Returns what the convolution predicts from the latents before.
     fn predict(&self, convolution: &Convolution<'_>, weights: &[u32]) -> W {
         // Checked by the metadata: no sum leaves 64 bits.
-        let first = self.put.wrapping_sub(weights.len());
+        let first = self.pushed.wrapping_sub(weights.len());
         let sum = (first..).zip(weights).fold(convolution.bias, |sum, (i, weight)| {
             let latent = self.history.get(i & (CONVOLVED - 1)).copied().unwrap_or(W::ZERO);
             sum.wrapping_add(i64::from(weight.cast_signed()).wrapping_mul(latent.wide().cast_signed()))
@@ -565,17 +607,17 @@ impl Numbers<'_> {
     }
 }
 
-/// The ordered latent of a float.
+/// Returns the ordered latent of a float.
 fn latent_of<W: Latent>(float: W, middle: W, mask: W) -> W {
     if float & middle == W::ZERO { float ^ middle } else { !float & mask }
 }
 
-/// Up to 25 bits from bit `at` on; zeros stand for those behind the end.
+/// Returns up to 25 bits from bit `at` on. Zeros stand for bits after the end.
 fn few(bytes: &[u8], at: usize, n: u32) -> u32 {
     u32_at(bytes, at / 8) >> (at % 8) & (1u32 << (n & 31)).wrapping_sub(1)
 }
 
-/// `width` bits from bit `at` on, in pieces that lie in four bytes.
+/// Returns `width` bits from bit `at` on, in pieces from four bytes each.
 fn field<W: Latent>(bytes: &[u8], at: usize, width: u32) -> W {
     let (mut value, mut have) = (W::ZERO, 0);
     while have < width {

@@ -1,16 +1,15 @@
-//! From differences to latents.
+//! Makes latents of deltas.
+//!
+//! The loops are bound by latency: each latent waits for the one before it. They return `None` for a lookback of 0 or one beyond
+//! the window, which the lane reports as `PcoLookback`.
 
-use super::meta::{Convolution, MAX_ORDER};
+use super::meta::{BATCH, Convolution, MAX_ORDER};
 use super::number::Latent;
-use super::spans::BATCH;
-use crate::ErrorKind;
 use crate::bits::mask;
 use crate::num::index;
-use crate::tuning::MASK_TABLE;
-use crate::tuning::PIPELINED;
-use crate::tuning::WIDENED;
+use crate::tuning;
 
-/// Takes the sum of all values before each, starting with `first`, which goes on where the values end.
+/// Replaces each value by `first` plus the sum of the values before it. `first` becomes the sum that follows the last one.
 #[inline(never)]
 pub(crate) fn sum<D: Latent>(first: &mut D, values: &mut [D]) {
     let mut sum = *first;
@@ -24,32 +23,30 @@ pub(crate) fn sum<D: Latent>(first: &mut D, values: &mut [D]) {
 
 /// The latents that lookbacks can reach, in a ring whose size is a power of two.
 ///
-/// Latents are put in a page's state ahead of those that leave.
+/// The page's state is pushed first, so that latents leave that many later.
 pub(crate) struct Ring<'r, D> {
     pub latents: &'r mut [D],
     pub window: u32,
-    /// How many latents have left.
+    /// Latents that have left.
     pub read: usize,
-    /// How many were put in.
+    /// Latents that were pushed.
     pub written: usize,
 }
 
 impl<D: Latent> Ring<'_, D> {
-    /// Puts in a latent for each of the first `deltas` of `values`, and replaces each of the values by one that leaves.
+    /// Pushes a latent for each of the first `deltas` of `values`, and replaces each value by the latent that leaves. Returns how
+    /// many have left and how many were pushed.
     #[inline(never)]
-    pub fn run(self, values: &mut [D], deltas: usize, lookbacks: &[u32]) -> Result<(usize, usize), ErrorKind> {
+    pub fn run(self, values: &mut [D], deltas: usize, lookbacks: &[u32]) -> Option<(usize, usize)> {
         let Self { latents, window, mut read, mut written } = self;
         if latents.is_empty() {
-            return Ok((read, written));
+            return Some((read, written));
         }
         let last = latents.len() - 1;
-        let (first, rest) = match values.split_at_mut_checked(deltas) {
-            Some(halves) => halves,
-            None => return Ok((read, written)),
-        };
+        let Some((first, rest)) = values.split_at_mut_checked(deltas) else { return Some((read, written)) };
         for (value, &lookback) in first.iter_mut().zip(lookbacks) {
             if lookback.wrapping_sub(1) >= window {
-                return Err(ErrorKind::PcoLookback);
+                return None;
             }
             // Before a page everything is 0.
             let source = written.checked_sub(index(u64::from(lookback)));
@@ -64,19 +61,19 @@ impl<D: Latent> Ring<'_, D> {
             *value = latents.get(read & last).copied().unwrap_or(D::ZERO);
             read = read.wrapping_add(1);
         }
-        Ok((read, written))
+        Some((read, written))
     }
 }
 
 /// The most bits of a latent that convolution exists for.
 const WIDEST: u32 = 32;
 
-/// What a convolution looks back on: room for the most latents that it may, and behind it for those of a batch.
+/// Entries of a convolution's history: the most latents that it may look back on, then those of a batch.
 pub(crate) const CONVOLVED: usize = MAX_ORDER + BATCH;
 
-/// Makes latents of deltas to predictions: the first `deltas` of `values` were read, and all of them are wanted.
+/// Makes latents of differences to predictions: the first `deltas` of `values` were read, and all of them are wanted.
 ///
-/// The latents that come out first lie right before entry [`MAX_ORDER`] of `history`, which has room for a batch behind them.
+/// The latents before the batch end at entry [`MAX_ORDER`] of `history`; those of the batch follow there.
 pub(crate) fn convolve<D: Latent>(
     convolution: &Convolution<'_>,
     width: u32,
@@ -96,12 +93,12 @@ pub(crate) fn convolve<D: Latent>(
     let values_read = values.get(..deltas).unwrap_or(values);
     // Loops that know how many weights there are, where that is worth their size.
     match order {
-        0..=8 if MASK_TABLE => predict(convolution, width, &older, newest, 7, history, values_read),
-        9..=12 if PIPELINED => predict(convolution, width, &older, newest, 11, history, values_read),
-        13..=16 if PIPELINED => predict(convolution, width, &older, newest, 15, history, values_read),
+        0..=8 if tuning::MASK_TABLE => predict(convolution, width, &older, newest, 7, history, values_read),
+        9..=12 if tuning::PIPELINED => predict(convolution, width, &older, newest, 11, history, values_read),
+        13..=16 if tuning::PIPELINED => predict(convolution, width, &older, newest, 15, history, values_read),
         order => predict(convolution, width, &older, newest, order.saturating_sub(1), history, values_read),
     }
-    // What was there before comes out; the last latents stay for the next batch.
+    // The oldest latents leave; the last ones stay for the next batch.
     let first = MAX_ORDER - order;
     values.iter_mut().zip(history.iter().skip(first)).for_each(|(value, latent)| *value = *latent);
     for i in 0..MAX_ORDER {
@@ -109,7 +106,7 @@ pub(crate) fn convolve<D: Latent>(
     }
 }
 
-/// The latents of `deltas`, the last `n` and one of which are weighted for the next.
+/// Computes the latents of `deltas`. Each prediction weights the `n` + 1 latents before it.
 #[inline(always)]
 fn predict<D: Latent>(
     convolution: &Convolution<'_>,
@@ -132,11 +129,34 @@ fn predict<D: Latent>(
         let sum = sum.wrapping_add(newest.wrapping_mul(last.wide().cast_signed()));
         let prediction = sum.max(0).cast_unsigned() >> (convolution.shift & 63);
         last = delta.plus(D::low(prediction));
-        if WIDENED {
+        if tuning::WIDENED {
             last = last & D::low(mask(width));
         }
         if let Some(latent) = history.get_mut(i.wrapping_add(MAX_ORDER)) {
             *latent = last;
         }
     }
+}
+
+/// Adds to each of the latents from `first` on the one that its lookback points to. `flip` stands for those before the page.
+#[inline(never)]
+pub(crate) fn look_back<D: Latent>(
+    latents: &mut [D],
+    first: usize,
+    lookbacks: &[u32],
+    window: u32,
+    flip: D,
+) -> Option<()> {
+    for (i, &lookback) in (first..).zip(lookbacks) {
+        if lookback.wrapping_sub(1) >= window {
+            return None;
+        }
+        // Before a page everything is 0, which flips to the least signed number.
+        let source = i.checked_sub(index(u64::from(lookback)));
+        let before = source.and_then(|source| latents.get(source)).copied().unwrap_or(flip);
+        if let Some(latent) = latents.get_mut(i) {
+            *latent = latent.plus(before);
+        }
+    }
+    Some(())
 }

@@ -1,41 +1,40 @@
-//! Reads bit fields and tells the trace about each.
+//! Reads bit fields and emits each to the trace.
 
 use super::number::NumberType;
 use crate::bits::BitReader;
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
-/// A bit reader over a part of the input that knows where that part lies.
+/// A bit reader over a part of the input, which emits its fields.
 ///
-/// What is wrong is remembered rather than given back: fields behind it read as 0, and nothing is told about them. Whoever acts on
-/// what was read asks [`check`](Self::check) first. That takes a fraction of the code of asking behind each field.
+/// The first error is kept, and later fields read as 0 without being emitted. The caller asks [`check`](Self::check) before it acts
+/// on what it read. Checking after each field would take several times the code.
 ///
-/// Errors and spans count from the start of the input; so does `need` in a truncation: the input would have to be that
-/// long for the next field to be there.
-pub(crate) struct Fields<'a, 't, T> {
+/// Errors and spans count from the start of the input. So does `need` of a truncation: an input of that length would have the field.
+pub(crate) struct FieldReader<'a, 't, T> {
     bits: BitReader<'a>,
     /// Offset of the first byte in the input.
     base: u64,
     pub trace: &'t mut T,
-    /// The first thing that is wrong.
+    /// The first error.
     error: Option<Error>,
 }
 
-impl<'a, 't, T: Trace> Fields<'a, 't, T> {
+impl<'a, 't, T: Trace> FieldReader<'a, 't, T> {
     pub fn new(bytes: &'a [u8], base: u64, trace: &'t mut T) -> Self {
         Self { bits: BitReader::new(bytes), base, trace, error: None }
     }
 
-    /// The next bit, counted from the start of the slice.
+    /// Returns the next bit, counted from the start of the slice.
     pub fn position(&self) -> u64 {
         self.bits.position()
     }
 
-    /// Whether all was well so far.
+    /// Returns the first error, if there was one.
     pub fn check(&self) -> Result<()> {
         self.error.map_or(Ok(()), Err)
     }
 
-    /// Whether all was well so far, and `n` more bits exist; if not, how long the input would have to be.
+    /// Returns the first error, or that the input has no `n` more bits.
     pub fn require(&mut self, n: u64) -> Result<()> {
         self.need(n);
         self.check()
@@ -53,29 +52,29 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
         there && self.error.is_none()
     }
 
-    /// What is wrong first counts.
+    /// Keeps the first error.
     fn fail(&mut self, error: Error) {
         if self.error.is_none() {
             self.error = Some(error);
         }
     }
 
-    /// Whether something was wrong.
+    /// `true` after an error.
     pub fn failed(&self) -> bool {
         self.error.is_some()
     }
 
-    /// A field of `n` bits that holds a number.
+    /// Reads a field of `n` bits that holds a number.
     pub fn take(&mut self, part: Part, name: Name, n: u32) -> u64 {
         self.take_as(part, name, n, |value| Ok(Value::U64(value)))
     }
 
-    /// A field of at most 32 bits.
+    /// Reads a field of at most 32 bits.
     pub fn small(&mut self, part: Part, name: Name, n: u32) -> u32 {
         u32::try_from(self.take(part, name, n.min(32))).unwrap_or(0)
     }
 
-    /// A field whose value the trace shows in another way, or which is refused.
+    /// Reads a field whose value is shown in another way, or refused.
     pub fn take_as<'v>(
         &mut self,
         part: Part,
@@ -92,7 +91,7 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
         value
     }
 
-    /// The next `n` bits. Out of line: with what shows it, it is needed in as many forms as there are fields.
+    /// Reads `n` bits. Out of line, because the caller is instantiated for each field.
     #[inline(never)]
     fn word(&mut self, n: u32) -> u64 {
         match self.need(u64::from(n)) {
@@ -101,18 +100,18 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
         }
     }
 
-    /// What is wrong is the field that starts at this bit of the slice.
+    /// Refuses the field that starts at this bit of the slice.
     pub fn refuse(&mut self, kind: ErrorKind, start: u64) {
         self.exceed(kind, start, 0);
     }
 
-    /// The same, where `need` would have had to be allowed.
+    /// The same for a limit that would have to be `need`.
     #[inline(never)]
     pub fn exceed(&mut self, kind: ErrorKind, start: u64, need: u64) {
         self.fail(Error::new(kind, self.base.saturating_add(start / 8)).needing(need));
     }
 
-    /// A byte that names a number type, or `other` as the trace shall call it.
+    /// Reads the byte of a number type. If `other` is given, 0 is allowed and shown as that.
     pub fn number_type(&mut self, name: Name, other: Option<&'static str>) -> Option<NumberType> {
         let byte = self.take_as(Part::Framing, name, 8, |byte| match (type_of(byte), other) {
             (Some(ty), _) => Ok(Value::Word(ty.name())),
@@ -122,7 +121,7 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
         type_of(byte)
     }
 
-    /// The bits up to the next byte, which must be zero.
+    /// Reads the bits up to the next byte, which must be zero.
     pub fn pad(&mut self) {
         let start = self.position();
         match self.bits.align() {
@@ -131,20 +130,20 @@ impl<'a, 't, T: Trace> Fields<'a, 't, T> {
         }
     }
 
-    /// Moves on by `n` bits, as one field.
+    /// Skips `n` bits, and emits them as one field.
     pub fn span(&mut self, part: Part, name: Name, n: u64, value: Value<'_>) {
         let start = self.position();
         self.skip(n);
         self.leaf(part, name, start, value);
     }
 
-    /// Moves on by bits that somebody else tells the trace about. Whether that is so.
+    /// Skips `n` bits without emitting them. `false` if the input ends before.
     #[inline(never)]
     pub fn skip(&mut self, n: u64) -> bool {
         self.need(n) && self.bits.skip(n).is_ok()
     }
 
-    /// Tells the trace about the bits from `start` to here, unless there are none.
+    /// Emits the bits from `start` to here, unless there are none.
     fn leaf(&mut self, part: Part, name: Name, start: u64, value: Value<'_>) {
         if self.trace.listens() && start < self.position() && !self.failed() {
             let base = self.base.saturating_mul(8);

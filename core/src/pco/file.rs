@@ -1,158 +1,154 @@
-//! Standalone files: a header, chunks of one page each, and a zero byte.
+//! Standalone files: a header, chunks of one page each, and a zero byte. Wrapped chunks: metadata, and any number of pages.
 
-use super::decoder::{Decoder, Done, output_too_small, pages, pages_bytes};
-use super::fields::Fields;
+use super::compact::Compact;
+#[cfg(not(feature = "small"))]
+use super::fast::{Fast, Widened};
+use super::fields::FieldReader;
 use super::header::Header;
 use super::meta::Meta;
 use super::number::{Latent, Number, NumberType, bits_of};
-use super::workspace::Plan;
+use super::plan::Plan;
+use super::reader::{PageReader, Pages, output_too_small, read_page_to, read_pages, read_pages_bytes};
 use crate::num::{index, u64_from};
-use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Sink, Trace, Value, tuning};
+
+/// The reader that makes the best of this build, for numbers of the width of `L`.
+#[cfg(not(feature = "small"))]
+type Best<'m, 'w, L> = Fast<'m, 'w, Widened<L>>;
+/// The reader that makes the best of this build, for numbers of the width of `L`.
+#[cfg(feature = "small")]
+type Best<'m, 'w, L> = Compact<'m, 'w, <L as Latent>::Word>;
+
+/// The reader with compact tables.
+type Least<'m, 'w, L> = Compact<'m, 'w, <L as Latent>::Word>;
+
+/// Calls a function with the reader of numbers of so many bits, compact or the best of this build. Compact tables serve all types of
+/// up to 32 bits alike.
+macro_rules! with_reader {
+    ($compact:expr, $bits:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match ($compact || tuning::SMALL, $bits) {
+            (true, 64) => $function::<Least<'_, '_, u64>>(Least::<u64>::width::<u64>(), $($argument),*),
+            (true, _) => $function::<Least<'_, '_, u32>>(Least::<u32>::width::<u32>(), $($argument),*),
+            (false, 8) => $function::<Best<'_, '_, u8>>(Best::<u8>::width::<u8>(), $($argument),*),
+            (false, 16) => $function::<Best<'_, '_, u16>>(Best::<u16>::width::<u16>(), $($argument),*),
+            (false, 32) => $function::<Best<'_, '_, u32>>(Best::<u32>::width::<u32>(), $($argument),*),
+            (false, _) => $function::<Best<'_, '_, u64>>(Best::<u64>::width::<u64>(), $($argument),*),
+        }
+    };
+}
 
 /// A standalone file in one slice. Nothing is decoded before a [`Chunk`] is asked to.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'a> {
-    /// What the file starts with.
+    /// The header.
     pub header: Header,
     bytes: &'a [u8],
-    first: u64,
     limits: Limits,
+}
+
+impl Default for File<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl<'a> File<'a> {
     /// Reads the header.
-    pub fn open(bytes: &'a [u8], limits: &Limits) -> Result<Self> {
-        Self::open_traced(bytes, limits, &mut ())
+    pub fn open(src: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut file = Self::new();
+        file.read(src, limits, &mut ())?;
+        Ok(file)
     }
 
-    /// [`open`](Self::open), heard.
-    pub fn open_traced(bytes: &'a [u8], limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
-        let (header, len) = Header::parse_traced(bytes, trace)?;
-        Ok(Self { header, bytes, first: u64_from(len), limits: *limits })
+    /// An empty file, to be [read](Self::read) in place.
+    pub const fn new() -> Self {
+        Self { header: Header::NONE, bytes: &[], limits: Limits::DEFAULT }
     }
 
-    /// Offset of the first chunk, or of the zero byte that ends a file without chunks.
+    /// Reads the header, in place and traced.
+    pub fn read(&mut self, src: &'a [u8], limits: &Limits, trace: &mut impl Trace) -> Result<()> {
+        *self = Self { header: Header::parse(src, trace)?, bytes: src, limits: *limits };
+        Ok(())
+    }
+
+    /// Returns the offset of the first chunk, or of the zero byte that ends a file without chunks.
     pub const fn first(&self) -> u64 {
-        self.first
+        u64_from(self.header.len)
     }
 
-    /// The chunk at this offset, or `None` for the zero byte behind the last one.
+    /// Reads the chunk at this offset, or `None` at the zero byte after the last one.
     ///
-    /// Only [`first`](Self::first) is known beforehand: a chunk has no length but what decoding it, or skipping it, gives.
-    pub fn chunk(&self, at: u64) -> Result<Option<Chunk<'a>>> {
-        self.chunk_traced(at, &mut ())
-    }
-
-    /// [`chunk`](Self::chunk), heard.
+    /// Only [`first`](Self::first) is known beforehand: the length of a chunk is known when it is decoded or skipped.
     #[cfg_attr(feature = "small", inline(never))]
-    pub fn chunk_traced(&self, at: u64, trace: &mut impl Trace) -> Result<Option<Chunk<'a>>> {
+    pub fn chunk(&self, at: u64, trace: &mut impl Trace) -> Result<Option<Chunk<'a>>> {
         // In the answer itself, because a chunk is large.
-        let mut answer = Ok(Some(Chunk::EMPTY));
+        let mut answer = Ok(Some(Chunk::new()));
         if let Ok(Some(chunk)) = &mut answer {
-            match chunk.read(self.rest(at), &self.header, at, &self.limits, trace) {
-                Ok(Some(_)) => {}
-                Ok(None) => answer = Ok(None),
+            match chunk.open(self, at, trace) {
+                Ok(true) => {}
+                Ok(false) => answer = Ok(None),
                 Err(error) => answer = Err(error),
             }
         }
         answer
     }
 
-    /// [`chunk`](Self::chunk) in place, because a chunk is large for a small stack. False if there is none.
-    pub fn read_chunk(&self, at: u64, chunk: &mut Chunk<'a>) -> Result<bool> {
-        Ok(chunk.read(self.rest(at), &self.header, at, &self.limits, &mut ())?.is_some())
-    }
-
-    /// All bytes from this offset on.
-    fn rest(&self, at: u64) -> &'a [u8] {
-        self.bytes.get(index(at)..).unwrap_or(&[])
-    }
-
-    /// What lies behind the zero byte at `at`, where [`chunk`](Self::chunk) found no more chunks. Not part of the file.
+    /// Returns the bytes after the zero byte at `at`, which are not part of the file.
     pub fn trailing(&self, at: u64) -> &'a [u8] {
         self.bytes.get(index(at).saturating_add(1)..).unwrap_or(&[])
-    }
-
-    /// Refuses what all chunks up to the one at `at` decode to, if that is more than the limit on output. Each chunk by itself was
-    /// compared when it was read.
-    pub fn check_output(&self, at: u64, sum: usize) -> Result<()> {
-        match u64_from(sum) {
-            sum if sum > self.limits.max_output => Err(Error::new(ErrorKind::OutputLimit, at).needing(sum)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Decodes all chunks, which must have this type. Gives how many numbers there are.
-    ///
-    /// `workspace` must suffice for the neediest chunk; a call with none tells by its error what the first chunk needs.
-    pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64]) -> Result<usize> {
-        let (mut at, mut count, mut chunk) = (self.first, 0usize, Chunk::EMPTY);
-        // In place, because a chunk is large.
-        while self.read_chunk(at, &mut chunk)? {
-            let out = numbers.get_mut(count..).and_then(|rest| rest.get_mut(..chunk.len));
-            let need = count.saturating_add(chunk.len);
-            self.check_output(at, need.saturating_mul(T::TYPE.size()))?;
-            let out = out.ok_or(Error::new(ErrorKind::OutputTooSmall, at).needing(u64_from(need)))?;
-            at = chunk.decode(out, workspace)?;
-            count = need;
-        }
-        Ok(count)
     }
 }
 
 /// A chunk of a standalone file: its metadata, and the page that follows.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
-    /// How its numbers were taken apart, and their type.
+    /// How its numbers were split into latents, and their type.
     pub meta: Meta<'a>,
-    /// How many numbers it has, 1 to 2^24.
+    /// The count of its numbers, 1 to 2^24.
     pub len: usize,
     /// Offset of its page in the file.
     pub page_at: u64,
     page: &'a [u8],
 }
 
+impl Default for Chunk<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<'a> Chunk<'a> {
-    /// Reads the start of a chunk, or the zero byte that ends a file, from the start of `bytes`. Gives what it took.
-    ///
-    /// For files that come in pieces: `Truncated` tells how long the input would have to be, counted like `at`, the offset of
-    /// `bytes` in the file. The page need not be there yet; a [`Decoder`] reads it in pieces.
-    pub fn parse(bytes: &'a [u8], header: &Header, at: u64, limits: &Limits) -> Result<Option<(Self, usize)>> {
-        Self::parse_traced(bytes, header, at, limits, &mut ())
-    }
-
-    /// [`parse`](Self::parse), heard.
-    pub fn parse_traced(
-        bytes: &'a [u8],
-        header: &Header,
-        at: u64,
-        limits: &Limits,
-        trace: &mut impl Trace,
-    ) -> Result<Option<(Self, usize)>> {
-        let mut chunk = Self::EMPTY;
-        let len = chunk.read(bytes, header, at, limits, trace)?;
-        Ok(len.map(|len| (chunk, len)))
-    }
-
-    /// No chunk: what [`File::read_chunk`] is given to fill.
-    pub const EMPTY: Self = Self { meta: Meta::EMPTY, len: 0, page_at: 0, page: &[] };
-
-    /// [`parse_traced`](Self::parse_traced), in place. `None` if there is no chunk.
+    /// An empty chunk, to be [opened](Self::open) in place: a chunk is large for a small stack.
     #[inline(never)]
-    fn read(
+    pub const fn new() -> Self {
+        Self { meta: Meta::new(), len: 0, page_at: 0, page: &[] }
+    }
+
+    /// Reads the chunk at this offset, in place. `false` at the zero byte after the last one.
+    pub fn open(&mut self, file: &File<'a>, at: u64, trace: &mut impl Trace) -> Result<bool> {
+        let rest = file.bytes.get(index(at)..).unwrap_or(&[]);
+        Ok(self.read(rest, &file.header, at, &file.limits, trace)?.is_some())
+    }
+
+    /// Reads a chunk up to its page from the start of `src`, in place. Returns the bytes it took, or `None` at the zero byte that ends a file.
+    ///
+    /// For files that come in pieces: the need of `Truncated` is the length that the input would have to have, counted like `at`, the
+    /// offset of `src` in the file. The page need not be in `src` yet; a [`Decoder`](super::Decoder) reads it in pieces.
+    #[inline(never)]
+    pub fn read(
         &mut self,
-        bytes: &'a [u8],
+        src: &'a [u8],
         header: &Header,
         at: u64,
         limits: &Limits,
         trace: &mut impl Trace,
     ) -> Result<Option<usize>> {
-        if bytes.first() == Some(&0) {
+        if src.first() == Some(&0) {
             trace.bytes(Part::Framing, Name::EndOfChunks, at..at.saturating_add(1), Value::None);
             return Ok(None);
         }
         trace.enter(Name::Chunk, Value::None);
-        let mut fields = Fields::new(bytes, at, trace);
+        let mut fields = FieldReader::new(src, at, trace);
         let ty = fields.number_type(Name::NumberType, None);
         if ty.is_some() && header.uniform_type.is_some_and(|uniform| Some(uniform) != ty) {
             fields.refuse(ErrorKind::PcoTypeDiffers, 0);
@@ -168,7 +164,7 @@ impl<'a> Chunk<'a> {
             return Err(Error::new(ErrorKind::ElementLimit, at).needing(n));
         }
         let start = index(fields.position() / 8);
-        let rest = bytes.get(start..).unwrap_or(&[]);
+        let rest = src.get(start..).unwrap_or(&[]);
         let meta_at = at.saturating_add(u64_from(start));
         let len = self.meta.read(rest, ty, header.version.major, meta_at, limits, trace)?;
         trace.leave();
@@ -178,161 +174,193 @@ impl<'a> Chunk<'a> {
         Ok(Some(start.saturating_add(len)))
     }
 
-    /// The bytes from the start of its page to the end of what was given. Only decoding tells where the page ends.
+    /// Returns the bytes from the start of the page to the end of the input. Only decoding shows where the page ends.
     pub const fn page(&self) -> &'a [u8] {
         self.page
     }
 
-    /// The type of its numbers.
+    /// The type of the numbers.
     pub const fn number_type(&self) -> NumberType {
         self.meta.number_type
     }
 
-    /// How many words of workspace it takes to decode this chunk: exactly, and before anything is decoded.
+    /// Bytes of the decoded numbers.
+    pub const fn size(&self) -> usize {
+        self.len.saturating_mul(self.meta.number_type.size())
+    }
+
+    /// Returns the exact words of workspace that decoding this chunk takes.
     pub fn workspace_len(&self, plan: Plan) -> u64 {
         self.meta.workspace_len(self.len, plan)
     }
 
-    /// Decodes the chunk into the start of `numbers`. Gives the offset of the next chunk.
+    /// Decodes the chunk into the start of `numbers`. Returns the offset of the next chunk.
     ///
     /// `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::Whole`], or more.
-    pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64]) -> Result<u64> {
-        match self.number_type() == T::TYPE {
-            true => self.decode_bits(bits_of(numbers), workspace),
-            false => Err(Error::new(ErrorKind::WrongType, self.page_at)),
-        }
+    pub fn decode<T: Number>(&self, numbers: &mut [T], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
+        self.numbers::<T, false>(numbers, workspace, Plan::Whole, &mut 0, trace)
     }
 
     /// Decodes the chunk into raw numbers of the same width: bits of floats, two's complement of signed integers.
-    pub fn decode_bits<L: Latent>(&self, numbers: &mut [L], workspace: &mut [u64]) -> Result<u64> {
-        self.decode_bits_traced(numbers, workspace, &mut ())
-    }
-
-    /// [`decode_bits`](Self::decode_bits), heard.
-    pub fn decode_bits_traced<L: Latent>(
+    pub fn decode_bits<L: Latent>(
         &self,
         numbers: &mut [L],
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<u64> {
-        let out = numbers.get_mut(..self.len).ok_or(output_too_small(self.page_at, self.len, 1))?;
-        let page = core::iter::once((self.page, out));
-        let read = pages(&self.meta, self.len, workspace, self.page_at, page, trace)?;
-        Ok(self.page_at.saturating_add(u64_from(read)))
+        self.bits::<L, false>(numbers, workspace, Plan::Whole, &mut 0, trace)
     }
 
-    /// Decodes the chunk into little-endian bytes, whatever its type.
+    /// Decodes the chunk into little-endian bytes, whatever its type. Returns the offset of the next chunk.
     ///
     /// `workspace` has [`workspace_len`](Self::workspace_len) words for [`Plan::Batches`], or more. It is faster if `bytes` is
     /// aligned like the numbers.
-    pub fn decode_bytes(&self, bytes: &mut [u8], workspace: &mut [u64]) -> Result<u64> {
-        self.decode_bytes_traced(bytes, workspace, &mut ())
+    pub fn decode_bytes(&self, bytes: &mut [u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
+        self.bytes::<false>(bytes, workspace, Plan::Whole, &mut 0, trace)
     }
 
-    /// [`decode_bytes`](Self::decode_bytes), heard.
-    pub fn decode_bytes_traced(&self, bytes: &mut [u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<u64> {
-        self.decode_counted(bytes, workspace, None, trace)
-    }
-
-    /// Decodes a chunk that may be broken: all of it, or the numbers in front of the place where it breaks, in whole batches of 256.
-    /// Gives how many numbers there are, and what [`decode_bytes`](Self::decode_bytes) gives, whose `workspace` this takes, too. What
-    /// lies behind them in `bytes` may have been overwritten.
-    pub fn salvage_bytes(&self, bytes: &mut [u8], workspace: &mut [u64]) -> (usize, Result<u64>) {
-        self.salvage_bytes_traced(bytes, workspace, &mut ())
-    }
-
-    /// [`salvage_bytes`](Self::salvage_bytes), heard.
-    pub fn salvage_bytes_traced(
+    /// Decodes a chunk that may be corrupt, as [`decode_bytes`](Self::decode_bytes) does. Returns how many numbers are sound, all of
+    /// them or whole batches of 256, and the result of decoding. Bytes after the sound numbers may have been overwritten.
+    pub fn salvage_bytes(
         &self,
         bytes: &mut [u8],
         workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> (usize, Result<u64>) {
-        let mut done = 0;
-        let ended = self.decode_counted(bytes, workspace, Some(&mut done), trace);
-        (done, ended)
+        let mut wrote = 0;
+        let ended = self.bytes::<false>(bytes, workspace, Plan::Batches, &mut wrote, trace);
+        (wrote, ended)
     }
 
-    fn decode_counted(
-        &self,
-        bytes: &mut [u8],
-        workspace: &mut [u64],
-        done: Done<'_>,
-        trace: &mut impl Trace,
-    ) -> Result<u64> {
-        let page = &mut core::iter::once((self.page, self.len));
-        let read = pages_bytes(&self.meta, self.len, workspace, self.page_at, page, bytes, done, trace)?;
-        Ok(self.page_at.saturating_add(u64_from(read)))
-    }
-
-    /// Finds the offset of the next chunk from the symbols of this one, in less time than its numbers would take.
+    /// Finds the offset of the next chunk from the symbols of this one, faster than decoding it.
     ///
     /// `workspace` as for [`decode`](Self::decode).
     pub fn skip(&self, workspace: &mut [u64]) -> Result<u64> {
-        let read = match self.number_type().bits() {
-            8 => self.skip_of::<u8>(workspace),
-            16 => self.skip_of::<u16>(workspace),
-            32 => self.skip_of::<u32>(workspace),
-            _ => self.skip_of::<u64>(workspace),
-        }?;
-        Ok(self.page_at.saturating_add(u64_from(read)))
+        self.skip_in::<false>(workspace, Plan::Whole)
     }
 
-    #[inline(never)]
-    fn skip_of<L: Latent>(&self, workspace: &mut [u64]) -> Result<usize> {
-        let mut decoder = Decoder::<L>::unbuilt(&self.meta, self.len, Plan::Whole);
-        decoder.build(workspace)?;
-        decoder.skip(self.page, self.len, self.page_at)
+    /// [`decode`](Self::decode), with compact tables if `COMPACT`. A constant, so that a program links the tables that it uses.
+    pub(crate) fn numbers<T: Number, const COMPACT: bool>(
+        &self,
+        numbers: &mut [T],
+        workspace: &mut [u64],
+        plan: Plan,
+        wrote: &mut usize,
+        trace: &mut impl Trace,
+    ) -> Result<u64> {
+        match self.number_type() == T::TYPE {
+            true => self.bits::<_, COMPACT>(bits_of(numbers), workspace, plan, wrote, trace),
+            false => Err(Error::new(ErrorKind::WrongType, self.page_at)),
+        }
+    }
+
+    fn bits<L: Latent, const COMPACT: bool>(
+        &self,
+        numbers: &mut [L],
+        workspace: &mut [u64],
+        plan: Plan,
+        wrote: &mut usize,
+        trace: &mut impl Trace,
+    ) -> Result<u64> {
+        let (meta, len, at) = (&self.meta, self.len, self.page_at);
+        let out = numbers.get_mut(..len).ok_or(output_too_small(at, len, 1))?;
+        let page = core::iter::once((self.page, out));
+        let read = match COMPACT {
+            true => read_pages::<Least<'_, '_, L>, L>(meta, len, plan, workspace, at, page, wrote, trace),
+            false => read_pages::<Best<'_, '_, L>, L>(meta, len, plan, workspace, at, page, wrote, trace),
+        };
+        Ok(at.saturating_add(u64_from(read?)))
+    }
+
+    /// [`decode_bytes`](Self::decode_bytes), with compact tables if `COMPACT`.
+    pub(crate) fn bytes<const COMPACT: bool>(
+        &self,
+        bytes: &mut [u8],
+        workspace: &mut [u64],
+        plan: Plan,
+        wrote: &mut usize,
+        trace: &mut impl Trace,
+    ) -> Result<u64> {
+        let (page, at) = (&mut core::iter::once((self.page, self.len)), self.page_at);
+        let read = pages_bytes::<COMPACT>(&self.meta, self.len, plan, workspace, at, page, bytes, wrote, trace)?;
+        Ok(at.saturating_add(u64_from(read)))
+    }
+
+    /// Decodes the chunk to a sink, by way of `scratch`.
+    pub(crate) fn decode_to<const COMPACT: bool>(
+        &self,
+        sink: &mut dyn Sink,
+        workspace: &mut [u64],
+        scratch: &mut [u8],
+        plan: Plan,
+        trace: &mut impl Trace,
+    ) -> Result<u64> {
+        let (meta, len, at, page) = (&self.meta, self.len, self.page_at, self.page);
+        let read = with_reader!(
+            COMPACT,
+            meta.number_type.bits(),
+            read_page_to(meta, len, plan, workspace, at, page, scratch, sink, trace)
+        );
+        Ok(at.saturating_add(u64_from(read?)))
+    }
+
+    /// [`skip`](Self::skip), with compact tables if `COMPACT`.
+    pub(crate) fn skip_in<const COMPACT: bool>(&self, workspace: &mut [u64], plan: Plan) -> Result<u64> {
+        let read = with_reader!(COMPACT, self.number_type().bits(), skip_by(self, workspace, plan));
+        Ok(self.page_at.saturating_add(u64_from(read?)))
     }
 }
 
+#[inline(never)]
+fn skip_by<'m, 'w, R: PageReader<'m, 'w>>(
+    width: R::Width,
+    chunk: &'m Chunk<'_>,
+    workspace: &'w mut [u64],
+    plan: Plan,
+) -> Result<usize> {
+    let mut reader = R::new(&chunk.meta, chunk.len, plan, width);
+    reader.open(workspace)?;
+    reader.skip(chunk.page, chunk.len, chunk.page_at)
+}
+
+/// Decodes pages of at most `n` numbers, whatever their type.
+#[allow(clippy::too_many_arguments, reason = "a struct takes more flash and stack")]
+fn pages_bytes<const COMPACT: bool>(
+    meta: &Meta<'_>,
+    n: usize,
+    plan: Plan,
+    workspace: &mut [u64],
+    at: u64,
+    pages: Pages<'_, '_>,
+    bytes: &mut [u8],
+    wrote: &mut usize,
+    trace: &mut impl Trace,
+) -> Result<usize> {
+    with_reader!(
+        COMPACT,
+        meta.number_type.bits(),
+        read_pages_bytes(meta, n, plan, workspace, at, pages, bytes, wrote, trace)
+    )
+}
+
 impl Meta<'_> {
-    /// Decodes a page of a wrapped chunk, of `n` numbers, into little-endian bytes. Gives the bytes it took.
-    ///
-    /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n` and [`Plan::Batches`], or more. It is faster if
-    /// `bytes` is aligned like the numbers. A [`Decoder`] does the same into numbers, and for many pages with one set of tables.
-    pub fn decode_page_bytes(&self, page: &[u8], n: usize, bytes: &mut [u8], workspace: &mut [u64]) -> Result<usize> {
-        self.decode_page_bytes_traced(page, n, bytes, workspace, &mut ())
-    }
-
-    /// [`decode_page_bytes`](Self::decode_page_bytes), heard.
-    pub fn decode_page_bytes_traced(
-        &self,
-        page: &[u8],
-        n: usize,
-        bytes: &mut [u8],
-        workspace: &mut [u64],
-        trace: &mut impl Trace,
-    ) -> Result<usize> {
-        pages_bytes(self, n, workspace, 0, &mut core::iter::once((page, n)), bytes, None, trace)
-    }
-
-    /// Decodes whole pages of a wrapped chunk, each into a slice of as many raw numbers as it has, with one set of tables for all.
+    /// Decodes whole pages of a wrapped chunk, each into a slice of as many raw numbers as it has, with one set of tables.
     ///
     /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n`, the numbers of the longest page, and [`Plan::Whole`], or
-    /// more. A [`Decoder`] does the same for pages that come one by one, or in pieces.
+    /// more. A [`Decoder`](super::Decoder) does the same for pages one by one, or in pieces.
     pub fn decode_pages<'p, L: Latent>(
         &self,
         pages: impl IntoIterator<Item = (&'p [u8], &'p mut [L])>,
         n: usize,
         workspace: &mut [u64],
-    ) -> Result<()> {
-        self.decode_pages_traced(pages, n, workspace, &mut ())
-    }
-
-    /// [`decode_pages`](Self::decode_pages), heard.
-    pub fn decode_pages_traced<'p, L: Latent>(
-        &self,
-        all: impl IntoIterator<Item = (&'p [u8], &'p mut [L])>,
-        n: usize,
-        workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<()> {
-        pages(self, n, workspace, 0, all.into_iter(), trace).map(|_| ())
+        let pages = pages.into_iter();
+        read_pages::<Best<'_, '_, L>, L>(self, n, Plan::Whole, workspace, 0, pages, &mut 0, trace).map(|_| ())
     }
 
-    /// Decodes whole pages of a wrapped chunk, each with its count of numbers, into little-endian bytes that lie behind each other, with
-    /// one set of tables for all.
+    /// Decodes whole pages of a wrapped chunk, each with its count of numbers, into consecutive little-endian bytes, with one set of
+    /// tables.
     ///
     /// `workspace` has [`workspace_len`](Self::workspace_len) words for `n`, the numbers of the longest page, and [`Plan::Batches`], or
     /// more. It is faster if `bytes` is aligned like the numbers.
@@ -342,19 +370,9 @@ impl Meta<'_> {
         n: usize,
         bytes: &mut [u8],
         workspace: &mut [u64],
-    ) -> Result<()> {
-        self.decode_pages_bytes_traced(pages, n, bytes, workspace, &mut ())
-    }
-
-    /// [`decode_pages_bytes`](Self::decode_pages_bytes), heard.
-    pub fn decode_pages_bytes_traced<'p>(
-        &self,
-        pages: impl IntoIterator<Item = (&'p [u8], usize)>,
-        n: usize,
-        bytes: &mut [u8],
-        workspace: &mut [u64],
         trace: &mut impl Trace,
     ) -> Result<()> {
-        pages_bytes(self, n, workspace, 0, &mut pages.into_iter(), bytes, None, trace).map(|_| ())
+        let pages = &mut pages.into_iter();
+        pages_bytes::<false>(self, n, Plan::Whole, workspace, 0, pages, bytes, &mut 0, trace).map(|_| ())
     }
 }

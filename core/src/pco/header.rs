@@ -1,11 +1,11 @@
-//! What a file starts with.
+//! The headers of standalone and wrapped files.
 
-use super::fields::Fields;
+use super::fields::FieldReader;
 use super::number::NumberType;
 use crate::num::index;
-use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// The format version, which is all that a wrapped header holds.
+/// A format version, which is all that a wrapped header holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// Decides how chunk metadata is laid out. 0 to 4.
@@ -15,26 +15,21 @@ pub struct Version {
 }
 
 impl Version {
-    /// Reads a wrapped header: one byte, or two since version 4. Gives the bytes it took.
+    /// Reads a wrapped header: one byte, or two since version 4. Returns the bytes it took.
     ///
     /// ```
-    /// let (version, len) = unspool::pco::Version::parse(&[4, 1])?;
+    /// let (version, len) = unspool::pco::Version::read(&[4, 1], &mut ())?;
     /// assert_eq!((version.major, version.minor, len), (4, 1, 2));
     /// # Ok::<(), unspool::Error>(())
     /// ```
-    pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
-        Self::parse_traced(bytes, &mut ())
-    }
-
-    /// [`parse`](Self::parse), heard.
-    pub fn parse_traced(bytes: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
-        let mut fields = Fields::new(bytes, 0, trace);
-        let version = Self::read(&mut fields);
+    pub fn read(src: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
+        let mut fields = FieldReader::new(src, 0, trace);
+        let version = Self::take(&mut fields);
         fields.check()?;
         Ok((version, index(fields.position() / 8)))
     }
 
-    fn read(fields: &mut Fields<'_, '_, impl Trace>) -> Self {
+    fn take(fields: &mut FieldReader<'_, '_, impl Trace>) -> Self {
         let major = fields.take_as(Part::Header, Name::MajorVersion, 8, |major| match major {
             0..=4 => Ok(Value::U64(major)),
             _ => Err(ErrorKind::PcoVersion),
@@ -44,7 +39,7 @@ impl Version {
     }
 }
 
-/// What a standalone file starts with.
+/// The header of a standalone file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The version of the standalone framing, 0 to 3.
@@ -53,35 +48,43 @@ pub struct Header {
     pub version: Version,
     /// The type of all chunks, if the file promises one.
     pub uniform_type: Option<NumberType>,
-    /// How many numbers the writer thought the file would hold. May be wrong, and is 0 if the writer did not know.
+    /// Numbers of the file, as the writer expected. May be wrong; 0 if the writer did not know.
     pub n_hint: u64,
+    /// Bytes of the header, at most [`MAX_HEADER_LEN`].
+    pub len: usize,
 }
 
 /// The most bytes that a standalone header takes.
 pub const MAX_HEADER_LEN: usize = 17;
 
 impl Header {
-    /// Reads the header of a standalone file. Gives the bytes it took, at most [`MAX_HEADER_LEN`].
-    pub fn parse(bytes: &[u8]) -> Result<(Self, usize)> {
-        Self::parse_traced(bytes, &mut ())
+    /// Reads the header of a standalone file. No limit applies to it: it has no count that is believed.
+    ///
+    /// ```
+    /// # use unspool::{Limits, pco::Header};
+    /// # let bytes = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
+    /// let header = Header::read(bytes, &Limits::DEFAULT)?;
+    /// assert_eq!((header.n_hint, header.len), (777, 10));
+    /// # Ok::<(), unspool::Error>(())
+    /// ```
+    pub fn read(src: &[u8], _: &Limits) -> Result<Self> {
+        Self::parse(src, &mut ())
     }
 
-    /// [`parse`](Self::parse), heard.
-    pub fn parse_traced(bytes: &[u8], trace: &mut impl Trace) -> Result<(Self, usize)> {
+    /// The header of an empty file.
+    pub(crate) const NONE: Self =
+        Self { standalone_version: 0, version: Version { major: 0, minor: 0 }, uniform_type: None, n_hint: 0, len: 0 };
+
+    pub(crate) fn parse(bytes: &[u8], trace: &mut impl Trace) -> Result<Self> {
         trace.enter(Name::Header, Value::None);
-        let mut fields = Fields::new(bytes, 0, trace);
-        // A file that is shorter than the magic is refused for what it is not, as far as one can see that.
+        let mut fields = FieldReader::new(bytes, 0, trace);
+        // A file shorter than the magic is refused if the bytes that it has differ.
         if !bytes.iter().zip(b"pco!").all(|(a, b)| a == b) {
             return Err(Error::new(ErrorKind::PcoMagic, 0));
         }
         fields.take_as(Part::Framing, Name::Magic, 32, |_| Ok(Value::Text("pco!")));
-        // Versions 0 and 1 have no version byte of their own: it is the major version's, and is read again as that.
-        let mut header = Self {
-            standalone_version: bytes.get(4).copied().unwrap_or(0),
-            version: Version { major: 0, minor: 0 },
-            uniform_type: None,
-            n_hint: 0,
-        };
+        // Versions 0 and 1 have no version byte of their own. It is the major version, and read again as that.
+        let mut header = Self { standalone_version: bytes.get(4).copied().unwrap_or(0), ..Self::NONE };
         if header.standalone_version >= 2 || bytes.len() < 5 {
             fields.take_as(Part::Framing, Name::StandaloneVersion, 8, |version| match version {
                 0..=3 => Ok(Value::U64(version)),
@@ -96,15 +99,15 @@ impl Header {
             header.n_hint = fields.take(Part::Header, Name::NHint, bits);
             fields.pad();
         }
-        header.version = Version::read(&mut fields);
+        header.version = Version::take(&mut fields);
         fields.check()?;
-        let len = index(fields.position() / 8);
+        header.len = index(fields.position() / 8);
         trace.leave();
-        Ok((header, len))
+        Ok(header)
     }
 }
 
-/// A field of eight bits.
+/// Narrows a field of eight bits.
 fn byte(bits: u64) -> u8 {
     u8::try_from(bits).unwrap_or(u8::MAX)
 }

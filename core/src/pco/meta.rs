@@ -1,20 +1,22 @@
-//! Chunk metadata: how the numbers of a chunk were taken apart.
+//! Chunk metadata: how the numbers of a chunk were split into latents.
 
-use super::fields::Fields;
+use super::fields::FieldReader;
 use super::number::{NumberType, Order};
-use super::spans::BATCH;
 use crate::bits::{BitReader, mask};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// How each number is joined from one or two latents.
+/// Numbers in a batch. Only the last batch of a page has fewer.
+pub(crate) const BATCH: usize = 256;
+
+/// How one or two latents are joined into a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode<'a> {
     /// The latent is the number.
     Classic,
     /// `primary * base + secondary`.
     IntMult {
-        /// What the writer found the numbers to be multiples of.
+        /// The common factor that the writer found.
         base: u64,
     },
     /// `primary * base`, and `secondary` steps to the next float from there.
@@ -22,20 +24,20 @@ pub enum Mode<'a> {
         /// The raw bits of a float of the chunk's type.
         base: u64,
     },
-    /// The float's high bits, and its `bits` lowest.
+    /// The float's high bits, then its `bits` lowest.
     FloatQuant {
-        /// How many of the mantissa bits are in the secondary latent.
+        /// The mantissa bits in the secondary latent.
         bits: u32,
     },
     /// `entries[primary]`.
     Dict {
-        /// The entries as they stand in the file: little-endian latents of the number's width.
+        /// The entries as in the file: little-endian latents of the number's width.
         entries: &'a [u8],
     },
 }
 
 impl Mode<'_> {
-    /// One word, as the trace shows it.
+    /// The name, as the trace shows it.
     pub const fn name(&self) -> &'static str {
         match self {
             Mode::Classic => "classic",
@@ -47,32 +49,32 @@ impl Mode<'_> {
     }
 }
 
-/// How each latent is told from those before it.
+/// How each latent is computed from those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delta<'a> {
-    /// It is not.
+    /// It is not: latents are stored as they are.
     None,
     /// Differences of differences.
     Consecutive {
-        /// How many times differences were taken, 1 to 7.
+        /// The number of times that differences were taken, 1 to 7.
         order: u32,
-        /// Whether the secondary latents are deltas too.
+        /// The secondary latents are deltas too.
         secondary: bool,
     },
-    /// The difference to a latent further back, which a latent variable of its own tells.
+    /// The difference to a latent further back. A variable of its own says how far.
     Lookback {
         /// The logarithm of the farthest lookback, 1 to 24.
         window_log: u32,
-        /// The logarithm of how many latents a page starts with.
+        /// The logarithm of the number of latents that a page starts with.
         state_log: u32,
-        /// Whether the secondary latents are deltas too.
+        /// The secondary latents are deltas too.
         secondary: bool,
     },
     /// The difference to a weighted sum of the latents before.
     Conv1(Convolution<'a>),
 }
 
-/// The weighted sum that [`Delta::Conv1`] predicts with: `max(0, bias + sum of weight * latent) >> shift`.
+/// The prediction of [`Delta::Conv1`]: `max(0, bias + sum of weight * latent) >> shift`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Convolution<'a> {
     /// The shift.
@@ -80,7 +82,7 @@ pub struct Convolution<'a> {
     /// The bias.
     pub bias: i64,
     order: usize,
-    /// The weights still stand in the chunk's metadata as they were written.
+    /// The chunk's metadata, which holds the weights.
     bytes: &'a [u8],
     first: u64,
 }
@@ -89,14 +91,14 @@ pub struct Convolution<'a> {
 pub const MAX_ORDER: usize = 32;
 
 impl<'a> Convolution<'a> {
-    /// One weight for each of the latents before, the oldest first.
+    /// Returns one weight for each of the latents before, the oldest first.
     pub fn weights(&self) -> impl ExactSizeIterator<Item = i32> + use<'a> {
         let mut bits = BitReader::at_bit(self.bytes, self.first);
-        // Parsing has made sure that all of them are there.
+        // Reading the metadata has checked that all of them are in it.
         (0..self.order).map(move |_| weight(bits.take(32).unwrap_or(0)))
     }
 
-    /// How many weights there are.
+    /// The number of weights.
     pub(crate) const fn order(&self) -> usize {
         self.order
     }
@@ -110,13 +112,13 @@ impl core::fmt::Debug for Convolution<'_> {
     }
 }
 
-/// A weight as it is stored: the middle of the range is 0.
+/// Converts a weight from its stored form, in which the middle of the range is 0.
 fn weight(bits: u64) -> i32 {
     (narrow(bits) ^ 1 << 31).cast_signed()
 }
 
 impl Delta<'_> {
-    /// One word, as the trace shows it.
+    /// The name, as the trace shows it.
     pub const fn name(&self) -> &'static str {
         match self {
             Delta::None => "none",
@@ -126,7 +128,7 @@ impl Delta<'_> {
         }
     }
 
-    /// How many latents of a variable that is delta-encoded stand in the page's metadata.
+    /// The latents of a delta-encoded variable that a page's metadata holds.
     pub fn state_len(&self) -> usize {
         match *self {
             Delta::None => 0,
@@ -136,7 +138,7 @@ impl Delta<'_> {
         }
     }
 
-    /// Whether the secondary latents are deltas too.
+    /// `true` if the secondary latents are deltas too.
     pub const fn covers_secondary(&self) -> bool {
         matches!(self, Delta::Consecutive { secondary: true, .. } | Delta::Lookback { secondary: true, .. })
     }
@@ -150,19 +152,19 @@ impl Delta<'_> {
     }
 }
 
-/// Which latent variable.
+/// The role of a latent variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// How far back each latent looks.
+    /// How far each latent looks back.
     Lookback,
     /// The larger part of each number.
     Primary,
-    /// What is left of it.
+    /// The rest of it.
     Secondary,
 }
 
 impl Role {
-    /// One word, as the trace shows it.
+    /// The name, as the trace shows it.
     pub const fn name(self) -> &'static str {
         match self {
             Role::Lookback => "lookback",
@@ -172,16 +174,16 @@ impl Role {
     }
 }
 
-/// One latent variable: its bins, which still stand in the chunk's metadata as they were written.
+/// One latent variable, with its bins as they are in the chunk's metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable<'a> {
-    /// Which one.
+    /// Its role.
     pub role: Role,
     /// Width of its latents in bits.
     pub width: u32,
     /// The logarithm of the size of its tANS table, 0 to 14.
     pub table_log: u32,
-    /// How many bins it has.
+    /// The number of its bins.
     pub bins: u32,
     bytes: &'a [u8],
     first: u64,
@@ -192,11 +194,11 @@ pub struct Variable<'a> {
 /// A range of latents that share a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bin {
-    /// How many entries of the tANS table lead here.
+    /// The entries of the tANS table that stand for this bin.
     pub weight: u32,
     /// The least latent.
     pub lower: u64,
-    /// How many bits are added to it. Beyond the width in a corrupt file.
+    /// The bits of the offset that is added to it. More than the width in a corrupt file.
     pub offset_bits: u32,
 }
 
@@ -210,11 +212,11 @@ impl<'a> Variable<'a> {
         u64::from(self.table_log + self.width + self.offset_field())
     }
 
-    /// The bins in the order of the file. They are checked when a [`Decoder`](super::Decoder) builds its tables.
+    /// Returns the bins in the order of the file. They are checked when tables are built.
     pub fn iter(&self) -> impl Iterator<Item = Bin> + use<'a> {
         let mut bits = BitReader::at_bit(self.bytes, self.first);
         let (log, width, field) = (self.table_log, self.width, self.offset_field());
-        // Parsing has made sure that all of them are there.
+        // Reading the metadata has checked that all of them are in it.
         let mut take = move |n| bits.take(n).unwrap_or(0);
         (0..self.bins).map(move |_| Bin {
             weight: narrow(take(log)) + 1,
@@ -223,7 +225,7 @@ impl<'a> Variable<'a> {
         })
     }
 
-    /// The first bin with more offset bits than a latent has, as far as the bins are there.
+    /// Finds the first bin with more offset bits than a latent has, among those in the input.
     #[cold]
     fn too_wide(&self) -> Option<Error> {
         let before = u64::from(self.table_log + self.width);
@@ -236,7 +238,7 @@ impl<'a> Variable<'a> {
         Some(Error::new(ErrorKind::PcoOffsetBits, self.at(i)))
     }
 
-    /// Whether bin `i` may be as it is, with a `total` of weights up to it.
+    /// Checks bin `i`, with a `total` of weights up to it.
     pub(crate) fn check(&self, i: u32, bin: &Bin, total: u32, window: u32) -> Result<()> {
         let kind = if bin.offset_bits > self.width {
             ErrorKind::PcoOffsetBits
@@ -250,7 +252,7 @@ impl<'a> Variable<'a> {
         Err(Error::new(kind, self.at(i)))
     }
 
-    /// Whether weights of this `total` fill the table. Without bins every latent is 0, and one entry does.
+    /// Checks that weights of this `total` fill the table. Without bins every latent is 0, and the table has one entry.
     pub(crate) fn check_total(&self, total: u32) -> Result<()> {
         let total = if self.bins == 0 { 1 } else { total };
         match total == 1 << (self.table_log & 15) {
@@ -259,74 +261,43 @@ impl<'a> Variable<'a> {
         }
     }
 
-    /// The byte in the input where bin `i` starts.
+    /// Returns the byte of the input where bin `i` starts.
     pub(crate) fn at(&self, i: u32) -> u64 {
         self.base.saturating_add((self.first + self.bin_bits() * u64::from(i)) / 8)
     }
 }
 
-/// The metadata of a chunk. Nothing but this is needed to read its pages.
+/// The metadata of a chunk: all that reading its pages takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta<'a> {
     /// The type of the numbers.
     pub number_type: NumberType,
     /// How they are joined from latents.
     pub mode: Mode<'a>,
-    /// How latents are told from those before them.
+    /// How latents are computed from those before them.
     pub delta: Delta<'a>,
-    /// The latent variables: lookbacks if there are any, the primary one, the secondary one if the mode has it.
+    /// The latent variables, by role: lookbacks, the primary one, the secondary one.
     pub variables: [Option<Variable<'a>>; 3],
 }
 
+impl Default for Meta<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<'a> Meta<'a> {
-    /// Reads the metadata of a chunk, whose number type and format version stand elsewhere. Gives the bytes it took.
+    /// The metadata of no chunk, to be [read](Self::read) in place: metadata is large for a small stack.
+    pub const fn new() -> Self {
+        Self { number_type: NumberType::U32, mode: Mode::Classic, delta: Delta::None, variables: [None; 3] }
+    }
+
+    /// Reads the metadata of a chunk whose number type and format version are known. Returns the bytes it took.
     ///
-    /// Bins are skipped here, not read: making a [`Decoder`](super::Decoder) checks them. `at` is the offset of `bytes` in the
-    /// caller's input, for errors.
-    pub fn parse(
-        bytes: &'a [u8],
-        number_type: NumberType,
-        major: u8,
-        at: u64,
-        limits: &Limits,
-    ) -> Result<(Self, usize)> {
-        Self::parse_traced(bytes, number_type, major, at, limits, &mut ())
-    }
-
-    /// [`parse`](Self::parse), heard.
-    pub fn parse_traced(
-        bytes: &'a [u8],
-        number_type: NumberType,
-        major: u8,
-        at: u64,
-        limits: &Limits,
-        trace: &mut impl Trace,
-    ) -> Result<(Self, usize)> {
-        let mut meta = Self::EMPTY;
-        let len = meta.read(bytes, number_type, major, at, limits, trace)?;
-        Ok((meta, len))
-    }
-
-    /// [`parse`](Self::parse) in place, because metadata is large for a small stack. Gives the bytes it took.
-    pub fn parse_into(
+    /// Bins are skipped, not read: building tables checks them. `at` is the offset of `src` in the caller's input, for errors.
+    pub fn read(
         &mut self,
-        bytes: &'a [u8],
-        number_type: NumberType,
-        major: u8,
-        at: u64,
-        limits: &Limits,
-    ) -> Result<usize> {
-        self.read(bytes, number_type, major, at, limits, &mut ())
-    }
-
-    /// Of a chunk without numbers: what [`parse_into`](Self::parse_into) is given to fill.
-    pub const EMPTY: Self =
-        Self { number_type: NumberType::U32, mode: Mode::Classic, delta: Delta::None, variables: [None; 3] };
-
-    /// [`parse_traced`](Self::parse_traced), in place: what is as large as this should not be moved around.
-    pub(crate) fn read(
-        &mut self,
-        bytes: &'a [u8],
+        src: &'a [u8],
         number_type: NumberType,
         major: u8,
         at: u64,
@@ -334,14 +305,17 @@ impl<'a> Meta<'a> {
         trace: &mut impl Trace,
     ) -> Result<usize> {
         trace.enter(Name::ChunkMetadata, Value::None);
-        *self = Self { number_type, ..Self::EMPTY };
-        let mut parser = Parser { fields: Fields::new(bytes, at, trace), bytes, number_type, major, at, limits };
-        let len = parser.meta(self)?;
+        // Field by field, because a whole one would be built on the stack first.
+        (self.number_type, self.mode, self.delta) = (number_type, Mode::Classic, Delta::None);
+        self.variables.fill(None);
+        let fields = FieldReader::new(src, at, trace);
+        let mut reader = MetaReader { fields, bytes: src, number_type, major, at, limits };
+        let len = reader.meta(self)?;
         trace.leave();
         Ok(len)
     }
 
-    /// A variable without bins may only be asked for nothing.
+    /// Checks that a variable without bins has no values in a page of `n` numbers.
     pub(crate) fn check_bins(&self, n: usize, at: u64) -> Result<()> {
         match n > self.delta.state_len() && self.variables.iter().flatten().any(|variable| variable.bins == 0) {
             true => Err(Error::new(ErrorKind::PcoNoBins, at)),
@@ -349,7 +323,7 @@ impl<'a> Meta<'a> {
         }
     }
 
-    /// Why the metadata ends too soon: a bin that cannot be may have made it so long, and is there to be seen.
+    /// Finds why the metadata is truncated: a corrupt bin in the input may have made it too long.
     #[cold]
     #[inline(never)]
     fn cause(&self, error: Error) -> Error {
@@ -357,7 +331,7 @@ impl<'a> Meta<'a> {
         if error.kind == ErrorKind::Truncated { too_wide().unwrap_or(error) } else { error }
     }
 
-    /// How many values the next batch holds of a variable, where so many numbers are `left`.
+    /// Returns how many values of a variable the next batch holds if the page has `left` numbers left.
     pub(crate) fn values(&self, role: Role, left: usize) -> usize {
         let plain = match role {
             Role::Lookback => false,
@@ -368,15 +342,20 @@ impl<'a> Meta<'a> {
         left.saturating_sub(in_metadata).min(BATCH)
     }
 
-    /// The variable of this role, if the chunk has it.
+    /// Returns the variable of this role, if the chunk has it.
     pub fn variable(&self, role: Role) -> Option<&Variable<'a>> {
         self.variables.iter().flatten().find(|variable| variable.role == role)
     }
+
+    /// `true` if primary latents are indexes of a dictionary.
+    pub(crate) const fn has_dict(&self) -> bool {
+        matches!(self.mode, Mode::Dict { .. })
+    }
 }
 
-/// What the parts of chunk metadata need to know to be read.
-struct Parser<'a, 't, 'l, T> {
-    fields: Fields<'a, 't, T>,
+/// Reads the parts of chunk metadata, each to its place. Errors are kept by the fields and checked at the end.
+struct MetaReader<'a, 't, 'l, T> {
+    fields: FieldReader<'a, 't, T>,
     bytes: &'a [u8],
     number_type: NumberType,
     major: u8,
@@ -384,8 +363,7 @@ struct Parser<'a, 't, 'l, T> {
     limits: &'l Limits,
 }
 
-/// Each part is put where it belongs; what is wrong is remembered by the fields, and asked at the end.
-impl<'a, T: Trace> Parser<'a, '_, '_, T> {
+impl<'a, T: Trace> MetaReader<'a, '_, '_, T> {
     #[inline(never)]
     fn meta(&mut self, meta: &mut Meta<'a>) -> Result<usize> {
         self.mode(&mut meta.mode);
@@ -423,7 +401,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
             4 => Ok(Value::Word("dict")),
             _ => Err(ErrorKind::PcoMode),
         });
-        // Mode 1 of version 0 was another one, which never left the author's desk.
+        // Mode 1 of version 0 was another one, which was never released.
         let here = match code {
             1 => !float && self.major > 0,
             2 | 3 => float,
@@ -470,7 +448,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         let len = self.fields.take(Part::Header, Name::Entries, 25);
         let size = self.number_type.size();
         let bytes = len * u64_from(size);
-        // A length that was changed may be seen by what stands behind it, before it counts as one that is too large.
+        // A corrupt length often shows in the padding, which is checked before the length counts as too large.
         self.fields.pad();
         if len > self.limits.max_elements {
             self.fields.exceed(ErrorKind::ElementLimit, at, len);
@@ -482,7 +460,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         if self.fields.require(bytes * 8).is_err() {
             return &[];
         }
-        // Four bits of mode, 25 of length and three of padding: entries start at a byte, and can be read where they are.
+        // 4 bits of mode, 25 of length and 3 of padding: entries start at a byte, and are read where they are.
         let rest = self.bytes.get(start..).unwrap_or(&[]);
         let entries = rest.get(..index(bytes)).unwrap_or(&[]);
         if self.fields.trace.listens() {
@@ -497,7 +475,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
         entries
     }
 
-    /// `two` says that there is a secondary variable, which is as wide as the primary one then.
+    /// With `two` variables the secondary one is as wide as the primary one.
     fn delta(&mut self, delta: &mut Delta<'a>, primary_width: u32, two: bool) {
         let (fields, limits) = (&mut self.fields, self.limits);
         if self.major < 3 {
@@ -531,7 +509,7 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
                 if window_log > 24 || state_log > window_log {
                     fields.refuse(ErrorKind::PcoWindow, at);
                 }
-                // Each variable that looks back does so on a window of its own.
+                // Each variable that looks back has a window of its own.
                 let history = u64::from(primary_width / 8) << (window_log + u32::from(two && secondary));
                 if history > limits.max_window {
                     fields.exceed(ErrorKind::WindowLimit, at, history);
@@ -599,35 +577,35 @@ impl<'a, T: Trace> Parser<'a, '_, '_, T> {
 }
 
 impl Convolution<'_> {
-    /// Whether no sum of these weights can overflow twice the width of a latent.
+    /// `true` if no sum of these weights can overflow twice the width of a latent.
     fn fits(&self, width: u32) -> bool {
         if width > 32 || self.shift > (2 * width - 1).min(31) {
             return false;
         }
         let sum: u64 = self.weights().map(|weight| u64::from(weight.unsigned_abs())).sum();
-        // The reference adds in f64, where whatever is within 512 of 2^63 has become 2^63.
+        // The reference adds in f64, where all numbers within 512 of 2^63 become 2^63.
         let bound = if width == 32 { (1 << 63) - 512 } else { 1 << (2 * width - 1) };
         sum < 1 << (width - 1) && (sum << width).checked_add(self.bias.unsigned_abs()).is_some_and(|all| all < bound)
     }
 }
 
-/// The bits of the float that an ordered latent stands for.
+/// Returns the bits of the float of an ordered latent.
 fn float_bits(latent: u64, ty: NumberType) -> u64 {
     let top = 1 << (ty.bits() - 1);
     if latent & top != 0 { latent ^ top } else { !latent & mask(ty.bits()) }
 }
 
-/// A latent of an ordered type as the number that it stands for.
+/// Shows a latent as the number that it stands for.
 fn show_latent(latent: u64, ty: NumberType) -> Value<'static> {
     match ty.order() {
         Order::Unsigned => Value::U64(latent),
-        // 2^63 + x is x away from the middle; narrower types have room for the difference.
+        // 2^63 + x is x above the middle; narrower types have room for the difference.
         Order::Signed => Value::I64(latent.wrapping_sub(1 << (ty.bits() - 1)).cast_signed()),
         Order::Float => show_float(float_bits(latent, ty), ty),
     }
 }
 
-/// A float of the chunk's type, for people.
+/// Shows a float of the chunk's type.
 fn show_float(bits: u64, ty: NumberType) -> Value<'static> {
     match ty {
         NumberType::F64 => Value::F64(f64::from_bits(bits)),
@@ -636,7 +614,7 @@ fn show_float(bits: u64, ty: NumberType) -> Value<'static> {
     }
 }
 
-/// Fields that are known to have at most 32 bits.
+/// Narrows a field of at most 32 bits.
 fn narrow(bits: u64) -> u32 {
     u32::try_from(bits).unwrap_or(u32::MAX)
 }

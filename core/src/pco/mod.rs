@@ -1,8 +1,9 @@
-//! Pco: columns of numbers, each taken apart into bins and offsets.
+//! Pco: columns of numbers, each split into a bin and an offset.
 //!
-//! A standalone [`File`] holds [`Chunk`]s, which say how they are made ([`Meta`]) before anything is decoded. Other formats wrap
-//! the same parts in framing of their own: a [`Version`], chunk metadata, and pages, which are slices of their own then. A
-//! [`Decoder`] reads pages, in one call or 256 numbers at a time, from all of the input or from pieces of it.
+//! [`decode`] reads a whole file. A standalone [`File`] has [`Chunk`]s, whose [`Meta`]data is known before anything is decoded. Other
+//! formats wrap the same parts: a [`Version`], chunk metadata, and pages in slices of their own. A [`Decoder`] reads pages, in one
+//! call or 256 numbers at a time, from all of the input or from pieces of it. [`Outline`] finds the chunks of a file that is read in
+//! ranges.
 //!
 //! ```
 //! use unspool::Limits;
@@ -11,18 +12,18 @@
 //! # let bytes = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
 //! let file = File::open(bytes, &Limits::DEFAULT)?;
 //! let mut at = file.first();
-//! while let Some(chunk) = file.chunk(at)? {
-//!     // Known before anything is decoded: type, count, and exactly how much memory it takes.
+//! while let Some(chunk) = file.chunk(at, &mut ())? {
+//!     // Known before anything is decoded: type, count, and the exact need of memory.
 //!     let mut numbers = vec![0u32; chunk.len];
 //!     let mut workspace = vec![0u64; chunk.workspace_len(Plan::Whole) as usize];
-//!     at = chunk.decode(&mut numbers, &mut workspace)?;
+//!     at = chunk.decode(&mut numbers, &mut workspace, &mut ())?;
 //!     assert_eq!(numbers[..4], [0, 1, 2, 3]);
 //! }
 //! assert!(file.trailing(at).is_empty());
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! A device that has room for 256 numbers reads a column of any length, from a file that need not be there as a whole:
+//! A device with room for 256 numbers reads a column of any length, from a file that comes in pieces:
 //!
 //! ```
 //! use unspool::{End, Limits, Status};
@@ -30,9 +31,10 @@
 //!
 //! # let bytes = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
 //! let file = File::open(bytes, &Limits::DEFAULT)?;
-//! let chunk = file.chunk(file.first())?.unwrap();
+//! let chunk = file.chunk(file.first(), &mut ())?.unwrap();
 //! let mut workspace = vec![0u64; chunk.workspace_len(Plan::Batches) as usize]; // or a static, large enough
-//! let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, Plan::Batches, &mut workspace)?;
+//! let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, Plan::Batches);
+//! decoder.open(&mut workspace)?;
 //! decoder.start(chunk.len, chunk.page_at)?;
 //! let (mut input, mut numbers, mut sum) = (&bytes[chunk.page_at as usize..], [0u32; 256], 0u64);
 //! loop {
@@ -49,31 +51,35 @@
 //!
 //! # Memory
 //!
-//! Tables, and whatever else lasts longer than a call, lie in words that the caller owns; [`Meta::workspace_len`] tells how many
-//! they are, exactly, for each [`Plan`]: tables made for speed, or compact ones. Nothing about a page changes them. Their values need not be cleared between uses.
+//! Tables, and whatever else outlasts a call, are in words that the caller owns. [`Meta::workspace_len`] returns their exact number
+//! for each [`Plan`]: tables made for speed, or compact ones. Nothing about a page changes it. The words need not be cleared.
 
 #[cfg(not(feature = "small"))]
 mod batch;
 mod bins;
 mod compact;
+mod decode;
 mod decoder;
 #[cfg(not(feature = "small"))]
 mod delta;
+#[cfg(not(feature = "small"))]
+mod fast;
 mod fields;
 mod file;
 mod header;
-#[cfg(feature = "alloc")]
-mod inspect;
+#[cfg(not(feature = "small"))]
+mod join;
+#[cfg(not(feature = "small"))]
+mod keep;
 #[cfg(not(feature = "small"))]
 mod lane;
 mod meta;
-#[cfg(not(feature = "small"))]
-mod mode;
 mod number;
-#[cfg(not(feature = "small"))]
-mod page;
+mod outline;
 #[cfg(not(feature = "small"))]
 mod pipeline;
+mod plan;
+mod reader;
 mod soft;
 mod spans;
 mod spread;
@@ -81,11 +87,13 @@ mod spread;
 mod tans;
 mod workspace;
 
+pub use decode::{SCRATCH_LEN, decode, decode_bytes, decode_to, decoded_len, inspect, salvage, workspace_len};
+#[cfg(feature = "alloc")]
+pub use decode::{decode_chunks, decode_to_vec};
 pub use decoder::Decoder;
 pub use file::{Chunk, File};
 pub use header::{Header, MAX_HEADER_LEN, Version};
-#[cfg(feature = "alloc")]
-pub use inspect::inspect;
 pub use meta::{Bin, Convolution, Delta, MAX_ORDER, Meta, Mode, Role, Variable};
 pub use number::{Latent, Number, NumberType};
-pub use workspace::Plan;
+pub use outline::Outline;
+pub use plan::{Options, Plan};

@@ -55,7 +55,7 @@ impl NumberType {
         Self::I8,
     ];
 
-    /// The type that this byte stands for.
+    /// Returns the type that this byte stands for.
     pub fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|&ty| ty as u8 == byte)
     }
@@ -111,13 +111,13 @@ impl NumberType {
     }
 }
 
-/// An unsigned integer of 8, 16, 32 or 64 bits, in which all arithmetic of the format is done, modulo 2^[`BITS`](Self::BITS).
+/// An unsigned integer of 8, 16, 32 or 64 bits. All arithmetic of the format is modulo 2^[`BITS`](Self::BITS).
 ///
-/// It is also the raw form of each number of that width: what [`Chunk::decode_bits`](super::Chunk::decode_bits) writes.
+/// It is also the raw form of each number of that width, which [`Chunk::decode_bits`](super::Chunk::decode_bits) writes.
 pub trait Latent:
     Pod + Eq + BitXor<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> + sealed::Sealed
 {
-    /// What the compact decoder calculates with: 32 bits, or 64 for those.
+    /// The word of the compact decoder: 32 bits, or 64 for those.
     #[doc(hidden)]
     type Word: Latent + core::fmt::Debug;
 
@@ -155,10 +155,10 @@ pub trait Latent:
     fn put(self, bytes: &mut [u8]);
     /// Reads it back; missing bytes count as zero.
     fn get(bytes: &[u8]) -> Self;
-    /// The number that has `i` others before it in `bytes`, if it is there.
+    /// Returns number `i` of `bytes`, if they have it.
     #[doc(hidden)]
     fn nth(bytes: &[u8], i: usize) -> Option<Self>;
-    /// A number whose bytes are in little-endian order as one of this machine.
+    /// Converts a number whose bytes are in little-endian order to one of this machine.
     #[doc(hidden)]
     #[must_use]
     fn in_native_order(self) -> Self;
@@ -179,10 +179,10 @@ pub trait Latent:
 /// A number that a column can hold, and that has a type of its own in Rust.
 ///
 /// Half floats have none in `core`; decode them with [`Chunk::decode_bits`](super::Chunk::decode_bits) into `u16`.
-pub trait Number: Pod + sealed::Sealed {
+pub trait Number: Pod + Default + sealed::Sealed {
     /// The unsigned integer of the same width.
     type Bits: Latent;
-    /// What the format calls this type.
+    /// The type in the format.
     const TYPE: NumberType;
 }
 
@@ -190,13 +190,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What it calculates with.
-#[cfg(all(not(feature = "small"), target_pointer_width = "64"))]
-pub(crate) type Widened<L> = L;
-#[cfg(all(not(feature = "small"), not(target_pointer_width = "64")))]
-pub(crate) type Widened<L> = <L as Latent>::Word;
-
-/// The highest of so many bits.
+/// Returns a word with only the highest of so many bits.
 pub(crate) fn top<W: Latent>(bits: u32) -> W {
     W::low(1 << (bits.wrapping_sub(1) & 63))
 }
@@ -312,13 +306,13 @@ numbers! {
     f64 u64 F64;
 }
 
-/// The same numbers as raw bits. Both types have the same size, so that this never fails.
+/// Returns the same numbers as raw bits. Both types have the same size, so that this never fails.
 #[inline]
 pub(crate) fn bits_of<T: Number>(numbers: &mut [T]) -> &mut [T::Bits] {
     bytemuck::try_cast_slice_mut(numbers).unwrap_or(&mut [])
 }
 
-/// Their bytes, in the order of this machine.
+/// Returns their bytes, in the order of this machine.
 #[inline]
 pub(crate) fn bytes_of<L: Latent>(numbers: &mut [L]) -> &mut [u8] {
     bytemuck::try_cast_slice_mut(numbers).unwrap_or(&mut [])
@@ -330,7 +324,7 @@ mod half {
     pub fn from_integer(integer: u16) -> u16 {
         match integer.checked_ilog2() {
             None => 0,
-            // Beyond 2^11 callers do not care; the shift is bounded all the same.
+            // Callers ignore results beyond 2^11; the shift is bounded all the same.
             Some(log) => {
                 let log = u16::try_from(log).unwrap_or(15);
                 let mantissa = if log <= 10 { integer << (10 - log) } else { integer >> (log - 10) };

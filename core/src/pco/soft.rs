@@ -89,7 +89,7 @@ fn high(a: u64, b: u64) -> u64 {
 #[cfg(all(test, not(feature = "small")))]
 #[allow(clippy::cast_possible_truncation, reason = "latents are made of as many bits")]
 mod tests {
-    use super::super::mode::product_beyond;
+    use super::super::join::product_beyond;
     use super::*;
 
     /// Floats of every kind: both ends of each range, and bits in no order.

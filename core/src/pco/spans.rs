@@ -1,22 +1,20 @@
-//! How far a page was read, and what the trace is told of it.
+//! The progress within a page, and the spans of its batches.
 
 use super::meta::Role;
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Name, Part, Result, Status, Step, Trace, Value};
 
-/// Numbers in a batch. All batches of a page but the last have as many.
-pub(crate) const BATCH: usize = 256;
-
-/// How far a call came that has not begun. Behind an error it still tells what came before that.
+/// The progress of a call that has done nothing yet. After an error it tells what was done before.
 pub(crate) const BEGIN: Step = Step { read: 0, wrote: 0, status: Status::NeedOutput };
 
-/// How far a page was read.
+/// The progress within a page.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Page {
-    /// Numbers of the page, and how many of them are still to come.
+pub(crate) struct Progress {
+    /// Numbers of the page.
     pub n: usize,
+    /// Numbers that are still to come.
     pub left: usize,
-    /// Whether its metadata was read.
+    /// Its metadata was read.
     pub started: bool,
     /// Bits of the next byte that were read already.
     pub bit: usize,
@@ -24,20 +22,20 @@ pub(crate) struct Page {
     pub at: u64,
 }
 
-impl Default for Page {
-    /// There is none yet.
+impl Default for Progress {
+    /// No page was started.
     fn default() -> Self {
         Self { n: 0, left: 0, started: true, bit: 0, at: 0 }
     }
 }
 
-impl Page {
+impl Progress {
     /// The next input is the start of a page.
     pub fn start(&mut self, n: usize, at: u64) {
         *self = Self { n, left: n, started: false, bit: 0, at };
     }
 
-    /// `count` numbers are there, and the next bit is this one of those that were not read before.
+    /// Counts `count` numbers, which end at this bit of the input that was not read before.
     #[inline(never)]
     pub fn pass(&mut self, step: &mut Step, bit: usize, count: usize) {
         self.read(step, bit / 8);
@@ -46,13 +44,13 @@ impl Page {
         self.left = self.left.saturating_sub(count);
     }
 
-    /// So many bytes are read.
+    /// Counts bytes that were read.
     pub fn read(&mut self, step: &mut Step, bytes: usize) {
         step.read = step.read.saturating_add(bytes);
         self.at = self.at.saturating_add(u64_from(bytes));
     }
 
-    /// The page is read from its start again: what a call did is of no use if it does not come to the end.
+    /// Goes back to the start of the page, for a call that must do all of it or nothing.
     #[cold]
     #[inline(never)]
     pub fn restart(&mut self, step: &mut Step) {
@@ -60,7 +58,7 @@ impl Page {
         *step = BEGIN;
     }
 
-    /// Behind the last number, whatever is left of the last byte must be zero.
+    /// After the last number: checks that the rest of the last byte is zero, and reads it.
     #[inline(never)]
     pub fn end(&mut self, src: &[u8], step: &mut Step, trace: &mut impl Trace) -> Result<()> {
         if self.left > 0 || self.bit == 0 {
@@ -78,15 +76,16 @@ impl Page {
     }
 }
 
-/// Tells the trace where the parts of a batch lie, and finds out whether they are there.
+/// Emits the spans of a batch, and finds out whether the input has all of them.
 pub(crate) struct Spans<'t, T> {
     pub trace: &'t mut T,
     /// Offset of the first byte in the input.
     at: u64,
-    /// The bit after what was told.
+    /// The bit after the last span.
     bit: usize,
-    /// How many bytes there are, and how many there would have to be; 0 while they suffice.
+    /// Bytes of the input.
     have: usize,
+    /// Bytes that the input would have to have; 0 while it suffices.
     need: usize,
 }
 
@@ -98,7 +97,7 @@ impl<'t, T: Trace> Spans<'t, T> {
 
     /// The symbols of a variable end here.
     pub fn symbols(&mut self, role: Role, end: usize) {
-        // Symbols made of bits that are not there tell nothing about how many would be.
+        // Symbols made of missing bits say nothing about how many bits there would be.
         self.need(end, self.have.saturating_add(1));
         let name = match role {
             Role::Lookback => Name::LookbackSymbols,
@@ -134,7 +133,7 @@ impl<'t, T: Trace> Spans<'t, T> {
         }
     }
 
-    /// All parts were told.
+    /// Ends the batch. An error if the input is too short for it.
     pub fn end(self) -> Result<()> {
         if self.need > 0 {
             return Err(truncated(self.at, self.have, self.need));
@@ -144,7 +143,7 @@ impl<'t, T: Trace> Spans<'t, T> {
     }
 }
 
-/// There are `have` bytes where there should be `need`.
-pub(crate) fn truncated(at: u64, have: usize, need: usize) -> Error {
+/// The error of an input of `have` bytes that should have `need`.
+fn truncated(at: u64, have: usize, need: usize) -> Error {
     Error::new(ErrorKind::Truncated, at.saturating_add(u64_from(have))).needing(at.saturating_add(u64_from(need)))
 }

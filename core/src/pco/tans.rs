@@ -1,16 +1,37 @@
-//! tANS tables: which bin a state stands for, and which states may follow.
+//! tANS tables: for each state the bin that it stands for and the states that may follow.
 
-use super::batch::{Node, node};
+use super::keep::keep_narrow;
 use super::meta::Variable;
 use super::number::Latent;
 use super::spread::{stride, transition};
 use crate::Result;
 use crate::num::index;
 
-/// The decoding table of one latent variable: for each state what to read, and the least latent of its bin.
+/// An entry of a tANS table: bits to read for the next state, offset bits of the bin, and the state that the bits are added to.
+///
+/// One word, because loads are what the hot loops do most. The bits to read are the lowest byte, so that the lowest byte of a sum
+/// of four entries is the sum of their bits to read.
+pub(crate) type Entry = u32;
+
+/// The states of a variable, which take turns. Words, because a loop would pack and unpack narrower ones in every turn.
+pub(crate) type States = [usize; 4];
+
+/// Makes an entry.
+pub(crate) const fn entry(read: u8, width: u8, [low, high]: [u8; 2]) -> Entry {
+    u32::from_le_bytes([read, width, low, high])
+}
+
+/// Returns the next state, for which the lowest bits of `word` are read.
+#[inline(always)]
+pub(crate) fn next_state(entry: Entry, word: u64) -> usize {
+    let [read, ..] = entry.to_le_bytes();
+    index(u64::from((entry >> 16).wrapping_add(u32::low(keep_narrow(word, read)))))
+}
+
+/// The decoding table of one latent variable: for each state its entry, and the least latent of its bin.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Table<'w, D> {
-    pub nodes: &'w [Node],
+pub(crate) struct SymbolTable<'w, D> {
+    pub entries: &'w [Entry],
     pub lowers: &'w [D],
     /// The logarithm of the number of states.
     pub log: u32,
@@ -18,19 +39,19 @@ pub(crate) struct Table<'w, D> {
     pub widest: u32,
 }
 
-impl<D> Table<'_, D> {
-    /// Stands for a variable that the chunk does not have.
-    pub const NONE: Self = Self { nodes: &[], lowers: &[], log: 0, widest: 0 };
+impl<D> SymbolTable<'_, D> {
+    /// The table of a variable that the chunk does not have.
+    pub const NONE: Self = Self { entries: &[], lowers: &[], log: 0, widest: 0 };
 }
 
-impl<'w, D: Latent> Table<'w, D> {
+impl<'w, D: Latent> SymbolTable<'w, D> {
     /// Reads the bins of `variable`, checks them, and spreads them over the table.
     ///
-    /// `shift` is added to each latent: what later steps would add to every number costs nothing here. `counters` has an
-    /// entry for each bin.
+    /// `shift` is added to each lower bound, so that later steps need not add it to each number. `counters` has an entry for
+    /// each bin.
     pub fn build(
         variable: &Variable<'_>,
-        nodes: &'w mut [Node],
+        entries: &'w mut [Entry],
         lowers: &'w mut [D],
         counters: &mut [u16],
         shift: D,
@@ -50,30 +71,30 @@ impl<'w, D: Latent> Table<'w, D> {
             let lower = D::low(bin.lower).plus(shift);
             for _ in 0..bin.weight {
                 let at = index(u64::from(slot));
-                if let (Some(to), Some(entry)) = (nodes.get_mut(at), lowers.get_mut(at)) {
-                    *to = node(0, bits, i.to_le_bytes());
-                    *entry = lower;
+                if let (Some(to), Some(to_lower)) = (entries.get_mut(at), lowers.get_mut(at)) {
+                    *to = entry(0, bits, i.to_le_bytes());
+                    *to_lower = lower;
                 }
                 slot = (slot + step) & last;
             }
         }
         if variable.bins == 0 {
-            // Without bins every latent is 0; the page decides whether there may be any.
-            nodes.iter_mut().take(1).for_each(|node| *node = 0);
+            // Without bins every latent is 0. The page decides whether there may be any.
+            entries.iter_mut().take(1).for_each(|entry| *entry = 0);
             lowers.iter_mut().take(1).for_each(|lower| *lower = shift);
         } else {
             // The entries of a bin, in the order of the table, stand for the numbers from its weight to twice that.
-            for entry in nodes.iter_mut().take(index(u64::from(size))) {
-                let [_, bits, low, high] = entry.to_le_bytes();
+            for to in entries.iter_mut().take(index(u64::from(size))) {
+                let [_, bits, low, high] = to.to_le_bytes();
                 let Some(counter) = counters.get_mut(usize::from(u16::from_le_bytes([low, high]))) else { continue };
                 let x = u32::from(*counter);
                 *counter = counter.wrapping_add(1);
                 let (read, base) = transition(x, variable.table_log);
                 let [low, high, ..] = base.to_le_bytes();
-                *entry = node(u8::try_from(read).unwrap_or(0), bits, [low, high]);
+                *to = entry(u8::try_from(read).unwrap_or(0), bits, [low, high]);
             }
         }
         variable.check_total(total)?;
-        Ok(Self { nodes, lowers, log: variable.table_log, widest })
+        Ok(Self { entries, lowers, log: variable.table_log, widest })
     }
 }

@@ -9,7 +9,7 @@
 use pco::data_types::Number as Reference;
 use pco::{ChunkConfig, DeltaSpec, ModeSpec};
 use unspool::Limits;
-use unspool::pco::{File, Number, Plan};
+use unspool::pco::{File, Number, Plan, decode};
 
 use crate::race::Race;
 use crate::{Options, Result, node};
@@ -176,12 +176,13 @@ where
     let config = ChunkConfig::default().with_mode_spec(mode).with_delta_spec(delta).with_enable_8_bit(true);
     let bytes = pco::standalone::simple_compress(&numbers, &config)?;
     let file = File::open(&bytes, &Limits::DEFAULT)?;
-    let chunk = file.chunk(file.first())?.ok_or("no chunk")?;
+    let chunk = file.chunk(file.first(), &mut ())?.ok_or("no chunk")?;
     let mut workspace = vec![0u64; usize::try_from(chunk.workspace_len(Plan::Whole))?];
     let mut done = 0;
     if options.wants(&in_node) {
         let mut plain = vec![0; size_of_val(numbers.as_slice())];
-        chunk.decode_bytes(&mut plain, &mut vec![0; usize::try_from(chunk.workspace_len(Plan::Batches))?])?;
+        let mut words = vec![0; usize::try_from(chunk.workspace_len(Plan::Batches))?];
+        chunk.decode_bytes(&mut plain, &mut words, &mut ())?;
         node::pco(&in_node, &bytes, T::TYPE, &plain)?;
         done += 1;
     }
@@ -190,8 +191,7 @@ where
     }
     let (mut ours, mut theirs) = (vec![T::default(); numbers.len()], vec![T::default(); numbers.len()]);
     let ours_once = |numbers: &mut [T], workspace: &mut [u64]| -> Result<()> {
-        let file = File::open(std::hint::black_box(&bytes), &Limits::DEFAULT)?;
-        file.decode(numbers, workspace)?;
+        decode(std::hint::black_box(&bytes), numbers, workspace, &unspool::pco::Options::DEFAULT, &mut ())?;
         Ok(())
     };
     let theirs_once = |numbers: &mut [T]| -> Result<()> {

@@ -16,10 +16,11 @@ pub fn pco_count_bins(bytes: &[u8], chunk: f64, variable: &str, limits: &[f64]) 
     let roles = [Role::Lookback, Role::Primary, Role::Secondary];
     let Some(role) = roles.into_iter().find(|role| role.name() == variable) else { return Ok(vec![]) };
     let (limits, silent, mut words, mut counts) = (crate::limits(limits), &mut silent(), vec![], vec![]);
-    let file = File::open_traced(bytes, &limits, silent)?;
+    let mut file = File::new();
+    file.read(bytes, &limits, silent)?;
     let mut at = file.first();
     for _ in 0..=number::to_u64(chunk) {
-        let Some(found) = file.chunk_traced(at, silent)? else { return Ok(vec![]) };
+        let Some(found) = file.chunk(at, silent)? else { return Ok(vec![]) };
         let variable = found.meta.variables.iter().flatten().find(|variable| variable.role == role);
         counts.resize(variable.map_or(0, |variable| number::index(variable.bins.into())), 0);
         words.resize(number::index(found.workspace_len(Plan::CompactWhole)), 0);

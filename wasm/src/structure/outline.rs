@@ -56,7 +56,7 @@ pub fn outline(prefix: &[u8], len: f64, max_nodes: f64, zstd_format: u8, limits:
         #[cfg(feature = "onpair")]
         Format::OnPair => Walk::OnPair(onpair::Outline::new(len)),
         #[cfg(feature = "pco")]
-        Format::Pco => Walk::Pco(pco::Chunks::new(len, crate::limits(limits))),
+        Format::Pco => Walk::Pco(pco::Chunks::new(len, &crate::limits(limits))),
         _ => return None,
     };
     Some(Outline { walk, structure: Structure::with_room(max_nodes), len })

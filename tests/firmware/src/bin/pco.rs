@@ -32,8 +32,9 @@ fn main() -> ! {
 /// All numbers of the first chunk, 256 at a time, out of input that grows by 64 bytes until a batch is there.
 fn batches(bytes: &[u8], tables: &mut [u64], numbers: &mut [u32], mut each: impl FnMut(&[u32])) -> Result<(), Error> {
     let file = File::open(bytes, &Limits::DEFAULT)?;
-    let Some(chunk) = file.chunk(file.first())? else { return Ok(()) };
-    let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, Plan::Batches, tables)?;
+    let Some(chunk) = file.chunk(file.first(), &mut ())? else { return Ok(()) };
+    let mut decoder = Decoder::<u32>::new(&chunk.meta, chunk.len, Plan::Batches);
+    decoder.open(tables)?;
     decoder.start(chunk.len, chunk.page_at)?;
     let (mut rest, mut piece) = (chunk.page(), 64usize);
     loop {

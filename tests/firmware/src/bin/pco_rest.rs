@@ -3,7 +3,7 @@
 #![no_main]
 
 use firmware::{Test, entry, file};
-use unspool::pco::{Chunk, Decoder, File, Latent, Meta, Number, NumberType, Plan, Version};
+use unspool::pco::{Chunk, Decoder, File, Latent, Meta, Number, NumberType, Options, Plan, Version, decode};
 use unspool::{Class, Limits};
 
 file!(DICT, "../../../vectors/pco/x_i32_extreme_dict_lb.pco");
@@ -42,14 +42,14 @@ fn main() -> ! {
 
 fn first(bytes: &[u8]) -> Option<Chunk<'_>> {
     let file = File::open(bytes, &Limits::DEFAULT).ok()?;
-    file.chunk(file.first()).ok()?
+    file.chunk(file.first(), &mut ()).ok()?
 }
 
 /// Whatever type it is: decoded in one call, skipped, and refused for want of room.
 fn whole(bytes: &[u8], expected: &[u8], tables: &mut [u64], out: &mut [u8]) -> bool {
     let Some(chunk) = first(bytes) else { return false };
     let Some(out) = out.get_mut(..expected.len()) else { return false };
-    let Ok(end) = chunk.decode_bytes(out, tables) else { return false };
+    let Ok(end) = chunk.decode_bytes(out, tables, &mut ()) else { return false };
     let small = chunk.skip(tables.get_mut(..2).unwrap_or(&mut []));
     &*out == expected
         && chunk.skip(tables) == Ok(end)
@@ -60,8 +60,8 @@ fn whole(bytes: &[u8], expected: &[u8], tables: &mut [u64], out: &mut [u8]) -> b
 fn typed(bytes: &[u8], tables: &mut [u64]) -> bool {
     fn refuses<T: Number + Default>(bytes: &[u8], tables: &mut [u64]) -> bool {
         let mut few = [T::default(); 4];
-        File::open(bytes, &Limits::DEFAULT).is_ok_and(|file| file.decode(&mut few, tables).is_err())
-            && first(bytes).is_some_and(|chunk| chunk.decode(&mut few, tables).is_err())
+        decode(bytes, &mut few, tables, &Options::DEFAULT, &mut ()).is_err()
+            && first(bytes).is_some_and(|chunk| chunk.decode(&mut few, tables, &mut ()).is_err())
     }
     refuses::<u8>(bytes, tables)
         && refuses::<i8>(bytes, tables)
@@ -79,15 +79,19 @@ fn typed(bytes: &[u8], tables: &mut [u64]) -> bool {
 /// A wrapped chunk of one bin, and two pages of it that take no bytes.
 fn wrapped(tables: &mut [u64]) -> bool {
     fn sevens<L: Latent>(ty: NumberType, meta: &[u8], tables: &mut [u64]) -> bool {
-        let Ok((version, _)) = Version::parse(&[4, 1]) else { return false };
-        let Ok((meta, _)) = Meta::parse(meta, ty, version.major, 0, &Limits::DEFAULT) else { return false };
-        let Ok(mut decoder) = Decoder::<L>::new(&meta, 3, Plan::Whole, tables) else { return false };
+        let Ok((version, _)) = Version::read(&[4, 1], &mut ()) else { return false };
+        let (src, mut meta) = (meta, Meta::new());
+        let read = meta.read(src, ty, version.major, 0, &Limits::DEFAULT, &mut ());
+        let mut decoder = Decoder::<L>::new(&meta, 3, Plan::Whole);
+        if read.is_err() || decoder.open(tables).is_err() {
+            return false;
+        }
         let mut page = [L::ZERO; 3];
-        let pages = (0..2).all(|_| decoder.page(&[], 0, &mut page) == Ok(0)) && page == [L::low(7); 3];
+        let pages = (0..2).all(|_| decoder.page(&[], 0, &mut page, &mut ()) == Ok(0)) && page == [L::low(7); 3];
         let (done, mut other) = (decoder.left() == 0, [L::ZERO; 3]);
-        let Ok(mut compact) = Decoder::<L>::new(&meta, 3, Plan::CompactBatches, tables) else { return false };
-        let compact = compact.page(&[], 0, &mut other) == Ok(0) && other == page;
-        let all = meta.decode_pages([(&[][..], &mut other[..2]), (&[][..], &mut page[..1])], 2, tables);
+        let mut compact = Decoder::<L>::new(&meta, 3, Plan::CompactBatches);
+        let compact = compact.open(tables).is_ok() && compact.page(&[], 0, &mut other, &mut ()) == Ok(0) && other == page;
+        let all = meta.decode_pages([(&[][..], &mut other[..2]), (&[][..], &mut page[..1])], 2, tables, &mut ());
         pages && done && compact && all.is_ok()
     }
     // Classic, no delta, a table of one entry, one bin, lower 7, no offset.

@@ -5,11 +5,9 @@
 #![no_std]
 #![no_main]
 
-use unspool::Limits;
-use unspool::pco::File;
+use unspool::pco::{Options, decode};
 
 size::no_panic!();
 size::program!("../../../vectors/pco/m_i32_classic_auto.pco", |file, room| {
-    let mut decode = || File::open(file, &Limits::DEFAULT)?.decode(room.numbers, room.words);
-    decode().map_or(0, |count| count * 4)
+    decode(file, room.numbers, room.words, &Options::DEFAULT, &mut ()).map_or(0, |done| done.wrote * 4)
 });

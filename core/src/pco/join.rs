@@ -1,56 +1,55 @@
-//! From latents to numbers.
+//! Joins latents into numbers.
 
 use super::meta::Mode;
 use super::number::{Latent, NumberType, Order};
-use crate::ErrorKind;
 use crate::num::index;
-use crate::tuning::WIDENED;
+use crate::tuning;
 
-/// What makes numbers of latents, for one chunk.
+/// Joins the latents of one chunk into numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Join<'m, D> {
-    pub mode: Mode<'m>,
+    mode: Mode<'m>,
     ty: NumberType,
-    /// Whether latents of a classic chunk still have to be flipped.
-    pub flip_classic: bool,
-    pub cut: Cut<D>,
+    /// Latents of a classic chunk of signed numbers still have to be flipped.
+    flip_classic: bool,
+    pub writer: NumberWriter<D>,
 }
 
 /// [`Join::run`] for one width.
-type Run<D> = fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Result<(), ErrorKind>;
+type JoinWidth<D> = fn(&Join<'_, D>, &mut [D], &[D], &[u32]) -> Option<()>;
 
-/// What the width of numbers decides that are calculated with in words of `D`. As pointers, so that one copy of the decoder serves all
-/// of these widths, and a program has those that it asks for.
+/// What depends on the width of numbers that are calculated in words of `D`. Function pointers, so that one copy of the decoder
+/// serves all of these widths, and a program links only those that it uses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cut<D> {
-    run: Run<D>,
+pub(crate) struct NumberWriter<D> {
+    join: JoinWidth<D>,
     /// Writes numbers in little-endian order.
     pub put: fn(&[D], &mut [u8]),
 }
 
-impl<D: Latent> Cut<D> {
-    /// To numbers as wide as `L`.
-    pub fn to<L: Latent>() -> Self {
-        Self { run: |join, values, second, indexes| join.run_of::<L>(values, second, indexes), put: L::put_all }
+impl<D: Latent> NumberWriter<D> {
+    /// For numbers as wide as `L`.
+    pub fn of<L: Latent>() -> Self {
+        Self { join: |join, values, second, indexes| join.run_of::<L>(values, second, indexes), put: L::put_all }
     }
 }
 
 impl<'m, D: Latent> Join<'m, D> {
-    pub fn new(mode: Mode<'m>, ty: NumberType, flip_classic: bool, cut: Cut<D>) -> Self {
-        Self { mode, ty, flip_classic, cut }
+    pub fn new(mode: Mode<'m>, ty: NumberType, flip_classic: bool, writer: NumberWriter<D>) -> Self {
+        Self { mode, ty, flip_classic, writer }
     }
 
-    /// Replaces the latents of a batch by numbers.
-    pub fn run(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Result<(), ErrorKind> {
-        match WIDENED {
-            true => (self.cut.run)(self, values, second, indexes),
+    /// Replaces the latents of a batch by numbers. `None` if a dictionary has no entry of some index.
+    pub fn run(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Option<()> {
+        match tuning::WIDENED {
+            true => (self.writer.join)(self, values, second, indexes),
             false => self.run_of::<D>(values, second, indexes),
         }
     }
 
-    fn run_of<L: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Result<(), ErrorKind> {
+    fn run_of<L: Latent>(&self, values: &mut [D], second: &[D], indexes: &[u32]) -> Option<()> {
         let float = self.ty.order() == Order::Float;
-        // The sign bit where the number type is signed: what an ordered latent of an integer differs from it by.
+        // The sign bit of a signed type: the difference between an integer and its ordered latent.
         let flip = if self.ty.order() == Order::Signed { L::MID } else { L::ZERO };
         match self.mode {
             Mode::Classic if float => each(values, float_of::<L>),
@@ -65,11 +64,11 @@ impl<'m, D: Latent> Join<'m, D> {
             Mode::Dict { entries } if float => return look_up(entries, values, indexes, float_of::<L>),
             Mode::Dict { entries } => return look_up(entries, values, indexes, |latent: L| latent ^ flip),
         }
-        Ok(())
+        Some(())
     }
 }
 
-/// The low bits of a word, or a word of them.
+/// Returns the low bits of a word, or widens them to one.
 #[inline(always)]
 fn cast<A: Latent, B: Latent>(a: A) -> B {
     B::low(a.wide())
@@ -87,28 +86,27 @@ fn each_two<D: Latent, L: Latent>(values: &mut [D], second: &[D], join: impl Fn(
     values.iter_mut().zip(second).for_each(|(value, &second)| *value = cast(join(cast(*value), cast(second))));
 }
 
-/// Replaces each index by the entry that it is the index of.
+/// Replaces each index by its entry of the dictionary. `None` if there is no such entry.
 #[inline(always)]
 fn look_up<D: Latent, L: Latent>(
     entries: &[u8],
     values: &mut [D],
     indexes: &[u32],
     finish: impl Fn(L) -> L,
-) -> Result<(), ErrorKind> {
+) -> Option<()> {
     values.iter_mut().zip(indexes).try_for_each(|(value, &i)| {
-        let entry = L::nth(entries, index(u64::from(i))).ok_or(ErrorKind::PcoDictIndex)?;
-        *value = cast(finish(entry));
-        Ok(())
+        *value = cast(finish(L::nth(entries, index(u64::from(i)))?));
+        Some(())
     })
 }
 
-/// The bits of the float that an ordered latent stands for: positive ones have lost their sign bit, others are inverted.
+/// Returns the bits of the float of an ordered latent: positive ones have lost their sign bit, others are inverted.
 #[inline(always)]
 pub(crate) fn float_of<L: Latent>(latent: L) -> L {
     latent ^ (!latent.spread_top() | L::MID)
 }
 
-/// The ordered latent of a float.
+/// Returns the ordered latent of a float.
 #[inline(always)]
 pub(crate) fn latent_of<L: Latent>(float: L) -> L {
     float ^ (float.spread_top() | L::MID)
@@ -127,7 +125,7 @@ fn float_quant<D: Latent, L: Latent>(values: &mut [D], second: &[D], bits: u32) 
             high ^ low ^ (!high.spread_top() & above | L::MID)
         });
     } else {
-        // Latents that no float has: whether it is positive is asked before bits are lost.
+        // Some latent belongs to no float: compare before bits are lost.
         let middle = L::MID.wide() >> bits;
         each_two(values, second, |value: L, low| {
             let invert = if value.wide() >= middle { L::MID } else { above };
@@ -136,10 +134,10 @@ fn float_quant<D: Latent, L: Latent>(values: &mut [D], second: &[D], bits: u32) 
     }
 }
 
-/// `base` times the integer that each latent stands for, and as many floats further as `second` says.
+/// Replaces each latent by `base` times its integer, moved on by `second` floats.
 #[inline(never)]
 fn float_mult<D: Latent, L: Latent>(base: L, values: &mut [D], second: &[D]) {
-    // Integers that a float can hold. Latents beyond stand for the floats beyond.
+    // A float holds integers below this exactly. Latents beyond stand for the floats beyond.
     let most = 1u64 << (L::MANTISSA + 1);
     let magnitude = base & !L::MID;
     let all = values.iter().fold(L::ZERO, |all, &value| all | integer_of(cast(value)));
@@ -159,14 +157,14 @@ fn float_mult<D: Latent, L: Latent>(base: L, values: &mut [D], second: &[D]) {
     }
 }
 
-/// How far a latent is from the middle: 0 and up for positive numbers, and again from 0 up for negative ones.
+/// Returns the distance of a latent from the middle, which counts from 0 on both sides.
 #[inline(always)]
 fn integer_of<L: Latent>(latent: L) -> L {
     latent ^ !latent.spread_top() ^ L::MID
 }
 
-/// The product where the integer may be none that a float can hold, but the bits of a float, or not even that.
-pub(super) fn product_beyond<L: Latent>(latent: L, base: L, most: u64) -> L {
+/// Returns the product where a latent may stand for the bits of a float, or of no float, instead of an integer.
+pub(crate) fn product_beyond<L: Latent>(latent: L, base: L, most: u64) -> L {
     let integer = integer_of(latent);
     let sign = !latent & L::MID;
     let magnitude = match integer.wide() < most {
@@ -176,7 +174,7 @@ pub(super) fn product_beyond<L: Latent>(latent: L, base: L, most: u64) -> L {
     let float = magnitude | sign;
     let infinity = (L::MID.wide() - 1) >> L::MANTISSA << L::MANTISSA;
     if (float & !L::MID).wide() > infinity {
-        // A NaN stays what it is, but quiet. Machines do not agree on that, so none is asked.
+        // A NaN stays the same, made quiet. Machines disagree about that, so none is asked.
         return float | L::low(1 << L::MANTISSA >> 1);
     }
     float.float_product(base)

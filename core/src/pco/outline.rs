@@ -1,0 +1,120 @@
+//! The chunks of a file that is read in ranges. Only the symbols of a chunk tell where the next one starts, so that all are walked.
+
+use super::file::Chunk;
+use super::header::{Header, MAX_HEADER_LEN};
+use crate::num::{index, u64_from};
+use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
+use core::ops::Range;
+
+/// Walks over the chunks of a file, whose ranges the caller reads and [feeds](Self::feed).
+///
+/// The trace is told the header, the metadata of each chunk, and where its page is. Numbers are not decoded.
+///
+/// ```
+/// use unspool::pco::Outline;
+/// use unspool::{Limits, tree::Tree};
+///
+/// # let file = include_bytes!("../../../tests/vectors/pco/k_u32_arange.pco");
+/// let mut outline = Outline::new(file.len() as u64, &Limits::DEFAULT);
+/// let (mut workspace, mut tree) = ([0; 200], Tree::new(100));
+/// while let Some(range) = outline.needs() {
+///     let bytes = &file[range.start as usize..range.end as usize];
+///     outline.feed(range.start, bytes, &mut workspace, &mut tree)?;
+/// }
+/// assert_eq!(tree.nodes().last().unwrap().bits.end, 8 * file.len() as u64);
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Outline {
+    len: u64,
+    limits: Limits,
+    at: u64,
+    header: Option<Header>,
+    ended: bool,
+    /// Bytes to ask for. More if they did not hold a whole chunk.
+    piece: u64,
+}
+
+/// Holds several chunks of 2^18 numbers, the usual size.
+const PIECE: u64 = 1 << 22;
+
+impl Outline {
+    /// For a file of `len` bytes.
+    pub const fn new(len: u64, limits: &Limits) -> Self {
+        Self { len, limits: *limits, at: 0, header: None, ended: false, piece: PIECE }
+    }
+
+    /// Returns the range to feed next, or `None` when all chunks are known.
+    pub fn needs(&self) -> Option<Range<u64>> {
+        (!self.ended).then(|| self.at..self.at.saturating_add(self.piece).min(self.len))
+    }
+
+    /// Reads all chunks that end in `bytes`, which are the range from `at` on that was [asked for](Self::needs).
+    ///
+    /// `workspace` must suffice for [`Plan::Whole`](super::Plan::Whole). If a chunk needs more, the error says how much; the chunks before it are done,
+    /// and the same bytes may be fed again.
+    pub fn feed(&mut self, at: u64, bytes: &[u8], workspace: &mut [u64], trace: &mut impl Trace) -> Result<()> {
+        let start = self.at;
+        let bytes = bytes.get(index(start.saturating_sub(at))..).unwrap_or(&[]);
+        let is_last = start.saturating_add(u64_from(bytes.len())) >= self.len;
+        let Some(header) = self.header else {
+            let prefix = bytes.get(..bytes.len().min(MAX_HEADER_LEN)).unwrap_or(&[]);
+            let header = Header::parse(prefix, trace)?;
+            (self.header, self.at) = (Some(header), u64_from(header.len));
+            return Ok(());
+        };
+        let mut chunk = Chunk::new();
+        while !self.ended {
+            let at = self.at;
+            let rest = bytes.get(index(at.saturating_sub(start))..).unwrap_or(&[]);
+            let found = chunk.read(rest, &header, at, &self.limits, &mut ());
+            let next = match found {
+                Ok(None) => {
+                    self.end(trace);
+                    break;
+                }
+                Ok(Some(_)) => chunk.skip(workspace),
+                Err(error) => Err(error),
+            };
+            match next {
+                Ok(next) => {
+                    self.at = next;
+                    chunk.read(rest, &header, at, &self.limits, trace)?;
+                    let page = chunk.page_at..next;
+                    trace.bytes(Part::Data, Name::PageOfNumbers, page, Value::U64(u64_from(chunk.len)));
+                }
+                // The trace is not told of a chunk before all of it is in the input.
+                Err(error) if error.kind == ErrorKind::Truncated && !is_last => {
+                    self.piece = if at > start { PIECE } else { self.piece.saturating_mul(2) };
+                    return Ok(());
+                }
+                Err(error) if error.kind == ErrorKind::WorkspaceTooSmall => return Err(error),
+                Err(error) => return self.fail(chunk, rest, &header, error, trace),
+            }
+        }
+        Ok(())
+    }
+
+    /// Emits a corrupt chunk as far as it can be read.
+    #[cold]
+    fn fail<'a>(
+        &self,
+        mut chunk: Chunk<'a>,
+        rest: &'a [u8],
+        header: &Header,
+        error: Error,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
+        chunk.read(rest, header, self.at, &self.limits, trace)?;
+        Err(error)
+    }
+
+    fn end(&mut self, trace: &mut impl Trace) {
+        self.ended = true;
+        let end = self.at.saturating_add(1);
+        trace.bytes(Part::Framing, Name::EndOfChunks, self.at..end, Value::None);
+        if end < self.len {
+            trace.bytes(Part::Padding, Name::TrailingBytes, end..self.len, Value::None);
+        }
+    }
+}

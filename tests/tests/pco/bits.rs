@@ -1,0 +1,37 @@
+//! Writes files bit by bit.
+
+/// Writes bits from the lowest of each byte up.
+#[derive(Default)]
+pub struct Bits(pub Vec<u8>, pub usize);
+
+impl Bits {
+    pub fn put(&mut self, value: u64, n: usize) -> &mut Self {
+        for i in 0..n {
+            self.0.resize(self.1 / 8 + 1, 0);
+            self.0[self.1 / 8] |= ((value >> i & 1) as u8) << (self.1 % 8);
+            self.1 += 1;
+        }
+        self
+    }
+
+    pub fn pad(&mut self) -> &mut Self {
+        self.put(0, self.1.wrapping_neg() % 8)
+    }
+
+    /// A variable of `width` bits with these bins: the lowest latent and the offset bits of each, and as much weight for all.
+    pub fn variable(&mut self, width: usize, bins: &[(u64, u64)]) -> &mut Self {
+        let log = bins.len().ilog2() as usize;
+        self.put(log as u64, 4).put(bins.len() as u64, 15);
+        for &(lower, offset_bits) in bins {
+            self.put(0, log).put(lower, width).put(offset_bits, width.ilog2() as usize + 1);
+        }
+        self
+    }
+
+    /// What a file of `n` numbers of 32 bits starts with.
+    pub fn of(n: usize) -> Self {
+        let mut bits = Self(b"pco!\x03\0\0\x04\x01\x01".to_vec(), 80);
+        bits.put(n as u64 - 1, 24);
+        bits
+    }
+}

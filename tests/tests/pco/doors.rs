@@ -1,0 +1,164 @@
+//! The doors of whole files: each agrees with decoding chunk by chunk.
+
+use super::*;
+use unspool::pco::{
+    Options, Outline, SCRATCH_LEN, decode_bytes, decode_to, decode_to_vec, decoded_len, inspect, salvage, workspace_len,
+};
+use unspool::{Count, SliceSink};
+
+const PLANS: [Plan; 4] = [Plan::Whole, Plan::Batches, Plan::CompactWhole, Plan::CompactBatches];
+
+/// The words that suffice for all chunks of a file.
+fn words_for(bytes: &[u8], plan: Plan) -> Vec<u64> {
+    let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+    let (mut at, mut most) = (file.first(), 0);
+    while let Some(chunk) = file.chunk(at, &mut ()).unwrap() {
+        most = most.max(chunk.workspace_len(plan));
+        at = chunk.skip(&mut workspace(&chunk, Plan::Whole)).unwrap();
+    }
+    vec![0x5A5A_5A5A_5A5A_5A5A; most as usize]
+}
+
+/// Decodes and salvages numbers of one type in every way.
+fn typed<T: unspool::pco::Number, const N: usize>(
+    put: fn(T) -> [u8; N],
+    name: &str,
+    bytes: &[u8],
+    expected: &[u8],
+    plan: Plan,
+) {
+    let options = Options { plan, ..Options::DEFAULT };
+    let n = expected.len() / size_of::<T>();
+    let mut numbers = vec![T::default(); n];
+    let done = unspool::pco::decode(bytes, &mut numbers, &mut words_for(bytes, plan), &options, &mut ()).unwrap();
+    assert_eq!((done.read, done.wrote, done.content), (bytes.len(), n, expected.len() as u64), "{name} {plan:?}");
+    let same = |numbers: &[T]| numbers.iter().flat_map(|&number| put(number)).eq(expected.iter().copied());
+    assert!(same(&numbers), "{name} {plan:?}: other numbers");
+    assert!(same(&decode_to_vec::<T>(bytes, &options).unwrap()), "{name} {plan:?}: another vector");
+    let mut saved = vec![T::default(); n];
+    let words = &mut words_for(bytes, if matches!(plan, Plan::Whole | Plan::Batches) { PLANS[1] } else { PLANS[3] });
+    assert_eq!(salvage(bytes, &mut saved, words, &options), (done, None), "{name} {plan:?}");
+    assert!(same(&saved), "{name} {plan:?}: other numbers salvaged");
+    if n > 0 {
+        saved.pop();
+        let error = unspool::pco::decode(bytes, &mut saved, words, &options, &mut ()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::OutputTooSmall, "{name} {plan:?}");
+    }
+}
+
+#[test]
+fn every_door_agrees() {
+    let ran = valid(|name, bytes, expected, _| {
+        let mut heard = Leaves::default();
+        let chunks = decode_chunks(bytes, &Limits::DEFAULT, &mut heard, |_, _| Ok(())).unwrap();
+        heard.assert_tile(bytes.len(), name);
+        for plan in PLANS {
+            let options = Options { plan, ..Options::DEFAULT };
+            let (mut words, mut scratch) = (words_for(bytes, plan), [0xAA; SCRATCH_LEN]);
+            let compact = !matches!(plan, Plan::Whole | Plan::Batches);
+            let mut batches = words_for(bytes, if compact { Plan::CompactBatches } else { Plan::Batches });
+
+            let mut out = vec![0xAA; expected.len()];
+            let done = decode_bytes(bytes, &mut out, &mut batches, &options, &mut ()).unwrap();
+            assert!(out == expected, "{name} {plan:?}");
+            assert_eq!((done.read, done.wrote), (bytes.len(), expected.len()), "{name}");
+            assert_eq!((done.parts, done.content), (chunks.parts, chunks.content), "{name}");
+
+            let mut sunk = vec![0xAA; expected.len()];
+            let sink = decode_to(bytes, &mut SliceSink::new(&mut sunk), &mut batches, &mut scratch, &options).unwrap();
+            assert!(sunk == expected && sink == done, "{name} {plan:?}");
+
+            let mut leaves = Leaves::default();
+            let inspected = inspect(bytes, &mut batches, &mut scratch, &options, &mut leaves).unwrap();
+            leaves.assert_tile(bytes.len(), name);
+            assert_eq!((inspected.wrote, inspected.content), (0, done.content), "{name} {plan:?}");
+
+            let len = decoded_len(bytes, &mut words, &options).unwrap();
+            let size = done.content.checked_div(len).unwrap_or(0);
+            assert!(len == 0 || [1, 2, 4, 8].contains(&size), "{name}: {len} numbers");
+            if let Some(chunk) = first(bytes) {
+                // Files of several types have no door with one.
+                if decode_chunks(bytes, &Limits::DEFAULT, &mut (), |other, _| {
+                    match other.number_type() == chunk.number_type() {
+                        true => Ok(()),
+                        false => Err(Error::new(ErrorKind::WrongType, 0)),
+                    }
+                })
+                .is_err()
+                {
+                    return;
+                }
+                assert_eq!(workspace_len(bytes, &options), Ok(chunk.workspace_len(plan)), "{name}");
+                match chunk.number_type() {
+                    NumberType::U8 => typed(u8::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::I8 => typed(i8::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::U16 => typed(u16::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::I16 => typed(i16::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::F16 => assert!(decode_to_vec::<u16>(bytes, &options).is_err()),
+                    NumberType::U32 => typed(u32::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::I32 => typed(i32::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::F32 => typed(f32::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::U64 => typed(u64::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::I64 => typed(i64::to_le_bytes, name, bytes, expected, plan),
+                    NumberType::F64 => typed(f64::to_le_bytes, name, bytes, expected, plan),
+                }
+            }
+        }
+    });
+    assert!(ran >= VALID[0]);
+}
+
+fn first(bytes: &[u8]) -> Option<Chunk<'_>> {
+    let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+    file.chunk(file.first(), &mut ()).unwrap()
+}
+
+/// Feeds an outline what it asks for, and more workspace when it asks for that.
+fn outlined(bytes: &[u8], trace: &mut impl Trace) -> Result<(), Error> {
+    let (mut outline, mut words) = (Outline::new(bytes.len() as u64, &Limits::DEFAULT), vec![]);
+    while let Some(range) = outline.needs() {
+        let piece = &bytes[range.start as usize..range.end as usize];
+        match outline.feed(range.start, piece, &mut words, trace) {
+            Err(error) if error.kind == ErrorKind::WorkspaceTooSmall => words.resize(error.need as usize, 0),
+            fed => fed?,
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_outline_tiles_the_file_and_fails_as_decoding_does() {
+    let cuts = Cell::new(0);
+    let ran = valid(|name, bytes, _, _| {
+        let mut longer = bytes.to_vec();
+        longer.extend(*b"more");
+        for bytes in [bytes, &longer] {
+            let mut leaves = Leaves::default();
+            outlined(bytes, &mut leaves).unwrap_or_else(|error| panic!("{name}: {error}"));
+            leaves.assert_tile(bytes.len(), name);
+        }
+        if bytes.len() < 700 {
+            for len in 0..bytes.len() {
+                let error = outlined(&bytes[..len], &mut ()).unwrap_err();
+                assert_eq!(error, decode(&bytes[..len], None).unwrap_err(), "{name} cut to {len}");
+                cuts.set(cuts.get() + 1);
+            }
+        }
+    });
+    assert!(ran >= VALID[0] && cuts.get() > 10_000, "{ran} {cuts:?}");
+}
+
+#[test]
+fn scratch_and_sink_may_refuse() {
+    let bytes = read(&vector_folders("pco")[0].join("k_u32_arange.pco"));
+    let (mut words, options) = (words_for(&bytes, Plan::Batches), Options::DEFAULT);
+    let error = decode_to(&bytes, &mut Count::default(), &mut words, &mut [0; SCRATCH_LEN - 1], &options).unwrap_err();
+    assert_eq!(error.class(), Class::WorkspaceTooSmall { need: SCRATCH_LEN as u64 });
+    let mut room = [0; 1000];
+    let mut sink = SliceSink::new(&mut room);
+    let error = decode_to(&bytes, &mut sink, &mut words, &mut [0; SCRATCH_LEN], &options).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::SinkFull);
+    let limits = Limits { max_output: 777 * 4 - 1, ..Limits::DEFAULT };
+    let error = decode_to_vec::<u32>(&bytes, &Options { limits, ..options }).unwrap_err();
+    assert_eq!((error.kind, error.need), (ErrorKind::OutputLimit, 777 * 4));
+}

@@ -1,0 +1,113 @@
+//! Every valid vector, and what the reference writes: bit-exact.
+
+use super::*;
+
+#[test]
+fn vectors_are_bit_exact() {
+    valid(|name, bytes, expected, entry| {
+        let (numbers, end) = decode(bytes, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(numbers == expected, "{name}: other numbers");
+        assert_eq!(end, bytes.len() as u64, "{name}");
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        assert_eq!(u64::from(file.header.standalone_version), number(entry, "standalone_version"), "{name}");
+        assert_eq!(file.header.n_hint, number(entry, "n_hint"), "{name}");
+        assert_eq!(file.header.uniform_type.map_or(0, |ty| ty as u64), number(entry, "uniform_type"), "{name}");
+        let version = format!("{}.{}", file.header.version.major, file.header.version.minor);
+        assert_eq!(version, text(entry, "format_version"), "{name}");
+    });
+}
+
+#[test]
+fn trailing_bytes_are_told_and_not_read() {
+    valid(|name, bytes, expected, _| {
+        let mut longer = bytes.to_vec();
+        longer.extend([0xFF; 11]);
+        let (numbers, end) = decode(&longer, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(numbers == expected && end == bytes.len() as u64, "{name}");
+        let file = File::open(&longer, &Limits::DEFAULT).unwrap();
+        assert_eq!(file.trailing(end - 1), [0xFF; 11], "{name}");
+    });
+}
+
+/// Calls `$run::<T>($($argument),*)` for each number type, with what makes one out of 64 bits.
+macro_rules! for_each_type {
+    ($run:ident) => {
+        $run::<u8>(|bits| bits as u8);
+        $run::<i8>(|bits| bits as i8);
+        $run::<u16>(|bits| bits as u16);
+        $run::<i16>(|bits| bits as i16);
+        $run::<half::f16>(|bits| half::f16::from_f64(bits as i16 as f64 / 8.0));
+        $run::<u32>(|bits| bits as u32);
+        $run::<i32>(|bits| bits as i32);
+        $run::<f32>(|bits| bits as i16 as f32 * 0.01);
+        $run::<u64>(|bits| bits);
+        $run::<i64>(|bits| bits.cast_signed());
+        $run::<f64>(|bits| bits as i32 as f64 * 0.01);
+    };
+}
+
+/// Files of the reference's encoder around every size at which something changes, in all modes and deltas that it has.
+#[test]
+fn what_the_reference_writes_is_read_as_it_reads_it() {
+    use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
+    fn run<T: pco::data_types::Number>(make: fn(u64) -> T) {
+        let modes = [
+            ModeSpec::Auto,
+            ModeSpec::Classic,
+            ModeSpec::TryIntMult(12),
+            ModeSpec::TryFloatMult(0.01),
+            ModeSpec::TryFloatQuant(3),
+            ModeSpec::TryDict,
+        ];
+        let deltas = [
+            DeltaSpec::Auto,
+            DeltaSpec::NoOp,
+            DeltaSpec::TryConsecutive(1),
+            DeltaSpec::TryConsecutive(2),
+            DeltaSpec::TryConsecutive(7),
+            DeltaSpec::TryLookback,
+            DeltaSpec::TryConv1(1),
+            DeltaSpec::TryConv1(6),
+            DeltaSpec::TryConv1(32),
+        ];
+        let mut random = Random(1);
+        let mut files = 0;
+        for n in [1, 2, 3, 7, 8, 255, 256, 257, 511, 512, 513, 767, 769, 1023, 1025, 2500] {
+            let numbers: Vec<T> = match n % 3 {
+                0 => (0..n).map(|i| make(i as u64 * 12 + random.bits() % 3 * 24)).collect(),
+                1 => (0..n).map(|i| make((i % 50 * 600) as u64 + random.bits() % 4)).collect(),
+                _ => (0..n).map(|_| make(random.bits() >> (random.bits() % 64))).collect(),
+            };
+            for mode in &modes {
+                for delta in &deltas {
+                    for page in [n, 300] {
+                        let config = ChunkConfig::default()
+                            .with_mode_spec(mode.clone())
+                            .with_delta_spec(delta.clone())
+                            .with_enable_8_bit(true)
+                            .with_paging_spec(PagingSpec::EqualPagesUpTo(page))
+                            .with_compression_level(files % 13);
+                        // Not every combination exists for every type, and the encoder panics on pages that are shorter than
+                        // the order of a convolution.
+                        let compress = || pco::standalone::simple_compress(&numbers, &config);
+                        let Ok(Ok(bytes)) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(compress)) else {
+                            continue;
+                        };
+                        let (decoded, end) =
+                            decode(&bytes, None).unwrap_or_else(|error| panic!("{n} {mode:?} {delta:?}: {error}"));
+                        assert_eq!(end, bytes.len() as u64);
+                        let ty = File::open(&bytes, &Limits::NONE)
+                            .map(|file| file.chunk(file.first(), &mut ()))
+                            .unwrap()
+                            .unwrap();
+                        let ty = ty.unwrap().number_type().name();
+                        assert!(Some(decoded) == reference_decode(ty, &bytes), "{n} {mode:?} {delta:?} {ty}");
+                        files += 1;
+                    }
+                }
+            }
+        }
+        assert!(files > 600, "only {files}");
+    }
+    for_each_type!(run);
+}
