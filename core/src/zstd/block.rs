@@ -14,10 +14,13 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Name, Part, Shifted, Trace, Value, tuning};
 
+/// Returns the length of a parsed block: [`Frame::count`]. It goes by pointer, so that a program that only decodes does not link it.
+pub(super) type Count = fn(&Frame<'_>, &Parsed, &[u8], &mut Workspace) -> Verdict<usize>;
+
 /// Where the content of a block goes.
 pub(super) enum Output<'a> {
     /// Nowhere: sequences are read and their lengths added up.
-    Nowhere,
+    Nowhere(Count),
     /// To `out` from `at` on. Before `at` lies the content of the frame so far, as far back as matches may reach; before `out` lies
     /// `before`, or the dictionary if that is `None`.
     Slice { before: Option<&'a [u8]>, out: &'a mut [u8], at: usize },
@@ -106,7 +109,7 @@ impl<'d> Frame<'d> {
         if block.kind == BlockKind::Compressed {
             let parsed = self.parse(src, range, workspace, trace)?;
             return match output {
-                Output::Nowhere => self.count(&parsed, src, workspace),
+                Output::Nowhere(count) => count(self, &parsed, src, workspace),
                 Output::Slice { before, out, at } => {
                     let end = self.decode(&parsed, src, workspace, before.unwrap_or(self.prefix), out, *at)?;
                     Ok(end - *at)
@@ -133,6 +136,7 @@ impl<'d> Frame<'d> {
     }
 
     /// Reads a compressed block up to its sequences. Its tables and its code are then in the workspace.
+    #[cfg_attr(feature = "small", inline(never))]
     fn parse<T: Trace>(
         &mut self,
         src: &[u8],
@@ -173,6 +177,7 @@ impl<'d> Frame<'d> {
 
     /// Decodes a block to `out` from `at` on; says where it ends. `out` holds what the frame had before, as far back as
     /// matches may reach, and `before` what was before that.
+    #[cfg_attr(feature = "small", inline(never))]
     fn decode(
         &self,
         parsed: &Parsed,
@@ -227,7 +232,7 @@ impl<'d> Frame<'d> {
     }
 
     /// How many bytes a block holds, without decoding its literals.
-    fn count(&self, parsed: &Parsed, src: &[u8], workspace: &mut Workspace) -> Verdict<usize> {
+    pub(super) fn count(&self, parsed: &Parsed, src: &[u8], workspace: &mut Workspace) -> Verdict<usize> {
         if self.blind {
             return Ok(0);
         }

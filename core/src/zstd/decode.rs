@@ -3,7 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use super::block::Output;
+use super::block::{Count, Output};
 use super::detect::flavour;
 #[cfg(feature = "alloc")]
 use super::detect::promise;
@@ -40,7 +40,7 @@ pub fn decode<T: Trace>(
     options: &Options<'_>,
     trace: &mut T,
 ) -> Result<Done> {
-    let mut machine = Machine::new(options, flavour(src, options), Purpose::Content(u64_from(dst.len())));
+    let mut machine = Machine::new(options, flavour(src, options), Purpose::Content, u64_from(dst.len()));
     run(&mut machine, src, Target::Slice(dst), workspace, trace)?;
     Ok(machine.done)
 }
@@ -51,15 +51,15 @@ pub fn decode<T: Trace>(
 /// missing, so it was not compared unless it is the error itself.
 pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &Options<'_>) -> (Done, Option<Error>) {
     // A frame whose content does not fit is decoded as far as it fits.
-    let mut machine = Machine::new(options, flavour(src, options), Purpose::Content(u64::MAX));
+    let mut machine = Machine::new(options, flavour(src, options), Purpose::Content, u64::MAX);
     let run = run(&mut machine, src, Target::Slice(dst), workspace, &mut ());
     (machine.done, run.err())
 }
 
 /// Returns how many bytes a file decodes to. Reads all sequences but writes nothing.
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>) -> Result<u64> {
-    let mut machine = Machine::new(options, flavour(src, options), Purpose::Length);
-    run(&mut machine, src, Target::Nowhere, workspace, &mut ())?;
+    let mut machine = Machine::new(options, flavour(src, options), Purpose::Length, u64::MAX);
+    run(&mut machine, src, Target::Nowhere(|frame, block, src, workspace| frame.count(block, src, workspace)), workspace, &mut ())?;
     Ok(machine.done.content)
 }
 
@@ -68,8 +68,8 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>)
 /// What shows only in the content, a wrong checksum or an offset that reaches too far, is for [`decode`] to find. If a frame's
 /// dictionary is not given, its structure is emitted all the same, but the length of its content stays unknown.
 pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Options<'_>, trace: &mut T) -> Result<Done> {
-    let mut machine = Machine::new(options, flavour(src, options), Purpose::Structure);
-    run(&mut machine, src, Target::Nowhere, workspace, trace)?;
+    let mut machine = Machine::new(options, flavour(src, options), Purpose::Structure, u64::MAX);
+    run(&mut machine, src, Target::Nowhere(|frame, block, src, workspace| frame.count(block, src, workspace)), workspace, trace)?;
     Ok(machine.done)
 }
 
@@ -85,7 +85,7 @@ pub fn decode_to_vec(src: &[u8], options: &Options<'_>) -> Result<Vec<u8>> {
     let guess = u64_from(src.len()).saturating_mul(USUAL_RATIO).saturating_add(SMALL);
     let size = promise.declared.unwrap_or(guess).min(promise.most).min(options.limits.max_output);
     let mut dst = zeros(size)?;
-    let mut machine = Machine::new(options, flavour, Purpose::Content(u64_from(usize::MAX)));
+    let mut machine = Machine::new(options, flavour, Purpose::Content, u64_from(usize::MAX));
     run(&mut machine, src, Target::Vec(&mut dst), &mut Workspace::new(), &mut ()).map_err(|error| {
         match error.kind {
             // The vector grows as far as there is memory.
@@ -110,7 +110,7 @@ enum Target<'a> {
     Slice(&'a mut [u8]),
     #[cfg(feature = "alloc")]
     Vec(&'a mut Vec<u8>),
-    Nowhere,
+    Nowhere(Count),
 }
 
 impl Target<'_> {
@@ -128,7 +128,7 @@ impl Target<'_> {
                 }
                 dst
             }
-            Self::Nowhere => return Output::Nowhere,
+            Self::Nowhere(count) => return Output::Nowhere(*count),
         };
         let at = index(machine.frame.produced);
         let out = wrote.checked_sub(at).and_then(|start| out.get_mut(start..)).unwrap_or_default();
@@ -137,6 +137,7 @@ impl Target<'_> {
 }
 
 /// Drives a machine over a whole file.
+#[cfg_attr(feature = "small", inline(never))]
 fn run<T: Trace>(
     machine: &mut Machine<'_>,
     src: &[u8],

@@ -135,7 +135,7 @@ impl Header {
     pub fn read(src: &[u8], limits: &Limits, flavour: Flavour) -> Result<Self> {
         let header = Self::read_at(src, 0, flavour, false, &mut ())?;
         if let Self::Frame(frame) = &header {
-            frame.check(limits, 0)?;
+            frame.check(&Bounds::of(limits), 0)?;
         }
         Ok(header)
     }
@@ -228,14 +228,27 @@ impl Header {
     }
 }
 
+/// The limits that a frame is compared with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) max_output: u64,
+    pub(super) max_window: u64,
+}
+
+impl Bounds {
+    pub(super) const fn of(limits: &Limits) -> Self {
+        Self { max_output: limits.max_output, max_window: limits.max_window }
+    }
+}
+
 impl FrameHeader {
     /// Compares the claims of a frame at byte 0 with the limits, after `content` bytes from frames before it.
-    pub(super) fn check(&self, limits: &Limits, content: u64) -> Result<()> {
-        if !self.single_segment && self.window > limits.max_window {
+    pub(super) fn check(&self, bounds: &Bounds, content: u64) -> Result<()> {
+        if !self.single_segment && self.window > bounds.max_window {
             return Err(Error::new(ErrorKind::WindowLimit, 0).needing(self.window));
         }
         let content = content.saturating_add(self.content_size.unwrap_or(0));
-        if content > limits.max_output {
+        if content > bounds.max_output {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
         }
         Ok(())

@@ -56,7 +56,7 @@ pub fn decode_in_place(
     let start = buffer.len().checked_sub(len).ok_or(Error::new(ErrorKind::RangeOutside, 0))?;
     let flavour = flavour(buffer.get(start..).unwrap_or_default(), options);
     // How much the content grows over the file shows block by block.
-    let mut machine = Machine::new(options, flavour, Purpose::Content(u64::MAX));
+    let mut machine = Machine::new(options, flavour, Purpose::Content, u64::MAX);
     loop {
         let read = machine.done.read;
         let (out, src) = buffer.split_at_mut_checked(start + read).unwrap_or_default();

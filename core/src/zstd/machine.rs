@@ -7,7 +7,7 @@ use core::ops::Range;
 
 use super::block::{Frame, Output};
 use super::flavour::{Block, BlockKind, Flavour};
-use super::header::cut;
+use super::header::{Bounds, cut};
 use super::options::Options;
 use super::seek_table;
 use super::walk::{BLOCK_HEADER, CHECKSUM, Next};
@@ -15,13 +15,13 @@ use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::{Done, Error, ErrorKind, Limits, Name, Trace, Value, Verify};
+use crate::{Done, Error, ErrorKind, Name, Trace, Value, Verify};
 
 /// What a machine decodes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// An output that holds at most this many bytes.
-    Content(u64),
+    /// The content, in one piece.
+    Content,
     /// A stream, which keeps a window.
     Stream,
     /// The length of the content.
@@ -35,8 +35,10 @@ pub(super) enum Purpose {
 pub(super) struct Machine<'d> {
     pub(super) frame: Frame<'d>,
     purpose: Purpose,
-    limits: Limits,
     verify: Verify,
+    /// Most bytes that the output holds in all.
+    room: u64,
+    bounds: Bounds,
     hash: Xxh64,
     pub(super) done: Done,
     /// How much would have been enough, if the last fault knows.
@@ -44,13 +46,16 @@ pub(super) struct Machine<'d> {
 }
 
 impl<'d> Machine<'d> {
-    /// A machine at the start of a file.
-    pub(super) fn new(options: &Options<'d>, flavour: Flavour, purpose: Purpose) -> Self {
+    /// A machine at the start of a file, for an output that holds `room` bytes.
+    // It fills the caller's memory. Inlined, it would be on the stack twice.
+    #[inline(never)]
+    pub(super) fn new(options: &Options<'d>, flavour: Flavour, purpose: Purpose, room: u64) -> Self {
         Self {
             frame: Frame::new(flavour, options.magicless, options.dictionary),
             purpose,
-            limits: options.limits,
             verify: options.verify,
+            room,
+            bounds: Bounds::of(&options.limits),
             hash: Xxh64::new(),
             done: Done::default(),
             need: 0,
@@ -60,6 +65,7 @@ impl<'d> Machine<'d> {
     /// Reads the next field: a header, the content of a block, or a checksum. `src` holds it from `at` on; returns where it ends.
     ///
     /// If a header or a checksum is truncated, nothing has changed: the step can be repeated with more input.
+    #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn step<T: Trace>(
         &mut self,
         src: &[u8],
@@ -117,6 +123,7 @@ impl<'d> Machine<'d> {
     }
 
     /// Reads the header of a frame and compares its claims with the limits before any of it is decoded.
+    #[cfg_attr(feature = "small", inline(never))]
     fn start_frame<T: Trace>(
         &mut self,
         src: &[u8],
@@ -130,9 +137,9 @@ impl<'d> Machine<'d> {
             return Ok(end);
         }
         let header = self.frame.walk.header;
-        header.check(&self.limits, self.done.content).or_else(|error| self.wants(error.kind, at, error.need))?;
+        header.check(&self.bounds, self.done.content).or_else(|error| self.wants(error.kind, at, error.need))?;
         // A frame in a single segment is its own window, which a stream has to keep.
-        if self.purpose == Purpose::Stream && header.window > self.limits.max_window {
+        if self.purpose == Purpose::Stream && header.window > self.bounds.max_window {
             return self.wants(ErrorKind::WindowLimit, at, header.window);
         }
         if !self.frame.start(workspace) {
@@ -142,9 +149,7 @@ impl<'d> Machine<'d> {
             self.frame.go_blind(workspace);
         }
         let content = self.done.content.saturating_add(header.content_size.unwrap_or(0));
-        if let Purpose::Content(room) = self.purpose
-            && content > room
-        {
+        if content > self.room {
             return self.wants(ErrorKind::OutputTooSmall, at, content);
         }
         self.hash = Xxh64::new();
@@ -153,6 +158,7 @@ impl<'d> Machine<'d> {
     }
 
     /// Decodes the block whose content lies in this range.
+    #[cfg_attr(feature = "small", inline(never))]
     fn content<T: Trace>(
         &mut self,
         block: Block,
@@ -168,11 +174,11 @@ impl<'d> Machine<'d> {
             if self.frame.walk.header.checksum && self.verify != Verify::Skip {
                 self.hash.update(out.get(at..at + len).unwrap_or_default());
             }
-            self.done.wrote = self.done.wrote.saturating_add(len);
+            self.done.wrote = self.done.wrote.wrapping_add(len);
         }
         self.frame.produced += u64_from(len);
-        self.done.content = self.done.content.saturating_add(u64_from(len));
-        if self.done.content > self.limits.max_output {
+        self.done.content += u64_from(len);
+        if self.done.content > self.bounds.max_output {
             return self.wants(ErrorKind::OutputLimit, start, self.done.content);
         }
         self.done.blocks += 1;

@@ -65,10 +65,11 @@ pub struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     /// A decoder at the start of a stream.
     pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options<'a>) -> Self {
+        let flavour = options.flavour.unwrap_or(Flavour::Rfc8878);
         Self {
             workspace,
             window,
-            machine: Machine::new(options, options.flavour.unwrap_or(Flavour::Rfc8878), Purpose::Stream),
+            machine: Machine::new(options, flavour, Purpose::Stream, u64::MAX),
             announced: options.flavour.is_some() || options.magicless,
             wants_window: false,
             head: [0; MAX_FRAME_HEADER],
@@ -183,7 +184,8 @@ impl<'a> Decoder<'a> {
                 walk.flavour = if bytes.first() == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
             }
             let starts_frame = walk.is_between_frames();
-            match self.machine.step(bytes, 0, Output::Nowhere, self.workspace, &mut ()) {
+            let no_content = Output::Slice { before: None, out: &mut [], at: 0 };
+            match self.machine.step(bytes, 0, no_content, self.workspace, &mut ()) {
                 Ok(len) => {
                     if self.gathered == 0 {
                         *src = src.get(len..).unwrap_or_default();
