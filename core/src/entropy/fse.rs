@@ -101,16 +101,6 @@ pub(crate) const fn step(log: u32) -> usize {
     (size >> 1) + (size >> 3) + 3
 }
 
-/// How far apart the symbols of neighbouring cells are, counted in steps around the table: the inverse of a [`step`].
-#[cfg(not(feature = "small"))]
-pub(crate) const fn unstep(log: u32) -> usize {
-    let step = step(log);
-    // An odd number is its own inverse in the last three bits; each turn doubles how many are right.
-    let six = step.wrapping_mul(2usize.wrapping_sub(step.wrapping_mul(step)));
-    let twelve = six.wrapping_mul(2usize.wrapping_sub(step.wrapping_mul(six)));
-    twelve & ((1 << log) - 1)
-}
-
 /// The cell after `at` in which a symbol is laid, around and around the table, where those from `high` on are taken.
 pub(crate) const fn next(at: usize, log: u32, high: usize) -> usize {
     let mask = (1usize << log) - 1;

@@ -7,6 +7,7 @@ use super::dictionary::Dictionary;
 use super::flavour::{Block, BlockKind, Flavour};
 use super::header::{MAX_BLOCK, cut, emit_field};
 use super::literals::Literals;
+use super::sequence::Sums;
 use super::sequences::Sequences;
 use super::walk::Walk;
 use super::workspace::{Lent, Workspace};
@@ -221,7 +222,7 @@ impl<'d> Frame<'d> {
             literals_end: low(begin + size),
             window,
             #[cfg(not(feature = "small"))]
-            near: allowed.saturating_sub(super::copy::NEAREST - 1),
+            near: allowed.saturating_sub(super::sequence::NEAREST - 1),
             produced: self.produced,
             place: sequences.bits.start,
             too_long,
@@ -239,7 +240,8 @@ impl<'d> Frame<'d> {
         let (limit, too_long) = self.limit();
         let wrong = |kind| Fault::new(kind, parsed.sequences.bits.start);
         let size = u64_from(parsed.literals.size);
-        let (literals, matches) = parsed.sequences.sums(self.walk.flavour, src, workspace, self.lent)?;
+        let sequences = &parsed.sequences;
+        let (literals, matches) = sequences.fold(self.walk.flavour, src, workspace, self.lent, (0, 0), &mut Sums)?;
         if literals > size {
             return Err(wrong(ErrorKind::ZstdLiteralsUsedUp));
         }

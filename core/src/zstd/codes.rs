@@ -23,21 +23,6 @@ pub(super) const LITERALS: Meaning =
 pub(super) const MATCHES: Meaning =
     Meaning { first: 3, plain: 32, extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
 
-/// Offsets: a power of two, and as many bits as it has below it.
-#[cfg(not(feature = "small"))]
-pub(super) const OFFSETS: Meaning = {
-    const BITS: [u8; 32] = {
-        let mut bits = [0; 32];
-        let mut code = 0u8;
-        while code < 32 {
-            bits[code as usize] = code;
-            code += 1;
-        }
-        bits
-    };
-    Meaning { first: 1, plain: 0, extra: &BITS }
-};
-
 impl Meaning {
     /// What the first code that is refined starts from. Each of the others starts where the one before ends.
     pub(super) const fn start(&self) -> u32 {

@@ -2,7 +2,9 @@
 
 use core::cell::Cell;
 
-use super::sequences::{Act, Sequence};
+#[cfg(not(feature = "small"))]
+use super::sequence::NEAREST;
+use super::sequence::{Act, Sequence};
 use crate::ErrorKind;
 use crate::copy::piece;
 use crate::fault::{Fault, Verdict};
@@ -43,10 +45,6 @@ pub(super) struct Cursor {
 
 /// Literals are copied in pieces of this size.
 pub(super) const PIECE: usize = 16;
-
-/// Matches from here on are copied in pieces that do not overlap.
-#[cfg(not(feature = "small"))]
-pub(super) const NEAREST: u32 = 8;
 
 /// Matches are copied in pieces of this size. So far may a copy write past its end.
 #[cfg(not(feature = "small"))]

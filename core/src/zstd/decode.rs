@@ -59,7 +59,13 @@ pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &
 /// Returns how many bytes a file decodes to. Reads all sequences but writes nothing.
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>) -> Result<u64> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Length, u64::MAX);
-    run(&mut machine, src, Target::Nowhere(|frame, block, src, workspace| frame.count(block, src, workspace)), workspace, &mut ())?;
+    run(
+        &mut machine,
+        src,
+        Target::Nowhere(|frame, block, src, workspace| frame.count(block, src, workspace)),
+        workspace,
+        &mut (),
+    )?;
     Ok(machine.done.content)
 }
 
@@ -69,7 +75,13 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>)
 /// dictionary is not given, its structure is emitted all the same, but the length of its content stays unknown.
 pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Options<'_>, trace: &mut T) -> Result<Done> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Structure, u64::MAX);
-    run(&mut machine, src, Target::Nowhere(|frame, block, src, workspace| frame.count(block, src, workspace)), workspace, trace)?;
+    run(
+        &mut machine,
+        src,
+        Target::Nowhere(|frame, block, src, workspace| frame.count(block, src, workspace)),
+        workspace,
+        trace,
+    )?;
     Ok(machine.done)
 }
 

@@ -57,33 +57,32 @@ impl<'a> Dictionary<'a> {
     pub fn prepared(self, flavour: Flavour, tables: &'a mut Workspace) -> Result<Self> {
         tables.reset();
         let (content, _) = self.load(flavour, tables).ok_or(Error::new(ErrorKind::ZstdDictionary, 0))?;
-        #[cfg(not(feature = "small"))]
         tables.huffman.pack();
         Ok(Self { prepared: self.trained.then_some((tables, content, flavour)), ..self })
     }
 
     /// Puts the tables into the workspace, or lends them if they were prepared; says what matches may refer to.
     /// `None` if they break the rules.
-    pub(super) fn load(&self, flavour: Flavour, ws: &mut Workspace) -> Option<(&'a [u8], Lent<'a>)> {
+    pub(super) fn load(&self, flavour: Flavour, workspace: &mut Workspace) -> Option<(&'a [u8], Lent<'a>)> {
         if !self.trained {
             return Some((self.bytes, Lent::default()));
         }
         if let Some((tables, content, _)) = self.prepared.filter(|&(_, _, of)| of == flavour) {
-            (ws.ready, ws.history) = (tables.ready, tables.history);
+            (workspace.ready, workspace.history) = (tables.ready, tables.history);
             return Some((content, Lent { code: Some(&tables.huffman), tables: Some(tables) }));
         }
-        self.read(flavour, ws).map(|content| (content, Lent::default()))
+        self.read(flavour, workspace).map(|content| (content, Lent::default()))
     }
 
-    fn read(&self, flavour: Flavour, ws: &mut Workspace) -> Option<&'a [u8]> {
-        let len = ws.huffman.read(self.bytes, 8, flavour.tree())?;
+    fn read(&self, flavour: Flavour, workspace: &mut Workspace) -> Option<&'a [u8]> {
+        let len = workspace.huffman.read(self.bytes, 8, flavour.tree())?;
         let mut rest = self.bytes.get(8 + len..)?;
         // The log limits are those of blocks; the 2016 decoder forgot them here and wrote past its tables.
-        let len = ws.offsets.read(rest, flavour.max_offset_code(), codes::MAX_OFFSET_LOG, &OFFSETS)?;
+        let len = workspace.offsets.read(rest, flavour.max_offset_code(), codes::MAX_OFFSET_LOG, &OFFSETS)?;
         rest = rest.get(len..)?;
-        let len = ws.matches.read(rest, codes::MAX_MATCH_CODE, codes::MAX_LENGTH_LOG, &MATCHES)?;
+        let len = workspace.matches.read(rest, codes::MAX_MATCH_CODE, codes::MAX_LENGTH_LOG, &MATCHES)?;
         rest = rest.get(len..)?;
-        let len = ws.literals.read(rest, codes::MAX_LITERALS_CODE, codes::MAX_LENGTH_LOG, &LITERALS)?;
+        let len = workspace.literals.read(rest, codes::MAX_LITERALS_CODE, codes::MAX_LENGTH_LOG, &LITERALS)?;
         rest = rest.get(len..)?;
         let mut history = [0; 3];
         for offset in &mut history {
@@ -94,8 +93,8 @@ impl<'a> Dictionary<'a> {
         if !history.iter().all(possible) {
             return None;
         }
-        ws.history = history;
-        ws.ready = [true; 3];
+        workspace.history = history;
+        workspace.ready = [true; 3];
         Some(rest)
     }
 }

@@ -37,7 +37,7 @@ impl Literals {
         flavour: Flavour,
         src: &[u8],
         block: Range<usize>,
-        ws: &mut Workspace,
+        workspace: &mut Workspace,
         lent: &mut Lent<'_>,
         trace: &mut T,
     ) -> Verdict<Self> {
@@ -73,13 +73,19 @@ impl Literals {
                 if kind == LiteralsKind::Huffman {
                     lent.code = None;
                     let src = src.get(..end).unwrap_or_default();
-                    let read = ws.huffman.read(src, start, flavour.tree());
+                    let read = workspace.huffman.read(src, start, flavour.tree());
                     at += read.ok_or(Fault::new(ErrorKind::ZstdTree, start))?;
-                    emit_field(trace, Part::Table, Name::HuffmanCode, start..at, Value::U64(ws.huffman.depth().into()));
-                } else if lent.code().is_none() && !ws.huffman.is_ready() {
+                    emit_field(
+                        trace,
+                        Part::Table,
+                        Name::HuffmanCode,
+                        start..at,
+                        Value::U64(workspace.huffman.depth().into()),
+                    );
+                } else if lent.code().is_none() && !workspace.huffman.is_ready() {
                     return Err(Fault::new(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }
-                streams(src, at..end, size, single, &ws.huffman, trace)?
+                streams(src, at..end, size, single, &workspace.huffman, trace)?
             }
         };
         trace.leave();
@@ -88,12 +94,11 @@ impl Literals {
 
     /// Decodes the literals to `out`, which is as long as they are.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn fill(&self, src: &[u8], ws: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Verdict<()> {
-        #[cfg(not(feature = "small"))]
+    pub(super) fn fill(&self, src: &[u8], workspace: &mut Workspace, lent: Lent<'_>, out: &mut [u8]) -> Verdict<()> {
         if let (Content::Four([start, .., end]), None) = (&self.content, lent.code()) {
-            ws.huffman.prepare(out.len(), end - start);
+            workspace.huffman.prepare(out.len(), end - start);
         }
-        let code = lent.code().unwrap_or(&ws.huffman);
+        let code = lent.code().unwrap_or(&workspace.huffman);
         let bytes = |range: &Range<usize>| src.get(range.clone()).unwrap_or_default();
         let (done, at) = match &self.content {
             Content::Raw(range) => {

@@ -29,6 +29,8 @@ mod detect;
 mod dictionary;
 mod file;
 mod flavour;
+#[cfg_attr(feature = "small", path = "small_fold.rs")]
+mod fold;
 mod header;
 mod in_place;
 mod literals;
@@ -36,14 +38,12 @@ mod machine;
 mod options;
 mod outline;
 mod seek_table;
+mod sequence;
 mod sequences;
 mod stream;
 #[cfg_attr(feature = "small", path = "small_symbols.rs")]
 mod symbols;
-#[cfg(feature = "small")]
-#[path = "small_tables.rs"]
-mod tables;
-#[cfg(not(feature = "small"))]
+#[cfg_attr(feature = "small", path = "small_tables.rs")]
 mod tables;
 mod walk;
 mod workspace;

@@ -4,7 +4,6 @@ use core::ops::Range;
 
 use super::flavour::Flavour;
 use super::header::emit_field;
-use super::sequences::Sequences;
 use super::workspace::Workspace;
 use crate::entropy::huffman;
 use crate::fault::Verdict;
@@ -24,12 +23,13 @@ pub(super) fn huffman<T: Trace>(
 
 /// The bits of all sequences of a block.
 pub(super) fn sequences<T: Trace>(
-    sequences: &Sequences,
+    _: u32,
+    stream: Range<usize>,
     _: Flavour,
     _: &[u8],
     _: &Workspace,
     trace: &mut T,
 ) -> Verdict<()> {
-    emit_field(trace, Part::Sequences, Name::SequenceBits, sequences.bits.clone(), Value::None);
+    emit_field(trace, Part::Sequences, Name::SequenceBits, stream, Value::None);
     Ok(())
 }

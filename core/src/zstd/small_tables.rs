@@ -2,20 +2,14 @@
 
 pub(super) use super::codes::Predefined;
 use super::codes::{self, Meaning};
-use super::flavour::Flavour;
-use super::sequences::{Act, Sequences};
-use super::workspace::{Lent, Workspace};
-use crate::ErrorKind;
-use crate::bits::NarrowBackward;
 use crate::entropy::{fse, low8};
-use crate::fault::{Fault, Verdict};
 
 /// A table, ready to decode: for each state its symbol in the high six bits, and in the others a number that says what
 /// follows. It runs from how many states the symbol has to twice that; shifted up until it reaches the size of the table,
 /// it is where the next state starts, and the shift is how many bits are added.
 #[derive(Clone, Debug)]
 pub(super) struct Table<const N: usize> {
-    cells: [u16; N],
+    pub(super) cells: [u16; N],
     /// Bits of the first state.
     pub(super) log: u8,
 }
@@ -32,7 +26,7 @@ pub(super) struct Meanings {
 
 impl Meanings {
     /// What a symbol starts from and how many bits refine it.
-    fn of(&self, symbol: u16) -> (u32, u32) {
+    pub(super) fn of(&self, symbol: u16) -> (u32, u32) {
         match symbol.checked_sub(self.plain.into()) {
             None => (u32::from(symbol) + u32::from(self.first), 0),
             Some(other) => match self.others.get(usize::from(other)) {
@@ -134,73 +128,5 @@ fn build(cells: &mut [u16], counts: &[i16; 64], log: u32) {
         let next = &mut next[usize::from(*cell >> 10)];
         *cell |= *next & 0x3FF;
         *next = next.wrapping_add(1);
-    }
-}
-
-/// The state behind one whose cell this is.
-fn follow(cell: u16, log: u8, bits: &mut NarrowBackward<'_>) -> usize {
-    let mut next = u32::from(cell & 0x3FF);
-    let mut width = 0;
-    // A cell that nobody laid could be 0.
-    while next >> log == 0 && width < 10 {
-        next <<= 1;
-        width += 1;
-    }
-    next.wrapping_sub(1 << log).wrapping_add(bits.take(width)) as usize
-}
-
-impl Sequences {
-    /// Hands every sequence to `hand`, in order.
-    #[inline(never)]
-    pub(super) fn fold<A: Act>(
-        &self,
-        flavour: Flavour,
-        src: &[u8],
-        ws: &mut Workspace,
-        _: Lent<'_>,
-        mut so_far: A::SoFar,
-        hand: &mut A,
-    ) -> Verdict<A::SoFar> {
-        if self.count == 0 {
-            return Ok(so_far);
-        }
-        let fault = Fault::new(ErrorKind::ZstdSequenceBits, self.bits.start);
-        let mut bits = src.get(self.bits.clone()).and_then(NarrowBackward::new).ok_or(fault)?;
-        let logs = [ws.literals.log, ws.offsets.log, ws.matches.log];
-        let [mut literals, mut offsets, mut matches] = logs.map(|log| bits.take(log.into()) as usize);
-        let mut left = self.count;
-        loop {
-            let run = ws.literals.cells[literals & 511];
-            let offset = ws.offsets.cells[offsets & 255];
-            let length = ws.matches.cells[matches & 511];
-            let mut refined = |meanings: &Meanings, cell: u16| {
-                let (base, extra) = meanings.of(cell >> 10);
-                base.wrapping_add(bits.take(extra))
-            };
-            let [value, copied, literal] =
-                [refined(&OFFSETS, offset), refined(&MATCHES, length), refined(&LITERALS, run)];
-            let offset_now = if offset >> 10 > 1 {
-                let [a, b, _] = ws.history;
-                ws.history = [value.wrapping_sub(3), a, b];
-                value.wrapping_sub(3)
-            } else {
-                flavour.repeat(value, literal == 0, &mut ws.history)
-            };
-            left -= 1;
-            if left > 0 {
-                literals = follow(run, logs[0], &mut bits);
-                matches = follow(length, logs[2], &mut bits);
-                offsets = follow(offset, logs[1], &mut bits);
-            }
-            // Behind the last sequence no states follow, and nothing else.
-            if bits.left() < 0 || left == 0 && bits.left() > 0 {
-                return Err(fault);
-            }
-            so_far =
-                hand.act(so_far, super::sequences::Sequence { literals: literal, length: copied, offset: offset_now })?;
-            if left == 0 {
-                return Ok(so_far);
-            }
-        }
     }
 }

@@ -6,7 +6,6 @@ use core::ops::Range;
 
 use super::flavour::Flavour;
 use super::header::emit_field;
-use super::sequences::Sequences;
 use super::tables::{Cell, Table};
 use super::workspace::Workspace;
 use crate::bits::BackwardBitReader;
@@ -84,25 +83,25 @@ pub(super) fn huffman<T: Trace>(
 
 /// The bits of all sequences of a block: for each what it copies, and the states that lead to the next.
 pub(super) fn sequences<T: Trace>(
-    sequences: &Sequences,
+    count: u32,
+    stream: Range<usize>,
     flavour: Flavour,
     src: &[u8],
-    ws: &Workspace,
+    workspace: &Workspace,
     trace: &mut T,
 ) -> Verdict<()> {
-    let stream = sequences.bits.clone();
     if !T::SYMBOLS || !trace.symbols() {
         emit_field(trace, Part::Sequences, Name::SequenceBits, stream, Value::None);
         return Ok(());
     }
-    trace.enter(Name::SequenceBits, Value::U64(sequences.count.into()));
+    trace.enter(Name::SequenceBits, Value::U64(count.into()));
     let mut fields = Fields::new(src, stream, ErrorKind::ZstdSequenceBits, trace)?;
     const STATES: [Name; 3] = [Name::LiteralLengthState, Name::OffsetState, Name::MatchLengthState];
-    let mut literals = fields.state(&ws.literals, STATES[0], None)?;
-    let mut offsets = fields.state(&ws.offsets, STATES[1], None)?;
-    let mut matches = fields.state(&ws.matches, STATES[2], None)?;
-    let mut history = ws.history;
-    for index in 1..=sequences.count {
+    let mut literals = fields.state(&workspace.literals, STATES[0], None)?;
+    let mut offsets = fields.state(&workspace.offsets, STATES[1], None)?;
+    let mut matches = fields.state(&workspace.matches, STATES[2], None)?;
+    let mut history = workspace.history;
+    for index in 1..=count {
         fields.trace.enter(Name::Sequence, Value::U64(u64::from(index) - 1));
         // Whether there are literals decides what a repeated offset means, but their bits come last.
         let mut ahead = fields.bits;
@@ -117,10 +116,10 @@ pub(super) fn sequences<T: Trace>(
         fields.field(Part::Offsets, name, offsets.extra().into(), offset.into())?;
         fields.field(Part::Offsets, Name::MatchLength, matches.extra().into(), length.into())?;
         fields.field(Part::Offsets, Name::LiteralLength, literals.extra().into(), run.into())?;
-        if index < sequences.count {
-            literals = fields.state(&ws.literals, STATES[0], Some(literals))?;
-            matches = fields.state(&ws.matches, STATES[2], Some(matches))?;
-            offsets = fields.state(&ws.offsets, STATES[1], Some(offsets))?;
+        if index < count {
+            literals = fields.state(&workspace.literals, STATES[0], Some(literals))?;
+            matches = fields.state(&workspace.matches, STATES[2], Some(matches))?;
+            offsets = fields.state(&workspace.offsets, STATES[1], Some(offsets))?;
         }
         fields.trace.leave();
     }

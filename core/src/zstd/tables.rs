@@ -149,6 +149,15 @@ impl<const N: usize> Table<N> {
     }
 }
 
+/// How far apart the symbols of neighbouring cells are, counted in steps around the table: the inverse of a [`step`](fse::step).
+const fn unstep(log: u32) -> usize {
+    let step = fse::step(log);
+    // An odd number is its own inverse in the last three bits; each turn doubles how many are right.
+    let six = step.wrapping_mul(2usize.wrapping_sub(step.wrapping_mul(step)));
+    let twelve = six.wrapping_mul(2usize.wrapping_sub(step.wrapping_mul(six)));
+    twelve & ((1 << log) - 1)
+}
+
 /// Lays the cells of a table, which are `1 << log`. There is one copy of this for all three.
 const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32, meanings: &Meanings) {
     let size = 1usize << log;
@@ -177,7 +186,7 @@ const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32,
         symbol += 1;
     }
     // Where the symbol of the next cell is in the row.
-    let mut stride = fse::unstep(log);
+    let mut stride = unstep(log);
     if high < size {
         // Nothing is guessed around the cells at the end either: now the row is in the order of cells.
         let symbols = row;
@@ -208,9 +217,23 @@ const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32,
     }
 }
 
+/// Offsets: a power of two, and as many bits as it has below it.
+const OFFSET_CODES: Meaning = {
+    const BITS: [u8; 32] = {
+        let mut bits = [0; 32];
+        let mut code = 0u8;
+        while code < 32 {
+            bits[code as usize] = code;
+            code += 1;
+        }
+        bits
+    };
+    Meaning { first: 1, plain: 0, extra: &BITS }
+};
+
 pub(super) static LITERALS: Meanings = Meanings::new(codes::LITERALS);
 pub(super) static MATCHES: Meanings = Meanings::new(codes::MATCHES);
-pub(super) static OFFSETS: Meanings = Meanings::new(codes::OFFSETS);
+pub(super) static OFFSETS: Meanings = Meanings::new(OFFSET_CODES);
 
 /// A table that nobody describes.
 pub(super) struct Predefined {

@@ -39,6 +39,14 @@ impl Table {
         self.clone_from(from);
     }
 
+    /// Does nothing: these codes have no tables that could be packed.
+    pub(crate) const fn pack(&mut self) -> Option<()> {
+        None
+    }
+
+    /// Does nothing, as [`pack`](Self::pack).
+    pub(crate) const fn prepare(&mut self, _: usize, _: usize) {}
+
     pub(crate) const fn depth(&self) -> u32 {
         self.depth as u32
     }

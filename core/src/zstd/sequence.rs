@@ -1,0 +1,46 @@
+//! A sequence, and what is done with it.
+
+use crate::fault::Verdict;
+
+/// One sequence: copy `literals` literals, then `length` bytes from `offset` bytes back.
+#[derive(Clone, Copy)]
+pub(super) struct Sequence {
+    pub(super) literals: u32,
+    pub(super) length: u32,
+    pub(super) offset: u32,
+}
+
+/// What is done with each sequence. A trait, because a closure cannot be forced into the loop.
+pub(super) trait Act {
+    /// The result so far. It is passed on by value, so that it lives in registers.
+    type SoFar: Copy;
+
+    fn act(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Verdict<Self::SoFar>;
+
+    /// The same where it is simple and cannot fail; otherwise nothing is done. With `NEAR`, matches that repeat less than eight bytes are
+    /// simple too.
+    #[cfg(not(feature = "small"))]
+    fn quick<const NEAR: bool>(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Option<Self::SoFar>;
+}
+
+/// Matches from this far back are copied in pieces that do not overlap.
+#[cfg(not(feature = "small"))]
+pub(super) const NEAREST: u32 = 8;
+
+/// Adds up the literals that are used and the bytes that matches make.
+pub(super) struct Sums;
+
+impl Act for Sums {
+    type SoFar = (u64, u64);
+
+    #[inline(always)]
+    fn act(&mut self, (literals, matches): (u64, u64), sequence: Sequence) -> Verdict<(u64, u64)> {
+        Ok((literals + u64::from(sequence.literals), matches + u64::from(sequence.length)))
+    }
+
+    #[cfg(not(feature = "small"))]
+    #[inline(always)]
+    fn quick<const NEAR: bool>(&mut self, so_far: (u64, u64), sequence: Sequence) -> Option<(u64, u64)> {
+        self.act(so_far, sequence).ok()
+    }
+}
