@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use unspool::cvc::{Column, Dtype, File, Options, Scalar};
+use unspool::cvc::{self, Column, Dtype, File, Options, Scalar, Workspace};
 use unspool::{Checksums, Class, Count, ErrorKind, Limits, Verify};
-use unspool_tests::{list, number, read, text, vector_folders};
+use unspool_tests::{Leaves, list, number, read, text, vector_folders};
 
-use crate::{OPTIONS, SKIP, column, expected, range, valid};
+use crate::{OPTIONS, SKIP, VALID, column, expected, range, valid};
 
 #[test]
 fn every_column_is_bit_exact() {
@@ -52,11 +52,7 @@ fn every_column_is_bit_exact() {
 
 #[test]
 fn native_types_come_out_as_they_are() {
-    fn native<T: unspool::cvc::Element, const N: usize>(
-        column: &Column<'_>,
-        bytes: &[u8],
-        to_bytes: impl Fn(T) -> [u8; N],
-    ) {
+    fn native<T: cvc::Element, const N: usize>(column: &Column<'_>, bytes: &[u8], to_bytes: impl Fn(T) -> [u8; N]) {
         let values = usize::try_from(column.rows().end * column.dimension()).unwrap();
         let mut native = vec![T::default(); values];
         let done = column.decode(bytes, column.rows(), &mut native, &OPTIONS).unwrap();
@@ -182,4 +178,72 @@ fn a_sink_that_refuses_ends_the_decoding() {
     let mut sink = unspool::SliceSink::new(&mut room);
     let error = column.decode_to(&bytes, column.rows(), &mut sink, &OPTIONS).unwrap_err();
     assert_eq!(error.kind, ErrorKind::SinkFull);
+}
+
+/// Decodes through the calls that open the file themselves, and compares with `expected`.
+fn by_doors<T: cvc::Element, const N: usize>(
+    bytes: &[u8],
+    options: &Options<'_>,
+    expected: &[u8],
+    to_bytes: impl Fn(T) -> [u8; N],
+) {
+    let mut workspace = Workspace::new();
+    let len = usize::try_from(cvc::decoded_len(bytes, &mut workspace, options).unwrap()).unwrap();
+    let flat = |values: &[T]| values.iter().flat_map(|value| to_bytes(*value)).collect::<Vec<u8>>();
+    let mut values = vec![T::default(); len];
+    let done = cvc::decode(bytes, &mut values, &mut workspace, options, &mut ()).unwrap();
+    assert!(done.wrote == len && flat(&values) == expected);
+    // A listener changes nothing, and hears the whole file.
+    let (mut leaves, mut heard) = (Leaves::default(), vec![T::default(); len]);
+    assert_eq!(cvc::decode(bytes, &mut heard, &mut workspace, options, &mut leaves), Ok(done));
+    assert!(flat(&heard) == expected);
+    leaves.assert_tile(bytes.len(), "decode");
+    assert!(flat(&cvc::decode_to_vec(bytes, options).unwrap()) == expected);
+    let mut sunk: Vec<u8> = vec![];
+    let mut sink = |part: &[u8]| {
+        sunk.extend(part);
+        Ok(())
+    };
+    cvc::decode_to(bytes, &mut sink, &mut workspace, options).unwrap();
+    assert!(sunk == expected);
+    let mut saved = vec![T::default(); len];
+    assert_eq!(cvc::salvage(bytes, &mut saved, &mut workspace, options), (done, None));
+    assert!(flat(&saved) == expected);
+}
+
+#[test]
+fn every_door_gives_the_same_values() {
+    let mut ran = 0;
+    valid(|_, bytes, entry, folder| {
+        let file = File::open(bytes, &Limits::DEFAULT).unwrap();
+        for (name, expected) in expected(entry, folder) {
+            let options = Options { column: name.as_deref(), ..OPTIONS };
+            match column(&file, name.as_deref()).unwrap().output().unwrap() {
+                Dtype::F32 => by_doors(bytes, &options, &expected, f32::to_le_bytes),
+                Dtype::F16 => by_doors(bytes, &options, &expected, u16::to_le_bytes),
+                Dtype::I64 => by_doors(bytes, &options, &expected, i64::to_le_bytes),
+                Dtype::I32 => by_doors(bytes, &options, &expected, i32::to_le_bytes),
+                Dtype::I8 => by_doors(bytes, &options, &expected, i8::to_le_bytes),
+                Dtype::U8 => by_doors(bytes, &options, &expected, u8::to_le_bytes),
+            }
+            ran += 1;
+        }
+    });
+    assert!(ran >= VALID, "{ran} columns");
+}
+
+#[test]
+fn what_is_before_a_broken_chunk_is_salvaged() {
+    let folder = &vector_folders("cvc")[0];
+    let bytes = read(&folder.join("v1_fp16.cvc"));
+    let mut workspace = Workspace::new();
+    let whole: Vec<f32> = cvc::decode_to_vec(&bytes, &OPTIONS).unwrap();
+    let mut values = vec![0.0f32; whole.len()];
+    let cut = &bytes[..bytes.len() - 1];
+    let (done, error) = cvc::salvage(cut, &mut values, &mut workspace, &OPTIONS);
+    let chunks = File::open(cut, &Limits::DEFAULT).unwrap().chunk_count();
+    assert_eq!((done.parts, error.map(|error| error.kind)), (chunks - 1, Some(ErrorKind::Truncated)));
+    assert!(done.wrote > 0 && values[..done.wrote] == whole[..done.wrote]);
+    let (done, error) = cvc::salvage(&bytes[..20], &mut values, &mut workspace, &OPTIONS);
+    assert!(done == unspool::Done::default() && error.is_some());
 }
