@@ -296,7 +296,9 @@ fn walk(bytes: &[u8], limits: &Limits, structure: &mut Structure) -> Result<(), 
             unspool::onpair::inspect(bytes, &mut unspool::onpair::Workspace::new(), &options, structure).map(drop)
         }
         #[cfg(feature = "pco")]
-        Probe::Match(unspool::Format::Pco) => unspool::pco::decode_chunks(bytes, limits, structure, |_, _| Ok(())).map(drop),
+        Probe::Match(unspool::Format::Pco) => {
+            unspool::pco::decode_chunks(bytes, limits, structure, |_, _| Ok(())).map(drop)
+        }
         #[cfg(feature = "gzip")]
         Probe::Match(unspool::Format::Gzip) => {
             use unspool::gzip::{Options, WINDOW_SIZE, Workspace, inspect};

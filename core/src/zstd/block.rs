@@ -21,7 +21,7 @@ pub(super) type Count = fn(&Frame<'_>, &Parsed, &[u8], &mut Workspace) -> Verdic
 /// Where the content of a block goes.
 pub(super) enum Output<'a> {
     /// Nowhere: sequences are read and their lengths added up.
-    Nowhere(Count),
+    Nowhere,
     /// To `out` from `at` on. Before `at` lies the content of the frame so far, as far back as matches may reach; before `out` lies
     /// `before`, or the dictionary if that is `None`.
     Slice { before: Option<&'a [u8]>, out: &'a mut [u8], at: usize },
@@ -40,6 +40,8 @@ pub(super) struct Frame<'d> {
     /// What matches may refer to before the first byte.
     prefix: &'d [u8],
     lent: Lent<'d>,
+    /// How blocks are counted, where flash is short.
+    pub(super) counter: Option<Count>,
     /// The dictionary is missing: the structure of the blocks can be read, but not their content.
     blind: bool,
 }
@@ -54,6 +56,7 @@ impl<'d> Frame<'d> {
             load: false,
             prefix: &[],
             lent: Lent::default(),
+            counter: None,
             blind: false,
         }
     }
@@ -110,7 +113,8 @@ impl<'d> Frame<'d> {
         if block.kind == BlockKind::Compressed {
             let parsed = self.parse(src, range, workspace, trace)?;
             return match output {
-                Output::Nowhere(count) => count(self, &parsed, src, workspace),
+                Output::Nowhere if tuning::WIDE => self.count(&parsed, src, workspace),
+                Output::Nowhere => self.counter.map_or(Ok(0), |count| count(self, &parsed, src, workspace)),
                 Output::Slice { before, out, at } => {
                     let end = self.decode(&parsed, src, workspace, before.unwrap_or(self.prefix), out, *at)?;
                     Ok(end - *at)

@@ -59,13 +59,8 @@ pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &
 /// Returns how many bytes a file decodes to. Reads all sequences but writes nothing.
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>) -> Result<u64> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Length, u64::MAX);
-    run(
-        &mut machine,
-        src,
-        Target::Nowhere(|frame, block, src, workspace| frame.count(block, src, workspace)),
-        workspace,
-        &mut (),
-    )?;
+    machine.frame.counter = Some(COUNT);
+    run(&mut machine, src, Target::Nowhere, workspace, &mut ())?;
     Ok(machine.done.content)
 }
 
@@ -75,13 +70,8 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>)
 /// dictionary is not given, its structure is emitted all the same, but the length of its content stays unknown.
 pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Options<'_>, trace: &mut T) -> Result<Done> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Structure, u64::MAX);
-    run(
-        &mut machine,
-        src,
-        Target::Nowhere(|frame, block, src, workspace| frame.count(block, src, workspace)),
-        workspace,
-        trace,
-    )?;
+    machine.frame.counter = Some(COUNT);
+    run(&mut machine, src, Target::Nowhere, workspace, trace)?;
     Ok(machine.done)
 }
 
@@ -117,12 +107,15 @@ const SMALL: u64 = 1 << 20;
 #[cfg(feature = "alloc")]
 const USUAL_RATIO: u64 = 8;
 
+/// Named only by the doors that count.
+const COUNT: Count = |frame, block, src, workspace| frame.count(block, src, workspace);
+
 /// Where the content of a file goes.
 enum Target<'a> {
     Slice(&'a mut [u8]),
     #[cfg(feature = "alloc")]
     Vec(&'a mut Vec<u8>),
-    Nowhere(Count),
+    Nowhere,
 }
 
 impl Target<'_> {
@@ -140,7 +133,7 @@ impl Target<'_> {
                 }
                 dst
             }
-            Self::Nowhere(count) => return Output::Nowhere(*count),
+            Self::Nowhere => return Output::Nowhere,
         };
         let at = index(machine.frame.produced);
         let out = wrote.checked_sub(at).and_then(|start| out.get_mut(start..)).unwrap_or_default();
