@@ -1,28 +1,55 @@
 //! Decodes compressed columns and byte streams into buffers that the caller owns.
 //!
-//! No allocator, no `unsafe`, no panic. Input is a slice, output is a slice (or a [`Sink`]), and what a decoder
-//! needs to remember lives in memory that the caller hands in. Every format has the same doors:
+//! No allocator, no `unsafe`, no panic. Input is a slice; output is a slice, a [`Sink`] or, with `alloc`, a `Vec`.
+//! Whatever a decoder keeps between calls is in memory that the caller lends.
 //!
-//! | module | what it decodes |
+//! | module | decodes |
 //! |---|---|
-//! | [`onpair`] | columns of strings: all, some rows or one, and search without decoding |
-//! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0; bytes, with or without a dictionary |
-//! | [`xz`] | xz: LZMA2 with every filter and check; whole, as a stream, or one block of many |
-//! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
+//! | [`zstd`] | Zstandard: RFC 8878, v0.7 and the draft 0.2.0, with or without a dictionary |
+//! | [`xz`] | xz: LZMA2 with every filter and check |
+//! | [`gzip`] | gzip: what any of the others may be wrapped in |
 //! | [`at1`] | text files as typed columns: tables, logs, JSON, and more |
-//! | [`pco`] | numeric columns: eleven number types, standalone and wrapped |
-//! | [`gzip`] | what any of them may be wrapped in |
+//! | [`pco`] | columns of numbers: eleven types, standalone and wrapped |
+//! | [`onpair`] | columns of strings: all rows, some or one, and search without decoding |
+//! | [`cvc`] | embedding vectors: fp16, int8, lossless or plain, one column or many |
 //!
-//! [`probe`] tells which format a file is in by its first bytes. Every decoder compares what a header claims with
-//! [`Limits`] before it does any work, refuses with an [`Error`] that holds a kind and a byte offset, and can be
-//! listened to with a [`Trace`], which hears the name, the bits and the value of every field. [`stats`] sums up what was
-//! decoded.
+//! # Doors
+//!
+//! Every format has the same doors: the same names, the same types, and the same order of arguments, which is source, output,
+//! workspace, window or scratch if the format needs one, options, trace.
+//!
+//! | door | zstd | xz | gzip | at1 | pco | onpair | cvc |
+//! |---|---|---|---|---|---|---|---|
+//! | `Header::read(src, &limits)` | yes | yes | yes | yes | yes | yes | yes |
+//! | `File::open(src, &limits)` | yes | yes | | | yes | yes | yes |
+//! | `decode(src, dst, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes |
+//! | `decode_to(src, &mut sink, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
+//! | `decode_to_vec(src, &options)` | yes | yes | yes | yes | yes | yes | yes |
+//! | `decoded_len(src, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
+//! | `Decoder::new(workspace, window, &options)`, `step` | yes | yes | yes | | | | yes |
+//! | `needs()`, `feed(at, bytes, …)` on a reader of ranges | yes | yes | | yes | yes | yes | yes |
+//! | `inspect(src, workspace, &options, trace)` | yes | yes | yes | yes | yes | yes | yes |
+//! | `salvage(src, dst, workspace, &options)` | yes | yes | yes | yes | yes | yes | yes |
+//!
+//! Where a format needs more memory than its workspace, the argument stands after it: a window for `decode_to` of zstd, xz and gzip,
+//! scratch for AT-1 and for `decode_to` of Pco. A stream of CVC takes scratch alone. Pco streams page by page: [`pco::Decoder`].
+//!
+//! Words mean the same everywhere. A *workspace* holds tables, a *window* holds history, *scratch* holds bytes on their way.
+//! `Options` holds [`Limits`], whether to [`Verify`] checksums, and what the format adds. [`Done`] says how far a call came.
+//! A [`Trace`] hears the [`Name`], the bits and the value of every field; pass `&mut ()` if nobody listens, which costs nothing.
+//!
+//! Whatever a header claims is compared with [`Limits`] before any work is done for it. A refusal is an [`Error`]: a kind, a byte
+//! offset, and how much would have been enough. [`probe`] tells formats apart by their first bytes, and [`stats`] sums up
+//! what was decoded.
 //!
 //! # Features
 //!
-//! `default-features = false` leaves the bare core: no allocator, no error texts. Each format is a feature of its
-//! own. `alloc` adds calls that return a `Vec`, `std` adds [`io`], `std::error::Error` and faster checksums, `messages` adds
-//! the words of each error, `small` trades speed for flash.
+//! `default-features = false` leaves the bare core: no allocator, no error texts. Each format is a feature of its own.
+//!
+//! * `alloc` adds the doors that return a `Vec`, and [`tree`].
+//! * `std` adds [`io`], `std::error::Error` and faster checksums.
+//! * `messages` adds the text of each error.
+//! * `small` trades speed for flash.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 #![cfg_attr(

@@ -46,7 +46,13 @@ pub fn decode<T: Element>(
         inspect(src, workspace, options, trace)?;
     }
     let column = open(src, options)?;
-    column.decode(src, column.rows(), dst, options)
+    let done = column.decode(src, column.rows(), dst, options)?;
+    Ok(whole(src, done, T::DTYPE.width()))
+}
+
+/// Completes what is known of a whole file of which values of this width were written.
+fn whole(src: &[u8], done: Done, width: u64) -> Done {
+    Done { read: src.len(), content: u64_from(done.wrote).saturating_mul(width), ..done }
 }
 
 /// Decodes the column that the options name, or the only one, to a sink: the little-endian bytes of [`Column::output`].
@@ -57,7 +63,8 @@ pub fn decode_to(
     options: &Options<'_>,
 ) -> Result<Done> {
     let column = open(src, options)?;
-    column.decode_to(src, column.rows(), sink, options)
+    let done = column.decode_to(src, column.rows(), sink, options)?;
+    Ok(whole(src, done, 1))
 }
 
 /// Decodes the column that the options name, or the only one, to a `Vec`.
@@ -82,7 +89,11 @@ pub fn salvage<T: Element>(
 ) -> (Done, Option<Error>) {
     let mut done = Done::default();
     let outcome = open(src, options).and_then(|column| column.fill(src, column.rows(), dst, options, &mut done));
-    (done, outcome.err())
+    let width = T::DTYPE.width();
+    match outcome {
+        Ok(()) => (whole(src, done, width), None),
+        Err(error) => (Done { read: 0, ..whole(src, done, width) }, Some(error)),
+    }
 }
 
 fn open<'a>(src: &'a [u8], options: &Options<'_>) -> Result<Column<'a>> {
