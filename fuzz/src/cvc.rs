@@ -134,7 +134,9 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
         let row = column.dimension().saturating_mul(output.width());
         let expected = (part.start * row) as usize..(part.end * row) as usize;
         let mut values = vec![0xAA; expected.len()];
-        column.decode_bytes(bytes, part, &mut values, &Options { verify: Verify::Skip, ..OPTIONS }).expect("a part of what decodes");
+        column
+            .decode_bytes(bytes, part, &mut values, &Options { verify: Verify::Skip, ..OPTIONS })
+            .expect("a part of what decodes");
         assert!(values == whole[expected], "rows decode to other values alone");
     }
     let values = column.decode_to_vec::<f32>(bytes, column.rows(), &OPTIONS);

@@ -132,7 +132,8 @@ fn onpair() {
             let _ = onpair::Header::read(bytes, &options.limits);
             let mut outline = onpair::Outline::new(bytes.len() as u64);
             while let Some(needs) = outline.needs() {
-                let _ = outline.feed(needs.start, &bytes[needs.start as usize..needs.end as usize], &mut ());
+                let [start, end] = [needs.start, needs.end].map(|at| usize::try_from(at).unwrap());
+                let _ = outline.feed(needs.start, &bytes[start..end], &mut ());
             }
             let Ok(file) = onpair::File::open(bytes, &Limits::DEFAULT) else { return };
             let plain = *file.column();

@@ -14,9 +14,7 @@ use super::payload::Payload;
 use super::piece::{Next, Piece, part};
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
-#[cfg(feature = "alloc")]
-use crate::num::u64_from;
-use crate::num::{index, times};
+use crate::num::{index, times, u64_from};
 use crate::{Done, Error, ErrorKind, Result, Sink, Trace, Verify};
 
 /// Decodes the column that the options name, or the only one, and returns how much was read and written.

@@ -105,7 +105,7 @@ impl<'a> Column<'a> {
 
     /// The same column, decoded through a wide copy of its dictionary, which lies in memory of the caller: a cell and a
     /// length for each token. Everything comes out the same, only faster: worth it for whoever decodes more than a few
-    /// thousand rows. [`WideSpace`](super::WideSpace) is such memory in one piece. Cells that start at a multiple of 16
+    /// thousand rows. [`WideWorkspace`](super::WideWorkspace) is such memory in one piece. Cells that start at a multiple of 16
     /// bytes, as allocators give them, are read fastest. With the feature `small` nothing becomes faster.
     pub fn widened<'w>(self, cells: &'w mut [[u8; MAX_TOKEN_LEN]], lens: &'w mut [u8]) -> Result<Column<'w>>
     where

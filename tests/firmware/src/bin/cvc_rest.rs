@@ -128,9 +128,8 @@ fn by_doors(bytes: &[u8], expected: &[u8], values: &mut [f32], room: &mut [u8]) 
     let mut workspace = Workspace::new();
     let len = cvc::decoded_len(bytes, &mut workspace, &OPTIONS)?;
     let mut right = len * 4 == expected.len() as u64 && cvc::workspace_len(bytes, &OPTIONS)? == 0;
-    let as_expected = |values: &[f32]| {
-        expected.as_chunks().0.iter().zip(values).all(|(bytes, value)| *bytes == value.to_le_bytes())
-    };
+    let as_expected =
+        |values: &[f32]| expected.as_chunks().0.iter().zip(values).all(|(bytes, value)| *bytes == value.to_le_bytes());
     values.fill(0.0);
     let done = cvc::decode(bytes, values, &mut workspace, &OPTIONS, &mut Sum { bits: 0, depth: 0 })?;
     right &= done.wrote as u64 == len && as_expected(values);
@@ -214,7 +213,9 @@ fn described(bytes: &[u8]) -> bool {
 fn inspected(bytes: &[u8]) -> bool {
     let mut sum = Sum { bits: 0, depth: 0 };
     let inspected = inspect(bytes, &mut Workspace::new(), &OPTIONS, &mut sum);
-    inspected.is_ok_and(|done| done.checksums.matched > 0 && done.checksums.mismatched == 0) && sum.bits == bytes.len() as u64 * 8 && sum.depth == 0
+    inspected.is_ok_and(|done| done.checksums.matched > 0 && done.checksums.mismatched == 0)
+        && sum.bits == bytes.len() as u64 * 8
+        && sum.depth == 0
 }
 
 struct Sum {

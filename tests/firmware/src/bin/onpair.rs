@@ -4,8 +4,8 @@
 
 use firmware::{Test, entry, file};
 use unspool::onpair::{
-    Codes, Column, Dictionary, File, Header, Options, RowOffsets, Search, SearchWorkspace, WideWorkspace, Workspace, decode,
-    decode_to, decoded_len, inspect, salvage,
+    Codes, Column, Dictionary, File, Header, Options, RowOffsets, Search, SearchWorkspace, WideWorkspace, Workspace,
+    decode, decode_to, decoded_len, inspect, salvage,
 };
 use unspool::{Class, Count, ErrorKind, Limits};
 
@@ -132,7 +132,8 @@ fn container(bytes: &[u8], expected: &[u8], line: &mut [u8]) -> bool {
         && decoded_len(bytes, workspace, options) == Ok(done.content)
         && decode_to(bytes, &mut count, workspace, options).is_ok_and(|done| done.content == count.0)
         && (expected.len() > line.len()
-            || decode(bytes, line, workspace, options, &mut ()).is_ok_and(|done| line.get(..done.wrote) == Some(expected)))
+            || decode(bytes, line, workspace, options, &mut ())
+                .is_ok_and(|done| line.get(..done.wrote) == Some(expected)))
         && salvage(bytes, line, workspace, options).1.is_none_or(|error| error.kind == ErrorKind::OutputTooSmall)
         && Header::read(bytes, &options.limits).is_ok_and(|header| header.bits == file.column().codes().bits())
         && by_rows(file.column(), expected, line)

@@ -90,7 +90,8 @@ fn wrapped(tables: &mut [u64]) -> bool {
         let pages = (0..2).all(|_| decoder.page(&[], 0, &mut page, &mut ()) == Ok(0)) && page == [L::low(7); 3];
         let (done, mut other) = (decoder.left() == 0, [L::ZERO; 3]);
         let mut compact = Decoder::<L>::new(&meta, 3, Plan::CompactBatches);
-        let compact = compact.open(tables).is_ok() && compact.page(&[], 0, &mut other, &mut ()) == Ok(0) && other == page;
+        let compact =
+            compact.open(tables).is_ok() && compact.page(&[], 0, &mut other, &mut ()) == Ok(0) && other == page;
         let all = meta.decode_pages([(&[][..], &mut other[..2]), (&[][..], &mut page[..1])], 2, tables, &mut ());
         pages && done && compact && all.is_ok()
     }

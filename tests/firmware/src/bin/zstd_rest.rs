@@ -6,8 +6,8 @@ use core::ops::Range;
 
 use firmware::{Test, entry, file};
 use unspool::zstd::{
-    Decoder, Dictionary, Flavour, Header, Options, Outline, Search, Workspace, decode, decode_to, detect, in_place_margin,
-    inspect, salvage, stream_buffer,
+    Decoder, Dictionary, Flavour, Header, Options, Outline, Search, Workspace, decode, decode_to, detect,
+    in_place_margin, inspect, salvage, stream_buffer,
 };
 use unspool::{Limits, Name, Part, Symbols, Trace, Value};
 

@@ -52,7 +52,7 @@ impl Trace for Brief<'_> {
     fn enter(&mut self, name: Name, value: Value<'_>) {
         self.depth += 1;
         if self.depth == 1 && name == Name::Chunk && self.structure.is_half_full() {
-            self.left_out = Some(u64::MAX..0);
+            self.left_out = Some(Range { start: u64::MAX, end: 0 });
         }
         if self.depth == 1 || self.left_out.is_none() {
             self.structure.enter(name, value);
