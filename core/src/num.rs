@@ -27,6 +27,15 @@ pub(crate) fn times(a: u64, b: u64) -> Option<u64> {
     a.checked_mul(b)
 }
 
+/// The bytes before the last `N`, and those. `split_last_chunk` would leave a panic behind at opt-level z, as `last_chunk`, `strip_prefix` and
+/// `rchunks_exact` would: all of them share one function that splits, which is out of line and checks once it has enough callers.
+#[inline]
+#[allow(dead_code, reason = "for formats that are read from their end")]
+pub(crate) fn split_last<const N: usize>(bytes: &[u8]) -> Option<(&[u8], &[u8; N])> {
+    let (before, last) = bytes.split_at_checked(bytes.len().checked_sub(N)?)?;
+    Some((before, last.first_chunk()?))
+}
+
 /// Copies what fits. `copy_from_slice` would leave a panic behind at opt-level z, where the equality of the lengths is
 /// forgotten; this compiles to the same `memcpy`.
 #[inline]

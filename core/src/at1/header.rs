@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::num::u64_from;
+use crate::num::{split_last, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Bytes of magic number and codec.
@@ -137,7 +137,7 @@ impl Header {
         trace.bytes(Part::Header, Name::Codec, 4..5, Value::Word(header.codec.name()));
         // The last entry of a bundle may be a stored file that ends with its own hash.
         let bundle = header.container == Container::Whole && header.codec == Codec::Bundle;
-        if let Some((body, trailer)) = src.split_last_chunk::<36>()
+        if let Some((body, trailer)) = split_last::<36>(src)
             && let Some((hash, magic)) = trailer.split_first_chunk::<32>()
             && magic == TRAILER_MAGIC
             && !bundle

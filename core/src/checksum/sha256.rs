@@ -68,7 +68,7 @@ impl Sha256 {
             compress(&mut state, &[last]);
             last = [0; 64];
         }
-        if let Some(length) = last.last_chunk_mut() {
+        if let Some(length) = last.as_chunks_mut().0.last_mut() {
             *length = self.len.wrapping_mul(8).to_be_bytes();
         }
         compress(&mut state, &[last]);

@@ -162,8 +162,10 @@ impl Units<'_> {
             b't' => b'\t',
             b'u' => {
                 let high = self.code_unit()?;
-                if let 0xD800..=0xDBFF = high {
-                    let mut ahead = Units { rest: self.rest.strip_prefix(b"\\u").unwrap_or(&[]), escaped: true };
+                if let 0xD800..=0xDBFF = high
+                    && let [b'\\', b'u', rest @ ..] = self.rest
+                {
+                    let mut ahead = Units { rest, escaped: true };
                     if let Some(low @ 0xDC00..=0xDFFF) = ahead.code_unit() {
                         self.rest = ahead.rest;
                         return Some(0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF));

@@ -56,7 +56,8 @@ impl<'a> File<'a> {
         if salvage {
             let there = src.get(index(row_offsets.1.start)..).unwrap_or(&[]);
             let claimed = there.get(..index(row_offsets.1.end.saturating_sub(row_offsets.1.start))).unwrap_or(there);
-            let trusted = trusted(claimed, words.0.len().saturating_mul(8) / index(bits.into()));
+            let trusted =
+                trusted(claimed, words.0.len().saturating_mul(8).checked_div(index(bits.into())).unwrap_or(0));
             row_offsets.1.end = row_offsets.1.start.saturating_add(u64_from(trusted.len()));
             row_offsets.0 = trusted;
         }

@@ -85,9 +85,9 @@ impl<'s> Start<'s> {
             }
             let token = column.codes.get(at).and_then(|code| column.dictionary.token(code));
             let token = token.ok_or_else(|| column.no_token(at))?;
-            match rest.strip_prefix(token) {
-                Some(more) => rest = more,
-                None => return Ok(!self.whole && token.starts_with(rest)),
+            match rest.split_at_checked(token.len()) {
+                Some((start, more)) if start == token => rest = more,
+                _ => return Ok(!self.whole && token.starts_with(rest)),
             }
         }
         Ok(rest.is_empty())

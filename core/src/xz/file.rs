@@ -14,7 +14,7 @@ use super::records::Sums;
 use super::room::{count, impossible, room};
 use super::window::{Kind, Window};
 use super::workspace::Workspace;
-use crate::num::{index, u64_from};
+use crate::num::{index, split_last, u64_from};
 use crate::{Done, End, Error, ErrorKind, Limits, Result, Verify};
 
 /// A block, as the index lists it: nothing of it has been looked at.
@@ -151,11 +151,13 @@ impl IndexReader {
         if !end.is_multiple_of(4) {
             return Err(cut);
         }
-        let zero = |quad: &&[u8]| quad.iter().all(|&byte| byte == 0);
-        let zeros = u64_from(bytes.rchunks_exact(4).take_while(zero).count()) * 4;
+        let mut rest = bytes;
+        while let Some((before, [0, 0, 0, 0])) = split_last(rest) {
+            rest = before;
+        }
+        let zeros = u64_from(bytes.len() - rest.len());
         let end = end - zeros;
-        let bytes = bytes.get(..bytes.len() - index(zeros)).unwrap_or_default();
-        let Some(footer) = bytes.last_chunk() else {
+        let Some((_, footer)) = split_last(rest) else {
             // Zeros alone are no file.
             let more = if zeros > 0 { PADDING } else { 0 };
             return if end >= 32 && more > 0 { Ok(Request::Tail(end, more)) } else { Err(cut) };

@@ -8,7 +8,7 @@ use crate::checksum::Crc32;
 use crate::copy::SLACK;
 use crate::fault::{Fault, Verdict};
 use crate::fields::{Field, Fields};
-use crate::num::{index, u64_from};
+use crate::num::{index, split_last, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// What every stream starts with.
@@ -149,7 +149,7 @@ impl BlockHeader {
     /// Reads the header of a block that starts at `at` in the file: exactly its bytes, of which the first is its length.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Self> {
-        let (covered, crc) = bytes.split_last_chunk::<4>().ok_or(Fault::new(ErrorKind::XzBlockHeader, 0))?;
+        let (covered, crc) = split_last::<4>(bytes).ok_or(Fault::new(ErrorKind::XzBlockHeader, 0))?;
         let stored = u32::from_le_bytes(*crc);
         if Crc32::of(covered) != stored {
             return Err(Fault::new(ErrorKind::XzHeaderCrc, covered.len()));

@@ -7,13 +7,13 @@ use super::records::Sums;
 use crate::ErrorKind;
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-use crate::num::index;
+use crate::num::{index, split_last};
 
 /// Reads an index: `each` gets the two sizes of every block, and may refuse. Faults show at the start of the index, but for those of its
 /// checksum.
 pub(super) fn walk(bytes: &[u8], mut each: impl FnMut(u64, u64) -> Option<()>) -> Verdict<()> {
     let fault = |kind| Fault::new(kind, 0);
-    let (body, crc) = bytes.split_last_chunk::<4>().ok_or(fault(ErrorKind::XzFooter))?;
+    let (body, crc) = split_last::<4>(bytes).ok_or(fault(ErrorKind::XzFooter))?;
     if Crc32::of(body) != u32::from_le_bytes(*crc) {
         return Err(Fault::new(ErrorKind::XzHeaderCrc, body.len()));
     }
@@ -48,10 +48,10 @@ pub(super) fn claimed_len(src: &[u8], options: &Options) -> Option<u64> {
         return None;
     }
     loop {
-        while let Some((before, [0, 0, 0, 0])) = rest.split_last_chunk() {
+        while let Some((before, [0, 0, 0, 0])) = split_last(rest) {
             rest = before;
         }
-        let (before, footer) = rest.split_last_chunk()?;
+        let (before, footer) = split_last(rest)?;
         let footer = stream_footer(footer, 0, &mut ()).ok()?;
         if footer.backward > options.limits.max_header {
             return None;
@@ -60,7 +60,7 @@ pub(super) fn claimed_len(src: &[u8], options: &Options) -> Option<u64> {
         let stored = sums.stored;
         walk(list, |unpadded, content| sums.add(unpadded, content)).ok()?;
         let blocks = index(sums.stored - stored);
-        let (before, header) = before.get(..before.len().checked_sub(blocks)?)?.split_last_chunk()?;
+        let (before, header) = split_last(before.get(..before.len().checked_sub(blocks)?)?)?;
         if stream_header(header, 0, &mut ()) != Ok(footer.flags) {
             return None;
         }

@@ -12,7 +12,7 @@ use super::seek_table::{self, SEEK_FOOTER, SeekFrame, SeekTable};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::entropy::low32;
-use crate::num::{copy, index, u64_from};
+use crate::num::{copy, index, split_last, u64_from};
 use crate::{Done, Error, ErrorKind, Limits, Result, Verify};
 
 /// A file with a seek table, opened for random access.
@@ -203,8 +203,8 @@ impl Search {
         if self.is_table {
             return File::read(bytes, &range, &self.limits).map(Some);
         }
-        if let Some(&footer) = bytes.last_chunk() {
-            self.next = seek_table::place(footer, self.len, &self.limits)?;
+        if let Some((_, footer)) = split_last(bytes) {
+            self.next = seek_table::place(*footer, self.len, &self.limits)?;
             self.is_table = true;
         }
         Ok(None)

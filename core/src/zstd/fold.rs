@@ -20,6 +20,7 @@ use crate::ErrorKind;
 use crate::bits::bits_before;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
+use crate::num::split_last;
 use crate::tuning::{LEAN, REPEAT_LOOP};
 
 /// The lowest `n` bits set, for less than 32 of them.
@@ -127,8 +128,8 @@ impl<'a> Reader<'a> {
         let mut refused = None;
         // Behind the last one no states follow.
         while left != 1 {
-            let Some(&word) = rest.last_chunk() else { break };
-            let word = u64::from_le_bytes(word);
+            let Some((_, word)) = split_last(rest) else { break };
+            let word = u64::from_le_bytes(*word);
             let begun = used;
             let refined = offsets.base().wrapping_add(take(word, &mut used, offsets.extra()));
             // Short lengths need no bits, and most are short.

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::header::emit_field;
-use crate::num::u64_from;
+use crate::num::{split_last, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
 /// Bytes at the end of a file that say where its seek table is.
@@ -78,7 +78,7 @@ impl<'a> SeekTable<'a> {
     pub(super) fn read(bytes: &'a [u8], place: &Range<u64>, limits: &Limits) -> Result<Self> {
         let wrong = Error::new(ErrorKind::ZstdSeekTable, place.start);
         let (head, rest) = bytes.split_first_chunk::<HEAD>().ok_or(wrong)?;
-        let (entries, last) = rest.split_last_chunk::<SEEK_FOOTER>().ok_or(wrong)?;
+        let (entries, last) = split_last::<SEEK_FOOTER>(rest).ok_or(wrong)?;
         let (size, checksums) = footer(*last).ok_or(wrong)?;
         let [magic @ .., a, b, c, d] = *head;
         let stored = u64::from(u32::from_le_bytes([a, b, c, d]));
@@ -114,7 +114,7 @@ pub(super) fn trace_skippable<T: Trace>(src: &[u8], content: Range<usize>, trace
     let is_table = || {
         // It is one only at the end of a file.
         let frame = src.get(content.start.checked_sub(HEAD)?..).filter(|_| content.end == src.len())?;
-        let (size, checksums) = footer(*frame.last_chunk()?)?;
+        let (size, checksums) = footer(*split_last(frame)?.1)?;
         (frame.starts_with(&FRAME_MAGIC) && size == u64_from(frame.len())).then_some(checksums)
     };
     let Some(checksums) = is_table() else {

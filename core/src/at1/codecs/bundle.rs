@@ -179,7 +179,7 @@ fn stream_name(number: u64, room: &mut [u8; 21]) -> &[u8] {
 
 /// The other way round. `None` for what is no such name.
 fn file_number(name: &[u8]) -> Option<u64> {
-    let digits = name.strip_prefix(b"e")?;
+    let [b'e', digits @ ..] = name else { return None };
     if !matches!(digits, [b'0'] | [b'1'..=b'9', ..]) {
         return None;
     }

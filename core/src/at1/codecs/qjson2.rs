@@ -37,7 +37,8 @@ fn reads(name: &[u8]) -> bool {
 
 /// Which shape the stream `t17:meta` is of, and which of its [`NAMES`] it is.
 fn of_shape(name: &[u8]) -> Option<(usize, usize)> {
-    let (number, own) = name.strip_prefix(b"t").and_then(|rest| rest.split_at_checked(memchr::memchr(b':', rest)?))?;
+    let [b't', name @ ..] = name else { return None };
+    let (number, own) = name.split_at_checked(memchr::memchr(b':', name)?)?;
     let digit = |byte: u8| byte.checked_sub(b'0').filter(|&digit| digit < 10).map(usize::from);
     let shape = match *number {
         [ones] => digit(ones)?,

@@ -159,7 +159,13 @@ fn one(matches: impl Iterator<Item = bool>) -> Result<Option<usize>> {
 
 /// Whether a field of a header line is this name: as it stands, or without quotes and the end of a line.
 fn names(field: &[u8], name: &[u8]) -> bool {
-    let bare = field.strip_suffix(b"\r").unwrap_or(field);
-    let unquoted = bare.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    let bare = match field {
+        [bare @ .., b'\r'] => bare,
+        _ => field,
+    };
+    let unquoted = match bare {
+        [b'"', unquoted @ .., b'"'] => Some(unquoted),
+        _ => None,
+    };
     field == name || bare == name || unquoted == Some(name)
 }

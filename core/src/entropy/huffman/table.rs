@@ -88,8 +88,8 @@ impl Table {
         let mut place = 0u8;
         for weight in (1..16).chain([0]) {
             for (places, counts) in places.iter_mut().zip(&weights.counts) {
-                places[weight] = place;
-                place = place.wrapping_add(low8(counts[weight].into()));
+                places[weight & 15] = place;
+                place = place.wrapping_add(low8(counts[weight & 15].into()));
             }
         }
         for at in 0..weights.part {
