@@ -1,6 +1,6 @@
 //! From the first bit to the last, least significant bit first.
 
-use super::{mask, u64_at};
+use super::load::{mask, u64_at};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
 

@@ -53,6 +53,16 @@ fn padded_before(bytes: &[u8], end: usize) -> Option<u64> {
     Some(bytes.get(..end)?.iter().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56))
 }
 
+/// The lowest `n` bits set, for `n` from 0 to 64.
+#[inline]
+pub const fn mask(n: u32) -> u64 {
+    match n {
+        0 => 0,
+        1..=63 => (1 << n) - 1,
+        _ => u64::MAX,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,6 +12,7 @@ mod varint;
 
 pub use backward::BackwardBitReader;
 pub use forward::BitReader;
+pub use load::mask;
 #[allow(unused_imports, reason = "a build with one format needs a few of them")]
 pub(crate) use load::{bits_before, u32_at, u64_at};
 #[cfg(all(feature = "small", feature = "zstd"))]
@@ -19,13 +20,3 @@ pub(crate) use narrow::NarrowBackward;
 #[cfg(feature = "at1-columnar")]
 pub(crate) use varint::varint;
 pub use varint::{MAX_VARINT_LEN, read_varint, zigzag};
-
-/// The lowest `n` bits set, for `n` from 0 to 64.
-#[inline]
-pub const fn mask(n: u32) -> u64 {
-    match n {
-        0 => 0,
-        1..=63 => (1 << n) - 1,
-        _ => u64::MAX,
-    }
-}

@@ -3,8 +3,7 @@
 
 use core::ops::Range;
 
-use super::Rules;
-use super::weights::{Cell, Weights};
+use super::weights::{Cell, Rules, Weights};
 use crate::bits::NarrowBackward;
 use crate::entropy::{low8, low16};
 

@@ -8,28 +8,7 @@ mod table;
 mod weights;
 
 pub(crate) use table::Table;
-
-use crate::entropy::low8;
-
-/// The deepest code that anybody writes: RFC 8878 says 11, older dictionaries have 12.
-pub(crate) const MAX_DEPTH: u32 = 12;
-
-/// What the formats disagree about.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
-    /// Whether the header bytes from 242 on stand for lists of ones rather than for more weights.
-    pub(crate) ones: bool,
-    /// The largest table that weights may be coded with.
-    pub(crate) max_weights_log: u32,
-}
-
-/// How many bits the code of each symbol has, as a description at the start of `bytes` says; `None` if that breaks the rules.
-pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Option<[u8; 256]> {
-    let mut weights = weights::Weights::new();
-    weights.read(bytes, 0, rules, &mut [[0; 4]; 1 << 11])?;
-    let depth = low8(weights.depth);
-    Some(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
-}
+pub(crate) use weights::{Rules, lengths};
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,7 @@
 
 use core::ops::Range;
 
-use super::weights::Weights;
-use super::{MAX_DEPTH, Rules};
+use super::weights::{MAX_DEPTH, Rules, Weights};
 use crate::bits::BackwardBitReader;
 use crate::entropy::{low8, low32};
 use crate::tuning::{LEAN, WEIGHT_PARTS};

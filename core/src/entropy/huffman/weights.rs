@@ -3,11 +3,22 @@
 
 use core::ops::Range;
 
-use super::Rules;
 use crate::bits::bits_before;
 use crate::entropy::{fse, low8, low32};
 use crate::num::{index, u64_from};
 use crate::tuning::{LEAN, WEIGHT_PARTS};
+
+/// The deepest code that anybody writes: RFC 8878 says 11, older dictionaries have 12.
+pub(crate) const MAX_DEPTH: u32 = 12;
+
+/// What the formats disagree about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// Whether the header bytes from 242 on stand for lists of ones rather than for more weights.
+    pub(crate) ones: bool,
+    /// The largest table that weights may be coded with.
+    pub(crate) max_weights_log: u32,
+}
 
 /// A state of the table that weights are decoded with, from the lowest byte on: how many bits are read, the weight, and in two
 /// bytes where the next state starts, to which these bits are added.
@@ -185,7 +196,7 @@ impl Weights {
         let sum: u32 = ranks.iter().zip(0u32..).map(|(&rank, bits)| u32::from(rank) << bits).sum();
         self.depth = 32 - sum.leading_zeros();
         let missing = (1u32 << self.depth) - sum;
-        if self.depth > super::MAX_DEPTH || !missing.is_power_of_two() {
+        if self.depth > MAX_DEPTH || !missing.is_power_of_two() {
             return None;
         }
         let last = missing.trailing_zeros() + 1;
@@ -204,4 +215,12 @@ impl Weights {
 #[inline(always)]
 fn follower(cell: u32, window: u64) -> usize {
     ((cell >> 16) + (low32(window) & !(u32::MAX << (cell & 31)))) as usize
+}
+
+/// How many bits the code of each symbol has, as a description at the start of `bytes` says; `None` if that breaks the rules.
+pub(crate) fn lengths(bytes: &[u8], rules: Rules) -> Option<[u8; 256]> {
+    let mut weights = Weights::new();
+    weights.read(bytes, 0, rules, &mut [[0; 4]; 1 << 11])?;
+    let depth = low8(weights.depth);
+    Some(weights.of.map(|weight| if weight > 0 { (depth + 1).wrapping_sub(weight) } else { 0 }))
 }
