@@ -53,7 +53,7 @@ impl Backend {
             Self::Xz => return Err(Error::new(ErrorKind::FormatNotBuilt, 0)),
             #[cfg(feature = "at1")]
             Self::Xz => {
-                let size = xz::File::open(payload, limits)?.content;
+                let size = below(|| xz::File::open(payload, limits).map(|file| file.content))?;
                 if size > u64_from(payload.len()).saturating_mul(XZ_MAX_RATIO) {
                     return Err(Error::new(ErrorKind::At1ContentSize, 0).needing(size));
                 }

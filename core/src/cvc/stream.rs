@@ -144,6 +144,8 @@ enum Pause {
 
 impl<'w> Decoder<'w> {
     /// A decoder for the column that the options name, or for the only one.
+    // Inlined at level z, parts of it lie on the caller's stack twice.
+    #[inline(never)]
     pub const fn new(workspace: &'w mut [u8], options: &Options<'w>) -> Self {
         Self {
             workspace,
@@ -173,6 +175,7 @@ impl<'w> Decoder<'w> {
     }
 
     /// Reads on and writes on, as far as both slices allow. What was decoded before an error leaves before it is reported; then it stays.
+    #[inline(never)]
     pub fn step(&mut self, input: &[u8], end: End, output: &mut [u8]) -> Result<Step> {
         let mut io = Io { input, read: 0, output, wrote: 0 };
         // Not with a `StepGuard`, which would take 120 bytes of stack more here, and 400 of flash.

@@ -1,7 +1,7 @@
 //! The index of a stream, when all of it is there.
 
 use super::header::{stream_footer, stream_header};
-use super::number::Number;
+use super::number;
 use super::options::{Options, Streams};
 use super::records::Sums;
 use crate::ErrorKind;
@@ -18,19 +18,13 @@ pub(super) fn walk(bytes: &[u8], mut each: impl FnMut(u64, u64) -> Option<()>) -
         return Err(Fault::new(ErrorKind::XzHeaderCrc, body.len()));
     }
     let Some((&0, mut rest)) = body.split_first() else { return Err(fault(ErrorKind::XzFooter)) };
-    let number = |rest: &mut &[u8]| -> Verdict<u64> {
-        let mut number = Number::default();
-        loop {
-            let (&byte, more) = rest.split_first().ok_or(fault(ErrorKind::XzIndex))?;
-            let value = number.push(byte).map_err(|wrong| fault(wrong.kind))?;
-            *rest = more;
-            if let Some(value) = value {
-                return Ok(value);
-            }
-        }
+    let next = |rest: &mut &[u8]| -> Verdict<u64> {
+        let (value, len) = number::read(rest).map_err(|wrong| fault(wrong.kind))?.ok_or(fault(ErrorKind::XzIndex))?;
+        *rest = rest.get(len..).unwrap_or_default();
+        Ok(value)
     };
-    for _ in 0..number(&mut rest)? {
-        let (unpadded, content) = (number(&mut rest)?, number(&mut rest)?);
+    for _ in 0..next(&mut rest)? {
+        let (unpadded, content) = (next(&mut rest)?, next(&mut rest)?);
         each(unpadded, content).ok_or(fault(ErrorKind::XzIndex))?;
     }
     if rest.len() > 3 || rest.iter().any(|&byte| byte != 0) {
