@@ -41,6 +41,11 @@ pub struct Structure {
     max_nodes: usize,
     /// Remembers nothing.
     silent: bool,
+    /// When half of the room for nodes is taken, the metadata of each chunk of Pco becomes one field, so that there is room for all
+    /// chunks.
+    is_brief: bool,
+    /// The bits of the chunk that are being merged, and how many groups are open inside of it.
+    merged: Option<(Range<u64>, usize)>,
     left_out: u64,
     error: Option<Fault>,
     checks: [u64; 3],
@@ -62,12 +67,6 @@ impl Structure {
     #[cfg(feature = "pco")]
     pub(crate) fn silent() -> Self {
         Self { silent: true, ..Self::default() }
-    }
-
-    /// Whether half of the room for nodes is taken.
-    #[cfg(all(feature = "pco", feature = "xz", feature = "zstd"))]
-    fn is_half_full(&self) -> bool {
-        self.starts.len() >= self.max_nodes / 2
     }
 
     fn push(&mut self, name: Name, part: u8, bits: Range<u64>, value: Value<'_>) {
@@ -117,6 +116,13 @@ impl Trace for Structure {
         if self.silent {
             return;
         }
+        if let Some((_, depth)) = &mut self.merged {
+            *depth += 1;
+            return;
+        }
+        if self.is_brief && self.open.is_empty() && name == Name::Chunk && self.starts.len() >= self.max_nodes / 2 {
+            self.merged = Some((u64::MAX..0, 0));
+        }
         let at = self.starts.len();
         let mut step = start_of(name);
         if !matches!(value, Value::None) {
@@ -131,6 +137,10 @@ impl Trace for Structure {
 
     fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>) {
         if self.silent {
+            return;
+        }
+        if let Some((merged, _)) = &mut self.merged {
+            *merged = merged.start.min(bits.start)..merged.end.max(bits.end);
             return;
         }
         self.last = bits.end;
@@ -149,6 +159,17 @@ impl Trace for Structure {
     }
 
     fn leave(&mut self) {
+        match &mut self.merged {
+            Some((_, depth @ 1..)) => {
+                *depth -= 1;
+                return;
+            }
+            merged => {
+                if let Some((bits, _)) = merged.take() {
+                    self.leaf(Part::Header, Name::ChunkMetadata, bits, Value::None);
+                }
+            }
+        }
         self.open.pop();
         self.trail.pop();
     }
