@@ -395,6 +395,28 @@ pub const UNSPOOL_ONPAIR_CONTAINS: u8 = 2;
 ///
 /// # Safety
 ///
+/// The memory that a search for substrings takes.
+type Lent<'s> = (&'s mut [u32], &'s mut [u8]);
+
+/// Prepares a search of this kind.
+#[inline(never)]
+fn prepare<'s>(
+    kind: UnspoolOnPairMatch,
+    column: &'s Column<'s>,
+    needle: &'s [u8],
+    workspace: &dyn Fn() -> Result<Lent<'s>>,
+) -> Result<Search<'s>> {
+    match kind {
+        UNSPOOL_ONPAIR_EQUALS => Ok(Search::equals(column, needle)),
+        UNSPOOL_ONPAIR_STARTS_WITH => Ok(Search::starts_with(column, needle)),
+        UNSPOOL_ONPAIR_CONTAINS => {
+            let (needle_entries, tokens) = workspace()?;
+            Search::contains(column, needle, SearchWorkspace { needle: needle_entries, tokens })
+        }
+        _ => Err(bad_argument()),
+    }
+}
+
 /// As for [`clear`].
 #[inline(never)]
 unsafe fn clear_search(
@@ -431,16 +453,8 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
         let start = || {
             clear_search(search, column, (needle, needle_len), (fallback, fallback_len), (tokens, tokens_len))?;
             let (column, needle) = (held(column)?, input(needle, needle_len)?);
-            let prepared = match kind {
-                UNSPOOL_ONPAIR_EQUALS => Search::equals(column, needle),
-                UNSPOOL_ONPAIR_STARTS_WITH => Search::starts_with(column, needle),
-                UNSPOOL_ONPAIR_CONTAINS => {
-                    let entries = output(fallback, fallback_len)?;
-                    let workspace = SearchWorkspace { needle: entries, tokens: output(tokens, tokens_len)? };
-                    Search::contains(column, needle, workspace)?
-                }
-                _ => return Err(bad_argument()),
-            };
+            let workspace = || Ok((output(fallback, fallback_len)?, output(tokens, tokens_len)?));
+            let prepared = prepare(kind, column, needle, &workspace)?;
             build(search, |place| Ok(place.write(Hunt { search: prepared, progress: Progress::new(column.rows()) })))
         };
         report(error, start())

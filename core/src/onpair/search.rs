@@ -71,6 +71,7 @@ impl<'s> Search<'s> {
     ///
     /// Knuth, Morris and Pratt's algorithm over tokens instead of bytes. The workspace must have an entry for each byte of the
     /// needle. With one for each token as well, a token is one step; without, each of its bytes is.
+    #[inline(never)]
     pub fn contains(column: &'s Column<'s>, needle: &'s [u8], workspace: SearchWorkspace<'s>) -> Result<Self> {
         let Some(fallback) = workspace.needle.get_mut(..needle.len()) else {
             return Err(Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(needle.len())));

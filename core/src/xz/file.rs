@@ -325,7 +325,11 @@ pub fn decode_block(
     workspace: &mut Workspace,
     options: &Options,
 ) -> Result<Done> {
-    let (mut parser, mut window) = (at_block(src, block, options, workspace)?, Window::new(Kind::Output, dst));
+    check_block(src, block, options)?;
+    // Made where it stays: returned from a call, it would be on the stack twice.
+    let mut parser = Parser::new(&Options { streams: Streams::First, ..*options });
+    parser.expect_block(block.check, block.range.start, workspace);
+    let mut window = Window::new(Kind::Output, dst);
     let (mut rest, mut wrote) = (src, 0);
     parser.go(&mut rest, End::Here, (&mut [], &mut wrote), &mut window, workspace, &mut ())?;
     fits(rest, parser.produced, block)?;
@@ -338,7 +342,10 @@ pub fn decode_block(
 #[cfg(feature = "alloc")]
 pub fn decode_block_to_vec(src: &[u8], block: &Block, options: &Options) -> Result<Vec<u8>> {
     let mut workspace = Workspace::new();
-    let (content, known) = count(src, at_block(src, block, options, &mut workspace)?, &mut workspace);
+    check_block(src, block, options)?;
+    let mut parser = Parser::new(&Options { streams: Streams::First, ..*options });
+    parser.expect_block(block.check, block.range.start, &mut workspace);
+    let (content, known) = count(src, parser, &mut workspace);
     let mut out = room(content, src.len())?;
     let done = decode_block(src, block, &mut out, &mut workspace, options);
     let wrote = done.map_err(|error| impossible(error, known))?.wrote;
@@ -346,8 +353,9 @@ pub fn decode_block_to_vec(src: &[u8], block: &Block, options: &Options) -> Resu
     Ok(out)
 }
 
-/// A parser that expects this block.
-fn at_block(src: &[u8], block: &Block, options: &Options, workspace: &mut Workspace) -> Result<Parser> {
+/// Refuses a block that the caller made up, and checks that cannot be verified.
+#[inline(never)]
+fn check_block(src: &[u8], block: &Block, options: &Options) -> Result<()> {
     if options.verify == Verify::Refuse && !block.check.is_known() {
         return Err(Error::new(ErrorKind::XzCheckKind, block.range.start));
     }
@@ -355,9 +363,7 @@ fn at_block(src: &[u8], block: &Block, options: &Options, workspace: &mut Worksp
     if block.range.start.checked_add(u64_from(src.len())).is_none() {
         return Err(Error::new(ErrorKind::RangeOutside, block.range.start));
     }
-    let mut parser = Parser::new(&Options { streams: Streams::First, ..*options });
-    parser.expect_block(block.check, block.range.start, workspace);
-    Ok(parser)
+    Ok(())
 }
 
 /// The block ends where its bytes do, and holds what the index says.

@@ -57,6 +57,7 @@ pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &
 }
 
 /// Returns how many bytes a file decodes to. Reads all sequences but writes nothing.
+#[inline(never)]
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>) -> Result<u64> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Length, u64::MAX);
     machine.frame.counter = Some(COUNT);

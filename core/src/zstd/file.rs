@@ -107,6 +107,7 @@ impl<'a> File<'a> {
     ///
     /// A frame of which only a part is wanted is decoded in `scratch`. If that is shorter than the frame, the error has the class
     /// `WorkspaceTooSmall`; [`scratch_len`](Self::scratch_len) is always enough.
+    #[inline(never)]
     pub fn decode(
         &self,
         src: &[u8],
@@ -213,6 +214,7 @@ impl Search {
 
 impl SeekFrame {
     /// Decodes the frame whose bytes these are to the front of `dst`. Offsets of errors count from the start of the file.
+    #[inline(never)]
     pub fn decode(
         &self,
         bytes: &[u8],

@@ -46,6 +46,7 @@ impl Span {
     }
 
     /// Decodes a payload to the place `start` of the scratch.
+    #[inline(never)]
     pub(crate) fn load(
         backend: Backend,
         payload: &[u8],
@@ -179,20 +180,33 @@ impl TableHead {
         find(head, self.codec, names, lines, &mut found, limits)?;
         let [small @ .., blocks] = &found;
         check_room(small, head, scratch.len(), limits)?;
+        self.load_streams(small, workspace, scratch, limits)?;
+        // A file without blocks has an index without entries, or the first of them lies outside.
+        if let Some(entry) = blocks {
+            let Range { start, end } = entry.range();
+            (self.backend, self.blocks_at, self.blocks_len) = (entry.backend, start, end.saturating_sub(start));
+        }
+        Ok(())
+    }
+
+    /// Decodes the streams of the head one after the other. A function of its own, so that its frame is not added to that of all entries.
+    #[inline(never)]
+    fn load_streams(
+        &mut self,
+        entries: &[Option<Entry<'_>>],
+        workspace: &mut Workspace,
+        scratch: &mut [u8],
+        limits: &Limits,
+    ) -> Result<()> {
         let Self { meta, index, template, paths, modes, verbatim, .. } = self;
         let mut used = 0;
-        for (entry, span) in small.iter().zip([meta, index, template, paths, modes, verbatim]) {
+        for (entry, span) in entries.iter().zip([meta, index, template, paths, modes, verbatim]) {
             if let Some(entry) = entry {
                 *span = Span::of(entry, used, workspace, scratch, limits)?;
                 used = span.end;
             }
         }
         self.used = used;
-        // A file without blocks has an index without entries, or the first of them lies outside.
-        if let Some(entry) = blocks {
-            let Range { start, end } = entry.range();
-            (self.backend, self.blocks_at, self.blocks_len) = (entry.backend, start, end.saturating_sub(start));
-        }
         Ok(())
     }
 }
