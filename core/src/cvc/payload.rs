@@ -138,7 +138,7 @@ impl<'b> Payload<'b> {
     /// Decodes as many values as there are cells. Plain integers are rounded to f32.
     ///
     /// A hot loop for each encoding. The lengths of both slices are known before it and nothing in it can fail, so that the compiler makes short SIMD of
-    /// it: a branch, a checked index or another case in `value` undoes that. See docs/tried/cvc.md.
+    /// it: a branch, a checked index or another case in `value` undoes that.
     #[inline(never)]
     fn decode_f32<C: Cell>(&self, to: &mut [C]) -> Result<()> {
         fn each<C: Cell, const N: usize>(payload: &Payload<'_>, to: &mut [C], value: impl Fn([u8; N]) -> f32) {
