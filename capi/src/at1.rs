@@ -165,11 +165,23 @@ pub unsafe extern "C" fn unspool_at1_decode(
             apart(&[stretch(src, src_len)], &written)?;
             let (src, dst, scratch) = (input(src, src_len)?, output(dst, dst_len)?, output(scratch, scratch_len)?);
             let workspace = workspace(space, space_len)?;
-            answer(done, at1::decode(src, dst, workspace, scratch, &options, &mut ())?.into());
+            answer(done, whole(src, dst, workspace, scratch, &options)?.into());
             Ok(())
         };
         report(error, decode())
     }
+}
+
+/// Decodes a file in a frame of its own, which is not added to that of the call from C.
+#[inline(never)]
+fn whole(
+    src: &[u8],
+    dst: &mut [u8],
+    workspace: &mut Workspace,
+    scratch: &mut [u8],
+    options: &Options,
+) -> Result<Done> {
+    at1::decode(src, dst, workspace, scratch, options, &mut ())
 }
 
 /// Takes decoded bytes in order, which are lent to it for the call. What is not 0 ends decoding with the error `SINK_FULL`.

@@ -2,7 +2,7 @@
 #include "board.h"
 #include "unspool.h"
 
-STACK(4096);
+STACK(4608);
 
 FILE_IN_FLASH(file, "onpair/cpp/utf8_b12.onp");
 FILE_IN_FLASH(expected, "onpair/data/utf8.expected.bin");

@@ -20,7 +20,6 @@ use crate::{Checksums, Class, Done, Error, ErrorKind, Limits, Result, Sink, Trac
 /// Decodes a file to a slice.
 ///
 /// Bytes of `dst` after those that were written may have been used. A `trace` that listens hears the structure first, as from [`inspect`].
-#[inline(never)]
 pub fn decode<T: Trace>(
     src: &[u8],
     dst: &mut [u8],
