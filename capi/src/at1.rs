@@ -174,13 +174,7 @@ pub unsafe extern "C" fn unspool_at1_decode(
 
 /// Decodes a file in a frame of its own, which is not added to that of the call from C.
 #[inline(never)]
-fn whole(
-    src: &[u8],
-    dst: &mut [u8],
-    workspace: &mut Workspace,
-    scratch: &mut [u8],
-    options: &Options,
-) -> Result<Done> {
+fn whole(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, scratch: &mut [u8], options: &Options) -> Result<Done> {
     at1::decode(src, dst, workspace, scratch, options, &mut ())
 }
 

@@ -121,7 +121,7 @@ impl Trace for Structure {
             return;
         }
         if self.is_brief && self.open.is_empty() && name == Name::Chunk && self.starts.len() >= self.max_nodes / 2 {
-            self.merged = Some((u64::MAX..0, 0));
+            self.merged = Some((Range { start: u64::MAX, end: 0 }, 0));
         }
         let at = self.starts.len();
         let mut step = start_of(name);
