@@ -395,28 +395,6 @@ pub const UNSPOOL_ONPAIR_CONTAINS: u8 = 2;
 ///
 /// # Safety
 ///
-/// The memory that a search for substrings takes.
-type Lent<'s> = (&'s mut [u32], &'s mut [u8]);
-
-/// Prepares a search of this kind.
-#[inline(never)]
-fn prepare<'s>(
-    kind: UnspoolOnPairMatch,
-    column: &'s Column<'s>,
-    needle: &'s [u8],
-    workspace: &dyn Fn() -> Result<Lent<'s>>,
-) -> Result<Search<'s>> {
-    match kind {
-        UNSPOOL_ONPAIR_EQUALS => Ok(Search::equals(column, needle)),
-        UNSPOOL_ONPAIR_STARTS_WITH => Ok(Search::starts_with(column, needle)),
-        UNSPOOL_ONPAIR_CONTAINS => {
-            let (needle_entries, tokens) = workspace()?;
-            Search::contains(column, needle, SearchWorkspace { needle: needle_entries, tokens })
-        }
-        _ => Err(bad_argument()),
-    }
-}
-
 /// As for [`clear`].
 #[inline(never)]
 unsafe fn clear_search(
@@ -430,6 +408,22 @@ unsafe fn clear_search(
     apart(&[stretch(column, 1), stretch(needle, needle_len)], &written)?;
     // SAFETY: the same promise.
     unsafe { clear(search, &[]) }
+}
+
+/// Prepares a search of this kind. A call of its own, so that its frame is not added to that of the call from C.
+#[inline(never)]
+fn prepare<'s>(
+    kind: UnspoolOnPairMatch,
+    column: &'s Column<'s>,
+    needle: &'s [u8],
+    workspace: &dyn Fn() -> Result<SearchWorkspace<'s>>,
+) -> Result<Search<'s>> {
+    match kind {
+        UNSPOOL_ONPAIR_EQUALS => Ok(Search::equals(column, needle)),
+        UNSPOOL_ONPAIR_STARTS_WITH => Ok(Search::starts_with(column, needle)),
+        UNSPOOL_ONPAIR_CONTAINS => Search::contains(column, needle, workspace()?),
+        _ => Err(bad_argument()),
+    }
 }
 
 /// Prepares a search. Column, needle and memory are lent to it, the struct of the column as well.
@@ -453,7 +447,10 @@ pub unsafe extern "C" fn unspool_onpair_search_init(
         let start = || {
             clear_search(search, column, (needle, needle_len), (fallback, fallback_len), (tokens, tokens_len))?;
             let (column, needle) = (held(column)?, input(needle, needle_len)?);
-            let workspace = || Ok((output(fallback, fallback_len)?, output(tokens, tokens_len)?));
+            let workspace = || {
+                let (needle, tokens) = (output(fallback, fallback_len)?, output(tokens, tokens_len)?);
+                Ok(SearchWorkspace { needle, tokens })
+            };
             let prepared = prepare(kind, column, needle, &workspace)?;
             build(search, |place| Ok(place.write(Hunt { search: prepared, progress: Progress::new(column.rows()) })))
         };
