@@ -337,26 +337,37 @@ fn check(weights: &Weights) -> Result<()> {
 
 const ABOUT: &str = "# Sizes
 
-What each format weighs by itself. `cargo xtask size` measures and writes this page; the step `size` of `cargo xtask test` fails when a figure
-exceeds its budget in `tests/size/budgets.tsv`.
+This page measures each decoder alone: flash, RAM, stack and instructions. `cargo xtask size`
+measures and writes it; the step `size` of `cargo xtask test` fails if a figure exceeds its budget
+in `tests/size/budgets.tsv`.
 
-A program in `tests/size` calls one decoder and nothing else. What it weighs more than the program `empty`, which has the same start-up code and
-calls none, is the decoder with all that it needs of the compiler's library (division, 64-bit arithmetic, floating point, `memcpy`). Each of ours links
-with a panic handler that nothing defines: no panic is reachable.
+A program in `tests/size` calls one decoder and nothing else. Its figures are the difference to the
+program `empty`, which has the same start-up code and calls none. They include everything that the
+decoder needs of the compiler's library: division, 64-bit arithmetic, floating point, `memcpy`. Each
+program of unspool links with a panic handler that nothing defines: no panic is reachable.
 
-* **flash**: code and constants; of wasm the code and data sections. Columns `z` and `3` are the optimisation levels, both with fat LTO.
-* **RAM**: everything static that the decoder keeps between calls, workspace included; output and lent tables not (Pco's are in
-  [firmware.md](firmware.md)). \"heap\" is for peers that need one.
-* **frame**: the largest stack frame of any function, as the compiler notes it (`-Z emit-stack-sizes`).
-* **stack**: how deep the stack went while decoding, painted before and looked through behind.
-* **instr/B**: instructions for each byte that comes out, counted by QEMU (`-icount shift=0`). Code for a Cortex-M0 runs on an emulated Cortex-M3.
+* **flash**: code and constants, in wasm the code and data sections. Columns `z` and `3` are the
+  optimisation levels, both with fat LTO.
+* **RAM**: all static memory that the decoder keeps between calls, workspace included. Output and
+  lent tables are not included; [firmware.md](firmware.md#memory) has those of Pco. \"heap\" is for
+  peers that need one.
+* **frame**: the largest stack frame of any function, from the compiler (`-Z emit-stack-sizes`).
+* **stack**: the depth of the stack while decoding: it is painted before and examined after.
+* **instr/B**: instructions for each byte of output, counted by QEMU (`-icount shift=0`). Code for a
+  Cortex-M0 runs on an emulated Cortex-M3.
 
-The smallest tables (feature `small`) are in the figures for Cortex-M0 and RISC-V; Cortex-M4F and wasm have the large ones. zstd, xz, miniz_oxide, ruzstd and
-lzma-rust2 decode the same 64 KiB of text, each in its own format. What an aim that was missed would have cost is in [firmware.md](firmware.md#aims-that-were-missed).
+Cortex-M0 and RISC-V use the smallest tables (feature `small`), Cortex-M4F and wasm the large ones.
+zstd, xz, miniz_oxide, ruzstd and lzma-rust2 decode the same 64 KiB of text, each in its own format.
+[firmware.md](firmware.md#aims-that-were-missed) says what it would cost to reach the aims that were
+missed.
 
-Peers in C are built for a Cortex-M0 only, by arm-none-eabi-gcc with `-Os` and `-O3`, from the sources that crates bring which the tests depend on: zstd
-with its flags for small builds (one Huffman decoder, one for sequences, no inlining, no error texts, no legacy formats), liblzma in its small build with LZMA2, CRC-32
-and CRC-64 only, XZ Embedded for whole files with the same checks. That compiler does not note the sizes of their frames in a program.
+Peers in C are built for a Cortex-M0 only, by arm-none-eabi-gcc with `-Os` and `-O3`, from sources
+in crates that the tests depend on. That compiler does not report the sizes of their frames.
+
+* zstd has its flags for small builds: one Huffman decoder, one for sequences, no inlining, no error
+  texts, no legacy formats.
+* liblzma is its small build with LZMA2, CRC-32 and CRC-64 only.
+* XZ Embedded decodes whole files with the same checks.
 ";
 
 fn page(weights: &Weights) -> String {

@@ -61,7 +61,7 @@ export function damage(format) {
   }
   whole.push(['garbage', spread(100, 100).map((seed) => garbage(seed, 1 + seed * 11))]);
   whole.push([
-    'garbage behind the magic number',
+    'garbage after the magic number',
     spread(100, 100).map((seed) => {
       const bytes = garbage(seed, MAGIC[format] + 1 + seed * 11);
       bytes.set(file.subarray(0, MAGIC[format]));

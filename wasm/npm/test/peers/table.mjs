@@ -66,8 +66,8 @@ async function table(format) {
   const own = { name: '**unspool**', rows: new Map() };
   own.rows.set('intact', ownOutcome(format, file, wanted));
   for (const [title, files] of cases) own.rows.set(title, words(files.map((bytes) => ownOutcome(format, bytes, wanted))));
-  if (into !== undefined) own.rows.set('half as much room as the output takes', roomOf(() => into(file, new Uint8Array(wanted.length >> 1))));
-  own.rows.set('what it says of a file cut in half', code(messageOf(() => FORMATS[format].own(file.slice(0, file.length >> 1)))));
+  if (into !== undefined) own.rows.set('output buffer of half the size', roomOf(() => into(file, new Uint8Array(wanted.length >> 1))));
+  own.rows.set('message for a file cut in half', code(messageOf(() => FORMATS[format].own(file.slice(0, file.length >> 1)))));
   own.rows.set('decodes the intact file afterwards', ownOutcome(format, file, wanted) === 'right' ? 'yes' : '**no**');
   columns.push(own);
 
@@ -90,10 +90,10 @@ async function table(format) {
     }
     if (into !== undefined) {
       const { found, none, error } = await peer.ask(file, wanted.length >> 1);
-      rows.set('half as much room as the output takes', error !== undefined ? `refused: ${code(error)}` : none ? 'cannot be asked to' : said(found, wanted));
+      rows.set('output buffer of half the size', error !== undefined ? `refused: ${code(error)}` : none ? 'not possible' : said(found, wanted));
     }
     const { error } = await peer.ask(file.slice(0, file.length >> 1));
-    rows.set('what it says of a file cut in half', error === undefined ? 'nothing' : code(error));
+    rows.set('message for a file cut in half', error === undefined ? 'nothing' : code(error));
     rows.set('decodes the intact file afterwards', works);
     await peer.worker.terminate();
     columns.push({ name: `${name} ${version(name)}`, rows });
@@ -112,12 +112,12 @@ async function table(format) {
 }
 
 function said(found, wanted) {
-  return same(found, wanted) ? 'takes more memory, and is right' : `**${found.length} bytes without a word**`;
+  return same(found, wanted) ? 'allocates more, right' : `**${found.length} bytes, no error**`;
 }
 
 function roomOf(decode) {
   const message = messageOf(decode);
-  return message === '' ? '**short output without a word**' : `refused: ${code(message)}`;
+  return message === '' ? '**short output, no error**' : `refused: ${code(message)}`;
 }
 
 function messageOf(decode) {
@@ -132,15 +132,19 @@ function messageOf(decode) {
 const lines = [
   '# Broken input',
   '',
-  'What this package, and what else a page would take today, do with files that are broken. Made by `cargo xtask peers`, which runs',
-  '`wasm/npm/test/peers`; the versions are those of its lock file. Each decoder gets the same files, and the intact one after each of them.',
+  'This page shows what unspool and other npm packages do with damaged files. `cargo xtask peers`',
+  'makes it with `wasm/npm/test/peers`; the versions are those of its lock file. Every decoder gets',
+  'the same files, and the intact one after each of them.',
   '',
-  '- *refused*: an error. *right*: what the intact file holds, so that the damage does not matter, or was not looked at.',
-  '- *wrong bytes*: something else, and no error. *breaks down*: a trap of the wasm module, an error of memory, or the end of the thread.',
+  '- *refused*: an error.',
+  '- *right*: the content of the intact file. The damage does not matter, or was not noticed.',
+  '- *wrong bytes*: other content, and no error.',
+  '- *breaks down*: a trap of the wasm module, an error of memory, or the end of the thread.',
   `- *hangs*: no answer within ${PATIENCE / 1000} seconds.`,
   '',
-  'No package on npm was found that decodes Pco, OnPair, CVC or AT-1; for these the table shows this one alone. Pco and OnPair have no checksums, and the one of CVC covers',
-  'the values but not the metadata: a flipped bit that leaves such a file consistent gives other values, whatever decodes it.',
+  'No npm package was found that decodes Pco, OnPair, CVC or AT-1; their tables have one column. Pco',
+  'and OnPair have no checksums, and that of CVC covers the values but not the metadata. A flipped',
+  'bit that leaves such a file consistent changes its values, whatever decodes it.',
   '',
 ];
 for (const format of Object.keys(FORMATS)) lines.push(...(await table(format)));
