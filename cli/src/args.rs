@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line: subcommands, options, and the parsing of their values.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -10,7 +10,9 @@ use unspool::{Format, Limits};
 
 use crate::query;
 
-/// Says what is in a file of compressed columns or bytes, decodes it, checks it.
+/// Inspect, decode, query and check compressed files
+///
+/// Formats: Zstandard, xz, gzip, Pco, OnPair, CVC, AT-1.
 #[derive(Parser)]
 #[command(name = "unspool", version, arg_required_else_help = true)]
 pub struct Arguments {
@@ -20,37 +22,39 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Show what a file is, what is in it, and which bytes hold what
+    /// Show the format of a file, its contents, and every field with its bytes
     Inspect {
         /// The file, or - for standard input
         file: PathBuf,
         #[command(flatten)]
         take: TakeArgs,
-        /// Everything as one JSON object, for programs
+        /// Print one JSON object, for programs
         #[arg(long)]
         json: bool,
-        /// What the decoded numbers come to: bounds, mean, deviation, how they spread
+        /// Add statistics of the decoded numbers: bounds, mean, deviation, distribution
         #[arg(long)]
         stats: bool,
-        /// Every literal, state and sequence of a Zstandard file, with its bits
+        /// List every literal, state and sequence of a Zstandard file, with its bits
         #[arg(long)]
         symbols: bool,
-        /// Every field, also of long lists
+        /// Print long lists in full
         #[arg(long)]
         all: bool,
     },
-    /// Write the decoded bytes; numbers come out little-endian, row after row
+    /// Write the decoded bytes; numbers are little-endian, row after row
     Decode(DecodeArgs),
-    /// Print the rows of an OnPair column in which a pattern occurs, without decoding the others
+    /// Print the rows of an OnPair column that contain a pattern, without decoding the others
     ///
-    /// Each row is a line, its bytes as they are. The exit code is 0 also if no row matches.
+    /// Each row is a line of its unchanged bytes. The exit code is 0 even if no row matches.
     Grep(GrepArgs),
-    /// Print the rows of an AT-1 table that meet all conditions, reading no more of the file than that takes
+    /// Print the rows of an AT-1 table that meet all conditions, reading only the blocks they need
     ///
-    /// COL is a column by its number, from 0, or by its name: a path of JSON as `user.id`, or a field of the header line. In it,
-    /// a backslash lets `:`, `,` and `\` stand for themselves; a name of digits alone must be given as a number. Lines that were
-    /// kept as they are, because they do not fit the table, are in no answer; how many they are is said. The file's hash, which is
-    /// that of all lines, is not compared.
+    /// COL is the number of a column, from 0, or its name: a JSON path such as `user.id`, or a
+    /// field of the header line. In a name, write a backslash before `:`, `,` and `\`. A name made
+    /// of digits must be given as a number.
+    ///
+    /// Lines that do not fit the table are in no answer; standard error says how many they are. The
+    /// hash of the file covers all lines and is not compared.
     Query(QueryArgs),
     /// Decode and verify files without writing anything
     Check {
@@ -62,10 +66,10 @@ pub enum Command {
     },
 }
 
-/// How a file is taken.
+/// Options on reading a file.
 #[derive(Args)]
 pub struct TakeArgs {
-    /// Take the file for this format instead of looking at its first bytes
+    /// Use this format instead of detecting it from the first bytes
     #[arg(long, value_parser = format())]
     pub format: Option<Format>,
     /// The dictionary that the file was compressed with
@@ -75,13 +79,13 @@ pub struct TakeArgs {
     pub allow: LimitArgs,
 }
 
-/// What a file may ask for.
+/// Limits on what a file may ask for.
 #[derive(Args)]
 pub struct LimitArgs {
-    /// Refuse to decode to more than this; 16G if not given
+    /// Refuse to decode to more than this [default: 16G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_output: Option<u64>,
-    /// Refuse Zstandard frames with larger windows; 128M if not given, which is too small for what was made with --long=28 or more
+    /// Refuse Zstandard frames with larger windows [default: 128M; --long=28 needs more]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_window: Option<u64>,
 }
@@ -99,17 +103,17 @@ impl LimitArgs {
 
 #[derive(Args)]
 pub struct GrepArgs {
-    /// The bytes to look for, as they are: no wildcards
+    /// The bytes to search for; there are no wildcards
     pub pattern: OsString,
     /// The file, or - for standard input
     pub file: PathBuf,
     /// Only rows that start with the pattern
     #[arg(long, conflicts_with = "exact")]
     pub prefix: bool,
-    /// Only rows that are the pattern
+    /// Only rows that equal the pattern
     #[arg(long)]
     pub exact: bool,
-    /// The number of the row, counted from 0, and a colon before each line
+    /// Print the number of the row, from 0, and a colon before each line
     #[arg(short, long)]
     pub number: bool,
     #[command(flatten)]
@@ -118,36 +122,36 @@ pub struct GrepArgs {
 
 #[derive(Args)]
 pub struct QueryArgs {
-    /// The file, of the codec qcolumnar or qjson; - for standard input, which is read whole
+    /// The file, of codec qcolumnar or qjson; - for standard input, which is read whole
     pub file: PathBuf,
-    /// Only rows whose value is a number from LO to HI, both included; either may be left out
+    /// Only rows whose value is a number from LO to HI, both included; either may be omitted
     #[arg(long = "where", value_name = "COL:LO:HI", value_parser = query::within, allow_hyphen_values = true)]
     pub within: Vec<query::Condition>,
-    /// Only rows with this value: the same number in a column of numbers, else the same bytes
+    /// Only rows with this value: the same number in a numeric column, else the same bytes
     #[arg(long, value_name = "COL:VALUE", value_parser = OsStringValueParser::new().try_map(|text| query::equal(&text)), allow_hyphen_values = true)]
     pub eq: Vec<query::Condition>,
-    /// These columns, in this order, with tabs between; all if not given
+    /// Print these columns, in this order, separated by tabs [default: all]
     #[arg(long, value_name = "A,B", value_parser = query::columns, group = "ask")]
     pub select: Option<query::Columns>,
-    /// The original lines
+    /// Print the original lines
     #[arg(long, group = "ask")]
     pub lines: bool,
-    /// How many rows there are
+    /// Print the number of rows
     #[arg(long, group = "ask")]
     pub count: bool,
-    /// The exact sum of a column
+    /// Print the exact sum of a column
     #[arg(long, value_name = "COL", value_parser = query::column, group = "ask")]
     pub sum: Option<query::Name>,
-    /// The smallest number of a column
+    /// Print the smallest number of a column
     #[arg(long, value_name = "COL", value_parser = query::column, group = "ask")]
     pub min: Option<query::Name>,
-    /// The largest number of a column
+    /// Print the largest number of a column
     #[arg(long, value_name = "COL", value_parser = query::column, group = "ask")]
     pub max: Option<query::Name>,
-    /// The first N matching rows at most
+    /// Stop after the first N matching rows
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
-    /// On standard error: groups skipped and read, bytes of blocks read and in all
+    /// Print to standard error how many groups were skipped and read, and how many block bytes
     #[arg(long)]
     pub stats: bool,
     #[command(flatten)]
@@ -159,43 +163,44 @@ pub struct DecodeArgs {
     /// The file, or - for standard input
     #[arg(required_unless_present = "parts")]
     pub file: Option<PathBuf>,
-    /// Where the decoded bytes go; standard output for -, or if not given. For a bundle of several files, a folder
+    /// The output file; standard output for - or if omitted. For a bundle, a folder
     #[arg(short, long)]
     output: Option<PathBuf>,
     #[command(flatten)]
     pub take: TakeArgs,
-    /// Which column of a file that has several
+    /// The column to decode, if the file has several
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
-    /// Only these rows, from A on and before B; either may be left out
+    /// Only rows from A up to, not including, B; either may be omitted
     #[arg(long, value_name = "A..B", value_parser = rows)]
     pub rows: Option<Range<Option<u64>>>,
-    /// Only these bytes of what a Zstandard or xz file decodes to, from A on and before B; either may be left out. Of a file
-    /// in the seekable format no other frames are decoded than those that hold them, of an xz file of several blocks no others
+    /// Only the decoded bytes from A up to, not including, B, of Zstandard and xz; either may be
+    /// omitted. Decodes only the frames (with a seek table) or xz blocks that hold them
     #[arg(long, value_name = "A..B", value_parser = rows, conflicts_with_all = ["rows", "parts"])]
     pub range: Option<Range<Option<u64>>>,
-    /// Only the rows of CVC sections whose metadata has this value
+    /// Only rows of CVC sections whose metadata has this value
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "rows")]
     pub section: Option<(String, String)>,
-    /// A line for each row: numbers as text with tabs between, strings as they are
+    /// Print a line for each row: numbers as text separated by tabs, strings unchanged
     #[arg(long)]
     pub text: bool,
-    /// With --format onpair, a folder instead of a file: dict_bytes.bin, dict_offsets.bin, code_offsets.bin and codes.bin
+    /// With --format onpair: a folder with dict_bytes.bin, dict_offsets.bin, code_offsets.bin and
+    /// codes.bin
     #[arg(long, value_name = "DIR", conflicts_with = "file", requires = "format")]
     pub parts: Option<PathBuf>,
-    /// The folder has packed_codes.bin instead of codes.bin, with so many bits a code
+    /// The folder has packed_codes.bin instead of codes.bin, with N bits per code
     #[arg(long, value_name = "N", requires = "parts", value_parser = clap::value_parser!(u32).range(1..=16))]
     pub bits: Option<u32>,
 }
 
 impl DecodeArgs {
-    /// The file or folder that the decoded bytes go to; none for standard output.
+    /// The output file or folder; `None` for standard output.
     pub fn to(&self) -> Option<&Path> {
         self.output.as_deref().filter(|output| *output != Path::new("-"))
     }
 }
 
-/// The name of a format that this build knows.
+/// Parses the name of a format that this build decodes.
 fn format() -> impl TypedValueParser<Value = Format> {
     let named = |name: String| crate::formats::BUILT.into_iter().find(|format| format.name() == name);
     PossibleValuesParser::new(crate::formats::BUILT.map(Format::name))
@@ -203,7 +208,7 @@ fn format() -> impl TypedValueParser<Value = Format> {
 }
 
 fn rows(text: &str) -> Result<Range<Option<u64>>, String> {
-    let (first, last) = text.split_once("..").ok_or("two numbers with .. between them, as in 10..20")?;
+    let (first, last) = text.split_once("..").ok_or("expected two numbers with .. between them, such as 10..20")?;
     let number = |text: &str| match text {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| format!("{text} is not a number")),
@@ -212,7 +217,8 @@ fn rows(text: &str) -> Result<Range<Option<u64>>, String> {
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("a key and a value with = between them, as in source=wiki")?;
+    let (key, value) =
+        text.split_once('=').ok_or("expected a key and a value with = between them, such as source=wiki")?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
@@ -224,8 +230,8 @@ fn bytes(text: &str) -> Result<u64, String> {
         "K" => 10,
         "M" => 20,
         "G" => 30,
-        _ => return Err("a number of bytes, perhaps with K, M or G".to_owned()),
+        _ => return Err("expected a number of bytes, optionally with K, M or G".to_owned()),
     };
     let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
-    number.ok_or_else(|| "a number of bytes that fits in 64 bits".to_owned())
+    number.ok_or_else(|| "expected a number of bytes that fits in 64 bits".to_owned())
 }

@@ -1,4 +1,4 @@
-//! What `inspect` found, as text for people and as JSON for programs.
+//! The report of `inspect`, as text for people and as JSON for programs.
 
 use std::fmt::{Display, Write};
 use std::ops::Range;
@@ -11,16 +11,16 @@ use crate::formats::Checksums;
 use crate::report::Plain;
 use crate::stats::ColumnStats;
 
-/// More fields than this are counted, not kept.
+/// The most fields that are kept; further ones are only counted.
 pub const MAX_NODES: usize = 4_000_000;
 
 /// The name of the leaves that hold the commas and brackets of a text header.
 const SYNTAX: Name = Name::Json;
 
-/// How many children of one kind are printed before the rest is summed up.
+/// The most siblings of one name that are printed without `--all`.
 const SHOWN_SIBLINGS: usize = 8;
 
-/// What is known of a file.
+/// Everything that `inspect` found out about a file.
 pub struct Report {
     pub format: Format,
     pub version: Option<String>,
@@ -63,7 +63,8 @@ impl Report {
         self.decoded.filter(|_| size > 0).map(|decoded| decoded as f64 / size as f64)
     }
 
-    /// Bytes of each part, for those that have any. Of a file that was cut short, the last field reaches beyond its `size`.
+    /// Returns the bytes of each part that has any. In a truncated file, the last field is clipped
+    /// to `size`.
     fn parts(&self, size: usize) -> Vec<(Part, u64)> {
         let end = u64::try_from(size).unwrap_or(u64::MAX).saturating_mul(8);
         let sum = |part| {
@@ -116,11 +117,11 @@ impl Report {
 
     fn write_nodes(&self, out: &mut String, all: bool) -> std::fmt::Result {
         let nodes = self.tree.nodes();
-        // For each depth: the name of the last sibling and how many had it.
+        // For each depth: the name of the last sibling, and the length of its run.
         let mut siblings: Vec<(Option<Name>, usize)> = vec![];
         let mut at = 0;
         while let Some(node) = nodes.get(at) {
-            // The text between the fields of a header says nothing to people.
+            // Commas and brackets of a header are noise to people.
             if !all && node.name == SYNTAX {
                 at += 1;
                 continue;
@@ -226,7 +227,8 @@ impl Report {
     }
 }
 
-/// How many siblings of the same name follow, the first included, and how many nodes they are with all that they contain.
+/// Counts the run of siblings with the name of `first`, itself included, and all nodes within the
+/// run.
 fn run_of(nodes: &[Node], first: &Node) -> (usize, usize) {
     let mut siblings = 0;
     let mut len = 0;
@@ -241,7 +243,7 @@ fn run_of(nodes: &[Node], first: &Node) -> (usize, usize) {
     (siblings, len)
 }
 
-/// `12..16`, or `12.3..12.7` where bits count.
+/// Formats a range as bytes, `12..16`, or with bits, `12.3..12.7`.
 fn bit_range(bits: &Range<u64>) -> String {
     let place = |bit: u64| match bit % 8 {
         0 => (bit / 8).to_string(),
@@ -250,7 +252,7 @@ fn bit_range(bits: &Range<u64>) -> String {
     format!("{}..{}", place(bits.start), place(bits.end))
 }
 
-/// The start of a long value.
+/// Shortens a long value.
 fn short(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {

@@ -1,10 +1,9 @@
-//! `unspool`: says what is in a file, decodes it, checks it.
+//! `unspool`: inspects, decodes, queries and checks files.
 //!
-//! Exit code 0 when all went well, also when a search finds nothing; 1 for a file that is refused or cannot be read; 2 for
-//! wrong usage.
+//! Exit codes: 0 for success, also if a search finds nothing; 1 for a file that is refused or
+//! cannot be read; 2 for wrong usage.
 
 mod args;
-mod behind;
 mod formats;
 mod inspect;
 mod output;
@@ -12,6 +11,7 @@ mod query;
 mod report;
 mod stats;
 mod text;
+mod threaded;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -50,7 +50,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     read_if(path, |_| true)
 }
 
-/// Reads all of a file whose first bytes are `wanted`, and no more than those of any other: it may have no end.
+/// Reads a whole file if its first bytes are `wanted`, else only those: other files may be endless.
 fn read_if(path: &Path, wanted: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, Failure> {
     let mut bytes = vec![];
     let read = input(path).and_then(|mut input| {
@@ -66,8 +66,10 @@ fn input(path: &Path) -> io::Result<Box<dyn Read>> {
     Ok(if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path)?) })
 }
 
-/// Reads a file, and takes it out of the gzip that it may be wrapped in; how long that was, is said. Whoever names a format knows what the
-/// file is.
+/// Reads a file and unwraps gzip. Returns the bytes, and the size of the gzip file if there was
+/// one.
+///
+/// If a format is named, the file is not unwrapped.
 fn open(path: &Path, named: Option<Format>, limits: &Limits) -> Result<(Vec<u8>, Option<usize>), Failure> {
     if named.is_some() {
         return Ok((read(path)?, None));
@@ -79,7 +81,7 @@ fn open(path: &Path, named: Option<Format>, limits: &Limits) -> Result<(Vec<u8>,
     })
 }
 
-/// Reads a file that is of use only without the gzip around it, and says why if that cannot be taken off.
+/// Reads a file for commands that need the content of gzip; fails if it cannot be unwrapped.
 fn open_inside(path: &Path, limits: &Limits) -> Result<Vec<u8>, Failure> {
     let (bytes, _) = open(path, None, limits)?;
     if probe(&bytes) == Probe::Match(Format::Gzip) {
@@ -89,12 +91,12 @@ fn open_inside(path: &Path, limits: &Limits) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The format that was named, or the one that the first bytes show.
+/// Returns the named format, or detects it from the first bytes.
 fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Error> {
     let unknown = unspool::Error::new(unspool::ErrorKind::UnknownFormat, 0);
     match (named, probe(bytes)) {
         (Some(format), _) => Ok(format),
-        // Two formats share each magic number; only the whole file tells which it is.
+        // Two formats share each magic number; only the whole file can distinguish them.
         (None, Probe::Match(Format::Zstd | Format::ZstdV07 | Format::ZstdSkippable)) => {
             Ok(formats::zstd::format_of(bytes))
         }
@@ -107,7 +109,7 @@ fn format_of(bytes: &[u8], named: Option<Format>) -> Result<Format, unspool::Err
     }
 }
 
-/// What `inspect` was asked to show, and how.
+/// The options of `inspect`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 struct Shown {
     json: bool,
@@ -127,9 +129,9 @@ fn run_inspect(path: &Path, take: &TakeArgs, shown: Shown) -> Result<(), Failure
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 if symbols => {
             formats::zstd::inspect_symbols(format, &bytes, dictionary, &limits)
         }
-        _ if symbols => return Err(Failure::Usage("single symbols are told of zstd files only".to_owned())),
+        _ if symbols => return Err(Failure::Usage("--symbols is for zstd files".to_owned())),
         Format::Pco | Format::OnPair | Format::Cvc => formats::inspect(format, &bytes, dictionary, &limits),
-        _ if stats => return Err(Failure::Usage("statistics are told of pco, cvc and onpair files only".to_owned())),
+        _ if stats => return Err(Failure::Usage("--stats is for pco, cvc and onpair files".to_owned())),
         _ => formats::inspect(format, &bytes, dictionary, &limits),
     };
     if let Some(size) = wrapped {
@@ -197,7 +199,7 @@ fn run_grep(args: &GrepArgs) -> Result<(), Failure> {
     output.finish(searched.map_err(|error| error.into_failure(&args.file, &bytes)))
 }
 
-/// Decodes every file without keeping anything. All files are looked at, also behind a bad one.
+/// Decodes and verifies every file, also after a bad one, and keeps no output.
 fn check(files: &[std::path::PathBuf], take: &TakeArgs) -> ExitCode {
     let mut code = 0;
     let limits = take.allow.limits();
@@ -220,7 +222,7 @@ fn check(files: &[std::path::PathBuf], take: &TakeArgs) -> ExitCode {
         });
         if let Err(failure) = checked {
             failure.print();
-            // A file that is refused counts for more than one that was asked for in the wrong way, whichever comes last.
+            // A refused file (1) outranks wrong usage (2), whichever comes last.
             code = if code == 0 { failure.exit_code() } else { code.min(failure.exit_code()) };
         }
     }

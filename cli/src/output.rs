@@ -1,4 +1,5 @@
-//! Where decoded bytes go: standard output, a device or pipe, or a file that appears only when it is complete.
+//! The output of a command: standard output, a device or pipe, or a file that appears only when it
+//! is complete.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -9,24 +10,24 @@ use indicatif::{ProgressBar, ProgressStyle};
 use unspool::Sink;
 use unspool::io::Writer;
 
-use crate::behind::Behind;
 use crate::report::Failure;
+use crate::threaded::ThreadedWriter;
 
-/// Less than this is written before a bar could be read.
+/// Smaller outputs show no progress bar: they are written before it could be read.
 const PROGRESS_FROM: u64 = 64 << 20;
 
-/// A sink that ends in a file or on standard output.
+/// A sink that writes to a file or to standard output.
 pub struct Output {
-    writer: Writer<Behind<Box<dyn Write + Send>>>,
-    /// What it is called in words to the user.
+    writer: Writer<ThreadedWriter<Box<dyn Write + Send>>>,
+    /// The name of the output in messages.
     shown: PathBuf,
-    /// The file to be, and the one that is being written.
+    /// The final path and the path of the partial file.
     paths: Option<(PathBuf, PathBuf)>,
     progress: ProgressBar,
 }
 
 impl Output {
-    /// Starts writing. The bytes of a file go to a neighbour of it first.
+    /// Opens the output. A file is first written under another name in the same folder.
     pub fn create(path: Option<&Path>) -> Result<Self, Failure> {
         let shown = path.unwrap_or(Path::new("standard output"));
         let failed = |error| Failure::io("cannot create", shown, error);
@@ -34,12 +35,12 @@ impl Output {
         let (writer, paths): (Box<dyn Write + Send>, _) = match (path, metadata) {
             (None, _) => (Box::new(io::stdout()), None),
             (Some(_), Some(metadata)) if metadata.is_dir() => return Err(failed(ErrorKind::IsADirectory.into())),
-            // A device or a pipe takes what comes. In its place no file may appear.
+            // A device or a pipe is written to directly; it must not be replaced by a file.
             (Some(path), Some(metadata)) if !metadata.is_file() => {
                 (Box::new(OpenOptions::new().write(true).open(path).map_err(failed)?), None)
             }
             (Some(path), metadata) => match follow(path) {
-                // What somebody has open already is written on, behind what is there.
+                // A file that a process already has open is appended to.
                 None => (Box::new(OpenOptions::new().append(true).open(path).map_err(failed)?), None),
                 Some(path) => {
                     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -49,18 +50,19 @@ impl Output {
                     unfinished(Some(&partial));
                     let file = File::create_new(&partial).map_err(failed)?;
                     if let Some(metadata) = metadata {
-                        // Where that is not allowed, the file is the user's own all the same.
+                        // If that is not allowed, the new file still belongs to the user.
                         let _ = file.set_permissions(metadata.permissions());
                     }
                     (Box::new(file), Some((path, partial)))
                 }
             },
         };
-        let writer = Writer::new(Behind::new(writer));
+        let writer = Writer::new(ThreadedWriter::new(writer));
         Ok(Self { writer, shown: shown.to_owned(), paths, progress: ProgressBar::hidden() })
     }
 
-    /// How many bytes there will be. Draws a bar on a terminal, unless that is where the bytes go.
+    /// Announces the size of the output. Draws a progress bar on a terminal, unless the bytes go
+    /// there.
     pub fn expect(&mut self, bytes: u64) {
         let quiet = self.paths.is_none() && io::stdout().is_terminal();
         if bytes >= PROGRESS_FROM && !quiet && io::stderr().is_terminal() {
@@ -70,17 +72,18 @@ impl Output {
         }
     }
 
-    /// Completes the output if the decoding went well; leaves nothing behind if not.
+    /// Completes the output if decoding succeeded; otherwise removes it.
     pub fn finish(mut self, decoded: Result<(), Failure>) -> Result<(), Failure> {
         self.progress.finish_and_clear();
         let written = match self.writer.failure() {
             Some(error) => Err(error),
-            // A pipe gets what came before the place where the decoder stopped; that this is written is not what matters then.
+            // A pipe receives the output before an error; the decoder's error outranks one of
+            // writing.
             None => self.writer.get_mut().flush().or_else(|error| if decoded.is_err() { Ok(()) } else { Err(error) }),
         };
         if let Err(error) = written {
             self.discard();
-            // Whoever reads standard output, or another pipe, has seen enough, as with `| head`.
+            // The reader of the pipe stopped early, as with `| head`.
             if self.paths.is_none() && error.kind() == ErrorKind::BrokenPipe {
                 return Ok(());
             }
@@ -102,17 +105,19 @@ impl Output {
 
     fn discard(&self) {
         if let Some((_, partial)) = &self.paths {
-            // If even this fails there is nothing left to try.
+            // If this fails too, there is nothing else to try.
             let _ = std::fs::remove_file(partial);
             unfinished(None);
         }
     }
 }
 
-/// Where a path leads if it is a link, also to what does not exist yet: a link stays a link. Nowhere if it leads to what a process
-/// has open, as `/dev/stdout` and `/dev/fd/3` do on Linux: that has no name of its own.
+/// Resolves links, also to a file that does not exist yet, so that a link stays a link.
+///
+/// Returns `None` for a file that a process has open, such as `/dev/stdout` or `/dev/fd/3` on
+/// Linux: it has no name of its own.
 fn follow(path: &Path) -> Option<PathBuf> {
-    // More links in a row no system follows.
+    // No system follows longer chains of links.
     const MOST: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MOST {
@@ -133,8 +138,8 @@ impl Sink for Output {
     }
 }
 
-/// Notes which file is half-written. Whoever ends the program, as with Ctrl-C, does not find it. (But on other systems than Unix, where
-/// nobody is told without `unsafe`.)
+/// Notes the partial file, so that a signal such as Ctrl-C removes it. Only on Unix: elsewhere,
+/// handling signals takes `unsafe`.
 fn unfinished(partial: Option<&Path>) {
     static NOTED: Mutex<Option<PathBuf>> = Mutex::new(None);
     static WATCH: Once = Once::new();
@@ -151,12 +156,12 @@ fn unfinished(partial: Option<&Path>) {
     }
 }
 
-/// Does this before a signal ends the program, as it would have without.
+/// Runs `before` when a signal ends the program, then lets the signal take its usual effect.
 #[cfg(unix)]
 fn when_ended(before: impl Fn() + Send + 'static) {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-    // Where signals cannot be waited for, they do what they always did.
+    // If signals cannot be handled, they keep their usual effect.
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
     std::thread::spawn(move || {
         for signal in &mut signals {

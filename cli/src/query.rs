@@ -1,4 +1,5 @@
-//! Questions to AT-1 tables: what was typed, and the reading of just those parts of a file that the answer needs.
+//! Queries over AT-1 tables: parses the arguments, and reads only the parts of a file that the
+//! answer needs.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,13 +15,13 @@ use crate::formats::at1::TableFacts;
 use crate::output::Output;
 use crate::report::{Failure, Plain};
 
-/// How much of a file is read before anything is known of it. Most heads fit.
+/// The number of bytes read first. Most heads fit.
 const HEAD: u64 = 64 << 10;
 
-/// What a gzip file starts with.
+/// The magic number of gzip.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
-/// A column as it was typed.
+/// A column, as typed.
 #[derive(Clone)]
 pub enum Name {
     Number(usize),
@@ -36,11 +37,11 @@ impl Name {
     }
 }
 
-/// Several columns as they were typed.
+/// A list of columns, as typed.
 #[derive(Clone)]
 pub struct Columns(Vec<Name>);
 
-/// What `--where` and `--eq` say.
+/// A condition of `--where` or `--eq`.
 #[derive(Clone)]
 pub struct Condition {
     column: Name,
@@ -66,7 +67,7 @@ impl Condition {
     }
 }
 
-/// Cuts at the first `separator` that no backslash stands before.
+/// Splits at the first `separator` without a backslash before it.
 fn split_once(text: &str, separator: char) -> Option<(&str, &str)> {
     let mut escaped = false;
     let (at, found) = text.char_indices().find(|&(_, c)| {
@@ -77,10 +78,10 @@ fn split_once(text: &str, separator: char) -> Option<(&str, &str)> {
     Some((&text[..at], &text[at + found.len_utf8()..]))
 }
 
-/// A column: all digits are its number, everything else its name.
+/// Parses a column: digits alone are a number, anything else is a name.
 pub fn column(text: &str) -> Result<Name, String> {
     if text.is_empty() {
-        return Err("a column's number or name".to_owned());
+        return Err("expected the number or name of a column".to_owned());
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return text.parse().map(Name::Number).map_err(|_| format!("no table has {text} columns"));
@@ -99,7 +100,7 @@ pub fn column(text: &str) -> Result<Name, String> {
     Ok(Name::Text(name))
 }
 
-/// `A,B`
+/// Parses `A,B`.
 pub fn columns(text: &str) -> Result<Columns, String> {
     let mut names = vec![];
     let mut rest = text;
@@ -111,27 +112,30 @@ pub fn columns(text: &str) -> Result<Columns, String> {
     Ok(Columns(names))
 }
 
-/// `COL:LO:HI`. The two numbers hold no colon, so that those of the column need not be escaped.
+/// Parses `COL:LO:HI`. Numbers contain no colon, so colons of the name need no escape.
 pub fn within(text: &str) -> Result<Condition, String> {
     let mut parts = text.rsplitn(3, ':');
     let (Some(high), Some(low), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
-        return Err("a column and two numbers with : between them, as in price:10:20 or price:10:".to_owned());
+        return Err(
+            "expected a column and two numbers with : between them, such as price:10:20 or price:10:".to_owned()
+        );
     };
     let bound = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Ok(Condition { column: column(name)?, test: TypedTest::Range(bound(low), bound(high)) })
 }
 
-/// `COL:VALUE`. What stands behind the first colon is the value as it is.
+/// Parses `COL:VALUE`. Everything after the first colon is the value, unchanged.
 pub fn equal(text: &OsStr) -> Result<Condition, String> {
     let bytes = text.as_encoded_bytes();
-    // The value may be any bytes; what comes before it is text.
+    // The value may be any bytes; the name before it is text.
     let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let (name, _) = split_once(text, ':').ok_or("a column and a value with : between them, as in side:buy")?;
+    let (name, _) =
+        split_once(text, ':').ok_or("expected a column and a value with : between them, such as side:buy")?;
     let value = bytes.get(name.len() + 1..).unwrap_or_default().to_vec();
     Ok(Condition { column: column(name)?, test: TypedTest::Equal(value) })
 }
 
-/// A file that is read in parts.
+/// A file that is read in parts, or held whole if it cannot be.
 struct Source<'p> {
     path: &'p Path,
     file: Box<dyn ReadSeek>,
@@ -151,7 +155,7 @@ impl<'p> Source<'p> {
             (&mut file).take(2).read_to_end(&mut start)?;
             Ok((start != GZIP).then_some((Box::new(file), size)))
         };
-        // What cannot be read in parts, a pipe or what lies in gzip, is read as a whole.
+        // Pipes and gzip cannot be read in parts, so they are read as a whole.
         let (file, size): (Box<dyn ReadSeek>, u64) = match if path == Path::new("-") { Ok(None) } else { open() } {
             Ok(Some(parts)) => parts,
             Err(error) if error.kind() != io::ErrorKind::NotSeekable => {
@@ -178,7 +182,7 @@ impl<'p> Source<'p> {
     }
 }
 
-/// Zeros, or a refusal where a bad file asks for more than there is.
+/// Returns `len` zeros, or fails if a bad file asks for more memory than available.
 fn room(len: u64, path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = vec![];
     grow(&mut bytes, len, path)?;
@@ -195,19 +199,19 @@ fn grow(bytes: &mut Vec<u8>, len: u64, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line on standard error. Whoever closed that does not want to know.
+/// Prints a line on standard error; if that is closed, nothing can be reported.
 fn note(words: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
-/// Which columns there are, where one was asked for that is not.
+/// Lists the columns of the table if the error is an unknown column.
 fn unknown_column(error: Error, head: &[u8], limits: &Limits) -> Option<Failure> {
     if error.kind != ErrorKind::At1NoSuchColumn {
         return None;
     }
     let table = TableFacts::read(head, limits).ok()?;
     let names = table.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
-    Some(Failure::Usage(format!("the table has no such column; there are: {}", Plain(names))))
+    Some(Failure::Usage(format!("the table has no such column; its columns are: {}", Plain(names))))
 }
 
 pub fn run(args: &QueryArgs) -> Result<(), Failure> {
@@ -237,7 +241,7 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
     if let Probe::Match(other) = probe(&head)
         && other != Format::At1
     {
-        return Err(Failure::Usage(format!("query asks AT-1 tables; this file is {}", other.name())));
+        return Err(Failure::Usage(format!("query is for AT-1 tables; this file is {}", other.name())));
     }
     let mut query = loop {
         let mut query = Query::new(request, &options);
@@ -245,7 +249,8 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
             Ok(()) => break query,
             Err(error) => match error.class() {
                 Class::WorkspaceTooSmall { need } => grow(&mut scratch, need, &args.file)?,
-                // Twice as much at least, so that a long directory is not read again for each of its entries.
+                // Read at least twice as much, so a long directory is not read again for each
+                // entry.
                 Class::Truncated if error.need > error.at => {
                     let most = source.size.max(error.at + 1);
                     let more = (2 * u64::try_from(head.len()).unwrap_or(0)).min(source.size);
@@ -296,7 +301,7 @@ fn answer(args: &QueryArgs, output: &mut Output) -> Result<(), Failure> {
     {
         let (others, lines) = (table.left_out(), table.lines);
         note(format_args!(
-            "{others} of {lines} lines are no rows of this table and in no answer; `unspool decode` gives all lines"
+            "{others} of {lines} lines do not fit this table and are in no answer; `unspool decode` returns all lines"
         ));
     }
     if args.stats {

@@ -1,4 +1,4 @@
-//! What went wrong, in one line on standard error.
+//! Failures of a command, printed as one line on standard error.
 
 use std::fmt::{Display, Formatter, Write as _};
 use std::io::Write;
@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use unspool::{Class, Error, ErrorKind};
 
-/// Text out of a file, or the name of one, as a terminal may show it: what would move its cursor or change its colours is written as
-/// what it is.
+/// Text from a file, or a file name, that is safe for a terminal: control characters are escaped.
 pub struct Plain<T>(pub T);
 
 impl<T: Display> Display for Plain<T> {
@@ -22,11 +21,11 @@ impl<T: Display> Display for Plain<T> {
     }
 }
 
-/// Why a command fails.
+/// The reason why a command fails.
 pub enum Failure {
-    /// The decoder refuses the file, or the call.
+    /// The decoder refuses the file or the call.
     Refused { path: PathBuf, error: Error, found: Option<String> },
-    /// The operating system refuses.
+    /// The operating system reports an error.
     Io { what: &'static str, path: PathBuf, error: std::io::Error },
     /// The arguments do not fit the file.
     Usage(String),
@@ -42,7 +41,7 @@ impl Failure {
     }
 
     pub fn print(&self) {
-        // Whoever closed standard error does not want to know.
+        // If standard error is closed, nothing can be reported.
         let _ = writeln!(std::io::stderr(), "error: {self}");
     }
 
@@ -63,7 +62,7 @@ impl Display for Failure {
             }
             Failure::Refused { path, error, found: None } => {
                 let remedy = match error.kind {
-                    ErrorKind::ZstdDictionaryWanted => "; --dict FILE gives it",
+                    ErrorKind::ZstdDictionaryWanted => "; name it with --dict FILE",
                     ErrorKind::OutputLimit => "; --max-output BYTES allows more",
                     ErrorKind::WindowLimit => "; --max-window BYTES allows more",
                     _ => "",
@@ -76,7 +75,7 @@ impl Display for Failure {
     }
 }
 
-/// The text at the offset of an error in a text header: what stands where something else was expected.
+/// Returns the text at the offset of an error in a text header: what was found instead.
 fn found(bytes: &[u8], error: Error) -> Option<String> {
     const LONGEST: usize = 40;
     let in_text = matches!(

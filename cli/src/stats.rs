@@ -1,4 +1,4 @@
-//! What `inspect --stats` says of the decoded numbers.
+//! Statistics of decoded numbers, for `inspect --stats`.
 
 use std::fmt::Write;
 
@@ -12,25 +12,25 @@ use crate::text::Number;
 /// Heights of a bar, lowest first.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What the numbers of a column come to.
+/// Statistics of one column.
 #[derive(Default)]
 pub struct ColumnStats {
     pub name: String,
     summary: Summary,
     histogram: Histogram,
     magnitudes: Magnitudes,
-    /// Of the lengths of its vectors, where there are several numbers in a row.
+    /// Statistics of vector lengths, if a row has several numbers.
     norms: Option<Summary>,
 }
 
-/// Sums up decoded bytes.
+/// A sink that adds decoded numbers to the statistics of a column.
 pub struct Gather<'c> {
     column: &'c mut ColumnStats,
     number: Number,
     dimension: usize,
-    /// Values of the row that is not complete.
+    /// The values of an incomplete row.
     row: Vec<f64>,
-    /// The start of a number that the last bytes cut in two.
+    /// The start of a number that was split between two writes.
     cut: Vec<u8>,
 }
 
@@ -70,7 +70,7 @@ impl ColumnStats {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// A few lines for people.
+    /// Writes a few lines for people.
     pub fn write_text(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "  {:<10} {}: {}", "stats", Plain(&self.name), sentence(&self.summary, "number"))?;
         let bins: Vec<_> = self.histogram.iter().collect();
@@ -132,7 +132,7 @@ fn write_bins(out: &mut String, name: &str, bins: impl Iterator<Item = (f64, f64
     Ok(())
 }
 
-/// `1600 numbers from -0.31 to 0.42, mean 0.0013, deviation 0.1, 3 not a number`
+/// Summarises: `1600 numbers from -0.31 to 0.42, mean 0.0013, deviation 0.1, 3 not a number`
 fn sentence(summary: &Summary, what: &str) -> String {
     let mut text = format!("{} {what}{}", summary.count(), if summary.count() == 1 { "" } else { "s" });
     if let (Some(min), Some(max)) = (summary.min(), summary.max()) {
@@ -150,7 +150,7 @@ fn sentence(summary: &Summary, what: &str) -> String {
     text
 }
 
-/// A number in about six digits.
+/// Formats a number in about six digits.
 fn short(number: f64) -> String {
     let size = number.abs();
     if number == number.trunc() && size < 1e15 {

@@ -1,11 +1,11 @@
-//! Decoded numbers as text that people and spreadsheets read.
+//! Decoded numbers as text for people and spreadsheets.
 
 use std::fmt::Write;
 
 use unspool::cvc::half_to_f32;
 use unspool::{Error, Sink};
 
-/// What a decoded value is.
+/// The type of a decoded value.
 #[derive(Clone, Copy)]
 pub enum Number {
     F32,
@@ -31,7 +31,7 @@ impl Number {
         }
     }
 
-    /// The shortest text that reads back as the same number; of half floats, as the same f32.
+    /// Writes the shortest text that parses to the same number; for half floats, to the same f32.
     fn write(self, value: &[u8], out: &mut String) -> std::fmt::Result {
         match self {
             Number::F32 => write!(out, "{}", f32::from_le_bytes(take(value))),
@@ -48,7 +48,7 @@ impl Number {
         }
     }
 
-    /// The number itself; integers beyond 2^53 are rounded.
+    /// Converts to f64; integers beyond 2^53 are rounded.
     #[expect(clippy::cast_precision_loss, reason = "statistics are rounded anyway")]
     pub fn value(self, value: &[u8]) -> f64 {
         match self {
@@ -67,17 +67,17 @@ impl Number {
     }
 }
 
-/// The bytes of a number, which are there.
+/// Returns the bytes of a number; the caller guarantees that they exist.
 fn take<const N: usize>(value: &[u8]) -> [u8; N] {
     value.first_chunk().copied().unwrap_or([0; N])
 }
 
-/// Turns the bytes of numbers into lines of `per_line` numbers each, with tabs between them.
+/// A sink that writes the bytes of numbers as lines of `per_line` numbers, separated by tabs.
 pub struct Lines<'s, S> {
     number: Number,
     per_line: u64,
     in_line: u64,
-    /// The start of a number that the last bytes cut in two.
+    /// The start of a number that was split between two writes.
     cut: Vec<u8>,
     sink: &'s mut S,
 }

@@ -1,4 +1,4 @@
-//! The command as a person or a script meets it: output, exit codes, and what is left behind.
+//! The command from outside: output, exit codes, and files that remain.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// An empty folder of its own for a test.
+/// Creates an empty folder for one test.
 fn scratch(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&folder);
@@ -51,7 +51,7 @@ fn decode_writes_exactly_the_expected_bytes() {
 }
 
 #[test]
-fn standard_output_gets_what_comes_before_an_error() {
+fn standard_output_receives_the_content_before_an_error() {
     let scratch = scratch("before");
     let [path, out] = ["broken", "out"].map(|name| scratch.join(name).to_str().unwrap().to_owned());
     let files = [
@@ -65,7 +65,8 @@ fn standard_output_gets_what_comes_before_an_error() {
         let file = vector_folders(format).remove(0).join(name);
         let whole = unspool(&["decode", file.to_str().unwrap()]).stdout;
         let bytes = read(&file);
-        // The checksum of the last frame, and of the footer, or the end of chunks, all behind the content.
+        // Flips a bit of the last checksum, of the footer, or of the end of chunks: all after the
+        // content.
         let mut flipped = bytes.clone();
         *flipped.last_mut().unwrap() ^= 1;
         let half = bytes[..bytes.len() / 2].to_vec();
@@ -85,9 +86,9 @@ fn standard_output_gets_what_comes_before_an_error() {
     }
 }
 
-/// As with `| head`, which closes the pipe when it has seen enough.
+/// As with `| head`, which closes the pipe early.
 #[test]
-fn a_reader_that_stops_early_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let file = vector("v1_fp16.cvc");
     for command in ["inspect", "decode", "check"] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
@@ -99,7 +100,7 @@ fn a_reader_that_stops_early_is_no_error() {
 }
 
 #[test]
-fn rows_and_sections_to_standard_output() {
+fn decode_selects_rows_and_sections() {
     let whole = unspool(&["decode", &vector("v1_sections.cvc")]).stdout;
     let row = whole.len() / 80;
     let decode = |arguments: &[&str]| unspool(&[&["decode", &vector("v1_sections.cvc")], arguments].concat()).stdout;
@@ -113,7 +114,7 @@ fn rows_and_sections_to_standard_output() {
 }
 
 #[test]
-fn numbers_as_text() {
+fn decode_prints_numbers_as_text() {
     let text =
         |arguments: &[&str]| String::from_utf8(unspool(&[&["decode", "--text"], arguments].concat()).stdout).unwrap();
     let lines = text(&[&vector("v1_json_base.cvc")]);
@@ -128,7 +129,7 @@ fn numbers_as_text() {
 }
 
 #[test]
-fn standard_input_works() {
+fn decode_reads_standard_input() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_unspool"))
         .args(["decode", "-"])
         .stdin(Stdio::piped())
@@ -141,7 +142,7 @@ fn standard_input_works() {
 }
 
 #[test]
-fn a_refused_file_gives_one_line_and_leaves_nothing() {
+fn a_refused_file_prints_one_line_and_writes_no_file() {
     let scratch = scratch("refused");
     for entry in list(&manifest(&vector_folders("cvc")[0].join("bad/manifest.json")), "variants") {
         if text(entry, "suggested") != "reject" {
@@ -150,12 +151,12 @@ fn a_refused_file_gives_one_line_and_leaves_nothing() {
         let file = vector(&format!("bad/{}", text(entry, "file")));
         let out = scratch.join("out");
         let output = unspool(&["decode", &file, "-o", out.to_str().unwrap()]);
-        // Files with several columns are asked about before they are decoded.
+        // Files with several columns fail first because none is selected.
         let code = output.status.code();
         let asked = code == Some(2) && stderr(&output).contains("--column");
         assert!(code == Some(1) || asked, "{file}: {code:?} {}", stderr(&output));
         assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
-        assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "{file} left something behind");
+        assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "{file} left a file");
         let output = unspool(&["check", &file]);
         assert_eq!(output.status.code(), Some(1), "{file}");
         let line = stderr(&output);
@@ -173,10 +174,11 @@ fn a_refused_file_gives_one_line_and_leaves_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_decode_leaves_nothing() {
+fn an_interrupted_decode_removes_its_file() {
     use std::os::unix::process::ExitStatusExt;
 
-    // A frame of 16,384 blocks in which one byte stands for 128 KiB: 2 GiB, which nobody waits for.
+    // A frame of 16,384 blocks, each repeating a byte 128 KiB long: 2 GiB, enough to be
+    // interrupted.
     let scratch = scratch("interrupted");
     let [file, out] = ["zeros.zst", "out"].map(|name| scratch.join(name));
     let mut frame = vec![0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x38];
@@ -190,18 +192,18 @@ fn an_interrupted_decode_leaves_nothing() {
         let mut child = Command::new(env!("CARGO_BIN_EXE_unspool")).args(arguments).spawn().unwrap();
         let beside = || std::fs::read_dir(&scratch).unwrap().count();
         while beside() < 2 {
-            assert_eq!(child.try_wait().unwrap(), None, "it ended before anything was written");
+            assert_eq!(child.try_wait().unwrap(), None, "the command ended before it wrote anything");
             std::thread::yield_now();
         }
         let sent = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status().unwrap();
         assert!(sent.success());
-        assert_eq!(child.wait().unwrap().signal(), Some(number), "a shell must see what ended it");
-        assert_eq!(beside(), 1, "what was written is gone");
+        assert_eq!(child.wait().unwrap().signal(), Some(number), "a shell must see the signal");
+        assert_eq!(beside(), 1, "the partial file is gone");
     }
 }
 
 #[test]
-fn an_existing_file_survives_a_failure() {
+fn a_failed_decode_keeps_the_existing_file() {
     let scratch = scratch("survives");
     let out = scratch.join("out");
     std::fs::write(&out, "precious").unwrap();
@@ -211,10 +213,10 @@ fn an_existing_file_survives_a_failure() {
     assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 1);
 }
 
-/// `-o /dev/null` by someone who may write to its folder.
+/// As with `-o /dev/null`, for a user who may write to `/dev`.
 #[test]
 #[cfg(unix)]
-fn what_is_no_file_is_written_to_and_not_replaced() {
+fn pipes_and_links_are_written_to_and_not_replaced() {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
     let (file, scratch) = (vector("v1_fp16.cvc"), scratch("no_file"));
     let expected = read(&vector_folders("cvc")[0].join("v1_fp16.f32.bin"));
@@ -230,7 +232,7 @@ fn what_is_no_file_is_written_to_and_not_replaced() {
     assert!(reader.join().expect("a reader") == expected);
     assert!(pipe.metadata().unwrap().file_type().is_fifo());
 
-    // A link leads to a file that nobody else may read, and still does.
+    // A link keeps its target, and the target its permissions.
     let (link, target) = (scratch.join("link"), scratch.join("target"));
     std::fs::write(&target, "before").unwrap();
     std::fs::set_permissions(&target, PermissionsExt::from_mode(0o600)).unwrap();
@@ -240,7 +242,7 @@ fn what_is_no_file_is_written_to_and_not_replaced() {
     assert!(read(&target) == expected);
     assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
-    // What a link leads to need not exist yet.
+    // The target of a link need not exist yet.
     let (link, target) = (scratch.join("ahead"), scratch.join("created"));
     symlink("created", &link).unwrap();
     assert!(decode(&link).status.success());
@@ -252,10 +254,10 @@ fn what_is_no_file_is_written_to_and_not_replaced() {
     assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 5, "nothing else is left behind");
 }
 
-/// `-o /dev/stdout`, which on Linux is such a link: to a pipe, and behind what a file holds already.
+/// `-o /dev/stdout`, which on Linux is a link: to a pipe, and appending to a file.
 #[test]
 #[cfg(target_os = "linux")]
-fn standard_output_by_its_path_is_standard_output() {
+fn the_path_of_standard_output_is_standard_output() {
     let (file, scratch) = (vector("v1_fp16.cvc"), scratch("by_path"));
     let expected = read(&vector_folders("cvc")[0].join("v1_fp16.f32.bin"));
     let [link, out] = ["link", "out"].map(|name| scratch.join(name));
@@ -271,7 +273,7 @@ fn standard_output_by_its_path_is_standard_output() {
 }
 
 #[test]
-fn wrong_usage_is_2() {
+fn wrong_usage_exits_with_2() {
     let file = &vector("v2_ints_default.cvc");
     let fp16 = &vector("v1_fp16.cvc");
     for arguments in [
@@ -297,11 +299,11 @@ fn wrong_usage_is_2() {
         assert!(!output.stderr.is_empty(), "{arguments:?}");
     }
     let output = unspool(&["decode", file]);
-    assert!(stderr(&output).contains("int32_s, int32_v"), "the columns are named: {}", stderr(&output));
+    assert!(stderr(&output).contains("int32_s, int32_v"), "the message names the columns: {}", stderr(&output));
 }
 
 #[test]
-fn what_cannot_be_read_or_known_is_1() {
+fn unreadable_and_unknown_files_exit_with_1() {
     let scratch = scratch("unknown");
     let unknown = scratch.join("unknown");
     std::fs::write(&unknown, "GIF89a").unwrap();
@@ -318,10 +320,10 @@ fn what_cannot_be_read_or_known_is_1() {
     }
 }
 
-/// A device without an end, or a disk image: what it is not shows in its first bytes.
+/// Endless devices and disk images: their first bytes show that the format is unknown.
 #[test]
 #[cfg(unix)]
-fn of_what_is_unknown_no_more_is_read() {
+fn unknown_files_are_not_read_to_the_end() {
     for command in ["inspect", "decode", "check"] {
         let output = unspool(&[command, "/dev/zero"]);
         assert_eq!(output.status.code(), Some(1), "{command}");
@@ -330,7 +332,7 @@ fn of_what_is_unknown_no_more_is_read() {
 }
 
 #[test]
-fn a_large_window_wants_a_word() {
+fn a_large_window_needs_an_option() {
     let file = scratch("window").join("long.zst");
     std::fs::write(&file, b"\x28\xB5\x2F\xFD\x00\xA8\x19\0\0zst").unwrap();
     let file = file.to_str().unwrap();
@@ -347,13 +349,13 @@ fn a_large_window_wants_a_word() {
 }
 
 #[test]
-fn a_limit_on_output_is_kept() {
+fn decode_obeys_the_output_limit() {
     let file = &vector("med_fp16.cvc");
     let output = unspool(&["decode", file, "--max-output", "102399"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert!(stderr(&output).starts_with("error: limit exceeded at byte 0: "), "{}", stderr(&output));
     assert_eq!(unspool(&["decode", file, "--max-output", "100K"]).stdout.len(), 102_400);
-    // Where a part is wanted, it is that of the part, and of each frame or block that it lies in.
+    // With --range the limit applies to the part, and to each frame or block that holds it.
     for file in [zstd("page-seekable.zst"), vector_folders("xz")[0].join("blocks.xz").to_str().unwrap().to_owned()] {
         let part = |range| unspool(&["decode", &file, "--max-output", "2K", "--range", range]);
         assert_eq!((part("0..2049").status.code(), part("0..2049").stdout.len()), (Some(1), 0), "{file}");
@@ -362,7 +364,7 @@ fn a_limit_on_output_is_kept() {
 }
 
 #[test]
-fn check_looks_at_every_file() {
+fn check_continues_after_a_bad_file() {
     let output = unspool(&["check", &vector("v1_fp16.cvc"), &vector("bad/crc_zero.cvc"), &vector("v0_int8.cvc")]);
     assert_eq!(output.status.code(), Some(1));
     let lines = String::from_utf8(output.stdout.clone()).unwrap();
@@ -375,7 +377,7 @@ fn check_looks_at_every_file() {
 }
 
 #[test]
-fn inspect_as_json_names_every_byte() {
+fn json_of_inspect_covers_every_byte() {
     let output = unspool(&["inspect", "--json", &vector("v2_ints_default.cvc")]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
     assert_eq!((&json["format"], &json["version"], &json["rows"]), (&"cvc".into(), &"2.0".into(), &11.into()));
@@ -391,7 +393,7 @@ fn inspect_as_json_names_every_byte() {
 }
 
 #[test]
-fn inspect_shows_a_broken_file_as_far_as_it_goes() {
+fn inspect_shows_a_broken_file_up_to_its_error() {
     let file = vector("bad/crc_zero.cvc");
     let output = unspool(&["inspect", &file]);
     assert_eq!(output.status.code(), Some(1));
@@ -402,7 +404,7 @@ fn inspect_shows_a_broken_file_as_far_as_it_goes() {
 }
 
 #[test]
-fn a_long_list_is_summed_up() {
+fn inspect_shortens_long_lists() {
     let short = unspool(&["inspect", &vector("v1_fp16_chunk1.cvc")]).stdout;
     let long = unspool(&["inspect", "--all", &vector("v1_fp16_chunk1.cvc")]).stdout;
     let short = String::from_utf8(short).unwrap();
@@ -416,7 +418,7 @@ fn onpair(name: &str) -> String {
 }
 
 #[test]
-fn strings_out_of_a_container() {
+fn decodes_an_onpair_container() {
     let file = onpair("cpp/urls_b12.onp");
     let expected = read(Path::new(&onpair("data/urls.expected.bin")));
     assert!(unspool(&["decode", &file]).stdout == expected);
@@ -430,7 +432,7 @@ fn strings_out_of_a_container() {
     for line in ["onpair ONPAIR01", "rows       3000", "code bits  12", "135733 bytes", "sorted"] {
         assert!(report.contains(line), "{line} is missing in\n{report}");
     }
-    // The offsets of rows come last: without some of them there are fewer rows, and an error.
+    // Row offsets come last: a truncated file has fewer rows, and an error.
     let cut = scratch("strings").join("cut");
     std::fs::write(&cut, &read(Path::new(&file))[..read(Path::new(&file)).len() - 101]).unwrap();
     let cut = cut.to_str().unwrap();
@@ -473,10 +475,10 @@ fn grep_prints_the_rows_that_match() {
     assert_eq!(unspool(&["grep", "x", &file, "--exact", "--prefix"]).status.code(), Some(2));
 }
 
-/// Strings are bytes, and so is what is looked for in them.
+/// Strings are bytes, and so are patterns.
 #[test]
 #[cfg(unix)]
-fn what_is_looked_for_need_not_be_text() {
+fn patterns_and_values_need_not_be_utf8() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let ask = |arguments: &[&[u8]]| {
@@ -494,7 +496,7 @@ fn what_is_looked_for_need_not_be_text() {
 }
 
 #[test]
-fn bare_buffers_of_every_case() {
+fn decodes_bare_onpair_buffers() {
     let folder = vector_folders("onpair").remove(0);
     for case in list(&manifest(&folder.join("manifest.json")), "cases") {
         let parts = onpair(text(case, "dir"));
@@ -511,12 +513,12 @@ fn bare_buffers_of_every_case() {
     assert_eq!(unspool(&["decode"]).status.code(), Some(2));
 }
 
-/// What lies behind the rows that are wanted is not looked at.
+/// Chunks after the selected rows are not decoded.
 #[test]
-fn rows_of_pco_end_with_their_chunk() {
+fn pco_rows_ignore_later_chunks() {
     let folder = vector_folders("pco").remove(0);
     let (mut file, numbers) = (read(&folder.join("conv_u32_7.pco")), read(&folder.join("conv_u32_7.bin")));
-    // Instead of the end another chunk, which is none.
+    // Replaces the end by an invalid chunk.
     file.pop();
     file.extend([0xFF; 9]);
     let path = scratch("rows-of-pco").join("broken.pco");
@@ -564,7 +566,7 @@ fn zstd(name: &str) -> String {
 }
 
 #[test]
-fn zstandard_of_three_kinds() {
+fn decodes_three_versions_of_zstandard() {
     let folder = vector_folders("zstd").remove(0);
     let entries = manifest(&folder.join("manifest.json"));
     let mut kinds = std::collections::BTreeMap::new();
@@ -593,7 +595,7 @@ fn zstandard_of_three_kinds() {
         if dictionary.is_some() && json["dictionary"].is_u64() {
             let without = unspool(&["decode", &file]);
             assert_eq!(without.status.code(), Some(2), "{file}: {}", stderr(&without));
-            // Its structure shows all the same.
+            // The structure is shown without the dictionary.
             let seen: serde_json::Value =
                 serde_json::from_slice(&unspool(&["inspect", "--json", &file]).stdout).unwrap();
             assert_eq!((&seen["nodes"], &seen["error"]), (&json["nodes"], &serde_json::Value::Null), "{file}");
@@ -601,7 +603,7 @@ fn zstandard_of_three_kinds() {
         }
     }
     assert_eq!(kinds.len(), 6);
-    // A frame of the draft that was cut could be one of RFC 8878 that is broken, but for who knows what it is.
+    // A truncated frame of the draft could be a broken one of RFC 8878, unless --format names it.
     let draft = read(Path::new(&zstd(text(
         list(&entries, "files").iter().find(|entry| entry["variant"] == "zstd-draft").unwrap(),
         "file",
@@ -619,8 +621,8 @@ fn zstandard_of_three_kinds() {
     assert!(stderr(&broken).contains("checksum mismatch at byte"), "{}", stderr(&broken));
 }
 
-/// Every part of a page that a file decodes to can be had alone.
-fn parts(page: &[u8], file: &str) {
+/// Asserts that `--range` decodes parts of a page.
+fn assert_ranges(page: &[u8], file: &str) {
     let part = |range: &str| unspool(&["decode", "--range", range, file]);
     assert_eq!(part("1400..3100").stdout, page[1400..3100], "{file}");
     assert_eq!(part("..1500").stdout, page[..1500], "{file}");
@@ -630,11 +632,11 @@ fn parts(page: &[u8], file: &str) {
 }
 
 #[test]
-fn a_dictionary_that_is_missing_is_asked_for_where_one_can_be_given() {
+fn a_missing_dictionary_is_named_in_the_error() {
     let missing = unspool(&["check", &zstd("v07/dict-id40000-cdict-json.zst")]);
     assert_eq!(missing.status.code(), Some(2));
-    assert!(stderr(&missing).contains("(needs 40000); --dict FILE gives it ["), "{}", stderr(&missing));
-    // A payload of AT-1 has no way to get one.
+    assert!(stderr(&missing).contains("(needs 40000); name it with --dict FILE ["), "{}", stderr(&missing));
+    // A payload of AT-1 cannot have one.
     let inside = vector_folders("at1").remove(0).join("bad/zstd_dict_id.at1");
     let refused = unspool(&["check", inside.to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(1));
@@ -642,14 +644,14 @@ fn a_dictionary_that_is_missing_is_asked_for_where_one_can_be_given() {
 }
 
 #[test]
-fn parts_and_symbols_of_zstandard() {
+fn zstandard_decodes_ranges_and_lists_symbols() {
     let page = read(&vector_folders("xz")[0].join("page.csv"));
     for name in ["page.zst", "page-seekable.zst"] {
         let file = zstd(name);
-        parts(&page, &file);
-        let heard = unspool(&["inspect", "--symbols", "--all", &file]).stdout;
-        let heard = String::from_utf8(heard).unwrap();
-        assert!(heard.matches("  literal ").count() > 400 && heard.contains("match length state"), "{name}");
+        assert_ranges(&page, &file);
+        let listed = unspool(&["inspect", "--symbols", "--all", &file]).stdout;
+        let listed = String::from_utf8(listed).unwrap();
+        assert!(listed.matches("  literal ").count() > 400 && listed.contains("match length state"), "{name}");
     }
     let seekable = String::from_utf8(unspool(&["inspect", &zstd("page-seekable.zst")]).stdout).unwrap();
     assert!(seekable.contains("seek table 3 frames, the largest of 1500 bytes"), "{seekable}");
@@ -660,14 +662,14 @@ fn parts_and_symbols_of_zstandard() {
 }
 
 #[test]
-fn xz_decodes_inspects_and_checks() {
+fn decodes_inspects_and_checks_xz() {
     let folder = vector_folders("xz").remove(0);
     let path = |name: &str| folder.join(name).to_str().expect("the checkout has a UTF-8 path").to_owned();
     let page = read(&folder.join("page.csv"));
     for name in ["page.xz", "blocks.xz"] {
         let output = unspool(&["decode", &path(name)]);
         assert!(output.status.success() && output.stdout == page, "{name}: {}", stderr(&output));
-        parts(&page, &path(name));
+        assert_ranges(&page, &path(name));
     }
     let output = unspool(&["inspect", &path("blocks.xz")]);
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -683,7 +685,7 @@ fn xz_decodes_inspects_and_checks() {
         assert_eq!(output.status.code(), Some(1), "{command}");
         assert!(stderr(&output).starts_with("error: "), "{command}: {}", stderr(&output));
     }
-    // Cut short: the last field reaches beyond the end, and the parts come to what there is.
+    // In a truncated file the last field ends with the file, and the parts add up to its size.
     std::fs::write(&file, &read(&folder.join("page.xz"))[..500]).expect("the scratch folder takes files");
     let output = unspool(&["inspect", "--json", file.to_str().expect("UTF-8")]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -693,7 +695,7 @@ fn xz_decodes_inspects_and_checks() {
 }
 
 #[test]
-fn what_is_wrapped_in_gzip_opens_like_the_inside() {
+fn gzip_is_unwrapped() {
     let wrapped = vector_folders("gzip")[0].join("v1_int8.cvc.gz");
     let wrapped = wrapped.to_str().unwrap();
     assert_eq!(unspool(&["decode", wrapped]).stdout, unspool(&["decode", &vector("v1_int8.cvc")]).stdout);
@@ -701,15 +703,15 @@ fn what_is_wrapped_in_gzip_opens_like_the_inside() {
     let shown = String::from_utf8(unspool(&["inspect", wrapped]).stdout).unwrap();
     assert!(shown.contains("cvc 1.0") && shown.contains("gzip of 1868 bytes"), "{shown}");
     assert!(unspool(&["check", wrapped]).status.success());
-    // Named as what it is, it is only unwrapped.
+    // `--format gzip` only unwraps.
     assert_eq!(unspool(&["decode", "--format", "gzip", wrapped]).stdout, read(Path::new(&vector("v1_int8.cvc"))));
-    // What nobody knows is decoded to bytes, and shown as gzip.
+    // Unknown content is decoded to bytes, and shown as gzip.
     let plain = vector_folders("gzip")[0].join("two_members.gz");
     let plain = plain.to_str().unwrap();
     assert_eq!(unspool(&["decode", plain]).stdout, b"hello world\n");
     let shown = String::from_utf8(unspool(&["inspect", plain]).stdout).unwrap();
     assert!(shown.contains("gzip, 52 bytes") && shown.contains("2 CRC-32 right"), "{shown}");
-    // A damaged wrapping is refused where it is damaged.
+    // An error of the wrapping has its offset in the gzip file.
     let scratch = scratch("gzip");
     let mut bytes = read(Path::new(wrapped));
     let at = bytes.len() - 5;
@@ -722,12 +724,12 @@ fn what_is_wrapped_in_gzip_opens_like_the_inside() {
 }
 
 #[test]
-fn a_table_in_gzip_or_from_a_pipe_is_asked_like_any_other() {
+fn queries_read_tables_from_gzip_and_pipes() {
     let table = vector_folders("at1")[0].join("c7_derived_chain.at1").to_str().unwrap().to_owned();
     let plain = unspool(&["query", &table, "--count"]);
     assert!(plain.status.success() && plain.stdout.len() > 1, "{}", stderr(&plain));
     let wrapped = scratch("query").join("table.at1.gz");
-    // In one stored block.
+    // Wraps the table in one stored block.
     let bytes = read(Path::new(&table));
     let len = u16::try_from(bytes.len()).unwrap();
     let mut gzip = b"\x1F\x8B\x08\0\0\0\0\0\0\xFF\x01".to_vec();
@@ -738,7 +740,7 @@ fn a_table_in_gzip_or_from_a_pipe_is_asked_like_any_other() {
     std::fs::write(&wrapped, gzip).unwrap();
     let wrapped = wrapped.to_str().unwrap();
     assert_eq!(unspool(&["query", wrapped, "--count"]).stdout, plain.stdout);
-    // What goes beyond a limit is named, with the option that allows it: of the table, and of the gzip around it.
+    // An exceeded limit names its option, for the table and for the gzip around it.
     for file in [&table, wrapped] {
         let refused = unspool(&["query", file, "--count", "--max-output", "10"]);
         let words = stderr(&refused);
@@ -754,7 +756,7 @@ fn a_table_in_gzip_or_from_a_pipe_is_asked_like_any_other() {
 }
 
 #[test]
-fn statistics_are_those_of_the_decoded_numbers() {
+fn statistics_match_the_decoded_numbers() {
     let json = |arguments: &[&str]| -> serde_json::Value {
         let output = unspool(&[&["inspect", "--json", "--stats"], arguments].concat());
         assert!(output.status.success(), "{}", stderr(&output));
@@ -774,7 +776,7 @@ fn statistics_are_those_of_the_decoded_numbers() {
     let counted: u64 = list(stats, "histogram").iter().map(|bin| bin[2].as_u64().unwrap()).sum();
     assert_eq!(counted, values.len() as u64);
     assert_eq!(stats["norms"]["count"].as_u64(), Some(values.len() as u64 / 16));
-    // Every column of many, and numbers of Pco.
+    // Each of several columns, and Pco.
     assert_eq!(list(&json(&[&vector("v2_ints_default.cvc")]), "stats").len(), 8);
     let pco = vector_folders("pco")[0].join("assets/v1_0_0_conv1.pco");
     assert_eq!(json(&[pco.to_str().unwrap()])["stats"][0]["count"].as_u64(), Some(2000));
@@ -786,7 +788,7 @@ fn statistics_are_those_of_the_decoded_numbers() {
 }
 
 #[test]
-fn statistics_of_a_broken_file_are_those_of_what_is_sound() {
+fn statistics_of_a_broken_file_cover_its_sound_part() {
     let scratch = scratch("broken-stats");
     let count = |name: &str, bytes: &[u8]| {
         let path = scratch.join(name);
@@ -796,7 +798,7 @@ fn statistics_of_a_broken_file_are_those_of_what_is_sound() {
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         json["stats"][0]["count"].as_u64()
     };
-    // One of some chunks is wrong, in one column and in several; and a chunk of numbers breaks off.
+    // One bad chunk, with one column and with several; then truncated Pco and OnPair.
     assert_eq!(count("one.cvc", &read(Path::new(&vector("bad/payload_flip.cvc")))), Some(1600 - 32 * 16));
     let mut bytes = read(Path::new(&vector("v2_ints_default.cvc")));
     *bytes.last_mut().unwrap() ^= 1;
@@ -809,7 +811,7 @@ fn statistics_of_a_broken_file_are_those_of_what_is_sound() {
 }
 
 #[test]
-fn at1_files_are_inspected_decoded_and_checked() {
+fn decodes_inspects_and_checks_at1() {
     let folder = vector_folders("at1").remove(0);
     let scratch = scratch("at1");
     for name in ["c4_ragged", "c7_semicolons", "c3_adjacent_vars", "c255_unicode_zstd", "s4_tabs_alternate"] {
@@ -836,7 +838,7 @@ fn at1_files_are_inspected_decoded_and_checked() {
 }
 
 #[test]
-fn a_bundle_goes_into_a_folder_and_nowhere_else() {
+fn a_bundle_is_decoded_into_a_folder_only() {
     use unspool_tests::at1::{file, stored};
     let scratch = scratch("bundle");
     let bundle = |names: &str| {
@@ -855,7 +857,7 @@ fn a_bundle_goes_into_a_folder_and_nowhere_else() {
     let output = unspool(&["decode", &good, "-o", to]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!((read(&folder.join("a.txt")), read(&folder.join("sub/b.txt"))), (b"one".to_vec(), b"two".to_vec()));
-    // Nothing is written over, and without a folder nothing is written at all.
+    // Existing files are not overwritten, and without a folder nothing is written.
     assert_eq!(unspool(&["decode", &good, "-o", to]).status.code(), Some(1));
     let output = unspool(&["decode", &good]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0));
@@ -864,7 +866,7 @@ fn a_bundle_goes_into_a_folder_and_nowhere_else() {
     assert_eq!((output.status.code(), scratch.join("other").exists()), (Some(2), false));
     let output = unspool(&["decode", &good, "--range", "0..1", "-o", scratch.join("other").to_str().unwrap()]);
     assert_eq!((output.status.code(), scratch.join("other").exists()), (Some(2), false));
-    // A stream without a name, and a bundle in a bundle.
+    // A stream without a name, and a bundle within a bundle.
     let nested = file(12, &[("manifest", b"[]".to_vec())], stored);
     std::fs::write(
         scratch.join("nested.at1"),
@@ -886,20 +888,20 @@ fn a_bundle_goes_into_a_folder_and_nowhere_else() {
 }
 
 #[test]
-fn a_query_says_which_lines_it_leaves_out_and_which_columns_there_are() {
+fn a_query_reports_skipped_lines_and_lists_columns() {
     let file = |name: &str| vector_folders("at1")[0].join(name).to_str().unwrap().to_owned();
     let output = unspool(&["query", &file("c7_mixed_quotes_be_cycle.at1"), "--count"]);
     assert_eq!((output.stdout.as_slice(), output.status.code()), (&b"266\n"[..], Some(0)));
-    assert!(stderr(&output).contains("67 of 334 lines are no rows"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("67 of 334 lines do not fit this table"), "{}", stderr(&output));
     let output = unspool(&["query", &file("c8_events.at1"), "--select", "type,prize"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("there are: type, ts, val"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("its columns are: type, ts, val"), "{}", stderr(&output));
     let output = unspool(&["inspect", &file("c8_events.at1")]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("type: text"));
 }
 
 #[test]
-fn nothing_out_of_a_file_reaches_the_terminal_as_a_command_to_it() {
+fn control_characters_from_files_are_escaped() {
     let path = scratch("escapes").join("\u{7}.gz");
     std::fs::write(&path, b"\x1F\x8B\x08\x08\0\0\0\0\0\x03\x1B[31mred\nx\0\x03\0\0\0\0\0\0\0\0\0").unwrap();
     for command in ["inspect", "check"] {
@@ -907,7 +909,7 @@ fn nothing_out_of_a_file_reaches_the_terminal_as_a_command_to_it() {
         assert!(!text.is_empty() && !text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
         assert!(command == "check" || text.contains("name       \\u{1b}[31mred\\nx\n"), "{text}");
     }
-    // A column whose name is an escape character and an x: as JSON has it, as long as the name that it had.
+    // Renames a column to an escape character and an x, written in JSON with the same length.
     let path = path.with_file_name("columns.cvc");
     let mut bytes = read(Path::new(&vector("v2_ints_default.cvc")));
     for at in 0..bytes.len() - 7 {
@@ -925,7 +927,7 @@ fn nothing_out_of_a_file_reaches_the_terminal_as_a_command_to_it() {
 }
 
 #[test]
-fn a_check_of_many_files_ends_with_the_worst() {
+fn check_exits_with_the_worst_code() {
     let path = scratch("worst").join("broken.zst");
     std::fs::write(&path, b"\x28\xB5\x2F\xFD").unwrap();
     let broken = path.to_str().unwrap();

@@ -1,4 +1,4 @@
-//! AT-1 on the command line.
+//! `inspect`, `decode` and `check` of AT-1, and the facts about a table for queries.
 
 use std::path::Path;
 
@@ -15,12 +15,12 @@ use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 use crate::report::Failure;
 
-/// The options of these limits.
+/// Returns options with these limits.
 fn with(limits: &Limits) -> Options {
     Options { limits: *limits, ..Options::DEFAULT }
 }
 
-/// Runs `work` with as much scratch as it asks for.
+/// Runs `work`, growing the scratch until it is enough.
 fn growing<T>(scratch: &mut Vec<u8>, mut work: impl FnMut(&mut [u8]) -> Result<T, Error>) -> Result<T, Error> {
     loop {
         match work(scratch) {
@@ -30,8 +30,10 @@ fn growing<T>(scratch: &mut Vec<u8>, mut work: impl FnMut(&mut [u8]) -> Result<T
     }
 }
 
-/// As much scratch as it takes to decode a file to a sink, or what is sound in front of the place where it breaks: nobody can take back
-/// what was written when more was asked for. And how much it decodes to, if all of it is sound.
+/// Returns enough scratch to decode a file to a sink, and the decoded length if the file is sound.
+///
+/// The scratch must be complete before decoding starts, because written output cannot be taken
+/// back. For a broken file it is enough for the part before the error.
 fn measure(bytes: &[u8], workspace: &mut Workspace, options: &Options) -> Result<(Vec<u8>, Option<u64>), Error> {
     let need = scratch_len(bytes, options);
     if let (Ok(slice), Ok(sink)) = (need, scratch_len_to(bytes, options)) {
@@ -51,15 +53,15 @@ fn measure(bytes: &[u8], workspace: &mut Workspace, options: &Options) -> Result
     Ok((scratch, None))
 }
 
-/// Passes on what is wrong with the limits, not with the file.
+/// Returns errors about limits, and drops errors about the file.
 fn refuse_work<T>(result: Result<T, Error>) -> Result<(), Error> {
     result.map_or_else(|error| if error.class() == Class::Limit { Err(error) } else { Ok(()) }, |_| Ok(()))
 }
 
-/// What decodes to one file, and is not taken apart on the way.
+/// Refuses selections: an AT-1 file decodes as a whole.
 fn whole_only(wanted: &Selection<'_>) -> Result<(), Stop> {
     if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
-        return Err(Stop::Usage("AT-1 files decode to the files that they were made of, as a whole".to_owned()));
+        return Err(Stop::Usage("AT-1 files decode as a whole; use `unspool query` for rows and columns".to_owned()));
     }
     if wanted.dictionary.is_some() {
         return Err(Stop::Usage("AT-1 files have no dictionaries; --dict is for zstd".to_owned()));
@@ -67,17 +69,17 @@ fn whole_only(wanted: &Selection<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// What the head of a table tells: lines that are rows and others, and the columns, with names where it has any.
+/// Facts from the head of a table: its rows, its other lines, and its columns with their names.
 pub struct TableFacts {
     pub lines: u64,
     pub rows: u64,
-    /// How many of the other lines hold the names.
+    /// The number of other lines that hold the names.
     names: u64,
     pub columns: Vec<(String, &'static str)>,
 }
 
 impl TableFacts {
-    /// Reads the first bytes of a file, as far as a query needs them.
+    /// Reads the first bytes of a file, as many as a query needs.
     pub fn read(head: &[u8], limits: &Limits) -> Result<Self, Error> {
         let (mut scratch, mut workspace) = (vec![], Workspace::new());
         let options = with(limits);
@@ -100,20 +102,22 @@ impl TableFacts {
         Ok(Self { lines: meta.lines, rows: meta.rows, names, columns })
     }
 
-    /// Lines that no answer has: they were kept as they were, because they do not have all columns, or are written otherwise.
+    /// Returns the number of lines that are in no answer: they are stored verbatim, because they do
+    /// not fit the table.
     pub fn left_out(&self) -> u64 {
         self.lines.saturating_sub(self.rows).saturating_sub(self.names)
     }
 }
 
-/// Whether a file is several files in one.
+/// Returns true for a bundle of several files.
 pub fn is_bundle(bytes: &[u8]) -> bool {
     Header::read(bytes, &Limits::DEFAULT)
         .is_ok_and(|header| header.codec == Codec::Bundle && header.container == Container::Whole)
 }
 
-/// Hands out the files of a bundle: their names, the AT-1 files that they are, and the limits that are left for what they decode to,
-/// which `visit` says how much that was.
+/// Calls `visit` with each file of a bundle: its name, its AT-1 bytes, and the remaining limits.
+///
+/// `visit` returns the decoded length, which is subtracted from the limits.
 fn files(
     bytes: &[u8],
     limits: &Limits,
@@ -129,7 +133,7 @@ fn files(
         let mut inner = room(size)?;
         file.entry.decode(&mut inner, &mut workspace, limits)?;
         let decoded = visit(file.name.to_string(), &inner, &inside).map_err(|stop| match stop {
-            // Nobody is asked to decode that one by one.
+            // The advice to decode a bundle file by file does not apply inside a bundle.
             Stop::Refused(Error { kind: ErrorKind::At1BundleWhole, at, need }) => {
                 Stop::Refused(file.locate(Error { kind: ErrorKind::At1BundleInside, at, need }))
             }
@@ -163,7 +167,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
         }
         report.columns.extend(table.columns.into_iter().map(|(name, kind)| (name, kind.to_owned())));
     }
-    // Only decoding tells how much it is, and whether the hashes are right.
+    // Only decoding shows the decoded length, and whether the hashes match.
     let mut count = Count::default();
     let decoded = all(bytes, limits, &mut count, |name, inner| {
         let codec = Header::read(inner, limits).map_or("not AT-1", |header| header.codec.name());
@@ -183,7 +187,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     report
 }
 
-/// Decodes a file, or all that a bundle holds, each of which `visit` hears of.
+/// Decodes a file, or every file of a bundle, calling `visit` with each of those.
 fn all(
     bytes: &[u8],
     limits: &Limits,
@@ -204,7 +208,7 @@ fn all(
     Ok(sum)
 }
 
-/// Decodes a file that is no bundle.
+/// Decodes a file that is not a bundle.
 fn whole(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<(Checksums, u64), Error> {
     let (mut workspace, options) = (Workspace::new(), with(limits));
     let (mut scratch, _) = measure(bytes, &mut workspace, &options)?;
@@ -216,9 +220,7 @@ fn whole(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<(Checksums
 pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     whole_only(wanted)?;
     if is_bundle(bytes) {
-        return Err(Stop::Usage(
-            "this is a bundle of several files: say with --output which folder they go to".to_owned(),
-        ));
+        return Err(Stop::Usage("this is a bundle of several files; name a folder for them with --output".to_owned()));
     }
     let (mut workspace, options) = (Workspace::new(), with(limits));
     let (mut scratch, len) = measure(bytes, &mut workspace, &options)?;
@@ -227,7 +229,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     Ok(())
 }
 
-/// Decodes the files of a bundle into a folder. No file is written over; no name leads out of the folder.
+/// Decodes the files of a bundle into a folder. Never overwrites a file or leaves the folder.
 pub fn unbundle(
     path: &Path,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! CVC on the command line.
+//! `inspect`, `decode` and `check` of CVC.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ fn options(limits: &Limits, verify: Verify) -> Options<'static> {
     Options { limits: *limits, verify, column: None }
 }
 
-/// Memory for finding as many columns as the file has. An error turns up again where the file is opened.
+/// Returns a table for as many columns as the file has. Opening the file reports errors.
 fn table(bytes: &[u8], limits: &Limits) -> Vec<u32> {
     let len = unspool::cvc::workspace_len(bytes, &options(limits, Verify::Refuse)).unwrap_or(0);
     vec![0; usize::try_from(len).unwrap_or(0)]
@@ -52,7 +52,7 @@ fn describe(file: &File<'_>, table: &mut [u32], report: &mut Report) -> Result<(
     report.fact("rows", file.num_vectors());
     report.fact("chunks", file.chunk_count());
     if file.is_mmap_optimized() {
-        report.fact("layout", "chunks at file offsets of their own, for memory mapping");
+        report.fact("layout", "chunks at aligned file offsets, for memory mapping");
     }
     let (mut types, mut decoded) = (vec![], Some(0u64));
     let known = outputs(file, table, &mut types);
@@ -77,16 +77,17 @@ fn describe(file: &File<'_>, table: &mut [u32], report: &mut Report) -> Result<(
     Ok(())
 }
 
-/// How many bytes a column of this type decodes to.
+/// Returns the decoded length of a column of this type.
 fn size(column: &Column<'_>, output: Dtype) -> Option<u64> {
     column.rows().end.checked_mul(column.dimension()).and_then(|values| values.checked_mul(output.width()))
 }
 
-/// The types that the columns decode to, those that are known before an error. By chunks, not by columns: to look for each of many columns
-/// in each chunk takes long.
+/// Collects the types that the columns decode to; after an error, those known so far.
+///
+/// Goes chunk by chunk: to search each chunk for each of many columns would be slow.
 fn outputs(file: &File<'_>, table: &mut [u32], types: &mut Vec<Option<Dtype>>) -> Result<(), Error> {
     types.resize(file.columns().count(), None);
-    let told = file.each_output(&mut Workspace::with_table(table), |position, _, output| {
+    let walked = file.each_output(&mut Workspace::with_table(table), |position, _, output| {
         if let Some(known) = types.get_mut(position) {
             *known = Some(if known.is_none_or(|known| known == output) { output } else { Dtype::F32 });
         }
@@ -97,10 +98,10 @@ fn outputs(file: &File<'_>, table: &mut [u32], types: &mut Vec<Option<Dtype>>) -
             *known = Some(column?.output()?);
         }
     }
-    told
+    walked
 }
 
-/// Decodes all columns of a file, chunk by chunk; what is wrong with a piece is for `take` to judge.
+/// Decodes all columns of a file, chunk by chunk; passes the error of a broken piece to `take`.
 fn decode_columns(
     file: &File<'_>,
     bytes: &[u8],
@@ -116,7 +117,7 @@ fn decode_columns(
         }
     }
     let mut room = vec![];
-    // One checksum covers all columns of a chunk, and is compared with the first of them.
+    // One checksum covers all columns of a chunk; it is compared with the first column.
     let mut compared: Option<(u64, Result<(), Error>)> = None;
     file.each_piece(bytes, &mut Workspace::with_table(table), |position, _, piece| {
         let [start, end] = [piece.range().start, piece.range().end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
@@ -157,7 +158,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     let output = column.output()?;
     let width = column.dimension().saturating_mul(output.width());
     let count = rows.iter().fold(0u64, |count, rows| count.saturating_add(rows.end.saturating_sub(rows.start)));
-    // Sections may name the same rows over and over.
+    // Sections may name the same rows many times.
     let size = count.saturating_mul(width);
     if size > limits.max_output {
         return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size).into());
@@ -201,14 +202,14 @@ fn pick<'a>(file: &File<'a>, name: Option<&str>, table: impl FnOnce() -> Vec<u32
     };
     match column {
         Err(error) if error.class() == Class::Misuse => {
-            // A broken column is worse than an unnamed one.
+            // The error of a broken column outranks the missing name.
             file.each_output(&mut Workspace::with_table(&mut table()), |_, _, _| Ok(()))?;
             let names: Result<Vec<String>, Error> =
                 file.columns().map(|column| column.map(|column| column.name().to_string())).collect();
             let names = names?.join(", ");
             Err(Stop::Usage(match name {
-                Some(name) if file.is_columnar() => format!("no column is named {name}; there are: {names}"),
-                Some(_) => "this file has one column without a name; leave --column out".to_owned(),
+                Some(name) if file.is_columnar() => format!("no column is named {name}; the columns are: {names}"),
+                Some(_) => "this file has one column without a name; --column does not apply".to_owned(),
                 None => format!("this file has several columns; pick one with --column: {names}"),
             }))
         }
@@ -216,7 +217,7 @@ fn pick<'a>(file: &File<'a>, name: Option<&str>, table: impl FnOnce() -> Vec<u32
     }
 }
 
-/// The rows that are wanted: one range, or those of all sections that match.
+/// Returns the selected rows: one range, or those of all matching sections.
 fn rows(file: &File<'_>, wanted: &Selection<'_>) -> Result<Vec<Range<u64>>, Stop> {
     if let Some((key, value)) = wanted.section {
         let value = Scalar::parse(value).unwrap_or(Scalar::from(value));
@@ -233,7 +234,7 @@ fn rows(file: &File<'_>, wanted: &Selection<'_>) -> Result<Vec<Range<u64>>, Stop
     let rows =
         wanted.rows.as_ref().map_or(all.clone(), |rows| rows.start.unwrap_or(all.start)..rows.end.unwrap_or(all.end));
     if rows.start > rows.end || rows.end > all.end {
-        return Err(Stop::Usage(format!("rows {}..{} do not lie in 0..{}", rows.start, rows.end, all.end)));
+        return Err(Stop::Usage(format!("rows {}..{} are not within 0..{}", rows.start, rows.end, all.end)));
     }
     Ok(vec![rows])
 }
@@ -256,7 +257,7 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
     for ((column, output), stats) in file.columns().zip(&types).zip(columns) {
         gathers.push(Gather::new(stats, number(output.unwrap_or(Dtype::F32)), column?.dimension()));
     }
-    // What is sound behind a chunk that is not counts, too.
+    // Sound chunks after a broken one count too.
     let mut broken = Ok(());
     decode_columns(&file, bytes, &options(limits, Verify::Refuse), &types, &mut table, |position, part| {
         match (part, gathers.get_mut(position)) {
@@ -273,7 +274,7 @@ pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> R
 pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checksums, Error> {
     let done = inspected(bytes, limits, &mut ())?;
     let file = File::open(bytes, limits)?;
-    // Checksums were compared on the way.
+    // `inspected` has compared the checksums.
     let options = options(limits, Verify::Skip);
     if file.is_columnar() {
         let (mut types, mut table) = (vec![], table(bytes, limits));

@@ -1,4 +1,4 @@
-//! gzip on the command line: a wrapping that is taken off where something known is inside.
+//! gzip: unwrapped if its content is of a known format, else a format of its own.
 
 use unspool::gzip::{Decoder, Header, Options, WINDOW_SIZE, Workspace, decode_to, decode_to_vec};
 use unspool::tree::Tree;
@@ -12,7 +12,9 @@ const fn options(limits: &Limits) -> Options {
     Options { limits: *limits, ..Options::DEFAULT }
 }
 
-/// What is inside of a gzip file, if that is of a format that this build knows. A file that is broken is shown as what it is.
+/// Returns the content of a gzip file if it is of a known format.
+///
+/// `None` for a broken gzip file, which is then reported as gzip.
 pub fn unwrapped(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
     let Probe::Match(Format::Gzip) = probe(bytes) else { return None };
     let mut start = [0; PROBE_LEN];
@@ -25,7 +27,7 @@ pub fn unwrapped(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let mut report = Report::new(Format::Gzip, Tree::new(MAX_NODES));
     if let Ok(Header { name: Some(name), .. }) = Header::read(bytes, limits) {
-        // Latin-1 by the letter of the format; what is UTF-8 was meant as that.
+        // The format says Latin-1, but valid UTF-8 was meant as UTF-8.
         let latin = || name.iter().map(|&byte| char::from(byte)).collect();
         report.fact("name", std::str::from_utf8(name).map_or_else(|_| latin(), str::to_owned));
     }
@@ -53,7 +55,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
         || wanted.dictionary.is_some()
     {
         return Err(Stop::Usage(
-            "this gzip file holds plain bytes: no columns, no rows, no text, no dictionary".to_owned(),
+            "this gzip file holds plain bytes; --column, --rows, --section, --text and --dict do not apply".to_owned(),
         ));
     }
     stream(bytes, limits, to)?;

@@ -1,4 +1,4 @@
-//! One file for each format: what it does with `inspect`, `decode` and `check`.
+//! One file for each format, with its `inspect`, `decode` and `check`.
 
 pub mod at1;
 mod cvc;
@@ -33,7 +33,7 @@ pub const BUILT: [Format; 9] = [
     Format::Gzip,
 ];
 
-/// Which part of a file is wanted.
+/// The part of a file to decode.
 pub struct Selection<'a> {
     pub column: Option<&'a str>,
     pub rows: Option<Range<Option<u64>>>,
@@ -43,14 +43,14 @@ pub struct Selection<'a> {
     pub dictionary: Option<&'a [u8]>,
 }
 
-/// Zeros, if there is memory for so many.
+/// Returns `len` zeros, or fails if there is not enough memory.
 fn room(len: u64) -> Result<Vec<u8>, Error> {
     let mut room = vec![];
     resize(&mut room, len)?;
     Ok(room)
 }
 
-/// Gives a room so many bytes, if there is memory for them.
+/// Resizes `room` to `len` bytes, or fails if there is not enough memory.
 fn resize(room: &mut Vec<u8>, len: u64) -> Result<(), Error> {
     let size = usize::try_from(len).unwrap_or(usize::MAX);
     room.try_reserve_exact(size.saturating_sub(room.len()))
@@ -59,7 +59,7 @@ fn resize(room: &mut Vec<u8>, len: u64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Why decoding ends early.
+/// The reason why decoding ends early.
 pub enum Stop {
     /// The decoder refuses.
     Refused(Error),
@@ -82,7 +82,7 @@ impl Stop {
     }
 }
 
-/// How the checksums of a file turned out.
+/// The result of comparing the checksums of a file.
 #[derive(Clone, Copy, Default)]
 pub struct Checksums {
     pub name: &'static str,
@@ -93,7 +93,7 @@ pub struct Checksums {
 impl fmt::Display for Checksums {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.right, self.absent) {
-            // What lies inside of a part may have some all the same: the streams of AT-1 are files of xz and Zstandard.
+            // Nested parts may still have some: the streams of AT-1 are xz and Zstandard files.
             (0, _) => write!(f, "no {}", if self.name.is_empty() { "checksums" } else { self.name }),
             (right, 0) => write!(f, "{right} {} right", self.name),
             (right, absent) => write!(f, "{right} {} right, {absent} parts without", self.name),
@@ -105,7 +105,7 @@ fn not_built() -> Error {
     Error::new(ErrorKind::FormatNotBuilt, 0)
 }
 
-/// What a file is and what is in it, as far as it can be read.
+/// Describes a file, as far as it can be read.
 pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits) -> Report {
     match format {
         Format::Zstd | Format::ZstdDraft | Format::ZstdV07 => zstd::inspect(format, bytes, dictionary, limits),
@@ -119,7 +119,7 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
     }
 }
 
-/// What the decoded numbers come to, for formats that hold numbers. Of a broken file, as much as there is.
+/// Computes statistics for formats that hold numbers; for a broken file, of the sound part.
 pub fn stats(format: Format, bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
     match format {
         Format::OnPair => onpair::stats(bytes, limits, columns),
@@ -129,7 +129,7 @@ pub fn stats(format: Format, bytes: &[u8], limits: &Limits, columns: &mut Vec<Co
     }
 }
 
-/// Refuses a range of bytes of a format that has none.
+/// Refuses `--range` for formats that do not hold plain bytes.
 pub fn check_range(format: Format, wanted: &Selection<'_>) -> Result<(), Failure> {
     if wanted.range.is_some() && !matches!(format, Format::Zstd | Format::ZstdDraft | Format::ZstdV07 | Format::Xz) {
         return Err(Failure::Usage("--range is for zstd and xz files".to_owned()));
@@ -157,10 +157,10 @@ pub fn decode(
     }
 }
 
-/// What is written at once.
+/// The size of one write.
 const PIECE: usize = 1 << 18;
 
-/// Writes all that a stream gives, a piece at a time.
+/// Writes all output of a stream decoder, a piece at a time.
 fn pour(
     bytes: &[u8],
     mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step, Error>,
@@ -177,7 +177,7 @@ fn pour(
     }
 }
 
-/// Writes what lies decoded in memory: a sink counts what it gets, and shows its progress.
+/// Writes decoded memory in pieces, so that the sink can show its progress.
 fn in_pieces(out: &[u8], to: &mut impl Sink) -> Result<(), Error> {
     out.chunks(PIECE).try_for_each(|piece| to.write(piece))
 }

@@ -1,4 +1,4 @@
-//! OnPair on the command line: containers, folders of bare buffers, and searching.
+//! `inspect`, `decode`, `check` and `grep` of OnPair, for containers and folders of bare buffers.
 
 use std::ops::Range;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::report::Failure;
 use crate::stats::{ColumnStats, Gather};
 use crate::text::Number;
 
-/// Rows that are decoded at a time.
+/// The number of rows decoded at a time.
 const ROWS_AT_ONCE: u64 = 4096;
 
 pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
@@ -53,19 +53,19 @@ pub fn decode(
     error.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// The buffers of a column, as they lie in a folder.
+/// The buffers of a column, read from a folder.
 pub struct Parts {
     dictionary: Vec<u8>,
     token_offsets: Vec<u8>,
     codes: Vec<u8>,
     row_offsets: Vec<u8>,
-    /// Of packed codes; plain ones take two bytes each.
+    /// Bits per packed code; `None` for plain codes of two bytes.
     bits: Option<u32>,
 }
 
 impl Parts {
-    /// Reads `dict_bytes.bin`, `dict_offsets.bin`, `code_offsets.bin` and, where `bits` are given, `packed_codes.bin`, else
-    /// `codes.bin`.
+    /// Reads `dict_bytes.bin`, `dict_offsets.bin`, `code_offsets.bin`, and `packed_codes.bin` if
+    /// `bits` is `Some`, else `codes.bin`.
     pub fn read(folder: &Path, bits: Option<u32>) -> Result<Self, Failure> {
         let read = |name: &str| crate::read(&folder.join(name));
         Ok(Self {
@@ -87,8 +87,10 @@ impl Parts {
         decode_column(&Column::open(dictionary, codes, rows, limits)?, wanted, limits, to)
     }
 
-    /// Nothing says whether a row offset has four bytes or eight. Of eight, the upper four are zeros; offsets of four bytes would
-    /// fall there, unless all are zeros and there is nothing to decode.
+    /// Detects the width of the row offsets, which the folder does not state.
+    ///
+    /// Eight-byte offsets have zeros in their upper halves. Four-byte offsets read that way would
+    /// decrease, unless all are zero and there is nothing to decode.
     fn row_offsets(&self) -> Result<RowOffsets<'_>, Error> {
         let halves = self.row_offsets.as_chunks::<8>();
         let wide = halves.1.is_empty() && halves.0.iter().all(|half| half.ends_with(&[0; 4]));
@@ -99,18 +101,18 @@ impl Parts {
 
 fn decode_column(column: &Column<'_>, wanted: &Selection<'_>, limits: &Limits, to: &mut impl Sink) -> Result<(), Stop> {
     if wanted.dictionary.is_some() || wanted.column.is_some() || wanted.section.is_some() {
-        let what = "an OnPair file is one column with its own dictionary; leave --dict, --column and --section out";
+        let what = "an OnPair file is one column with its own dictionary; --dict, --column and --section do not apply";
         return Err(Stop::Usage(what.to_owned()));
     }
     let all = column.rows();
     let rows =
         wanted.rows.as_ref().map_or(all.clone(), |rows| rows.start.unwrap_or(all.start)..rows.end.unwrap_or(all.end));
     if rows.start > rows.end || rows.end > all.end {
-        return Err(Stop::Usage(format!("rows {}..{} do not lie in 0..{}", rows.start, rows.end, all.end)));
+        return Err(Stop::Usage(format!("rows {}..{} are not within 0..{}", rows.start, rows.end, all.end)));
     }
     let mut left = limits.max_output;
-    let mut space = Wide::of(column);
-    let column = space.widen(column)?;
+    let mut scratch = Wide::of(column);
+    let column = scratch.widen(column)?;
     for_each_batch(&rows, |rows| {
         let decoded = column.decode_to_vec(rows.clone())?;
         left = left.checked_sub(decoded.len().try_into().unwrap_or(u64::MAX)).ok_or(over(limits))?;
@@ -121,10 +123,10 @@ fn decode_column(column: &Column<'_>, wanted: &Selection<'_>, limits: &Limits, t
         let mut lines = Vec::with_capacity(decoded.len() + decoded.len() / 8);
         for row in rows {
             let len = usize::try_from(column.row_len(row)?).unwrap_or(usize::MAX);
-            let (line, behind) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+            let (line, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
             lines.extend_from_slice(line);
             lines.push(b'\n');
-            rest = behind;
+            rest = after;
         }
         Ok(to.write(&lines)?)
     })
@@ -144,7 +146,7 @@ fn over(limits: &Limits) -> Error {
     Error::new(unspool::ErrorKind::OutputLimit, 0).needing(limits.max_output.saturating_add(1))
 }
 
-/// Memory for the wide form of a dictionary.
+/// Memory for a widened dictionary.
 struct Wide {
     cells: Vec<[u8; 16]>,
     lens: Vec<u8>,
@@ -161,7 +163,7 @@ impl Wide {
     }
 }
 
-/// How a pattern must lie in a row.
+/// The place of a pattern in a row.
 #[derive(Clone, Copy)]
 pub enum Where {
     Inside,
@@ -169,7 +171,7 @@ pub enum Where {
     Whole,
 }
 
-/// Writes every row that matches as a line, behind its number if that is wanted.
+/// Writes every matching row as a line, after its number if `numbers` is set.
 pub fn grep(
     bytes: &[u8],
     pattern: &[u8],
@@ -179,7 +181,7 @@ pub fn grep(
     to: &mut impl Sink,
 ) -> Result<(), Stop> {
     let (file, broken) = File::salvage(bytes, limits)?;
-    // A dictionary that is not sorted only makes the search slower.
+    // An unsorted dictionary only makes the search slower.
     let column = file.column().conforming().unwrap_or(*file.column());
     let (mut needle, mut tokens) = (vec![0; pattern.len()], vec![0; column.dictionary().len()]);
     let workspace = SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
@@ -201,7 +203,7 @@ pub fn grep(
     broken.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// Strings have lengths.
+/// Computes statistics of the lengths of strings.
 pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
     let (file, broken) = File::salvage(bytes, limits)?;
     let stats = columns.push_mut(ColumnStats::named("bytes in a row"));

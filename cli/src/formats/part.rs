@@ -1,10 +1,11 @@
-//! A part of what a file decodes to.
+//! Decoding a range of the content of a file.
 
 use std::ops::Range;
 
 use unspool::{Count, Error, ErrorKind, Limits, Sink};
 
-/// The bytes that are wanted of so many; those of which either end was left out reach to the start or the end.
+/// Resolves a range within `content` bytes; an omitted end means the start or the end of the
+/// content.
 pub fn bounds(wanted: &Range<Option<u64>>, content: u64, limits: &Limits) -> Result<Range<u64>, Error> {
     let range = wanted.start.unwrap_or(0)..wanted.end.unwrap_or(content);
     if range.start > range.end || range.end > content {
@@ -17,22 +18,22 @@ pub fn bounds(wanted: &Range<Option<u64>>, content: u64, limits: &Limits) -> Res
     Ok(range)
 }
 
-/// The bytes of a frame or a block, as far as they are in the file.
+/// Returns the bytes of a frame or a block; empty if the range is not in the file.
 pub fn piece<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
     let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
     bytes.get(place(range.start)..place(range.end)).unwrap_or_default()
 }
 
-/// A sink that lets a range through of what comes, and drops the rest.
+/// A sink that forwards a range of its input and drops the rest.
 pub struct Part<'s, S> {
     range: Range<u64>,
-    /// Where the next piece lies.
+    /// The offset of the next piece in the content.
     at: Count,
     to: &'s mut S,
 }
 
 impl<'s, S: Sink> Part<'s, S> {
-    /// What comes starts at `first`.
+    /// The first byte written has the offset `first`.
     pub fn new(range: Range<u64>, first: u64, to: &'s mut S) -> Self {
         Self { range, at: Count(first), to }
     }

@@ -1,4 +1,4 @@
-//! Pco on the command line.
+//! `inspect`, `decode` and `check` of Pco.
 
 use unspool::pco::{Delta, File, Meta, Mode, NumberType, Plan, decode_chunks};
 use unspool::tree::Tree;
@@ -16,7 +16,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     let (mut numbers, mut decoded) = (0u64, 0u64);
     let mut columns = vec![];
     let walked = decode_chunks(bytes, limits, &mut tree, |chunk, bytes| {
-        // Fewer than it says, of a chunk that is broken.
+        // A broken chunk has fewer numbers than it claims.
         numbers = numbers.saturating_add((bytes.len() / chunk.number_type().size()) as u64);
         decoded = decoded.saturating_add(bytes.len() as u64);
         columns.push((format!("chunk {}", columns.len()), describe(chunk.len, &chunk.meta)));
@@ -35,7 +35,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     report.fact("chunks", report.columns.len());
     report.checksums = Some(Checksums::default());
     match walked {
-        Ok(done) if done.read < bytes.len() => report.fact("bytes behind the end", bytes.len() - done.read),
+        Ok(done) if done.read < bytes.len() => report.fact("bytes after the end", bytes.len() - done.read),
         Ok(_) => {}
         Err(error) => report.error = Some(error),
     }
@@ -43,7 +43,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
     report
 }
 
-/// `777 x u32, classic, consecutive delta of order 1`
+/// Describes a chunk: `777 x u32, classic, delta of order 1, …`.
 fn describe(len: usize, meta: &Meta<'_>) -> String {
     let size = meta.number_type.size();
     let mode = match meta.mode {
@@ -65,7 +65,7 @@ fn describe(len: usize, meta: &Meta<'_>) -> String {
 
 pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     if wanted.dictionary.is_some() || wanted.column.is_some() || wanted.section.is_some() {
-        return Err(Stop::Usage("a Pco file is one column; --dict, --column and --section are for others".to_owned()));
+        return Err(Stop::Usage("a Pco file is one column; --dict, --column and --section do not apply".to_owned()));
     }
     let mut seen = 0u64;
     let rows = wanted.rows.clone().unwrap_or(None..None);
@@ -74,7 +74,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     let walked = decode_chunks(bytes, limits, &mut (), |chunk, numbers| {
         let size = chunk.number_type().size() as u64;
         let count = numbers.len() as u64 / size;
-        // The part of this chunk that lies in the range.
+        // The part of this chunk within the range.
         let start = from.saturating_sub(seen).min(count);
         let end = until.map_or(count, |until| until.saturating_sub(seen).min(count)).max(start);
         seen = seen.saturating_add(count);
@@ -84,7 +84,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
         } else {
             to.write(part)?;
         }
-        // Nobody asked for the chunks behind, which an error is the way to spare.
+        // Later chunks are not wanted; an error is the way to stop.
         enough = until.is_some_and(|until| seen >= until);
         if enough { Err(Error::new(ErrorKind::RangeOutside, 0)) } else { Ok(()) }
     });
@@ -93,7 +93,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     }
     let end = until.unwrap_or(seen);
     if from > end || end > seen {
-        return Err(Stop::Usage(format!("rows {from}..{end} do not lie in 0..{seen}")));
+        return Err(Stop::Usage(format!("rows {from}..{end} are not within 0..{seen}")));
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ fn number(ty: NumberType) -> Number {
     }
 }
 
-/// A column for each stretch of chunks of one type.
+/// Computes statistics for each run of chunks of one type.
 pub fn stats(bytes: &[u8], limits: &Limits, columns: &mut Vec<ColumnStats>) -> Result<(), Error> {
     decode_chunks(bytes, limits, &mut (), |chunk, numbers| {
         let ty = chunk.number_type();

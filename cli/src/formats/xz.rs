@@ -1,4 +1,4 @@
-//! xz on the command line.
+//! `inspect`, `decode` and `check` of xz.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub fn inspect(bytes: &[u8], limits: &Limits) -> Report {
             report.fact("blocks", done.blocks);
             report.fact("window", done.window);
             report.decoded = Some(done.content);
-            // Only decoding tells whether checks are right.
+            // Only decoding shows whether checks match.
             match stream(bytes, &done, limits, &mut Count::default()) {
                 Ok(()) => report.checksums = Some(checksums(&done)),
                 Err(error) => report.error = Some(error),
@@ -41,7 +41,9 @@ fn checksums(done: &Done) -> Checksums {
 pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Output) -> Result<(), Stop> {
     let selected = wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some();
     if selected || wanted.text || wanted.dictionary.is_some() {
-        return Err(Stop::Usage("xz files hold plain bytes: no columns, no rows, no text, no dictionary".to_owned()));
+        return Err(Stop::Usage(
+            "xz files hold plain bytes; --column, --rows, --section, --text and --dict do not apply".to_owned(),
+        ));
     }
     match &wanted.range {
         Some(range) => Ok(decode_range(bytes, range, limits, to)?),
@@ -53,7 +55,7 @@ pub fn decode(bytes: &[u8], wanted: &Selection<'_>, limits: &Limits, to: &mut Ou
     }
 }
 
-/// Writes a part of the content: from the blocks that hold it, if there are several.
+/// Writes a range of the content; decodes only the blocks that hold it, if there are several.
 fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
     let file = File::open(bytes, limits)?;
     let range = part::bounds(wanted, file.content, limits)?;
@@ -67,10 +69,10 @@ fn decode_range(bytes: &[u8], wanted: &Range<Option<u64>>, limits: &Limits, to: 
     Ok(())
 }
 
-/// The blocks that hold a part of this range, in the order of the content, which has so many bytes.
+/// Returns the blocks that overlap a range, in the order of the content of `content` bytes.
 fn blocks_in(bytes: &[u8], wanted: &Range<u64>, content: u64, limits: &Limits) -> Result<Vec<Block>, Error> {
     let mut reader = IndexReader::sizes(u64::try_from(bytes.len()).unwrap_or(u64::MAX), limits);
-    // The last stream comes first, and its blocks count from its start.
+    // The reader returns the last stream first; blocks count from the start of their stream.
     let (mut end, mut streams) = (content, Vec::new());
     while let Some(range) = reader.needs() {
         let mut blocks = Vec::new();
@@ -92,27 +94,28 @@ pub fn check(bytes: &[u8], limits: &Limits, to: &mut impl Sink) -> Result<Checks
     Ok(checksums(&done))
 }
 
-/// What the file comes to, by its headers and the headers of its chunks.
+/// Reads the sizes of a file from its headers and the headers of its chunks.
 fn sizes(bytes: &[u8], limits: &Limits) -> Result<Done, Error> {
     unspool::xz::inspect(bytes, &mut Workspace::new(), &options(limits), &mut ())
 }
 
-/// Writes what comes before the place where a file breaks. What is wrong with its structure is known; what is wrong with the content may
-/// come before that.
+/// Writes the content before the first error, and returns that error.
+///
+/// `known` is the first error of the structure; an error of the content may come before it.
 fn start(bytes: &[u8], known: Error, limits: &Limits, to: &mut impl Sink) -> Error {
     let window = usize::try_from(limits.max_window).unwrap_or(usize::MAX).min(USUAL);
     match through(bytes, window, limits, to) {
-        // It was not read so far.
+        // Decoding did not get as far as the error.
         Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. }) => known,
         Err(first) if first.at < known.at => first,
         _ => known,
     }
 }
 
-/// The largest window of the levels of `xz`.
+/// The largest window of the presets of `xz`.
 const USUAL: usize = 64 << 20;
 
-/// Decodes through a window, or in memory where that takes less.
+/// Decodes through a window, or in memory if that takes less.
 fn stream(bytes: &[u8], done: &Done, limits: &Limits, to: &mut impl Sink) -> Result<(), Error> {
     if done.content <= done.window || done.window > limits.max_window {
         let out = decode_to_vec(bytes, &options(limits))?;

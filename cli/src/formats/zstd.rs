@@ -1,4 +1,4 @@
-//! Zstandard on the command line.
+//! `inspect`, `decode` and `check` of Zstandard.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use super::{Checksums, Selection, Stop, in_pieces};
 use crate::inspect::{MAX_NODES, Report};
 use crate::output::Output;
 
-/// The format of a whole file whose magic number two formats share.
+/// Detects the format of a whole file; two formats share each magic number.
 pub fn format_of(bytes: &[u8]) -> Format {
     match detect(bytes) {
         None | Some(Flavour::Rfc8878) => Format::Zstd,
@@ -33,7 +33,7 @@ fn options<'d>(format: Format, dictionary: Option<&'d [u8]>, limits: &Limits) ->
     Options { limits: *limits, flavour: Some(flavour), dictionary, ..Options::DEFAULT }
 }
 
-/// The header of the first frame, whatever it claims.
+/// Reads the header of the first frame, without limits.
 fn header(bytes: &[u8], options: &Options<'_>) -> Option<FrameHeader> {
     match Header::read(bytes, &Limits::NONE, options.flavour?) {
         Ok(Header::Frame(frame)) => Some(frame),
@@ -41,7 +41,7 @@ fn header(bytes: &[u8], options: &Options<'_>) -> Option<FrameHeader> {
     }
 }
 
-/// Opens a file that has a seek table; `None` for one that has none.
+/// Opens a file that has a seek table; `None` if it has none.
 fn seekable<'f>(bytes: &'f [u8], limits: &Limits) -> Result<Option<File<'f>>, Error> {
     match File::open(bytes, limits) {
         Err(Error { kind: ErrorKind::ZstdSeekTable, at, .. }) if at == bytes.len() as u64 => Ok(None),
@@ -55,14 +55,14 @@ pub fn inspect(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: 
     Report { tree, ..report }
 }
 
-/// The same down to single symbols.
+/// Like [`inspect`], down to single symbols.
 pub fn inspect_symbols(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits) -> Report {
     let mut tree = Symbols(Tree::new(MAX_NODES));
     let report = report(format, bytes, dictionary, limits, &mut tree);
     Report { tree: tree.0, ..report }
 }
 
-/// All but the tree.
+/// Builds the report except for its tree.
 fn report(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limits, tree: &mut impl Trace) -> Report {
     let mut report = Report::new(format, Tree::new(0));
     let options = options(format, dictionary, limits);
@@ -87,9 +87,9 @@ fn report(format: Format, bytes: &[u8], dictionary: Option<&[u8]>, limits: &Limi
                     report.fact("seek table", format!("{} frames, the largest of {largest} bytes", file.len()));
                 }
                 Ok(None) => {}
-                Err(error) => report.fact("seek table", format!("not to be used: {error}")),
+                Err(error) => report.fact("seek table", format!("unusable: {error}")),
             }
-            // Only decoding tells whether checksums are right.
+            // Only decoding shows whether checksums match.
             let mut content = Count::default();
             let decoded = stream(bytes, &options, &mut content);
             report.decoded = match decoded {
@@ -121,7 +121,9 @@ pub fn decode(
     to: &mut Output,
 ) -> Result<(), Stop> {
     if wanted.column.is_some() || wanted.rows.is_some() || wanted.section.is_some() || wanted.text {
-        return Err(Stop::Usage("zstd files hold plain bytes: no columns, no rows, no text".to_owned()));
+        return Err(Stop::Usage(
+            "zstd files hold plain bytes; --column, --rows, --section and --text do not apply".to_owned(),
+        ));
     }
     let options = options(format, wanted.dictionary, limits);
     if let Some(frame) = header(bytes, &options) {
@@ -133,7 +135,7 @@ pub fn decode(
     }
 }
 
-/// Writes a part of the content: from the frames that hold it, if there is a table of them.
+/// Writes a range of the content; decodes only the frames that hold it, if there is a seek table.
 fn decode_range(
     bytes: &[u8],
     wanted: &Range<Option<u64>>,
@@ -146,7 +148,7 @@ fn decode_range(
         None => decoded_len(bytes, &mut Workspace::new(), options)?,
     };
     let range = part::bounds(wanted, content, &options.limits)?;
-    // What is decoded starts with the first frame that holds a part of it.
+    // Decoding starts with the first frame that overlaps the range.
     let first = file.as_ref().and_then(|file| file.frames_in(range.clone()).next());
     let mut part = Part::new(range.clone(), first.map_or(0, |frame| frame.content.start), to);
     let Some(file) = file else { return stream(bytes, options, &mut part).map(drop) };
@@ -156,11 +158,11 @@ fn decode_range(
     Ok(())
 }
 
-/// Decodes piece by piece, so that no more of the content is in memory than matches reach back to. Says what became of the checksums,
-/// unless it had to be done in one piece.
+/// Decodes through a window, so that memory holds only the bytes that matches can reach.
+///
+/// Returns the checksums, or `None` if the file had to be decoded in one piece.
 fn stream(bytes: &[u8], options: &Options<'_>, to: &mut impl Sink) -> Result<Option<Checksums>, Error> {
-    // The larger the window is against the file, the less there is to gain; and where the headers do not lead to the end,
-    // decoding in one piece says best what is wrong.
+    // If the headers do not lead to the end, decoding in one piece reports the best error.
     let need = stream_buffer(bytes, options).ok();
     if let Some(decoded) = need.and_then(|need| through(bytes, need, options, to)) {
         return decoded.map(Some);
@@ -170,14 +172,15 @@ fn stream(bytes: &[u8], options: &Options<'_>, to: &mut impl Sink) -> Result<Opt
     Ok(None)
 }
 
-/// Writes what comes before the place where a file breaks, as far as the window of its first frame allows. What is wrong is known.
+/// Writes the content before the first error, if the window of the first frame is allowed. The
+/// caller knows the error.
 fn start(bytes: &[u8], options: &Options<'_>, to: &mut impl Sink) {
     if let Some(frame) = header(bytes, options) {
         let _ = through(bytes, frame.stream_buffer(), options, to);
     }
 }
 
-/// Decodes through a window of so many bytes, unless that is too large.
+/// Decodes through a window of `need` bytes; `None` if that exceeds the limits.
 fn through(bytes: &[u8], need: u64, options: &Options<'_>, to: &mut impl Sink) -> Option<Result<Checksums, Error>> {
     let window = usize::try_from(need).ok().filter(|_| need <= options.limits.max_window)?;
     let done = decode_to(bytes, to, &mut Workspace::new(), &mut vec![0; window], options);

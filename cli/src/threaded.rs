@@ -1,22 +1,24 @@
-//! Writes on a thread of its own: decoding goes on while the system copies, or while the reader of a pipe is busy.
+//! A writer with its own thread: decoding continues while the system copies, or while the reader of
+//! a pipe is busy.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// What is written at once, small enough to stay in the cache between the two threads.
+/// The size of a buffer, small enough to stay in the cache between the two threads.
 const SIZE: usize = 1 << 18;
 
-/// Buffers on the way, besides the one that is being filled.
+/// The number of buffers in flight, besides the one being filled.
 const AHEAD: usize = 3;
 
-/// Gathers bytes, and starts its thread when the first buffer is full: little output needs none.
-pub struct Behind<W> {
+/// Collects bytes in buffers, and starts its thread when the first is full: small outputs need
+/// none.
+pub struct ThreadedWriter<W> {
     buffer: Vec<u8>,
     side: Side<W>,
 }
 
-/// Who has the writer.
+/// The current owner of the writer.
 enum Side<W> {
     Here(W),
     There(Thread<W>),
@@ -27,16 +29,16 @@ enum Side<W> {
 struct Thread<W> {
     full: SyncSender<Vec<u8>>,
     empty: Receiver<Vec<u8>>,
-    /// Gives the writer back, and says how the writing went.
+    /// Returns the writer and the result of writing.
     handle: JoinHandle<(W, io::Result<()>)>,
 }
 
-impl<W: Write + Send + 'static> Behind<W> {
+impl<W: Write + Send + 'static> ThreadedWriter<W> {
     pub const fn new(to: W) -> Self {
         Self { buffer: Vec::new(), side: Side::Here(to) }
     }
 
-    /// Sends the buffer on its way, and takes one that has been written.
+    /// Sends the full buffer to the thread and takes back one that has been written.
     fn hand_over(&mut self) -> io::Result<()> {
         self.side = match std::mem::replace(&mut self.side, Side::Lost) {
             Side::Here(to) => Side::There(Thread::start(to)?),
@@ -46,13 +48,13 @@ impl<W: Write + Send + 'static> Behind<W> {
         let sent = thread.full.send(std::mem::take(&mut self.buffer)).is_ok();
         match thread.empty.recv() {
             Ok(empty) if sent => self.buffer = empty,
-            // It has stopped, and says why when it is asked to end.
+            // The thread has stopped; `end` returns its error.
             _ => self.end()?,
         }
         Ok(())
     }
 
-    /// Waits until all that was sent is written.
+    /// Waits until everything that was sent is written.
     fn end(&mut self) -> io::Result<()> {
         let written;
         (self.side, written) = match std::mem::replace(&mut self.side, Side::Lost) {
@@ -71,7 +73,7 @@ impl<W: Write + Send + 'static> Thread<W> {
     fn start(mut to: W) -> io::Result<Self> {
         let (full, filled) = sync_channel::<Vec<u8>>(AHEAD);
         let (emptied, empty) = channel();
-        // Those that are to be filled first.
+        // Empty buffers to start with.
         for _ in 0..AHEAD {
             let _ = emptied.send(Vec::new());
         }
@@ -79,7 +81,7 @@ impl<W: Write + Send + 'static> Thread<W> {
             let written = filled.iter().try_for_each(|mut buffer| {
                 to.write_all(&buffer)?;
                 buffer.clear();
-                // Nobody wants it any more when the last ones are written.
+                // At the end, nobody receives the last buffers.
                 let _ = emptied.send(buffer);
                 Ok(())
             });
@@ -89,7 +91,7 @@ impl<W: Write + Send + 'static> Thread<W> {
     }
 }
 
-impl<W: Write + Send + 'static> Write for Behind<W> {
+impl<W: Write + Send + 'static> Write for ThreadedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() >= SIZE {
             self.hand_over()?;
@@ -101,7 +103,7 @@ impl<W: Write + Send + 'static> Write for Behind<W> {
         Ok(now.len())
     }
 
-    /// Returns when the last byte is written.
+    /// Returns after the last byte is written.
     fn flush(&mut self) -> io::Result<()> {
         self.end()?;
         let Side::Here(to) = &mut self.side else { return Err(lost()) };
@@ -112,20 +114,20 @@ impl<W: Write + Send + 'static> Write for Behind<W> {
 }
 
 fn lost() -> io::Error {
-    io::Error::other("the thread that writes is gone")
+    io::Error::other("the writing thread has ended")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Keeps what it gets, up to a length behind which it refuses.
-    struct Room {
+    /// A writer that keeps up to `most` bytes and then fails.
+    struct Capped {
         kept: Vec<u8>,
         most: usize,
     }
 
-    impl Write for Room {
+    impl Write for Capped {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if self.kept.len() + bytes.len() > self.most {
                 return Err(io::ErrorKind::StorageFull.into());
@@ -139,21 +141,21 @@ mod tests {
         }
     }
 
-    fn behind(most: usize) -> Behind<Room> {
-        Behind::new(Room { kept: Vec::new(), most })
+    fn writer(most: usize) -> ThreadedWriter<Capped> {
+        ThreadedWriter::new(Capped { kept: Vec::new(), most })
     }
 
-    fn kept(behind: &Behind<Room>) -> &[u8] {
-        let Side::Here(room) = &behind.side else { panic!("the thread has it") };
-        &room.kept
+    fn kept(writer: &ThreadedWriter<Capped>) -> &[u8] {
+        let Side::Here(capped) = &writer.side else { panic!("the thread has it") };
+        &capped.kept
     }
 
     #[test]
     fn every_byte_arrives_in_order() {
         let content: Vec<u8> = (0..=250).cycle().take(SIZE * 9 + 77).collect();
         for piece in [1000, SIZE - 1, SIZE, SIZE + 1, content.len()] {
-            let mut to = behind(usize::MAX);
-            // What comes after a flush goes on behind it.
+            let mut to = writer(usize::MAX);
+            // Output continues after a flush.
             for part in content.chunks(SIZE * 5 + 3) {
                 part.chunks(piece).for_each(|piece| to.write_all(piece).unwrap());
                 to.flush().unwrap();
@@ -163,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn little_output_needs_no_thread() {
-        let mut to = behind(usize::MAX);
+    fn small_output_starts_no_thread() {
+        let mut to = writer(usize::MAX);
         to.write_all(&[7; SIZE]).unwrap();
         assert!(kept(&to).is_empty());
         to.flush().unwrap();
@@ -172,9 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_reaches_whoever_writes() {
+    fn write_errors_reach_the_caller() {
         for most in [0, SIZE - 1, SIZE, SIZE * 3, SIZE * 20 - 1] {
-            let mut to = behind(most);
+            let mut to = writer(most);
             let written = (0..20).try_for_each(|_| to.write_all(&[7; SIZE])).and_then(|()| to.flush());
             assert_eq!(written.map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull), "{most}");
             assert_eq!(kept(&to).len(), most / SIZE * SIZE);
