@@ -1,6 +1,7 @@
 //! What the tests share: where the vectors are, a driver for streams, and an observer that checks that leaves tile a file.
 
 pub mod at1;
+pub mod pages;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -157,3 +158,8 @@ pub fn drive(
         }
     }
 }
+
+/// Compiles the Rust snippets of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

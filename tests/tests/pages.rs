@@ -1,20 +1,11 @@
-//! The pages of the repository: each link within it leads to a file that is there, and to a heading that it has.
+//! The pages of the repository: links lead to files and headings that exist, and a test runs each snippet.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
-/// All pages, without those of others that were installed.
-fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let name = entry.file_name().unwrap().to_str().unwrap();
-        if entry.is_dir() && !["target", "node_modules", "vectors", "dist"].contains(&name) && !name.starts_with('.') {
-            pages(&entry, found);
-        } else if entry.extension().is_some_and(|extension| extension == "md") {
-            found.push(entry);
-        }
-    }
-}
+use unspool_tests::pages::{blocks, blocks_of, pages, root};
 
-/// What a heading is called in an address.
+/// Returns the anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|&c| c.is_alphanumeric() || [' ', '-', '_'].contains(&c));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
@@ -25,14 +16,16 @@ fn has_heading(page: &str, wanted: &str) -> bool {
     headings.map(|line| anchor(line.trim_start_matches('#').trim())).any(|anchor| anchor == wanted)
 }
 
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 #[test]
-fn links_within_the_repository_lead_somewhere() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut found = vec![];
-    pages(root, &mut found);
+fn links_within_the_repository_exist() {
     let mut links = 0;
-    for path in found {
-        let text = std::fs::read_to_string(&path).unwrap();
+    for path in pages() {
+        let text = read(&path);
         for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
             if link.contains(':') || link.contains(char::is_whitespace) {
                 continue;
@@ -41,11 +34,104 @@ fn links_within_the_repository_lead_somewhere() {
             let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
             assert!(target.exists(), "{}: {link}", path.display());
             if let Some(heading) = heading {
-                let page = std::fs::read_to_string(&target).unwrap();
-                assert!(has_heading(&page, heading), "{}: {link}", path.display());
+                assert!(has_heading(&read(&target), heading), "{}: {link}", path.display());
             }
             links += 1;
         }
     }
     assert!(links > 50, "only {links} links were found");
+}
+
+/// The languages that a test runs on each page, apart from `text` and from `console` with `cargo xtask`. `docs/testing.md` says which
+/// test that is.
+const TESTED: [(&str, &[&str]); 6] = [
+    ("README.md", &["c", "console", "js", "rust", "toml"]),
+    ("capi/README.md", &["c", "console"]),
+    ("cli/README.md", &["console"]),
+    ("core/README.md", &["rust", "toml"]),
+    ("docs/firmware.md", &["c", "cmake", "console", "rust", "toml"]),
+    ("wasm/npm/README.md", &["console", "js", "sh", "ts"]),
+];
+
+#[test]
+fn a_test_runs_every_snippet() {
+    let mut unseen: BTreeSet<_> = TESTED.iter().map(|(page, _)| *page).collect();
+    let mut seen = 0;
+    for path in pages() {
+        let page = path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
+        // The README of the package is a door to the pages beside it.
+        let family = if page.starts_with("wasm/npm/") { "wasm/npm/README.md" } else { &page };
+        let languages = TESTED.iter().find(|(name, _)| *name == family).map_or(&[][..], |(_, languages)| languages);
+        unseen.remove(&*page);
+        for block in blocks_of(&read(&path)) {
+            let place = format!("{page}:{}", block.line);
+            let plain = block.language == "text" || block.language == "console" && is_xtask(&block.text);
+            assert!(
+                plain || languages.contains(&&*block.language),
+                "{place}: no test runs a block of `{}` on this page; see docs/testing.md",
+                block.language
+            );
+            seen += 1;
+        }
+    }
+    assert!(unseen.is_empty() && seen > 50, "{seen} blocks, without {unseen:?}");
+}
+
+/// Returns true for a block of `cargo xtask` and of other commands of this workspace, which run every test.
+fn is_xtask(block: &str) -> bool {
+    let mut commands = block.lines().filter_map(|line| line.strip_prefix("$ "));
+    commands.all(|command| {
+        ["cargo xtask ", "cargo test ", "cargo clippy ", "git worktree ", "(cd ../before"]
+            .iter()
+            .any(|start| command.starts_with(start))
+    })
+}
+
+#[test]
+fn the_firmware_page_shows_a_program_that_is_compiled() {
+    let program = read("tests/firmware/src/bin/page.rs");
+    let rust: Vec<_> = blocks("docs/firmware.md").into_iter().filter(|block| block.language == "rust").collect();
+    assert_eq!(rust.len(), 1);
+    assert!(program.contains(&rust[0].text), "tests/firmware/src/bin/page.rs differs from:\n{}", rust[0].text);
+}
+
+#[test]
+fn the_firmware_page_shows_the_cmake_example() {
+    let example = read("capi/examples/hosted/CMakeLists.txt");
+    let cmake: Vec<_> = blocks("docs/firmware.md").into_iter().filter(|block| block.language == "cmake").collect();
+    assert_eq!(cmake.len(), 1);
+    for line in cmake[0].text.lines() {
+        assert!(example.lines().any(|other| other.trim() == line.trim()), "{line} is not in the example");
+    }
+}
+
+#[test]
+fn manifests_on_pages_name_what_exists() {
+    let features = read("core/Cargo.toml");
+    let features = features.split_once("[features]").expect("features").1;
+    let profile = read("tests/firmware/Cargo.toml");
+    let mut dependencies = 0;
+    for (page, languages) in TESTED {
+        for block in blocks(page).iter().filter(|_| languages.contains(&"toml")) {
+            if block.language != "toml" {
+                continue;
+            }
+            let mut section = "";
+            for line in block.text.lines().filter(|line| !line.is_empty()) {
+                match (line.starts_with('['), section) {
+                    (true, _) => section = line,
+                    (_, "[dependencies]") => {
+                        let names = line.split_once("features = [").and_then(|(_, rest)| rest.split_once(']'));
+                        for name in names.expect(line).0.split(", ").map(|name| name.trim_matches('"')) {
+                            assert!(features.contains(&format!("\n{name} = [")), "{page}: no feature {name}");
+                        }
+                        dependencies += 1;
+                    }
+                    (_, "[profile.release]") => assert!(profile.contains(line), "{page}: {line}"),
+                    _ => panic!("{page}: {line} in {section}"),
+                }
+            }
+        }
+    }
+    assert_eq!(dependencies, 3);
 }

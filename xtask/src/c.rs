@@ -8,12 +8,15 @@ use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 
 use crate::firmware::{self, DEVICES, Device, QEMU};
 use crate::install::{self, CORTEX_M0};
+use crate::pages;
 use crate::sh::{Cmd, cmd, has, root};
 use crate::size;
 
 const HEADER: &str = "capi/include/unspool.h";
 const HOSTED: &str = "capi/examples/hosted";
-const PAGE: &str = "docs/firmware.md";
+/// Pages with C and console blocks, and the compiler for a program of theirs.
+const HOSTED_PAGES: [&str; 2] = ["README.md", "capi/README.md"];
+const BARE_PAGE: &str = "docs/firmware.md";
 const BARE: &str = "capi/examples/firmware";
 const VECTORS: &str = "tests/vectors";
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -37,7 +40,7 @@ pub fn test() -> Result<()> {
     every_function_is_called()?;
     hosted()?;
     bare()?;
-    page_is_true()
+    pages_are_true()
 }
 
 /// The functions that the header declares.
@@ -179,16 +182,31 @@ fn decodes(program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The commands of the page for firmware, as they stand there.
-fn page_is_true() -> Result<()> {
-    let page = std::fs::read_to_string(root().join(PAGE))?;
-    let section = page.split("\n## From C\n").nth(1).and_then(|rest| rest.split("```console\n").nth(1));
-    let block = section.and_then(|rest| rest.split("```").next()).unwrap_or_default().replace("\\\n", " ");
-    let commands: Vec<_> = block.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
-    ensure!(commands.len() > 3, "{PAGE} does not say how to link: {commands:?}");
-    for command in commands {
-        let said = cmd(&command.replace("target/", &format!("{}/", target().display()))).outcome(PATIENCE)?;
-        ensure!(said.success, "{PAGE} says what does not work: {command}\n{}", said.stderr);
+/// Compiles every C block of the pages with all warnings, and runs the commands that they show.
+fn pages_are_true() -> Result<()> {
+    for page in HOSTED_PAGES {
+        compile_blocks(page, || cmd("cc -std=c99 -pedantic"))?;
+    }
+    compile_blocks(BARE_PAGE, || compiler(&DEVICES[0], "-Os").arg("-DUNSPOOL_SMALL"))?;
+    let shown = pages::commands("capi/README.md")?.into_iter().chain(pages::commands(BARE_PAGE)?);
+    let shown: Vec<_> = shown.collect();
+    ensure!(shown.len() == 10, "{} commands on the pages: {shown:?}", shown.len());
+    for command in shown {
+        // The build folder may be elsewhere.
+        let command = command.replace("target/", &format!("{}/", target().display()));
+        let outcome = cmd("sh -c").arg(&command).outcome(5 * PATIENCE)?;
+        ensure!(outcome.success, "a page shows a command that fails: {command}\n{}", outcome.stderr);
+    }
+    Ok(())
+}
+
+/// Compiles the C blocks of a page, each as a file of its own.
+fn compile_blocks(page: &str, compiler: impl Fn() -> Cmd) -> Result<()> {
+    for (line, text) in pages::blocks(page, "c")? {
+        let file = folder()?.join(format!("{}-{line}.c", page.replace(['/', '.'], "-")));
+        std::fs::write(&file, format!("#line {} \"{page}\"\n{text}", line + 1))?;
+        let compile = compiler().args("-Wall -Wextra -Werror -I capi/include -c").arg(&file);
+        compile.arg("-o").arg(file.with_extension("o")).run()?;
     }
     Ok(())
 }

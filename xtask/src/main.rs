@@ -6,6 +6,7 @@ mod demo;
 mod firmware;
 mod fuzz;
 mod install;
+mod pages;
 mod peers;
 mod serve;
 mod sh;

@@ -47,6 +47,18 @@ test('it runs where it is installed, through both doors', () => {
   }
 });
 
+test('the snippet of the README of the repository runs and prints what it says', () => {
+  const page = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const snippets = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, snippet]) => snippet);
+  assert.equal(snippets.length, 1);
+  writeFileSync(join(project, 'vectors.cvc'), readFileSync(new URL('../../../tests/vectors/cvc/v1_fp16.cvc', import.meta.url)));
+  for (const snippet of snippets) {
+    const said = [...snippet.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text]) => `${text}\n`);
+    assert.ok(said.length > 0);
+    assert.equal(run(process.execPath, ['--input-type=module', '-e', snippet]), said.join(''));
+  }
+});
+
 test('strict TypeScript understands it, with every module resolution that is in use', () => {
   writeFileSync(
     join(project, 'use.ts'),
