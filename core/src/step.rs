@@ -1,6 +1,6 @@
 //! What a streaming decoder returns from each call.
 
-#[cfg(any(feature = "gzip", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "xz", feature = "zstd"))]
 use crate::num::copy;
 #[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
 use crate::{Error, ErrorKind, Result};
@@ -82,7 +82,7 @@ impl StepGuard {
 }
 
 /// Moves what lies in a window from `flushed` to `at` to the output, after what was written. Returns whether all of it fitted.
-#[cfg(any(feature = "gzip", feature = "zstd"))]
+#[cfg(any(feature = "gzip", feature = "xz", feature = "zstd"))]
 pub(crate) fn flush_window(window: &[u8], flushed: &mut usize, at: usize, dst: &mut [u8], wrote: &mut usize) -> bool {
     let room = dst.get_mut(*wrote..).unwrap_or_default();
     let ready = window.get(*flushed..at).unwrap_or_default();

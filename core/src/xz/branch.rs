@@ -1,23 +1,27 @@
-//! Where machine code holds addresses, and how to make them relative again.
+//! Finds the addresses in machine code, and makes them relative again.
 
-/// Runs `instruction` over all whole instructions of `N` bytes, with the position of each. Says how many bytes that were.
+use crate::num::u64_from;
+
+/// The position `len` bytes after another. Positions of instructions have 32 bits, and wrap.
+pub(super) const fn position(at: u32, len: usize) -> u32 {
+    let [a, b, c, d, ..] = u64_from(len).to_le_bytes();
+    at.wrapping_add(u32::from_le_bytes([a, b, c, d]))
+}
+
+/// Runs `instruction` over all whole instructions of `N` bytes, with the position of each. Returns
+/// how many bytes they have.
 pub(super) fn each<const N: usize>(bytes: &mut [u8], at: u32, instruction: impl Fn([u8; N], u32) -> [u8; N]) -> usize {
     let (whole, rest) = bytes.as_chunks_mut::<N>();
     let rest = rest.len();
     let mut at = at;
     for bytes in whole {
         *bytes = instruction(*bytes, at);
-        at = at.wrapping_add(const { small(N) });
+        at = position(at, N);
     }
     bytes.len() - rest
 }
 
-const fn small(n: usize) -> u32 {
-    assert!(n < 256);
-    u32::from_le_bytes([n.to_le_bytes()[0], 0, 0, 0])
-}
-
-/// `BL`, always executed: 24 bits of words, counted from eight bytes on.
+/// Converts `BL`, always executed: 24 bits of words, counted from eight bytes on.
 pub(super) fn arm(bytes: [u8; 4], at: u32) -> [u8; 4] {
     let [a, b, c, opcode] = bytes;
     if opcode != 0xEB {
@@ -28,7 +32,7 @@ pub(super) fn arm(bytes: [u8; 4], at: u32) -> [u8; 4] {
     [a, b, c, opcode]
 }
 
-/// `BL`: 26 bits of words; `ADRP`: 21 bits of pages, of which those are converted that lie within 512 MiB.
+/// Converts `BL`: 26 bits of words; and `ADRP`: 21 bits of pages, only within 512 MiB.
 pub(super) fn arm64(bytes: [u8; 4], at: u32) -> [u8; 4] {
     let word = u32::from_le_bytes(bytes);
     let word = if word >> 26 == 0x25 {
@@ -47,7 +51,7 @@ pub(super) fn arm64(bytes: [u8; 4], at: u32) -> [u8; 4] {
     word.to_le_bytes()
 }
 
-/// `bl` with a relative address.
+/// Converts `bl` with a relative address.
 pub(super) fn power_pc(bytes: [u8; 4], at: u32) -> [u8; 4] {
     let word = u32::from_be_bytes(bytes);
     if word & 0xFC00_0003 != 0x4800_0001 {
@@ -56,7 +60,7 @@ pub(super) fn power_pc(bytes: [u8; 4], at: u32) -> [u8; 4] {
     (0x4800_0001 | word.wrapping_sub(at) & 0x03FF_FFFC).to_be_bytes()
 }
 
-/// `call` within 8 MiB: its upper bits are all the same.
+/// Converts `call` within 8 MiB: its upper bits are all the same.
 pub(super) fn sparc(bytes: [u8; 4], at: u32) -> [u8; 4] {
     let word = u32::from_be_bytes(bytes);
     if word >> 22 != 0x100 && word >> 22 != 0x1FF {
@@ -67,11 +71,11 @@ pub(super) fn sparc(bytes: [u8; 4], at: u32) -> [u8; 4] {
     (0x4000_0000 | sign | target & 0x003F_FFFF).to_be_bytes()
 }
 
-/// Which slots of a bundle may hold a branch, by its template.
+/// The slots of a bundle that may hold a branch, by its template.
 const BRANCH_SLOTS: [u8; 32] =
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 6, 6, 0, 0, 7, 7, 4, 4, 0, 0, 4, 4, 0, 0];
 
-/// `br.call`: three slots of 41 bits behind a template of five.
+/// Converts `br.call`: three slots of 41 bits after a template of five.
 pub(super) fn ia64(bytes: [u8; 16], at: u32) -> [u8; 16] {
     let mut bundle = u128::from_le_bytes(bytes);
     let slots = BRANCH_SLOTS[usize::from(bytes[0] & 31)];
@@ -91,35 +95,33 @@ pub(super) fn ia64(bytes: [u8; 16], at: u32) -> [u8; 16] {
     bundle.to_le_bytes()
 }
 
-/// `BL` in two halves of 16 bits, which start at any even position.
-pub(super) fn arm_thumb(bytes: &mut [u8], at: u32) -> usize {
-    let (mut done, mut at) = (0, at);
+/// Converts `BL` in two halves of 16 bits, which start at any even position.
+pub(super) fn arm_thumb(bytes: &mut [u8], start: u32) -> usize {
+    let mut done = 0;
     while let Some(place) = bytes.get_mut(done..).and_then(<[u8]>::first_chunk_mut::<4>) {
         let [a, b, c, d] = *place;
-        let mut step = 2;
         if b & 0xF8 == 0xF0 && d & 0xF8 == 0xF8 {
             let high = u32::from(u16::from_le_bytes([a, b]) & 0x7FF);
             let low = u32::from(u16::from_le_bytes([c, d]) & 0x7FF);
-            let target = (high << 11 | low).wrapping_sub(at.wrapping_add(4) >> 1);
+            let target = (high << 11 | low).wrapping_sub(position(start, done + 4) >> 1);
             let [a, b, ..] = (0xF000 | target >> 11 & 0x7FF).to_le_bytes();
             let [c, d, ..] = (0xF800 | target & 0x7FF).to_le_bytes();
             *place = [a, b, c, d];
-            step = 4;
+            done += 2;
         }
-        done += step;
-        at = at.wrapping_add(u32::from(step == 4) * 2 + 2);
+        done += 2;
     }
     done
 }
 
-/// `JAL` to a function, and `AUIPC` with the instruction behind it, at any even position.
-pub(super) fn risc_v(bytes: &mut [u8], at: u32) -> usize {
-    let (mut done, mut at) = (0usize, at);
+/// Converts `JAL` to a function, and `AUIPC` with the instruction after it, at any even position.
+pub(super) fn risc_v(bytes: &mut [u8], start: u32) -> usize {
+    let mut done = 0;
     while let Some(place) = bytes.get_mut(done..).and_then(<[u8]>::first_chunk_mut::<8>) {
         let [a, b, c, d, next @ ..] = *place;
-        let first = u32::from_le_bytes([a, b, c, d]);
-        let mut step = 2u8;
-        if a == 0xEF && b & 0x0D == 0 {
+        let (first, second) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes(next));
+        let at = position(start, done);
+        let (step, pair) = if a == 0xEF && b & 0x0D == 0 {
             // The encoder wrote the address highest byte first, without its lowest bit.
             let target = u32::from(b & 0xF0) << 13 | u32::from(c) << 9 | u32::from(d) << 1;
             let target = target.wrapping_sub(at);
@@ -128,44 +130,42 @@ pub(super) fn risc_v(bytes: &mut [u8], at: u32) -> usize {
                 | (target >> 11 & 1) << 20
                 | (target >> 1 & 0x3FF) << 21
                 | (target >> 20 & 1) << 31;
-            let [a, b, c, d] = word.to_le_bytes();
-            *place = [a, b, c, d, next[0], next[1], next[2], next[3]];
-            step = 4;
-        } else if a & 0x7F == 0x17 {
-            let second = u32::from_le_bytes(next);
-            let register = first >> 7 & 31;
-            let pair = if register != 0 && register != 2 {
-                // A real pair would have been written in the special form; this one was that form by chance.
-                let same = ((first << 8) ^ second.wrapping_sub(3)) & 0x000F_8003 == 0;
-                step = if same { 8 } else { 6 };
-                same.then(|| (0x117 | second << 12, (first & 0xFFFF_F000).wrapping_add(second >> 20)))
-            } else {
-                // `AUIPC` of x2 that holds the low bits of the second instruction, and the address behind it.
-                let register = first >> 27;
-                let special = first.wrapping_sub(0x3117) << 18 < register & 0x1D;
-                step = if special { 8 } else { 4 };
-                let target = u32::from_be_bytes(next).wrapping_sub(at);
-                let high = target.wrapping_add(0x800) & 0xFFFF_F000;
-                special.then_some((0x17 | register << 7 | high, first >> 12 | target << 20))
-            };
-            if let Some((first, second)) = pair {
-                let ([a, b, c, d], [e, f, g, h]) = (first.to_le_bytes(), second.to_le_bytes());
-                *place = [a, b, c, d, e, f, g, h];
-            }
+            (4, Some((word, second)))
+        } else if a & 0x7F != 0x17 {
+            (2, None)
+        } else if !matches!(first >> 7 & 31, 0 | 2) {
+            // A real pair would have been written in the special form; this one was that form by
+            // chance.
+            let same = ((first << 8) ^ second.wrapping_sub(3)) & 0x000F_8003 == 0;
+            let pair = (0x117 | second << 12, (first & 0xFFFF_F000).wrapping_add(second >> 20));
+            (if same { 8 } else { 6 }, same.then_some(pair))
+        } else {
+            // `AUIPC` of x2 that holds the low bits of the second instruction, and the address
+            // after it.
+            let register = first >> 27;
+            let special = first.wrapping_sub(0x3117) << 18 < register & 0x1D;
+            let target = u32::from_be_bytes(next).wrapping_sub(at);
+            let high = target.wrapping_add(0x800) & 0xFFFF_F000;
+            let pair = (0x17 | register << 7 | high, first >> 12 | target << 20);
+            (if special { 8 } else { 4 }, special.then_some(pair))
+        };
+        if let Some((first, second)) = pair {
+            *place = (u64::from(first) | u64::from(second) << 32).to_le_bytes();
         }
-        done += usize::from(step);
-        at = at.wrapping_add(u32::from(step));
+        done += step;
     }
     done
 }
 
-/// `CALL` and `JMP` of x86: one byte, and an address of four whose highest byte is all ones or all zeros. Bytes that look like
-/// opcodes lie inside of addresses as well; which ones, is remembered for the next.
+/// Converts `CALL` and `JMP` of x86: one byte, and an address of four whose highest byte is all
+/// ones or all zeros. Bytes inside an address may look like opcodes, too; they are remembered for
+/// the next.
 #[derive(Clone, Debug)]
 pub(super) struct X86 {
-    /// Bit `n` from 1 on: a byte `n` before the next one looked like an opcode. Bit 4 more: the last address did not look like one.
+    /// Bit `n` from 1 on: the byte `n` before the next one looked like an opcode. Bit `n + 4`: so
+    /// did the highest byte of its address look like that of an address.
     mask: u32,
-    /// Where the last byte was that looked like an opcode.
+    /// The position of the last byte that looked like an opcode.
     last: u32,
 }
 
@@ -174,7 +174,7 @@ impl X86 {
         Self { mask: 0, last: 0 }
     }
 
-    /// A block starts: nothing looked like an opcode.
+    /// Starts a block: nothing looked like an opcode.
     pub(super) fn start(&mut self) {
         (self.mask, self.last) = (0, 0u32.wrapping_sub(5));
     }
@@ -184,40 +184,37 @@ impl X86 {
         if start.wrapping_sub(self.last) > 5 {
             self.last = start.wrapping_sub(5);
         }
-        let (mut done, mut at) = (0usize, start);
+        let mut done = 0;
         while let Some(place) = bytes.get_mut(done..).and_then(<[u8]>::first_chunk_mut::<5>) {
             let [opcode, a, b, c, top] = *place;
+            done += 1;
             if opcode & 0xFE != 0xE8 {
-                done += 1;
-                at = at.wrapping_add(1);
                 continue;
             }
+            let at = position(start, done - 1);
             let since = at.wrapping_sub(self.last);
             self.last = at;
             self.mask = if since > 5 { 0 } else { (0..since).fold(self.mask, |mask, _| (mask & 0x77) << 1) };
             let before = self.mask >> 1;
-            if is_sign(top) && before <= 4 && before != 3 {
-                let mut target = u32::from_le_bytes([a, b, c, top]);
-                let next = at.wrapping_add(5);
-                target = target.wrapping_sub(next);
-                if self.mask != 0 {
-                    // The byte that looks like an opcode lies in this address; if it became a sign, it was turned over.
-                    let place = before.min(3);
-                    let shift = 24 - place * 8;
-                    if is_sign((target >> shift).to_le_bytes()[0]) {
-                        target = (target ^ (0x100u32 << shift).wrapping_sub(1)).wrapping_sub(next);
-                    }
-                }
-                let [a, b, c, sign] = target.to_le_bytes();
-                *place = [opcode, a, b, c, (sign & 1).wrapping_neg()];
-                self.mask = 0;
-                done += 5;
-                at = at.wrapping_add(5);
-            } else {
+            if before > 4 || before == 3 || !is_sign(top) {
                 self.mask |= 1 | u32::from(is_sign(top)) << 4;
-                done += 1;
-                at = at.wrapping_add(1);
+                continue;
             }
+            let mut target = u32::from_le_bytes([a, b, c, top]);
+            let next = at.wrapping_add(5);
+            target = target.wrapping_sub(next);
+            if self.mask != 0 {
+                // The byte that looks like an opcode is in this address; if it became a sign, it
+                // was flipped.
+                let shift = 24 - before.min(3) * 8;
+                if is_sign((target >> shift).to_le_bytes()[0]) {
+                    target = (target ^ (0x100u32 << shift).wrapping_sub(1)).wrapping_sub(next);
+                }
+            }
+            let [a, b, c, sign] = target.to_le_bytes();
+            *place = [opcode, a, b, c, (sign & 1).wrapping_neg()];
+            self.mask = 0;
+            done += 4;
         }
         done
     }

@@ -4,11 +4,11 @@
 use crate::checksum::Sha256;
 use crate::checksum::{Crc32, Crc64};
 
-/// What kind of check the blocks of a stream end with.
+/// A kind of check that the blocks of a stream end with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CheckKind {
-    /// None at all.
+    /// No check.
     None,
     /// CRC-32.
     Crc32,
@@ -16,7 +16,8 @@ pub enum CheckKind {
     Crc64,
     /// SHA-256. Verified with the feature `xz-sha256`.
     Sha256,
-    /// One of the other numbers up to 15, which no version of the format gives a meaning. Its length is known.
+    /// Another number up to 15, without a meaning in any version of the format. Its length is
+    /// known.
     Reserved(u8),
 }
 
@@ -32,7 +33,7 @@ impl CheckKind {
         }
     }
 
-    /// The number that stands in the file.
+    /// The number in the file.
     pub const fn id(self) -> u8 {
         match self {
             CheckKind::None => 0,
@@ -43,28 +44,24 @@ impl CheckKind {
         }
     }
 
-    /// How many bytes it takes behind a block.
+    /// Its length after a block, in bytes.
     pub const fn size(self) -> usize {
         match self.id() {
             0 => 0,
-            1..=3 => 4,
-            4..=6 => 8,
-            7..=9 => 16,
-            10..=12 => 32,
-            _ => 64,
+            id => 2 << (id & 15).div_ceil(3),
         }
     }
 
-    /// Whether this build can verify it.
+    /// Returns true if this build can verify it.
     pub(super) const fn is_known(self) -> bool {
         match self {
-            CheckKind::None | CheckKind::Crc32 | CheckKind::Crc64 => true,
             CheckKind::Sha256 => cfg!(feature = "xz-sha256"),
             CheckKind::Reserved(_) => false,
+            _ => true,
         }
     }
 
-    /// A word for people.
+    /// Its name for people.
     pub const fn name(self) -> &'static str {
         match self {
             CheckKind::None => "none",
@@ -76,12 +73,12 @@ impl CheckKind {
     }
 }
 
-/// The longest check.
+/// The length of the longest check.
 pub(super) const MAX_CHECK: usize = 64;
 
-/// A check while it is computed.
+/// A check in progress.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "there is one at a time, and nowhere to put a box")]
+#[allow(clippy::large_enum_variant, reason = "there is one at a time, and no heap for a box")]
 pub(super) enum Check {
     None,
     Crc32(Crc32),
@@ -97,7 +94,7 @@ impl Check {
             CheckKind::Crc64 => Check::Crc64(Crc64::new()),
             #[cfg(feature = "xz-sha256")]
             CheckKind::Sha256 => Check::Sha256(Sha256::new()),
-            // What is not known comes here only where nothing is to be verified.
+            // An unknown check comes here only if checks are not verified.
             _ => Check::None,
         }
     }
@@ -112,7 +109,7 @@ impl Check {
         }
     }
 
-    /// Whether these are the bytes that stand behind the block. There is nothing to compare where nothing was computed.
+    /// Compares with the bytes after the block. True if nothing was computed.
     pub(super) fn is(&self, stored: &[u8]) -> bool {
         match self {
             Check::None => true,

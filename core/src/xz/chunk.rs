@@ -1,19 +1,20 @@
-//! The chunks of LZMA2: copied bytes or LZMA symbols, each with what it resets.
+//! Reads the chunks of LZMA2: copied bytes or LZMA symbols, each with the state that it resets.
 
 use super::lzma::{Area, MOST_INPUT};
-use super::parser::{Advance, Chunk, Parser, State};
-use super::window::{Kind, Window};
+use super::parser::{OpenChunk, Parser, STARVED, State};
+use super::window::{Storage, Window};
 use super::workspace::Workspace;
 use crate::copy::to_front;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
-/// Bytes that a chunk holds at most.
+/// The most bytes that a chunk decodes to.
 #[cfg(feature = "alloc")]
 pub(super) const MAX_CHUNK: usize = 2 << 20;
 
-/// How much of the header of a chunk follows its control byte: sizes, properties, and the start of the range coder.
+/// The length of a chunk's header after its control byte: sizes, properties, and the start of the
+/// range coder.
 pub(super) const fn chunk_header_len(control: u8) -> usize {
     match control {
         0..0x80 => 2,
@@ -23,13 +24,14 @@ pub(super) const fn chunk_header_len(control: u8) -> usize {
 }
 
 impl Parser {
-    /// The first byte of a chunk.
+    /// Reads the first byte of a chunk.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn control<T: Trace>(&mut self, control: u8, window: &mut Window<'_>, trace: &mut T) -> Verdict<()> {
         if control == 0 {
             return self.end_data(trace);
         }
-        // A dictionary reset comes with new properties, in this chunk or before the next that needs some.
+        // A dictionary reset requires new properties, in this chunk or before the next that needs
+        // them.
         if control >= 0xE0 || control == 1 {
             window.reset();
             (self.wants_dictionary, self.wants_properties) = (false, true);
@@ -59,14 +61,14 @@ impl Parser {
         Ok(())
     }
 
-    /// The sizes of a chunk, its properties, and the start of its range coder. `there` bytes of the input follow them: a file that
-    /// was cut has no field beyond its end.
+    /// Reads the sizes of a chunk, its properties, and the start of its range coder. `present`
+    /// bytes of the input follow them: no field is emitted beyond the end of a truncated file.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn chunk<T: Trace>(
         &mut self,
         control: u8,
         header: [u8; 10],
-        there: usize,
+        present: usize,
         window: &mut Window<'_>,
         workspace: &mut Workspace,
         trace: &mut T,
@@ -87,14 +89,14 @@ impl Parser {
         }
         self.announce(u64_from(output), window)?;
         self.produced += u64_from(output);
-        self.chunk = Chunk { input, output };
+        self.chunk = OpenChunk { input, output };
         self.skip(start);
-        let behind = self.at + u64_from(input) + u64::from(control >= 0xC0);
-        if self.block.header.compressed.is_some_and(|size| behind - self.block.data > size) {
+        let end = self.at + u64_from(input) + u64::from(control >= 0xC0);
+        if self.block.header.compressed.is_some_and(|size| end - self.block.data > size) {
             return Err(Fault::new(ErrorKind::XzBlockSize, 0));
         }
         if control < 0x80 {
-            self.emit(trace, Part::Data, Name::CopiedBytes, input.min(there), Value::None);
+            self.emit(trace, Part::Data, Name::CopiedBytes, input.min(present), Value::None);
             self.state = State::Copy;
             return Ok(());
         }
@@ -110,22 +112,21 @@ impl Parser {
         } else {
             copy(rest, &mut coder_start);
         }
-        if control >= 0xA0 && window.kind != Kind::Nowhere {
+        if control >= 0xA0 && window.storage != Storage::None {
             workspace.lzma.reset();
         }
-        let there = there.saturating_add(coder_start.len());
-        self.emit(trace, Part::Symbols, Name::LzmaSymbols, input.min(there), Value::None);
+        let present = present.saturating_add(coder_start.len());
+        self.emit(trace, Part::Symbols, Name::LzmaSymbols, input.min(present), Value::None);
         if input < coder_start.len() || !workspace.lzma.start(coder_start) {
             return Err(Fault::new(ErrorKind::XzChunkStart, 0));
         }
         self.skip(coder_start.len());
         self.chunk.input -= coder_start.len();
-        self.state = if window.kind == Kind::Nowhere { State::Copy } else { State::Lzma };
+        self.state = if window.storage == Storage::None { State::Copy } else { State::Lzma };
         Ok(())
     }
 
-    /// The zero after the last chunk of a block.
-    #[cfg_attr(feature = "small", inline(never))]
+    /// Reads the zero after the last chunk of a block.
     fn end_data<T: Trace>(&mut self, trace: &mut T) -> Verdict<()> {
         self.emit(trace, Part::Framing, Name::EndOfData, 1, Value::U64(0));
         let header = &self.block.header;
@@ -145,27 +146,22 @@ impl Parser {
         self.state = State::Control;
     }
 
-    /// Symbols, as many as the input at hand and the window allow.
+    /// Decodes as many symbols as the input at hand and the window allow.
     #[cfg_attr(feature = "small", inline(never))]
-    pub(super) fn lzma(
-        &mut self,
-        src: &mut &[u8],
-        window: &mut Window<'_>,
-        workspace: &mut Workspace,
-    ) -> Verdict<Advance> {
-        // What is left of the last piece goes first, with as much of this one as it takes to decode beyond it.
+    pub(super) fn lzma(&mut self, src: &mut &[u8], window: &mut Window<'_>, workspace: &mut Workspace) -> Verdict<()> {
+        // The end of the last piece goes first, with enough of this one to decode beyond it.
         let old = self.gathered;
         let bytes = if old == 0 {
             src.get(..self.chunk.input).unwrap_or(src)
         } else {
-            let end = workspace.tail.len().min(self.chunk.input);
-            let room = workspace.tail.get_mut(old..end).unwrap_or_default();
-            let more = room.len().min(src.len());
-            copy(src, room);
-            workspace.tail.get(..old + more).unwrap_or_default()
+            let end = self.chunk.input.min(2 * MOST_INPUT);
+            let free = workspace.head.get_mut(old..end).unwrap_or_default();
+            let more = free.len().min(src.len());
+            copy(src, free);
+            workspace.head.get(..old + more).unwrap_or_default()
         };
         let have = bytes.len();
-        // A symbol that may lie across the end of the piece has to wait.
+        // A symbol that may reach beyond the end of the piece has to wait.
         let whole = have == self.chunk.input;
         let least = if whole { 0 } else { MOST_INPUT };
         let mut area = window.area(self.chunk.output);
@@ -173,8 +169,8 @@ impl Parser {
         let run = workspace.lzma.run(bytes, least, &mut area);
         let (Ok(used) | Err(Fault { at: used, .. })) = run;
         let Area { at, .. } = area;
-        window.wrote(at.saturating_sub(start));
-        self.chunk.output -= at.saturating_sub(start);
+        window.at += at - start;
+        self.chunk.output -= at - start;
         self.skip(used.min(have));
         self.chunk.input -= used.min(have);
         if let Err(fault) = run {
@@ -183,38 +179,25 @@ impl Parser {
         if used > have {
             return Err(Fault::new(ErrorKind::XzChunkEnd, 0));
         }
-        let full = at >= limit;
-        let starved = !full && !whole;
+        let starved = at < limit && !whole;
         if used < old {
-            // The tail was not used up: it stays, with what was added to it if more than that is needed.
+            // Not all of the old end was used: the rest stays, with what was added if more is
+            // needed.
             let keep = if starved { have } else { old };
-            to_front(&mut workspace.tail, used..keep);
+            to_front(&mut workspace.head, used..keep);
             self.gathered = keep - used;
             *src = src.get(keep - old..).unwrap_or_default();
         } else {
             *src = src.get(used - old..).unwrap_or_default();
             self.gathered = 0;
-            // With the tail out of the way, there may be more of this piece to decode.
+            // If the old end is used, there may be more of this piece to decode.
             if starved && old == 0 {
-                copy(src, &mut workspace.tail);
-                self.gathered = src.len();
-                *src = &[];
+                self.gather(src, &mut workspace.head);
             }
         }
         if self.chunk.output == 0 {
             self.state = State::LzmaEnd;
         }
-        Ok(if starved && src.is_empty() { Advance::Starved } else { Advance::On })
-    }
-
-    /// One byte of the chunk, out of the last piece or this one.
-    pub(super) fn next_byte(&mut self, src: &mut &[u8], workspace: &Workspace) -> Option<u8> {
-        if self.gathered > 0 {
-            self.gathered = 0;
-            return workspace.tail.first().copied();
-        }
-        let (&byte, rest) = src.split_first()?;
-        *src = rest;
-        Some(byte)
+        if starved && src.is_empty() { Err(Fault { at: self.gathered, ..STARVED }) } else { Ok(()) }
     }
 }

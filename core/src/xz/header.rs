@@ -1,4 +1,4 @@
-//! Headers and footers: of a stream, and of a block.
+//! Headers and footers of streams, and headers of blocks.
 
 use super::check::CheckKind;
 #[cfg(feature = "xz-filters")]
@@ -11,123 +11,82 @@ use crate::fields::{Field, Fields};
 use crate::num::{index, split_last, u64_from};
 use crate::{Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// What every stream starts with.
+/// The first bytes of every stream.
 pub(super) const MAGIC: [u8; 6] = *b"\xFD7zXZ\0";
 const FOOTER_MAGIC: [u8; 2] = *b"YZ";
 
-/// Both the header and the footer of a stream have this length.
+/// The length of a stream header, and of a stream footer.
 pub(super) const STREAM_HEADER: usize = 12;
 
-/// The longest header of a block.
+/// The length of the longest block header.
 pub const MAX_BLOCK_HEADER: usize = 1024;
 
-/// What the header of a stream says, and its footer again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct StreamFlags(pub(super) [u8; 2]);
+const HEAD_MAGIC: Field<{ MAGIC.len() }> = Field::new(0, Part::Framing, Name::Magic);
+const HEAD_FLAGS: Field<2> = Field::new(6, Part::Header, Name::Check);
+const HEAD_CRC: Field<4> = Field::new(8, Part::Checksum, Name::HeaderCrc32);
 
-impl StreamFlags {
-    /// The kind of check behind each block. The first byte is zero, and so are the high bits of the second.
-    pub(super) const fn check(self) -> CheckKind {
-        CheckKind::from_id(self.0[1])
-    }
+const FOOT_CRC: Field<4> = Field::new(0, Part::Checksum, Name::FooterCrc32);
+pub(super) const FOOT_BACKWARD: Field<4> = Field::new(4, Part::Framing, Name::BackwardSize);
+pub(super) const FOOT_FLAGS: Field<2> = Field::new(8, Part::Header, Name::Check);
+const FOOT_MAGIC: Field<2> = Field::new(10, Part::Framing, Name::FooterMagic);
 
-    const fn is_valid(self) -> bool {
-        let [first, second] = self.0;
-        first == 0 && second >> 4 == 0
-    }
-}
-
-/// Where the fields of a stream header lie.
-mod head {
-    use super::{Field, MAGIC, Name, Part};
-    pub(super) const START: Field<{ MAGIC.len() }> = Field::new(0, Part::Framing, Name::Magic);
-    pub(super) const FLAGS: Field<2> = Field::new(6, Part::Header, Name::Check);
-    pub(super) const CRC: Field<4> = Field::new(8, Part::Checksum, Name::HeaderCrc32);
-}
-
-/// Where the fields of a stream footer lie.
-mod foot {
-    use super::{Field, Name, Part};
-    pub(super) const CRC: Field<4> = Field::new(0, Part::Checksum, Name::FooterCrc32);
-    pub(super) const BACKWARD: Field<4> = Field::new(4, Part::Framing, Name::BackwardSize);
-    pub(super) const FLAGS: Field<2> = Field::new(8, Part::Header, Name::Check);
-    pub(super) const END: Field<2> = Field::new(10, Part::Framing, Name::FooterMagic);
-}
-
-/// Reads the header of a stream that starts at `at` in the file.
-pub(super) fn stream_header<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<StreamFlags> {
+/// Reads the header of a stream that starts at `at` in the file. Returns the check after each
+/// block.
+pub(super) fn stream_header<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<CheckKind> {
     let mut fields = Fields::new(bytes, at, trace);
-    let magic = fields.get(&head::START)?;
+    let magic = fields.get(&HEAD_MAGIC)?;
     if magic != MAGIC {
         return Err(Fault::new(ErrorKind::XzMagic, 0));
     }
-    let flags = StreamFlags(fields.get(&head::FLAGS)?);
-    let stored = u32::from_le_bytes(fields.get(&head::CRC)?);
-    fields.emit(&head::START, Value::Bytes(&magic));
-    fields.emit(&head::FLAGS, Value::Word(flags.check().name()));
-    fields.emit(&head::CRC, Value::Hex(stored.into()));
-    if Crc32::of(&flags.0) != stored {
-        return Err(Fault::new(ErrorKind::XzHeaderCrc, head::CRC.at()));
-    }
-    if flags.is_valid() { Ok(flags) } else { Err(Fault::new(ErrorKind::XzFlags, head::FLAGS.at())) }
+    let flags = fields.get(&HEAD_FLAGS)?;
+    let stored = fields.get(&HEAD_CRC)?;
+    fields.emit(&HEAD_MAGIC, Value::Bytes(&magic));
+    fields.emit(&HEAD_FLAGS, Value::Word(CheckKind::from_id(flags[1]).name()));
+    fields.emit(&HEAD_CRC, Value::Hex(u32::from_le_bytes(stored).into()));
+    let crc = Crc32::of(&flags).to_le_bytes() == stored;
+    check_kind(flags, &HEAD_FLAGS, crc, &HEAD_CRC)
 }
 
-/// The footer of a stream.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Footer {
-    /// The length of the index before it.
-    pub(super) backward: u64,
-    pub(super) flags: StreamFlags,
-}
-
-impl Footer {
-    /// Compares the footer with the index and the header of its stream.
-    pub(super) fn fits(&self, index: u64, flags: StreamFlags) -> Verdict<()> {
-        if self.backward != index {
-            return Err(Fault::new(ErrorKind::XzFooter, foot::BACKWARD.at()));
-        }
-        if self.flags == flags { Ok(()) } else { Err(Fault::new(ErrorKind::XzFooter, foot::FLAGS.at())) }
-    }
-}
-
-/// Reads the footer that starts at `at` in the file.
-pub(super) fn stream_footer<T: Trace>(bytes: &[u8; STREAM_HEADER], at: u64, trace: &mut T) -> Verdict<Footer> {
+/// Reads the footer that starts at `at` in the file. Returns the length of the index before it, and
+/// the check after each block.
+pub(super) fn stream_footer<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<(u64, CheckKind)> {
     let mut fields = Fields::new(bytes, at, trace);
-    let magic = fields.get(&foot::END)?;
+    let magic = fields.get(&FOOT_MAGIC)?;
     if magic != FOOTER_MAGIC {
-        return Err(Fault::new(ErrorKind::XzFooter, foot::END.at()));
+        return Err(Fault::new(ErrorKind::XzFooter, FOOT_MAGIC.at()));
     }
-    let size = fields.get(&foot::BACKWARD)?;
-    let flags = StreamFlags(fields.get(&foot::FLAGS)?);
-    let backward = (u64::from(u32::from_le_bytes(size)) + 1) * 4;
-    let stored = u32::from_le_bytes(fields.get(&foot::CRC)?);
-    fields.emit(&foot::CRC, Value::Hex(stored.into()));
-    fields.emit(&foot::BACKWARD, Value::U64(backward));
-    fields.emit(&foot::FLAGS, Value::Word(flags.check().name()));
-    fields.emit(&foot::END, Value::Bytes(&magic));
-    let mut crc = Crc32::new();
-    crc.update(&size);
-    crc.update(&flags.0);
-    if crc.value() != stored {
-        return Err(Fault::new(ErrorKind::XzHeaderCrc, foot::CRC.at()));
-    }
-    if flags.is_valid() {
-        Ok(Footer { backward, flags })
-    } else {
-        Err(Fault::new(ErrorKind::XzFlags, foot::FLAGS.at()))
+    let backward = (u64::from(u32::from_le_bytes(fields.get(&FOOT_BACKWARD)?)) + 1) * 4;
+    let flags = fields.get(&FOOT_FLAGS)?;
+    let stored = fields.get(&FOOT_CRC)?;
+    fields.emit(&FOOT_CRC, Value::Hex(u32::from_le_bytes(stored).into()));
+    fields.emit(&FOOT_BACKWARD, Value::U64(backward));
+    fields.emit(&FOOT_FLAGS, Value::Word(CheckKind::from_id(flags[1]).name()));
+    fields.emit(&FOOT_MAGIC, Value::Bytes(&magic));
+    let covered = bytes.get(FOOT_BACKWARD.at()..FOOT_MAGIC.at()).unwrap_or_default();
+    let crc = Crc32::of(covered).to_le_bytes() == stored;
+    Ok((backward, check_kind(flags, &FOOT_FLAGS, crc, &FOOT_CRC)?))
+}
+
+/// Reads the flags of a stream, once their CRC-32 `matches`: a zero, and the number of a check.
+fn check_kind(flags: [u8; 2], place: &Field<2>, matches: bool, crc: &Field<4>) -> Verdict<CheckKind> {
+    match flags {
+        _ if !matches => Err(Fault::new(ErrorKind::XzHeaderCrc, crc.at())),
+        [0, id @ 0..16] => Ok(CheckKind::from_id(id)),
+        _ => Err(Fault::new(ErrorKind::XzFlags, place.at())),
     }
 }
 
-/// What the header of a block says.
+/// The header of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
-    /// Its own length.
+    /// Its length.
     pub len: usize,
-    /// The length of the compressed data, if it is given here.
+    /// The length of the compressed data, if the header holds it.
     pub compressed: Option<u64>,
-    /// The length of the content, if it is given here.
+    /// The length of the content, if the header holds it.
     pub uncompressed: Option<u64>,
-    /// How far back matches may reach. What encoders write here is often far more than the content is long.
+    /// The largest distance of a match. Encoders often write far more than the length of the
+    /// content.
     pub dictionary: u32,
     /// Filters before LZMA2, in the order in which the encoder ran them.
     #[cfg(feature = "xz-filters")]
@@ -146,12 +105,22 @@ const DELTA: u64 = 3;
 const LZMA2: u64 = 0x21;
 
 impl BlockHeader {
-    /// Reads the header of a block that starts at `at` in the file: exactly its bytes, of which the first is its length.
+    /// The header of no block, which is shorter than any.
+    pub(super) const EMPTY: Self = Self {
+        len: 0,
+        compressed: None,
+        uncompressed: None,
+        dictionary: 0,
+        #[cfg(feature = "xz-filters")]
+        filters: [None; 3],
+    };
+
+    /// Reads the header of a block that starts at `at` in the file, from exactly its bytes, of
+    /// which the first is its length.
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn read<T: Trace>(bytes: &[u8], at: u64, trace: &mut T) -> Verdict<Self> {
         let (covered, crc) = split_last::<4>(bytes).ok_or(Fault::new(ErrorKind::XzBlockHeader, 0))?;
-        let stored = u32::from_le_bytes(*crc);
-        if Crc32::of(covered) != stored {
+        if Crc32::of(covered).to_le_bytes() != *crc {
             return Err(Fault::new(ErrorKind::XzHeaderCrc, covered.len()));
         }
         let mut fields = Fields::new(covered, at, trace);
@@ -161,33 +130,21 @@ impl BlockHeader {
         if flags & 0x3C != 0 {
             return Err(Fault::new(ErrorKind::XzBlockFlags, FLAGS.at()));
         }
-        let mut header = Self {
-            len: bytes.len(),
-            compressed: None,
-            uncompressed: None,
-            dictionary: 0,
-            #[cfg(feature = "xz-filters")]
-            filters: [None; 3],
-        };
+        let mut header = Self { len: bytes.len(), ..Self::EMPTY };
         if flags & 0x40 != 0 {
-            let start = fields.at();
-            let size = number(&mut fields)?;
-            fields.emit_from(start, Part::Header, Name::CompressedSize, Value::U64(size));
+            let (start, size) = number(&mut fields, Part::Header, Name::CompressedSize, Value::U64)?;
             if size == 0 {
                 return Err(Fault::new(ErrorKind::XzBlockSize, start));
             }
             header.compressed = Some(size);
         }
         if flags & 0x80 != 0 {
-            let start = fields.at();
-            let size = number(&mut fields)?;
-            fields.emit_from(start, Part::Header, Name::UncompressedSize, Value::U64(size));
-            header.uncompressed = Some(size);
+            header.uncompressed = Some(number(&mut fields, Part::Header, Name::UncompressedSize, Value::U64)?.1);
         }
         // The last filter is LZMA2, and only that.
         let before = usize::from(flags & 3);
-        for number in 0..=before {
-            header.filter(&mut fields, number, number == before)?;
+        for slot in 0..=before {
+            header.filter(&mut fields, slot, slot == before)?;
         }
         let (start, padding) = (fields.at(), fields.take(fields.rest().len())?);
         if !padding.is_empty() {
@@ -197,87 +154,67 @@ impl BlockHeader {
             return Err(Fault::new(ErrorKind::XzPadding, start + zeros));
         }
         if T::LISTENS {
-            let crc_at = at + u64_from(covered.len());
+            let (crc_at, stored) = (at + u64_from(covered.len()), u32::from_le_bytes(*crc));
             trace.bytes(Part::Checksum, Name::BlockHeaderCrc32, crc_at..crc_at + 4, Value::Hex(stored.into()));
         }
         Ok(header)
     }
 
+    /// Reads a filter, which must be LZMA2 if it is the last.
     #[cfg_attr(feature = "small", inline(never))]
     fn filter<T: Trace>(&mut self, fields: &mut Fields<'_, '_, T>, slot: usize, last: bool) -> Verdict<()> {
-        let start = fields.at();
-        let id = number(fields)?;
-        fields.emit_from(start, Part::Header, Name::Filter, Value::Word(filter_name(id)));
-        let size_at = fields.at();
-        let size = number(fields)?;
-        fields.emit_from(size_at, Part::Framing, Name::PropertiesSize, Value::U64(size));
-        let properties_at = fields.at();
-        let properties = fields.take(index(size)).map_err(|_| Fault::new(ErrorKind::XzBlockHeader, properties_at))?;
+        let (start, id) = number(fields, Part::Header, Name::Filter, |id| Value::Word(filter_name(id)))?;
+        let (_, size) = number(fields, Part::Framing, Name::PropertiesSize, Value::U64)?;
+        let at = fields.at();
+        let properties = fields.take(index(size)).map_err(|_| Fault::new(ErrorKind::XzBlockHeader, at))?;
+        let known = matches!(id, DELTA..=0x0B | LZMA2);
         if last != (id == LZMA2) {
-            let known = id == LZMA2 || is_known(id);
             return Err(Fault::new(if known { ErrorKind::XzFilterChain } else { ErrorKind::XzFilter }, start));
         }
-        let unfit = Fault::new(ErrorKind::XzFilterProperties, properties_at);
+        let unfit = Fault::new(ErrorKind::XzFilterProperties, at);
         if last {
             let size = if let &[bits] = properties { dictionary_size(bits) } else { None };
             self.dictionary = size.ok_or(unfit)?;
-            let size = Value::U64(self.dictionary.into());
-            fields.emit_from(properties_at, Part::Header, Name::DictionarySize, size);
+            fields.emit_from(at, Part::Header, Name::DictionarySize, Value::U64(self.dictionary.into()));
             return Ok(());
         }
         if !properties.is_empty() {
-            fields.emit_from(properties_at, Part::Header, Name::FilterProperties, Value::Bytes(properties));
-        }
-        if !is_known(id) {
-            return Err(Fault::new(ErrorKind::XzFilter, start));
+            fields.emit_from(at, Part::Header, Name::FilterProperties, Value::Bytes(properties));
         }
         #[cfg(feature = "xz-filters")]
-        {
-            let filter = FilterKind::read(id, properties).ok_or(unfit)?;
-            if let Some(slot) = self.filters.get_mut(slot) {
-                *slot = Some(filter);
-            }
-            Ok(())
+        if known {
+            let filter = Some(FilterKind::read(id, properties).ok_or(unfit)?);
+            self.filters.get_mut(slot).into_iter().for_each(|slot| *slot = filter);
+            return Ok(());
         }
-        #[cfg(not(feature = "xz-filters"))]
-        {
-            let _ = slot;
-            Err(Fault::new(ErrorKind::XzFilter, start))
-        }
+        let _ = slot;
+        Err(Fault::new(ErrorKind::XzFilter, start))
     }
 
-    /// How many bytes a [`Decoder`](super::Decoder) needs for the window of this block: the dictionary and 32 bytes more, because
-    /// copies in pieces write a little beyond their end; or the content, if that is known to be smaller.
+    /// Bytes of window that a [`Decoder`](super::Decoder) needs for this block: the dictionary and
+    /// 32 bytes more, because copies in pieces write a little beyond their end; or the content, if
+    /// the header says that it is smaller.
     pub fn window(&self) -> u64 {
         let size = u64::from(self.dictionary) + u64_from(SLACK);
         self.uncompressed.map_or(size, |content| content.min(size)).next_multiple_of(RING)
     }
 }
 
-/// A ring is a multiple of this, so that positions in it agree with positions in the file as far as LZMA looks at them.
+/// The length of a ring is a multiple of this, so that its positions agree with those in the
+/// content in all bits that LZMA uses.
 pub(super) const RING: u64 = 16;
 
-fn is_known(id: u64) -> bool {
-    (DELTA..=0x0B).contains(&id)
-}
+const FILTER_NAMES: [&str; 9] = ["delta", "x86", "PowerPC", "IA-64", "ARM", "ARM-Thumb", "SPARC", "ARM64", "RISC-V"];
 
 fn filter_name(id: u64) -> &'static str {
     match id {
-        DELTA => "delta",
-        4 => "x86",
-        5 => "PowerPC",
-        6 => "IA-64",
-        7 => "ARM",
-        8 => "ARM-Thumb",
-        9 => "SPARC",
-        10 => "ARM64",
-        11 => "RISC-V",
         LZMA2 => "LZMA2",
-        _ => "unknown",
+        id => FILTER_NAMES.get(index(id.wrapping_sub(DELTA))).unwrap_or(&"unknown"),
     }
 }
 
-/// 2 or 3 times a power of two, from 4 KiB on; the last is 4 GiB less a byte.
+/// Returns a dictionary size: 2 or 3 times a power of two, from 4 KiB on; the last is 4 GiB less a
+/// byte.
 const fn dictionary_size(bits: u8) -> Option<u32> {
     match bits {
         0..40 => Some((2 | bits as u32 & 1) << (bits / 2 + 11)),
@@ -286,16 +223,22 @@ const fn dictionary_size(bits: u8) -> Option<u32> {
     }
 }
 
-/// Reads the number at the cursor. A fault shows at its first byte.
-fn number<T: Trace>(fields: &mut Fields<'_, '_, T>) -> Verdict<u64> {
-    let wrong = |kind| Fault::new(kind, fields.at());
-    let (value, len) =
-        number::read(fields.rest()).map_err(|fault| wrong(fault.kind))?.ok_or(wrong(ErrorKind::XzBlockHeader))?;
+/// Reads and emits the number at the cursor. Returns its place, where faults show, and its value.
+fn number<'v, T: Trace>(
+    fields: &mut Fields<'_, '_, T>,
+    part: Part,
+    name: Name,
+    shown: impl Fn(u64) -> Value<'v>,
+) -> Verdict<(usize, u64)> {
+    let start = fields.at();
+    let read = number::read(fields.rest()).map_err(|fault| Fault::new(fault.kind, start))?;
+    let (value, len) = read.ok_or(Fault::new(ErrorKind::XzBlockHeader, start))?;
     fields.take(len)?;
-    Ok(value)
+    fields.emit_from(start, part, name, shown(value));
+    Ok((start, value))
 }
 
-/// The header of a stream, with that of its first block.
+/// The header of a stream, and that of its first block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// The check after each block.
@@ -305,14 +248,15 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the first bytes of a file. An error of the class `Truncated` says how many there must be.
+    /// Reads the first bytes of a file. The `need` of an error of the class `Truncated` is how many
+    /// there must be.
     pub fn read(src: &[u8], limits: &Limits) -> Result<Self> {
         let cut = |need: usize| Error::new(ErrorKind::Truncated, u64_from(src.len())).needing(u64_from(need));
-        let (stream, rest) = src.split_first_chunk().ok_or(cut(STREAM_HEADER + 1))?;
-        let flags = stream_header(stream, 0, &mut ())?;
+        let (stream, rest) = src.split_at_checked(STREAM_HEADER).ok_or(cut(STREAM_HEADER + 1))?;
+        let check = stream_header(stream, 0, &mut ())?;
         let &first = rest.first().ok_or(cut(STREAM_HEADER + 1))?;
         if first == 0 {
-            return Ok(Self { check: flags.check(), block: None });
+            return Ok(Self { check, block: None });
         }
         let end = STREAM_HEADER + block_header_len(first);
         if u64_from(end) > limits.max_header {
@@ -320,10 +264,11 @@ impl Header {
         }
         let bytes = src.get(STREAM_HEADER..end).ok_or(cut(end))?;
         let block = BlockHeader::read(bytes, 0, &mut ()).map_err(|fault| fault.offset_by(STREAM_HEADER))?;
-        Ok(Self { check: flags.check(), block: Some(block) })
+        Ok(Self { check, block: Some(block) })
     }
 
-    /// Bytes of window that a [`Decoder`](super::Decoder) needs for the first block. Later ones may need more.
+    /// Bytes of window that a [`Decoder`](super::Decoder) needs for the first block. Later ones may
+    /// need more.
     pub fn window(&self) -> u64 {
         self.block.map_or(0, |block| block.window())
     }

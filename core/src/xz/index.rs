@@ -1,20 +1,17 @@
-//! The index of a stream, when all of it is there.
+//! The index of a stream, once all of it is present.
 
-use super::header::{stream_footer, stream_header};
 use super::number;
-use super::options::{Options, Streams};
-use super::records::Sums;
 use crate::ErrorKind;
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
-use crate::num::{index, split_last};
+use crate::num::split_last;
 
-/// Reads an index: `each` gets the two sizes of every block, and may refuse. Faults show at the start of the index, but for those of its
-/// checksum.
+/// Reads an index: `each` takes the two sizes of every block, and may refuse. Faults show at the
+/// start of the index, except those of its checksum.
 pub(super) fn walk(bytes: &[u8], mut each: impl FnMut(u64, u64) -> Option<()>) -> Verdict<()> {
     let fault = |kind| Fault::new(kind, 0);
     let (body, crc) = split_last::<4>(bytes).ok_or(fault(ErrorKind::XzFooter))?;
-    if Crc32::of(body) != u32::from_le_bytes(*crc) {
+    if Crc32::of(body).to_le_bytes() != *crc {
         return Err(Fault::new(ErrorKind::XzHeaderCrc, body.len()));
     }
     let Some((&0, mut rest)) = body.split_first() else { return Err(fault(ErrorKind::XzFooter)) };
@@ -31,40 +28,4 @@ pub(super) fn walk(bytes: &[u8], mut each: impl FnMut(u64, u64) -> Option<()>) -
         return Err(fault(ErrorKind::XzPadding));
     }
     Ok(())
-}
-
-/// Returns how many bytes a file claims to decode to, by its indexes. `None` if there is an error, which decoding finds better, or if
-/// only the first stream counts, which cannot be found from the end.
-#[cfg_attr(feature = "small", inline(never))]
-pub(super) fn claimed_len(src: &[u8], options: &Options) -> Option<u64> {
-    let (mut rest, mut sums) = (src, Sums::new());
-    if !rest.len().is_multiple_of(4) || options.streams == Streams::First {
-        return None;
-    }
-    loop {
-        while let Some((before, [0, 0, 0, 0])) = split_last(rest) {
-            rest = before;
-        }
-        let (before, footer) = split_last(rest)?;
-        let footer = stream_footer(footer, 0, &mut ()).ok()?;
-        if footer.backward > options.limits.max_header {
-            return None;
-        }
-        let (before, list) = before.split_at_checked(before.len().checked_sub(index(footer.backward))?)?;
-        let stored = sums.stored;
-        walk(list, |unpadded, content| sums.add(unpadded, content)).ok()?;
-        let blocks = index(sums.stored - stored);
-        let (before, header) = split_last(before.get(..before.len().checked_sub(blocks)?)?)?;
-        if stream_header(header, 0, &mut ()) != Ok(footer.flags) {
-            return None;
-        }
-        if before.is_empty() {
-            return Some(sums.content);
-        }
-        // There is one too many, which decoding tells better.
-        if options.streams == Streams::One {
-            return None;
-        }
-        rest = before;
-    }
 }

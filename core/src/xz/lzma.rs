@@ -1,4 +1,4 @@
-//! LZMA: literals and matches out of a range coder.
+//! LZMA: decodes literals and matches from a range coder.
 
 use core::hint::black_box;
 
@@ -8,39 +8,40 @@ use crate::copy::{SLACK, repeat};
 use crate::fault::{Fault, Verdict};
 use crate::{ErrorKind, tuning};
 
-/// No symbol takes more bytes than this, however unlikely its bits are.
+/// The most bytes that a symbol takes, however unlikely its bits are.
 pub(super) const MOST_INPUT: usize = 24;
 
-/// States from here on follow a match: a literal differs from the byte that the match would have gone on with.
+/// States from here on follow a match: the next literal differs from the byte that would continue
+/// it.
 const AFTER_MATCH: usize = 7;
 
-/// Where decoded bytes go, and what matches may refer to: all of `buf` before `at`, and, once the writer has been at its
-/// end and began again, what is behind `at` as well.
+/// The output of decoded bytes, and the history of matches: all of `buf` before `at`, and, once the
+/// ring has wrapped, all after `at` as well.
 pub(super) struct Area<'a> {
     pub(super) buf: &'a mut [u8],
     pub(super) at: usize,
-    /// Nothing is written from here on.
+    /// Bytes from this index on are not written.
     pub(super) limit: usize,
-    /// Whether `buf` is a ring that has been filled once.
+    /// `buf` is a ring that was filled once.
     pub(super) lapped: bool,
     /// The dictionary size: no match reaches further back.
     pub(super) dictionary: usize,
 }
 
-/// Everything that goes from one symbol to the next.
+/// The state between two symbols.
 #[derive(Clone, Debug)]
 pub(super) struct Lzma {
     probabilities: Probabilities,
     /// The last four distances, less 1.
     reps: [u32; 4],
-    /// What the last symbols were: one of 12 cases.
+    /// The kinds of the last symbols: one of 12 cases.
     state: u8,
     lc: u8,
     lp: u8,
     pb: u8,
     range: u32,
     code: u32,
-    /// How much of a match is still to be copied.
+    /// Bytes of a match that are not copied yet.
     pending: usize,
 }
 
@@ -59,10 +60,10 @@ impl Lzma {
         }
     }
 
-    /// Takes the byte that holds lc, lp and pb. False if it breaks the rules of LZMA2.
+    /// Sets lc, lp and pb from their byte. Returns false if they break the rules of LZMA2.
     pub(super) fn set_properties(&mut self, byte: u8) -> bool {
         let quotient = |n: u8, scale: u16, shift: u32| ((u16::from(n) * scale) >> shift).to_le_bytes()[0];
-        // Divisions by 9 and by 5, which a Cortex-M0 has not.
+        // Divides by 9 and by 5 without a division, which a Cortex-M0 lacks.
         let high = quotient(byte, 57, 9);
         self.lc = byte.wrapping_sub(high.wrapping_mul(9));
         self.pb = quotient(high, 52, 8);
@@ -70,40 +71,43 @@ impl Lzma {
         self.pb <= 4 && self.lc + self.lp <= 4
     }
 
-    /// Forgets everything but the properties.
+    /// Resets everything but the properties.
     pub(super) fn reset(&mut self) {
         self.probabilities.reset(1 << ((self.lc + self.lp) & 7));
         (self.reps, self.state) = ([0; 4], 0);
     }
 
-    /// Starts the range coder of a chunk with its first bytes. False if they are none.
+    /// Starts the range coder of a chunk with its first bytes. Returns false if they are not valid.
     pub(super) fn start(&mut self, bytes: [u8; 5]) -> bool {
         let [first, code @ ..] = bytes;
         (self.range, self.code, self.pending) = (u32::MAX, u32::from_be_bytes(code), 0);
         first == 0
     }
 
-    /// Whether the range coder takes another byte at the end of its chunk.
+    /// Returns true if the range coder needs another byte at the end of its chunk.
     pub(super) const fn wants_byte(&self) -> bool {
         self.range < TOP
     }
 
-    /// Whether the range coder ends as one does; `byte` is the one that it wanted.
+    /// Returns true if the range coder ends in a valid state; `byte` is the one that it needed.
     pub(super) fn ends(&self, byte: Option<u8>) -> bool {
         let code = byte.map_or(self.code, |byte| self.code << 8 | u32::from(byte));
         self.pending == 0 && code == 0
     }
 
-    /// Decodes symbols until the area is full, or until fewer than `least` bytes of `src` are left. Returns how many bytes are used;
-    /// if the input ends inside of a symbol, one more than there are. A distance beyond the history is a fault after the bytes used.
+    /// Decodes symbols until the area is full, or until fewer than `least` bytes of `src` remain.
+    /// Returns the number of bytes used; one more than the length of `src` if it ends inside a
+    /// symbol. A distance beyond the history is a fault after the bytes used.
     ///
     /// This is the hot loop of the format. Its contract:
     ///
-    /// - `area.at <= area.limit <= area.buf.len()`. Bytes before `at` are history; those from `limit` on are not written.
-    /// - All of its state is in locals, so that it stays in registers. `self` is read before the first symbol and written after the last.
-    /// - Nothing leaves it early but `break`, or the state is lost. There is no trace and no checksum in here.
-    /// - Copies in pieces may write [`SLACK`] bytes beyond a match, and only inside of `limit`.
-    /// - Every index is masked, or goes through `get`, so that no bounds check is left.
+    /// - `area.at <= area.limit <= area.buf.len()`. Bytes before `at` are history; those from
+    ///   `limit` on are not written.
+    /// - All of its state is in locals, so that it stays in registers. `self` is read before the
+    ///   first symbol and written after the last.
+    /// - Only `break` leaves it early, or the state is lost. It has no trace and no checksum.
+    /// - Copies in pieces may write [`SLACK`] bytes beyond a match, but never beyond `limit`.
+    /// - Every index is masked or goes through `get`, so that no bounds check remains.
     ///
     /// Measurements: `docs/tried/xz.md`.
     #[inline(never)]
@@ -201,8 +205,8 @@ impl Lzma {
     }
 }
 
-/// The distance behind a slot, less 1: up to 5 bits with probabilities of their own, or plain bits and 4 such. Once a far one
-/// is known but for these 4, `about` hears of it.
+/// Decodes the distance after its slot, less 1: up to 5 bits with probabilities of their own, or
+/// direct bits and 4 such. Calls `about` with a far distance before its last 4 bits are known.
 #[inline(always)]
 fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, about: impl Fn(u32)) -> u32 {
     // Slots have six bits.
@@ -222,7 +226,7 @@ fn distance(rc: &mut Range<'_>, p: &mut Probabilities, slot: usize, about: impl 
     }
 }
 
-/// Has the bytes of a match on their way from memory while the last bits of its distance are decoded.
+/// Prefetches the bytes of a match while the last bits of its distance are decoded.
 #[inline(always)]
 fn fetch(buf: &[u8], at: usize, about: usize) {
     if !tuning::SMALL {
@@ -230,7 +234,7 @@ fn fetch(buf: &[u8], at: usize, about: usize) {
     }
 }
 
-/// The byte so far back, around the end of the ring if need be.
+/// The byte at this distance, which may wrap around the end of the ring.
 #[inline(always)]
 fn byte_at(buf: &[u8], at: usize, distance: usize) -> u8 {
     match buf.get(at.wrapping_sub(distance)) {
@@ -239,11 +243,11 @@ fn byte_at(buf: &[u8], at: usize, distance: usize) -> u8 {
     }
 }
 
-/// A match near the end of the room, or around the end of the ring.
+/// Copies a match near the end of the output, or around the end of the ring.
 #[cold]
 #[inline(never)]
 fn carefully(buf: &mut [u8], at: usize, distance: usize, len: usize, limit: usize) {
-    // What lies ahead, where the ring was written a lap ago, is most often in one piece.
+    // A match from the previous lap of the ring is most often in one piece.
     let from = at.wrapping_add(buf.len()).wrapping_sub(distance);
     let has_room = |at: usize, end: usize| at.saturating_add(len).saturating_add(SLACK) <= end;
     if !tuning::SMALL && distance > at && has_room(at, limit) && has_room(from, buf.len()) {

@@ -1,7 +1,7 @@
-//! xz: LZMA2 in blocks, with filters and checks, an index after them, and any number of streams in a row.
+//! xz: streams in a row, each with blocks of LZMA2, filters, checks and an index.
 //!
-//! [`decode`] takes a whole file. Matches are copied inside of the output, so that there is no other dictionary, however
-//! large the one is that the file declares. The [`Workspace`] of probabilities is all the memory that it needs.
+//! [`decode`] takes a whole file. It copies matches within the output, so it needs no dictionary,
+//! however large the declared one. A [`Workspace`] of probabilities is its only other memory.
 //!
 //! ```
 //! use unspool::xz;
@@ -12,13 +12,14 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! [`decoded_len`] adds up what the index says without looking at the blocks. [`inspect`] emits where everything lies to a
-//! [`Trace`](crate::Trace). A [`Decoder`] takes and returns any pieces, with a window that the caller lends. A [`File`] finds the
-//! [`Block`] that holds a position, and [`decode_block`] decodes only that; where the file is not at hand, an [`IndexReader`] names
+//! [`decoded_len`] adds up the sizes in the index, without reading the blocks. [`inspect`] emits
+//! every field to a [`Trace`](crate::Trace). A [`Decoder`] takes and returns any pieces, through a
+//! window that the caller lends. A [`File`] finds the [`Block`] that holds a position, and
+//! [`decode_block`] decodes only that. For a file that is not in memory, an [`IndexReader`] names
 //! the bytes to fetch.
 //!
-//! Files point one way, top to bottom: `decode`, `stream` and `file` are the doors, `walk` and `chunk` read the format into a `Parser`,
-//! everything else reads a part of it.
+//! Modules depend on those further down: `decode`, `stream` and `file` are the doors, `walk` and
+//! `chunk` read fields into a `Parser`, and each of the others reads one part of the format.
 
 #[cfg(feature = "xz-filters")]
 mod branch;
@@ -37,9 +38,9 @@ mod parser;
 mod probability;
 mod range;
 mod records;
-#[cfg(feature = "alloc")]
-mod room;
 mod stream;
+#[cfg(feature = "alloc")]
+mod to_vec;
 mod walk;
 mod window;
 mod workspace;
@@ -50,10 +51,11 @@ pub use decode::decode_to_vec;
 pub use decode::{decode, decode_to, decoded_len, inspect, salvage};
 #[cfg(feature = "alloc")]
 pub use file::decode_block_to_vec;
-pub use file::{Block, File, IndexReader, decode_block};
+pub use file::{File, IndexReader, decode_block};
 #[cfg(feature = "xz-filters")]
 pub use filter::{FilterKind, Machine};
 pub use header::{BlockHeader, Header, MAX_BLOCK_HEADER};
 pub use options::{Options, Streams};
+pub use records::Block;
 pub use stream::Decoder;
 pub use workspace::{WORKSPACE_SIZE, Workspace};

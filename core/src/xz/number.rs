@@ -1,13 +1,13 @@
-//! Numbers of variable length: seven bits a byte, at most nine bytes, none of them needless.
+//! Numbers of variable length: seven bits a byte, at most nine bytes, no trailing zero byte.
 
 use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
 
-/// The longest number.
+/// The length of the longest number.
 pub(super) const MAX_NUMBER_LEN: u32 = 9;
 
-/// A number while it is read.
-#[derive(Clone, Copy, Debug, Default)]
+/// A number that is being read.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Number {
     value: u64,
     /// Bytes read.
@@ -15,7 +15,12 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// Takes the next byte; returns the number if it was the last. A fault counts from the first byte of the number.
+    pub(super) const fn new() -> Self {
+        Self { value: 0, len: 0 }
+    }
+
+    /// Adds the next byte; returns the number if it was the last. A fault counts from the first
+    /// byte.
     pub(super) fn push(&mut self, byte: u8) -> Verdict<Option<u64>> {
         let wrong = Fault::new(ErrorKind::XzNumber, self.len as usize);
         self.value |= u64::from(byte & 0x7F) << ((self.len * 7) & 63);
@@ -30,9 +35,10 @@ impl Number {
     }
 }
 
-/// Reads the number at the start of these bytes; returns it with its length, or `None` if the bytes end before it does.
+/// Reads the number at the start of `bytes`. Returns it with its length, or `None` if the bytes end
+/// first.
 pub(super) fn read(bytes: &[u8]) -> Verdict<Option<(u64, usize)>> {
-    let mut number = Number::default();
+    let mut number = Number::new();
     for &byte in bytes {
         if let Some(value) = number.push(byte)? {
             return Ok(Some((value, number.len as usize)));

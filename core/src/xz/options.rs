@@ -1,32 +1,32 @@
-//! How to decode.
+//! The options of a decoder.
 
 use crate::{Limits, Verify};
 
-/// How many streams a file may be.
+/// The streams that a file may consist of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Streams {
-    /// Any number, with padding between and after them. What a `.xz` file may be.
+    /// Any number, with padding between and after them, as in a `.xz` file.
     #[default]
     All,
-    /// One, and nothing after it.
+    /// Exactly one, and nothing after it.
     One,
-    /// The first; what follows it is not looked at.
+    /// The first; bytes after it are ignored.
     First,
 }
 
-/// How to decode, where the defaults do not fit.
+/// The choices of a caller, if the defaults do not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// What a file may cost.
+    /// The bounds of what a file may cost.
     pub limits: Limits,
-    /// What to do with the checks of blocks. Headers and the index are verified in any case. Checks of a reserved kind are refused
-    /// by [`Verify::Refuse`] alone.
+    /// Handles the checks of blocks. Headers and the index are always verified. Only
+    /// [`Verify::Refuse`] refuses checks of a reserved kind.
     pub verify: Verify,
-    /// How many streams the file may be.
+    /// The streams that the file may consist of.
     pub streams: Streams,
 }
 
 impl Options {
-    /// Default limits, checks verified, streams and padding as they come.
+    /// Default limits, checks verified, any number of streams with padding.
     pub const DEFAULT: Self = Self { limits: Limits::DEFAULT, verify: Verify::Refuse, streams: Streams::All };
 }

@@ -1,106 +1,101 @@
-//! The state of a parser that reads a file piece by piece, field by field, and what every part of it needs.
+//! The state of a parser that reads a file piece by piece, field by field, and the steps that every
+//! field shares.
 //!
-//! [`chunk`](super::chunk) and [`walk`](super::walk) add what reads the format.
+//! [`walk`](super::walk) reads the fields around the blocks and [`chunk`](super::chunk) those
+//! inside.
 
 use super::check::CheckKind;
-use super::header::{BlockHeader, StreamFlags};
+use super::header::BlockHeader;
 use super::number::Number;
 use super::options::{Options, Streams};
-use super::window::{Kind, Window};
+use super::records::Block;
+use super::window::{Storage, Window};
 use super::workspace::Workspace;
 use crate::checksum::Crc32;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Trace, Value, Verify};
+use crate::{Checksums, Done, Error, ErrorKind, Name, Part, Result, Trace, Value, Verify};
 
-/// What the next bytes of the input are.
+/// The field that the next bytes of the input belong to.
 #[derive(Clone, Debug)]
 pub(super) enum State {
     StreamHeader,
     /// The first byte of a block header, or the zero that starts the index.
     BlockStart,
     BlockHeader(usize),
-    /// None yet: a block whose header was read starts once the window is large enough.
+    /// No field: a block whose header was read starts once the window is large enough.
     Window,
     Control,
-    /// The rest of a chunk's header, behind the control byte.
+    /// The rest of a chunk's header, after this control byte.
     ChunkHeader(u8),
-    /// Bytes as they are.
+    /// The bytes of a copied chunk, or of a skipped one.
     Copy,
     Lzma,
-    /// The range coder may want one byte more.
+    /// The range coder may need one byte more.
     LzmaEnd,
     BlockPadding(usize),
-    Check(usize),
+    Check,
     Index,
     IndexPadding(usize),
     IndexCrc,
     Footer,
-    /// Between streams, or behind the last.
+    /// Between streams, or after the last.
     Between,
 }
 
-/// A block while it is read.
+/// The block that is being read.
 #[derive(Clone, Debug)]
-pub(super) struct Block {
+pub(super) struct OpenBlock {
     pub(super) header: BlockHeader,
     /// Offset of its first chunk.
     pub(super) data: u64,
     /// The length of all its chunks, once they are read.
     pub(super) compressed: u64,
-    /// How many bytes its chunks hold, up to and with the one that is being read.
+    /// Bytes that its chunks decode to, including the current one.
     pub(super) content: u64,
 }
 
-/// The index while it is read.
+/// The index that is being read.
 #[derive(Clone, Debug)]
-pub(super) struct Index {
+pub(super) struct OpenIndex {
     pub(super) start: u64,
     pub(super) crc: Crc32,
-    /// The number of records, once it is known.
-    pub(super) count: Option<u64>,
-    /// The first number of a record whose second is to come.
+    /// The number of records was read; it equals the number of blocks.
+    pub(super) counted: bool,
+    /// The first number of a record whose second is not read yet.
     pub(super) unpadded: Option<u64>,
     pub(super) number: Number,
 }
 
 /// The chunk that is being read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chunk {
-    /// Bytes of its data that are not used up.
+pub(super) struct OpenChunk {
+    /// Bytes of its data that are not used yet.
     pub(super) input: usize,
     /// Bytes that it still decodes to.
     pub(super) output: usize,
 }
 
-/// How an advance ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Advance {
-    /// There may be more to do at once.
-    On,
-    /// Nothing can be done without more input.
-    Starved,
-    /// The file may end here, if the input does.
-    MayEnd,
-    /// The file is over.
-    Done,
-}
+/// The input ends before the next field does. Unless it is the last input, the parser asks for
+/// more.
+pub(super) const STARVED: Fault = Fault::new(ErrorKind::Truncated, 0);
 
 /// The state of a parser, apart from the workspace and the window.
 #[derive(Clone, Debug)]
 pub(super) struct Parser {
-    /// What is needed of the options. A copy of all of them would be the largest thing in the frame of a small device.
+    /// The limits in use. A copy of all options would be the largest thing on a small device's
+    /// stack.
     pub(super) max_output: u64,
     pub(super) max_window: u64,
     pub(super) max_header: u64,
     pub(super) verify: Verify,
     pub(super) wanted: Streams,
     pub(super) state: State,
-    /// Offset of the next byte that is not used up. Faults count from here, forwards or, by wrapping around, backwards.
+    /// Offset of the next unused byte. Faults count from here, forwards or, by wrapping, backwards.
     pub(super) at: u64,
-    /// What the content comes to with what was announced last.
+    /// The length of the content, including what was announced last.
     pub(super) announced: u64,
-    /// How much of a field is gathered in the workspace.
+    /// Bytes of the current field that are gathered in the workspace.
     pub(super) gathered: usize,
     pub(super) streams: u64,
     pub(super) blocks: u64,
@@ -108,33 +103,17 @@ pub(super) struct Parser {
     /// The largest window that a block asks for.
     pub(super) window: u64,
     pub(super) produced: u64,
-    pub(super) flags: StreamFlags,
-    pub(super) block: Block,
-    pub(super) chunk: Chunk,
-    /// Whether the next chunk must reset the dictionary, or bring properties.
+    /// The check after each block of the stream.
+    pub(super) check: CheckKind,
+    pub(super) block: OpenBlock,
+    pub(super) chunk: OpenChunk,
+    /// The next chunk must reset the dictionary, or bring properties.
     pub(super) wants_dictionary: bool,
     pub(super) wants_properties: bool,
-    /// Whether one block is all there is.
-    pub(super) lone: bool,
-    pub(super) index: Index,
-    /// Zeros after the last stream.
-    pub(super) padding: u64,
+    /// The length of the content that the index lists, if the input is one block and nothing else.
+    pub(super) lone: Option<u64>,
+    pub(super) index: OpenIndex,
 }
-
-/// Shorter than any block: what a parser holds before its first.
-pub(super) const NO_BLOCK: Block = Block {
-    header: BlockHeader {
-        len: 0,
-        compressed: None,
-        uncompressed: None,
-        dictionary: 0,
-        #[cfg(feature = "xz-filters")]
-        filters: [None; 3],
-    },
-    data: 0,
-    compressed: 0,
-    content: 0,
-};
 
 impl Parser {
     /// A parser at the start of a file.
@@ -155,33 +134,41 @@ impl Parser {
             checksums: Checksums { matched: 0, mismatched: 0, unchecked: 0 },
             window: 0,
             produced: 0,
-            flags: StreamFlags([0; 2]),
-            block: NO_BLOCK,
-            chunk: Chunk { input: 0, output: 0 },
+            check: CheckKind::None,
+            block: OpenBlock::new(BlockHeader::EMPTY),
+            chunk: OpenChunk { input: 0, output: 0 },
             wants_dictionary: true,
             wants_properties: true,
-            lone: false,
-            index: Index::new(0),
-            padding: 0,
+            lone: None,
+            index: OpenIndex::new(0),
         }
     }
 
-    /// Expects one block of a file and nothing else, which starts at `at`.
-    pub(super) fn expect_block(&mut self, check: CheckKind, at: u64, workspace: &mut Workspace) {
+    /// Expects one block of a file and nothing else. Refuses a check that cannot be verified, and a
+    /// place that no block of `len` bytes has.
+    pub(super) fn expect_block(&mut self, len: usize, block: &Block, workspace: &mut Workspace) -> Result<()> {
+        let start = block.range.start;
+        if self.verify == Verify::Refuse && !block.check.is_known() {
+            return Err(Error::new(ErrorKind::XzCheckKind, start));
+        }
+        if start.checked_add(u64_from(len)).is_none() {
+            return Err(Error::new(ErrorKind::RangeOutside, start));
+        }
         workspace.seen.clear();
-        (self.at, self.flags) = (at, StreamFlags([0, check.id()]));
-        (self.lone, self.state) = (true, State::BlockStart);
+        (self.at, self.check, self.state) = (start, block.check, State::BlockStart);
+        self.lone = Some(block.content.end.saturating_sub(block.content.start));
+        Ok(())
     }
 
-    /// What there is to say of the file at its end.
-    pub(super) fn done(&self, read: usize, to: &Window<'_>) -> Done {
+    /// Builds the result of a call that used `read` bytes of the input.
+    pub(super) fn done(&self, read: usize, window: &Window<'_>) -> Done {
         let content = self.produced;
-        let wrote = if to.kind == Kind::Nowhere { 0 } else { index(content) };
+        let wrote = if window.storage == Storage::None { 0 } else { index(content) };
         let (parts, blocks, window, checksums) = (self.streams, self.blocks, self.window, self.checksums);
         Done { read, wrote, content, parts, blocks, window, checksums }
     }
 
-    /// Turns a fault into an error: counts its place from the start of the file, and adds how much would have been enough.
+    /// Turns a fault into an error: makes its offset absolute, and adds what would be enough.
     #[cold]
     #[inline(never)]
     pub(super) fn error(&self, fault: Fault) -> Error {
@@ -200,25 +187,30 @@ impl Parser {
         self.at += u64_from(len);
     }
 
-    /// Returns the next `len` bytes once they are all there, at most as many as a block header has. They count as used once they are
-    /// [skipped](Self::skip).
-    pub(super) fn take<'w, 's: 'w>(&mut self, src: &mut &'s [u8], len: usize, head: &'w mut [u8]) -> Option<&'w [u8]> {
+    /// Returns the next `len` bytes once all are present, at most as many as a block header has.
+    /// Until then, they are gathered in `head`. The caller [skips](Self::skip) them.
+    pub(super) fn take<'w, 's: 'w>(&mut self, src: &mut &'s [u8], len: usize, head: &'w mut [u8]) -> Verdict<&'w [u8]> {
         if self.gathered == 0
             && let Some((bytes, rest)) = src.split_at_checked(len)
         {
             *src = rest;
-            return Some(bytes);
+            return Ok(bytes);
         }
-        let room = head.get_mut(self.gathered..len).unwrap_or_default();
-        copy(src, room);
-        let more = room.len().min(src.len());
-        *src = src.get(more..).unwrap_or_default();
-        self.gathered += more;
+        self.gather(src, head.get_mut(..len).unwrap_or_default());
         if self.gathered < len {
-            return None;
+            return Err(Fault { at: self.gathered, ..STARVED });
         }
         self.gathered = 0;
-        head.get(..len)
+        Ok(head.get(..len).unwrap_or_default())
+    }
+
+    /// Moves bytes from the input to `head`, after those that are gathered.
+    pub(super) fn gather(&mut self, src: &mut &[u8], head: &mut [u8]) {
+        let free = head.get_mut(self.gathered..).unwrap_or_default();
+        copy(src, free);
+        let more = free.len().min(src.len());
+        *src = src.get(more..).unwrap_or_default();
+        self.gathered += more;
     }
 
     /// Emits a field of `len` bytes that starts at the next byte.
@@ -228,22 +220,29 @@ impl Parser {
         }
     }
 
-    /// Refuses `len` bytes of content more if the limit or the output does not allow them.
+    /// Refuses `len` bytes more of content if the limit or the output forbids them.
     pub(super) fn announce(&mut self, len: u64, window: &Window<'_>) -> Verdict<()> {
         self.announced = self.produced.saturating_add(len);
         if self.announced > self.max_output {
             return Err(Fault::new(ErrorKind::OutputLimit, 0));
         }
-        if len > window.room() {
+        if len > window.capacity() {
             return Err(Fault::new(ErrorKind::OutputTooSmall, 0));
         }
         Ok(())
     }
 }
 
-impl Index {
-    /// An index that starts here, of which nothing is read yet.
+impl OpenBlock {
+    /// A block whose chunks follow.
+    pub(super) const fn new(header: BlockHeader) -> Self {
+        Self { header, data: 0, compressed: 0, content: 0 }
+    }
+}
+
+impl OpenIndex {
+    /// An index that starts at this byte.
     pub(super) fn new(start: u64) -> Self {
-        Self { start, crc: Crc32::new(), count: None, unpadded: None, number: Number::default() }
+        Self { start, crc: Crc32::new(), counted: false, unpadded: None, number: Number::new() }
     }
 }

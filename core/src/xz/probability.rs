@@ -1,6 +1,6 @@
-//! What an LZMA decoder believes about the next bit, in every place where it reads one.
+//! The probabilities of an LZMA decoder: one for every context in which it reads a bit.
 
-/// A probability of 0, in 2048ths.
+/// The initial probability that a bit is 0: one half, in 2048ths.
 const EVEN: u16 = 1024;
 
 /// The literal coders: 0x300 probabilities for each context of at most 4 bits.
@@ -24,7 +24,7 @@ pub(super) struct Probabilities {
     pub(super) align: [u16; 16],
 }
 
-/// How long a match is.
+/// The probabilities of the length of a match.
 #[derive(Clone, Debug)]
 pub(super) struct Length {
     pub(super) choice: u16,
@@ -48,7 +48,7 @@ impl Length {
 }
 
 impl Probabilities {
-    /// All zeros, so that a `static` takes no room in flash.
+    /// All zeros, so that a `static` takes no flash.
     pub(super) const fn new() -> Self {
         Self {
             literals: [[0; 0x300]; 16],
@@ -66,7 +66,7 @@ impl Probabilities {
         }
     }
 
-    /// Forgets everything that was learnt, with so many contexts of literals in use.
+    /// Resets all probabilities; of the literals, those of the first `contexts`.
     pub(super) fn reset(&mut self, contexts: usize) {
         self.literals.iter_mut().take(contexts).for_each(|context| forget(context));
         forget(self.is_match.as_flattened_mut());

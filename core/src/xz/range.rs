@@ -1,25 +1,26 @@
-//! The range coder: one bit at a time, each with the probability that it is 0.
+//! The range coder: decodes one bit at a time, given the probability that it is 0.
 
 use core::hint::select_unpredictable;
 
 use super::probability::Length;
 use crate::tuning;
 
-/// Below this the range takes another byte.
+/// Below this, the range takes another byte.
 pub(super) const TOP: u32 = 1 << 24;
 
-/// A range coder at work. It lives in registers for as long as symbols are decoded.
+/// A range coder at work. It stays in registers while symbols are decoded.
 ///
-/// With the feature `small` there is one loop for the bits of a symbol, which every place calls, and one branch for a bit. Without,
-/// each place has its bits unrolled, and those that nobody could predict take no branch.
+/// With the feature `small`, all symbols share one loop over their bits, with one branch per bit.
+/// Without it, each call unrolls its bits, and unpredictable bits take no branch.
 ///
-/// Past its end the input reads as zeros, and `least` becomes more than there could be: the symbol that read them is the last.
+/// After its end the input reads as zeros, and `least` becomes `usize::MAX`, so that no symbol
+/// follows the one that read them.
 pub(super) struct Range<'a> {
     pub(super) range: u32,
     pub(super) code: u32,
-    /// The bytes that are not used up.
+    /// The unused bytes.
     pub(super) rest: core::slice::Iter<'a, u8>,
-    /// With fewer bytes than this no symbol may begin.
+    /// No symbol may begin with fewer bytes than this.
     pub(super) least: usize,
 }
 
@@ -39,7 +40,7 @@ impl Range<'_> {
         }
     }
 
-    /// A bit that the processor may predict.
+    /// Decodes a bit that the processor may predict.
     #[cfg_attr(not(feature = "small"), inline(always))]
     #[cfg_attr(feature = "small", inline(never))]
     pub(super) fn bit(&mut self, probability: &mut u16) -> bool {
@@ -58,7 +59,7 @@ impl Range<'_> {
         }
     }
 
-    /// A bit with this probability: what nobody could predict. Both outcomes are computed, and one is taken.
+    /// Decodes an unpredictable bit with this probability. Computes both outcomes, and selects one.
     #[inline(always)]
     fn bit_branchless(&mut self, p: u32) -> (bool, u16) {
         self.normalise();
@@ -66,18 +67,22 @@ impl Range<'_> {
         let (above, zero) = self.code.overflowing_sub(bound);
         self.range = select_unpredictable(zero, bound, self.range.wrapping_sub(bound));
         self.code = select_unpredictable(zero, self.code, above);
-        // Towards 2048 or towards 0 by a 32nd, both rounded down: one arithmetic shift for the two.
+        // Adapts towards 2048 or towards 0 by a 32nd, both rounded down, with one arithmetic shift.
         let towards = select_unpredictable(zero, 2048 - 31, 0);
         let step = p.wrapping_sub(towards).cast_signed() >> 5;
         let [low, high, ..] = p.wrapping_sub(step.cast_unsigned()).to_le_bytes();
         (!zero, u16::from_le_bytes([low, high]))
     }
 
-    /// A symbol of `BITS` bits, highest first, with a one in front of them.
+    /// Decodes a symbol of `BITS` bits, highest first, with a one before them.
     ///
-    /// The probabilities of both bits that may come next are loaded before it is known which one does: otherwise every bit
-    /// would wait for memory. One of them is extended by its sign, which it does not have: two that are extended alike the compiler
-    /// would extend once, behind the choice, where everything waits for it.
+    /// This loop is hot, and one chain of dependent results. Its contract:
+    ///
+    /// - The probabilities of both possible next bits are loaded before the bit is known. Otherwise
+    ///   every bit would wait for memory.
+    /// - One of the two is sign-extended, although it has no sign. If both were extended alike, the
+    ///   compiler would extend once after the selection, in the chain.
+    /// - Nothing that depends on a bit may branch. Measurements: `docs/tried/xz.md`.
     #[inline(always)]
     pub(super) fn tree<const BITS: u32, const N: usize>(&mut self, row: &mut [u16; N]) -> usize {
         const { assert!(BITS > 0 && N >= 1 << BITS) }
@@ -87,7 +92,7 @@ impl Range<'_> {
         let (mut symbol, mut p) = (1, u32::from(row[1]));
         for level in 1..=BITS {
             let last = level == BITS;
-            // The last bit leads nowhere; what is loaded for it is not looked at.
+            // No bit follows the last one; its loads are not used.
             let next = if last { symbol } else { symbol << 1 };
             let (p0, p1) = (row[next & ((1 << BITS) - 2)], row[next & ((1 << BITS) - 2) | 1]);
             let (bit, learnt) = self.bit_branchless(p);
@@ -98,22 +103,24 @@ impl Range<'_> {
         symbol
     }
 
-    /// A literal behind a match, with a one in front: as long as its bits are those of `guess`, which the match would have
-    /// gone on with, that byte chooses among two rows more.
+    /// Decodes a literal after a match, with a one before it. While its bits equal those of
+    /// `guess`, the byte that would continue the match, that byte selects one of two more rows.
+    ///
+    /// The contract is that of [`tree`](Self::tree).
     #[inline(always)]
     pub(super) fn matched(&mut self, row: &mut [u16; 0x300], guess: u8) -> usize {
         let guess = usize::from(guess);
         if tuning::SMALL {
             return self.guessed(row, guess);
         }
-        // 0x100 as long as the guess is right; its next bit then stands there, too.
+        // 0x100 while the guess is right; its next bit is then at the same place.
         let (mut same, mut symbol) = (0x100, 1);
         let place =
             |same: usize, guess: usize, symbol: usize| (same & 0x100) + (guess & same & 0x100) + (symbol & 0xFF);
         let mut here = place(same, guess << 1, symbol);
         let mut p = u32::from(row[here]);
         for level in 1..9 {
-            // Which places come next, for a bit of 0 and for one of 1, and whether the guess was right.
+            // For a bit of 0 and of 1: the next place, and 0x100 if the guess stays right.
             let one = same & guess << level;
             let zero = same ^ one;
             let next = symbol << 1;
@@ -130,7 +137,7 @@ impl Range<'_> {
         symbol
     }
 
-    /// [`matched`](Self::matched) in a loop.
+    /// The small version of [`matched`](Self::matched), a loop.
     #[inline(never)]
     fn guessed(&mut self, row: &mut [u16; 0x300], mut guess: usize) -> usize {
         let (mut same, mut symbol) = (0x100, 1);
@@ -144,7 +151,7 @@ impl Range<'_> {
         symbol
     }
 
-    /// The length of a match, less 2.
+    /// Decodes the length of a match, less 2.
     #[cfg_attr(not(feature = "small"), inline(always))]
     pub(super) fn length(&mut self, coder: &mut Length, pos_state: usize) -> usize {
         if !self.bit(&mut coder.choice) {
@@ -156,7 +163,7 @@ impl Range<'_> {
         }
     }
 
-    /// [`tree`](Self::tree) in a loop.
+    /// The small version of [`tree`](Self::tree), a loop.
     #[inline(never)]
     fn symbol(&mut self, row: &mut [u16], bits: u32) -> usize {
         let mut symbol = 1;
@@ -167,24 +174,14 @@ impl Range<'_> {
         symbol
     }
 
-    /// [`reverse`](Self::reverse) in a loop.
-    #[inline(never)]
-    fn lowest_first(&mut self, row: &mut [u16], bits: u32) -> u32 {
-        let (mut symbol, mut value) = (1, 0);
-        for place in 0..bits {
-            let bit = row.get_mut(symbol).is_some_and(|p| self.bit(p));
-            symbol = symbol << 1 | usize::from(bit);
-            value |= u32::from(bit) << (place & 31);
-        }
-        value
-    }
-
-    /// So many bits, lowest first. The probabilities lie behind `base`.
+    /// Decodes `bits` bits, lowest first. Their probabilities follow `base`. The contract is that
+    /// of [`tree`](Self::tree).
     #[inline(always)]
     pub(super) fn reverse<const N: usize>(&mut self, row: &mut [u16; N], base: usize, bits: u32) -> u32 {
         const { assert!(N.is_power_of_two()) }
         if tuning::SMALL {
-            return self.lowest_first(row.get_mut(base..).unwrap_or_default(), bits);
+            let symbol = self.symbol(row.get_mut(base..).unwrap_or_default(), bits);
+            return (u32::from(symbol.to_le_bytes()[0]) << (32 - bits & 31)).reverse_bits();
         }
         let (mut symbol, mut value) = (1usize, 0);
         let mut p = u32::from(row[base.wrapping_add(1) & (N - 1)]);
@@ -200,7 +197,7 @@ impl Range<'_> {
         value
     }
 
-    /// So many bits, highest first, without probabilities.
+    /// Decodes `bits` bits, highest first, without probabilities.
     #[inline(always)]
     pub(super) fn direct(&mut self, mut value: u32, bits: u32) -> u32 {
         for _ in 0..bits {
@@ -214,7 +211,7 @@ impl Range<'_> {
     }
 }
 
-/// A probability, extended by its sign.
+/// A sign-extended probability.
 #[inline(always)]
 fn signed(p: u16) -> u32 {
     i32::from(p.cast_signed()).cast_unsigned()

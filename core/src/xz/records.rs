@@ -1,20 +1,34 @@
-//! What the index lists, compared in constant memory with what the blocks were.
+//! Lists of blocks, in constant memory: those that were read are compared with those in the index.
 
+use core::ops::{Range, RangeInclusive};
+
+use super::check::CheckKind;
 #[cfg(not(feature = "xz-sha256"))]
 use crate::checksum::Crc64 as Hash;
 #[cfg(feature = "xz-sha256")]
 use crate::checksum::Sha256 as Hash;
 
-/// The least and the most that an index may say of a block without its padding.
-const UNPADDED: core::ops::RangeInclusive<u64> = 5..=(u64::MAX >> 1) & !3;
+/// The bounds of the size of a block without its padding.
+const UNPADDED: RangeInclusive<u64> = 5..=(u64::MAX >> 1) & !3;
 
-/// What the sizes in a list of blocks add up to.
+/// A block, as the index lists it. Its bytes have not been read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The bytes of the file that it takes, with its header and its check.
+    pub range: Range<u64>,
+    /// The bytes of the content that it holds.
+    pub content: Range<u64>,
+    /// The check after it.
+    pub check: CheckKind,
+}
+
+/// The sums of the sizes in a list of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sums {
     pub(super) count: u64,
-    /// What the blocks take in the file, padding included.
+    /// Bytes of the file, padding included.
     pub(super) stored: u64,
-    /// What they decode to.
+    /// Bytes of content.
     pub(super) content: u64,
 }
 
@@ -23,7 +37,8 @@ impl Sums {
         Self { count: 0, stored: 0, content: 0 }
     }
 
-    /// One block more: its size without padding, and the size of its content. Nothing if no block can be like that.
+    /// Adds a block: its size without padding, and the size of its content. `None` if no block has
+    /// such sizes.
     pub(super) fn add(&mut self, unpadded: u64, content: u64) -> Option<()> {
         if !UNPADDED.contains(&unpadded) {
             return None;
@@ -33,7 +48,7 @@ impl Sums {
         Some(())
     }
 
-    /// Two lists in a row.
+    /// Concatenates two lists.
     pub(super) fn and(&self, other: &Self) -> Option<Self> {
         Some(Self {
             count: self.count.checked_add(other.count)?,
@@ -43,14 +58,15 @@ impl Sums {
     }
 }
 
-/// A list of blocks: its sums, and a hash of every number in it. Two lists are the same if all of that is.
+/// A list of blocks: its sums, and a hash of every number in it. Two lists are equal if both are.
 ///
-/// The hash is the best that is linked anyway: SHA-256, or CRC-64 without the feature `xz-sha256`. Against the latter, who writes a file on
-/// purpose can make its index name other sizes of blocks with the same sums; decoding takes none of them from there.
+/// The hash is the strongest that is linked anyway: SHA-256, or CRC-64 without the feature
+/// `xz-sha256`. CRC-64 can be forged: a hostile index may list other block sizes with the same
+/// sums. Decoding does not use those sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     pub(super) sums: Sums,
-    /// None of an empty list, so that a workspace is all zeros.
+    /// `None` for an empty list, so that a workspace is all zeros.
     hash: Option<Hash>,
 }
 
@@ -59,13 +75,13 @@ impl Records {
         Self { sums: Sums::new(), hash: None }
     }
 
-    /// Starts an empty list, in place.
+    /// Empties the list, in place.
     pub(super) fn clear(&mut self) {
         self.sums = Sums::new();
         self.hash = None;
     }
 
-    /// One block more.
+    /// Adds a block.
     pub(super) fn add(&mut self, unpadded: u64, content: u64) -> Option<()> {
         self.sums.add(unpadded, content)?;
         let hash = self.hash.get_or_insert_with(Hash::new);

@@ -1,17 +1,18 @@
-//! Files that come piece by piece and leave piece by piece.
+//! Decodes files piece by piece.
 
 use super::options::Options;
 use super::parser::Parser;
-use super::window::{Kind, Window};
+use super::window::{Storage, Window};
 use super::workspace::Workspace;
 use crate::step::StepGuard;
 use crate::{Done, End, Error, ErrorKind, Result, Status, Step};
 
-/// Decodes a stream, whatever the pieces that it comes in.
+/// Decodes a stream, however it is split.
 ///
-/// The caller lends a window for what matches may refer to: as many bytes as [`BlockHeader::window`](super::BlockHeader::window)
-/// says, the dictionary size of the file and 32 more. A block that wants more is refused before any of it is decoded, with
-/// an error that says how much it needs; decoding goes on when that is [lent](Self::lend).
+/// The caller lends a window for the history that matches refer to. Its size is
+/// [`BlockHeader::window`](super::BlockHeader::window): the dictionary size of the file, and 32
+/// bytes more. A block that needs more is refused before any of it is decoded. The error says how
+/// much it needs; decoding goes on once that is [lent](Self::lend).
 ///
 /// ```
 /// use unspool::{End, Status, xz};
@@ -35,7 +36,7 @@ pub struct Decoder<'a> {
     workspace: &'a mut Workspace,
     window: Window<'a>,
     parser: Parser,
-    /// What comes after content that is still in the window.
+    /// The error that follows content which is still in the window.
     error: Option<Error>,
     guard: StepGuard,
 }
@@ -45,30 +46,32 @@ impl<'a> Decoder<'a> {
     pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options) -> Self {
         Self {
             workspace,
-            window: Window::new(Kind::Ring, window),
+            window: Window::new(Storage::Ring, window),
             parser: Parser::new(options),
             error: None,
             guard: StepGuard::NEW,
         }
     }
 
-    /// What the input has come to, of which `read` bytes were used, once it is complete.
+    /// Builds the result of a complete input, of which `read` bytes were used.
     pub(super) fn done(&self, read: usize) -> Done {
         self.parser.done(read, &self.window)
     }
 
-    /// Lends another window, after [`XzWindowBuffer`](ErrorKind::XzWindowBuffer) has told how large it must be. At any other time the
-    /// window is in use: it stays, and the answer is [`WindowInUse`](ErrorKind::WindowInUse).
+    /// Lends another window, after the error [`XzWindowBuffer`](ErrorKind::XzWindowBuffer), whose
+    /// `need` is the least size. At any other time the window is in use: it stays, and the call
+    /// returns [`WindowInUse`](ErrorKind::WindowInUse).
     pub fn lend(&mut self, window: &'a mut [u8]) -> Result<()> {
         if !self.parser.wants_window() {
             return Err(Error::new(ErrorKind::WindowInUse, self.parser.at));
         }
-        self.window = Window::new(Kind::Ring, window);
+        self.window = Window::new(Storage::Ring, window);
         Ok(())
     }
 
-    /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
-    /// reported; then it stays. A second call in a row with nothing to work with is one.
+    /// Reads from `src`, writes to `dst`, and returns what to do next. Bytes that were decoded
+    /// before an error leave before it is returned; then it stays. A second call in a row that can
+    /// do nothing is an error.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
         self.guard.error()?;
         let (mut rest, mut wrote) = (src, 0);

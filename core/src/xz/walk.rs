@@ -1,19 +1,35 @@
-//! Walks over a file, field by field. One shot, streams and inspection are this one walk: they differ in how much of the input is
-//! there, and where the output goes.
+//! Walks over a file, field by field. Whole inputs, streams, salvage and inspection are this one
+//! walk: they differ in how much of the input is present, and in where the output goes.
 
 use super::check::{Check, CheckKind, MAX_CHECK};
 use super::chunk::chunk_header_len;
-use super::header::{BlockHeader, MAGIC, STREAM_HEADER, block_header_len, stream_footer, stream_header};
+use super::header::{
+    BlockHeader, FOOT_BACKWARD, FOOT_FLAGS, MAGIC, MAX_BLOCK_HEADER, STREAM_HEADER, block_header_len, stream_footer,
+    stream_header,
+};
 use super::number::Number;
 use super::options::Streams;
-use super::parser::{Advance, Block, Index, NO_BLOCK, Parser, State};
-use super::window::{Kind, Window};
+use super::parser::{OpenBlock, OpenIndex, Parser, STARVED, State};
+use super::window::{Storage, Window};
 use super::workspace::Workspace;
 use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
-use crate::{End, ErrorKind, Name, Part, Status, Trace, Value, Verify};
+use crate::{Done, End, ErrorKind, Name, Part, Result, Status, Trace, Value, Verify};
 
 impl Parser {
+    /// Reads a whole input. The window must not be a ring, whose bytes would have nowhere to go.
+    pub(super) fn run<T: Trace>(
+        &mut self,
+        src: &[u8],
+        window: &mut Window<'_>,
+        workspace: &mut Workspace,
+        trace: &mut T,
+    ) -> Result<Done> {
+        let mut rest = src;
+        self.go(&mut rest, End::Here, (&mut [], &mut 0), window, workspace, trace)?;
+        Ok(self.done(src.len() - rest.len(), window))
+    }
+
     /// Moves decoded bytes to the output. Returns whether all of them fitted.
     pub(super) fn flush(
         &mut self,
@@ -22,12 +38,12 @@ impl Parser {
         dst: &mut [u8],
         wrote: &mut usize,
     ) -> bool {
-        // Filters may hold back some bytes as long as it is not sure that the block has no more.
-        let over = matches!(self.state, State::BlockPadding(_) | State::Check(_));
+        // Filters may hold back some bytes until the block is known to have no more.
+        let over = matches!(self.state, State::BlockPadding(_) | State::Check);
         window.flush(over, workspace, dst, wrote)
     }
 
-    /// Reads `src` on, and writes `dst`, until one of them or the file ends.
+    /// Reads `src` and writes `dst`, until one of them or the file ends.
     pub(super) fn go<T: Trace>(
         &mut self,
         src: &mut &[u8],
@@ -36,27 +52,24 @@ impl Parser {
         window: &mut Window<'_>,
         workspace: &mut Workspace,
         trace: &mut T,
-    ) -> crate::Result<Status> {
+    ) -> Result<Status> {
         loop {
-            // What is decoded leaves before anything else is.
+            // Decoded bytes leave before more are decoded.
             if !self.flush(window, workspace, dst, wrote) {
                 return Ok(Status::NeedOutput);
             }
-            let fault = match self.advance(src, window, workspace, trace) {
-                Ok(Advance::On) => continue,
-                Ok(Advance::Done) => return Ok(Status::Done),
-                Ok(Advance::MayEnd) if end == End::Here => return Ok(Status::Done),
-                Ok(Advance::Starved) if end == End::Here => {
-                    Fault::new(ErrorKind::Truncated, self.gathered.saturating_add(src.len()))
-                }
-                Ok(Advance::MayEnd | Advance::Starved) => return Ok(Status::NeedInput),
-                Err(fault) => fault,
+            return match self.advance(src, window, workspace, trace) {
+                Ok(None) => continue,
+                Ok(Some(Status::NeedInput)) if end == End::Here => Ok(Status::Done),
+                Ok(Some(status)) => Ok(status),
+                Err(fault) if fault.kind == STARVED.kind && end == End::NotYet => Ok(Status::NeedInput),
+                Err(fault) => Err(self.error(fault)),
             };
-            return Err(self.error(fault));
         }
     }
 
-    /// Reads one field.
+    /// Reads one field. Returns `Done` where the file ends, and `NeedInput` where it may end; a
+    /// field that needs more input is a fault of the kind of [`STARVED`].
     #[cfg_attr(feature = "small", inline(never))]
     fn advance<T: Trace>(
         &mut self,
@@ -64,7 +77,7 @@ impl Parser {
         window: &mut Window<'_>,
         workspace: &mut Workspace,
         trace: &mut T,
-    ) -> Verdict<Advance> {
+    ) -> Verdict<Option<Status>> {
         match self.state {
             State::StreamHeader => {
                 // A few bytes of something else are not the start of a stream.
@@ -72,74 +85,80 @@ impl Parser {
                 if !gathered.iter().chain(*src).zip(&MAGIC).all(|(byte, magic)| byte == magic) {
                     return Err(Fault::new(ErrorKind::XzMagic, 0));
                 }
-                let Some(bytes) = self.take(src, STREAM_HEADER, &mut workspace.head) else {
-                    return Ok(Advance::Starved);
-                };
-                let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
-                self.stream(bytes, trace)?;
+                let bytes = self.take(src, STREAM_HEADER, &mut workspace.head)?;
+                trace.enter(Name::Stream, Value::U64(self.streams));
+                self.check = stream_header(bytes, self.at, trace)?;
+                if self.verify == Verify::Refuse && !self.check.is_known() {
+                    return Err(Fault::new(ErrorKind::XzCheckKind, 7));
+                }
+                self.skip(STREAM_HEADER);
                 workspace.seen.clear();
+                self.state = State::BlockStart;
             }
             State::BlockStart => {
-                let Some(&first) = src.first() else { return Ok(Advance::Starved) };
-                if first == 0 && self.lone {
+                let &first = src.first().ok_or(STARVED)?;
+                if first != 0 {
+                    self.state = State::BlockHeader(block_header_len(first));
+                    return Ok(None);
+                }
+                if self.lone.is_some() {
                     return Err(Fault::new(ErrorKind::XzIndex, 0));
                 }
-                if first == 0 {
-                    *src = src.get(1..).unwrap_or_default();
-                    trace.enter(Name::Index, Value::None);
-                    self.emit(trace, Part::Framing, Name::IndexIndicator, 1, Value::U64(0));
-                    self.index = Index::new(self.at);
-                    workspace.listed.clear();
-                    self.index.crc.update(&[0]);
-                    self.skip(1);
-                    self.state = State::Index;
-                } else {
-                    self.state = State::BlockHeader(block_header_len(first));
-                }
+                *src = src.get(1..).unwrap_or_default();
+                trace.enter(Name::Index, Value::None);
+                self.emit(trace, Part::Framing, Name::IndexIndicator, 1, Value::U64(0));
+                self.index = OpenIndex::new(self.at);
+                workspace.listed.clear();
+                self.index.crc.update(&[0]);
+                self.skip(1);
+                self.state = State::Index;
             }
             State::BlockHeader(len) => {
-                let Some(bytes) = self.take(src, len, &mut workspace.head) else { return Ok(Advance::Starved) };
+                let bytes = self.take(src, len, &mut workspace.head)?;
                 trace.enter(Name::Block, Value::U64(self.blocks));
-                let header = BlockHeader::read(bytes, self.at, trace)?;
-                self.announce_block(header, window)?;
+                self.start_block(BlockHeader::read(bytes, self.at, trace)?, window)?;
             }
-            State::Window => self.start_block(window, workspace)?,
+            State::Window => {
+                window.start(&self.block.header, self.max_window)?;
+                #[cfg(feature = "xz-filters")]
+                {
+                    window.filtered = workspace.pipeline.start(&self.block.header.filters);
+                }
+                self.skip(self.block.header.len);
+                self.block.data = self.at;
+                let skip = self.verify == Verify::Skip;
+                workspace.check = Check::new(if skip { CheckKind::None } else { self.check });
+                (self.wants_dictionary, self.wants_properties) = (true, true);
+                self.state = State::Control;
+            }
             State::Control => {
-                let Some((&control, rest)) = src.split_first() else { return Ok(Advance::Starved) };
+                let (&control, rest) = src.split_first().ok_or(STARVED)?;
                 *src = rest;
                 self.control(control, window, trace)?;
             }
             State::ChunkHeader(control) => {
-                let len = chunk_header_len(control);
-                let Some(bytes) = self.take(src, len, &mut workspace.head) else { return Ok(Advance::Starved) };
                 let mut header = [0; 10];
-                copy(bytes, &mut header);
+                copy(self.take(src, chunk_header_len(control), &mut workspace.head)?, &mut header);
                 self.chunk(control, header, src.len(), window, workspace, trace)?;
             }
             State::Copy => {
-                let bytes = src.get(..self.chunk.input).unwrap_or(src);
-                let len = window.copy(bytes);
+                let len = window.copy(src.get(..self.chunk.input).unwrap_or(src));
                 *src = src.get(len..).unwrap_or_default();
                 self.skip(len);
                 self.chunk.input -= len;
                 if self.chunk.input == 0 {
                     self.end_chunk(trace);
                 } else if len == 0 {
-                    return Ok(Advance::Starved);
+                    return Err(STARVED);
                 }
             }
-            State::Lzma => return self.lzma(src, window, workspace),
+            State::Lzma => self.lzma(src, window, workspace)?,
             State::LzmaEnd => {
                 let wants = usize::from(workspace.lzma.wants_byte());
                 if self.chunk.input != wants {
                     return Err(Fault::new(ErrorKind::XzChunkEnd, 0));
                 }
-                let byte = if wants == 0 {
-                    None
-                } else {
-                    let Some(byte) = self.next_byte(src, workspace) else { return Ok(Advance::Starved) };
-                    Some(byte)
-                };
+                let byte = self.take(src, wants, &mut workspace.head)?.first().copied();
                 if !workspace.lzma.ends(byte) {
                     return Err(Fault::new(ErrorKind::XzChunkEnd, 0));
                 }
@@ -147,190 +166,159 @@ impl Parser {
                 self.end_chunk(trace);
             }
             State::BlockPadding(len) => {
-                let Some(bytes) = self.take(src, len, &mut workspace.head) else { return Ok(Advance::Starved) };
-                let right = bytes.iter().all(|&byte| byte == 0);
-                self.emit(trace, Part::Padding, Name::BlockPadding, len, Value::None);
-                if !right {
-                    return Err(Fault::new(ErrorKind::XzPadding, 0));
-                }
-                self.skip(len);
-                self.state = State::Check(self.flags.check().size());
+                self.zeros(src, len, Name::BlockPadding, workspace, trace)?;
+                self.state = State::Check;
             }
-            State::Check(len) => {
-                const { assert!(MAX_CHECK <= super::header::MAX_BLOCK_HEADER) }
-                let Some(bytes) = self.take(src, len, &mut workspace.head) else { return Ok(Advance::Starved) };
+            State::Check => {
+                const { assert!(MAX_CHECK <= MAX_BLOCK_HEADER) }
+                let len = self.check.size();
+                let bytes = self.take(src, len, &mut workspace.head)?;
                 self.emit(trace, Part::Checksum, Name::Check, len, Value::Bytes(bytes));
-                let verify = self.verify;
-                if len == 0 || verify == Verify::Skip || !self.flags.check().is_known() {
+                if len == 0 || self.verify == Verify::Skip || !self.check.is_known() {
                     self.checksums.unchecked += 1;
                 } else {
-                    let matches = window.kind == Kind::Nowhere || workspace.check.is(bytes);
-                    self.checksums.count(matches, verify, ErrorKind::XzCheck, 0)?;
+                    let matches = window.storage == Storage::None || workspace.check.is(bytes);
+                    self.checksums.count(matches, self.verify, ErrorKind::XzCheck, 0)?;
                 }
                 self.skip(len);
-                self.end_block(len, workspace)?;
+                let unpadded = u64_from(self.block.header.len.saturating_add(len));
+                let added = workspace.seen.add(unpadded.saturating_add(self.block.compressed), self.block.content);
+                added.ok_or(Fault::new(ErrorKind::XzBlockSize, 0))?;
+                self.blocks += 1;
+                self.state = if self.lone.is_some() { State::Between } else { State::BlockStart };
                 trace.leave();
             }
-            State::Index => return self.index(src, workspace, trace),
+            State::Index => self.index(src, workspace, trace)?,
             State::IndexPadding(len) => {
-                let Some(bytes) = self.take(src, len, &mut workspace.head) else { return Ok(Advance::Starved) };
-                let mut padding = [0; 4];
-                copy(bytes, &mut padding);
-                self.emit(trace, Part::Padding, Name::IndexPadding, len, Value::None);
-                if padding != [0; 4] {
-                    return Err(Fault::new(ErrorKind::XzPadding, 0));
-                }
-                self.index.crc.update(padding.get(..len).unwrap_or_default());
-                self.skip(len);
+                self.zeros(src, len, Name::IndexPadding, workspace, trace)?;
+                self.index.crc.update([0; 3].get(..len).unwrap_or_default());
                 self.state = State::IndexCrc;
             }
             State::IndexCrc => {
-                let Some(&[a, b, c, d]) = self.take(src, 4, &mut workspace.head) else { return Ok(Advance::Starved) };
-                let stored = u32::from_le_bytes([a, b, c, d]);
+                let bytes = self.take(src, 4, &mut workspace.head)?;
+                let stored = u32::from_le_bytes(*bytes.first_chunk().ok_or(STARVED)?);
                 self.emit(trace, Part::Checksum, Name::IndexCrc32, 4, Value::Hex(stored.into()));
                 if self.index.crc.value() != stored {
                     return Err(Fault::new(ErrorKind::XzHeaderCrc, 0));
                 }
                 if !workspace.listed.same(&workspace.seen) {
-                    let list = index(self.at - self.index.start);
-                    return Err(Fault::new(ErrorKind::XzIndex, list.wrapping_neg()));
+                    return Err(self.since(ErrorKind::XzIndex, self.index.start));
                 }
                 self.skip(4);
                 trace.leave();
                 self.state = State::Footer;
             }
             State::Footer => {
-                let Some(bytes) = self.take(src, STREAM_HEADER, &mut workspace.head) else {
-                    return Ok(Advance::Starved);
-                };
-                let Some(bytes) = bytes.first_chunk() else { return Ok(Advance::Starved) };
-                let footer = stream_footer(bytes, self.at, trace)?;
-                footer.fits(self.at - self.index.start, self.flags)?;
+                let bytes = self.take(src, STREAM_HEADER, &mut workspace.head)?;
+                let (backward, check) = stream_footer(bytes, self.at, trace)?;
+                if backward != self.at - self.index.start {
+                    return Err(Fault::new(ErrorKind::XzFooter, FOOT_BACKWARD.at()));
+                }
+                if check != self.check {
+                    return Err(Fault::new(ErrorKind::XzFooter, FOOT_FLAGS.at()));
+                }
                 self.skip(STREAM_HEADER);
                 self.streams += 1;
                 trace.leave();
-                self.padding = 0;
                 self.state = State::Between;
             }
             State::Between => return self.between(src, trace),
         }
-        Ok(Advance::On)
+        Ok(None)
     }
 
-    #[cfg_attr(feature = "small", inline(never))]
-    fn stream<T: Trace>(&mut self, bytes: &[u8; STREAM_HEADER], trace: &mut T) -> Verdict<()> {
-        trace.enter(Name::Stream, Value::U64(self.streams));
-        self.flags = stream_header(bytes, self.at, trace)?;
-        if self.verify == Verify::Refuse && !self.flags.check().is_known() {
-            return Err(Fault::new(ErrorKind::XzCheckKind, 7));
-        }
-        self.skip(STREAM_HEADER);
-        self.state = State::BlockStart;
-        Ok(())
+    /// A fault that shows at an offset which was passed.
+    fn since(&self, kind: ErrorKind, at: u64) -> Fault {
+        Fault::new(kind, index(self.at - at).wrapping_neg())
     }
 
+    /// Remembers the header of a block, whose window must be large enough before it starts.
     #[cfg_attr(feature = "small", inline(never))]
-    fn announce_block(&mut self, header: BlockHeader, window: &Window<'_>) -> Verdict<()> {
+    fn start_block(&mut self, header: BlockHeader, window: &Window<'_>) -> Verdict<()> {
         if let Some(content) = header.uncompressed {
             self.announce(content, window)?;
         }
         self.window = self.window.max(header.window());
-        self.block = Block { header, ..NO_BLOCK };
+        self.block = OpenBlock::new(header);
         self.state = State::Window;
         Ok(())
     }
 
-    #[cfg_attr(feature = "small", inline(never))]
-    fn start_block(&mut self, window: &mut Window<'_>, workspace: &mut Workspace) -> Verdict<()> {
-        window.start(&self.block.header, workspace, self.max_window)?;
-        self.skip(self.block.header.len);
-        self.block.data = self.at;
-        let skip = self.verify == Verify::Skip;
-        workspace.check = Check::new(if skip { CheckKind::None } else { self.flags.check() });
-        (self.wants_dictionary, self.wants_properties) = (true, true);
-        self.state = State::Control;
-        Ok(())
-    }
-
-    /// Whether a block waits for a window.
+    /// Returns true if a block waits for a window.
     pub(super) const fn wants_window(&self) -> bool {
         matches!(self.state, State::Window)
     }
 
-    /// A block is complete: the index must list it.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn end_block(&mut self, check: usize, workspace: &mut Workspace) -> Verdict<()> {
-        let unpadded = u64_from(self.block.header.len.saturating_add(check)).saturating_add(self.block.compressed);
-        workspace.seen.add(unpadded, self.block.content).ok_or(Fault::new(ErrorKind::XzBlockSize, 0))?;
-        self.blocks += 1;
-        self.state = if self.lone { State::Between } else { State::BlockStart };
+    /// Reads padding up to a multiple of four bytes.
+    fn zeros<T: Trace>(
+        &mut self,
+        src: &mut &[u8],
+        len: usize,
+        name: Name,
+        workspace: &mut Workspace,
+        trace: &mut T,
+    ) -> Verdict<()> {
+        let bytes = self.take(src, len, &mut workspace.head)?;
+        self.emit(trace, Part::Padding, name, len, Value::None);
+        if bytes.iter().any(|&byte| byte != 0) {
+            return Err(Fault::new(ErrorKind::XzPadding, 0));
+        }
+        self.skip(len);
         Ok(())
     }
 
-    /// The number of records, and the records.
+    /// Reads the number of records, and the records.
     #[cfg_attr(feature = "small", inline(never))]
-    fn index<T: Trace>(&mut self, src: &mut &[u8], workspace: &mut Workspace, trace: &mut T) -> Verdict<Advance> {
-        let bytes = *src;
-        let mut used = 0;
-        let list = &mut self.index;
-        let starved = loop {
-            if list.unpadded.is_none() && list.count == Some(workspace.listed.sums.count) {
-                break false;
+    fn index<T: Trace>(&mut self, src: &mut &[u8], workspace: &mut Workspace, trace: &mut T) -> Verdict<()> {
+        let (seen, listed) = (&workspace.seen.sums, &mut workspace.listed);
+        while !self.index.counted || self.index.unpadded.is_some() || listed.sums.count != seen.count {
+            let (&byte, rest) = src.split_first().ok_or(STARVED)?;
+            // At the same byte, however the input is split.
+            if self.at - self.index.start >= self.max_header {
+                return Err(Fault::new(ErrorKind::HeaderLimit, 0));
             }
-            let Some(&byte) = bytes.get(used) else { break true };
-            let here = self.at + u64_from(used);
-            // At the same byte, whatever the pieces that the index comes in.
-            if here - list.start >= self.max_header {
-                return Err(Fault::new(ErrorKind::HeaderLimit, used));
+            let first = self.at - u64::from(self.index.number.len);
+            let value = self.index.number.push(byte).map_err(|fault| Fault::new(fault.kind, 0))?;
+            *src = rest;
+            self.index.crc.update(&[byte]);
+            if let Some(value) = value {
+                let wrong = self.since(ErrorKind::XzIndex, first);
+                let list = &mut self.index;
+                list.number = Number::new();
+                let name = match list.unpadded.take() {
+                    // Refused at once, before a long list is read in vain.
+                    _ if !list.counted && value != seen.count => return Err(wrong),
+                    _ if !list.counted => {
+                        list.counted = true;
+                        Name::Records
+                    }
+                    None => {
+                        list.unpadded = Some(value);
+                        Name::UnpaddedSize
+                    }
+                    Some(unpadded) => {
+                        listed.add(unpadded, value).ok_or(wrong)?;
+                        Name::UncompressedSize
+                    }
+                };
+                trace.bytes(Part::Table, name, first..self.at + 1, Value::U64(value));
             }
-            used += 1;
-            // Where the number starts, which may have been in an earlier piece.
-            let start = used.wrapping_sub(1 + list.number.len as usize);
-            let Some(value) = list.number.push(byte).map_err(|fault| Fault::new(fault.kind, used - 1))? else {
-                continue;
-            };
-            let wrong = Fault::new(ErrorKind::XzIndex, start);
-            let first = here + 1 - u64::from(list.number.len);
-            list.number = Number::default();
-            let name = match (list.count, list.unpadded) {
-                (None, _) => {
-                    // Told at once, so that nobody reads a long list for nothing.
-                    if value != workspace.seen.sums.count {
-                        return Err(wrong);
-                    }
-                    list.count = Some(value);
-                    Name::Records
-                }
-                (Some(_), None) => {
-                    list.unpadded = Some(value);
-                    Name::UnpaddedSize
-                }
-                (Some(_), Some(unpadded)) => {
-                    if workspace.listed.add(unpadded, value).is_none() {
-                        return Err(wrong);
-                    }
-                    list.unpadded = None;
-                    Name::UncompressedSize
-                }
-            };
-            trace.bytes(Part::Table, name, first..here + 1, Value::U64(value));
-        };
-        list.crc.update(bytes.get(..used).unwrap_or_default());
-        *src = bytes.get(used..).unwrap_or_default();
-        self.skip(used);
-        if starved {
-            return Ok(Advance::Starved);
+            self.skip(1);
         }
-        let len = self.at - self.index.start;
-        self.state = State::IndexPadding(index(len.wrapping_neg() & 3));
-        Ok(Advance::On)
+        self.state = State::IndexPadding(index((self.at - self.index.start).wrapping_neg() & 3));
+        Ok(())
     }
 
-    /// After a stream: zeros in fours, another stream, or the end.
+    /// Reads what follows a stream: zeros in fours, another stream, or the end.
     #[cfg_attr(feature = "small", inline(never))]
-    fn between<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Verdict<Advance> {
+    fn between<T: Trace>(&mut self, src: &mut &[u8], trace: &mut T) -> Verdict<Option<Status>> {
+        if let Some(listed) = self.lone {
+            let start = self.block.data - u64_from(self.block.header.len);
+            let fits = src.is_empty() && self.produced == listed;
+            return if fits { Ok(Some(Status::Done)) } else { Err(self.since(ErrorKind::XzIndex, start)) };
+        }
         if self.wanted == Streams::First {
-            return Ok(Advance::Done);
+            return Ok(Some(Status::Done));
         }
         if self.wanted == Streams::One && !src.is_empty() {
             return Err(Fault::new(ErrorKind::XzTrailing, 0));
@@ -339,15 +327,13 @@ impl Parser {
         self.emit(trace, Part::Padding, Name::StreamPadding, zeros, Value::None);
         *src = src.get(zeros..).unwrap_or_default();
         self.skip(zeros);
-        self.padding += u64_from(zeros);
-        let aligned = self.padding.is_multiple_of(4);
-        if src.is_empty() {
-            return Ok(if aligned { Advance::MayEnd } else { Advance::Starved });
+        // Streams are multiples of four bytes, so the padding is one where the offset is.
+        match (self.at.is_multiple_of(4), src.is_empty()) {
+            (true, true) => return Ok(Some(Status::NeedInput)),
+            (true, false) => self.state = State::StreamHeader,
+            (false, true) => return Err(STARVED),
+            (false, false) => return Err(Fault::new(ErrorKind::XzPadding, 0)),
         }
-        if !aligned {
-            return Err(Fault::new(ErrorKind::XzPadding, 0));
-        }
-        self.state = State::StreamHeader;
-        Ok(Advance::On)
+        Ok(None)
     }
 }
