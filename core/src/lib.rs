@@ -101,6 +101,8 @@ mod json;
 mod limits;
 mod name;
 mod num;
+#[cfg(any(feature = "at1-columnar", feature = "gzip"))]
+mod options;
 mod probe;
 mod sink;
 mod step;

@@ -6,7 +6,6 @@ use alloc::vec::Vec;
 use super::body::{Bodies, Content};
 use super::codecs;
 use super::header::Header;
-use super::options::Options;
 use super::output::{Buffered, Output, Slice};
 use super::scratch::{BUFFER, Lent, Scratch, Workspace, of_streams};
 use super::streams::{Entry, Set};
@@ -15,6 +14,7 @@ use crate::heap::{lengthen, zeros};
 use crate::num::index;
 #[cfg(feature = "alloc")]
 use crate::num::u64_from;
+use crate::options::Options;
 use crate::{Checksums, Class, Done, Error, ErrorKind, Limits, Result, Sink, Trace, Verify};
 
 /// Decodes a file to a slice.

@@ -33,13 +33,13 @@ mod codecs;
 mod decode;
 mod digits;
 mod header;
-mod options;
 mod output;
 #[cfg(feature = "at1")]
 mod query;
 mod scratch;
 mod streams;
 
+pub use crate::options::Options;
 pub use backend::Backend;
 #[cfg(feature = "at1")]
 pub use codecs::bundle::{Bundle, BundleFile};
@@ -49,7 +49,6 @@ pub use decode::{decode, decode_to, decoded_len, inspect, salvage, scratch_len, 
 #[cfg(feature = "alloc")]
 pub use decode::{decode_to_vec, grow};
 pub use header::{Codec, Container, HEADER_LEN, Header, TRAILER_LEN};
-pub use options::Options;
 #[cfg(feature = "at1")]
 pub use query::compare::{Number, Sum};
 #[cfg(feature = "at1")]

@@ -13,7 +13,7 @@ const MODIFIED: Field<4> = Field::new(4, Part::Header, Name::Modified);
 const EFFORT: Field<1> = Field::new(8, Part::Header, Name::Effort);
 const SYSTEM: Field<1> = Field::new(9, Part::Header, Name::OperatingSystem);
 
-/// The flags of a header, by their bits.
+/// The flags of a header.
 const HEADER_CRC: u8 = 2;
 const EXTRA: u8 = 4;
 const NAME: u8 = 8;
@@ -23,22 +23,22 @@ const RESERVED: u8 = 0xE0;
 /// The header of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header<'a> {
-    /// When the content was last changed, in seconds since 1970; 0 if nobody said.
+    /// The modification time of the content, in seconds since 1970; 0 if unknown.
     pub modified: u32,
-    /// The name that the file had, in Latin-1, without the zero byte that ends it.
+    /// The name of the file, in Latin-1, without the zero byte that ends it.
     pub name: Option<&'a [u8]>,
     /// Its length. The deflate stream starts after it.
     pub len: usize,
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header of the member that `src` starts with. An error of the class `Truncated` says how long `src` must be to know
-    /// more, unless that depends on where a text ends.
+    /// Reads the header of the member at the start of `src`. The `need` of an error of the class
+    /// `Truncated` is the length of `src` that it takes to read on, unless a text ends there.
     pub fn read(src: &'a [u8], limits: &Limits) -> Result<Self> {
         Self::read_traced(src, 0, limits, &mut ())
     }
 
-    /// Reads the header of the member that `src` starts with, which lies at `base` in the file.
+    /// Reads the header of the member at the start of `src`, which is at `base` in the file.
     pub(super) fn read_traced<T: Trace>(src: &'a [u8], base: u64, limits: &Limits, trace: &mut T) -> Result<Self> {
         let most = index(limits.max_header);
         let mut fields = Fields::new(src.get(..most).unwrap_or(src), base, trace);
@@ -107,7 +107,7 @@ impl<'a> Header<'a> {
 fn text<'a, T: Trace>(fields: &mut Fields<'a, '_, T>, most: usize, name: Name) -> Verdict<&'a [u8]> {
     let (start, rest) = (fields.at(), fields.rest());
     let Some(len) = rest.iter().position(|&byte| byte == 0) else {
-        // Where it ends nobody knows, but beyond the limit if that has been reached.
+        // Its end is unknown, but beyond the limit if that has been reached.
         let full = start.saturating_add(rest.len()) >= most;
         return fields.truncated(if full { most.saturating_add(1) } else { 0 });
     };

@@ -1,9 +1,12 @@
-//! gzip, which any of the other formats may be wrapped in: RFC 1952, any number of members in a row.
+//! gzip, which may wrap any of the other formats: RFC 1952, any number of members in a row.
 //!
-//! [`decode`] takes a whole file and verifies the CRC-32 and the size of each member, and the CRC-16 of a header that has one. The
-//! output is the only window there is, as everywhere in this crate; a [`Decoder`] takes a file in any pieces, through a window of
-//! 32 KiB. Inflating itself is done by `miniz_oxide`, whose allocation-free entry points fit; this room is the frame around it. It is
-//! the one decoder here that the firmware tests do not link: that nothing in it panics is what its own fuzzers say, and ours.
+//! [`decode`] takes a whole file. It verifies the CRC-32 and the size of each member, and the
+//! CRC-16 of a header that has one. The output is the only window. A [`Decoder`] takes a file in
+//! any pieces, through a window of 32 KiB.
+//!
+//! `miniz_oxide` inflates, through its entry points that do not allocate; this module reads the
+//! framing. It is the one decoder that the firmware tests do not link: its own fuzzers and those of
+//! this crate are the evidence that it does not panic.
 //!
 //! ```
 //! use unspool::gzip;
@@ -17,17 +20,14 @@
 
 mod decode;
 mod header;
-mod options;
-mod output;
 mod stream;
 mod walk;
 mod workspace;
 
+pub use crate::options::Options;
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{decode, decode_to, decoded_len, inspect, salvage};
 pub use header::Header;
-pub use options::Options;
-pub use output::WINDOW_SIZE;
 pub use stream::Decoder;
-pub use workspace::{WORKSPACE_SIZE, Workspace};
+pub use workspace::{WINDOW_SIZE, WORKSPACE_SIZE, Workspace};

@@ -1,17 +1,15 @@
-//! Files that come piece by piece.
+//! Decodes files piece by piece.
 
-use super::options::Options;
-use super::output::{Output, WINDOW_SIZE};
 use super::walk::Walk;
-use super::workspace::Workspace;
+use super::workspace::{WINDOW_SIZE, Workspace};
 use crate::num::u64_from;
-use crate::step::StepGuard;
+use crate::options::Options;
 use crate::{Checksums, End, Limits, Result, Shifted, Step};
 
-/// Decodes a stream, whatever the pieces that it comes in.
+/// Decodes a stream, however it is split.
 ///
-/// The window has [`WINDOW_SIZE`] bytes; with a smaller one, each step fails and says so. A header has at most as many, whatever the
-/// limits say: it is gathered there.
+/// The window has [`WINDOW_SIZE`] bytes; with a smaller one, each step returns an error. A header
+/// may be as long at most, whatever the limits allow, because it is gathered in the window.
 ///
 /// ```
 /// use unspool::{End, Status, gzip};
@@ -31,41 +29,31 @@ use crate::{Checksums, End, Limits, Result, Shifted, Step};
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Decoder<'a> {
-    workspace: &'a mut Workspace,
-    /// What was decoded last, or why there is no window for it.
-    output: Result<Output<'a>>,
-    walk: Walk,
-    guard: StepGuard,
-}
+pub struct Decoder<'a>(Walk<'a>);
 
 impl<'a> Decoder<'a> {
     /// A decoder at the start of a stream.
     pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options) -> Self {
         // A longer header would not fit in the window.
         let max_header = options.limits.max_header.min(u64_from(WINDOW_SIZE));
-        let options = Options { limits: Limits { max_header, ..options.limits }, ..*options };
-        Self { workspace, output: Output::ring(window), walk: Walk::new(&options, false), guard: StepGuard::NEW }
+        let limits = Limits { max_header, ..options.limits };
+        Self(Walk::new(workspace, window, true, &Options { limits, ..*options }))
     }
 
     /// The members that are complete.
     pub const fn members(&self) -> u64 {
-        self.walk.members()
+        self.0.members
     }
 
-    /// How the checksums of the members turned out that are complete.
+    /// The outcome of the checksums of complete members.
     pub const fn checksums(&self) -> Checksums {
-        self.walk.checksums()
+        self.0.checksums
     }
 
-    /// Reads from `src`, writes to `dst`, and says what to do next. What was decoded before an error leaves before it is
-    /// reported; then it stays. A second call in a row with nothing to work with is one.
+    /// Reads from `src`, writes to `dst`, and returns what to do next. Bytes that were decoded
+    /// before an error leave before it is returned; then it stays. A second call in a row that can
+    /// do nothing is an error.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
-        self.guard.error()?;
-        let output = self.output.as_mut().map_err(|error| *error)?;
-        let (mut rest, mut wrote) = (src, 0);
-        let to = (dst, &mut wrote);
-        let status = self.walk.go(&mut rest, end, to, output, self.workspace, &mut Shifted::new(&mut (), 0));
-        self.guard.step(src.len() - rest.len(), wrote, status, self.walk.at)
+        self.0.step(src, end, dst, &mut Shifted::new(&mut (), 0))
     }
 }

@@ -1,19 +1,18 @@
-//! Walks over a file, member after member. One shot, streams and inspection are this one walk: they differ in how much of the input is
-//! there, and where the output goes.
+//! Walks over a file, member after member. Whole inputs, streams, salvage and inspection are this
+//! one walk: they differ in how much of the input is present, and in where the output goes.
 
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::{decompress, inflate_flags};
 
 use super::header::Header;
-use super::options::Options;
-use super::output::{Output, WINDOW_SIZE};
-use super::workspace::Workspace;
+use super::workspace::{WINDOW_SIZE, Workspace};
 use crate::checksum::Crc32;
 use crate::num::{copy, index, u64_from};
-use crate::step::flush_window;
-use crate::{Checksums, Done, End, Error, ErrorKind, Name, Part, Result, Shifted, Status, Trace, Value, Verify};
+use crate::options::Options;
+use crate::step::{StepGuard, flush_window};
+use crate::{Checksums, Done, End, Error, ErrorKind, Name, Part, Result, Shifted, Status, Step, Trace, Value, Verify};
 
-/// What the next bytes of the input are.
+/// The field that the next bytes of the input belong to.
 #[derive(Clone, Copy, Debug)]
 enum State {
     /// A member, or zeros up to the end of the file.
@@ -22,136 +21,119 @@ enum State {
     Deflate,
     Crc,
     Size,
-    /// Zeros, from this place on.
+    /// Zeros, from this offset on.
     Padding(u64),
-    /// Nothing, once what was decoded before this has left.
+    /// None: the error returns once everything before it has left.
     Broken(Error),
 }
 
-/// The state of a walk, apart from the workspace and the output.
-#[derive(Clone, Debug)]
-pub(super) struct Walk {
+/// A walk over a file.
+#[derive(Debug)]
+pub(super) struct Walk<'a> {
     options: Options,
-    /// All of the input is there at once, so that no header need be gathered.
-    whole: bool,
+    workspace: &'a mut Workspace,
+    /// All of the output, or a window.
+    out: &'a mut [u8],
+    /// `out` is a window, from which bytes leave before they are overwritten.
+    ring: bool,
+    guard: StepGuard,
     state: State,
-    /// Bytes of a header that are gathered in a ring, where nobody looks back between two members.
+    /// Bytes of a header that are gathered in the window, or of a number.
     gathered: usize,
     /// A checksum or a size that is being gathered.
     number: [u8; 4],
-    /// Bytes of input used up, with those that are gathered.
-    pub(super) at: u64,
+    /// Offset of the next byte that is neither used nor gathered.
+    at: u64,
     produced: u64,
-    members: u64,
-    /// The member that is being read: where it starts, where its deflate stream starts, and how many bytes of it there are.
+    /// Complete members, and the outcome of their checksums.
+    pub(super) members: u64,
+    pub(super) checksums: Checksums,
+    /// The current member: its offset, that of its deflate stream, its decoded bytes and their
+    /// CRC-32.
     start: u64,
     data: u64,
     len: u64,
     crc: Crc32,
-    checksums: Checksums,
-    /// Output in a ring ends here, and before `flushed` it has left.
+    /// Output in a window ends at `filled`; before `flushed` it has left.
     filled: usize,
     flushed: usize,
 }
 
-impl Walk {
-    /// A walk that starts with the first byte of a file.
-    pub(super) fn new(options: &Options, whole: bool) -> Self {
+impl<'a> Walk<'a> {
+    /// A walk that starts with the first byte of a file. A `ring` needs [`WINDOW_SIZE`] bytes; with
+    /// fewer, the walk fails at once.
+    pub(super) fn new(workspace: &'a mut Workspace, out: &'a mut [u8], ring: bool, options: &Options) -> Self {
+        let len = if ring { WINDOW_SIZE } else { out.len() };
+        let lacking = Error::new(ErrorKind::WorkspaceTooSmall, 0).needing(u64_from(WINDOW_SIZE));
+        let state = if len > out.len() { State::Broken(lacking) } else { State::Member };
         Self {
             options: *options,
-            whole,
-            state: State::Member,
+            workspace,
+            out: out.get_mut(..len).unwrap_or_default(),
+            ring,
+            guard: StepGuard::NEW,
+            state,
             gathered: 0,
             number: [0; 4],
             at: 0,
             produced: 0,
             members: 0,
+            checksums: Checksums { matched: 0, mismatched: 0, unchecked: 0 },
             start: 0,
             data: 0,
             len: 0,
             crc: Crc32::new(),
-            checksums: Checksums { matched: 0, mismatched: 0, unchecked: 0 },
             filled: 0,
             flushed: 0,
         }
     }
 
-    /// What there is to say of the file after `read` bytes of it, with the output that was `written`.
-    pub(super) fn done(&self, read: usize, written: bool) -> Done {
-        Done {
-            read,
-            wrote: if written { index(self.produced) } else { 0 },
-            content: self.produced,
-            parts: self.members,
-            blocks: 0,
-            window: u64_from(WINDOW_SIZE),
-            checksums: self.checksums,
-        }
+    /// Builds the result of a call that used `read` bytes of the input.
+    pub(super) fn done(&self, read: usize) -> Done {
+        let (wrote, content) = (index(self.produced), self.produced);
+        let (parts, window, checksums) = (self.members, u64_from(WINDOW_SIZE), self.checksums);
+        Done { read, wrote, content, parts, blocks: 0, window, checksums }
     }
 
-    /// The members that are complete.
-    pub(super) const fn members(&self) -> u64 {
-        self.members
-    }
-
-    /// How their checksums turned out.
-    pub(super) const fn checksums(&self) -> Checksums {
-        self.checksums
-    }
-
-    /// Where the output of the member starts that is being read.
+    /// The offset in the content at which the current member starts.
     pub(super) const fn member_start(&self) -> u64 {
         self.produced.saturating_sub(self.len)
     }
 
-    /// Reads `src` on until it, the room in `dst` or the file ends. Only a ring needs `dst`.
-    pub(super) fn go(
-        &mut self,
-        src: &mut &[u8],
-        end: End,
-        (dst, wrote): (&mut [u8], &mut usize),
-        output: &mut Output<'_>,
-        workspace: &mut Workspace,
-        trace: &mut Shifted<'_>,
-    ) -> Result<Status> {
-        loop {
-            // What is decoded leaves before anything else is.
-            if let Output::Ring(ring) = output
-                && !flush_window(&**ring, &mut self.flushed, self.filled, dst, wrote)
-            {
-                return Ok(Status::NeedOutput);
+    /// Reads `src` until it, the space in `dst` or the file ends. Only a window needs `dst`.
+    pub(super) fn step(&mut self, src: &[u8], end: End, dst: &mut [u8], trace: &mut Shifted<'_>) -> Result<Step> {
+        self.guard.error()?;
+        let (mut rest, mut wrote) = (src, 0);
+        let status = loop {
+            // Decoded bytes leave before more are decoded.
+            if self.ring && !flush_window(self.out, &mut self.flushed, self.filled, dst, &mut wrote) {
+                break Ok(Status::NeedOutput);
             }
-            if matches!(self.state, State::Member | State::Padding(_)) && src.is_empty() && self.members > 0 {
-                return Ok(if end == End::Here { Status::Done } else { Status::NeedInput });
+            if matches!(self.state, State::Member | State::Padding(_)) && rest.is_empty() && self.members > 0 {
+                break Ok(if end == End::Here { Status::Done } else { Status::NeedInput });
             }
-            let error = match self.advance(src, end, output, workspace, trace) {
-                Ok(true) => continue,
-                Ok(false) if end == End::NotYet => return Ok(Status::NeedInput),
-                Ok(false) => Error::new(ErrorKind::Truncated, self.at.saturating_add(u64_from(src.len()))),
-                Err(error) => error,
-            };
-            // Also of a stream that breaks off.
-            if matches!(self.state, State::Deflate | State::Broken(_)) {
-                self.emit_deflate(trace);
+            match self.advance(&mut rest, end, trace) {
+                Ok(true) => {}
+                Ok(false) if end == End::NotYet => break Ok(Status::NeedInput),
+                Ok(false) => {
+                    if matches!(self.state, State::Deflate) {
+                        self.emit_deflate(trace);
+                    }
+                    break Err(Error::new(ErrorKind::Truncated, self.at.saturating_add(u64_from(rest.len()))));
+                }
+                Err(error) => break Err(error),
             }
-            return Err(error);
-        }
+        };
+        self.guard.step(src.len() - rest.len(), wrote, status, self.at)
     }
 
-    /// Reads what comes next. False if the input does not reach.
-    fn advance(
-        &mut self,
-        src: &mut &[u8],
-        end: End,
-        output: &mut Output<'_>,
-        workspace: &mut Workspace,
-        trace: &mut Shifted<'_>,
-    ) -> Result<bool> {
+    /// Reads one field. Returns false if it needs more input.
+    fn advance(&mut self, src: &mut &[u8], end: End, trace: &mut Shifted<'_>) -> Result<bool> {
         match self.state {
+            State::Member if self.members > 0 && src.first() == Some(&0) => self.state = State::Padding(self.at),
             State::Member => {
-                (self.filled, self.flushed) = (0, 0);
-                let zeros = self.members > 0 && src.first() == Some(&0);
-                self.state = if zeros { State::Padding(self.at) } else { State::Header };
+                (self.filled, self.flushed, self.state) = (0, 0, State::Header);
+                trace.enter(Name::Member, Value::U64(self.members));
             }
             State::Padding(from) => {
                 // Tapes and block devices are filled up with zeros.
@@ -162,32 +144,23 @@ impl Walk {
                 self.skip(src, src.len());
                 trace.bytes(Part::Padding, Name::Padding, start..self.at, Value::None);
             }
-            State::Header if self.whole => {
-                trace.enter(Name::Member, Value::U64(self.members));
-                self.start = self.at;
-                let header = Header::read_traced(src, self.at, &self.options.limits, trace)?;
-                self.skip(src, header.len);
-                self.start_member(workspace);
-            }
-            State::Header => return self.header(src, output, workspace),
+            State::Header => return self.header(src, end, trace),
             State::Broken(error) => return Err(error),
-            State::Deflate => return self.inflate(src, end, output, workspace, trace),
+            State::Deflate => return self.inflate(src, end, trace),
             State::Crc => {
-                let Some(stored) = self.number(src) else { return Ok(false) };
-                let start = self.at - 4;
+                let Some((start, stored)) = self.number(src) else { return Ok(false) };
                 trace.bytes(Part::Checksum, Name::Crc32, start..self.at, Value::Hex(stored.into()));
-                if self.options.verify == Verify::Skip {
+                let verify = self.options.verify;
+                if verify == Verify::Skip {
                     self.checksums.unchecked += 1;
                 } else {
-                    let counted =
-                        self.checksums.count(self.crc.value() == stored, self.options.verify, ErrorKind::GzipCrc, 0);
+                    let counted = self.checksums.count(self.crc.value() == stored, verify, ErrorKind::GzipCrc, 0);
                     counted.map_err(|fault| Error::from(fault).offset_by(start))?;
                 }
                 self.state = State::Size;
             }
             State::Size => {
-                let Some(stored) = self.number(src) else { return Ok(false) };
-                let start = self.at - 4;
+                let Some((start, stored)) = self.number(src) else { return Ok(false) };
                 trace.bytes(Part::Framing, Name::Size, start..self.at, Value::U64(stored.into()));
                 // The size is counted modulo 2^32.
                 if u64::from(stored) != self.len & u64::from(u32::MAX) {
@@ -208,120 +181,106 @@ impl Walk {
         self.at += u64_from(len);
     }
 
-    /// Gathers a header in the window. It says only while it is read how long it is: field by field, and of a text not before its end.
-    fn header(&mut self, src: &mut &[u8], output: &mut Output<'_>, workspace: &mut Workspace) -> Result<bool> {
+    /// Reads the header of a member. If it does not come in one piece, it is gathered in the
+    /// window, which holds no history between two members. Only a header that is read so far says
+    /// how much of it to gather: up to the end of a field, or of a text.
+    fn header(&mut self, src: &mut &[u8], end: End, trace: &mut Shifted<'_>) -> Result<bool> {
         let limits = self.options.limits;
         loop {
             let start = self.at - u64_from(self.gathered);
-            let bytes = output.bytes().get(..self.gathered).unwrap_or_default();
-            let need = match Header::read(bytes, &limits) {
-                Ok(_) => {
-                    self.start = start;
+            let bytes = if self.gathered == 0 { *src } else { self.out.get(..self.gathered).unwrap_or_default() };
+            let error = match Header::read_traced(bytes, start, &limits, trace).map(|header| header.len) {
+                Ok(len) => {
+                    self.skip(src, len.saturating_sub(self.gathered));
                     self.gathered = 0;
-                    self.start_member(workspace);
+                    self.workspace.inflater().init();
+                    (self.state, self.start, self.data) = (State::Deflate, start, self.at);
+                    (self.len, self.crc) = (0, Crc32::new());
                     return Ok(true);
                 }
-                Err(error) if error.kind == ErrorKind::Truncated => index(error.need),
-                Err(error) => return Err(error.offset_by(start)),
+                Err(error) => error,
             };
-            loop {
-                let Some((&byte, rest)) = src.split_first() else { return Ok(false) };
-                let Some(place) = output.bytes().get_mut(self.gathered) else {
-                    return Err(Error::new(ErrorKind::HeaderLimit, start));
-                };
-                *place = byte;
-                *src = rest;
-                self.gathered += 1;
-                self.at += 1;
-                let text = need == 0 && (byte == 0 || u64_from(self.gathered) == limits.max_header);
-                if text || self.gathered == need {
-                    break;
-                }
+            let last = end == End::Here && (self.gathered == 0 || src.is_empty());
+            if error.kind != ErrorKind::Truncated || last {
+                return Err(error);
             }
+            if src.is_empty() {
+                return Ok(false);
+            }
+            let wanted = match error.need {
+                0 => src.iter().position(|&byte| byte == 0).map_or(src.len(), |zero| zero + 1),
+                need => index(need - self.at),
+            };
+            let free = self.out.get_mut(self.gathered..index(limits.max_header)).unwrap_or_default();
+            let bytes = src.get(..wanted.min(free.len())).unwrap_or(src);
+            copy(bytes, free);
+            let len = bytes.len();
+            self.gathered += len;
+            self.skip(src, len);
         }
-    }
-
-    /// Starts to inflate after a header.
-    fn start_member(&mut self, workspace: &mut Workspace) {
-        workspace.start();
-        (self.state, self.data, self.len, self.crc) = (State::Deflate, self.at, 0, Crc32::new());
     }
 
     /// Inflates as much as input and output allow.
-    fn inflate(
-        &mut self,
-        src: &mut &[u8],
-        end: End,
-        output: &mut Output<'_>,
-        workspace: &mut Workspace,
-        trace: &mut Shifted<'_>,
-    ) -> Result<bool> {
+    fn inflate(&mut self, src: &mut &[u8], end: End, trace: &mut Shifted<'_>) -> Result<bool> {
         let max_output = self.options.limits.max_output;
-        let (ring, most) = (output.is_ring(), index(max_output));
         let mut flags = if end == End::Here { 0 } else { inflate_flags::TINFL_FLAG_HAS_MORE_INPUT };
-        // Until a ring is full for the first time, a match may reach back to the start of the member only.
-        if !ring || self.len < u64_from(WINDOW_SIZE) {
+        // Until a window is full for the first time, a match reaches back to the start of the
+        // member at most.
+        if !self.ring || self.len < u64_from(WINDOW_SIZE) {
             flags |= inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
         }
-        let (room, at) = if ring {
+        let (space, at) = if self.ring {
             if self.filled == WINDOW_SIZE {
                 (self.filled, self.flushed) = (0, 0);
             }
-            (output.bytes(), self.filled)
+            (&mut *self.out, self.filled)
         } else {
-            // What lies before this member is no history of it. What exceeds the limit is no room.
-            let start = index(self.member_start());
-            let room = output.bytes();
-            let most = most.min(room.len());
-            (room.get_mut(start..most).unwrap_or_default(), index(self.len))
+            // Bytes before this member are no history of it. Bytes beyond the limit are no space.
+            let range = index(self.member_start())..index(max_output).min(self.out.len());
+            (self.out.get_mut(range).unwrap_or_default(), index(self.len))
         };
-        let (status, read, filled) = decompress(workspace.inflater(), src, room, at, flags);
-        let given = filled.min(index(max_output.saturating_sub(self.produced)));
+        let (status, read, filled) = decompress(self.workspace.inflater(), src, space, at, flags);
+        let allowed = filled.min(index(max_output.saturating_sub(self.produced)));
         if self.options.verify != Verify::Skip {
-            self.crc.update(room.get(at..at.saturating_add(given)).unwrap_or_default());
+            self.crc.update(space.get(at..at.saturating_add(allowed)).unwrap_or_default());
         }
         self.skip(src, read);
-        self.filled += if ring { given } else { 0 };
-        self.len += u64_from(given);
-        self.produced += u64_from(given);
+        self.filled += if self.ring { allowed } else { 0 };
+        self.len += u64_from(allowed);
+        self.produced += u64_from(allowed);
         // The member as a whole is what is too large.
         let limit = Error::new(ErrorKind::OutputLimit, self.start).needing(max_output.saturating_add(1));
-        if given < filled {
-            self.state = State::Broken(limit);
-            return Ok(true);
-        }
-        match status {
-            TINFLStatus::Done => {
-                self.emit_deflate(trace);
-                self.state = State::Crc;
-            }
-            TINFLStatus::HasMoreOutput if !ring && self.produced >= max_output => return Err(limit),
-            TINFLStatus::HasMoreOutput => {
-                output.grow(most).map_err(|fault| Error::from(fault).offset_by(self.at))?;
-            }
-            // What was decoded from the last bytes leaves first.
-            TINFLStatus::FailedCannotMakeProgress | TINFLStatus::NeedsMoreInput => return Ok(ring && filled > 0),
-            _ => self.state = State::Broken(Error::new(ErrorKind::GzipDeflate, self.at)),
-        }
+        let next = match status {
+            _ if allowed < filled => State::Broken(limit),
+            TINFLStatus::Done => State::Crc,
+            TINFLStatus::HasMoreOutput if self.ring => return Ok(true),
+            TINFLStatus::HasMoreOutput if self.produced >= max_output => State::Broken(limit),
+            TINFLStatus::HasMoreOutput => State::Broken(Error::new(ErrorKind::OutputTooSmall, self.at)),
+            // Bytes that were decoded from the last input leave first.
+            TINFLStatus::FailedCannotMakeProgress | TINFLStatus::NeedsMoreInput => return Ok(self.ring && filled > 0),
+            _ => State::Broken(Error::new(ErrorKind::GzipDeflate, self.at)),
+        };
+        self.emit_deflate(trace);
+        self.state = next;
         Ok(true)
     }
 
-    /// Emits the deflate stream, as far as it has been read.
+    /// Emits the deflate stream, as far as it was read.
     fn emit_deflate(&self, trace: &mut Shifted<'_>) {
         trace.bytes(Part::Symbols, Name::Deflate, self.data..self.at, Value::U64(self.len));
     }
 
-    /// Reads the next four bytes, once they are there.
-    fn number(&mut self, src: &mut &[u8]) -> Option<u32> {
-        let place = self.number.get_mut(self.gathered..)?;
-        let len = place.len().min(src.len());
-        copy(src, place);
+    /// Reads a number of four bytes, once all are present. Returns its offset and its value.
+    fn number(&mut self, src: &mut &[u8]) -> Option<(u64, u32)> {
+        let free = self.number.get_mut(self.gathered..)?;
+        let len = free.len().min(src.len());
+        copy(src, free);
         self.skip(src, len);
         self.gathered += len;
         if self.gathered < 4 {
             return None;
         }
         self.gathered = 0;
-        Some(u32::from_le_bytes(self.number))
+        Some((self.at - 4, u32::from_le_bytes(self.number)))
     }
 }

@@ -1,13 +1,17 @@
-//! What inflating remembers: code tables, and bits that are read ahead.
+//! The memory of the inflater: code tables, and bits that are read ahead.
 
 use miniz_oxide::inflate::core::DecompressorOxide;
+
+/// The bytes of a window: the largest distance of deflate.
+pub const WINDOW_SIZE: usize = 32 << 10;
 
 /// The memory of a [`Workspace`], in bytes.
 pub const WORKSPACE_SIZE: usize = size_of::<Workspace>();
 
 const _: () = assert!(WORKSPACE_SIZE <= 16 << 10);
 
-/// All that decoding needs besides input and output. Fits in a `static`, and can be used for any number of files.
+/// The memory that decoding needs besides input and output. Fits in a `static`, and serves any
+/// number of files.
 #[derive(Clone, Default)]
 pub struct Workspace(Option<DecompressorOxide>);
 
@@ -17,16 +21,9 @@ impl Workspace {
         Self(None)
     }
 
-    /// The inflater, wherever it is.
+    /// The inflater.
     pub(super) fn inflater(&mut self) -> &mut DecompressorOxide {
         self.0.get_or_insert_with(DecompressorOxide::new)
-    }
-
-    /// An inflater at the start of a stream.
-    pub(super) fn start(&mut self) -> &mut DecompressorOxide {
-        let inflater = self.inflater();
-        inflater.init();
-        inflater
     }
 }
 

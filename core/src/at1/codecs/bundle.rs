@@ -5,7 +5,6 @@
 use super::shared::{Decode, Reads};
 use crate::at1::backend::{Backend, inside};
 use crate::at1::header::{Codec, Container, Header};
-use crate::at1::options::Options;
 use crate::at1::output::Output;
 use crate::at1::scratch::of_streams;
 use crate::at1::scratch::{Lent, Scratch, Workspace};
@@ -14,6 +13,7 @@ use crate::at1::streams::{Entries, Entry, Set};
 use crate::fault::Fault;
 use crate::json::{Elements, Node, Text, check};
 use crate::num::u64_from;
+use crate::options::Options;
 use crate::{Error, ErrorKind, Result};
 
 /// The stream that names the files.

@@ -6,12 +6,12 @@ use crate::at1::backend::{Backend, inside};
 use crate::at1::codecs::qcolumnar::{Index, Meta};
 use crate::at1::codecs::qjson::Paths;
 use crate::at1::header::{Codec, Container, HEADER_LEN, Header};
-use crate::at1::options::Options;
 use crate::at1::scratch::Workspace;
 use crate::at1::streams::lines::{Fields, Lines};
 use crate::at1::streams::numbers::Stream;
 use crate::at1::streams::{Entry, Set};
 use crate::num::{index, u64_from};
+use crate::options::Options;
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// A stream in the scratch.

@@ -34,9 +34,9 @@ use crate::at1::backend::Backend;
 use crate::at1::codecs::qcolumnar::{Layout, Mark, Meta};
 use crate::at1::codecs::qjson::Template;
 use crate::at1::header::Codec;
-use crate::at1::options::Options;
 use crate::at1::scratch::Workspace;
 use crate::num::{index, u64_from};
+use crate::options::Options;
 use crate::{Error, ErrorKind, Limits, Result};
 
 /// Where the names of columns come from.
