@@ -1,11 +1,11 @@
 //! What all formats share: limits, steps, and telling formats apart.
 
-use core::ffi::c_char;
+use core::ffi::{c_char, c_void};
 
 use unspool::{End, Error, ErrorKind, Limits, Probe, Result, Status, Step};
 
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{answer, input, maybe};
+use crate::memory::{Opaque, Stretch, answer, apart, build, clear, held_in, input, maybe, output, stretch};
 
 /// Sizes of the opaque structs are whole words of this many bytes, and they are aligned to it.
 pub const UNSPOOL_WORD: usize = 8;
@@ -121,6 +121,62 @@ pub unsafe fn report_step(
         answer(to, result.unwrap_or_default());
         report(error, result.map(|_| ()))
     }
+}
+
+/// Starts a decoder of bytes, in whose options the bytes at `read` are borrowed. An error leaves the struct empty.
+///
+/// # Safety
+///
+/// As for [`build`], [`output`] and the function that makes the workspace.
+pub unsafe fn start<O: Opaque, W: 'static, P>(
+    decoder: *mut O,
+    (space, space_len): (*mut c_void, usize),
+    (window, window_len): (*mut u8, usize),
+    (options, read): (Result<P>, Stretch),
+    workspace: unsafe fn(*mut c_void, usize) -> Result<&'static mut W>,
+    make: impl FnOnce(&'static mut W, &'static mut [u8], &P) -> O::Value,
+) -> Result<()> {
+    apart(&[read], &[stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)])?;
+    // SAFETY: the same promises.
+    unsafe {
+        clear(decoder, &[])?;
+        let options = options?;
+        let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
+        build(decoder, |place| Ok(place.write(make(workspace, window, &options))))
+    }
+}
+
+/// One step of a decoder of bytes.
+///
+/// # Safety
+///
+/// As for [`input`], [`output`] and [`held_in`].
+pub unsafe fn advance<O: Opaque>(
+    decoder: *mut O,
+    (src, src_len): (*const u8, usize),
+    at_end: UnspoolEnd,
+    (dst, dst_len): (*mut u8, usize),
+    step: impl FnOnce(&mut O::Value, &[u8], End, &mut [u8]) -> Result<Step>,
+) -> Result<UnspoolStep> {
+    apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
+    // SAFETY: the same promises.
+    let (src, dst, decoder) = unsafe { (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?) };
+    step(decoder, src, end(at_end)?, dst).map(UnspoolStep::from)
+}
+
+/// Lends a decoder another window.
+///
+/// # Safety
+///
+/// As for [`output`] and [`held_in`].
+pub unsafe fn relend<O: Opaque>(
+    decoder: *mut O,
+    (window, window_len): (*mut u8, usize),
+    lend: impl FnOnce(&mut O::Value, &'static mut [u8]) -> Result<()>,
+) -> Result<()> {
+    apart(&[], &[stretch(decoder, 1), stretch(window, window_len)])?;
+    // SAFETY: the same promises.
+    unsafe { lend(held_in(decoder)?, output(window, window_len)?) }
 }
 
 impl From<Step> for UnspoolStep {

@@ -5,9 +5,9 @@ use core::str;
 use unspool::cvc::{Column, Decoder, Dtype, File, Header, Options, Scalar, Text};
 use unspool::{Checksums, Error, ErrorKind, Limits, Result, Verify};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, advance, bad_argument, limits, report_step, u64_from};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, build, clear, fill, fits, held, held_in, input, output, stretch};
+use crate::memory::{Opaque, answer, apart, build, clear, fill, fits, held, input, output, stretch};
 
 /// Words of an open file.
 #[cfg(target_pointer_width = "32")]
@@ -504,14 +504,7 @@ pub unsafe extern "C" fn unspool_cvc_step(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let work = || {
-            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
-            let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
-            decoder.step(src, end(at_end)?, dst).map(UnspoolStep::from)
-        };
-        report_step(step, error, work())
-    }
+    unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
 }
 
 /// The checksums that a stream has met so far. `wrote` is 0: each step has told it.

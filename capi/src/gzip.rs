@@ -5,9 +5,9 @@ use core::ffi::c_void;
 use unspool::gzip::{self, Decoder, Options, Workspace};
 use unspool::{Limits, Result, Verify};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits, report_step};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, advance, limits, report_step, start};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, build, clear, fits, held_in, input, made, output, stretch};
+use crate::memory::{Opaque, answer, apart, fits, input, made, output, stretch};
 
 /// Words of a workspace.
 pub const UNSPOOL_GZIP_WORKSPACE_WORDS: usize = 1450;
@@ -162,14 +162,9 @@ pub unsafe extern "C" fn unspool_gzip_init(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let start = || {
-            apart(&[], &[stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)])?;
-            clear(decoder, &[])?;
-            let options = options(limits(with_limits)?, skip_checks);
-            let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &options))))
-        };
-        report(error, start())
+        let options = limits(with_limits).map(|limits| options(limits, skip_checks));
+        let (space, window) = ((space, space_len), (window, window_len));
+        report(error, start(decoder, space, window, (options, (0, 0)), workspace, Decoder::new))
     }
 }
 
@@ -189,12 +184,5 @@ pub unsafe extern "C" fn unspool_gzip_step(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let work = || {
-            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
-            let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
-            decoder.step(src, end(at_end)?, dst).map(UnspoolStep::from)
-        };
-        report_step(step, error, work())
-    }
+    unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
 }

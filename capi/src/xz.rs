@@ -5,9 +5,9 @@ use core::ffi::c_void;
 use unspool::xz::{self, Decoder, File, Options, Streams, Workspace};
 use unspool::{Done, Error, ErrorKind, Limits, Result, Verify};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, end, limits, report_step};
+use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, advance, limits, relend, report_step, start};
 use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{Opaque, answer, apart, build, clear, fits, held_in, input, output, stretch, zeroed};
+use crate::memory::{Opaque, answer, apart, fits, input, output, stretch, zeroed};
 
 /// Words of a workspace.
 pub const UNSPOOL_XZ_WORKSPACE_WORDS: usize = 4000;
@@ -226,14 +226,9 @@ pub unsafe extern "C" fn unspool_xz_init(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let start = || {
-            apart(&[], &[stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)])?;
-            clear(decoder, &[])?;
-            let options = options(limits(with_limits)?, one_stream, skip_checks);
-            let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &options))))
-        };
-        report(error, start())
+        let options = limits(with_limits).map(|limits| options(limits, one_stream, skip_checks));
+        let (space, window) = ((space, space_len), (window, window_len));
+        report(error, start(decoder, space, window, (options, (0, 0)), workspace, Decoder::new))
     }
 }
 
@@ -253,14 +248,7 @@ pub unsafe extern "C" fn unspool_xz_step(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let work = || {
-            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
-            let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
-            decoder.step(src, end(at_end)?, dst).map(UnspoolStep::from)
-        };
-        report_step(step, error, work())
-    }
+    unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
 }
 
 /// Lends another window, after a step has said with `UNSPOOL_ERROR_XZ_WINDOW_BUFFER` how large it must be. The last one is no longer used.
@@ -273,13 +261,7 @@ pub unsafe extern "C" fn unspool_xz_lend(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let lend = || {
-            apart(&[], &[stretch(decoder, 1), stretch(window, window_len)])?;
-            held_in(decoder)?.lend(output(window, window_len)?)
-        };
-        report(error, lend())
-    }
+    unsafe { report(error, relend(decoder, (window, window_len), Decoder::lend)) }
 }
 
 #[cfg(test)]

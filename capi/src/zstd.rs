@@ -5,11 +5,11 @@ use core::ffi::c_void;
 use unspool::zstd::{self, Decoder, Dictionary, File, Flavour, Header, Options, Workspace};
 use unspool::{Done, Error, ErrorKind, Limits, Result, Verify};
 
-use crate::common::{UnspoolEnd, UnspoolLimits, UnspoolStep, bad_argument, end, limits, report_step, u64_from};
-use crate::error::{UnspoolError, UnspoolErrorKind, report};
-use crate::memory::{
-    Opaque, Stretch, answer, apart, build, clear, fits, held, held_in, input, maybe, output, stretch, zeroed,
+use crate::common::{
+    UnspoolEnd, UnspoolLimits, UnspoolStep, advance, bad_argument, limits, relend, report_step, start, u64_from,
 };
+use crate::error::{UnspoolError, UnspoolErrorKind, report};
+use crate::memory::{Opaque, Stretch, answer, apart, fits, held, input, maybe, output, stretch, zeroed};
 
 /// Words of a workspace. With the feature `small`, for which C defines `UNSPOOL_SMALL`, it takes fewer.
 #[cfg(feature = "small")]
@@ -363,17 +363,11 @@ pub unsafe extern "C" fn unspool_zstd_init(
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
     unsafe {
-        let start = || {
-            let options = options(with_limits, with_options);
-            let dictionary = options.map_or((0, 0), |(_, dictionary)| dictionary);
-            let written = [stretch(decoder, 1), stretch(space, space_len), stretch(window, window_len)];
-            apart(&[dictionary], &written)?;
-            clear(decoder, &[])?;
-            let (options, _) = options?;
-            let (workspace, window) = (workspace(space, space_len)?, output(window, window_len)?);
-            build(decoder, |place| Ok(place.write(Decoder::new(workspace, window, &options))))
-        };
-        report(error, start())
+        let options = options(with_limits, with_options);
+        let dictionary = options.map_or((0, 0), |(_, dictionary)| dictionary);
+        let (space, window) = ((space, space_len), (window, window_len));
+        let options = (options.map(|(options, _)| options), dictionary);
+        report(error, start(decoder, space, window, options, workspace, Decoder::new))
     }
 }
 
@@ -393,14 +387,7 @@ pub unsafe extern "C" fn unspool_zstd_step(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let work = || {
-            apart(&[stretch(src, src_len)], &[stretch(dst, dst_len), stretch(decoder, 1)])?;
-            let (src, dst, decoder) = (input(src, src_len)?, output(dst, dst_len)?, held_in(decoder)?);
-            decoder.step(src, end(at_end)?, dst).map(UnspoolStep::from)
-        };
-        report_step(step, error, work())
-    }
+    unsafe { report_step(step, error, advance(decoder, (src, src_len), at_end, (dst, dst_len), Decoder::step)) }
 }
 
 /// How many frames of data a stream has ended so far, and how many checksums of them were compared and found right.
@@ -433,13 +420,7 @@ pub unsafe extern "C" fn unspool_zstd_lend(
     error: *mut UnspoolError,
 ) -> UnspoolErrorKind {
     // SAFETY: the caller keeps the promises of the header.
-    unsafe {
-        let lend = || {
-            apart(&[], &[stretch(decoder, 1), stretch(window, window_len)])?;
-            held_in(decoder)?.lend(output(window, window_len)?)
-        };
-        report(error, lend())
-    }
+    unsafe { report(error, relend(decoder, (window, window_len), Decoder::lend)) }
 }
 
 #[cfg(test)]
