@@ -7,7 +7,14 @@ use crate::{Error, ErrorKind, Result};
 
 /// A vector of so many zeros, if there is memory for them. What the allocator has for the first vector it has for the second, and only
 /// that is zeros already.
-#[cfg(any(feature = "at1-columnar", feature = "cvc", feature = "onpair", feature = "xz", feature = "zstd"))]
+#[cfg(any(
+    feature = "at1-columnar",
+    feature = "cvc",
+    feature = "gzip",
+    feature = "onpair",
+    feature = "xz",
+    feature = "zstd"
+))]
 pub(crate) fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
     let len = crate::num::index(len);
     Vec::<T>::new().try_reserve_exact(len).map_err(|_| no_memory::<T>(len))?;
@@ -15,11 +22,19 @@ pub(crate) fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
 }
 
 /// Makes a vector longer by so many zeros, if there is memory for them.
-#[cfg(any(feature = "at1-columnar", feature = "gzip", feature = "pco", feature = "zstd"))]
+#[cfg(any(feature = "at1-columnar", feature = "pco", feature = "zstd"))]
 pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     let len = vec.len().saturating_add(more);
     vec.try_reserve(more).map_err(|_| no_memory::<T>(len))?;
     vec.resize(len, T::default());
+    Ok(())
+}
+
+/// Appends bytes to a vector, if there is memory for them.
+#[cfg(feature = "gzip")]
+pub(crate) fn append(vec: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
+    vec.try_reserve(bytes.len()).map_err(|_| no_memory::<u8>(vec.len().saturating_add(bytes.len())))?;
+    vec.extend_from_slice(bytes);
     Ok(())
 }
 

@@ -94,7 +94,7 @@ pub(crate) fn flush_window(window: &[u8], flushed: &mut usize, at: usize, dst: &
 }
 
 /// How much [`pour`] writes at once. It lies on the stack.
-#[cfg(any(feature = "gzip", feature = "xz"))]
+#[cfg(feature = "xz")]
 const PIECE: usize = match () {
     () if crate::tuning::SMALL => 256,
     () if cfg!(feature = "std") => 32 << 10,
@@ -102,7 +102,7 @@ const PIECE: usize = match () {
 };
 
 /// Writes all that a stream decodes to a sink, from an input that is all there. Returns how many bytes of it were used.
-#[cfg(any(feature = "gzip", feature = "xz"))]
+#[cfg(feature = "xz")]
 pub(crate) fn pour(
     src: &[u8],
     sink: &mut impl crate::Sink,

@@ -4,17 +4,12 @@
 use alloc::vec::Vec;
 
 use super::walk::Walk;
-#[cfg(feature = "alloc")]
-use super::workspace::WINDOW_SIZE;
 use super::workspace::Workspace;
-#[cfg(feature = "alloc")]
-use crate::heap::lengthen;
-#[cfg(feature = "alloc")]
-use crate::num::copy;
 use crate::num::index;
 use crate::options::Options;
-use crate::step::pour;
-use crate::{Count, Done, End, Error, ErrorKind, Result, Shifted, Sink, Trace};
+use crate::{Count, Done, End, Error, ErrorKind, Result, Shifted, Sink, Status, Trace};
+#[cfg(feature = "alloc")]
+use {super::workspace::WINDOW_SIZE, crate::heap, crate::num::u64_from};
 
 /// Decodes a file. The output is the only window.
 pub fn decode(
@@ -37,22 +32,16 @@ pub fn decode_to(
     window: &mut [u8],
     options: &Options,
 ) -> Result<Done> {
-    stream(Walk::new(workspace, window, true, options), src, sink, &mut ())
+    pour(&mut Walk::new(workspace, window, true, options), src, sink, &mut ())
 }
 
 /// Decodes a file to a new vector, which grows with the decoded bytes and never beyond the limit on
 /// output.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], options: &Options) -> Result<Vec<u8>> {
-    let (mut out, mut window) = (Vec::new(), Vec::new());
-    lengthen(&mut window, WINDOW_SIZE)?;
-    let mut append = |bytes: &[u8]| {
-        let start = out.len();
-        lengthen(&mut out, bytes.len())?;
-        copy(bytes, out.get_mut(start..).unwrap_or_default());
-        Ok(())
-    };
-    decode_to(src, &mut append, &mut Workspace::new(), &mut window, options)?;
+    let (mut out, mut window) = (Vec::new(), heap::zeros(u64_from(WINDOW_SIZE))?);
+    let mut sink = |bytes: &[u8]| heap::append(&mut out, bytes);
+    decode_to(src, &mut sink, &mut Workspace::new(), &mut window, options)?;
     Ok(out)
 }
 
@@ -71,7 +60,8 @@ pub fn inspect(
     options: &Options,
     trace: &mut impl Trace,
 ) -> Result<Done> {
-    Ok(Done { wrote: 0, ..stream(Walk::new(workspace, window, true, options), src, &mut Count(0), trace)? })
+    let walk = &mut Walk::new(workspace, window, true, options);
+    Ok(Done { wrote: 0, ..pour(walk, src, &mut Count(0), trace)? })
 }
 
 /// Decodes the sound part of a file: all bytes before the first error. If the checksum or size of a
@@ -85,8 +75,8 @@ pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &
 
 /// Walks over a whole input, to an output that takes all of it.
 fn run(mut walk: Walk<'_>, src: &[u8], trace: &mut impl Trace) -> (Done, Option<Error>) {
-    match walk.step(src, End::Here, &mut [], &mut Shifted::new(trace, 0)) {
-        Ok(step) => (walk.done(step.read), None),
+    match pour(&mut walk, src, &mut Count(0), trace) {
+        Ok(done) => (done, None),
         Err(error) => {
             let mut done = walk.done(index(error.at).min(src.len()));
             if matches!(error.kind, ErrorKind::GzipCrc | ErrorKind::GzipSize) {
@@ -98,9 +88,14 @@ fn run(mut walk: Walk<'_>, src: &[u8], trace: &mut impl Trace) -> (Done, Option<
     }
 }
 
-/// Walks over a whole input, through a window.
-fn stream(mut walk: Walk<'_>, src: &[u8], sink: &mut impl Sink, trace: &mut impl Trace) -> Result<Done> {
-    let trace = &mut Shifted::new(trace, 0);
-    let read = pour(src, sink, |src, dst| walk.step(src, End::Here, dst, trace))?;
-    Ok(walk.done(read))
+/// Walks over a whole input, and moves the bytes of a window to the sink.
+fn pour(walk: &mut Walk<'_>, src: &[u8], sink: &mut impl Sink, trace: &mut impl Trace) -> Result<Done> {
+    let (mut rest, trace) = (src, &mut Shifted::new(trace, 0));
+    loop {
+        let status = walk.go(&mut rest, End::Here, (&mut [], &mut 0), trace)?;
+        sink.write(walk.drain())?;
+        if status == Status::Done {
+            return Ok(walk.done(src.len() - rest.len()));
+        }
+    }
 }

@@ -42,8 +42,7 @@ impl<'a> Header<'a> {
     pub(super) fn read_traced<T: Trace>(src: &'a [u8], base: u64, limits: &Limits, trace: &mut T) -> Result<Self> {
         let most = index(limits.max_header);
         let mut fields = Fields::new(src.get(..most).unwrap_or(src), base, trace);
-        let header = Self::fill(&mut fields, most);
-        header.map_err(|fault| {
+        Self::fill(&mut fields, most).map_err(|fault| {
             let wanted = u64_from(fields.wanted());
             let error = match fault.kind {
                 ErrorKind::Truncated if fields.wanted() > most => {

@@ -4,7 +4,8 @@ use super::walk::Walk;
 use super::workspace::{WINDOW_SIZE, Workspace};
 use crate::num::u64_from;
 use crate::options::Options;
-use crate::{Checksums, End, Limits, Result, Shifted, Step};
+use crate::step::StepGuard;
+use crate::{Checksums, End, Result, Shifted, Step};
 
 /// Decodes a stream, however it is split.
 ///
@@ -29,31 +30,37 @@ use crate::{Checksums, End, Limits, Result, Shifted, Step};
 /// # Ok::<(), unspool::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Decoder<'a>(Walk<'a>);
+pub struct Decoder<'a> {
+    walk: Walk<'a>,
+    guard: StepGuard,
+}
 
 impl<'a> Decoder<'a> {
     /// A decoder at the start of a stream.
     pub fn new(workspace: &'a mut Workspace, window: &'a mut [u8], options: &Options) -> Self {
         // A longer header would not fit in the window.
-        let max_header = options.limits.max_header.min(u64_from(WINDOW_SIZE));
-        let limits = Limits { max_header, ..options.limits };
-        Self(Walk::new(workspace, window, true, &Options { limits, ..*options }))
+        let mut options = *options;
+        options.limits.max_header = options.limits.max_header.min(u64_from(WINDOW_SIZE));
+        Self { walk: Walk::new(workspace, window, true, &options), guard: StepGuard::NEW }
     }
 
     /// The members that are complete.
     pub const fn members(&self) -> u64 {
-        self.0.members
+        self.walk.members
     }
 
     /// The outcome of the checksums of complete members.
     pub const fn checksums(&self) -> Checksums {
-        self.0.checksums
+        self.walk.checksums
     }
 
     /// Reads from `src`, writes to `dst`, and returns what to do next. Bytes that were decoded
     /// before an error leave before it is returned; then it stays. A second call in a row that can
     /// do nothing is an error.
     pub fn step(&mut self, src: &[u8], end: End, dst: &mut [u8]) -> Result<Step> {
-        self.0.step(src, end, dst, &mut Shifted::new(&mut (), 0))
+        self.guard.error()?;
+        let (mut rest, mut wrote) = (src, 0);
+        let status = self.walk.go(&mut rest, end, (dst, &mut wrote), &mut Shifted::new(&mut (), 0));
+        self.guard.step(src.len() - rest.len(), wrote, status, self.walk.at)
     }
 }

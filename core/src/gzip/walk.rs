@@ -9,8 +9,8 @@ use super::workspace::{WINDOW_SIZE, Workspace};
 use crate::checksum::Crc32;
 use crate::num::{copy, index, u64_from};
 use crate::options::Options;
-use crate::step::{StepGuard, flush_window};
-use crate::{Checksums, Done, End, Error, ErrorKind, Name, Part, Result, Shifted, Status, Step, Trace, Value, Verify};
+use crate::step::flush_window;
+use crate::{Checksums, Done, End, Error, ErrorKind, Name, Part, Result, Shifted, Status, Trace, Value, Verify};
 
 /// The field that the next bytes of the input belong to.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +36,13 @@ pub(super) struct Walk<'a> {
     out: &'a mut [u8],
     /// `out` is a window, from which bytes leave before they are overwritten.
     ring: bool,
-    guard: StepGuard,
     state: State,
     /// Bytes of a header that are gathered in the window, or of a number.
     gathered: usize,
     /// A checksum or a size that is being gathered.
     number: [u8; 4],
     /// Offset of the next byte that is neither used nor gathered.
-    at: u64,
+    pub(super) at: u64,
     produced: u64,
     /// Complete members, and the outcome of their checksums.
     pub(super) members: u64,
@@ -71,7 +70,6 @@ impl<'a> Walk<'a> {
             workspace,
             out: out.get_mut(..len).unwrap_or_default(),
             ring,
-            guard: StepGuard::NEW,
             state,
             gathered: 0,
             number: [0; 4],
@@ -100,31 +98,38 @@ impl<'a> Walk<'a> {
         self.produced.saturating_sub(self.len)
     }
 
+    /// Returns the bytes of a window that have not left, which then count as gone.
+    pub(super) fn drain(&mut self) -> &[u8] {
+        let start = core::mem::replace(&mut self.flushed, self.filled);
+        self.out.get(start..self.filled).unwrap_or_default()
+    }
+
     /// Reads `src` until it, the space in `dst` or the file ends. Only a window needs `dst`.
-    pub(super) fn step(&mut self, src: &[u8], end: End, dst: &mut [u8], trace: &mut Shifted<'_>) -> Result<Step> {
-        self.guard.error()?;
-        let (mut rest, mut wrote) = (src, 0);
-        let status = loop {
+    pub(super) fn go(
+        &mut self,
+        src: &mut &[u8],
+        end: End,
+        (dst, wrote): (&mut [u8], &mut usize),
+        trace: &mut Shifted<'_>,
+    ) -> Result<Status> {
+        loop {
             // Decoded bytes leave before more are decoded.
-            if self.ring && !flush_window(self.out, &mut self.flushed, self.filled, dst, &mut wrote) {
-                break Ok(Status::NeedOutput);
+            if self.ring && !flush_window(self.out, &mut self.flushed, self.filled, dst, wrote) {
+                return Ok(Status::NeedOutput);
             }
-            if matches!(self.state, State::Member | State::Padding(_)) && rest.is_empty() && self.members > 0 {
-                break Ok(if end == End::Here { Status::Done } else { Status::NeedInput });
+            if matches!(self.state, State::Member | State::Padding(_)) && src.is_empty() && self.members > 0 {
+                return Ok(if end == End::Here { Status::Done } else { Status::NeedInput });
             }
-            match self.advance(&mut rest, end, trace) {
-                Ok(true) => {}
-                Ok(false) if end == End::NotYet => break Ok(Status::NeedInput),
-                Ok(false) => {
-                    if matches!(self.state, State::Deflate) {
-                        self.emit_deflate(trace);
-                    }
-                    break Err(Error::new(ErrorKind::Truncated, self.at.saturating_add(u64_from(rest.len()))));
+            if !self.advance(src, end, trace)? {
+                if end == End::NotYet {
+                    return Ok(Status::NeedInput);
                 }
-                Err(error) => break Err(error),
+                if matches!(self.state, State::Deflate) {
+                    self.emit_deflate(trace);
+                }
+                return Err(Error::new(ErrorKind::Truncated, self.at.saturating_add(u64_from(src.len()))));
             }
-        };
-        self.guard.step(src.len() - rest.len(), wrote, status, self.at)
+        }
     }
 
     /// Reads one field. Returns false if it needs more input.
@@ -140,9 +145,8 @@ impl<'a> Walk<'a> {
                 if src.iter().any(|&byte| byte != 0) {
                     return Err(Error::new(ErrorKind::GzipMagic, from));
                 }
-                let start = self.at;
                 self.skip(src, src.len());
-                trace.bytes(Part::Padding, Name::Padding, start..self.at, Value::None);
+                trace.bytes(Part::Padding, Name::Padding, from..self.at, Value::None);
             }
             State::Header => return self.header(src, end, trace),
             State::Broken(error) => return Err(error),
@@ -185,11 +189,10 @@ impl<'a> Walk<'a> {
     /// window, which holds no history between two members. Only a header that is read so far says
     /// how much of it to gather: up to the end of a field, or of a text.
     fn header(&mut self, src: &mut &[u8], end: End, trace: &mut Shifted<'_>) -> Result<bool> {
-        let limits = self.options.limits;
         loop {
             let start = self.at - u64_from(self.gathered);
             let bytes = if self.gathered == 0 { *src } else { self.out.get(..self.gathered).unwrap_or_default() };
-            let error = match Header::read_traced(bytes, start, &limits, trace).map(|header| header.len) {
+            let error = match Header::read_traced(bytes, start, &self.options.limits, trace).map(|header| header.len) {
                 Ok(len) => {
                     self.skip(src, len.saturating_sub(self.gathered));
                     self.gathered = 0;
@@ -211,7 +214,7 @@ impl<'a> Walk<'a> {
                 0 => src.iter().position(|&byte| byte == 0).map_or(src.len(), |zero| zero + 1),
                 need => index(need - self.at),
             };
-            let free = self.out.get_mut(self.gathered..index(limits.max_header)).unwrap_or_default();
+            let free = self.out.get_mut(self.gathered..index(self.options.limits.max_header)).unwrap_or_default();
             let bytes = src.get(..wanted.min(free.len())).unwrap_or(src);
             copy(bytes, free);
             let len = bytes.len();

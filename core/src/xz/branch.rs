@@ -76,23 +76,23 @@ const BRANCH_SLOTS: [u8; 32] =
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 6, 6, 0, 0, 7, 7, 4, 4, 0, 0, 4, 4, 0, 0];
 
 /// Converts `br.call`: three slots of 41 bits after a template of five.
-pub(super) fn ia64(bytes: [u8; 16], at: u32) -> [u8; 16] {
-    let mut bundle = u128::from_le_bytes(bytes);
+pub(super) fn ia64(mut bytes: [u8; 16], at: u32) -> [u8; 16] {
+    const SIGN: u64 = 1 << 36;
     let slots = BRANCH_SLOTS[usize::from(bytes[0] & 31)];
-    for slot in 0..3 {
-        let place = 5 + 41 * slot;
-        let word = bundle >> place;
+    // Each slot is in eight bytes from `start` on, from bit `place` on.
+    for (slot, (start, place)) in (0..3).zip([(0, 5), (5, 6), (8, 23)]) {
+        let Some(window) = bytes.get_mut(start..).and_then(<[u8]>::first_chunk_mut::<8>) else { continue };
+        let all = u64::from_le_bytes(*window);
+        let word = all >> place;
         if slots >> slot & 1 == 0 || word >> 37 & 15 != 5 || word >> 9 & 7 != 0 {
             continue;
         }
         // 20 bits here, the sign further up; they count bundles.
-        let low = u32::try_from(word >> 13 & 0xF_FFFF).unwrap_or(0);
-        let high = u32::from(word >> 36 & 1 == 1);
-        let target = (low | high << 20).wrapping_sub(at >> 4);
-        let field = u128::from(target & 0xF_FFFF) << 13 | u128::from(target >> 20 & 1) << 36;
-        bundle = bundle & !(0x10_0000_0000u128 << place | 0xF_FFFFu128 << 13 << place) | field << place;
+        let target = (word >> 13 & 0xF_FFFF | (word & SIGN) >> 16).wrapping_sub(u64::from(at >> 4));
+        let field = (target & 0xF_FFFF) << 13 | target << 16 & SIGN;
+        *window = (all & !((SIGN | 0xF_FFFF << 13) << place) | field << place).to_le_bytes();
     }
-    bundle.to_le_bytes()
+    bytes
 }
 
 /// Converts `BL` in two halves of 16 bits, which start at any even position.

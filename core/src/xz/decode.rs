@@ -4,6 +4,7 @@
 use alloc::vec::Vec;
 
 use super::file::File;
+use super::index::claimed_len;
 use super::options::{Options, Streams};
 use super::parser::Parser;
 use super::stream::Decoder;
@@ -81,15 +82,10 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options) -> 
 /// written. Returns whether an index was found; errors in it are for decoding to report.
 #[cfg_attr(feature = "small", inline(never))]
 fn claim(src: &[u8], len: usize, options: &Options) -> Result<bool> {
-    // The end of the first stream cannot be found from the end of the file.
-    if options.streams == Streams::First {
-        return Ok(false);
+    let Some(content) = claimed_len(src, options) else { return Ok(false) };
+    if content > options.limits.max_output {
+        return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
     }
-    let Ok(file) = File::open(src, &options.limits) else { return Ok(false) };
-    if options.streams == Streams::One && file.streams > 1 {
-        return Ok(false);
-    }
-    let content = file.decoded_len()?;
     if content > u64_from(len) {
         return Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(content));
     }

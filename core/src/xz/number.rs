@@ -7,7 +7,7 @@ use crate::fault::{Fault, Verdict};
 pub(super) const MAX_NUMBER_LEN: u32 = 9;
 
 /// A number that is being read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Number {
     value: u64,
     /// Bytes read.
@@ -15,10 +15,6 @@ pub(super) struct Number {
 }
 
 impl Number {
-    pub(super) const fn new() -> Self {
-        Self { value: 0, len: 0 }
-    }
-
     /// Adds the next byte; returns the number if it was the last. A fault counts from the first
     /// byte.
     pub(super) fn push(&mut self, byte: u8) -> Verdict<Option<u64>> {
@@ -38,7 +34,7 @@ impl Number {
 /// Reads the number at the start of `bytes`. Returns it with its length, or `None` if the bytes end
 /// first.
 pub(super) fn read(bytes: &[u8]) -> Verdict<Option<(u64, usize)>> {
-    let mut number = Number::new();
+    let mut number = Number::default();
     for &byte in bytes {
         if let Some(value) = number.push(byte)? {
             return Ok(Some((value, number.len as usize)));

@@ -243,6 +243,6 @@ impl OpenBlock {
 impl OpenIndex {
     /// An index that starts at this byte.
     pub(super) fn new(start: u64) -> Self {
-        Self { start, crc: Crc32::new(), counted: false, unpadded: None, number: Number::new() }
+        Self { start, crc: Crc32::new(), counted: false, unpadded: None, number: Number::default() }
     }
 }

@@ -181,7 +181,7 @@ impl Range<'_> {
         const { assert!(N.is_power_of_two()) }
         if tuning::SMALL {
             let symbol = self.symbol(row.get_mut(base..).unwrap_or_default(), bits);
-            return (u32::from(symbol.to_le_bytes()[0]) << (32 - bits & 31)).reverse_bits();
+            return (u32::from(symbol.to_le_bytes()[0]) << ((32 - bits) & 31)).reverse_bits();
         }
         let (mut symbol, mut value) = (1usize, 0);
         let mut p = u32::from(row[base.wrapping_add(1) & (N - 1)]);

@@ -1,7 +1,7 @@
 //! Decodes files piece by piece.
 
 use super::options::Options;
-use super::parser::Parser;
+use super::parser::{Parser, State};
 use super::window::{Storage, Window};
 use super::workspace::Workspace;
 use crate::step::StepGuard;
@@ -62,7 +62,7 @@ impl<'a> Decoder<'a> {
     /// `need` is the least size. At any other time the window is in use: it stays, and the call
     /// returns [`WindowInUse`](ErrorKind::WindowInUse).
     pub fn lend(&mut self, window: &'a mut [u8]) -> Result<()> {
-        if !self.parser.wants_window() {
+        if !matches!(self.parser.state, State::Window) {
             return Err(Error::new(ErrorKind::WindowInUse, self.parser.at));
         }
         self.window = Window::new(Storage::Ring, window);

@@ -81,8 +81,8 @@ impl Parser {
         match self.state {
             State::StreamHeader => {
                 // A few bytes of something else are not the start of a stream.
-                let gathered = workspace.head.get(..self.gathered).unwrap_or_default();
-                if !gathered.iter().chain(*src).zip(&MAGIC).all(|(byte, magic)| byte == magic) {
+                let magic = MAGIC.get(self.gathered..).unwrap_or_default();
+                if src.iter().zip(magic).any(|(byte, magic)| byte != magic) {
                     return Err(Fault::new(ErrorKind::XzMagic, 0));
                 }
                 let bytes = self.take(src, STREAM_HEADER, &mut workspace.head)?;
@@ -116,7 +116,14 @@ impl Parser {
             State::BlockHeader(len) => {
                 let bytes = self.take(src, len, &mut workspace.head)?;
                 trace.enter(Name::Block, Value::U64(self.blocks));
-                self.start_block(BlockHeader::read(bytes, self.at, trace)?, window)?;
+                let header = BlockHeader::read(bytes, self.at, trace)?;
+                if let Some(content) = header.uncompressed {
+                    self.announce(content, window)?;
+                }
+                self.window = self.window.max(header.window());
+                self.block = OpenBlock::new(header);
+                // The window must be large enough before the block starts.
+                self.state = State::Window;
             }
             State::Window => {
                 window.start(&self.block.header, self.max_window)?;
@@ -232,23 +239,6 @@ impl Parser {
         Fault::new(kind, index(self.at - at).wrapping_neg())
     }
 
-    /// Remembers the header of a block, whose window must be large enough before it starts.
-    #[cfg_attr(feature = "small", inline(never))]
-    fn start_block(&mut self, header: BlockHeader, window: &Window<'_>) -> Verdict<()> {
-        if let Some(content) = header.uncompressed {
-            self.announce(content, window)?;
-        }
-        self.window = self.window.max(header.window());
-        self.block = OpenBlock::new(header);
-        self.state = State::Window;
-        Ok(())
-    }
-
-    /// Returns true if a block waits for a window.
-    pub(super) const fn wants_window(&self) -> bool {
-        matches!(self.state, State::Window)
-    }
-
     /// Reads padding up to a multiple of four bytes.
     fn zeros<T: Trace>(
         &mut self,
@@ -284,7 +274,7 @@ impl Parser {
             if let Some(value) = value {
                 let wrong = self.since(ErrorKind::XzIndex, first);
                 let list = &mut self.index;
-                list.number = Number::new();
+                list.number = Number::default();
                 let name = match list.unpadded.take() {
                     // Refused at once, before a long list is read in vain.
                     _ if !list.counted && value != seen.count => return Err(wrong),
