@@ -1,70 +1,65 @@
-//! The one walk from chunk to chunk: what the header says of each, and where it lies.
+//! The walk from chunk to chunk: what the header says of each, and where each starts.
 
 use core::ops::Range;
 
 use super::header::File;
-use super::object::{Object, Place};
+use super::object::{Object, Position};
 use super::section::{Metadata, Sections};
 use crate::fault::{Fault, Verdict};
 use crate::json::{Elements, Node};
 use crate::num::behind;
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
-/// What the header says of a chunk: numbers and positions in the JSON, so that it outlives the borrow of the head.
-#[derive(Clone, Copy, Debug)]
+/// The entry of a chunk in the header. Numbers and positions only, so that it outlives the borrow of the head.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ChunkEntry {
     pub(super) index: u64,
-    /// Its rows, counted over the whole file.
+    /// First row, counted over the whole file.
     pub(super) first: u64,
+    /// The row after the last one.
     pub(super) end: u64,
-    pub(super) file_offset: Option<u64>,
-    /// Its object.
+    file_offset: Option<u64>,
+    /// The position of the entry in the JSON.
     pub(super) node: usize,
-    /// Members of the object: the columns of a file with a schema, or how the only column is stored.
-    pub(super) columns: Place,
-    pub(super) storage: [Place; 3],
+    /// The member `columns`, for files with a schema.
+    pub(super) columns: Position,
+    /// The members `compression`, `min` and `scale`, for files without one.
+    pub(super) encoding: [Position; 3],
 }
 
 impl ChunkEntry {
-    pub(super) const fn new() -> Self {
-        let (columns, storage) = (Place::NONE, [Place::NONE; 3]);
-        Self { index: 0, first: 0, end: 0, file_offset: None, node: 0, columns, storage }
-    }
-
     pub(super) const fn fault(&self, kind: ErrorKind) -> Fault {
         Fault::new(kind, self.node)
     }
 }
 
-/// Walks over the chunks of a file in the order of their rows: numbers only, so that it can go on after the borrow of the head has ended.
+/// Walks over the chunks of a file in the order of their rows. Numbers only, so that it goes on after the borrow of the head ends.
 ///
-/// Each object is read once. [`start`](Self::start) tells where the chunk lies; once the length of its payload is known,
-/// [`pass`](Self::pass) goes beyond it.
+/// Each entry is read once. [`start`](Self::start) returns where the chunk starts. Once the length of its payload is known,
+/// [`pass`](Self::pass) moves past it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor {
-    /// Where the next object is, or white space and a comma before it.
+pub(super) struct ChunkCursor {
+    /// The position of the next entry, or of white space and a comma before it.
     json: usize,
     index: u64,
     first: u64,
-    /// Where the chunks so far end.
+    /// The end of the chunks so far.
     pub(super) end: u64,
-    /// How long their payloads are together.
+    /// The sum of the lengths of their payloads.
     payloads: u64,
 }
 
-impl Cursor {
+impl ChunkCursor {
     /// A walk over no file.
-    pub(super) const fn new() -> Self {
-        Self { json: 0, index: 0, first: 0, end: 0, payloads: 0 }
-    }
+    pub(super) const NONE: Self = Self { json: 0, index: 0, first: 0, end: 0, payloads: 0 };
 
-    /// Before the first chunk.
+    /// Starts before the first chunk.
     #[inline(never)]
     pub(super) fn of(file: &File<'_>) -> Self {
-        Self { json: file.facts.chunks.saturating_add(1), end: file.head_len(), ..Self::new() }
+        Self { json: file.facts.chunks.saturating_add(1), end: file.head_len(), ..Self::NONE }
     }
 
-    /// Reads the entry of the next chunk; `false` after the last.
+    /// Reads the entry of the next chunk. Returns `false` after the last one.
     #[inline(never)]
     pub(super) fn next(&mut self, file: &File<'_>, entry: &mut ChunkEntry) -> Verdict<bool> {
         let Some(node) = Elements::resume(file.head, self.json).peek() else { return Ok(false) };
@@ -72,7 +67,7 @@ impl Cursor {
             return Err(node.fault(ErrorKind::CvcWrongValue));
         }
         let mut object = Object::new(node);
-        let [rows, file_offset, columns, storage @ ..] =
+        let [rows, file_offset, columns, encoding @ ..] =
             object.pick(["rows", "file_offset", "columns", "compression", "min", "scale"]);
         let end = object.integer(rows).checked_add(self.first);
         if end.is_none() {
@@ -83,25 +78,26 @@ impl Cursor {
         self.json = object.end;
         object.check()?;
         let (first, end) = (self.first, end.unwrap_or(0));
-        *entry = ChunkEntry { index: self.index, first, end, file_offset, node: node.start(), columns, storage };
+        *entry = ChunkEntry { index: self.index, first, end, file_offset, node: node.start(), columns, encoding };
         (self.first, self.index) = (end, self.index.saturating_add(1));
         Ok(true)
     }
 
-    /// Returns where a chunk starts: where the header says, or else after those before it.
+    /// Returns where a chunk starts: at its `file_offset`, or else after the chunks before it.
     pub(super) fn start(&self, file: &File<'_>, entry: &ChunkEntry) -> Verdict<u64> {
         match entry.file_offset {
             Some(offset) if offset < file.head_len() => {
                 let node = file.node(entry.node);
                 Err(node.member("file_offset").unwrap_or(node).fault(ErrorKind::CvcChunkOutside))
             }
-            Some(offset) => Ok(offset),
-            None => Ok(self.end),
+            offset => Ok(offset.unwrap_or(self.end)),
         }
     }
 
-    /// Goes beyond a chunk whose object is there and that ends there. However chunks with places of their own are arranged, their payloads
-    /// fit before the end of the last one. If they do not, chunks lie on top of each other, and a small file could name the same bytes any number of times.
+    /// Moves past a chunk whose entry is at `node` and which ends at `end`.
+    ///
+    /// In whatever order chunks lie, their payloads together are no longer than the end of the last one. If they are, chunks
+    /// overlap, and a small file could name the same bytes any number of times.
     pub(super) fn pass(&mut self, node: usize, end: u64, payload_len: u64) -> Verdict<()> {
         self.end = self.end.max(end);
         self.payloads = behind(self.payloads, payload_len);
@@ -120,14 +116,14 @@ pub struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// What the writer noted of this chunk.
+    /// Returns the metadata that the writer attached to this chunk.
     pub fn metadata(&self) -> Metadata<'a> {
         Metadata::new(self.node.member("metadata"))
     }
 
-    /// The sections that reach into this chunk, with rows of the whole file.
+    /// Walks over the sections that overlap this chunk, cut to its rows. Rows count over the whole file.
     pub fn sections(&self) -> Sections<'a> {
-        Sections::of_chunk(self.node.member("sections"), self.rows.clone())
+        Sections::new(self.node.member("sections"), ["start_in_chunk", "end_in_chunk"], self.rows.clone())
     }
 }
 
@@ -135,12 +131,13 @@ impl<'a> Chunk<'a> {
 #[derive(Clone, Debug)]
 pub struct Chunks<'a> {
     file: File<'a>,
-    cursor: Cursor,
+    cursor: ChunkCursor,
 }
 
-impl<'a> Chunks<'a> {
-    pub(super) fn new(file: &File<'a>) -> Self {
-        Self { file: *file, cursor: Cursor::of(file) }
+impl<'a> File<'a> {
+    /// Walks over the chunks in the order of their rows.
+    pub fn chunks(&self) -> Chunks<'a> {
+        Chunks { file: *self, cursor: ChunkCursor::of(self) }
     }
 }
 
@@ -148,14 +145,10 @@ impl<'a> Iterator for Chunks<'a> {
     type Item = Result<Chunk<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut entry = ChunkEntry::new();
-        match self.cursor.next(&self.file, &mut entry) {
-            Ok(false) => None,
-            Ok(true) => {
-                let ChunkEntry { index, first, end, node, .. } = entry;
-                Some(Ok(Chunk { index, rows: first..end, node: self.file.node(node) }))
-            }
-            Err(fault) => Some(Err(fault.into())),
-        }
+        let mut entry = ChunkEntry::default();
+        let found = self.cursor.next(&self.file, &mut entry);
+        let ChunkEntry { index, first, end, node, .. } = entry;
+        let chunk = Chunk { index, rows: first..end, node: self.file.node(node) };
+        found.map(|found| found.then_some(chunk)).map_err(Error::from).transpose()
     }
 }

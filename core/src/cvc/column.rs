@@ -1,11 +1,11 @@
-//! Columns: what the schema says of one, and how a chunk stores it.
+//! Columns: what the schema says of one, and how each chunk stores it.
 
 use core::ops::Range;
 
-use super::chunk::{ChunkEntry, Cursor};
+use super::chunk::{ChunkCursor, ChunkEntry};
 use super::convert::{Dtype, Encoding};
-use super::header::{File, Kind};
-use super::object::{Object, Place};
+use super::header::{ColumnLayout, File};
+use super::object::{Object, Position};
 use crate::fault::{Fault, Verdict};
 use crate::json::{Elements, Text};
 use crate::num::times;
@@ -15,31 +15,28 @@ use crate::{Error, ErrorKind, Limits, Result};
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     pub(super) file: File<'a>,
-    /// `None` for the nameless column of a file without a schema.
-    name: Option<Text<'a>>,
+    name: Text<'a>,
     dimension: u64,
-    /// As the schema says; unknown ones are refused where they matter.
+    /// As the schema says. An unknown type is refused only where a chunk stores plain values.
     dtype: Option<Dtype>,
     compression: Text<'a>,
 }
 
-/// Where the values of a column lie in the payload of a chunk, and how they are stored.
+/// How one chunk stores the values of a column, and where in its payload.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
+pub(super) struct Storage {
     pub(super) encoding: Encoding,
     pub(super) values: u64,
-    /// Offset and size; `None` where the column is the whole payload.
+    /// Offset and size; `None` if the column is the whole payload.
     place: Option<(u64, u64)>,
-    /// The node to blame when the place lies outside of the payload.
+    /// The position to report if the place is outside of the payload.
     node: usize,
 }
 
-impl Slot {
-    pub(super) const fn new() -> Self {
-        Self { encoding: Encoding::Fp16, values: 0, place: None, node: 0 }
-    }
+impl Storage {
+    pub(super) const NONE: Self = Self { encoding: Encoding::Fp16, values: 0, place: None, node: 0 };
 
-    /// How long the payload must be, where that is known before it is read.
+    /// Returns the length of the payload if the header determines it.
     pub(super) fn payload_len(&self) -> Option<u64> {
         match self.place {
             Some(_) => None,
@@ -47,7 +44,7 @@ impl Slot {
         }
     }
 
-    /// The bytes of the column within a payload of this length.
+    /// Returns the bytes of the column within a payload of this length.
     #[inline(never)]
     pub(super) fn range(&self, payload_len: u64) -> Verdict<Range<u64>> {
         let (offset, size) = self.place.unwrap_or((0, payload_len));
@@ -59,125 +56,120 @@ impl Slot {
 }
 
 impl<'a> Column<'a> {
-    /// A column of this file of which nothing is known yet.
-    pub(super) fn of(file: &File<'a>) -> Self {
-        Self { file: *file, ..Self::new() }
-    }
-
     /// A column of no file.
-    pub(super) const fn new() -> Self {
-        Self { file: File::new(), name: None, dimension: 0, dtype: None, compression: Text::EMPTY }
+    pub(super) const NONE: Self =
+        Self { file: File::NONE, name: Text::EMPTY, dimension: 0, dtype: None, compression: Text::EMPTY };
+
+    /// A column of this file, to be [read](Self::read).
+    pub(super) fn of(file: &File<'a>) -> Self {
+        Self { file: *file, ..Self::NONE }
     }
 
-    /// Reads what the schema says at this position; without a schema, what the file says of its only column.
+    /// Reads the entry of the schema at this position. Without a schema, reads what the file says of its only column.
     #[inline(never)]
     pub(super) fn read(&mut self, node: usize) -> Verdict<()> {
-        if let Kind::Single { dimension, compression } = self.file.facts.kind {
-            let compression = Place::at(compression);
+        if let ColumnLayout::Single { dimension, compression } = self.file.facts.layout {
             let mut object = Object::new(self.file.node(0));
             (self.dimension, self.dtype, self.compression) = (dimension, Some(Dtype::F32), object.text(compression));
             return object.check();
         }
         let mut object = Object::new(self.file.node(node));
         let [name, dimension, dtype, compression] = object.pick(["name", "dimension", "dtype", "compression"]);
-        self.name = Some(object.text(name));
+        self.name = object.text(name);
         self.dimension = object.integer(dimension);
         let word = object.text(dtype);
         self.dtype = Dtype::named(|name| word.is(name));
         if self.dimension == 0 {
             object.refuse(ErrorKind::CvcWrongValue, dimension);
-        } else if self.name().is_empty() {
+        } else if self.name.is_empty() {
             object.refuse(ErrorKind::CvcWrongValue, name);
         }
         self.compression = object.text(compression);
         object.check()
     }
 
-    /// Its name; a file without a schema has one column, whose name is empty.
+    /// Returns its name; empty for the only column of a file without a schema.
     pub fn name(&self) -> Text<'a> {
-        self.name.unwrap_or_default()
+        self.name
     }
 
-    /// How many values each row has.
+    /// Returns the number of values in each row.
     pub fn dimension(&self) -> u64 {
         self.dimension
     }
 
-    /// The type that the values had when they were written; `None` if this library does not know it.
+    /// Returns the type of the values before they were written; `None` if this library does not know it.
     pub fn dtype(&self) -> Option<Dtype> {
         self.dtype
     }
 
-    /// The compression that the schema names. A chunk may say otherwise.
+    /// Returns the compression that the schema names. A chunk may name another.
     pub fn compression(&self) -> Text<'a> {
         self.compression
     }
 
-    /// All rows.
+    /// Returns the range of all rows.
     pub fn rows(&self) -> Range<u64> {
         0..self.file.num_vectors()
     }
 
-    /// Checks that every chunk has this column in a form that can be decoded, as far as the header tells, and returns the type
-    /// that [`decode_bytes`](Self::decode_bytes) writes: the column's own where every chunk stores it plainly, else f32.
+    /// Returns the type that [`decode_bytes`](Self::decode_bytes) writes: the column's own if every chunk stores it plainly,
+    /// else f32.
+    ///
+    /// Checks on the way that every chunk stores the column in a form that can be decoded, as far as the header shows.
     #[inline(never)]
     pub fn output(&self) -> Result<Dtype> {
-        let (mut cursor, mut entry, mut slot) = (Cursor::of(&self.file), ChunkEntry::new(), Slot::new());
+        let (mut cursor, mut entry, mut storage) = (ChunkCursor::of(&self.file), ChunkEntry::default(), Storage::NONE);
         let mut output = None;
         while cursor.next(&self.file, &mut entry)? {
-            self.slot(&entry, &mut slot)?;
-            let plain = slot.encoding.output();
-            output = match output {
-                Some(other) if other != plain => Some(Dtype::F32),
-                _ => Some(plain),
-            };
+            self.find_storage(&entry, &mut storage)?;
+            let plain = storage.encoding.output();
+            output = Some(if output.is_none_or(|output| output == plain) { plain } else { Dtype::F32 });
         }
-        Ok(output.unwrap_or(if self.compression.is("none") { self.dtype.unwrap_or(Dtype::F32) } else { Dtype::F32 }))
+        Ok(output.or(self.dtype.filter(|_| self.compression.is("none"))).unwrap_or(Dtype::F32))
     }
 
-    /// Finds this column in a chunk.
+    /// Finds this column in a chunk, and reads how the chunk stores it.
     #[inline(never)]
-    pub(super) fn slot(&self, chunk: &ChunkEntry, slot: &mut Slot) -> Verdict<()> {
-        let mut found = Place::NONE;
+    pub(super) fn find_storage(&self, chunk: &ChunkEntry, storage: &mut Storage) -> Verdict<()> {
+        let mut found = Position::NONE;
         if self.file.is_columnar() {
-            let name = self.name();
             let object = chunk.columns.node(&self.file.node(0)).unwrap_or_default();
-            for member in object.members().filter(|member| member.key.same(&name)) {
-                found = Place::of(&member.value);
+            for member in object.members().filter(|member| member.key.same(&self.name)) {
+                found = Position::of(&member.value);
             }
         }
-        self.slot_at(chunk, found, slot)
+        self.read_storage(chunk, found, storage)
     }
 
-    /// Reads how a chunk stores this column; `found` is its object in the chunk.
-    pub(super) fn slot_at(&self, chunk: &ChunkEntry, found: Place, slot: &mut Slot) -> Verdict<()> {
+    /// Reads how a chunk stores this column. `found` is the column's object in the chunk; a file without a schema has none.
+    pub(super) fn read_storage(&self, chunk: &ChunkEntry, found: Position, storage: &mut Storage) -> Verdict<()> {
         let values = times(chunk.end.saturating_sub(chunk.first), self.dimension);
-        slot.values = values.ok_or(chunk.fault(ErrorKind::SizeOverflow))?;
-        slot.place = None;
-        let (mut node, mut storage) = (self.file.node(chunk.node), chunk.storage);
-        let mut size = Place::NONE;
+        storage.values = values.ok_or(chunk.fault(ErrorKind::SizeOverflow))?;
+        let (mut node, mut encoding, mut size) = (self.file.node(chunk.node), chunk.encoding, Position::NONE);
         if self.file.is_columnar() {
             node = found.node(&node).ok_or(chunk.fault(ErrorKind::CvcColumnMissing))?;
         }
-        slot.node = node.start();
+        (storage.node, storage.place) = (node.start(), None);
         let mut object = Object::new(node);
         if self.file.is_columnar() {
-            let [offset, len, compression, min, scale] = object.pick(["offset", "size", "compression", "min", "scale"]);
-            (size, storage) = (len, [compression, min, scale]);
-            slot.place = Some((object.integer(offset), object.integer(size)));
+            let [offset, len, rest @ ..] = object.pick(["offset", "size", "compression", "min", "scale"]);
+            (size, encoding) = (len, rest);
+            storage.place = Some((object.integer(offset), object.integer(size)));
         }
-        self.encoding(&mut object, storage, &mut slot.encoding);
-        if let Some((_, len)) = slot.place
-            && slot.encoding.width().and_then(|width| times(width, slot.values)) != Some(len)
+        self.read_encoding(&mut object, encoding, &mut storage.encoding);
+        if let Some((_, len)) = storage.place
+            && storage.encoding.width().and_then(|width| times(width, storage.values)) != Some(len)
         {
             object.refuse(ErrorKind::CvcColumnLength, size);
         }
         object.check()
     }
 
-    /// How a chunk says that it stores its values. Where it does not say, the file does.
+    /// Reads how a chunk encodes its values. If the chunk names no compression, the schema's applies.
     #[inline(never)]
-    fn encoding(&self, chunk: &mut Object<'a>, [compression, min, scale]: [Place; 3], encoding: &mut Encoding) {
+    fn read_encoding(&self, chunk: &mut Object<'a>, members: [Position; 3], encoding: &mut Encoding) {
+        let [compression, min, scale] = members;
         let columnar = self.file.is_columnar();
         let name = match chunk.find(compression) {
             Some(_) => chunk.text(compression),
@@ -188,7 +180,7 @@ impl<'a> Column<'a> {
             () if name.is("int8") => *encoding = Encoding::Int8 { min: chunk.float(min), scale: chunk.float(scale) },
             () if name.is("none") && columnar => match self.dtype {
                 Some(dtype) => *encoding = Encoding::Plain(dtype),
-                None => chunk.refuse(ErrorKind::CvcUnknownDtype, Place::NONE),
+                None => chunk.refuse(ErrorKind::CvcUnknownDtype, Position::NONE),
             },
             () if name.is("lossless") && !columnar => *encoding = Encoding::Lossless,
             () if name.is("lossless") || name.is("none") => chunk.refuse(ErrorKind::CvcCompressionHere, compression),
@@ -203,13 +195,14 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// Checks the rows against the file, the limits on output (`width` bytes a value) and the room in the output, where a value
-    /// takes `units`. Returns how much of the output will be filled.
+    /// Checks rows against the file, against the limits on output, and against an output of `len` elements.
+    ///
+    /// A value takes `width` bytes and `units` elements. Returns the number of elements that the rows fill.
     #[inline(never)]
     pub(super) fn fits(
         &self,
         rows: &Range<u64>,
-        room: usize,
+        len: usize,
         [width, units]: [u64; 2],
         limits: &Limits,
     ) -> Result<usize> {
@@ -221,10 +214,8 @@ impl<'a> Column<'a> {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(size));
         }
         let need = times(values, units).ok_or(overflow)?;
-        match usize::try_from(need) {
-            Ok(len) if len <= room => Ok(len),
-            _ => Err(Error::new(ErrorKind::OutputTooSmall, 0).needing(need)),
-        }
+        let filled = usize::try_from(need).ok().filter(|&filled| filled <= len);
+        filled.ok_or(Error::new(ErrorKind::OutputTooSmall, 0).needing(need))
     }
 }
 
@@ -232,13 +223,7 @@ impl<'a> Column<'a> {
 #[derive(Clone, Debug)]
 pub struct Columns<'a> {
     file: File<'a>,
-    schema: Schema<'a>,
-}
-
-impl<'a> Columns<'a> {
-    pub(super) fn new(file: &File<'a>) -> Self {
-        Self { file: *file, schema: Schema::new(file) }
-    }
+    schema: Elements<'a>,
 }
 
 impl<'a> Iterator for Columns<'a> {
@@ -246,71 +231,48 @@ impl<'a> Iterator for Columns<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut column = Column::of(&self.file);
-        match column.read(self.schema.next()?) {
-            Ok(()) => Some(Ok(column)),
-            Err(fault) => Some(Err(fault.into())),
-        }
-    }
-}
-
-/// Walks over the positions of columns in the schema, for [`Column::read`].
-#[derive(Clone, Debug)]
-pub(super) struct Schema<'a> {
-    /// `None` if there is one column without a name.
-    nodes: Option<Elements<'a>>,
-    done: bool,
-}
-
-impl<'a> Schema<'a> {
-    pub(super) fn new(file: &File<'a>) -> Self {
-        let nodes = match file.facts.kind {
-            Kind::Columnar { columns, .. } => Some(file.node(columns).elements()),
-            Kind::Single { .. } => None,
-        };
-        Self { nodes, done: false }
-    }
-}
-
-impl Iterator for Schema<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        match &mut self.nodes {
-            Some(nodes) => nodes.next().map(|node| node.start()),
-            None => (!core::mem::replace(&mut self.done, true)).then_some(0),
-        }
+        let read = column.read(self.schema.next()?.start());
+        Some(read.map(|()| column).map_err(Error::from))
     }
 }
 
 impl<'a> File<'a> {
-    /// The columns, in the order of the schema.
-    pub fn columns(&self) -> Columns<'a> {
-        Columns::new(self)
+    /// Walks over the entries of the schema, for [`Column::read`].
+    pub(super) fn schema(&self) -> Elements<'a> {
+        match self.facts.layout {
+            ColumnLayout::Columnar { columns, .. } => self.node(columns).elements(),
+            // One entry, for the column without a name.
+            ColumnLayout::Single { .. } => Elements::resume(b"0", 0),
+        }
     }
 
-    /// The column of this name. Where two have the same name, the last counts, as in the reference.
+    /// Walks over the columns in the order of the schema.
+    pub fn columns(&self) -> Columns<'a> {
+        Columns { file: *self, schema: self.schema() }
+    }
+
+    /// Returns the column of this name. If two have it, the last one counts, as in the reference.
     pub fn column(&self, name: &str) -> Result<Column<'a>> {
         let mut column = Column::of(self);
         self.find(Some(name), &mut column)?;
         Ok(column)
     }
 
-    /// The column of a file that has only one.
+    /// Returns the column of a file that has only one.
     pub fn only_column(&self) -> Result<Column<'a>> {
         let mut column = Column::of(self);
         self.find(None, &mut column)?;
         Ok(column)
     }
 
-    /// Reads the column of this name, or the only one, and returns its position in the schema.
+    /// Reads the column of this name, or the only one. Returns its position in the JSON.
     #[inline(never)]
     pub(super) fn find(&self, name: Option<&str>, column: &mut Column<'a>) -> Result<usize> {
         let (mut found, mut several) = (None, false);
-        column.file = *self;
-        for node in Schema::new(self) {
-            column.read(node)?;
+        for node in self.schema() {
+            column.read(node.start())?;
             if name.is_none_or(|name| column.name().is(name)) {
-                several = found.replace(node).is_some();
+                several = found.replace(node.start()).is_some();
             }
         }
         if several && name.is_none() {
@@ -319,12 +281,5 @@ impl<'a> File<'a> {
         let node = found.ok_or(Error::new(ErrorKind::CvcNoSuchColumn, 0))?;
         column.read(node)?;
         Ok(node)
-    }
-
-    /// Checks what the schema says of every column.
-    #[inline(never)]
-    pub(super) fn check_columns(&self) -> Verdict<()> {
-        let mut column = Column::of(self);
-        Schema::new(self).try_for_each(|node| column.read(node))
     }
 }

@@ -88,17 +88,17 @@ impl Encoding {
     }
 }
 
-/// A type that a column can be decoded to: f32 from whatever is stored, any other only from values of that type.
+/// A type that a column can be decoded to: f32 from any stored values, any other type from plain values of that type.
 /// Half floats are `u16`, their bits.
 pub trait Element: Copy + Default + private::Sealed {
-    /// The columns it takes.
+    /// The type of the columns that it takes.
     const DTYPE: Dtype;
 
-    /// Fills the slice from little-endian bytes.
+    /// Fills a slice from little-endian bytes.
     #[doc(hidden)]
-    fn read(stored: &[u8], to: &mut [Self]);
+    const READ: fn(&[u8], &mut [Self]);
 
-    /// The slice, if it takes f32.
+    /// Returns the slice if its elements are f32.
     #[doc(hidden)]
     fn floats(_: &mut [Self]) -> Option<&mut [f32]> {
         None
@@ -122,10 +122,7 @@ fn read_each<T, const N: usize>(stored: &[u8], to: &mut [T], value: impl Fn([u8;
 
 impl Element for f32 {
     const DTYPE: Dtype = Dtype::F32;
-
-    fn read(stored: &[u8], to: &mut [Self]) {
-        read_each(stored, to, f32::from_le_bytes);
-    }
+    const READ: fn(&[u8], &mut [Self]) = |stored, to| read_each(stored, to, f32::from_le_bytes);
 
     fn floats(to: &mut [Self]) -> Option<&mut [f32]> {
         Some(to)
@@ -134,42 +131,27 @@ impl Element for f32 {
 
 impl Element for u16 {
     const DTYPE: Dtype = Dtype::F16;
-
-    fn read(stored: &[u8], to: &mut [Self]) {
-        read_each(stored, to, u16::from_le_bytes);
-    }
+    const READ: fn(&[u8], &mut [Self]) = |stored, to| read_each(stored, to, u16::from_le_bytes);
 }
 
 impl Element for i64 {
     const DTYPE: Dtype = Dtype::I64;
-
-    fn read(stored: &[u8], to: &mut [Self]) {
-        read_each(stored, to, i64::from_le_bytes);
-    }
+    const READ: fn(&[u8], &mut [Self]) = |stored, to| read_each(stored, to, i64::from_le_bytes);
 }
 
 impl Element for i32 {
     const DTYPE: Dtype = Dtype::I32;
-
-    fn read(stored: &[u8], to: &mut [Self]) {
-        read_each(stored, to, i32::from_le_bytes);
-    }
+    const READ: fn(&[u8], &mut [Self]) = |stored, to| read_each(stored, to, i32::from_le_bytes);
 }
 
 impl Element for i8 {
     const DTYPE: Dtype = Dtype::I8;
-
-    fn read(stored: &[u8], to: &mut [Self]) {
-        read_each(stored, to, i8::from_le_bytes);
-    }
+    const READ: fn(&[u8], &mut [Self]) = |stored, to| read_each(stored, to, i8::from_le_bytes);
 }
 
 impl Element for u8 {
     const DTYPE: Dtype = Dtype::U8;
-
-    fn read(stored: &[u8], to: &mut [Self]) {
-        read_each(stored, to, u8::from_le_bytes);
-    }
+    const READ: fn(&[u8], &mut [Self]) = |stored, to| read_each(stored, to, u8::from_le_bytes);
 }
 
 /// A place that takes an f32: the number itself, or its four little-endian bytes.
@@ -215,45 +197,40 @@ pub(super) fn integer_to_f32(value: i64) -> f32 {
     if tuning::SMALL { float::integer(value) } else { value as f32 }
 }
 
-/// By their bits: where there are no float instructions, comparing floats is a call as well.
+/// Compares bits: on machines without float instructions, comparing floats would be a call.
 pub(super) fn is_finite(float: f32) -> bool {
     float.to_bits() << 1 < INFINITE
-}
-
-fn is_infinite(float: f32) -> bool {
-    float.to_bits() << 1 == INFINITE
 }
 
 /// The bits of an infinity without its sign.
 const INFINITE: u32 = f32::INFINITY.to_bits() << 1;
 
-/// `code * scale + min` where one of them is infinite or not a number. Files hold the NaN that x86 makes of `0 * inf` and
-/// `inf - inf`, whose sign bit is set; other processors make one without.
+/// Computes `code * scale + min` if `min` or `scale` is infinite or NaN.
+///
+/// Files hold the NaN that x86 makes of `0 * inf` and `inf - inf`, whose sign bit is set. Other processors make one without.
 pub(super) fn beyond_finite(code: u8, min: f32, scale: f32) -> f32 {
     const INDEFINITE: f32 = f32::from_bits(0xFFC0_0000);
-    if !is_finite(scale) {
-        // Not a number stays what it is, and infinity times 0 becomes one.
-        if !is_infinite(scale) {
-            return scale;
-        }
-        if code == 0 {
-            return INDEFINITE;
-        }
-    }
+    let is_infinite = |float: f32| float.to_bits() << 1 == INFINITE;
+    let is_nan = |float: f32| float.to_bits() << 1 > INFINITE;
     let product = if is_finite(scale) { product(code, scale) } else { scale };
     match () {
-        () if !is_finite(min) && !is_infinite(min) => min,
+        () if is_nan(scale) => scale,
+        () if is_infinite(scale) && code == 0 => INDEFINITE,
+        () if is_nan(min) => min,
         () if is_infinite(product) && product.to_bits() == (-min).to_bits() => INDEFINITE,
         () => sum(product, min),
     }
 }
 
-/// The exact value of a half float, given by its bits: a signalling NaN stays one, as in numpy, which hardware conversions do not promise.
+/// Converts the bits of a half float to its exact value. A signalling NaN stays one, as in numpy; hardware conversions do not
+/// promise that.
 ///
-/// Written without branches, and with masks where a choice would be, so that it becomes short SIMD. The exponent is rebased by 112.
-/// Subnormals need a leading bit first: one is put in, which makes `2^-14 + x`, and 2^-14 is taken away exactly. Infinities and NaNs
-/// take part as the finite numbers that their bits would be, and are rebased by another 112 at the end, where no
-/// arithmetic can make a NaN quiet.
+/// Part of a hot loop. It has no branches, and masks instead of choices, so that it becomes short SIMD. The exponent is rebased
+/// by 112.
+///
+/// * Subnormals need a leading bit: adding one makes `2^-14 + x`, and subtracting 2^-14 is exact.
+/// * Infinities and NaNs are treated as the finite numbers that their bits would be. They are rebased by another 112 at the end,
+///   after which no arithmetic can make a NaN quiet.
 #[inline(always)]
 pub fn half_to_f32(half: u16) -> f32 {
     const REBASE: u32 = 112 << 23;
@@ -271,21 +248,15 @@ pub fn half_to_f32(half: u16) -> f32 {
     f32::from_bits((exact.to_bits() + (special & REBASE)) | sign)
 }
 
-/// The same where every float operation is a call and a branch costs little.
+/// Does the same with integers alone, for machines where every float operation is a call and a branch costs little.
 fn half_by_integers(half: u16) -> f32 {
-    let mut magnitude = u32::from(half & 0x7FFF) << 13;
-    let mut rebase = if magnitude >= 31 << 23 { 224 } else { 112 };
-    if (1..1 << 23).contains(&magnitude) {
-        // A subnormal: its first bit becomes the one that no float writes down.
-        rebase = 113;
-        while magnitude < 1 << 23 {
-            (magnitude, rebase) = (magnitude << 1, rebase - 1);
-        }
-        magnitude &= (1 << 23) - 1;
-    } else if magnitude == 0 {
-        rebase = 0;
-    }
-    f32::from_bits(u32::from(half & 0x8000) << 16 | magnitude.wrapping_add(rebase << 23))
+    let (sign, exponent, digits) =
+        (u32::from(half & 0x8000) << 16, u32::from(half >> 10 & 31), u32::from(half & 0x3FF));
+    f32::from_bits(match exponent {
+        0 => float::nearest(sign, digits, -24),
+        31 => sign | f32::INFINITY.to_bits() | digits << 13,
+        _ => sign | (exponent + 112) << 23 | digits << 13,
+    })
 }
 
 #[cfg(test)]

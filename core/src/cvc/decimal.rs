@@ -1,90 +1,134 @@
-//! Decimal text to f32 by way of f64, both roundings exact, in integers only.
+//! Decimal text: in canonical form, to compare numbers by value; and to f32 by way of f64, both roundings exact, in integers only.
 //!
-//! The writers store `min` and `scale` as decimals that are read as f64 and then rounded to f32; rounding once would give other
-//! bits. `core`'s parser does the first step, but brings 10 KiB of tables and code that can panic. Here the digits make a big
-//! binary number, which is multiplied or divided by 10 as often as the exponent says: only the range of f32 matters, so that is not often.
+//! Writers store `min` and `scale` as decimals that are read as f64 and then rounded to f32; rounding once would give other bits.
+//! The parser of `core` does the first step, but brings 10 KiB of tables and code that can panic. Here the digits make a big
+//! binary number, which is multiplied or divided by 10 as often as the exponent says: only the range of f32 matters.
+
+use core::iter::repeat;
 
 use super::float;
 
-/// 16 bits each; behind the point there is room for the bits of an f64 that is nearly too small for an f32, and for what they are rounded by.
+/// Limbs of 16 bits after the point: enough for the bits of an f64 that is nearly too small for an f32, and for rounding them.
 const FRACTION: usize = 14;
 const FRACTION_BITS: i32 = 224;
-/// Before the point there is room for 310 digits: no f64 has more.
+/// Before the point, limbs for 310 digits: no f64 has more.
 const LIMBS: usize = FRACTION + 65;
-const MAX_DIGITS: isize = 310;
+const MAX_DIGITS: usize = 310;
 
 /// Reads a checked JSON number, or one of the words `NaN`, `Infinity` and `-Infinity`.
 ///
-/// `None` for anything else, and for integers beyond the range of f64, which Python cannot convert.
+/// Returns `None` for anything else, and for integers beyond the range of f64, which Python cannot convert.
 #[inline(never)]
 pub(super) fn f32_from(raw: &[u8]) -> Option<f32> {
-    let (sign, raw) = match raw {
+    match raw {
+        b"NaN" => Some(f32::NAN),
+        b"Infinity" => Some(f32::INFINITY),
+        b"-Infinity" => Some(f32::NEG_INFINITY),
         // An integer, which has no sign if it is zero.
-        b"-0" => (0, b"0".as_slice()),
-        [b'-', rest @ ..] => (1 << 31, rest),
-        _ => (0, raw),
-    };
-    let magnitude = match raw {
-        b"NaN" => f32::NAN.to_bits(),
-        b"Infinity" => f32::INFINITY.to_bits(),
+        b"-0" => Some(0.0),
         _ => {
-            let mut number = Decimal { limbs: [0; LIMBS], used: FRACTION, count: 0, exponent: 0, sticky: false };
-            let real = number.read(raw)?;
-            number.magnitude(real)?
+            let decimal = Decimal::of(raw)?;
+            Some(f32::from_bits(decimal.bits()? | u32::from(decimal.negative) << 31))
         }
-    };
-    Some(f32::from_bits(magnitude | sign))
+    }
 }
 
-/// `limbs × 10^exponent`, and a little more if `sticky`.
-struct Decimal {
+/// A decimal number.
+pub(super) struct Decimal<'a> {
+    negative: bool,
+    /// Written with a point or an exponent.
+    real: bool,
+    /// The mantissa from the first digit that is not zero, perhaps with a point; empty for zero.
+    mantissa: &'a [u8],
+    /// The power of ten of the first digit; 0 for zero.
+    magnitude: isize,
+}
+
+impl<'a> Decimal<'a> {
+    /// Reads a checked JSON number. Returns `None` for a word or no number.
+    pub(super) fn of(raw: &'a [u8]) -> Option<Self> {
+        let (negative, raw) = if let [b'-', rest @ ..] = raw { (true, rest) } else { (false, raw) };
+        raw.first().filter(|first| first.is_ascii_digit())?;
+        let (mut real, mut magnitude, mut mantissa) = (false, -1isize, [].as_slice());
+        let mut rest = raw;
+        while let Some((&byte, after)) = rest.split_first() {
+            match byte {
+                b'.' => real = true,
+                b'e' | b'E' => {
+                    real = true;
+                    magnitude = magnitude.saturating_add(exponent(after));
+                    mantissa = mantissa.get(..mantissa.len().saturating_sub(rest.len()))?;
+                    break;
+                }
+                b'0'..=b'9' => {
+                    if mantissa.is_empty() && byte != b'0' {
+                        mantissa = rest;
+                    }
+                    // Before the point each digit raises the power, after it each zero before the first digit lowers it.
+                    match real {
+                        false => magnitude += isize::from(!mantissa.is_empty()),
+                        true => magnitude -= isize::from(mantissa.is_empty()),
+                    }
+                }
+                _ => return None,
+            }
+            rest = after;
+        }
+        Some(Self { negative, real, mantissa, magnitude: if mantissa.is_empty() { 0 } else { magnitude } })
+    }
+
+    fn digits(&self) -> impl Iterator<Item = u8> + use<'a> {
+        self.mantissa.iter().copied().filter(|&byte| byte != b'.')
+    }
+
+    /// Compares by value.
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        let longest = self.mantissa.len().max(other.mantissa.len());
+        let padded = |number: &Self| number.digits().chain(repeat(b'0')).take(longest);
+        (self.negative == other.negative || self.mantissa.is_empty())
+            && self.magnitude == other.magnitude
+            && padded(self).eq(padded(other))
+    }
+
+    /// Returns the bits of the f32 without its sign.
+    fn bits(&self) -> Option<u32> {
+        if self.mantissa.is_empty() || self.magnitude < -46 {
+            return Some(0);
+        }
+        if self.real && self.magnitude > 38 {
+            return Some(f32::INFINITY.to_bits());
+        }
+        if self.magnitude > 308 {
+            return None;
+        }
+        let mut number = Big { limbs: [0; LIMBS], used: FRACTION, sticky: false };
+        let mut exponent = self.magnitude;
+        for digit in self.digits().take(MAX_DIGITS) {
+            number.multiply(FRACTION, 10, u32::from(digit & 15));
+            exponent -= 1;
+        }
+        number.sticky = self.digits().skip(MAX_DIGITS).any(|digit| digit != b'0');
+        for _ in -1..exponent {
+            number.multiply(FRACTION, 10, 0);
+        }
+        for _ in exponent..-1 {
+            number.divide_by_10();
+        }
+        number.bits()
+    }
+}
+
+/// A binary number of up to 310 decimal digits before the point, and a little more if `sticky`.
+struct Big {
     /// Least significant first.
     limbs: [u16; LIMBS],
     /// From here on all limbs are 0.
     used: usize,
-    count: isize,
-    exponent: isize,
     sticky: bool,
 }
 
-impl Decimal {
-    /// Whether the number was written as a real one.
-    fn read(&mut self, raw: &[u8]) -> Option<bool> {
-        let (mut real, mut digits) = (false, 0usize);
-        let mut rest = raw;
-        while let Some((&byte, behind)) = rest.split_first() {
-            rest = behind;
-            match byte {
-                b'0'..=b'9' => {
-                    digits = digits.saturating_add(1);
-                    self.push(byte - b'0', real);
-                }
-                b'.' => real = true,
-                b'e' | b'E' => {
-                    real = true;
-                    self.exponent = self.exponent.saturating_add(exponent(rest));
-                    break;
-                }
-                _ => return None,
-            }
-        }
-        (digits > 0 && (real || self.count < MAX_DIGITS)).then_some(real)
-    }
-
-    fn push(&mut self, digit: u8, fraction: bool) {
-        let mut more = isize::from(!fraction);
-        if self.count < MAX_DIGITS {
-            self.multiply(FRACTION, 10, digit.into());
-            // Zeros before all other digits do not count.
-            self.count += isize::from(self.used > FRACTION);
-            more -= 1;
-        } else {
-            self.sticky |= digit != 0;
-        }
-        self.exponent = self.exponent.wrapping_add(more);
-    }
-
-    /// Multiplies the limbs from this one on.
+impl Big {
+    /// Multiplies the limbs from this one on, and adds to it.
     #[inline(never)]
     fn multiply(&mut self, from: usize, by: u32, plus: u32) {
         let mut carry = plus;
@@ -111,11 +155,7 @@ impl Decimal {
             rest = n.wrapping_sub(tenth.wrapping_mul(10));
         }
         self.sticky |= rest != 0;
-        self.trim();
-    }
-
-    fn trim(&mut self) {
-        while self.top() == Some(0) {
+        if self.top() == Some(0) {
             self.used = self.used.saturating_sub(1);
         }
     }
@@ -124,22 +164,8 @@ impl Decimal {
         self.limbs.get(self.used.checked_sub(1)?).copied()
     }
 
-    /// The bits of the f32.
-    fn magnitude(&mut self, real: bool) -> Option<u32> {
-        // The value lies in [10^leading, 10^(leading + 1)).
-        let leading = self.exponent.saturating_add(self.count).wrapping_sub(1);
-        if self.count == 0 || leading < -46 {
-            return Some(0);
-        }
-        if real && leading > 38 {
-            return Some(f32::INFINITY.to_bits());
-        }
-        for _ in 0..self.exponent {
-            self.multiply(FRACTION, 10, 0);
-        }
-        for _ in self.exponent..0 {
-            self.divide_by_10();
-        }
+    /// Returns the bits of the f32 nearest to the nearest f64; `None` beyond the range of f64.
+    fn bits(&mut self) -> Option<u32> {
         // The highest bit of a limb first.
         let mut exponent = -FRACTION_BITS;
         while self.top()? < 0x8000 {
@@ -162,7 +188,7 @@ impl Decimal {
     }
 }
 
-/// The digits of an exponent with its sign, held within what matters.
+/// Reads the digits of an exponent with its sign, bounded to what matters.
 fn exponent(raw: &[u8]) -> isize {
     let (sign, digits) = match raw.split_first() {
         Some((b'-', digits)) => (-1, digits),
@@ -173,10 +199,9 @@ fn exponent(raw: &[u8]) -> isize {
     digits.iter().fold(0, more) * sign
 }
 
-/// The low half.
-fn low(n: u32) -> u16 {
-    let [a, b, ..] = n.to_le_bytes();
-    u16::from_le_bytes([a, b])
+/// Returns the low half.
+const fn low(n: u32) -> u16 {
+    (n & 0xFFFF) as u16
 }
 
 #[cfg(test)]

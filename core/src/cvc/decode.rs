@@ -1,25 +1,26 @@
-//! Decoding a file that is at hand: the only column of a file, or rows of any.
+//! Decoding a file in memory: one column of it, or some of its rows.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::chunk::Cursor;
+use super::chunk::ChunkCursor;
 use super::column::Column;
 use super::convert::Element;
 use super::header::File;
-use super::inspect::inspect;
-use super::options::{Options, Workspace};
-use super::payload::Payload;
-use super::piece::{Next, Piece, part};
+use super::inspect::inspect_each;
+use super::options::Options;
+use super::payload::{Payload, split_front};
+use super::plan::{Need, Piece, le_u32, part};
+use super::workspace::Workspace;
 #[cfg(feature = "alloc")]
 use crate::heap::zeros;
 use crate::num::{index, times, u64_from};
-use crate::{Done, Error, ErrorKind, Result, Sink, Trace, Verify};
+use crate::{Checksums, Done, Error, ErrorKind, Result, Sink, Trace, Verify};
 
-/// Decodes the column that the options name, or the only one, and returns how much was read and written.
+/// Decodes the column that the options name, or the only one. Returns how much was read and written.
 ///
-/// f32 takes columns of any kind; see [`Column::decode`]. A trace that listens hears the whole file first, as from [`inspect`](super::inspect).
+/// f32 takes columns of any type; see [`Column::decode`]. A trace receives the whole file, as from [`inspect`](super::inspect).
 ///
 /// ```
 /// use unspool::cvc;
@@ -40,15 +41,24 @@ pub fn decode<T: Element>(
     options: &Options<'_>,
     trace: &mut impl Trace,
 ) -> Result<Done> {
-    if trace.listens() {
-        inspect(src, workspace, options, trace)?;
-    }
     let column = open(src, options)?;
-    let done = column.decode(src, column.rows(), dst, options)?;
-    Ok(whole(src, done, T::DTYPE.width()))
+    let (rows, width) = (column.rows(), T::DTYPE.width());
+    if !trace.listens() {
+        return Ok(whole(src, column.decode(src, rows, dst, options)?, width));
+    }
+    let len = column.fits(&rows, dst.len(), [width, 1], &options.limits)?;
+    let (mut rest, mut wrote) = (dst.get_mut(..len).unwrap_or(&mut []), 0usize);
+    let inspected = inspect_each(src, workspace, options, trace, &mut |chunk, piece| {
+        let mut piece = piece.clone();
+        piece.find(&column, chunk, piece.at, &rows)?;
+        let payload = piece.read(part(src, piece.range())?, Verify::Skip, &mut Checksums::default())?;
+        wrote = wrote.saturating_add(payload.len);
+        payload.decode(split_front(&mut rest, payload.len))
+    })?;
+    Ok(whole(src, Done { wrote, ..inspected }, width))
 }
 
-/// Completes what is known of a whole file of which values of this width were written.
+/// Completes the outcome of a whole file from which values of this width were written.
 fn whole(src: &[u8], done: Done, width: u64) -> Done {
     Done { read: src.len(), content: u64_from(done.wrote).saturating_mul(width), ..done }
 }
@@ -72,26 +82,25 @@ pub fn decode_to_vec<T: Element>(src: &[u8], options: &Options<'_>) -> Result<Ve
     column.decode_to_vec(src, column.rows(), options)
 }
 
-/// Returns how many values the column has that the options name, or the only one, from the head of the file alone.
+/// Returns the number of values of the column that the options name, or of the only one. Needs the head of the file alone.
 pub fn decoded_len(src: &[u8], _workspace: &mut Workspace<'_>, options: &Options<'_>) -> Result<u64> {
     let column = open(src, options)?;
     times(column.rows().end, column.dimension()).ok_or(Error::new(ErrorKind::SizeOverflow, 0))
 }
 
-/// Decodes what is sound before the first error: the values of whole chunks.
+/// Decodes the values of whole chunks before the first error.
 pub fn salvage<T: Element>(
     src: &[u8],
     dst: &mut [T],
     _workspace: &mut Workspace<'_>,
     options: &Options<'_>,
 ) -> (Done, Option<Error>) {
-    let mut done = Done::default();
-    let outcome = open(src, options).and_then(|column| column.fill(src, column.rows(), dst, options, &mut done));
-    let width = T::DTYPE.width();
-    match outcome {
-        Ok(()) => (whole(src, done, width), None),
-        Err(error) => (Done { read: 0, ..whole(src, done, width) }, Some(error)),
-    }
+    let (done, error) = match open(src, options) {
+        Ok(column) => column.fill(src, column.rows(), dst, options),
+        Err(error) => (Done::default(), Some(error)),
+    };
+    let done = whole(src, done, T::DTYPE.width());
+    (if error.is_some() { Done { read: 0, ..done } } else { done }, error)
 }
 
 fn open<'a>(src: &'a [u8], options: &Options<'_>) -> Result<Column<'a>> {
@@ -101,12 +110,12 @@ fn open<'a>(src: &'a [u8], options: &Options<'_>) -> Result<Column<'a>> {
     Ok(column)
 }
 
-/// What goes to a sink at once.
+/// Bytes that a sink receives at once.
 type Batch = [u8; 256];
 
 impl Column<'_> {
-    /// Decodes rows: to f32 whatever they are stored as, where integers beyond 2^24 are rounded; to any other type from a column
-    /// that is stored plainly in that type.
+    /// Decodes rows: to f32 from any encoding, where integers beyond 2^24 are rounded; to any other type if the column is stored
+    /// plainly in that type.
     pub fn decode<T: Element>(
         &self,
         src: &[u8],
@@ -114,40 +123,43 @@ impl Column<'_> {
         dst: &mut [T],
         options: &Options<'_>,
     ) -> Result<Done> {
-        let mut done = Done::default();
-        self.fill(src, rows, dst, options, &mut done)?;
-        Ok(done)
+        let (done, error) = self.fill(src, rows, dst, options);
+        error.map_or(Ok(done), Err)
     }
 
+    /// Decodes the values of whole chunks before the first error.
     fn fill<T: Element>(
         &self,
         src: &[u8],
         rows: Range<u64>,
         dst: &mut [T],
         options: &Options<'_>,
-        done: &mut Done,
-    ) -> Result<()> {
-        let len = self.fits(&rows, dst.len(), [T::DTYPE.width(), 1], &options.limits)?;
-        let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
-        self.each(src, rows, options.verify, done, &mut |payload| payload.decode(split(&mut rest, payload.len)))
+    ) -> (Done, Option<Error>) {
+        let mut done = Done::default();
+        let filled = self.fits(&rows, dst.len(), [T::DTYPE.width(), 1], &options.limits).and_then(|len| {
+            let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
+            self.each(src, rows, options.verify, &mut done, &mut |payload| {
+                payload.decode(split_front(&mut rest, payload.len))
+            })
+        });
+        (done, filled.err())
     }
 
-    /// Decodes rows to the little-endian bytes of their type, which [`output`](Self::output) tells.
+    /// Decodes rows to the little-endian bytes of their [`output`](Self::output).
     pub fn decode_bytes(&self, src: &[u8], rows: Range<u64>, dst: &mut [u8], options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
         let len = self.fits(&rows, dst.len(), [output.width(); 2], &options.limits)?;
-        let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
-        let width = index(output.width());
+        let (mut rest, width) = (dst.get_mut(..len).unwrap_or(&mut []), index(output.width()));
         let mut done = Done::default();
         self.each(src, rows, options.verify, &mut done, &mut |payload| {
-            payload.decode_bytes(output, split(&mut rest, payload.len.saturating_mul(width)))
+            payload.decode_bytes(output, split_front(&mut rest, payload.len.saturating_mul(width)))
         })?;
         done.wrote = done.wrote.saturating_mul(width);
         Ok(done)
     }
 
-    /// Decodes rows to a sink, in the same bytes as [`decode_bytes`](Self::decode_bytes), at most 256 of them at a time where they are not lent
-    /// as they are.
+    /// Decodes rows to a sink, in the same bytes as [`decode_bytes`](Self::decode_bytes): plain values as they are stored, other
+    /// values at most 256 bytes at a time.
     pub fn decode_to(&self, src: &[u8], rows: Range<u64>, sink: &mut impl Sink, options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
         self.fits(&rows, usize::MAX, [output.width(), 0], &options.limits)?;
@@ -165,9 +177,8 @@ impl Column<'_> {
             let (mut skip, mut left) = (payload.skip, payload.len);
             while left > 0 {
                 let len = left.min(most);
-                let values = Payload { skip, len, ..*payload };
                 let to = batch.get_mut(..len.saturating_mul(width)).unwrap_or(&mut []);
-                values.decode_bytes(output, to)?;
+                Payload { skip, len, ..*payload }.decode_bytes(output, to)?;
                 sink.write(to)?;
                 (skip, left) = (skip.saturating_add(len), left - len);
             }
@@ -177,12 +188,12 @@ impl Column<'_> {
         Ok(done)
     }
 
-    /// Decodes rows to a `Vec`, as [`decode`](Self::decode) does. Memory is asked for only after the file has shown that it holds
-    /// that many values.
+    /// Decodes rows to a `Vec`, as [`decode`](Self::decode) does.
+    ///
+    /// Allocates memory only after the file has been found to hold that many values.
     #[cfg(feature = "alloc")]
     pub fn decode_to_vec<T: Element>(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<T>> {
-        self.each(src, rows.clone(), Verify::Skip, &mut Done::default(), &mut |_| Ok(()))?;
-        let mut values = zeros(u64_from(self.fits(&rows, usize::MAX, [T::DTYPE.width(), 1], &options.limits)?))?;
+        let mut values = self.allocate(src, &rows, [T::DTYPE.width(), 1], options)?;
         self.decode(src, rows, &mut values, options)?;
         Ok(values)
     }
@@ -190,11 +201,22 @@ impl Column<'_> {
     /// Decodes rows to a `Vec` of the bytes that [`decode_bytes`](Self::decode_bytes) writes, with the same care.
     #[cfg(feature = "alloc")]
     pub fn decode_bytes_to_vec(&self, src: &[u8], rows: Range<u64>, options: &Options<'_>) -> Result<Vec<u8>> {
-        self.each(src, rows.clone(), Verify::Skip, &mut Done::default(), &mut |_| Ok(()))?;
-        let width = self.output()?.width();
-        let mut values = zeros(u64_from(self.fits(&rows, usize::MAX, [width; 2], &options.limits)?))?;
+        let mut values = self.allocate(src, &rows, [self.output()?.width(); 2], options)?;
         self.decode_bytes(src, rows, &mut values, options)?;
         Ok(values)
+    }
+
+    /// Allocates what [`fits`](Self::fits) returns, if the file holds all of these rows.
+    #[cfg(feature = "alloc")]
+    fn allocate<T: Clone + Default>(
+        &self,
+        src: &[u8],
+        rows: &Range<u64>,
+        sizes: [u64; 2],
+        options: &Options<'_>,
+    ) -> Result<Vec<T>> {
+        self.each(src, rows.clone(), Verify::Skip, &mut Done::default(), &mut |_| Ok(()))?;
+        zeros(u64_from(self.fits(rows, usize::MAX, sizes, &options.limits)?))
     }
 
     /// Walks over the payloads of these rows. `done` counts those that were decoded.
@@ -207,48 +229,34 @@ impl Column<'_> {
         done: &mut Done,
         decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
     ) -> Result<()> {
-        let (mut cursor, mut piece) = (Cursor::of(&self.file), Piece::new());
+        let (mut cursor, mut piece) = (ChunkCursor::of(&self.file), Piece::NONE);
         self.check_rows(&rows)?;
         loop {
             let wanted = match self.next_piece(&mut cursor, &rows, &mut piece)? {
-                Next::Nothing => return Ok(()),
-                Next::Chunk => true,
-                Next::Length => {
-                    let length = part(src, piece.length())?.first_chunk();
-                    piece.enter(&mut cursor, length.map_or(0, |length| u32::from_le_bytes(*length).into()))?
-                }
+                Need::Nothing => return Ok(()),
+                Need::Chunk => true,
+                Need::Length => piece.enter(&mut cursor, le_u32(part(src, piece.length())?).unwrap_or(0).into())?,
             };
             if wanted {
-                self.chunk(src, &piece, verify, done, decode)?;
+                decode(&self.payload(src, &piece, verify, &mut done.checksums)?)?;
+                done.parts += 1;
+                done.wrote = done.wrote.saturating_add(index(piece.values()));
             }
         }
     }
 
+    /// Reads a piece. Its length is checked before more is read: a wrong one is an error even if the file ends there.
     #[inline(never)]
-    fn chunk<'b>(
+    fn payload<'b>(
         &self,
         src: &'b [u8],
         piece: &Piece,
         verify: Verify,
-        done: &mut Done,
-        decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
-    ) -> Result<()> {
-        // The length alone first: a wrong one is an error also where the file ends after it.
+        checksums: &mut Checksums,
+    ) -> Result<Payload<'b>> {
         piece.check_length(part(src, piece.length())?)?;
-        let payload = piece.read(part(src, piece.range())?, verify, &mut done.checksums)?;
+        let payload = piece.read(part(src, piece.range())?, verify, checksums)?;
         piece.refuse_hidden_crc(&self.file, src)?;
-        decode(&payload)?;
-        done.parts += 1;
-        done.wrote = done.wrote.saturating_add(payload.len);
-        Ok(())
+        Ok(payload)
     }
-}
-
-/// Takes as many elements off the front, or all there are.
-fn split<'t, T>(rest: &mut &'t mut [T], len: usize) -> &'t mut [T] {
-    let all = core::mem::take(rest);
-    let len = len.min(all.len());
-    let (front, back) = all.split_at_mut_checked(len).unwrap_or_default();
-    *rest = back;
-    front
 }

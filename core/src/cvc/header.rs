@@ -1,6 +1,6 @@
-//! The start of a file: magic, version and the length of the JSON header; and what that JSON says of the whole file.
+//! The start of a file: magic, version and the length of the JSON header; and the members of that JSON that concern the whole file.
 
-use super::object::Object;
+use super::object::{Object, Position};
 use crate::fault::Verdict;
 use crate::json::Node;
 use crate::num::{index, u64_from};
@@ -27,7 +27,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// How many bytes [`read`](Self::read) needs: magic, version, length, and the first byte of the JSON.
+    /// The number of bytes that [`read`](Self::read) needs: magic, version, length, and the first byte of the JSON.
     pub const LEN: usize = 13;
 
     /// Reads the start of a file.
@@ -35,12 +35,12 @@ impl Header {
         Self::parse(src, limits, &mut ())
     }
 
-    /// The generation of writers that made the file.
+    /// Returns the generation of writers that made the file.
     pub const fn version(&self) -> Version {
         self.version
     }
 
-    /// How many bytes at the start of the file hold its JSON header: what [`File::open`](super::File::open) needs.
+    /// Returns the length of the head: the bytes up to the end of the JSON, which [`File::open`](super::File::open) needs.
     pub fn head_len(&self) -> u64 {
         u64_from(self.end)
     }
@@ -85,7 +85,7 @@ impl Header {
     }
 }
 
-/// Whether a header can start so: with an object, perhaps after white space or a byte order mark.
+/// Returns whether JSON can start so: with an object, perhaps after white space or a byte order mark.
 fn is_json_start(byte: u8) -> bool {
     matches!(byte, b'{' | b' ' | b'\t' | b'\n' | b'\r' | 0xEF)
 }
@@ -94,44 +94,43 @@ fn is_json_byte(byte: u8) -> bool {
     byte >= 0x20 || matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// What the header says of the whole file: plain numbers and positions in the JSON, so that a streaming decoder can keep
-/// it beside the buffer that holds the JSON.
+/// The members of the header that concern the whole file. Numbers and positions only, so that a streaming decoder keeps them
+/// beside the buffer that holds the JSON.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     pub(super) version: Version,
+    /// The end of the head.
     pub(super) end: usize,
     pub(super) num_vectors: u64,
-    /// Where the array of chunks starts.
+    /// The position of the array of chunks.
     pub(super) chunks: usize,
     pub(super) chunk_count: u64,
-    pub(super) kind: Kind,
-    pub(super) sections: Option<usize>,
+    pub(super) layout: ColumnLayout,
+    pub(super) sections: Position,
     pub(super) mmap_optimized: bool,
     pub(super) max_output: u64,
 }
 
 /// One nameless column of f32, or a schema.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    Single { dimension: u64, compression: usize },
+pub(super) enum ColumnLayout {
+    Single { dimension: u64, compression: Position },
     Columnar { columns: usize, count: u64 },
 }
 
 impl Facts {
     /// The facts of no file.
-    pub(super) const fn new() -> Self {
-        Self {
-            version: Version { major: 0, minor: 0 },
-            end: 0,
-            num_vectors: 0,
-            chunks: 0,
-            chunk_count: 0,
-            kind: Kind::Columnar { columns: 0, count: 0 },
-            sections: None,
-            mmap_optimized: false,
-            max_output: 0,
-        }
-    }
+    const NONE: Self = Self {
+        version: Version { major: 0, minor: 0 },
+        end: 0,
+        num_vectors: 0,
+        chunks: 0,
+        chunk_count: 0,
+        layout: ColumnLayout::Columnar { columns: 0, count: 0 },
+        sections: Position::NONE,
+        mmap_optimized: false,
+        max_output: 0,
+    };
 
     /// Reads all but the number of chunks.
     #[inline(never)]
@@ -150,13 +149,11 @@ impl Facts {
             "sections",
             "mmap_optimized",
         ]);
-        self.version = start.version;
-        self.end = start.end;
+        (self.version, self.end, self.sections) = (start.version, start.end, sections);
         self.num_vectors = header.integer(num_vectors);
         self.chunks = header.array(chunks).start();
-        self.sections = header.find(sections).map(|node| node.start());
-        self.mmap_optimized = header.find(mmap).is_some_and(|node| node.is_true());
-        // Only version 2 writers know columns, and they also write files without.
+        self.mmap_optimized = header.find(mmap).is_some_and(|node| node.raw() == b"true");
+        // Only writers of version 2 know columns, and they also write files without.
         let mut columnar = false;
         if start.version.major == 2 {
             columnar = header.find(columns).is_some() && header.find(dimension).is_none();
@@ -168,17 +165,17 @@ impl Facts {
                 }
             }
         }
-        self.kind = if columnar {
+        self.layout = if columnar {
             let schema = header.array(columns);
             let count = u64_from(schema.elements().count());
             if count == 0 {
                 header.refuse(ErrorKind::CvcMissingKey, columns);
             }
-            Kind::Columnar { columns: schema.start(), count }
+            ColumnLayout::Columnar { columns: schema.start(), count }
         } else {
             let dimension = header.integer(dimension);
             header.text(compression);
-            Kind::Single { dimension, compression: header.find(compression).map_or(0, |node| node.start()) }
+            ColumnLayout::Single { dimension, compression }
         };
         header.check()
     }
@@ -186,7 +183,7 @@ impl Facts {
 
 /// A file whose header is parsed and checked. It borrows the head and holds nothing else.
 ///
-/// Calls that decode take the bytes of the file again, because the head may be all that was at hand when it was opened.
+/// Calls that decode take the bytes of the file again, because it may have been opened with the head alone.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'a> {
     pub(super) head: &'a [u8],
@@ -194,54 +191,53 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    pub(super) const fn new() -> Self {
-        Self { head: &[], facts: Facts::new() }
-    }
+    /// No file.
+    pub(super) const NONE: Self = Self { head: &[], facts: Facts::NONE };
 
-    /// A value of the JSON.
+    /// Returns the value at this position of the JSON.
     pub(super) fn node(&self, start: usize) -> Node<'a> {
         Node::at(self.head, start)
     }
 
-    /// The generation of writers that made it.
+    /// Returns the generation of writers that made the file.
     pub fn version(&self) -> Version {
         self.facts.version
     }
 
-    /// Where the header ends.
+    /// Returns the length of the head: the bytes up to the end of the JSON.
     pub fn head_len(&self) -> u64 {
         u64_from(self.facts.end)
     }
 
-    /// How many rows every column has.
+    /// Returns the number of rows of every column.
     pub fn num_vectors(&self) -> u64 {
         self.facts.num_vectors
     }
 
-    /// How many chunks the rows are divided into.
+    /// Returns the number of chunks.
     pub fn chunk_count(&self) -> u64 {
         self.facts.chunk_count
     }
 
-    /// Whether the file has a schema of named columns; if not, it has one nameless column of f32.
+    /// Returns whether the file has a schema of named columns. Without one, it has one nameless column of f32.
     pub fn is_columnar(&self) -> bool {
-        matches!(self.facts.kind, Kind::Columnar { .. })
+        matches!(self.facts.layout, ColumnLayout::Columnar { .. })
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub fn column_count(&self) -> u64 {
-        match self.facts.kind {
-            Kind::Single { .. } => 1,
-            Kind::Columnar { count, .. } => count,
+        match self.facts.layout {
+            ColumnLayout::Single { .. } => 1,
+            ColumnLayout::Columnar { count, .. } => count,
         }
     }
 
-    /// Whether the writer laid the chunks out for memory mapping, each at a `file_offset` of its own.
+    /// Returns whether the chunks are laid out for memory mapping, each at a `file_offset` of its own.
     pub fn is_mmap_optimized(&self) -> bool {
         self.facts.mmap_optimized
     }
 
-    /// Whether each chunk has a CRC-32.
+    /// Returns whether each chunk has a CRC-32.
     pub fn has_checksums(&self) -> bool {
         self.facts.version.major > 0
     }

@@ -1,66 +1,325 @@
-//! Tells a [`Trace`] where everything in a file lies: the head, then each chunk with its columns.
+//! The walk over a file that emits everything to a [`Trace`]: of a file in memory, and of one whose bytes are asked for.
 //!
-//! The values come from the same parsers that decoding uses, and the walk from chunk to chunk is that of the
-//! [`Outline`](super::Outline); what is added here is what only shows in a payload.
+//! [`inspect`] also reads the payloads. An [`Outline`] only reads the length and the checksum of each chunk.
 
+use core::ops::Range;
+
+use super::chunk::{ChunkCursor, ChunkEntry};
+use super::column::Column;
 use super::convert::Encoding;
+use super::describe::SHOWN;
+use super::header::{Facts, File};
 use super::lossless::Planes;
-use super::options::{Options, Workspace};
-use super::outline::Progress;
-use super::payload::check_crc;
-use super::piece::part;
-use crate::num::{index, u64_from};
-use crate::{Done, Error, ErrorKind, Name, Result, Trace, Value};
+use super::object::Object;
+use super::options::Options;
+use super::payload::compare_crc;
+use super::plan::{Piece, le_u32, part};
+use super::workspace::{OWN, Smallest, Workspace, from_word, to_word};
+use crate::checksum::Crc32;
+use crate::json::Member;
+use crate::num::{behind, index, u64_from};
+use crate::{Done, Error, ErrorKind, Limits, Name, Part, Result, Trace, Value};
 
-/// Walks over a whole file: opens it, finds every chunk and every column in it, verifies every CRC-32 and every code of a lossless column.
+/// Walks over a whole file: opens it, finds every chunk and every column in it, and verifies every CRC-32 and every code of a
+/// lossless column.
 ///
-/// On an error, what was heard until then is true. Bytes between chunks are told as padding where chunks lie in ascending order,
-/// as all writers write them.
+/// After an error, everything emitted before it is true. If chunks lie in ascending order, as all writers write them, the bytes
+/// between them are emitted as padding.
 pub fn inspect(
     src: &[u8],
     workspace: &mut Workspace<'_>,
     options: &Options<'_>,
     trace: &mut impl Trace,
 ) -> Result<Done> {
-    let mut walk = Progress::start(src, u64_from(src.len()), &options.limits, trace)?;
+    inspect_each(src, workspace, options, trace, &mut |_, _| Ok(()))
+}
+
+/// Inspects a file, and passes on each chunk that is sound.
+pub(super) fn inspect_each(
+    src: &[u8],
+    workspace: &mut Workspace<'_>,
+    options: &Options<'_>,
+    trace: &mut impl Trace,
+    pass_on: &mut dyn FnMut(&ChunkEntry, &Piece) -> Result<()>,
+) -> Result<Done> {
+    let mut walk = Walk::start(src, u64_from(src.len()), &options.limits, trace)?;
     let mut done = Done::default();
     while let Some((chunk, at)) = walk.next {
-        let body = walk.enter(src, &chunk, at, part(src, walk.prefix(at))?, trace)?;
-        let payload = part(src, body.payload.clone())?;
-        let (file, slot) = (walk.file(src), &body.piece.slot);
+        let prefix = part(src, walk.prefix(at))?;
+        let piece = walk.enter(src, &chunk, at, prefix, trace)?;
+        let payload = part(src, piece.payload_range())?;
+        let (file, storage) = (walk.file(src), &piece.storage);
         let mut planes = Planes::default();
-        let lossless = !file.is_columnar() && slot.encoding == Encoding::Lossless;
+        let lossless = !file.is_columnar() && storage.encoding == Encoding::Lossless;
         if lossless {
             trace.enter(Name::Lossless, Value::None);
-            planes.read(payload, body.payload.start, trace)?;
+            planes.read(payload, piece.payload_start(), trace)?;
             trace.leave();
         } else {
-            walk.emit_payload(src, &chunk, &body, workspace, trace)?;
+            walk.emit_payload(&file, &chunk, &piece, workspace, trace)?;
         }
-        check_crc(&mut done.checksums, body.crc, options.verify, payload)?;
-        let mut decoded = slot.values.saturating_mul(slot.encoding.output().width());
+        compare_crc(&mut done.checksums, piece.stored_crc(prefix), options.verify, || Crc32::of(payload))?;
+        let mut add = |values: u64, encoding: Encoding| {
+            done.content = done.content.saturating_add(values.saturating_mul(encoding.output().width()));
+        };
         if file.is_columnar() {
-            let len = u64_from(payload.len());
-            decoded = 0;
-            file.each_slot(&chunk, workspace, &mut |_, _, slot| {
-                slot.range(len)?;
-                decoded = decoded.saturating_add(slot.values.saturating_mul(slot.encoding.output().width()));
+            file.each_storage(&chunk, workspace, &mut |_, _, storage| {
+                storage.range(piece.payload_len)?;
+                add(storage.values, storage.encoding);
                 Ok(())
             })?;
         } else {
             if lossless {
-                if planes.count != slot.values {
-                    return Err(Error::new(ErrorKind::CvcLosslessCount, body.payload.start));
-                }
+                planes.check_count(storage.values)?;
                 planes.check_codes()?;
             }
-            body.piece.refuse_hidden_crc(&file, src)?;
+            piece.refuse_hidden_crc(&file, src)?;
+            add(storage.values, storage.encoding);
         }
-        done.content = done.content.saturating_add(decoded);
+        pass_on(&chunk, &piece)?;
         done.parts += 1;
         trace.leave();
         walk.look_ahead(src, trace)?;
     }
     done.read = index(walk.cursor.end);
     Ok(done)
+}
+
+/// Follows the chunks of a file: the header and the length of each chunk determine where the next one is.
+///
+/// It asks for byte ranges and emits what they hold. The caller fetches them from flash, a file or a server: eight bytes for each
+/// chunk, also of a file of gigabytes. After the header it needs no memory, however many chunks follow. A payload is emitted as
+/// one range, and its checksum is not verified.
+///
+/// ```
+/// use unspool::{cvc, Limits};
+/// # let json = br#"{"chunks":[{"rows":1},{"rows":1}],"compression":"fp16","dimension":2,"num_vectors":2}"#;
+/// # let mut file = b"CVCF".to_vec();
+/// # file.extend((json.len() as u32).to_le_bytes());
+/// # file.extend(json);
+/// # file.extend([4, 0, 0, 0, 0x00, 0x3C, 0x00, 0xC0].repeat(2));
+/// let head = cvc::Header::read(&file[..cvc::Header::LEN], &Limits::DEFAULT)?.head_len();
+/// let mut workspace = cvc::Workspace::new();
+/// let mut outline = cvc::Outline::open(&file[..head as usize], file.len() as u64, &Limits::DEFAULT, &mut ())?;
+/// let mut lengths = Vec::new();
+/// while let Some(range) = outline.needs() {
+///     lengths.push(range.clone());
+///     outline.feed(range.start, &file[range.start as usize..range.end as usize], &mut workspace, &mut ())?;
+/// }
+/// assert_eq!(lengths, [head..head + 4, head + 8..head + 12]);
+/// # Ok::<(), unspool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Outline<H> {
+    head: H,
+    walk: Walk,
+}
+
+impl<H: AsRef<[u8]>> Outline<H> {
+    /// Reads the head of a file of `len` bytes: at least its first [`head_len`](super::Header::head_len) bytes, borrowed or owned.
+    pub fn open(head: H, len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
+        let walk = Walk::start(head.as_ref(), len, limits, trace)?;
+        Ok(Self { head, walk })
+    }
+
+    /// Returns the file that the head describes.
+    pub fn file(&self) -> File<'_> {
+        self.walk.file(self.head.as_ref())
+    }
+
+    /// Returns the bytes to [`feed`](Self::feed) next; `None` after the last chunk.
+    pub fn needs(&self) -> Option<Range<u64>> {
+        self.walk.next.map(|(_, at)| self.walk.prefix(at))
+    }
+
+    /// Takes the needed bytes, which start at `at`. After an error, the outline needs nothing more.
+    pub fn feed(&mut self, at: u64, bytes: &[u8], workspace: &mut Workspace<'_>, trace: &mut impl Trace) -> Result<()> {
+        let Some((chunk, start)) = self.walk.next.take() else { return Ok(()) };
+        let range = self.walk.prefix(start);
+        if at != range.start {
+            return Err(Error::new(ErrorKind::RangeOutside, at));
+        }
+        if u64_from(bytes.len()) != range.end.saturating_sub(range.start) {
+            return Err(Error::truncated(behind(at, u64_from(bytes.len())), range.end));
+        }
+        let head = self.head.as_ref();
+        let piece = self.walk.enter(head, &chunk, start, bytes, trace)?;
+        self.walk.emit_payload(&self.walk.file(head), &chunk, &piece, workspace, trace)?;
+        trace.leave();
+        self.walk.look_ahead(head, trace)
+    }
+}
+
+/// A walk from chunk to chunk. Each call needs the same head again.
+#[derive(Clone, Debug)]
+struct Walk {
+    facts: Facts,
+    max_columns: u64,
+    /// The length of the file.
+    len: u64,
+    cursor: ChunkCursor,
+    /// The next chunk and its offset.
+    next: Option<(ChunkEntry, u64)>,
+}
+
+impl Walk {
+    /// Reads the head of a file of `len` bytes, and finds the first chunk.
+    fn start(head: &[u8], len: u64, limits: &Limits, trace: &mut impl Trace) -> Result<Self> {
+        let mut file = File::NONE;
+        file.read(head, limits, trace)?;
+        if file.head_len() > len {
+            return Err(Error::truncated(len, file.head_len()));
+        }
+        let (facts, max_columns) = (file.facts, limits.max_columns);
+        let mut walk = Self { facts, max_columns, len, cursor: ChunkCursor::of(&file), next: None };
+        walk.look_ahead(head, trace)?;
+        Ok(walk)
+    }
+
+    fn file<'a>(&self, head: &'a [u8]) -> File<'a> {
+        File { head: head.get(..self.facts.end).unwrap_or(&[]), facts: self.facts }
+    }
+
+    /// Returns the range of length and checksum of a chunk at this offset, cut to the file.
+    fn prefix(&self, at: u64) -> Range<u64> {
+        let len = if self.file(&[]).has_checksums() { 8 } else { 4 };
+        at.min(self.len)..behind(at, len).min(self.len)
+    }
+
+    /// Enters a chunk at this offset and emits its length and checksum. The payload of the chunk lies within the file.
+    ///
+    /// In a file without a schema, the piece holds the rows of the only column.
+    fn enter(
+        &mut self,
+        head: &[u8],
+        chunk: &ChunkEntry,
+        at: u64,
+        prefix: &[u8],
+        trace: &mut impl Trace,
+    ) -> Result<Piece> {
+        let file = self.file(head);
+        if at > self.cursor.end {
+            trace.bytes(Part::Padding, Name::Padding, self.cursor.end..at.min(self.len), Value::None);
+        }
+        trace.enter(Name::Chunk, Value::U64(chunk.index));
+        let mut piece = Piece::NONE;
+        piece.open(&file, chunk, at);
+        let len = le_u32(prefix).ok_or(Error::truncated(self.len, piece.length().end))?.into();
+        trace.bytes(Part::Framing, Name::PayloadLength, piece.length(), Value::U64(len));
+        let start = piece.payload_start();
+        if u64_from(prefix.len()) < piece.prefix_len() {
+            return Err(Error::truncated(self.len, start));
+        }
+        if let Some((crc, at)) = piece.stored_crc(prefix) {
+            trace.bytes(Part::Checksum, Name::Crc32, at..start, Value::Hex(crc.into()));
+        }
+        if !file.is_columnar() {
+            let mut column = Column::of(&file);
+            column.read(0)?;
+            piece.find(&column, chunk, at, &column.rows())?;
+            if piece.storage.payload_len().is_some_and(|needed| needed != len) {
+                return Err(Error::new(ErrorKind::CvcChunkLength, at));
+            }
+        }
+        piece.set_len(len)?;
+        let end = piece.range().end;
+        if end > self.len {
+            return Err(Error::truncated(self.len, end));
+        }
+        self.cursor.pass(chunk.node, end, len)?;
+        Ok(piece)
+    }
+
+    /// Emits the payload without looking into it.
+    fn emit_payload(
+        &self,
+        file: &File<'_>,
+        chunk: &ChunkEntry,
+        piece: &Piece,
+        workspace: &mut Workspace<'_>,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
+        if file.is_columnar() {
+            return self.emit_columns(file, chunk, &piece.payload_range(), workspace, trace);
+        }
+        let encoding = Value::Word(piece.storage.encoding.name());
+        trace.bytes(Part::Data, Name::Values, piece.payload_range(), encoding);
+        Ok(())
+    }
+
+    /// Emits the columns of a payload in the order of their offsets.
+    ///
+    /// The header names them in any order, and they may leave gaps and overlap. Each pass over the chunk's object emits as many
+    /// columns as the workspace holds.
+    fn emit_columns(
+        &self,
+        file: &File<'_>,
+        chunk: &ChunkEntry,
+        payload: &Range<u64>,
+        workspace: &mut Workspace<'_>,
+        trace: &mut impl Trace,
+    ) -> Result<()> {
+        let object = chunk.columns.node(&file.node(0)).ok_or(chunk.fault(ErrorKind::CvcColumnMissing))?;
+        let count = u64_from(object.members().count());
+        if count > self.max_columns {
+            return Err(Error::from(object.fault(ErrorKind::ElementLimit)).needing(count));
+        }
+        if !trace.listens() {
+            return Ok(());
+        }
+        let mut own = [0; OWN];
+        let table = workspace.table(&mut own);
+        let len = payload.end.saturating_sub(payload.start);
+        let in_file = |start: u32, end: u32| behind(payload.start, start.into())..behind(payload.start, end.into());
+        // The length of a payload has 32 bits.
+        let (mut at, len) = (0, u32::try_from(len).unwrap_or(u32::MAX));
+        while at < len {
+            let mut next = Smallest::new(table);
+            for member in object.members() {
+                if let Some((start, end)) = place(&member, len).filter(|&(_, end)| end > at) {
+                    next.insert([start, end, to_word(member.key_at())]);
+                }
+            }
+            let (before, more) = (at, next.more);
+            for &[start, end, key] in next.sorted().iter() {
+                if end <= at {
+                    continue;
+                }
+                if start > at {
+                    trace.bytes(Part::Padding, Name::Unused, in_file(at, start), Value::None);
+                }
+                let mut scratch = [0; SHOWN];
+                let name = file.node(from_word(key)).string().unwrap_or_default();
+                let range = in_file(start.max(at), end);
+                trace.bytes(Part::Data, Name::Column, range, Value::Text(name.shown(&mut scratch)));
+                at = end;
+            }
+            if at < len && (at == before || !more) {
+                trace.bytes(Part::Padding, Name::Unused, in_file(at, len), Value::None);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the next chunk. After the last one, emits the rest of the file.
+    fn look_ahead(&mut self, head: &[u8], trace: &mut impl Trace) -> Result<()> {
+        let (file, mut chunk) = (self.file(head), ChunkEntry::default());
+        self.next = None;
+        if self.cursor.next(&file, &mut chunk)? {
+            self.next = Some((chunk, self.cursor.start(&file, &chunk)?));
+        } else if self.cursor.end < self.len {
+            trace.bytes(Part::Padding, Name::TrailingBytes, self.cursor.end..self.len, Value::None);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the start and end of a column in a payload of this length; `None` if it is empty or outside.
+fn place(member: &Member<'_>, len: u32) -> Option<(u32, u32)> {
+    let mut object = Object::new(member.value);
+    let [offset, size] = object.pick(["offset", "size"]).map(|position| object.integer(position));
+    object.check().ok()?;
+    let end = offset.checked_add(size).filter(|&end| end > offset && end <= len.into())?;
+    Some((u32::try_from(offset).ok()?, u32::try_from(end).ok()?))
 }

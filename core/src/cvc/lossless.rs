@@ -1,18 +1,18 @@
-//! The lossless encoding: the four bytes of each f32 in planes of their own, each with a dictionary of the bytes it uses.
+//! The lossless encoding: each of the four bytes of an f32 in a plane of its own, which has a dictionary of the bytes it uses.
 //!
-//! A count of values, four widths, then for each plane, least significant first: how many distinct bytes, the bytes, and
-//! a code of `width` bits for each value, packed from the most significant bit on.
+//! The payload holds a count of values and four widths. Then follows each plane, least significant byte first: the number of
+//! distinct bytes, these bytes, and a code of `width` bits for each value, packed from the most significant bit on.
 
 use super::convert::Cell;
 use crate::num::{behind, index, u64_from};
 use crate::{Error, ErrorKind, Name, Part, Result, Trace, Value};
 
-/// A payload whose planes are found and whose sizes are checked.
+/// The planes of a payload, with their sizes checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Planes<'a> {
     planes: [Plane<'a>; 4],
-    pub(super) count: u64,
-    /// Where the payload lies in the file.
+    count: u64,
+    /// The offset of the payload in the file.
     at: u64,
 }
 
@@ -21,22 +21,17 @@ struct Plane<'a> {
     dictionary: &'a [u8],
     codes: &'a [u8],
     width: u32,
-    /// Where the codes start in the payload.
+    /// The offset of the codes in the payload.
     at: usize,
 }
 
 impl<'a> Planes<'a> {
-    /// Whether a payload has as many values as it must have.
-    pub(super) fn check(payload: &'a [u8], at: u64, values: u64) -> Result<()> {
-        let mut planes = Self::default();
-        planes.read(payload, at, &mut ())?;
-        if planes.count != values {
-            return Err(Error::new(ErrorKind::CvcLosslessCount, at));
-        }
-        Ok(())
+    /// Checks that the payload holds this number of values.
+    pub(super) fn check_count(&self, values: u64) -> Result<()> {
+        if self.count == values { Ok(()) } else { Err(Error::new(ErrorKind::CvcLosslessCount, self.at)) }
     }
 
-    /// Finds the planes of a payload that lies at `at` in the file.
+    /// Finds the planes of a payload at offset `at` of the file.
     #[inline(never)]
     pub(super) fn read(&mut self, payload: &'a [u8], at: u64, trace: &mut impl Trace) -> Result<()> {
         let end = behind(at, u64_from(payload.len()));
@@ -84,7 +79,10 @@ impl<'a> Planes<'a> {
         Ok(())
     }
 
-    /// Decodes as many values as there are cells, from value `skip` on.
+    /// Fills the cells with values, from value `skip` on.
+    ///
+    /// A hot loop: four dictionary lookups a value. A missing code or dictionary byte is an error, and its offset is worked out
+    /// after the loop, so that the loop keeps no positions.
     pub(super) fn decode<C: Cell>(&self, skip: usize, to: &mut [C]) -> Result<()> {
         let [a, b, c, d] = &self.planes;
         for (cell, value) in to.iter_mut().zip(skip..) {
@@ -95,7 +93,7 @@ impl<'a> Planes<'a> {
         Ok(())
     }
 
-    /// Whether each value has a byte in each plane. A plane with as many bytes as there are codes is not looked at.
+    /// Checks that each value has a byte in each plane. A plane whose dictionary has a byte for every code is skipped.
     pub(super) fn check_codes(&self) -> Result<()> {
         let partial = self.planes.iter().filter(|plane| plane.dictionary.len() < 1 << plane.width);
         let bad = |plane: &Plane<'_>| (0..index(self.count)).find(|&value| plane.byte(value).is_none());
@@ -118,7 +116,7 @@ impl Plane<'_> {
         value.saturating_mul(index(self.width.into()))
     }
 
-    /// The byte of a value in this plane.
+    /// Returns the byte of a value in this plane.
     #[inline]
     fn byte(&self, value: usize) -> Option<u8> {
         let bit = self.bit(value);

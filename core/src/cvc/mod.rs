@@ -25,51 +25,36 @@
 //! # Ok::<(), unspool::Error>(())
 //! ```
 //!
-//! Without the whole file, a [`Plan`] names the byte ranges to fetch for rows of a [`Column`]; from a file that comes piece by piece a
-//! [`Decoder`] decodes. [`inspect`] tells a [`Trace`](crate::Trace) where everything lies, and an [`Outline`] where the chunks of a file lie that is
-//! not at hand.
+//! Without the whole file, a [`Plan`] names the byte ranges to fetch for rows of a [`Column`], and an [`Outline`] those to fetch for
+//! the layout of the chunks. A [`Decoder`] decodes a file that arrives in pieces. [`inspect`] emits every field to a
+//! [`Trace`](crate::Trace).
 
-// In the order of who knows whom: a file imports only from those below it.
-mod stream;
-
+// A file imports only from those below it.
 mod decode;
-
+mod file;
 mod inspect;
-
-mod outline;
-
-mod every;
+mod stream;
 
 mod plan;
 
-mod piece;
-
 mod column;
-
-mod open;
+mod describe;
 
 mod chunk;
-
-mod describe;
 mod section;
 
 mod header;
-
 mod payload;
 
 mod lossless;
+mod workspace;
 
 mod convert;
+mod object;
 
 mod decimal;
 mod float;
-mod names;
-mod object;
 mod options;
-mod smallest;
-
-#[cfg(all(test, feature = "alloc"))]
-mod linear;
 
 pub use crate::json::Text;
 pub use chunk::{Chunk, Chunks};
@@ -78,13 +63,12 @@ pub use convert::{Dtype, Element, half_to_f32};
 #[cfg(feature = "alloc")]
 pub use decode::decode_to_vec;
 pub use decode::{decode, decode_to, decoded_len, salvage};
-pub use every::workspace_len;
+pub use file::workspace_len;
 pub use header::{File, Header, Version};
-pub use inspect::inspect;
-pub use options::{Options, Workspace};
-pub use outline::Outline;
+pub use inspect::{Outline, inspect};
+pub use options::Options;
 pub use payload::Payload;
-pub use piece::Piece;
-pub use plan::Plan;
+pub use plan::{Piece, Plan};
 pub use section::{Metadata, Scalar, Section, Sections};
 pub use stream::Decoder;
+pub use workspace::Workspace;

@@ -7,20 +7,20 @@ use crate::json::{Node, Text};
 
 /// An object while its members are read.
 ///
-/// What is wrong is remembered rather than given back: the first thing counts, and what is read behind it is 0 or empty. Whoever acts on what
-/// was read asks [`check`](Self::check) first. That takes a fraction of the code of asking behind each member.
+/// The first fault is kept instead of returned, and every value after it is 0 or empty. Call [`check`](Self::check) before
+/// acting on a value. This takes a fraction of the code that a test after each member would.
 pub(super) struct Object<'a> {
     node: Node<'a>,
     fault: Option<Fault>,
-    /// The first byte after it, once its members were picked.
+    /// The position after the object, once its members were picked.
     pub(super) end: usize,
 }
 
-/// Where a member's value starts; 0 if there is no such member.
+/// The position of a member's value in the JSON; 0 if the object has no such member.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place(usize);
+pub(super) struct Position(usize);
 
-impl Place {
+impl Position {
     /// No member.
     pub(super) const NONE: Self = Self(0);
 
@@ -32,7 +32,7 @@ impl Place {
         Self(node.start())
     }
 
-    /// The value there, in the text of this one; nothing if there is no such member.
+    /// Returns the value at this position of the text that `other` is from, or `None` for no member.
     pub(super) fn node<'a>(self, other: &Node<'a>) -> Option<Node<'a>> {
         (self.0 > 0).then(|| other.elsewhere(self.0))
     }
@@ -43,88 +43,84 @@ impl<'a> Object<'a> {
         Self { node, fault: None, end: 0 }
     }
 
-    /// The members of these names. Of equal keys the last one counts, as in Python; other keys are ignored.
-    pub(super) fn pick<const N: usize>(&mut self, names: [&str; N]) -> [Place; N] {
-        let mut found = [Place::default(); N];
+    /// Finds the members of these names. Of equal keys the last one counts, as in Python; other keys are ignored.
+    pub(super) fn pick<const N: usize>(&mut self, names: [&str; N]) -> [Position; N] {
+        let mut found = [Position::NONE; N];
         self.pick_into(&names, &mut found);
         found
     }
 
-    /// The same for any number of names: one copy of the code for all of them.
+    /// Does the same for any number of names, so that a program has one copy of the code.
     #[inline(never)]
-    fn pick_into(&mut self, names: &[&str], found: &mut [Place]) {
+    fn pick_into(&mut self, names: &[&str], found: &mut [Position]) {
         let mut members = self.node.members();
         for member in &mut members {
-            if let Some((_, place)) = names.iter().zip(&mut *found).find(|(name, _)| member.key.is(name)) {
-                *place = Place::of(&member.value);
+            if let Some((_, position)) = names.iter().zip(&mut *found).find(|(name, _)| member.key.is(name)) {
+                *position = Position::of(&member.value);
             }
         }
         self.end = members.end();
     }
 
-    /// The member, if there is one.
-    pub(super) fn find(&self, place: Place) -> Option<Node<'a>> {
-        place.node(&self.node)
+    /// Returns an optional member.
+    pub(super) fn find(&self, position: Position) -> Option<Node<'a>> {
+        position.node(&self.node)
     }
 
-    /// A member that must be there. If it is not, the object stands for it.
+    /// Returns a mandatory member. If it is missing, returns the object.
     #[inline(never)]
-    fn need(&mut self, place: Place) -> Node<'a> {
-        self.find(place).unwrap_or_else(|| {
+    fn need(&mut self, position: Position) -> Node<'a> {
+        self.find(position).unwrap_or_else(|| {
             self.remember(self.node.fault(ErrorKind::CvcMissingKey));
             self.node
         })
     }
 
-    /// A member that is an integer.
+    /// Returns a member that is an integer.
     #[inline(never)]
-    pub(super) fn integer(&mut self, place: Place) -> u64 {
-        let node = self.need(place);
+    pub(super) fn integer(&mut self, position: Position) -> u64 {
+        let node = self.need(position);
         let kind = if node.is_number() { ErrorKind::JsonNumber } else { ErrorKind::CvcWrongValue };
-        self.take(node, kind, node.integer())
+        self.or_fault(node, kind, node.integer())
     }
 
-    /// A member that is a string.
+    /// Returns a member that is a string.
     #[inline(never)]
-    pub(super) fn text(&mut self, place: Place) -> Text<'a> {
-        let node = self.need(place);
-        self.take(node, ErrorKind::CvcWrongValue, node.string())
+    pub(super) fn text(&mut self, position: Position) -> Text<'a> {
+        let node = self.need(position);
+        self.or_fault(node, ErrorKind::CvcWrongValue, node.string())
     }
 
-    /// A member that is an array.
-    pub(super) fn array(&mut self, place: Place) -> Node<'a> {
-        let node = self.need(place);
-        if !node.is_array() {
-            self.remember(node.fault(ErrorKind::CvcWrongValue));
-        }
-        node
+    /// Returns a member that is an array.
+    pub(super) fn array(&mut self, position: Position) -> Node<'a> {
+        let node = self.need(position);
+        self.or_fault(node, ErrorKind::CvcWrongValue, node.is_array().then_some(node))
     }
 
-    /// A member that is a number of any kind, as the f32 that Python makes of it.
-    pub(super) fn float(&mut self, place: Place) -> f32 {
-        let node = self.need(place);
-        self.take(node, ErrorKind::CvcWrongValue, decimal::f32_from(node.raw()))
+    /// Returns a member that is a number of any kind, as the f32 that Python makes of it.
+    pub(super) fn float(&mut self, position: Position) -> f32 {
+        let node = self.need(position);
+        self.or_fault(node, ErrorKind::CvcWrongValue, decimal::f32_from(node.raw()))
     }
 
-    /// What is wrong is this member; of one that is not there, the object.
-    pub(super) fn refuse(&mut self, kind: ErrorKind, place: Place) {
-        self.remember(self.find(place).unwrap_or(self.node).fault(kind));
+    /// Refuses a member. If it is missing, refuses the object.
+    pub(super) fn refuse(&mut self, kind: ErrorKind, position: Position) {
+        self.remember(self.find(position).unwrap_or(self.node).fault(kind));
     }
 
-    /// Whether all was well so far.
+    /// Returns the first fault.
     pub(super) fn check(&self) -> Verdict<()> {
         self.fault.map_or(Ok(()), Err)
     }
 
-    /// The value of a node. If it has none, the node is what is wrong.
-    fn take<T: Default>(&mut self, node: Node<'a>, kind: ErrorKind, value: Option<T>) -> T {
+    /// Returns the value of a node. If it has none, refuses the node.
+    fn or_fault<T: Default>(&mut self, node: Node<'a>, kind: ErrorKind, value: Option<T>) -> T {
         value.unwrap_or_else(|| {
             self.remember(node.fault(kind));
             T::default()
         })
     }
 
-    /// What is wrong first counts.
     #[cold]
     #[inline(never)]
     fn remember(&mut self, fault: Fault) {

@@ -4,11 +4,10 @@ use super::convert::{
     Cell, Dtype, Element, Encoding, beyond_finite, code_to_f32, half_to_f32, integer_to_f32, is_finite,
 };
 use super::lossless::Planes;
-use crate::checksum::Crc32;
 use crate::num::{copy, index, u64_from};
 use crate::{Checksums, Error, ErrorKind, Result, Verify};
 
-/// Compares the CRC-32 of a chunk and counts the outcome. `stored` is the one in the file and where it lies, if there is one.
+/// Compares the CRC-32 of a chunk and counts the outcome. `stored` is the one in the file with its offset, if the chunk has one.
 pub(super) fn compare_crc(
     checksums: &mut Checksums,
     stored: Option<(u32, u64)>,
@@ -19,31 +18,17 @@ pub(super) fn compare_crc(
         checksums.unchecked += 1;
         return Ok(());
     };
-    if stored == computed() {
-        checksums.matched += 1;
-    } else if verify == Verify::Refuse {
-        return Err(Error::new(ErrorKind::CvcCrc, at));
-    } else {
-        checksums.mismatched += 1;
-    }
-    Ok(())
-}
-
-/// [`compare_crc`] for a payload that is at hand.
-pub(super) fn check_crc(
-    checksums: &mut Checksums,
-    stored: Option<(u32, u64)>,
-    verify: Verify,
-    payload: &[u8],
-) -> Result<()> {
-    compare_crc(checksums, stored, verify, || Crc32::of(payload))
+    // A fault has no room for an offset of 64 bits.
+    let counted = checksums.count(stored == computed(), verify, ErrorKind::CvcCrc, 0);
+    counted.map_err(|fault| Error::new(fault.kind, at))
 }
 
 /// The stored values of some rows of one column in one chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload<'b> {
-    /// The bytes of the column; the values asked for start at `skip`.
+    /// The bytes of the column. The values start at number `skip`.
     pub(super) stored: &'b [u8],
+    /// The offset of `stored` in the file.
     pub(super) at: u64,
     pub(super) encoding: Encoding,
     pub(super) skip: usize,
@@ -51,29 +36,29 @@ pub struct Payload<'b> {
 }
 
 impl<'b> Payload<'b> {
-    /// How many values there are: rows times dimension.
+    /// Returns the number of values: rows times dimension.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// `fp16`, `int8`, `lossless` or `none`.
+    /// Returns `fp16`, `int8`, `lossless` or `none`.
     pub fn compression(&self) -> &'static str {
         self.encoding.name()
     }
 
-    /// The values as they stand in the file, where they stand there one after the other: all but lossless.
+    /// Returns the stored bytes of the values; `None` for lossless, which has no bytes of a single value.
     pub fn raw(&self) -> Option<&'b [u8]> {
         let width = index(self.encoding.width()?);
         let start = self.skip.checked_mul(width)?;
         self.stored.get(start..)?.get(..self.len.checked_mul(width)?)
     }
 
-    /// The half floats of an fp16 payload, without a copy, little-endian and at any alignment.
+    /// Returns the half floats of an fp16 payload without a copy, little-endian and at any alignment.
     pub fn fp16(&self) -> Option<&'b [[u8; 2]]> {
         match self.encoding {
             Encoding::Fp16 | Encoding::Plain(Dtype::F16) => Some(self.raw()?.as_chunks().0),
@@ -81,7 +66,7 @@ impl<'b> Payload<'b> {
         }
     }
 
-    /// The codes of an int8 payload without a copy, with `min` and `scale`.
+    /// Returns the codes of an int8 payload without a copy, with `min` and `scale`.
     pub fn int8(&self) -> Option<(&'b [u8], f32, f32)> {
         match self.encoding {
             Encoding::Int8 { min, scale } => Some((self.raw()?, min, scale)),
@@ -89,7 +74,7 @@ impl<'b> Payload<'b> {
         }
     }
 
-    /// The plain values of a `none` payload without a copy, little-endian and at any alignment.
+    /// Returns the plain values of a `none` payload without a copy, little-endian and at any alignment.
     pub fn plain(&self) -> Option<(Dtype, &'b [u8])> {
         match self.encoding {
             Encoding::Plain(dtype) => Some((dtype, self.raw()?)),
@@ -97,22 +82,12 @@ impl<'b> Payload<'b> {
         }
     }
 
-    /// Whether all values of the stored bytes can be decoded, which only codes of lossless planes may prevent.
-    pub(super) fn check_codes(&self) -> Result<()> {
-        if self.encoding != Encoding::Lossless {
-            return Ok(());
-        }
-        let mut planes = Planes::default();
-        planes.read(self.stored, self.at, &mut ())?;
-        planes.check_codes()
-    }
-
-    /// Decodes to numbers: f32 from whatever is stored, where integers beyond 2^24 are rounded; any other type only from
-    /// plain values of that type.
+    /// Decodes to numbers: to f32 from any encoding, where integers beyond 2^24 are rounded; to any other type from plain values
+    /// of that type.
     pub fn decode<T: Element>(&self, dst: &mut [T]) -> Result<()> {
-        let to = self.room(dst)?;
+        let to = self.filled(dst)?;
         match self.plain() {
-            Some((dtype, raw)) if dtype == T::DTYPE => T::read(raw, to),
+            Some((dtype, raw)) if dtype == T::DTYPE => (T::READ)(raw, to),
             _ => self.decode_f32(T::floats(to).ok_or(Error::new(ErrorKind::WrongType, self.at))?)?,
         }
         Ok(())
@@ -121,7 +96,7 @@ impl<'b> Payload<'b> {
     /// Decodes to f32 in little-endian bytes at any alignment.
     pub fn decode_f32_bytes(&self, dst: &mut [u8]) -> Result<()> {
         let (cells, _) = dst.as_chunks_mut::<4>();
-        self.decode_f32(self.room(cells)?)
+        self.decode_f32(self.filled(cells)?)
     }
 
     /// Decodes to little-endian bytes of `output`: f32, or for plain values their own type.
@@ -135,10 +110,10 @@ impl<'b> Payload<'b> {
         }
     }
 
-    /// Decodes as many values as there are cells. Plain integers are rounded to f32.
+    /// Fills the cells with values. Plain integers are rounded to f32.
     ///
-    /// A hot loop for each encoding. The lengths of both slices are known before it and nothing in it can fail, so that the compiler makes short SIMD of
-    /// it: a branch, a checked index or another case in `value` undoes that.
+    /// A hot loop for each encoding. The lengths of both slices are known before it and nothing in it can fail, so that it becomes
+    /// SIMD. Add no branch, no checked index and no other case to `value`: each undoes that.
     #[inline(never)]
     fn decode_f32<C: Cell>(&self, to: &mut [C]) -> Result<()> {
         fn each<C: Cell, const N: usize>(payload: &Payload<'_>, to: &mut [C], value: impl Fn([u8; N]) -> f32) {
@@ -168,11 +143,20 @@ impl<'b> Payload<'b> {
         Ok(())
     }
 
-    /// Exactly the cells that this payload fills.
-    fn room<'t, T>(&self, to: &'t mut [T]) -> Result<&'t mut [T]> {
+    /// Returns the elements that this payload fills.
+    fn filled<'t, T>(&self, to: &'t mut [T]) -> Result<&'t mut [T]> {
         let need = Error::new(ErrorKind::OutputTooSmall, self.at).needing(u64_from(self.len));
         to.get_mut(..self.len).ok_or(need)
     }
+}
+
+/// Splits elements off the front: `len` of them, or all.
+pub(super) fn split_front<'t, T>(rest: &mut &'t mut [T], len: usize) -> &'t mut [T] {
+    let all = core::mem::take(rest);
+    let len = len.min(all.len());
+    let (front, back) = all.split_at_mut_checked(len).unwrap_or_default();
+    *rest = back;
+    front
 }
 
 #[cfg(test)]

@@ -1,19 +1,278 @@
-//! Which bytes of a file hold which rows of a column, without reading any.
+//! The rows of one column in one chunk, and the bytes of a file that hold them.
 
 use core::ops::Range;
 
-use super::chunk::Cursor;
-use super::column::Column;
-use super::payload::Payload;
-use super::piece::{Next, Piece};
-use crate::fault::Fault;
-use crate::num::{behind, u64_from};
+use super::chunk::{ChunkCursor, ChunkEntry};
+use super::column::{Column, Storage};
+use super::convert::Encoding;
+use super::header::File;
+use super::lossless::Planes;
+use super::payload::{Payload, compare_crc};
+use crate::checksum::Crc32;
+use crate::fault::{Fault, Verdict};
+use crate::num::{behind, index, u64_from};
 use crate::{Checksums, Error, ErrorKind, Result, Verify};
 
-/// Walks over the chunks of a column and names the bytes to fetch; the caller fetches them from a flash page, a file or a server.
+/// The rows of a column that one chunk holds.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The number of the chunk.
+    pub chunk: u64,
+    /// The rows, counted over the whole file.
+    pub rows: Range<u64>,
+    pub(super) storage: Storage,
+    /// The offset of the chunk in the file.
+    pub(super) at: u64,
+    pub(super) payload_len: u64,
+    /// Values of the chunk before the rows.
+    skip: u64,
+    values: u64,
+    has_crc: bool,
+    /// The chunk has some of the rows, or none and lies between them: even an empty chunk can be broken.
+    wanted: bool,
+    /// The position of the chunk's entry in the JSON.
+    node: usize,
+}
+
+impl Piece {
+    /// No rows of no chunk.
+    pub(super) const NONE: Self = Self {
+        chunk: 0,
+        rows: 0..0,
+        storage: Storage::NONE,
+        at: 0,
+        payload_len: 0,
+        skip: 0,
+        values: 0,
+        has_crc: false,
+        wanted: false,
+        node: 0,
+    };
+
+    /// Starts with a chunk at this offset of the file.
+    pub(super) fn open(&mut self, file: &File<'_>, chunk: &ChunkEntry, at: u64) {
+        (self.chunk, self.node, self.at, self.has_crc) = (chunk.index, chunk.node, at, file.has_checksums());
+    }
+
+    /// Finds a column in a chunk at this offset, and selects rows.
+    #[inline(never)]
+    pub(super) fn find(&mut self, column: &Column<'_>, chunk: &ChunkEntry, at: u64, rows: &Range<u64>) -> Verdict<()> {
+        self.open(&column.file, chunk, at);
+        column.find_storage(chunk, &mut self.storage)?;
+        self.select(column, chunk, rows);
+        Ok(())
+    }
+
+    /// Selects those of the rows that the chunk holds, once the storage of the column is known.
+    pub(super) fn select(&mut self, column: &Column<'_>, chunk: &ChunkEntry, rows: &Range<u64>) {
+        // Not `clamp`, which would panic if a chunk ended before it starts.
+        let start = rows.start.max(chunk.first).min(chunk.end);
+        self.rows = start..rows.end.max(start).min(chunk.end);
+        // Both products are at most the chunk's number of values, which is known to fit.
+        self.skip = start.wrapping_sub(chunk.first).wrapping_mul(column.dimension());
+        self.values = self.rows.end.wrapping_sub(start).wrapping_mul(column.dimension());
+        self.wanted = match chunk.first == chunk.end {
+            true => rows.start <= chunk.first && chunk.end <= rows.end,
+            false => chunk.first < rows.end && chunk.end > rows.start,
+        };
+    }
+
+    /// Sets the length of the payload, from the header or else from the file.
+    pub(super) fn set_len(&mut self, payload_len: u64) -> Verdict<()> {
+        self.payload_len = payload_len;
+        // No file is that long.
+        if self.range().end == u64::MAX {
+            return Err(Fault::new(ErrorKind::CvcChunkOutside, self.node));
+        }
+        Ok(())
+    }
+
+    /// Sets the length of the payload, and moves past the chunk. Returns whether the chunk is wanted.
+    #[inline(never)]
+    pub(super) fn enter(&mut self, cursor: &mut ChunkCursor, payload_len: u64) -> Verdict<bool> {
+        self.set_len(payload_len)?;
+        cursor.pass(self.node, self.range().end, payload_len)?;
+        Ok(self.wanted)
+    }
+
+    /// Returns the range of the length field.
+    pub(super) fn length(&self) -> Range<u64> {
+        self.at..behind(self.at, 4)
+    }
+
+    /// Returns the bytes before the payload: its length, and from version 1 on its CRC-32.
+    pub(super) fn prefix_len(&self) -> u64 {
+        if self.has_crc { 8 } else { 4 }
+    }
+
+    /// Returns the offset of the payload in the file.
+    pub(super) fn payload_start(&self) -> u64 {
+        behind(self.at, self.prefix_len())
+    }
+
+    /// Returns the range of the payload in the file.
+    pub(super) fn payload_range(&self) -> Range<u64> {
+        self.payload_start()..self.range().end
+    }
+
+    /// Returns the range of the whole chunk, which [`read`](Self::read) needs and the checksum covers.
+    pub fn range(&self) -> Range<u64> {
+        self.at..behind(self.payload_start(), self.payload_len)
+    }
+
+    /// Returns the range of these rows alone, which [`read_data`](Self::read_data) needs.
+    ///
+    /// It is shorter than the chunk but cannot be verified, because the CRC-32 covers all rows of all columns of the chunk.
+    /// If the column is lossless, the range is that of all its rows.
+    pub fn data_range(&self) -> Result<Range<u64>> {
+        let column = self.storage.range(self.payload_len)?;
+        let start = behind(self.payload_start(), column.start);
+        Ok(match self.storage.encoding.width() {
+            // Within the column, whose size is known to fit.
+            Some(width) => {
+                let start = behind(start, self.skip.saturating_mul(width));
+                start..behind(start, self.values.saturating_mul(width))
+            }
+            None => start..behind(self.payload_start(), column.end),
+        })
+    }
+
+    /// Returns the number of values in the rows.
+    pub fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// Compares the stored length with the one that the header requires.
+    pub(super) fn check_length(&self, prefix: &[u8]) -> Result<()> {
+        if le_u32(prefix).map(u64::from) != Some(self.payload_len) {
+            return Err(Error::new(ErrorKind::CvcChunkLength, self.at));
+        }
+        self.storage.range(self.payload_len)?;
+        Ok(())
+    }
+
+    /// Returns the stored CRC-32 and its offset, if the chunk has one.
+    pub(super) fn stored_crc(&self, prefix: &[u8]) -> Option<(u32, u64)> {
+        Some((le_u32(prefix.get(4..)?).filter(|_| self.has_crc)?, behind(self.at, 4)))
+    }
+
+    /// Takes the bytes of [`range`](Self::range), verifies them, and returns the values of the rows.
+    #[inline(never)]
+    pub fn read<'b>(&self, chunk: &'b [u8], verify: Verify, checksums: &mut Checksums) -> Result<Payload<'b>> {
+        let (prefix, payload) = chunk
+            .split_at_checked(index(self.prefix_len()))
+            .filter(|(_, payload)| u64_from(payload.len()) == self.payload_len)
+            .ok_or_else(|| outside(self.at, &self.range()))?;
+        self.check_length(prefix)?;
+        compare_crc(checksums, self.stored_crc(prefix), verify, || Crc32::of(payload))?;
+        let column = self.storage.range(self.payload_len)?;
+        let stored = payload.get(index(column.start)..index(column.end)).unwrap_or(&[]);
+        self.payload(stored, behind(self.payload_start(), column.start), self.skip)
+    }
+
+    /// Takes the bytes of [`data_range`](Self::data_range), which start at `at`, and returns the values of the rows, unverified.
+    pub fn read_data<'b>(&self, at: u64, data: &'b [u8]) -> Result<Payload<'b>> {
+        let range = self.data_range()?;
+        if at != range.start || u64_from(data.len()) != range.end.saturating_sub(range.start) {
+            return Err(outside(range.start, &range));
+        }
+        let skip = if self.storage.encoding.width().is_some() { 0 } else { self.skip };
+        self.payload(data, range.start, skip)
+    }
+
+    fn payload<'b>(&self, stored: &'b [u8], at: u64, skip: u64) -> Result<Payload<'b>> {
+        if self.storage.encoding == Encoding::Lossless {
+            let mut planes = Planes::default();
+            planes.read(stored, at, &mut ())?;
+            planes.check_count(self.storage.values)?;
+        }
+        Ok(Payload { at, skip: index(skip), ..self.stored_values(stored, index(self.values)) })
+    }
+
+    /// Returns `len` values that start with `stored`, as this chunk encodes them.
+    pub(super) fn stored_values<'b>(&self, stored: &'b [u8], len: usize) -> Payload<'b> {
+        Payload { stored, at: self.payload_start(), encoding: self.storage.encoding, skip: 0, len }
+    }
+
+    /// Refuses a version 0 header before chunks with checksums, which would decode to shifted values.
+    ///
+    /// If more chunks follow, their lengths are wrong. After the last one, four bytes are left over. They complete the payload
+    /// whose CRC-32 the first four bytes are.
+    pub(super) fn refuse_hidden_crc(&self, file: &File<'_>, src: &[u8]) -> Result<()> {
+        let Range { start, end } = self.payload_range();
+        if self.has_crc || self.chunk.saturating_add(1) < file.chunk_count() || start == end {
+            return Ok(());
+        }
+        let shifted = behind(start, 4)..behind(end, 4);
+        match (part(src, start..shifted.start), part(src, shifted)) {
+            (Ok(stored), Ok(shifted)) if stored == Crc32::of(shifted).to_le_bytes() => {
+                Err(Error::new(ErrorKind::CvcHiddenCrc, start))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the error for bytes that are not those of `range`.
+#[cold]
+fn outside(at: u64, range: &Range<u64>) -> Error {
+    Error::new(ErrorKind::RangeOutside, at).needing(range.end.saturating_sub(range.start))
+}
+
+/// Returns the bytes of a range, all of them.
+#[inline(never)]
+pub(super) fn part(src: &[u8], range: Range<u64>) -> Result<&[u8]> {
+    let end = range.end;
+    src.get(index(range.start)..index(end)).ok_or_else(|| Error::truncated(u64_from(src.len()), end))
+}
+
+/// Returns the number in the first four bytes.
+pub(super) fn le_u32(bytes: &[u8]) -> Option<u32> {
+    bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The bytes that a walk over the pieces of a column needs next.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Need {
+    /// The length field of the chunk, to be passed to [`Piece::enter`].
+    Length,
+    /// The chunk, which is wanted.
+    Chunk,
+    /// None: all rows have been named.
+    Nothing,
+}
+
+impl<'a> Column<'a> {
+    /// Finds the next chunk that holds some of these rows, or whose length is needed to go on.
+    #[inline(never)]
+    pub(super) fn next_piece(&self, cursor: &mut ChunkCursor, rows: &Range<u64>, piece: &mut Piece) -> Verdict<Need> {
+        let mut chunk = ChunkEntry::default();
+        while cursor.next(&self.file, &mut chunk)? {
+            if chunk.first > rows.end || chunk.first == rows.end && !rows.is_empty() && chunk.end > chunk.first {
+                break;
+            }
+            piece.find(self, &chunk, cursor.start(&self.file, &chunk)?, rows)?;
+            match piece.storage.payload_len() {
+                None => return Ok(Need::Length),
+                Some(len) if piece.enter(cursor, len)? => return Ok(Need::Chunk),
+                Some(_) => {}
+            }
+        }
+        Ok(Need::Nothing)
+    }
+
+    /// Plans to read these rows: names the bytes of the file that hold them, chunk by chunk.
+    pub fn plan(&self, rows: Range<u64>) -> Result<Plan<'a>> {
+        let mut plan = Plan::new();
+        plan.open(self, rows)?;
+        Ok(plan)
+    }
+}
+
+/// Walks over the chunks of a column and names the bytes to fetch. The caller fetches them from flash, a file or a server.
 ///
-/// Where the header tells how long a chunk is, nothing is asked for but the chunks themselves. In files with many columns or lossless
-/// chunks, where it does not, four bytes of each earlier chunk are needed too, because the format has no index.
+/// If the header determines how long a chunk is, only the chunks themselves are needed. If it does not, as in files with many
+/// columns or lossless chunks, four bytes of each earlier chunk are needed too, because the format has no index.
 ///
 /// ```
 /// use unspool::{cvc, Limits, Verify};
@@ -38,34 +297,23 @@ use crate::{Checksums, Error, ErrorKind, Result, Verify};
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
     column: Column<'a>,
-    cursor: Cursor,
+    cursor: ChunkCursor,
     rows: Range<u64>,
     piece: Piece,
-    state: State,
+    /// A fault is that of the next chunk. It is reported after the chunk before it, which is sound.
+    need: Verdict<Need>,
     checksums: Checksums,
-}
-
-/// What a plan waits for.
-#[derive(Clone, Copy, Debug)]
-enum State {
-    /// The length of the chunk of the piece.
-    Length,
-    /// The chunk of the piece.
-    Chunk,
-    /// That the caller hears why the next chunk cannot be read. The chunk before it is sound, and comes first.
-    Refusal(Fault),
-    Nothing,
 }
 
 impl<'a> Plan<'a> {
     /// A plan for no rows, to be [opened](Self::open) in place: a plan is large for a small stack.
     pub const fn new() -> Self {
         Self {
-            column: Column::new(),
-            cursor: Cursor::new(),
+            column: Column::NONE,
+            cursor: ChunkCursor::NONE,
             rows: 0..0,
-            piece: Piece::new(),
-            state: State::Nothing,
+            piece: Piece::NONE,
+            need: Ok(Need::Nothing),
             checksums: Checksums { matched: 0, mismatched: 0, unchecked: 0 },
         }
     }
@@ -74,41 +322,41 @@ impl<'a> Plan<'a> {
     #[inline(never)]
     pub fn open(&mut self, column: &Column<'a>, rows: Range<u64>) -> Result<()> {
         column.check_rows(&rows)?;
-        (self.column, self.cursor, self.rows) = (*column, Cursor::of(&column.file), rows);
+        (self.column, self.cursor, self.rows) = (*column, ChunkCursor::of(&column.file), rows);
         self.advance();
         Ok(())
     }
 
-    /// The bytes to [`feed`](Self::feed) next; `None` when all rows have been named.
+    /// Returns the bytes to [`feed`](Self::feed) next; `None` if all rows have been named.
     pub fn needs(&self) -> Option<Range<u64>> {
-        match self.state {
-            State::Nothing => None,
-            State::Length => Some(self.piece.length()),
-            State::Chunk => Some(self.piece.range()),
-            State::Refusal(_) => Some(self.cursor.end..self.cursor.end),
+        match self.need {
+            Ok(Need::Nothing) => None,
+            Ok(Need::Length) => Some(self.piece.length()),
+            Ok(Need::Chunk) => Some(self.piece.range()),
+            Err(_) => Some(self.cursor.end..self.cursor.end),
         }
     }
 
-    /// The rows that the chunk holds that is needed next; `None` while only the length of a chunk is.
+    /// Returns the rows of the chunk that is needed next; `None` if only its length is.
     pub fn piece(&self) -> Option<&Piece> {
-        matches!(self.state, State::Chunk).then_some(&self.piece)
+        matches!(self.need, Ok(Need::Chunk)).then_some(&self.piece)
     }
 
-    /// The checksums so far.
+    /// Returns the outcomes of the checksums so far.
     pub fn checksums(&self) -> Checksums {
         self.checksums
     }
 
-    /// Takes the bytes from `at` on that were asked for, and returns the values of a chunk. Of a chunk, the bytes of
-    /// [`Piece::data_range`] will do as well, and no checksum is compared. After an error nothing more is asked for.
+    /// Takes the needed bytes, which start at `at`, and returns the values of a chunk.
+    ///
+    /// Instead of a chunk, the bytes of [`Piece::data_range`] will do, but then no checksum is compared. After an error, the plan
+    /// needs nothing more.
     pub fn feed<'b>(&mut self, at: u64, bytes: &'b [u8], verify: Verify) -> Result<Option<Payload<'b>>> {
-        let state = core::mem::replace(&mut self.state, State::Nothing);
-        match state {
-            State::Nothing => Ok(None),
-            State::Refusal(fault) => Err(fault.into()),
-            State::Length if at != self.piece.at => Err(Error::new(ErrorKind::RangeOutside, at)),
-            State::Length => self.answer(bytes).map(|()| None),
-            State::Chunk => {
+        match core::mem::replace(&mut self.need, Ok(Need::Nothing))? {
+            Need::Nothing => Ok(None),
+            Need::Length if at != self.piece.at => Err(Error::new(ErrorKind::RangeOutside, at)),
+            Need::Length => self.feed_length(bytes).map(|()| None),
+            Need::Chunk => {
                 let payload = if at == self.piece.at {
                     self.piece.read(bytes, verify, &mut self.checksums)?
                 } else {
@@ -123,47 +371,30 @@ impl<'a> Plan<'a> {
 
     /// Goes on without the chunk that is needed next.
     pub fn skip(&mut self) {
-        if matches!(self.state, State::Chunk) {
+        if self.piece().is_some() {
             self.advance();
         }
     }
 
-    /// Takes the length of the chunk of the piece.
     #[inline(never)]
-    fn answer(&mut self, bytes: &[u8]) -> Result<()> {
+    fn feed_length(&mut self, bytes: &[u8]) -> Result<()> {
         let range = self.piece.length();
-        let short = Error::truncated(behind(range.start, u64_from(bytes.len())), range.end);
-        let length = bytes.first_chunk().ok_or(short)?;
-        if self.piece.enter(&mut self.cursor, u32::from_le_bytes(*length).into())? {
-            self.state = State::Chunk;
+        let length = le_u32(bytes).ok_or(Error::truncated(behind(range.start, u64_from(bytes.len())), range.end))?;
+        if self.piece.enter(&mut self.cursor, length.into())? {
+            self.need = Ok(Need::Chunk);
         } else {
             self.advance();
         }
         Ok(())
     }
 
-    /// Finds out what is needed next.
     fn advance(&mut self) {
-        self.state = match self.column.next_piece(&mut self.cursor, &self.rows, &mut self.piece) {
-            Ok(Next::Length) => State::Length,
-            Ok(Next::Chunk) => State::Chunk,
-            Ok(Next::Nothing) => State::Nothing,
-            Err(fault) => State::Refusal(fault),
-        };
+        self.need = self.column.next_piece(&mut self.cursor, &self.rows, &mut self.piece);
     }
 }
 
 impl Default for Plan<'_> {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl<'a> Column<'a> {
-    /// Which bytes of the file hold these rows, chunk by chunk, for someone who fetches only those.
-    pub fn plan(&self, rows: Range<u64>) -> Result<Plan<'a>> {
-        let mut plan = Plan::new();
-        plan.open(self, rows)?;
-        Ok(plan)
     }
 }

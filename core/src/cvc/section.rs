@@ -1,22 +1,23 @@
-//! Sections and metadata: what the writer noted of stretches of rows, and finding rows by it.
+//! Sections and metadata: names that the writer gave to ranges of rows, and finding rows by them.
 
 use core::ops::Range;
 
+use super::decimal::Decimal;
 use super::object::Object;
 use crate::fault::Verdict;
 use crate::json::{self, Elements, Node, Text};
 use crate::{Error, ErrorKind, Result};
 
-/// A stretch of rows that the header names.
+/// A range of rows that the header names.
 #[derive(Clone, Debug)]
 pub struct Section<'a> {
     /// Its rows, counted over the whole file.
     pub rows: Range<u64>,
-    /// What the writer noted of it.
+    /// The metadata that the writer attached to it.
     pub metadata: Metadata<'a>,
 }
 
-/// Walks over sections. Those whose metadata [`matches`](Metadata::matches) are all the matches there are:
+/// Walks over sections. To find rows, select the sections whose metadata [`matches`](Metadata::matches):
 ///
 /// ```
 /// # use unspool::{cvc, Limits};
@@ -36,30 +37,27 @@ pub struct Section<'a> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sections<'a> {
-    nodes: Option<Elements<'a>>,
+    nodes: Elements<'a>,
     keys: [&'static str; 2],
     bounds: Range<u64>,
 }
 
 impl<'a> Sections<'a> {
-    pub(super) fn new(node: Option<Node<'a>>, num_vectors: u64) -> Self {
-        Self { nodes: node.map(|node| node.elements()), keys: ["start_index", "end_index"], bounds: 0..num_vectors }
-    }
-
-    pub(super) fn of_chunk(node: Option<Node<'a>>, rows: Range<u64>) -> Self {
-        Self { nodes: node.map(|node| node.elements()), keys: ["start_in_chunk", "end_in_chunk"], bounds: rows }
+    /// Walks over an array of sections whose first and last rows have these keys and lie within `bounds`.
+    pub(super) fn new(node: Option<Node<'a>>, keys: [&'static str; 2], bounds: Range<u64>) -> Self {
+        Self { nodes: node.unwrap_or_default().elements(), keys, bounds }
     }
 
     fn read(&self, node: Node<'a>) -> Verdict<Section<'a>> {
         let [first, last] = self.keys;
         let mut object = Object::new(node);
         let [first, last, metadata] = object.pick([first, last, "metadata"]);
-        let [start, end] = [first, last].map(|place| {
-            let row = object.integer(place).checked_add(self.bounds.start).filter(|&row| row <= self.bounds.end);
-            row.unwrap_or_else(|| {
-                object.refuse(ErrorKind::CvcSection, place);
-                0
-            })
+        let [start, end] = [first, last].map(|position| {
+            let row = object.integer(position).checked_add(self.bounds.start);
+            if row.is_none_or(|row| row > self.bounds.end) {
+                object.refuse(ErrorKind::CvcSection, position);
+            }
+            row.unwrap_or(0)
         });
         object.check()?;
         if start > end {
@@ -73,35 +71,38 @@ impl<'a> Iterator for Sections<'a> {
     type Item = Result<Section<'a>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let node = self.nodes.as_mut()?.next()?;
+        let node = self.nodes.next()?;
         Some(self.read(node).map_err(Error::from))
     }
 }
 
-/// Free JSON that the writer attached to a section or a chunk.
+/// Any JSON that the writer attached to a section or a chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct Metadata<'a> {
-    node: Option<Node<'a>>,
+    node: Node<'a>,
 }
 
 impl<'a> Metadata<'a> {
     pub(super) fn new(node: Option<Node<'a>>) -> Self {
-        Self { node }
+        Self { node: node.unwrap_or_default() }
     }
 
-    /// The JSON as it stands in the file.
+    /// Returns the bytes of the JSON in the file; none if the writer attached none.
     pub fn raw(&self) -> &'a [u8] {
-        self.node.map_or(&[], |node| node.raw())
+        self.node.raw()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<Scalar<'a>> {
-        self.node?.member(key).map(Scalar::of)
+        self.node.member(key).map(Scalar::of)
     }
 
-    /// Whether the key has this value, as Python compares: `1`, `1.0` and `true` are equal, and `None` is the value of a key that
-    /// is not there. Numbers are compared as decimals, so that no two different ones are taken for the same. Lists and objects
-    /// equal nothing.
+    /// Compares the value of a key as Python does.
+    ///
+    /// * `1`, `1.0` and `true` are equal.
+    /// * A missing key has the value `null`.
+    /// * Numbers are compared as decimals, so that different numbers are never equal.
+    /// * Lists and objects equal nothing.
     pub fn matches(&self, key: &str, value: &Scalar<'_>) -> bool {
         self.get(key).unwrap_or(Scalar::Null).equals(value)
     }
@@ -138,8 +139,7 @@ impl<'a> Scalar<'a> {
         })
     }
 
-    /// Reads a JSON number, `true`, `false`, `null`, `NaN` or `Infinity`. Strings are not read: they need no quotes to be
-    /// looked for.
+    /// Reads a JSON number, `true`, `false`, `null`, `NaN` or `Infinity`. For a string, use `Scalar::from`.
     pub fn parse(text: &'a str) -> Result<Self> {
         match text {
             "null" => Ok(Scalar::Null),
@@ -158,80 +158,21 @@ impl<'a> Scalar<'a> {
             (Scalar::Text(a), Scalar::Text(b)) => a.same(b),
             (Scalar::Text(text), Scalar::Plain(plain)) | (Scalar::Plain(plain), Scalar::Text(text)) => text.is(plain),
             (Scalar::Plain(a), Scalar::Plain(b)) => a == b,
-            _ => match (self.number(), other.number()) {
-                (Some(a), Some(b)) => a.is_number() && a == b,
+            _ => self.number().zip(other.number()).is_some_and(|(a, b)| match (Decimal::of(a), Decimal::of(b)) {
+                (Some(a), Some(b)) => a.equals(&b),
+                // `Infinity` equals itself, `NaN` nothing.
+                (None, None) => a == b && a != b"NaN",
                 _ => false,
-            },
+            }),
         }
     }
 
-    fn number(&self) -> Option<Canonical<'_>> {
+    fn number(&self) -> Option<&[u8]> {
         match self {
-            Scalar::Bool(true) => Some(Canonical::of("1")),
-            Scalar::Bool(false) => Some(Canonical::of("0")),
-            Scalar::Number(text) => Some(Canonical::of(text)),
+            Scalar::Bool(value) => Some(if *value { b"1" } else { b"0" }),
+            Scalar::Number(text) => Some(text.as_bytes()),
             _ => None,
         }
-    }
-}
-
-/// A decimal number: its digits from the first to the last that is not zero, and where the point is.
-#[derive(Clone, Copy)]
-struct Canonical<'a> {
-    negative: bool,
-    /// Everything before the exponent, sign and leading zeros removed.
-    digits: &'a str,
-    /// How many of the digits in `digits` count.
-    significant: usize,
-    /// The power of ten of the first digit.
-    magnitude: i64,
-}
-
-impl<'a> Canonical<'a> {
-    fn of(text: &'a str) -> Self {
-        let unsigned = text.strip_prefix('-').unwrap_or(text);
-        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-        let least = exponent.starts_with('-');
-        let exponent = exponent.strip_prefix('+').unwrap_or(exponent).parse::<i64>();
-        // One that is too large for any number keeps its sign.
-        let exponent = exponent.unwrap_or(if least { i64::MIN / 4 } else { i64::MAX / 4 });
-        let whole = mantissa.split_once('.').map_or(mantissa, |(whole, _)| whole).len();
-        let digits = mantissa.trim_start_matches(['0', '.']);
-        let skipped = mantissa.len().saturating_sub(digits.len());
-        let significant = digits.bytes().filter(u8::is_ascii_digit).count();
-        let zeros = digits.bytes().rev().filter(|&byte| byte != b'.').take_while(|&byte| byte == b'0').count();
-        let significant = significant.saturating_sub(zeros);
-        // Of `0012.5` the first digit is 10^1, of `0.0012` it is 10^-3: the point was skipped along with the zeros.
-        let int = |n: usize| i64::try_from(n).unwrap_or(i64::MAX / 4);
-        let first = if skipped > whole { int(whole) - int(skipped) } else { int(whole) - int(skipped) - 1 };
-        let zero = significant == 0 && !digits.starts_with('I');
-        Self {
-            negative: unsigned.len() != text.len() && !zero,
-            digits,
-            significant,
-            magnitude: if zero { 0 } else { first.saturating_add(exponent) },
-        }
-    }
-
-    /// `NaN` equals nothing, and `Infinity` is compared by its letters, of which no other number has any.
-    fn is_number(&self) -> bool {
-        !self.digits.starts_with('N')
-    }
-
-    fn significant(&self) -> impl Iterator<Item = u8> + use<'a> {
-        let letters = self.digits.starts_with('I');
-        let len = if letters { self.digits.len() } else { self.significant };
-        self.digits.bytes().filter(move |byte| letters || byte.is_ascii_digit()).take(len)
-    }
-}
-
-impl PartialEq for Canonical<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        let infinite = |n: &Self| n.digits.starts_with('I');
-        infinite(self) == infinite(other)
-            && self.negative == other.negative
-            && (infinite(self) || self.magnitude == other.magnitude)
-            && self.significant().eq(other.significant())
     }
 }
 

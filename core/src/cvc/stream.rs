@@ -1,29 +1,31 @@
-//! Decoding a file that comes piece by piece.
+//! Decoding a file that arrives in pieces.
 
 use core::ops::Range;
 
-use super::chunk::{ChunkEntry, Cursor};
+use super::chunk::{ChunkCursor, ChunkEntry};
 use super::column::Column;
 use super::convert::{Dtype, Encoding};
 use super::header::{Facts, File, Header};
 use super::lossless::Planes;
 use super::options::Options;
-use super::payload::{Payload, check_crc, compare_crc};
-use super::piece::Piece;
+use super::payload::{Payload, compare_crc, split_front};
+use super::plan::{Piece, le_u32};
 use crate::checksum::Crc32;
-use crate::num::{behind, copy, index, u64_from};
+use crate::num::{copy, index, u64_from};
 use crate::{Checksums, End, Error, ErrorKind, Result, Status, Step, Verify};
 
-/// Widest value of any type.
+/// Bytes of the widest value of any type.
 const MAX_WIDTH: usize = 8;
 
-/// Decodes one column of a file, in order, from input of any split to output of any split.
+/// Decodes one column of a file, in order, from any split of the input to any split of the output.
 ///
-/// The workspace holds the JSON header while the file is read, and behind it the payload of a lossless chunk, whose byte planes
-/// are only whole at its end. How much is needed turns up while reading: [`ErrorKind::WorkspaceTooSmall`] says it, and a
-/// new decoder on a larger workspace starts over. Values come out as little-endian bytes of [`output`](Self::output). Those
-/// of a chunk come out before its CRC-32 is known; a wrong one is an error at the end of the chunk. One error of those that a [`Column`]
-/// finds goes unnoticed: [`ErrorKind::CvcHiddenCrc`] of a single chunk, which takes four bytes from behind the end of the data.
+/// The workspace holds the JSON header while the file is read. After it comes the payload of a lossless chunk, whose byte planes
+/// are complete only at its end. The file determines how much is needed: if the workspace is too small, the error
+/// [`ErrorKind::WorkspaceTooSmall`] says how much, and a new decoder on a larger workspace starts over.
+///
+/// Values are emitted as little-endian bytes of [`output`](Self::output). Those of a chunk are emitted before its CRC-32 is known;
+/// a mismatch is an error at the end of the chunk. A [`Column`] finds one error that a stream does not:
+/// [`ErrorKind::CvcHiddenCrc`] of a single chunk, which takes four bytes after the end of the data.
 ///
 /// ```
 /// use unspool::{cvc, End, Status};
@@ -35,11 +37,11 @@ const MAX_WIDTH: usize = 8;
 /// let mut workspace = [0; 256];
 /// let mut decoder = cvc::Decoder::new(&mut workspace, &cvc::Options::DEFAULT);
 /// let mut values: Vec<u8> = Vec::new();
-/// let mut room = [0; 3]; // any size will do
+/// let mut output = [0; 3]; // any size will do
 /// let mut input = file.as_slice();
 /// loop {
-///     let step = decoder.step(input, End::Here, &mut room)?;
-///     values.extend(&room[..step.wrote]);
+///     let step = decoder.step(input, End::Here, &mut output)?;
+///     values.extend(&output[..step.wrote]);
 ///     input = &input[step.read..];
 ///     if step.status == Status::Done {
 ///         break;
@@ -52,23 +54,33 @@ const MAX_WIDTH: usize = 8;
 pub struct Decoder<'w> {
     workspace: &'w mut [u8],
     options: Options<'w>,
-    /// Bytes of the input that are used up.
+    /// Bytes of the input that were read.
     at: u64,
     state: State,
-    walk: Progress,
-    body: Body,
+    facts: Facts,
+    cursor: ChunkCursor,
+    /// The position of the column's entry in the JSON.
+    column: usize,
+    output: Dtype,
+    /// The rows of the chunk that is being read: all of them.
+    piece: Piece,
+    /// Length and CRC-32 of the payload, as stored.
+    prefix: [u8; 8],
+    /// The CRC-32 of the payload so far; `None` if it is not verified.
+    crc: Option<Crc32>,
+    /// Values of a lossless chunk that were emitted.
+    emitted: u64,
     error: Option<Error>,
-    /// Bytes that wait for more of the input, or for room in the output.
+    /// Bytes that wait for more input.
     gathered: [u8; Header::LEN],
     gathered_len: usize,
     pending: Pending,
     checksums: Checksums,
-    output: Option<Dtype>,
-    /// The last call gave neither side anything to do.
+    /// The last call had nothing to read and no room to write.
     idle: bool,
 }
 
-/// A value that is decoded and did not fit: the bytes from `from` on.
+/// A decoded value that waits for room in the output: the bytes from `from` on.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     bytes: [u8; MAX_WIDTH],
@@ -80,71 +92,20 @@ struct Pending {
 enum State {
     Framing,
     Head,
-    /// Between chunks.
+    /// Between chunks: none until the next entry is read.
     Next,
-    Padding,
-    /// The length of a payload, and its CRC-32.
+    /// Padding, then the length of a payload.
     Length,
     Crc,
     Payload,
-    /// Values of a lossless payload that is complete; nothing of the input.
+    /// None: the payload of a lossless chunk is complete, and its values are emitted.
     Values,
-    Done,
-}
-
-/// What is known of the file: where its head ends, and the rest once that is read.
-#[derive(Clone, Copy, Debug)]
-struct Progress {
-    facts: Facts,
-    cursor: Cursor,
-    /// The column, by its position in the JSON.
-    column: usize,
-    output: Dtype,
-}
-
-/// A chunk that is being read.
-#[derive(Clone, Debug)]
-struct Body {
-    piece: Piece,
-    /// As it stands in the file, if it does.
-    stored_crc: u32,
-    /// `None` if nobody asks.
-    crc: Option<Crc32>,
-    /// Lossless: how many values are already out.
-    emitted: u64,
-}
-
-impl Body {
-    fn start(&self) -> u64 {
-        self.piece.payload_start()
-    }
-
-    fn end(&self) -> u64 {
-        self.piece.range().end
-    }
-
-    /// Where the column starts and ends in the file.
-    fn column(&self) -> Result<Range<u64>> {
-        let within = self.piece.slot.range(self.piece.payload_len)?;
-        Ok(behind(self.start(), within.start)..behind(self.start(), within.end))
-    }
-
-    /// The values that start with `stored`.
-    fn values<'b>(&self, stored: &'b [u8]) -> Payload<'b> {
-        Payload { stored, at: self.start(), encoding: self.piece.slot.encoding, skip: 0, len: 0 }
-    }
-}
-
-/// What keeps the machine from going on.
-enum Pause {
-    Input,
-    Output,
     Done,
 }
 
 impl<'w> Decoder<'w> {
     /// A decoder for the column that the options name, or for the only one.
-    // Inlined at level z, parts of it lie on the caller's stack twice.
+    // Inlined at level z, parts of it would be on the caller's stack twice.
     #[inline(never)]
     pub const fn new(workspace: &'w mut [u8], options: &Options<'w>) -> Self {
         Self {
@@ -152,138 +113,91 @@ impl<'w> Decoder<'w> {
             options: *options,
             at: 0,
             state: State::Framing,
-            walk: Progress { facts: Facts::new(), cursor: Cursor::new(), column: 0, output: Dtype::F32 },
-            body: Body { piece: Piece::new(), stored_crc: 0, crc: None, emitted: 0 },
+            facts: File::NONE.facts,
+            cursor: ChunkCursor::NONE,
+            column: 0,
+            output: Dtype::F32,
+            piece: Piece::NONE,
+            prefix: [0; 8],
+            crc: None,
+            emitted: 0,
             error: None,
             gathered: [0; Header::LEN],
             gathered_len: 0,
             pending: Pending { bytes: [0; MAX_WIDTH], from: MAX_WIDTH },
             checksums: Checksums { matched: 0, mismatched: 0, unchecked: 0 },
-            output: None,
             idle: false,
         }
     }
 
-    /// The type of the values that come out; known once the head is read.
+    /// Returns the type of the values that are emitted; `None` until the head is read.
     pub fn output(&self) -> Option<Dtype> {
-        self.output
+        (!matches!(self.state, State::Framing | State::Head)).then_some(self.output)
     }
 
-    /// The checksums so far.
+    /// Returns the outcomes of the checksums so far.
     pub fn checksums(&self) -> Checksums {
         self.checksums
     }
 
-    /// Reads on and writes on, as far as both slices allow. What was decoded before an error leaves before it is reported; then it stays.
+    /// Decodes as far as both slices allow. Values before an error are emitted before the error is returned; then it stays.
     #[inline(never)]
     pub fn step(&mut self, input: &[u8], end: End, output: &mut [u8]) -> Result<Step> {
-        let mut io = Io { input, read: 0, output, wrote: 0 };
-        // Not with a `StepGuard`, which would take 120 bytes of stack more here, and 400 of flash.
-        match self.run(&mut io, end) {
-            Ok(pause) => {
-                let status = match pause {
-                    Pause::Input => Status::NeedInput,
-                    Pause::Output => Status::NeedOutput,
-                    Pause::Done => Status::Done,
-                };
-                let idle = io.read == 0 && io.wrote == 0 && status != Status::Done;
-                if idle && self.idle {
-                    return Err(self.stuck());
-                }
-                self.idle = idle;
-                Ok(Step { read: io.read, wrote: io.wrote, status })
-            }
+        let (src, dst) = (input.len(), output.len());
+        let mut io = Io { input, output };
+        // Without `StepGuard`, which would take 120 bytes of stack more here, and 400 of flash.
+        let mut outcome = self.run(&mut io, end);
+        let (read, wrote) = (src - io.input.len(), dst - io.output.len());
+        let idle = read == 0 && wrote == 0 && outcome.is_ok_and(|status| status != Status::Done);
+        if core::mem::replace(&mut self.idle, idle) && idle {
+            outcome = Err(Error::new(ErrorKind::NoProgress, self.at));
+        }
+        match outcome {
+            Ok(status) => Ok(Step { read, wrote, status }),
             Err(error) => {
                 self.error = Some(error);
-                if io.wrote > 0 {
-                    Ok(Step { read: io.read, wrote: io.wrote, status: Status::NeedOutput })
-                } else {
-                    Err(error)
-                }
+                if wrote > 0 { Ok(Step { read, wrote, status: Status::NeedOutput }) } else { Err(error) }
             }
         }
     }
 
-    /// A second call in a row had nothing to read and no room to write to. That stays, as any error does.
-    #[cold]
-    fn stuck(&mut self) -> Error {
-        *self.error.insert(Error::new(ErrorKind::NoProgress, self.at))
-    }
-
     #[inline(never)]
-    fn run(&mut self, io: &mut Io<'_, '_>, end: End) -> Result<Pause> {
+    fn run(&mut self, io: &mut Io<'_, '_>, end: End) -> Result<Status> {
         self.error.map_or(Ok(()), Err)?;
         loop {
             if !self.pending.flush(io) {
-                return Ok(Pause::Output);
+                return Ok(Status::NeedOutput);
             }
-            match self.advance(io)? {
-                None => {}
-                Some(Pause::Input) if end == End::Here => {
-                    return Err(Error::truncated(self.at, self.needed()));
-                }
-                Some(pause) => return Ok(pause),
+            let advanced = match self.state {
+                State::Framing => self.framing(io)?,
+                State::Head => self.open(io)?,
+                State::Next => self.next_chunk()?,
+                State::Length => self.enter(io)?,
+                State::Crc => self.start_payload(io),
+                State::Payload if self.piece.storage.encoding != Encoding::Lossless => self.payload(io)?,
+                State::Payload | State::Values => self.lossless(io)?,
+                State::Done => return Ok(Status::Done),
+            };
+            match end {
+                _ if advanced => {}
+                End::Here => return Err(Error::truncated(self.at, self.needed())),
+                End::NotYet => return Ok(Status::NeedInput),
             }
         }
     }
 
-    /// How long the input must be for the next thing in it to be whole.
+    /// Returns the length of input that completes the next part of the file.
     #[cold]
     fn needed(&self) -> u64 {
         match self.state {
             State::Framing => u64_from(Header::LEN),
-            State::Head => u64_from(self.walk.facts.end),
-            State::Padding | State::Length => self.body.piece.length().end,
-            _ => self.body.end(),
+            State::Head => u64_from(self.facts.end),
+            State::Length => self.piece.length().end,
+            _ => self.piece.range().end,
         }
     }
 
-    /// Reads what comes next, as far as it is there.
-    fn advance(&mut self, io: &mut Io<'_, '_>) -> Result<Option<Pause>> {
-        let ready = match self.state {
-            State::Framing => self.framing(io)?,
-            State::Head => {
-                let ready = self.collect(io, 0, u64_from(self.walk.facts.end));
-                if ready {
-                    self.open()?;
-                }
-                ready
-            }
-            State::Next => {
-                self.next_chunk()?;
-                true
-            }
-            State::Padding => {
-                self.skip(io, self.body.piece.at);
-                let ready = self.at >= self.body.piece.at;
-                if ready {
-                    (self.gathered_len, self.state) = (0, State::Length);
-                }
-                ready
-            }
-            // The length alone first: a wrong one is an error also where the file ends after it.
-            State::Length => {
-                let ready = self.gather(io, 4);
-                if ready {
-                    self.enter()?;
-                }
-                ready
-            }
-            State::Crc => {
-                let ready = self.gather(io, 8);
-                if ready {
-                    self.start_payload();
-                }
-                ready
-            }
-            State::Payload if self.body.piece.slot.encoding != Encoding::Lossless => self.payload(io)?,
-            State::Payload | State::Values => self.lossless(io)?,
-            State::Done => return Ok(Some(Pause::Done)),
-        };
-        Ok(if ready { None } else { Some(Pause::Input) })
-    }
-
-    /// The bytes that tell how long the head is.
+    /// Reads the bytes that hold the length of the head. As all states do, returns `false` if it needs more input.
     #[inline(never)]
     fn framing(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
         let complete = self.gather(io, Header::LEN);
@@ -292,204 +206,201 @@ impl<'w> Decoder<'w> {
             Err(error) if error.kind == ErrorKind::Truncated && !complete => return Ok(false),
             header => header?.end,
         };
-        // A head shorter than what was gathered holds no file, and opening it says so.
+        // A head shorter than what was gathered holds no file, and `open` refuses it.
         let needed = end.max(Header::LEN);
-        let room = self.workspace.get_mut(..needed).and_then(|room| room.get_mut(..Header::LEN));
-        let Some(room) = room else { return Err(self.workspace_too_small(needed)) };
-        copy(&self.gathered, room);
-        (self.walk.facts.end, self.state) = (end, State::Head);
+        let start = self.workspace.get_mut(..needed).and_then(<[u8]>::first_chunk_mut);
+        *start.ok_or(workspace_too_small(self.at, u64_from(needed)))? = self.gathered;
+        (self.facts.end, self.state) = (end, State::Head);
         Ok(true)
     }
 
-    /// Opens the head that the workspace holds.
+    /// Reads the head to the workspace, and opens it.
     #[inline(never)]
-    fn open(&mut self) -> Result<()> {
-        let end = self.walk.facts.end.max(Header::LEN);
-        let mut file = File::new();
+    fn open(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
+        if !self.collect(io, 0, u64_from(self.facts.end)) {
+            return Ok(false);
+        }
+        let mut file = File::NONE;
+        let end = self.facts.end.max(Header::LEN);
         file.read(self.workspace.get(..end).unwrap_or(&[]), &self.options.limits, &mut ())?;
         let mut column = Column::of(&file);
-        self.walk.column = file.find(self.options.column, &mut column)?;
-        self.walk.output = column.output()?;
-        column.fits(&column.rows(), usize::MAX, [self.walk.output.width(), 0], &self.options.limits)?;
-        (self.walk.facts, self.walk.cursor) = (file.facts, Cursor::of(&file));
-        self.output = Some(self.walk.output);
+        self.column = file.find(self.options.column, &mut column)?;
+        self.output = column.output()?;
+        column.fits(&column.rows(), usize::MAX, [self.output.width(), 0], &self.options.limits)?;
+        (self.facts, self.cursor) = (file.facts, ChunkCursor::of(&file));
         self.state = State::Next;
-        Ok(())
+        Ok(true)
     }
 
-    /// Finds the next chunk, and where it holds the column.
+    /// Finds the next chunk, and how it stores the column.
     #[inline(never)]
-    fn next_chunk(&mut self) -> Result<()> {
-        let file = File { head: self.workspace.get(..self.walk.facts.end).unwrap_or(&[]), facts: self.walk.facts };
-        let mut chunk = ChunkEntry::new();
-        if !self.walk.cursor.next(&file, &mut chunk)? {
+    fn next_chunk(&mut self) -> Result<bool> {
+        let file = File { head: self.workspace.get(..self.facts.end).unwrap_or(&[]), facts: self.facts };
+        let mut chunk = ChunkEntry::default();
+        if !self.cursor.next(&file, &mut chunk)? {
             self.state = State::Done;
-            return Ok(());
+            return Ok(true);
         }
-        let at = self.walk.cursor.start(&file, &chunk)?;
+        let at = self.cursor.start(&file, &chunk)?;
         if at < self.at {
             return Err(chunk.fault(ErrorKind::CvcBackwards).into());
         }
         let mut column = Column::of(&file);
-        column.read(self.walk.column)?;
-        let piece = &mut self.body.piece;
-        piece.open(&file, &chunk, at);
-        column.slot(&chunk, &mut piece.slot)?;
-        piece.select(&column, &chunk, &column.rows());
-        self.state = State::Padding;
-        Ok(())
+        column.read(self.column)?;
+        self.piece.find(&column, &chunk, at, &column.rows())?;
+        (self.gathered_len, self.state) = (0, State::Length);
+        Ok(true)
     }
 
-    /// Goes into the chunk, whose length is gathered.
-    fn enter(&mut self) -> Result<()> {
-        let piece = &mut self.body.piece;
-        let length = self.gathered.get(..4).unwrap_or(&[]);
-        let stored = length.first_chunk().map_or(0, |length| u32::from_le_bytes(*length).into());
-        piece.enter(&mut self.walk.cursor, piece.slot.payload_len().unwrap_or(stored))?;
-        piece.check_length(length)?;
-        self.state = State::Crc;
-        if piece.prefix_len() == 4 {
-            self.start_payload();
+    /// Reads the length of the payload. It is checked before more is read: a wrong one is an error even if the file ends there.
+    fn enter(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
+        self.take(io, self.piece.at.saturating_sub(self.at));
+        if !self.gather(io, 4) {
+            return Ok(false);
         }
-        Ok(())
+        let stored = le_u32(&self.gathered).unwrap_or(0).into();
+        let len = self.piece.storage.payload_len().unwrap_or(stored);
+        self.piece.enter(&mut self.cursor, len)?;
+        self.piece.check_length(&self.gathered)?;
+        self.state = State::Crc;
+        Ok(true)
     }
 
-    /// The prefix is gathered, and the payload is next.
-    fn start_payload(&mut self) {
-        let crc = self.gathered.get(4..).and_then(<[u8]>::first_chunk);
-        self.body.stored_crc = crc.map_or(0, |crc| u32::from_le_bytes(*crc));
-        self.body.crc = (self.options.verify != Verify::Skip).then(Crc32::new);
+    /// Reads the CRC-32, if the chunk has one.
+    fn start_payload(&mut self, io: &mut Io<'_, '_>) -> bool {
+        if !self.gather(io, index(self.piece.prefix_len())) {
+            return false;
+        }
+        copy(&self.gathered, &mut self.prefix);
+        self.crc = (self.options.verify != Verify::Skip).then(Crc32::new);
         self.state = State::Payload;
+        true
     }
 
-    /// A payload that is only whole at its end.
+    /// Reads a lossless payload to the workspace. Once it is complete, emits its values.
     #[inline(never)]
     fn lossless(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
-        let (from, start, end) = (self.walk.facts.end, self.body.start(), self.body.end());
+        let (from, Range { start, end }) = (self.facts.end, self.piece.payload_range());
         let need = u64_from(from).saturating_add(end - start);
         if need > u64_from(self.workspace.len()) {
-            return Err(self.workspace_too_small(index(need)));
+            return Err(workspace_too_small(self.at, need));
         }
         let complete = matches!(self.state, State::Values);
         if !complete && !self.collect(io, u64_from(from).wrapping_sub(start), end) {
             return Ok(false);
         }
-        let body = &mut self.body;
         let stored = self.workspace.get(from..index(need)).unwrap_or(&[]);
-        let values = body.piece.slot.values;
+        let values = self.piece.storage.values;
         if !complete {
-            check_crc(&mut self.checksums, body.piece.crc(body.stored_crc), self.options.verify, stored)?;
-            Planes::check(stored, start, values)?;
-            // Here, and not where a value meets it: what came before would have left or not, by how much room there was.
-            body.values(stored).check_codes()?;
-            (body.emitted, self.state) = (0, State::Values);
+            let stored_crc = self.piece.stored_crc(&self.prefix);
+            compare_crc(&mut self.checksums, stored_crc, self.options.verify, || Crc32::of(stored))?;
+            let mut planes = Planes::default();
+            planes.read(stored, start, &mut ())?;
+            planes.check_count(values)?;
+            // Before any value is emitted. Otherwise the size of the output would decide how many are.
+            planes.check_codes()?;
+            (self.emitted, self.state) = (0, State::Values);
         }
-        let emitted = body.emitted;
-        let payload = Payload { skip: index(emitted), ..body.values(stored) };
-        let put = self.pending.convert(self.walk.output, payload, index(values.saturating_sub(emitted)), io)?;
-        self.body.emitted = emitted + u64_from(put);
-        if emitted == values {
+        let (skip, len) = (index(self.emitted), index(values.saturating_sub(self.emitted)));
+        let payload = Payload { skip, len, ..self.piece.stored_values(stored, 0) };
+        self.emitted += u64_from(self.pending.convert(self.output, payload, io)?);
+        if self.emitted == values {
             self.state = State::Next;
         }
         Ok(true)
     }
 
-    /// Values that come out as they come in.
+    /// Reads a payload whose values have a fixed width, and emits each as it arrives.
     #[inline(never)]
     fn payload(&mut self, io: &mut Io<'_, '_>) -> Result<bool> {
-        let body = &self.body;
-        let (column, end) = (body.column()?, body.end());
+        let (column, end) = (self.piece.data_range()?, self.piece.range().end);
         if self.at == end {
-            let computed = || body.crc.as_ref().map_or(0, Crc32::value);
-            compare_crc(&mut self.checksums, body.piece.crc(body.stored_crc), self.options.verify, computed)?;
+            let computed = || self.crc.as_ref().map_or(0, Crc32::value);
+            compare_crc(&mut self.checksums, self.piece.stored_crc(&self.prefix), self.options.verify, computed)?;
             self.state = State::Next;
             return Ok(true);
         }
-        if io.rest().is_empty() {
+        if io.input.is_empty() {
             return Ok(false);
         }
         let used = if !column.contains(&self.at) {
-            // Other columns, or gaps: they only count for the checksum.
+            // Other columns and gaps count for the checksum alone.
             let until = if self.at < column.start { column.start } else { end };
             io.take(until.saturating_sub(self.at))
         } else {
-            let width = index(body.piece.slot.encoding.width().unwrap_or(1)).max(1);
+            let width = index(self.piece.storage.encoding.width().unwrap_or(1)).max(1);
             let have = index(self.at - column.start) % width;
-            if have > 0 || io.rest().len() < width {
-                // A value that the last piece of the input cut in two.
+            if have > 0 || io.input.len() < width {
+                // A value that is split between two inputs.
                 let taken = io.take(u64_from(width - have));
                 copy(taken, self.gathered.get_mut(have..).unwrap_or(&mut []));
                 if have + taken.len() == width {
                     let stored = self.gathered.get(..width).unwrap_or(&[]);
-                    self.pending.convert(self.walk.output, body.values(stored), 1, io)?;
+                    self.pending.convert(self.output, self.piece.stored_values(stored, 1), io)?;
                 }
                 taken
             } else {
-                let available = index(column.end - self.at).min(io.rest().len()) / width;
-                let stored = io.rest().get(..available * width).unwrap_or(&[]);
-                let read = self.pending.convert(self.walk.output, body.values(stored), available, io)?;
+                let available = index(column.end - self.at).min(io.input.len()) / width;
+                let stored = io.input.get(..available * width).unwrap_or(&[]);
+                let read = self.pending.convert(self.output, self.piece.stored_values(stored, available), io)?;
                 io.take(u64_from(read * width))
             }
         };
         self.at += u64_from(used.len());
-        if let Some(crc) = &mut self.body.crc {
+        if let Some(crc) = &mut self.crc {
             crc.update(used);
         }
         Ok(true)
     }
 
-    /// Fills `gathered` up to `len`.
+    /// Reads up to `max` bytes of the input.
+    fn take<'i>(&mut self, io: &mut Io<'i, '_>, max: u64) -> &'i [u8] {
+        let taken = io.take(max);
+        self.at += u64_from(taken.len());
+        taken
+    }
+
+    /// Fills `gathered` up to `len`. Returns whether it is.
     fn gather(&mut self, io: &mut Io<'_, '_>, len: usize) -> bool {
-        let taken = io.take(u64_from(len.saturating_sub(self.gathered_len)));
+        let taken = self.take(io, u64_from(len.saturating_sub(self.gathered_len)));
         copy(taken, self.gathered.get_mut(self.gathered_len..).unwrap_or(&mut []));
         self.gathered_len = self.gathered_len.saturating_add(taken.len());
-        self.at += u64_from(taken.len());
         self.gathered_len >= len
     }
 
-    /// Copies input up to offset `end` to the workspace, each byte to its offset plus `shift`.
+    /// Copies input up to offset `end` to the workspace, each byte to its offset plus `shift`. Returns whether all of it is there.
     fn collect(&mut self, io: &mut Io<'_, '_>, shift: u64, end: u64) -> bool {
-        let room = self.workspace.get_mut(index(self.at.wrapping_add(shift))..).unwrap_or(&mut []);
-        let taken = io.take(end.saturating_sub(self.at).min(u64_from(room.len())));
-        copy(taken, room);
+        let to = self.workspace.get_mut(index(self.at.wrapping_add(shift))..).unwrap_or(&mut []);
+        let taken = io.take(end.saturating_sub(self.at).min(u64_from(to.len())));
+        copy(taken, to);
         self.at += u64_from(taken.len());
         self.at >= end
     }
+}
 
-    /// Passes over input up to offset `until`.
-    fn skip(&mut self, io: &mut Io<'_, '_>, until: u64) {
-        self.at += u64_from(io.take(until.saturating_sub(self.at)).len());
-    }
-
-    #[cold]
-    fn workspace_too_small(&self, need: usize) -> Error {
-        Error::new(ErrorKind::WorkspaceTooSmall, self.at).needing(u64_from(need))
-    }
+#[cold]
+fn workspace_too_small(at: u64, need: u64) -> Error {
+    Error::new(ErrorKind::WorkspaceTooSmall, at).needing(need)
 }
 
 impl Pending {
-    /// Writes what waits; `false` if something still does.
+    /// Writes the bytes that wait. Returns whether none is left.
     fn flush(&mut self, io: &mut Io<'_, '_>) -> bool {
         let waiting = self.bytes.get(self.from..).unwrap_or(&[]);
-        self.from = self.from.saturating_add(io.put(waiting));
+        let to = split_front(&mut io.output, waiting.len());
+        copy(waiting, to);
+        self.from = self.from.saturating_add(to.len());
         self.from >= MAX_WIDTH
     }
 
-    /// Decodes up to `available` values to the output, as many as it has room for; a last one that fits in part goes here
-    /// first. Returns how many values were used.
+    /// Decodes as many values as fit in the output. If none does, decodes one to here. Returns the number of values.
     #[inline(never)]
-    fn convert(&mut self, output: Dtype, payload: Payload<'_>, available: usize, io: &mut Io<'_, '_>) -> Result<usize> {
+    fn convert(&mut self, output: Dtype, payload: Payload<'_>, io: &mut Io<'_, '_>) -> Result<usize> {
         let width = index(output.width());
-        let room = io.room();
-        let fits = (room.len() / width).min(available);
-        if fits > 0 {
-            let to = room.get_mut(..fits * width).unwrap_or(&mut []);
-            Payload { len: fits, ..payload }.decode_bytes(output, to)?;
-            io.wrote += fits * width;
+        let fits = (io.output.len() / width).min(payload.len);
+        if fits > 0 || payload.len == 0 {
+            Payload { len: fits, ..payload }.decode_bytes(output, split_front(&mut io.output, fits * width))?;
             return Ok(fits);
-        }
-        if available == 0 {
-            return Ok(0);
         }
         let from = MAX_WIDTH.saturating_sub(width);
         let to = self.bytes.get_mut(from..).unwrap_or(&mut []);
@@ -499,37 +410,17 @@ impl Pending {
     }
 }
 
-/// The two slices of a call.
+/// The rests of the two slices of a call.
 struct Io<'i, 'o> {
     input: &'i [u8],
-    read: usize,
     output: &'o mut [u8],
-    wrote: usize,
 }
 
 impl<'i> Io<'i, '_> {
-    fn rest(&self) -> &'i [u8] {
-        self.input.get(self.read..).unwrap_or(&[])
-    }
-
-    /// Up to `max` bytes of the input.
+    /// Reads up to `max` bytes of the input.
     fn take(&mut self, max: u64) -> &'i [u8] {
-        let rest = self.rest();
-        let taken = rest.get(..index(max).min(rest.len())).unwrap_or(&[]);
-        self.read += taken.len();
+        let (taken, rest) = self.input.split_at_checked(index(max)).unwrap_or((self.input, &[]));
+        self.input = rest;
         taken
-    }
-
-    fn room(&mut self) -> &mut [u8] {
-        self.output.get_mut(self.wrote..).unwrap_or(&mut [])
-    }
-
-    /// Writes as much as fits.
-    fn put(&mut self, bytes: &[u8]) -> usize {
-        let room = self.room();
-        let len = room.len().min(bytes.len());
-        copy(bytes, room);
-        self.wrote += len;
-        len
     }
 }

@@ -47,10 +47,15 @@ impl Checker<'_> {
         self.at = self.at.saturating_add(1);
     }
 
+    /// Skips one byte if it is of this class. Returns whether it was.
+    fn eat(&mut self, is: impl Fn(u8) -> bool) -> bool {
+        let eaten = self.peek().is_some_and(is);
+        self.at = self.at.saturating_add(eaten.into());
+        eaten
+    }
+
     fn spaces(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.bump();
-        }
+        while self.eat(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {}
     }
 
     /// The fault that the byte at this position has.
@@ -166,17 +171,13 @@ impl Checker<'_> {
                 b'\\' => {
                     let escape = self.peek();
                     self.bump();
-                    match escape {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
-                        Some(b'u') => {
-                            for _ in 0..4 {
-                                if !self.peek().is_some_and(|digit| digit.is_ascii_hexdigit()) {
-                                    return Err(Fault::new(ErrorKind::JsonString, at));
-                                }
-                                self.bump();
-                            }
-                        }
-                        _ => return Err(Fault::new(ErrorKind::JsonString, at)),
+                    let valid = match escape {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
+                        Some(b'u') => (0..4).all(|_| self.eat(|digit| digit.is_ascii_hexdigit())),
+                        _ => false,
+                    };
+                    if !valid {
+                        return Err(Fault::new(ErrorKind::JsonString, at));
                     }
                 }
                 0..0x20 => return Err(Fault::new(ErrorKind::JsonString, at)),
@@ -191,47 +192,30 @@ impl Checker<'_> {
         }
     }
 
-    fn digits(&mut self) -> usize {
+    /// Skips at least one digit. Returns how many.
+    fn digits(&mut self) -> Verdict<usize> {
         let start = self.at;
-        while self.peek().is_some_and(|digit| digit.is_ascii_digit()) {
-            self.bump();
-        }
-        self.at.saturating_sub(start)
+        while self.eat(|byte| byte.is_ascii_digit()) {}
+        if self.at == start { self.wrong(ErrorKind::JsonNumber) } else { Ok(self.at.saturating_sub(start)) }
     }
 
     fn number(&mut self) -> Verdict<()> {
         let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.bump();
+        self.eat(|byte| byte == b'-');
+        if self.peek() == Some(b'I') {
+            return self.literal(b"Infinity");
         }
-        let mut integer = true;
-        let digits = match self.peek() {
-            Some(b'I') => return self.literal(b"Infinity"),
-            Some(b'0') => {
-                self.bump();
-                1
-            }
-            Some(b'1'..=b'9') => self.digits(),
-            _ => return self.wrong(ErrorKind::JsonNumber),
-        };
-        if self.peek() == Some(b'.') {
-            self.bump();
-            integer = false;
-            if self.digits() == 0 {
-                return self.wrong(ErrorKind::JsonNumber);
-            }
+        // After a leading 0 the integer part has ended.
+        let digits = if self.eat(|byte| byte == b'0') { 1 } else { self.digits()? };
+        let end = self.at;
+        if self.eat(|byte| byte == b'.') {
+            self.digits()?;
         }
-        if let Some(b'e' | b'E') = self.peek() {
-            self.bump();
-            integer = false;
-            if let Some(b'+' | b'-') = self.peek() {
-                self.bump();
-            }
-            if self.digits() == 0 {
-                return self.wrong(ErrorKind::JsonNumber);
-            }
+        if self.eat(|byte| matches!(byte, b'e' | b'E')) {
+            self.eat(|byte| matches!(byte, b'+' | b'-'));
+            self.digits()?;
         }
-        if integer && digits > MAX_INTEGER_DIGITS {
+        if self.at == end && digits > MAX_INTEGER_DIGITS {
             return Err(Fault::new(ErrorKind::JsonNumber, start));
         }
         Ok(())

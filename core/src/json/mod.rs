@@ -9,7 +9,5 @@ mod node;
 mod text;
 
 pub(crate) use check::check;
-#[cfg(all(test, feature = "alloc"))]
-pub(crate) use node::steps;
 pub(crate) use node::{Elements, Member, Node};
 pub use text::Text;

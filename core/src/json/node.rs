@@ -6,45 +6,42 @@ use super::Text;
 use crate::ErrorKind;
 use crate::fault::Fault;
 use crate::num::u64_from;
+use crate::steps;
 
-/// Where a checked value that starts at `at` ends.
-fn value_end(text: &[u8], at: usize) -> usize {
-    let end = find_value_end(text, at);
-    #[cfg(all(test, feature = "alloc"))]
-    steps::add(end - at);
-    end
-}
-
-fn find_value_end(text: &[u8], at: usize) -> usize {
-    let mut depth = 0usize;
-    let mut at = at;
-    loop {
-        match text.get(at) {
-            None => return at,
-            Some(b'"') => at = string_end(text, at),
-            Some(b'{' | b'[') => {
+/// Returns the end of the checked value that starts at `start`.
+///
+/// The hot loop of every walk over a header: it looks at each byte of the value once. It must not look at a byte again, because
+/// headers with thousands of columns are walked many times. `docs/tried/cvc.md` has the measurements.
+fn value_end(text: &[u8], start: usize) -> usize {
+    let (mut at, mut depth) = (start, 0usize);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => at = string_end(text, at),
+            b'{' | b'[' => {
                 depth += 1;
                 at += 1;
             }
-            Some(b'}' | b']') => {
-                // At depth 0 this closes a container around the value.
-                let Some(less) = depth.checked_sub(1) else { return at };
+            b'}' | b']' => {
+                // At depth 0 this closes the container around the value.
+                let Some(less) = depth.checked_sub(1) else { break };
                 depth = less;
                 at += 1;
             }
-            Some(b',' | b':' | b' ' | b'\t' | b'\n' | b'\r') if depth == 0 => return at,
-            Some(_) => {
+            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => break,
+            _ => {
                 at += 1;
                 continue;
             }
         }
         if depth == 0 {
-            return at;
+            break;
         }
     }
+    steps::count(at.saturating_sub(start));
+    at
 }
 
-/// The first byte behind a checked string whose opening quote is at `at`.
+/// Returns the position after the checked string whose opening quote is at `at`.
 fn string_end(text: &[u8], at: usize) -> usize {
     let mut at = at.saturating_add(1);
     loop {
@@ -57,7 +54,7 @@ fn string_end(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// Skips what may be between values of a checked text.
+/// Skips white space, commas and colons between the values of a checked text.
 #[inline(never)]
 fn skip(text: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r' | b',' | b':') = text.get(at) {
@@ -119,10 +116,6 @@ impl<'a> Node<'a> {
         self.first() == b'['
     }
 
-    pub(crate) fn is_true(&self) -> bool {
-        self.raw() == b"true"
-    }
-
     /// Whether it is a number of any kind but the bare words.
     pub(crate) fn is_number(&self) -> bool {
         matches!(self.first(), b'0'..=b'9' | b'-')
@@ -148,14 +141,18 @@ impl<'a> Node<'a> {
 
     /// The elements of an array; of anything else, none.
     pub(crate) fn elements(&self) -> Elements<'a> {
-        let at = if self.is_array() { self.start.saturating_add(1) } else { self.text.len() };
-        Elements::resume(self.text, at)
+        self.after(b'[')
     }
 
     /// The members of an object; of anything else, none.
     pub(crate) fn members(&self) -> Members<'a> {
-        let at = if self.is_object() { self.start.saturating_add(1) } else { self.text.len() };
-        Members { both: Elements::resume(self.text, at) }
+        Members { both: self.after(b'{') }
+    }
+
+    /// Walks over the values after this opening bracket; over none if the value starts with another byte.
+    fn after(&self, bracket: u8) -> Elements<'a> {
+        let at = if self.first() == bracket { self.start.saturating_add(1) } else { self.text.len() };
+        Elements::resume(self.text, at)
     }
 
     /// The member of this name. Of equal keys the last one counts, as in Python.
@@ -184,11 +181,6 @@ impl<'a> Elements<'a> {
             None | Some(b']' | b'}') => None,
             Some(_) => Some(Node::at(self.text, start)),
         }
-    }
-
-    /// The first byte after the bracket that closes what holds the elements, once there are no more of them.
-    fn end(&self) -> usize {
-        skip(self.text, self.at).saturating_add(1)
     }
 }
 
@@ -234,7 +226,7 @@ pub(crate) struct Members<'a> {
 impl Members<'_> {
     /// The first byte after the object, once there are no more members.
     pub(crate) fn end(&self) -> usize {
-        self.both.end()
+        skip(self.both.text, self.both.at).saturating_add(1)
     }
 }
 
@@ -246,27 +238,6 @@ impl<'a> Iterator for Members<'a> {
         let key = self.both.next()?;
         let raw = key.text.get(key.start.saturating_add(1)..self.both.at.saturating_sub(1))?;
         Some(Member { key: Text { raw }, value: self.both.next()?, start: key.start })
-    }
-}
-
-/// Counts how many bytes are walked over, so that a test can tell a linear walk from others.
-#[cfg(all(test, feature = "alloc"))]
-pub(crate) mod steps {
-    use std::cell::Cell;
-
-    std::thread_local! {
-        static STEPS: Cell<usize> = const { Cell::new(0) };
-    }
-
-    pub(super) fn add(bytes: usize) {
-        STEPS.set(STEPS.get() + bytes);
-    }
-
-    /// Runs `walk`, and returns how many bytes it walked over.
-    pub(crate) fn of(walk: impl FnOnce()) -> usize {
-        STEPS.set(0);
-        walk();
-        STEPS.get()
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod columns;
 mod hostile;
+mod linear;
 mod ranges;
 mod streams;
 mod structure;

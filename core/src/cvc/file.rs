@@ -1,0 +1,166 @@
+//! A file: opening it, which checks all that the header says, and walking over all of its columns.
+//!
+//! Finding one column in a chunk takes a walk over the chunk's object. The walks here find all columns of a chunk in one pass.
+
+use super::chunk::{ChunkCursor, ChunkEntry};
+use super::column::{Column, Storage};
+use super::convert::Dtype;
+use super::describe::describe;
+use super::header::{ColumnLayout, File, Header};
+use super::options::Options;
+use super::plan::{Piece, le_u32, part};
+use super::section::Sections;
+use super::workspace::{NameTable, OWN, Workspace};
+use crate::json::{self, Node};
+use crate::num::u64_from;
+use crate::{Error, ErrorKind, Limits, Result, Trace};
+
+/// Returns the words that a [`Workspace`] needs so that a walk over all columns of this file takes linear time: 0 for few columns.
+/// Needs the head of the file alone.
+pub fn workspace_len(src: &[u8], options: &Options<'_>) -> Result<u64> {
+    Ok(File::open(src, &options.limits)?.workspace_len())
+}
+
+/// Columns for which the words on the stack are enough: a slot has two words, and a quarter of the slots stays vacant.
+const FEW: u64 = OWN as u64 * 3 / 8;
+
+impl<'a> File<'a> {
+    /// Parses the head of a file: the whole file, or at least its first [`Header::head_len`] bytes.
+    ///
+    /// Checks all of the JSON, and that the rows of all chunks add up to the number of vectors. Reads no data.
+    pub fn open(src: &'a [u8], limits: &Limits) -> Result<Self> {
+        let mut file = Self::NONE;
+        file.read(src, limits, &mut ())?;
+        Ok(file)
+    }
+
+    /// Does the same in place: moving a file from call to call would take more code than filling it.
+    #[inline(never)]
+    pub(super) fn read<T: Trace>(&mut self, src: &'a [u8], limits: &Limits, trace: &mut T) -> Result<()> {
+        let header = Header::parse(src, limits, trace)?;
+        let root = self.read_json(src, &header, limits)?;
+        if T::LISTENS {
+            describe(root, header.json..header.end, trace);
+        }
+        self.check(limits)
+    }
+
+    /// Checks the JSON, and reads what it says of the whole file.
+    #[inline(never)]
+    fn read_json(&mut self, src: &'a [u8], header: &Header, limits: &Limits) -> Result<Node<'a>> {
+        self.head = src.get(..header.end).ok_or_else(|| Error::truncated(u64_from(src.len()), header.head_len()))?;
+        let root = self.node(json::check(self.head, header.json..header.end, limits.max_depth)?);
+        self.facts.read(root, header)?;
+        self.facts.max_output = limits.max_output;
+        match self.facts.layout {
+            ColumnLayout::Columnar { columns, count } if count > limits.max_columns => {
+                Err(Error::new(ErrorKind::ElementLimit, u64_from(columns)).needing(count))
+            }
+            _ => Ok(root),
+        }
+    }
+
+    /// Counts the chunks, up to one more than allowed; adds up their rows in numbers that cannot wrap; checks the schema.
+    #[inline(never)]
+    fn check(&mut self, limits: &Limits) -> Result<()> {
+        let (mut cursor, mut entry) = (ChunkCursor::of(self), ChunkEntry::default());
+        let chunks = u64_from(self.facts.chunks);
+        while cursor.next(self, &mut entry)? {
+            self.facts.chunk_count = entry.index.saturating_add(1);
+            if self.facts.chunk_count > limits.max_elements {
+                return Err(Error::new(ErrorKind::ElementLimit, chunks).needing(self.facts.chunk_count));
+            }
+        }
+        if entry.end != self.facts.num_vectors {
+            return Err(Error::new(ErrorKind::CvcRowsDisagree, chunks));
+        }
+        let mut column = Column::of(self);
+        Ok(self.schema().try_for_each(|node| column.read(node.start()))?)
+    }
+
+    /// Walks over the sections that the header lists: named ranges of rows.
+    pub fn sections(&self) -> Sections<'a> {
+        let node = self.facts.sections.node(&self.node(0));
+        Sections::new(node, ["start_index", "end_index"], 0..self.facts.num_vectors)
+    }
+
+    /// Returns the words that a [`Workspace`] needs so that a walk over all columns takes linear time.
+    pub fn workspace_len(&self) -> u64 {
+        let columns = self.column_count();
+        if columns > FEW { columns.saturating_mul(4) } else { 0 }
+    }
+
+    /// Emits the type that each column of each chunk decodes to, as far as the header shows, with its position in the schema.
+    ///
+    /// A column whose chunks differ decodes to f32. For many columns this takes less time than [`Column::output`] for each.
+    pub fn each_output(
+        &self,
+        workspace: &mut Workspace<'_>,
+        mut emit: impl FnMut(usize, &Column<'a>, Dtype) -> Result<()>,
+    ) -> Result<()> {
+        let (mut cursor, mut chunk) = (ChunkCursor::of(self), ChunkEntry::default());
+        while cursor.next(self, &mut chunk)? {
+            self.each_storage(&chunk, workspace, &mut |position, column, storage| {
+                emit(position, column, storage.encoding.output())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Emits the rows of each column in each chunk of a file in memory, with the position of the column in the schema: all columns
+    /// of a chunk, then those of the next one.
+    pub fn each_piece(
+        &self,
+        src: &[u8],
+        workspace: &mut Workspace<'_>,
+        mut emit: impl FnMut(usize, &Column<'a>, &Piece) -> Result<()>,
+    ) -> Result<()> {
+        let (mut cursor, mut chunk, mut piece) = (ChunkCursor::of(self), ChunkEntry::default(), Piece::NONE);
+        while cursor.next(self, &mut chunk)? {
+            piece.open(self, &chunk, cursor.start(self, &chunk)?);
+            let stored = le_u32(part(src, piece.length())?).unwrap_or(0).into();
+            piece.enter(&mut cursor, stored)?;
+            self.each_storage(&chunk, workspace, &mut |position, column, storage| {
+                piece.storage = *storage;
+                piece.select(column, &chunk, &column.rows());
+                piece.set_len(storage.payload_len().unwrap_or(stored))?;
+                emit(position, column, &piece)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Finds every column in a chunk, in the order of the schema. Each pass over the schema and the chunk's object takes as many
+    /// columns as the workspace holds.
+    pub(super) fn each_storage(
+        &self,
+        chunk: &ChunkEntry,
+        workspace: &mut Workspace<'_>,
+        emit: &mut dyn FnMut(usize, &Column<'a>, &Storage) -> Result<()>,
+    ) -> Result<()> {
+        let (mut column, mut storage, mut own) = (Column::of(self), Storage::NONE, [0; OWN]);
+        let words = workspace.table(&mut own);
+        let (mut schema, mut position) = (self.schema(), 0);
+        let object = chunk.columns.node(&self.node(0)).unwrap_or_default();
+        while schema.peek().is_some() {
+            // Never without a slot, so that each pass takes a column.
+            let mut table = NameTable::new(words, self.head);
+            let (columns, first) = (schema.clone(), position);
+            while let Some(node) = schema.peek()
+                && table.insert(node.member("name").unwrap_or(node))
+            {
+                schema.next();
+                position += 1;
+            }
+            for member in object.members() {
+                table.set(&member.key, &member.value);
+            }
+            for (position, node) in (first..position).zip(columns) {
+                column.read(node.start())?;
+                column.read_storage(chunk, table.get(&column.name()), &mut storage)?;
+                emit(position, &column, &storage)?;
+            }
+        }
+        Ok(())
+    }
+}
