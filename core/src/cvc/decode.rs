@@ -96,7 +96,9 @@ pub fn salvage<T: Element>(
     options: &Options<'_>,
 ) -> (Done, Option<Error>) {
     let (done, error) = match open(src, options) {
-        Ok(column) => column.fill(src, column.rows(), dst, options),
+        Ok(column) => {
+            column.fill(src, column.rows(), dst, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to))
+        }
         Err(error) => (Done::default(), Some(error)),
     };
     let done = whole(src, done, T::DTYPE.width());
@@ -123,39 +125,38 @@ impl Column<'_> {
         dst: &mut [T],
         options: &Options<'_>,
     ) -> Result<Done> {
-        let (done, error) = self.fill(src, rows, dst, options);
+        let (done, error) =
+            self.fill(src, rows, dst, [T::DTYPE.width(), 1], options, &|payload, to| payload.decode(to));
         error.map_or(Ok(done), Err)
-    }
-
-    /// Decodes the values of whole chunks before the first error.
-    fn fill<T: Element>(
-        &self,
-        src: &[u8],
-        rows: Range<u64>,
-        dst: &mut [T],
-        options: &Options<'_>,
-    ) -> (Done, Option<Error>) {
-        let mut done = Done::default();
-        let filled = self.fits(&rows, dst.len(), [T::DTYPE.width(), 1], &options.limits).and_then(|len| {
-            let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
-            self.each(src, rows, options.verify, &mut done, &mut |payload| {
-                payload.decode(split_front(&mut rest, payload.len))
-            })
-        });
-        (done, filled.err())
     }
 
     /// Decodes rows to the little-endian bytes of their [`output`](Self::output).
     pub fn decode_bytes(&self, src: &[u8], rows: Range<u64>, dst: &mut [u8], options: &Options<'_>) -> Result<Done> {
         let output = self.output()?;
-        let len = self.fits(&rows, dst.len(), [output.width(); 2], &options.limits)?;
-        let (mut rest, width) = (dst.get_mut(..len).unwrap_or(&mut []), index(output.width()));
-        let mut done = Done::default();
-        self.each(src, rows, options.verify, &mut done, &mut |payload| {
-            payload.decode_bytes(output, split_front(&mut rest, payload.len.saturating_mul(width)))
-        })?;
-        done.wrote = done.wrote.saturating_mul(width);
-        Ok(done)
+        let (done, error) =
+            self.fill(src, rows, dst, [output.width(); 2], options, &|payload, to| payload.decode_bytes(output, to));
+        error.map_or(Ok(done), Err)
+    }
+
+    /// Decodes the values of whole chunks before the first error. `sizes` are those of [`fits`](Self::fits).
+    fn fill<T>(
+        &self,
+        src: &[u8],
+        rows: Range<u64>,
+        dst: &mut [T],
+        sizes: [u64; 2],
+        options: &Options<'_>,
+        decode: &dyn Fn(&Payload<'_>, &mut [T]) -> Result<()>,
+    ) -> (Done, Option<Error>) {
+        let (mut done, units) = (Done::default(), index(sizes[1]));
+        let filled = self.fits(&rows, dst.len(), sizes, &options.limits).and_then(|len| {
+            let mut rest = dst.get_mut(..len).unwrap_or(&mut []);
+            self.each(src, rows, options.verify, &mut done, &mut |payload| {
+                decode(payload, split_front(&mut rest, payload.len.saturating_mul(units)))
+            })
+        });
+        done.wrote = done.wrote.saturating_mul(units);
+        (done, filled.err())
     }
 
     /// Decodes rows to a sink, in the same bytes as [`decode_bytes`](Self::decode_bytes): plain values as they are stored, other
@@ -215,11 +216,12 @@ impl Column<'_> {
         sizes: [u64; 2],
         options: &Options<'_>,
     ) -> Result<Vec<T>> {
+        let len = self.fits(rows, usize::MAX, sizes, &options.limits)?;
         self.each(src, rows.clone(), Verify::Skip, &mut Done::default(), &mut |_| Ok(()))?;
-        zeros(u64_from(self.fits(rows, usize::MAX, sizes, &options.limits)?))
+        zeros(u64_from(len))
     }
 
-    /// Walks over the payloads of these rows. `done` counts those that were decoded.
+    /// Walks over the payloads of these rows, which [`fits`](Self::fits) has checked. `done` counts those that were decoded.
     #[inline(never)]
     fn each<'b>(
         &self,
@@ -230,7 +232,6 @@ impl Column<'_> {
         decode: &mut dyn FnMut(&Payload<'b>) -> Result<()>,
     ) -> Result<()> {
         let (mut cursor, mut piece) = (ChunkCursor::of(&self.file), Piece::NONE);
-        self.check_rows(&rows)?;
         loop {
             let wanted = match self.next_piece(&mut cursor, &rows, &mut piece)? {
                 Need::Nothing => return Ok(()),

@@ -230,7 +230,10 @@ impl Walk {
         Ok(piece)
     }
 
-    /// Emits the payload without looking into it.
+    /// Emits the payload without looking into it: all of it, or its columns in the order of their offsets.
+    ///
+    /// The header names columns in any order, and they may leave gaps and overlap. Each pass over the chunk's object emits as many
+    /// as the workspace holds.
     fn emit_payload(
         &self,
         file: &File<'_>,
@@ -239,26 +242,11 @@ impl Walk {
         workspace: &mut Workspace<'_>,
         trace: &mut impl Trace,
     ) -> Result<()> {
-        if file.is_columnar() {
-            return self.emit_columns(file, chunk, &piece.payload_range(), workspace, trace);
+        let payload = piece.payload_range();
+        if !file.is_columnar() {
+            trace.bytes(Part::Data, Name::Values, payload, Value::Word(piece.storage.encoding.name()));
+            return Ok(());
         }
-        let encoding = Value::Word(piece.storage.encoding.name());
-        trace.bytes(Part::Data, Name::Values, piece.payload_range(), encoding);
-        Ok(())
-    }
-
-    /// Emits the columns of a payload in the order of their offsets.
-    ///
-    /// The header names them in any order, and they may leave gaps and overlap. Each pass over the chunk's object emits as many
-    /// columns as the workspace holds.
-    fn emit_columns(
-        &self,
-        file: &File<'_>,
-        chunk: &ChunkEntry,
-        payload: &Range<u64>,
-        workspace: &mut Workspace<'_>,
-        trace: &mut impl Trace,
-    ) -> Result<()> {
         let object = chunk.columns.node(&file.node(0)).ok_or(chunk.fault(ErrorKind::CvcColumnMissing))?;
         let count = u64_from(object.members().count());
         if count > self.max_columns {
@@ -269,10 +257,9 @@ impl Walk {
         }
         let mut own = [0; OWN];
         let table = workspace.table(&mut own);
-        let len = payload.end.saturating_sub(payload.start);
         let in_file = |start: u32, end: u32| behind(payload.start, start.into())..behind(payload.start, end.into());
         // The length of a payload has 32 bits.
-        let (mut at, len) = (0, u32::try_from(len).unwrap_or(u32::MAX));
+        let (mut at, len) = (0, u32::try_from(piece.payload_len).unwrap_or(u32::MAX));
         while at < len {
             let mut next = Smallest::new(table);
             for member in object.members() {
@@ -281,7 +268,7 @@ impl Walk {
                 }
             }
             let (before, more) = (at, next.more);
-            for &[start, end, key] in next.sorted().iter() {
+            for &[start, end, key] in next.sorted() {
                 if end <= at {
                     continue;
                 }

@@ -60,26 +60,20 @@ impl<'b> Payload<'b> {
 
     /// Returns the half floats of an fp16 payload without a copy, little-endian and at any alignment.
     pub fn fp16(&self) -> Option<&'b [[u8; 2]]> {
-        match self.encoding {
-            Encoding::Fp16 | Encoding::Plain(Dtype::F16) => Some(self.raw()?.as_chunks().0),
-            _ => None,
-        }
+        let is_half = matches!(self.encoding, Encoding::Fp16 | Encoding::Plain(Dtype::F16));
+        Some(self.raw().filter(|_| is_half)?.as_chunks().0)
     }
 
     /// Returns the codes of an int8 payload without a copy, with `min` and `scale`.
     pub fn int8(&self) -> Option<(&'b [u8], f32, f32)> {
-        match self.encoding {
-            Encoding::Int8 { min, scale } => Some((self.raw()?, min, scale)),
-            _ => None,
-        }
+        let Encoding::Int8 { min, scale } = self.encoding else { return None };
+        Some((self.raw()?, min, scale))
     }
 
     /// Returns the plain values of a `none` payload without a copy, little-endian and at any alignment.
     pub fn plain(&self) -> Option<(Dtype, &'b [u8])> {
-        match self.encoding {
-            Encoding::Plain(dtype) => Some((dtype, self.raw()?)),
-            _ => None,
-        }
+        let Encoding::Plain(dtype) = self.encoding else { return None };
+        Some((dtype, self.raw()?))
     }
 
     /// Decodes to numbers: to f32 from any encoding, where integers beyond 2^24 are rounded; to any other type from plain values

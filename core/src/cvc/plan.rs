@@ -355,7 +355,16 @@ impl<'a> Plan<'a> {
         match core::mem::replace(&mut self.need, Ok(Need::Nothing))? {
             Need::Nothing => Ok(None),
             Need::Length if at != self.piece.at => Err(Error::new(ErrorKind::RangeOutside, at)),
-            Need::Length => self.feed_length(bytes).map(|()| None),
+            Need::Length => {
+                let range = self.piece.length();
+                let short = Error::truncated(behind(range.start, u64_from(bytes.len())), range.end);
+                if self.piece.enter(&mut self.cursor, le_u32(bytes).ok_or(short)?.into())? {
+                    self.need = Ok(Need::Chunk);
+                } else {
+                    self.advance();
+                }
+                Ok(None)
+            }
             Need::Chunk => {
                 let payload = if at == self.piece.at {
                     self.piece.read(bytes, verify, &mut self.checksums)?
@@ -374,18 +383,6 @@ impl<'a> Plan<'a> {
         if self.piece().is_some() {
             self.advance();
         }
-    }
-
-    #[inline(never)]
-    fn feed_length(&mut self, bytes: &[u8]) -> Result<()> {
-        let range = self.piece.length();
-        let length = le_u32(bytes).ok_or(Error::truncated(behind(range.start, u64_from(bytes.len())), range.end))?;
-        if self.piece.enter(&mut self.cursor, length.into())? {
-            self.need = Ok(Need::Chunk);
-        } else {
-            self.advance();
-        }
-        Ok(())
     }
 
     fn advance(&mut self) {

@@ -326,13 +326,13 @@ impl<'w> Decoder<'w> {
         let used = if !column.contains(&self.at) {
             // Other columns and gaps count for the checksum alone.
             let until = if self.at < column.start { column.start } else { end };
-            io.take(until.saturating_sub(self.at))
+            self.take(io, until.saturating_sub(self.at))
         } else {
             let width = index(self.piece.storage.encoding.width().unwrap_or(1)).max(1);
             let have = index(self.at - column.start) % width;
             if have > 0 || io.input.len() < width {
                 // A value that is split between two inputs.
-                let taken = io.take(u64_from(width - have));
+                let taken = self.take(io, u64_from(width - have));
                 copy(taken, self.gathered.get_mut(have..).unwrap_or(&mut []));
                 if have + taken.len() == width {
                     let stored = self.gathered.get(..width).unwrap_or(&[]);
@@ -343,10 +343,9 @@ impl<'w> Decoder<'w> {
                 let available = index(column.end - self.at).min(io.input.len()) / width;
                 let stored = io.input.get(..available * width).unwrap_or(&[]);
                 let read = self.pending.convert(self.output, self.piece.stored_values(stored, available), io)?;
-                io.take(u64_from(read * width))
+                self.take(io, u64_from(read * width))
             }
         };
-        self.at += u64_from(used.len());
         if let Some(crc) = &mut self.crc {
             crc.update(used);
         }
@@ -355,7 +354,8 @@ impl<'w> Decoder<'w> {
 
     /// Reads up to `max` bytes of the input.
     fn take<'i>(&mut self, io: &mut Io<'i, '_>, max: u64) -> &'i [u8] {
-        let taken = io.take(max);
+        let (taken, rest) = io.input.split_at_checked(index(max)).unwrap_or((io.input, &[]));
+        io.input = rest;
         self.at += u64_from(taken.len());
         taken
     }
@@ -370,10 +370,10 @@ impl<'w> Decoder<'w> {
 
     /// Copies input up to offset `end` to the workspace, each byte to its offset plus `shift`. Returns whether all of it is there.
     fn collect(&mut self, io: &mut Io<'_, '_>, shift: u64, end: u64) -> bool {
-        let to = self.workspace.get_mut(index(self.at.wrapping_add(shift))..).unwrap_or(&mut []);
-        let taken = io.take(end.saturating_sub(self.at).min(u64_from(to.len())));
-        copy(taken, to);
-        self.at += u64_from(taken.len());
+        let to = index(self.at.wrapping_add(shift));
+        let fits = self.workspace.len().saturating_sub(to);
+        let taken = self.take(io, end.saturating_sub(self.at).min(u64_from(fits)));
+        copy(taken, self.workspace.get_mut(to..).unwrap_or(&mut []));
         self.at >= end
     }
 }
@@ -414,13 +414,4 @@ impl Pending {
 struct Io<'i, 'o> {
     input: &'i [u8],
     output: &'o mut [u8],
-}
-
-impl<'i> Io<'i, '_> {
-    /// Reads up to `max` bytes of the input.
-    fn take(&mut self, max: u64) -> &'i [u8] {
-        let (taken, rest) = self.input.split_at_checked(index(max)).unwrap_or((self.input, &[]));
-        self.input = rest;
-        taken
-    }
 }

@@ -33,9 +33,11 @@ impl<'a> Text<'a> {
         core::str::from_utf8(self.raw).unwrap_or("")
     }
 
-    /// Whether it says the same as `text`.
+    /// Returns whether it says the same as `text`.
     pub fn is(&self, text: &str) -> bool {
-        self.units().same(Units { rest: text.as_bytes(), escaped: false })
+        // Walks compare every key with every name, so the usual case must be fast: an escape is longer than its character.
+        self.raw == text.as_bytes()
+            || self.raw.len() > text.len() && self.units().same(Units { rest: text.as_bytes(), escaped: false })
     }
 
     /// Whether it has no characters.
