@@ -1,10 +1,10 @@
-//! Runs the `unspool` commands of the READMEs, and compares the output that they show.
+//! Runs the `unspool` commands of all pages, and compares the output that the pages show.
 #![cfg(unix)]
 
 use std::path::Path;
 use std::process::Command;
 
-use unspool_tests::pages::{blocks, commands, matches};
+use unspool_tests::pages::{blocks_of, commands, matches, pages, root};
 use unspool_tests::read;
 
 /// The files that the commands read, made of vectors.
@@ -17,7 +17,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn commands_of_the_readmes_print_what_they_show() {
+fn commands_on_pages_print_what_they_show() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
@@ -31,8 +31,10 @@ fn commands_of_the_readmes_print_what_they_show() {
     let binaries = Path::new(env!("CARGO_BIN_EXE_unspool")).parent().unwrap();
     let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap_or_default());
     let mut ran = 0;
-    for page in ["README.md", "cli/README.md"] {
-        for block in blocks(page).iter().filter(|block| block.language == "console") {
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let page = page.strip_prefix(root()).unwrap().display();
+        for block in blocks_of(&text).iter().filter(|block| block.language == "console") {
             let shown = commands(&block.text);
             for shown in shown.iter().filter(|shown| shown.command.starts_with("unspool ")) {
                 let place = format!("{page}:{}: {}", block.line, shown.command);
@@ -50,7 +52,7 @@ fn commands_of_the_readmes_print_what_they_show() {
             }
         }
     }
-    assert_eq!(ran, 10, "commands of both pages");
+    assert_eq!(ran, 11, "commands of all pages");
 }
 
 fn vectors() -> &'static Path {

@@ -70,7 +70,8 @@ pub struct Shown {
     pub output: Vec<String>,
 }
 
-/// Returns the commands of a `console` block: lines after `$ `, joined at backslashes, without comments.
+/// Returns the commands of a `console` block: lines after `$ `, joined at backslashes, without
+/// comments.
 pub fn commands(text: &str) -> Vec<Shown> {
     let mut shown: Vec<Shown> = vec![];
     for line in text.replace("\\\n", " ").lines() {
@@ -84,7 +85,8 @@ pub fn commands(text: &str) -> Vec<Shown> {
     shown
 }
 
-/// Compares output with a page. `…` in a line matches any text; a line of `…` alone matches any lines.
+/// Compares output with a page. `…` in a line matches any text; a line of `…` alone matches any
+/// lines.
 pub fn matches(expected: &[String], found: &[&str]) -> bool {
     let Some((first, rest)) = expected.split_first() else { return found.is_empty() };
     if first.trim() == "…" {
