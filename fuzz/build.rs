@@ -1,4 +1,4 @@
-//! Writes the table of the fuzz targets, which are the public functions of `src` that take bytes.
+//! Writes the table of fuzz targets: the public functions in `src` that take bytes.
 
 use std::path::PathBuf;
 use std::{env, fs};

@@ -1,6 +1,7 @@
 // Shared by the build script of this crate and by `cargo xtask fuzz`.
 
-/// Finds the fuzz targets: every `pub fn NAME(bytes: &[u8])` at the top level of a file in `src`. Returns the module and the name of each, sorted.
+/// Finds the fuzz targets: every `pub fn NAME(bytes: &[u8])` at the top level of a file in `src`.
+/// Returns the module and the name of each, sorted.
 pub fn targets(src: &std::path::Path) -> std::io::Result<Vec<(String, String)>> {
     let mut found = vec![];
     for entry in std::fs::read_dir(src)? {

@@ -1,7 +1,7 @@
-//! One program for all targets, so that each needs no file and no `[[bin]]` of its own.
+//! Runs every target, so that none needs a file or a `[[bin]]` of its own.
 //!
-//! Under cargo-fuzz it fuzzes the target that the variable `UNSPOOL_FUZZ` names. Otherwise `cargo run -- TARGET FILE...`
-//! runs a target over files, so that a finding can be replayed and debugged with stable Rust.
+//! Under cargo-fuzz it fuzzes the target in the variable `UNSPOOL_FUZZ`. Otherwise, `cargo run --
+//! TARGET FILE...` runs a target over files, to replay and debug a finding on stable Rust.
 #![cfg_attr(fuzzing, no_main)]
 
 #[cfg(fuzzing)]

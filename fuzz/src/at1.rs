@@ -1,4 +1,4 @@
-//! AT-1 on arbitrary bytes: no panic, and every way to decode a file says the same.
+//! AT-1 on arbitrary bytes: no panic, and every door returns the same result.
 
 use unspool::at1::{
     Bundle, Codec, Header, Options, Set, Workspace, decode, decode_to, decode_to_vec, decoded_len, inspect, scratch_len,
@@ -8,14 +8,14 @@ use unspool::{Class, Error, ErrorKind, Limits, Result};
 
 use crate::cvc::Tiling;
 
-/// Small enough that nothing a header claims can cost much.
+/// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 18, max_elements: 1 << 16, max_depth: 100, ..Limits::DEFAULT };
 const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
-/// More scratch than this is not given.
+/// The most scratch that a call gets.
 const SCRATCH: u64 = 1 << 20;
 const TRAILER: usize = 36;
 
-/// A file of any bytes.
+/// Decodes arbitrary bytes.
 pub fn at1_arbitrary(bytes: &[u8]) {
     let ws = &mut Workspace::new();
     let mut scratch = vec![0xA5; SCRATCH as usize];
@@ -38,7 +38,7 @@ pub fn at1_arbitrary(bytes: &[u8]) {
             assert_eq!(done, other);
             assert!(out[..done.wrote] == sunk, "other bytes to a sink");
         }
-        // A sink takes scratch where a slice is its own.
+        // A sink needs scratch where a slice uses its own bytes.
         (Ok(_), Err(error)) => assert_eq!(error.kind, ErrorKind::WorkspaceTooSmall),
         (Err(error), Err(_)) => assert!(!matches!(error.class(), Class::OutputTooSmall { .. }), "{error}"),
         (Err(error), Ok(_)) => panic!("to a slice {error}, to a sink nothing is wrong"),
@@ -51,7 +51,7 @@ pub fn at1_arbitrary(bytes: &[u8]) {
     leaves.check(bytes.len() as u64);
     let need = scratch_len(bytes, &OPTIONS);
     assert!(need.is_ok_and(|need| need <= SCRATCH));
-    // Exactly that much room, and exactly as much scratch as is asked for, are enough.
+    // Output and scratch of exactly the requested size are enough.
     let mut exact = vec![0; done.wrote];
     let least = least(need.unwrap_or(0), |scratch| decode(bytes, &mut exact, ws, scratch, &OPTIONS, &mut ()));
     assert_eq!(least, Ok(done));
@@ -63,7 +63,7 @@ pub fn at1_arbitrary(bytes: &[u8]) {
     }
 }
 
-/// The same with the hash put right, so that wrong content does not hide behind it.
+/// Decodes arbitrary bytes with a corrected hash, so that content errors are reached.
 pub fn at1_mutated(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     if let Ok(Header { hash: Some(_), .. }) = Header::read(&bytes, &LIMITS) {
@@ -75,7 +75,7 @@ pub fn at1_mutated(bytes: &[u8]) {
     at1_arbitrary(&bytes);
 }
 
-/// Runs `run` with more and more scratch, as it asks for it.
+/// Runs `run` with growing scratch, as it requests it.
 fn least<T>(start: u64, mut run: impl FnMut(&mut [u8]) -> Result<T>) -> Result<T> {
     let mut len = start;
     loop {
@@ -89,7 +89,7 @@ fn least<T>(start: u64, mut run: impl FnMut(&mut [u8]) -> Result<T>) -> Result<T
     }
 }
 
-/// Every head of a set is read, or says that more is needed.
+/// Checks that every header of a set is read, or reports that it needs more input.
 fn heads(bytes: &[u8]) {
     for len in (5..bytes.len().min(300)).chain([bytes.len()]) {
         let head = bytes.get(..len).unwrap_or(bytes);

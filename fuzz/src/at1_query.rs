@@ -1,4 +1,5 @@
-//! Queries over arbitrary AT-1 files: no panic, no hang, and what a query finds is what a search through the decoded lines finds.
+//! Queries over arbitrary AT-1 files: no panic, no hang, and a query finds the rows that a search
+//! of the decoded lines finds.
 
 use std::cmp::Ordering;
 
@@ -10,14 +11,14 @@ use unspool::{Class, Error, ErrorKind, Limits};
 
 use crate::Random;
 
-/// Small enough that nothing a header claims can cost much.
+/// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 18, max_elements: 1 << 12, max_columns: 1 << 10, ..Limits::DEFAULT };
 
 const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 
 type Values = Vec<Vec<u8>>;
 
-/// A file of any bytes.
+/// Queries arbitrary bytes.
 pub fn at1_query(bytes: &[u8]) {
     let mut random = Random::new(u64::from(Crc32::of(bytes)));
     let mut ws = Workspace::new();
@@ -29,7 +30,7 @@ pub fn at1_query(bytes: &[u8]) {
     assert_eq!(run(bytes, all, &mut ws, random.below(bytes.len())).as_ref(), Ok(&found), "whatever the head is");
     let lines: Vec<&Vec<u8>> = found.iter().map(|(_, line, _)| line).collect();
     if let Ok(decoded) = at1::decode_to_vec(bytes, &OPTIONS) {
-        // Values may hold no line feed, so that rows are lines, with verbatim ones between them.
+        // Without line feeds in values, each row is a line. Verbatim lines may come between rows.
         let mut decoded = decoded.split(|&byte| byte == b'\n');
         let in_order = lines.iter().all(|&line| decoded.any(|other| line.contains(&b'\n') || other == line.as_slice()));
         assert!(in_order || lines.iter().any(|line| line.contains(&b'\n')), "rows are not lines of the file");
@@ -49,7 +50,8 @@ pub fn at1_query(bytes: &[u8]) {
             .collect();
         let request = Request { filters: &filters, ..all };
         let Ok(some) = run(bytes, request, &mut ws, bytes.len()) else { continue };
-        // Zone maps that lie may hide rows, and a column of numbers is more lenient than bytes are: nothing else is found.
+        // A wrong zone map may hide rows, and a numeric column is more lenient than a byte
+        // comparison. No other row may be found.
         assert!(some.iter().all(|row| expected.contains(&row)), "{filters:?}");
         let count = run(bytes, Request { ask: Ask::Count, ..request }, &mut ws, 9).map(|_| ());
         assert_eq!(count, Ok(()));
@@ -67,7 +69,7 @@ fn test<'q>(a: &'q [u8], b: &'q [u8], kind: usize) -> Test<'q> {
     }
 }
 
-/// Whether a value meets a test in a column of some type.
+/// Returns `true` if a value may meet a test in a column of some type.
 fn may_meet(value: &[u8], test: &Test<'_>) -> bool {
     let compare = |other: &[u8]| Some(Number::read(value)?.compare(&Number::read(other)?));
     match *test {

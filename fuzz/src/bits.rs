@@ -1,9 +1,9 @@
-//! The bit readers and varints against readers that take one bit at a time.
+//! Compares the bit readers and varints with readers that take one bit at a time.
 
 use unspool::bits::{BackwardBitReader, BitReader, MAX_VARINT_LEN, read_varint, zigzag};
 use unspool::{Class, ErrorKind};
 
-/// The first 32 bytes say what to do, the rest is what to do it to.
+/// Uses the first 32 bytes as instructions and the rest as data.
 pub fn bits(bytes: &[u8]) {
     let (script, data) = bytes.split_at(bytes.len().min(32));
     forward(script, data);
@@ -11,7 +11,7 @@ pub fn bits(bytes: &[u8]) {
     varints(data);
 }
 
-/// The bit at a position counted from the first bit, least significant first.
+/// Returns the bit at a position counted from the first bit, least significant first.
 fn bit(data: &[u8], at: u64) -> u64 {
     usize::try_from(at / 8).ok().and_then(|byte| data.get(byte)).map_or(0, |&byte| u64::from(byte >> (at % 8) & 1))
 }
@@ -43,7 +43,7 @@ fn forward(script: &[u8], data: &[u8]) {
         }
         assert_eq!((reader.position(), reader.remaining()), (at, total - at));
     }
-    // Positions that no slice has are only positions behind the end.
+    // A position beyond every slice is only a position after the end.
     let far = BitReader::at_bit(data, u64::MAX - u64::from(script.first().copied().unwrap_or(0)));
     assert_eq!((far.remaining(), far.peek(64), far.rest()), (0, 0, &[][..]));
     assert!(far.clone().take(1).is_err());
@@ -58,7 +58,7 @@ fn backward(script: &[u8], data: &[u8]) {
     assert_eq!(reader.remaining(), left);
     for &op in script {
         let n = i64::from(op).min(56);
-        // Bits below the first are zeros.
+        // Bits before the first are zeros.
         let expected = (1..=n).fold(0, |all, i| all << 1 | u64::try_from(left - i).map_or(0, |at| bit(data, at)));
         assert_eq!(reader.peek(n as u32), expected, "{n} bits below {left}");
         assert_eq!(reader.take(n as u32), expected);

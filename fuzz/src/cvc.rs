@@ -1,4 +1,4 @@
-//! CVC on arbitrary bytes: no panic, and every way to decode a file says the same of it.
+//! CVC on arbitrary bytes: no panic, and every door returns the same result.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use unspool::{Error, ErrorKind, Limits, Name, Part, Trace, Value, Verify};
 use crate::Random;
 use crate::stream::in_pieces;
 
-/// Small enough that nothing a header claims can cost much; smaller still where each byte that is cleared costs a microsecond.
+/// Limits so small that no header can request much memory or time. Smaller in the interpreter,
+/// where clearing a byte costs a microsecond.
 const LIMITS: Limits = Limits {
     max_output: if cfg!(miri) { 1 << 10 } else { 1 << 16 },
     max_window: 1 << 16,
@@ -21,11 +22,11 @@ const LIMITS: Limits = Limits {
 const OPTIONS: Options<'static> = Options { limits: LIMITS, ..Options::DEFAULT };
 const WORKSPACE: usize = 1 << 17;
 
-/// A file of any bytes.
+/// Decodes arbitrary bytes.
 pub fn cvc_arbitrary(bytes: &[u8]) {
     let mut trace = Tiling::default();
     let inspected = inspect(bytes, &mut Workspace::new(), &OPTIONS, &mut trace);
-    // With memory for all columns, and without a listener.
+    // With memory for all columns, without a trace.
     let mut table = [0; 1 << 12];
     let silent = inspect(bytes, &mut Workspace::with_table(&mut table), &OPTIONS, &mut ());
     assert_eq!(silent, inspected, "listening changes the verdict");
@@ -57,7 +58,7 @@ pub fn cvc_arbitrary(bytes: &[u8]) {
     for column in file.columns().take(8) {
         let Ok(column) = column else { break };
         let name: String = column.name().chars().collect();
-        // Of columns with the same name only one can be asked for, and it is not always this one.
+        // If columns share a name, the name selects one of them, not always this one.
         if file.is_columnar() && file.columns().flatten().filter(|other| other.name().is(&name)).count() > 1 {
             continue;
         }
@@ -65,7 +66,7 @@ pub fn cvc_arbitrary(bytes: &[u8]) {
     }
 }
 
-/// The walk that does not look into payloads, by the bytes that it asks for.
+/// Runs the walk that skips payloads, with only the bytes that it requests.
 fn outline(bytes: &[u8], trace: &mut Tiling) -> Result<(), Error> {
     let (mut workspace, len) = (Workspace::new(), bytes.len() as u64);
     let mut outline = Outline::open(bytes, len, &LIMITS, trace)?;
@@ -78,14 +79,14 @@ fn outline(bytes: &[u8], trace: &mut Tiling) -> Result<(), Error> {
     Ok(())
 }
 
-/// The same with lengths and checksums put right, so that what lies behind them is reached.
+/// Decodes arbitrary bytes with corrected lengths and checksums, so that later errors are reached.
 pub fn cvc_mutated(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     repair(&mut bytes);
     cvc_arbitrary(&bytes);
 }
 
-/// One column: in one piece, as a stream, by ranges of rows.
+/// Decodes one column: in one piece, as a stream, and by ranges of rows.
 fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Option<Error>, random: &mut Random) {
     let (output, rows) = (column.output(), column.rows());
     let mut whole = vec![0xAA; LIMITS.max_output as usize];
@@ -101,7 +102,7 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
         Ok(done) => done,
         Err(error) => {
             let streamed = streams(bytes, name, random);
-            // What gives it away lies behind the last chunk, where a stream has ended.
+            // The evidence for this error comes after the last chunk, where a stream has ended.
             if let Ok(values) = streamed
                 && error.kind != ErrorKind::CvcHiddenCrc
             {
@@ -123,7 +124,7 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
 
     match streams(bytes, name, random) {
         Ok(values) => assert!(values == whole, "the stream gives other values"),
-        // What a stream cannot do, it may refuse.
+        // A stream may refuse a file that it cannot decode in order.
         Err(error) => assert!(
             matches!(error.kind, ErrorKind::CvcBackwards | ErrorKind::WorkspaceTooSmall),
             "{error:?} only as a stream"
@@ -146,7 +147,7 @@ fn column(bytes: &[u8], column: &Column<'_>, name: Option<&str>, inspected: Opti
     }
 }
 
-/// Through the streaming decoder at once, byte by byte and at random; all three must agree.
+/// Decodes as a stream: at once, byte by byte, and in random pieces. All three must agree.
 fn streams(bytes: &[u8], name: Option<&str>, random: &mut Random) -> Result<Vec<u8>, Error> {
     let at_once = stream(bytes, name, || (usize::MAX, LIMITS.max_output as usize));
     if bytes.len() < if cfg!(miri) { 130 } else { 500 } {
@@ -171,7 +172,7 @@ fn stream(bytes: &[u8], name: Option<&str>, split: impl FnMut() -> (usize, usize
     end.map(|()| values)
 }
 
-/// How much more input is needed is known to one that has it all, and not to a stream.
+/// Compares errors without `need`: a stream cannot know how much more input is needed.
 fn place(error: Error) -> (ErrorKind, u64) {
     (error.kind, error.at)
 }
@@ -181,7 +182,7 @@ fn between(rows: &Range<u64>, random: &mut Random) -> Range<u64> {
     a.min(b)..a.max(b)
 }
 
-/// Everything that can be asked of a header.
+/// Calls every method of a header.
 fn metadata(file: &File<'_>) {
     for section in file.sections().take(20).flatten() {
         assert!(section.rows.start <= section.rows.end && section.rows.end <= file.num_vectors());
@@ -197,7 +198,7 @@ fn metadata(file: &File<'_>) {
     assert!(next <= file.num_vectors());
 }
 
-/// Leaves, to be put in the order of their bits.
+/// Collects leaves, to sort them by their bits.
 #[derive(Default)]
 pub(crate) struct Tiling {
     leaves: Vec<Range<u64>>,
@@ -231,7 +232,7 @@ impl Trace for Tiling {
     }
 }
 
-/// Writes the length that the text really has, and the checksums that the chunks really have.
+/// Writes the true length of the header text and the true checksums of the chunks.
 fn repair(bytes: &mut [u8]) {
     let versioned = bytes.get(8) != Some(&b'{');
     let (length_at, json_at) = if versioned { (8, 12) } else { (4, 8) };
@@ -250,7 +251,7 @@ fn repair(bytes: &mut [u8]) {
     }
 }
 
-/// Up to the bracket that closes the first one.
+/// Returns the text up to the bracket that closes the first one.
 fn json_len(text: &[u8]) -> Option<usize> {
     let (mut depth, mut quoted, mut escaped) = (0, false, false);
     for (at, &byte) in text.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! gzip on arbitrary bytes: no panic, and every way to decode a file says the same.
+//! gzip on arbitrary bytes: no panic, and every door returns the same result.
 
 use unspool::checksum::Crc32;
 use unspool::gzip::{Decoder, Options, WINDOW_SIZE, Workspace, decode, decode_to_vec, inspect};
@@ -11,7 +11,7 @@ use crate::stream::in_pieces;
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 10, ..Limits::DEFAULT };
 const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 
-/// A file of any bytes.
+/// Decodes arbitrary bytes.
 pub fn gzip_arbitrary(bytes: &[u8]) {
     let mut trace = Tiling::default();
     let vector = decode_to_vec(bytes, &OPTIONS);
@@ -22,7 +22,7 @@ pub fn gzip_arbitrary(bytes: &[u8]) {
         (Ok(vector), Ok(done)) => {
             assert!(*vector == out[..done.wrote], "other bytes into a slice");
             trace.check(bytes.len() as u64);
-            // A slice that just fits is enough, and one byte less is not.
+            // An output of exactly the right size is enough, and one byte less is not.
             let mut exact = vec![0; done.wrote];
             assert_eq!(decode(bytes, &mut exact, &mut ws, &OPTIONS, &mut ()), Ok(*done));
             if let Some((_, less)) = exact.split_last_mut() {
@@ -36,10 +36,10 @@ pub fn gzip_arbitrary(bytes: &[u8]) {
         }
         other => panic!("{other:?}"),
     }
-    // What the window held before is no part of any file.
+    // Old contents of the window must not leak into the output.
     let (mut random, mut window) =
         (Random::new(u64::from(Crc32::of(bytes))), [bytes.first().copied().unwrap_or(0); WINDOW_SIZE]);
-    // Through a window as into a slice, but for what only a slice has too little room for.
+    // A window and a slice agree, except for errors of a slice that is too small.
     let seen = inspect(bytes, &mut ws, &mut window, &OPTIONS, &mut ());
     assert_eq!(
         seen.map(|done| done.content).ok(),
@@ -52,7 +52,7 @@ pub fn gzip_arbitrary(bytes: &[u8]) {
     match (vector, end) {
         (Ok(vector), Ok(())) => assert!(content == vector, "other bytes out of a stream"),
         (Err(vector), Err(end)) => {
-            // What else is wrong at the very place where the limit is, one may see and the other not.
+            // If the limit and another error are at the same place, either may be reported.
             assert!(
                 vector.kind == end.kind || vector.kind == ErrorKind::OutputLimit,
                 "{vector:?}, but out of a stream {end:?}"
@@ -62,7 +62,8 @@ pub fn gzip_arbitrary(bytes: &[u8]) {
     }
 }
 
-/// The bytes as a deflate stream in a member whose checksum and size are right, so that wrong content does not hide behind them.
+/// Decodes the bytes as a deflate stream in a member with the right checksum and size, so that
+/// content errors are reached.
 pub fn gzip_mutated(bytes: &[u8]) {
     let header = *b"\x1F\x8B\x08\0\0\0\0\0\0\xFF";
     let mut file = [&header, bytes, &[0; 8]].concat();
@@ -70,10 +71,11 @@ pub fn gzip_mutated(bytes: &[u8]) {
     if let Err(error) = decode(&file, &mut out, &mut Workspace::new(), &OPTIONS, &mut ())
         && matches!(error.kind, ErrorKind::GzipCrc)
     {
-        // How much came out before the checksum was compared, nobody says; a sum of all lengths finds it.
+        // The error does not say how many bytes were decoded before the checksum; trying every
+        // length finds it.
         let at = error.at as usize;
         let mut crc = Crc32::new();
-        // The stream may have reached into the room for both.
+        // The stream may have used the bytes of both fields.
         file.resize(file.len().max(at + 8), 0);
         for len in 0..=1024 {
             let size = u32::try_from(len).unwrap_or(0);

@@ -1,8 +1,9 @@
 //! Fuzz targets as plain functions: each takes bytes and panics when an invariant breaks.
 //!
-//! cargo-fuzz calls them with coverage guidance; `cargo test` in this folder calls them on stable Rust with the seeds,
-//! every truncation of them, and thousands of mutations. Each `pub fn NAME(bytes: &[u8])` in a file of this folder is a
-//! target: the build script lists them in [`TARGETS`].
+//! cargo-fuzz calls them with coverage guidance. `cargo test` in this folder calls them on stable
+//! Rust with the seeds, every truncation of them, and thousands of mutations. Each `pub fn
+//! NAME(bytes: &[u8])` in a file of this folder is a target: the build script lists them in
+//! [`TARGETS`].
 
 mod at1;
 mod at1_query;
@@ -19,7 +20,7 @@ mod zstd;
 
 pub use mutate::{Random, mutate};
 
-/// A fuzz target: its name and its body.
+/// A fuzz target: its name and its function.
 pub struct Target {
     pub name: &'static str,
     pub body: fn(&[u8]),
@@ -28,7 +29,7 @@ pub struct Target {
 /// All targets, as the build script finds them.
 pub const TARGETS: &[Target] = include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
-/// Returns the target of this name.
+/// Returns the target with this name.
 pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }
@@ -39,17 +40,18 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::time::{Duration, Instant};
 
-    /// Mutations for each target. Miri is a few hundred times slower, and there for the machine, not for the luck.
+    /// Mutations for each target. Miri is a few hundred times slower and checks portability, not
+    /// luck.
     const ROUNDS: usize = if cfg!(miri) { 2 } else { 30_000 };
-    /// However slow a body is, so many are made before the clock counts.
+    /// Mutations that are made however slow a target is, before the time limit applies.
     const LEAST: usize = if cfg!(miri) { 2 } else { 2_000 };
     const PATIENCE: Duration = Duration::from_secs(10);
-    /// Longer seeds, and more than a few, are left to real machines.
+    /// Limits for seeds under Miri, which is too slow for long seeds or for many.
     const LONGEST: usize = if cfg!(miri) { 225 } else { 1 << 20 };
     const MOST: usize = if cfg!(miri) { 2 } else { usize::MAX };
 
     #[test]
-    fn every_target_stands_its_seeds_their_prefixes_and_their_mutations() {
+    fn every_target_survives_seeds_prefixes_and_mutations() {
         for target in TARGETS {
             let seeds = seeds(target);
             assert!(!seeds.is_empty(), "{} has no seeds", target.name);
@@ -69,7 +71,7 @@ mod tests {
         }
     }
 
-    /// What breaks an invariant is kept, to be replayed with `cargo run -- TARGET FILE`.
+    /// Runs a target. Keeps the input of a failure, for `cargo run -- TARGET FILE`.
     fn visit(target: &Target, bytes: &[u8]) {
         if let Err(panic) = std::panic::catch_unwind(|| (target.body)(bytes)) {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts").join(target.name);
@@ -82,12 +84,13 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_found() {
+    fn finds_targets() {
         assert!(TARGETS.len() > 20, "only {} targets", TARGETS.len());
         assert!(target("zstd_mutated").is_some() && target("none").is_none());
     }
 
-    /// `cvc_mutated` starts from `seeds/cvc`; a target without a folder of its own from `seeds/common`.
+    /// Returns the seeds: `cvc_mutated` uses `seeds/cvc`, a target without a folder of its own uses
+    /// `seeds/common`.
     fn seeds(target: &Target) -> Vec<Vec<u8>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
         let own = folder.join(target.name.split('_').next().unwrap_or(target.name));

@@ -1,6 +1,6 @@
-//! Mutations without coverage guidance: dumb, fast, and the same in every run.
+//! Mutates without coverage guidance: simple, fast, and the same in every run.
 
-/// xorshift64*. Not for secrets.
+/// A xorshift64* generator. Not for secrets.
 pub struct Random(u64);
 
 impl Random {
@@ -15,17 +15,17 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `n`; 0 when there is none.
+    /// Returns a number below `n`, or 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.number() >> 16) as usize % n.max(1)
     }
 }
 
-/// Numbers at which sizes go wrong.
+/// Numbers at the limits of integer types.
 const EDGES: [u64; 12] =
     [0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, i64::MAX as u64, u64::MAX];
 
-/// What headers in text trip over.
+/// Fragments that confuse parsers of text headers.
 const WORDS: [&[u8]; 20] = [
     b"0",
     b"1",
@@ -49,11 +49,11 @@ const WORDS: [&[u8]; 20] = [
     b"\xEF\xBB\xBF",
 ];
 
-/// `seed` with one to four things changed; some of them are pieces of `other`.
+/// Returns `seed` with one to four changes, some of them pieces of `other`.
 pub fn mutate(seed: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(4) {
-        // Half of the time near the start, where headers are.
+        // Half of the changes are near the start, which has the headers.
         let reach = if random.below(2) == 0 { bytes.len().min(64) } else { bytes.len() };
         let at = random.below(reach);
         let end = (at + 1 + random.below(16)).min(bytes.len());
@@ -83,7 +83,7 @@ pub fn mutate(seed: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Puts another number in the place of one that is written in digits.
+/// Replaces a number written in digits with another.
 fn replace_number(bytes: &mut Vec<u8>, random: &mut Random) {
     let starts: Vec<_> = (0..bytes.len().min(4096))
         .filter(|&at| bytes[at].is_ascii_digit() && (at == 0 || !bytes[at - 1].is_ascii_digit()))

@@ -1,4 +1,5 @@
-//! OnPair on arbitrary bytes: no panic, every way to decode a column says the same of it, and the reference agrees.
+//! OnPair on arbitrary bytes: no panic, every door returns the same result, and the reference
+//! agrees.
 
 #[cfg(not(miri))]
 use std::mem::MaybeUninit;
@@ -13,14 +14,15 @@ use unspool::{Done, Error, ErrorKind, Limits, Trace};
 
 use crate::cvc::Tiling;
 
-/// Small enough that nothing a header claims can cost much.
+/// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_header: 1 << 20, max_elements: 1 << 12, ..Limits::DEFAULT };
 
 fn inspect(bytes: &[u8], trace: &mut impl Trace) -> Result<Done, Error> {
     unspool::onpair::inspect(bytes, &mut Workspace::new(), &Options { limits: LIMITS }, trace)
 }
 
-/// A file of any bytes, by the calls that take whole files. `sound` is what its rows decode to, if all do.
+/// Decodes arbitrary bytes by the doors that take whole files. `sound` is the result if all rows
+/// decode.
 fn doors(bytes: &[u8], sound: Result<&[u8], Error>) {
     let (workspace, options) = (&mut Workspace::new(), &Options { limits: LIMITS });
     let mut dst = vec![0; 1 << 16];
@@ -45,7 +47,7 @@ fn doors(bytes: &[u8], sound: Result<&[u8], Error>) {
     }
 }
 
-/// A file of any bytes.
+/// Decodes arbitrary bytes.
 pub fn onpair_arbitrary(bytes: &[u8]) {
     let mut trace = Tiling::default();
     let inspected = inspect(bytes, &mut trace);
@@ -79,14 +81,14 @@ pub fn onpair_arbitrary(bytes: &[u8]) {
     }
 }
 
-/// The bytes cut into four buffers, after eight that say how.
+/// Cuts the bytes into four buffers, as the first eight bytes say.
 pub fn onpair_mutated(bytes: &[u8]) {
     let Some((&head, bytes)) = bytes.split_first_chunk::<8>() else { return };
     let [bits, long, a, b, c, d, e, f] = head.map(usize::from);
     let (dictionary, rest) = bytes.split_at(bytes.len().min(a * 4 + b));
     let (tokens, rest) = rest.split_at(rest.len().min((c + d) * 4));
     let (rows, codes) = rest.split_at(rest.len().min(e * 4));
-    // Lengths instead of offsets, so that more than a handful of dictionaries are valid.
+    // Builds offsets from lengths, so that many dictionaries are valid.
     let sum = |lens: &[u8], most: u32| {
         let mut at = 0u32;
         let offsets = lens.iter().map(|&len| (at += u32::from(len) % most, at).1);
@@ -105,7 +107,7 @@ pub fn onpair_mutated(bytes: &[u8]) {
     let Ok(found) = Column::open(dictionary, codes, rows, &LIMITS) else { return };
     column(&found);
 
-    // The same codes as numbers decode the same, here and in the reference.
+    // The same codes, unpacked, decode the same here and in the reference.
     let mut plain = vec![0; codes.len()];
     assert_eq!(codes.unpack_into(0..codes.len(), &mut plain), Ok(plain.len()));
     assert!(plain.iter().enumerate().all(|(i, &code)| codes.get(i) == Some(code)));
@@ -125,12 +127,12 @@ pub fn onpair_mutated(bytes: &[u8]) {
     assert_eq!(packed.as_ref().map_err(|error| error.kind), numbers.as_ref().map_err(|error| error.kind));
 }
 
-/// Not under Miri, which would be busy with the reference and not with what is ours; and the reference is empty where numbers are
-/// big-endian, which is what Miri is for.
+/// Skipped under Miri: it would spend its time in the reference, which also does nothing on a
+/// big-endian machine.
 #[cfg(miri)]
 pub fn onpair_reference(_: &[u8]) {}
 
-/// Lines of text, compressed by the reference.
+/// Compresses lines of text with the reference.
 #[cfg(not(miri))]
 pub fn onpair_reference(bytes: &[u8]) {
     let Some((&bits, text)) = bytes.split_first() else { return };
@@ -161,7 +163,7 @@ pub fn onpair_reference(bytes: &[u8]) {
     }
 }
 
-/// Equals, starts with, contains.
+/// The tests: equals, starts with, contains.
 fn searches(column: &Column<'_>, needle: &[u8]) -> [Result<Vec<u64>, Error>; 3] {
     let (mut entries, mut table) = (vec![0; needle.len()], vec![0xEE; column.dictionary().len()]);
     let workspace = SearchWorkspace { needle: &mut entries, tokens: &mut table };
@@ -169,7 +171,7 @@ fn searches(column: &Column<'_>, needle: &[u8]) -> [Result<Vec<u64>, Error>; 3] 
     [Search::equals(column, needle).rows().collect(), Search::starts_with(column, needle).rows().collect(), contains]
 }
 
-/// One column, decoded in every way.
+/// Decodes one column through every door.
 fn column(column: &Column<'_>) {
     let rows = column.rows();
     let whole = column.decode_to_vec(rows.clone());
@@ -185,14 +187,14 @@ fn column(column: &Column<'_>) {
     let whole = match whole {
         Ok(whole) => whole,
         Err(error) => {
-            // A sink is given what comes before the error, and may reach a limit there.
+            // A sink receives the output before an error, and may reach a limit there.
             let agrees = |other: Error| other.kind == error.kind || other.kind == ErrorKind::OutputLimit;
             assert!(to_sink.is_err_and(agrees), "{error:?} in one piece, {to_sink:?} to a sink");
             return;
         }
     };
     assert!(to_sink == Ok(whole.len() as u64) && sunk == whole);
-    // Exactly long enough, and one too short.
+    // An output of exactly the right size is enough, and one byte less is not.
     let mut exact = vec![0; whole.len()];
     assert_eq!(column.decode_into(rows.clone(), &mut exact), Ok(whole.len()));
     assert_eq!(exact, whole);

@@ -1,26 +1,26 @@
-//! Pco: every way to decode a file must say the same of it, and the same as the reference where that is there to ask.
+//! Pco: every door returns the same result for a file, and the reference agrees where it can run.
 
 use unspool::pco::{Chunk, Decoder, File, Latent, Plan};
 use unspool::{Class, End, Error, ErrorKind, Limits, Name, Part, Status, Trace, Value};
 
-/// Small enough that a file which claims much is refused, not waited for.
+/// Limits so small that a file with large claims is refused at once.
 const LIMITS: Limits = Limits { max_output: 1 << 20, max_window: 1 << 20, max_elements: 1 << 18, ..Limits::DEFAULT };
 
-/// Any bytes.
+/// Decodes arbitrary bytes.
 pub fn pco_arbitrary(bytes: &[u8]) {
     both_ways(bytes);
-    // Most bytes are refused for their magic, so that the rest is tried behind one.
+    // Most inputs fail at the magic number, so they are also tried after a valid header.
     let mut file = b"pco!\x03\x00\x00\x04\x01".to_vec();
     file.extend_from_slice(bytes);
     both_ways(&file);
 }
 
-/// Valid files, mutated.
+/// Decodes mutated files.
 pub fn pco_mutated(bytes: &[u8]) {
     both_ways(bytes);
 }
 
-/// Hears that spans ascend and lie in the file, and that groups nest.
+/// Checks that leaves are in the file and that groups nest.
 struct Checker {
     bits: u64,
     depth: usize,
@@ -52,9 +52,9 @@ fn both_ways(bytes: &[u8]) {
         left -= size;
         let fast = decode(&chunk, &mut ());
         let mut checker = Checker { bits: 0, depth: 0 };
-        let heard = decode(&chunk, &mut checker);
+        let traced = decode(&chunk, &mut checker);
         let kind = |error: &Error| (error.kind, error.at);
-        assert_eq!(fast.as_ref().map_err(kind), heard.as_ref().map_err(kind));
+        assert_eq!(fast.as_ref().map_err(kind), traced.as_ref().map_err(kind));
         let pieces = |plan| match chunk.number_type().bits() {
             8 => pieces::<u8>(&chunk, plan),
             16 => pieces::<u16>(&chunk, plan),
@@ -62,7 +62,8 @@ fn both_ways(bytes: &[u8]) {
             _ => pieces::<u64>(&chunk, plan),
         };
         assert_eq!(fast.as_ref().map_err(kind), pieces(Plan::Batches).as_ref().map_err(kind));
-        // Where one batch has two late errors, the compact decoder meets the one of the earlier number.
+        // If a batch has two late errors, the compact decoder reports the one of the earlier
+        // number.
         let kind = |error: &Error| match error.kind {
             ErrorKind::PcoDictIndex => (ErrorKind::PcoLookback, error.at),
             kind => (kind, error.at),
@@ -96,7 +97,7 @@ fn decode(chunk: &Chunk<'_>, trace: &mut impl Trace) -> Result<(Vec<u8>, u64), E
     Ok((out, next))
 }
 
-/// The same through a decoder that gets some bytes and 256 numbers of room at a time.
+/// Decodes with a decoder that gets a few bytes and output for 256 numbers at a time.
 fn pieces<L: Latent>(chunk: &Chunk<'_>, plan: Plan) -> Result<(Vec<u8>, u64), Error> {
     let mut words = vec![0x5555_5555_5555_5555; chunk.workspace_len(plan) as usize];
     let mut decoder = Decoder::<L>::new(&chunk.meta, chunk.len, plan);
@@ -124,12 +125,13 @@ fn pieces<L: Latent>(chunk: &Chunk<'_>, plan: Plan) -> Result<(Vec<u8>, u64), Er
     }
 }
 
-/// More than this many bytes of numbers are not compared: a few bytes can stand for a whole chunk of one number.
+/// Bytes of numbers that are compared at most. A few bytes of a file can expand to a whole chunk.
 const COMPARED: usize = 4 << 20;
 
-/// The reference must decode what we decode, to the same numbers, and refuse what we refuse.
+/// Compares with the reference: it must decode the same files, to the same numbers.
 pub fn pco_differential(bytes: &[u8]) {
-    // Its unchecked reads are not ours to examine, and take long in an interpreter.
+    // Skips the reference under Miri: its unchecked reads are not under test, and are slow in an
+    // interpreter.
     if cfg!(miri) {
         return;
     }
@@ -162,11 +164,11 @@ pub fn pco_differential(bytes: &[u8]) {
     assert!(!taken || theirs == Some(all), "other numbers");
 }
 
-/// What the reference decodes, as little-endian bytes; `None` if it refuses.
+/// Decodes with the reference. Returns little-endian bytes, or `None` if it refuses.
 fn reference(ty: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     fn run<T: pco::data_types::Number, const N: usize>(bytes: &[u8], put: fn(T) -> [u8; N]) -> Option<Vec<u8>> {
         let (file, chunks) = pco::standalone::FileDecompressor::new(bytes).ok()?;
-        // A hint of 2^61 numbers would make it ask for a gigabyte.
+        // A hint of 2^61 numbers would make it allocate a gigabyte.
         let numbers = file.with_max_prealloc(COMPARED).simple_decompress::<T>(chunks).ok()?;
         Some(numbers.into_iter().flat_map(put).collect())
     }

@@ -1,6 +1,6 @@
 use unspool::{PROBE_LEN, Probe, probe};
 
-/// What `probe` says of a prefix must hold for the whole file.
+/// Checks that the verdict of `probe` for a prefix holds for the whole file.
 pub fn probe_any(bytes: &[u8]) {
     let verdict = probe(bytes);
     assert_eq!(verdict, probe(&bytes[..bytes.len().min(PROBE_LEN)]), "looks further than it says");

@@ -1,8 +1,9 @@
-//! A stream in pieces of any size.
+//! Runs a stream in pieces of any size.
 
 use unspool::{End, Result, Status, Step};
 
-/// All that `step` gives for `bytes`, and how it ended. `split` says how much input it gets next, and how much room.
+/// Returns all output of `step` for `bytes`, and how it ended. `split` returns the sizes of the
+/// next input and output.
 pub fn in_pieces(
     bytes: &[u8],
     mut split: impl FnMut() -> (usize, usize),
@@ -22,7 +23,7 @@ pub fn in_pieces(
         assert!(done.read <= to - at && done.wrote <= output, "more than there was");
         match done.status {
             Status::NeedInput => assert!(done.read == to - at && end == End::NotYet, "asks for what it did not read"),
-            // What was right goes out before the error.
+            // Valid output comes before the error.
             Status::NeedOutput => at_its_end = done.wrote < output,
             Status::Done => {}
         }

@@ -1,4 +1,4 @@
-//! xz on arbitrary bytes: no panic, every way to decode a file says the same, and the C library agrees.
+//! xz on arbitrary bytes: no panic, every door returns the same result, and the C library agrees.
 
 use unspool::checksum::Crc32;
 use unspool::xz::{Decoder, File, Options, Streams, Workspace, decode, decode_to_vec, inspect};
@@ -7,11 +7,11 @@ use unspool::{Checksums, Done, Error, ErrorKind, Limits, Result, Verify};
 use crate::Random;
 use crate::stream::in_pieces;
 
-/// Small enough that nothing a header claims can cost much.
+/// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 17, max_header: 1 << 16, ..Limits::DEFAULT };
 const OPTIONS: Options = Options { limits: LIMITS, ..Options::DEFAULT };
 
-/// A file of any bytes.
+/// Decodes arbitrary bytes.
 pub fn xz_arbitrary(bytes: &[u8]) {
     let mut random = Random::new(u64::from(Crc32::of(bytes)));
     let streams = [Streams::All, Streams::All, Streams::One, Streams::First][random.below(4)];
@@ -20,12 +20,12 @@ pub fn xz_arbitrary(bytes: &[u8]) {
     by_block(bytes);
 }
 
-/// The same with the CRCs of all headers put right, so that what they say is read.
+/// Decodes arbitrary bytes with corrected CRCs in all headers, so that their fields are read.
 pub fn xz_mutated(bytes: &[u8]) {
     xz_arbitrary(&repaired(bytes));
 }
 
-/// Whatever the C library decodes comes out the same here, and what it refuses is refused.
+/// Compares with the C library: it must accept the same files, with the same output.
 pub fn xz_differential(bytes: &[u8]) {
     let bytes = repaired(bytes);
     #[cfg(not(miri))]
@@ -33,7 +33,7 @@ pub fn xz_differential(bytes: &[u8]) {
         match (reference, ours) {
             (Ok(reference), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),
             (Err(()), Ok(_)) => panic!("the reference refuses this file"),
-            // Where ours is stricter, it has one of these reasons.
+            // The reasons to refuse a file that the reference accepts.
             (Ok(_), Err(error)) => {
                 use ErrorKind::{OutputLimit, OutputTooSmall, XzCheckKind, XzDistance};
                 let known = [XzCheckKind, XzDistance, OutputLimit, OutputTooSmall];
@@ -50,7 +50,8 @@ fn decoded(bytes: &[u8]) -> Result<Vec<u8>> {
     decode_to_vec(bytes, &OPTIONS)
 }
 
-/// What the C library says; nothing if it wants more memory or output than anybody should spend on a fuzzed file.
+/// Decodes with the C library. Returns `None` if that takes more memory or output than a fuzzed
+/// file should.
 #[cfg(not(miri))]
 fn reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, ()>> {
     use liblzma::stream::{Action, Error, Status, Stream};
@@ -70,7 +71,7 @@ fn reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, ()>> {
     }
 }
 
-/// Walks over what looks like stream headers, block headers and footers, and writes the CRC that each should have.
+/// Finds stream headers, block headers and footers, and writes the CRC that each should have.
 fn repaired(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let repair = |bytes: &mut [u8], data: std::ops::Range<usize>, at: usize| {
@@ -103,7 +104,7 @@ fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
     assert_eq!(end, end_again, "other splits, another end");
     assert!(streamed == again, "other splits, other bytes");
     match (whole, end) {
-        // Only a stream needs a window, and only an index knows sizes before anything is decoded.
+        // Only a stream needs a window, and only an index has sizes before decoding.
         (_, Err(Error { kind: ErrorKind::XzWindowBuffer | ErrorKind::WindowLimit, .. })) => {}
         (Err(Error { kind: ErrorKind::OutputTooSmall | ErrorKind::OutputLimit, .. }), _) => {}
         (Ok(done), Ok(())) => assert!(out[..done.wrote] == streamed, "other bytes as a stream"),
@@ -123,7 +124,7 @@ fn agree(bytes: &[u8], options: &Options, random: &mut Random) {
     }
 }
 
-/// All blocks that the index lists, one by one, are the file.
+/// Checks that the blocks in the index, decoded one by one, are the file.
 fn by_block(bytes: &[u8]) {
     let Ok(file) = File::open(bytes, &LIMITS) else { return };
     let (mut position, mut all, ws) = (0, vec![], &mut Workspace::new());
@@ -143,7 +144,7 @@ fn by_block(bytes: &[u8]) {
     }
 }
 
-/// The file in pieces of any size.
+/// Decodes the file in pieces of any size.
 fn stream(bytes: &[u8], options: &Options, random: &mut Random) -> (Vec<u8>, Result<()>) {
     let (mut ws, mut window) = (Workspace::new(), vec![0; (1 << 17) + 32]);
     let mut decoder = Decoder::new(&mut ws, &mut window, options);

@@ -1,4 +1,5 @@
-//! Zstandard on arbitrary bytes, in each of the three formats: no panic, and every way to decode a file says the same.
+//! Zstandard in each of its three formats on arbitrary bytes: no panic, and every door returns the
+//! same result.
 
 use unspool::checksum::{Crc32, Xxh64};
 use unspool::zstd::{
@@ -10,17 +11,17 @@ use unspool::{Error, ErrorKind, Limits, Result, Verify};
 use crate::Random;
 use crate::stream::in_pieces;
 
-/// Small enough that nothing a header claims can cost much.
+/// Limits so small that no header can request much memory or time.
 const LIMITS: Limits = Limits { max_output: 1 << 16, max_window: 1 << 18, ..Limits::DEFAULT };
 const WINDOW: usize = 1 << 20;
 const RFC8878: Options<'_> = Options { limits: LIMITS, flavour: Some(Flavour::Rfc8878), ..Options::DEFAULT };
 const FLAVOURS: [Flavour; 3] = [Flavour::Rfc8878, Flavour::Draft, Flavour::V07];
 
-/// A file of any bytes.
+/// Decodes arbitrary bytes.
 pub fn zstd_arbitrary(bytes: &[u8]) {
     let mut random = Random::new(u64::from(Crc32::of(bytes)));
     let _ = detect(bytes);
-    // Any bytes are a dictionary, too.
+    // Any bytes are a valid raw dictionary.
     let dictionary = (random.below(4) == 0).then(|| Dictionary::new(bytes));
     for flavour in FLAVOURS {
         let magicless = random.below(8) == 0;
@@ -29,7 +30,7 @@ pub fn zstd_arbitrary(bytes: &[u8]) {
     }
 }
 
-/// The same with the checksum put right, so that wrong content does not hide behind it.
+/// Decodes arbitrary bytes with a corrected checksum, so that content errors are reached.
 pub fn zstd_mutated(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     let options = Options { verify: Verify::Skip, ..RFC8878 };
@@ -43,7 +44,8 @@ pub fn zstd_mutated(bytes: &[u8]) {
     zstd_arbitrary(&bytes);
 }
 
-/// Whatever the C library decodes comes out the same here, what it refuses is refused, and a decoder in Rust has no third opinion.
+/// Compares with the C library and a decoder in Rust: they must accept the same files, with the
+/// same output.
 #[cfg(not(miri))]
 pub fn zstd_differential(bytes: &[u8]) {
     let bytes = unchecked(bytes);
@@ -52,8 +54,9 @@ pub fn zstd_differential(bytes: &[u8]) {
         match (&reference, &ours) {
             (Ok(reference), Ok(ours)) => assert!(reference == ours, "other bytes than the reference"),
             (Err(words), Ok(_)) => panic!("the reference refuses this file: {words}"),
-            // Where ours is stricter, it has one of these reasons. The C library copies matches from beyond the window while it still has
-            // the bytes, and lets the last symbols of a Huffman stream take bits that are not there; a compressed block of no bytes is an empty one to it.
+            // The reasons to refuse a file that the reference accepts. The C library copies matches
+            // from beyond the window while it still has the bytes. It lets the last symbols of a
+            // Huffman stream read bits after the end. It accepts a compressed block of no bytes.
             (Ok(_), Err(error)) => {
                 use ErrorKind::{OutputLimit, WindowLimit, ZstdBlockSize, ZstdHuffmanStream, ZstdOffset};
                 let known = [ZstdOffset, ZstdHuffmanStream, ZstdBlockSize, OutputLimit, WindowLimit];
@@ -63,16 +66,17 @@ pub fn zstd_differential(bytes: &[u8]) {
         }
     }
     if let Ok(ours) = &ours {
-        // It is asked for nothing that is not known to be small.
+        // Only for files that are known to be small.
         other_reference(&bytes, ours);
     }
 }
 
-/// There is no reference in an interpreter, and what is left would be what `zstd_arbitrary` does.
+/// Does nothing in an interpreter, which cannot call the reference.
 #[cfg(miri)]
 pub fn zstd_differential(_: &[u8]) {}
 
-/// The first frame without its checksum, behind which all changes of the content would hide.
+/// Returns the bytes with the first frame's checksum removed: it would reject every change of the
+/// content.
 #[cfg(not(miri))]
 fn unchecked(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
@@ -86,7 +90,8 @@ fn unchecked(bytes: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What the C library says; nothing if there is more than ours may write. It allocates the window, which is bounded, and no more.
+/// Decodes with the C library. Returns `None` if the output exceeds our limit. Allocates only the
+/// window, which is bounded.
 #[cfg(not(miri))]
 fn reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, &'static str>> {
     use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, get_error_name};
@@ -107,7 +112,7 @@ fn reference(bytes: &[u8]) -> Option<core::result::Result<Vec<u8>, &'static str>
     }
 }
 
-/// The decoder in Rust, frame by frame, on a file that decodes to this.
+/// Decodes with the decoder in Rust, frame by frame, a file that decodes to `ours`.
 #[cfg(not(miri))]
 fn other_reference(bytes: &[u8], ours: &[u8]) {
     use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
@@ -120,7 +125,8 @@ fn other_reference(bytes: &[u8], ours: &[u8]) {
                 let mut decoder = FrameDecoder::new();
                 decoder.init(&mut rest).expect("a frame that is right");
                 match decoder.decode_blocks(&mut rest, BlockDecodingStrategy::All) {
-                    // It stops at Huffman codes of 11 bits, as the RFC does. The library in C, with which ours was compared, takes 12.
+                    // It limits Huffman codes to 11 bits, as the RFC does. The C library and
+                    // unspool accept 12.
                     Err(error) if format!("{error:?}").contains("MaxBitsTooHigh") => return,
                     decoded => decoded.expect("blocks that are right"),
                 };
@@ -154,7 +160,7 @@ fn agree(bytes: &[u8], options: &Options<'_>, random: &mut Random) {
         assert_eq!((seen.read, seen.parts, seen.blocks), (done.read, done.parts, done.blocks));
         assert_eq!(seen.checksums.unchecked, done.checksums.unchecked);
         assert!(vector.as_deref() == Ok(&out[..done.wrote]));
-        // Exactly that much room is enough.
+        // An output of exactly the right size is enough.
         let mut exact = vec![0; done.wrote];
         let again = decode(bytes, &mut exact, workspace, options, &mut ());
         assert_eq!(again.map(|again| again.wrote), Ok(done.wrote));
@@ -171,7 +177,7 @@ fn agree(bytes: &[u8], options: &Options<'_>, random: &mut Random) {
     }
 }
 
-/// The file in pieces of any size.
+/// Decodes the file in pieces of any size.
 fn stream(bytes: &[u8], options: &Options<'_>, random: &mut Random) -> (Vec<u8>, Result<()>) {
     let (mut workspace, mut window) = (Workspace::new(), vec![0; WINDOW]);
     let mut decoder = Decoder::new(&mut workspace, &mut window, options);

@@ -1,7 +1,7 @@
-"""Loads a CVC v1 file as the reference loader does, as often as it is told to.
+"""Loads a CVC v1 file as the reference loader does, N times per command.
 
 Arguments: FILE, then `file` (open and read it each time) or `cached` (start from its bytes in memory).
-Orders on standard input: `run N` answers with nanoseconds, `crc` with the CRC-32 of the last output.
+Commands on standard input: `run N` answers with nanoseconds, `crc` with the CRC-32 of the last output.
 """
 
 import io
@@ -15,7 +15,7 @@ import numpy as np
 
 
 def load(source, out):
-    """Chunk by chunk: read, check, convert, assign. Allocates what the reference loader allocates, but for `out`."""
+    """Reads, checks, converts and assigns chunk by chunk, with the allocations of the reference loader except `out`."""
     assert source.read(4) == b"CVCF"
     major, _minor, length = struct.unpack("<HHI", source.read(8))
     assert major == 1

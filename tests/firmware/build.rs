@@ -1,10 +1,11 @@
-//! Writes the linker's map of the device that the emulator plays.
+//! Writes the memory map of the emulated device for the linker.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// micro:bit: an nRF51822 with a Cortex-M0 and 256 KiB of flash. The emulator gives it 64 KiB of RAM, because xz needs 32;
-/// `cargo xtask test firmware` holds all other programs to the 16 that the real one has.
+/// micro:bit: an nRF51822 with a Cortex-M0 and 256 KiB of flash. The emulator has 64 KiB of RAM,
+/// because xz needs 32. `cargo xtask test firmware` limits all other programs to the 16 KiB of the
+/// real device.
 const MICROBIT: &str = "MEMORY
 {
   FLASH : ORIGIN = 0x00000000, LENGTH = 256K
@@ -12,7 +13,8 @@ const MICROBIT: &str = "MEMORY
 }
 ";
 
-/// MPS2 with the image AN386: a Cortex-M4F with 4 MiB of either. RAM is cut to what a large microcontroller has.
+/// MPS2 with the image AN386: a Cortex-M4F with 4 MiB of flash and of RAM. RAM is cut to that of a
+/// large microcontroller.
 const MPS2_AN386: &str = "MEMORY
 {
   FLASH : ORIGIN = 0x00000000, LENGTH = 4M
@@ -20,7 +22,7 @@ const MPS2_AN386: &str = "MEMORY
 }
 ";
 
-/// Files under test stand in a section of their own, so that the size of the code can be told from theirs.
+/// Puts the files under test into a section of their own, to measure code without them.
 const FILES: &str = "SECTIONS
 {
   .files : ALIGN(4) { KEEP(*(.files)); . = ALIGN(4); } > FLASH

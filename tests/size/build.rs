@@ -1,10 +1,11 @@
-//! Writes the linker's map of the machine that the emulator plays: far more memory than a device has, so that peers that need a heap fit.
+//! Writes the memory map of the emulated machine for the linker: with far more memory than a device
+//! has, so that peers with a heap fit.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
 fn main() {
-    // Where code starts, and where data does.
+    // Addresses of code and data.
     let (code, data) = match env::var("TARGET").unwrap().as_str() {
         "thumbv6m-none-eabi" | "thumbv7em-none-eabihf" => ("0x00000000", "0x20000000"),
         "riscv32imc-unknown-none-elf" => ("0x80000000", "0x80400000"),
@@ -30,11 +31,11 @@ SECTIONS {{
     println!("cargo:rustc-link-search={}", out.display());
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=UNSPOOL_PEERS");
-    // `cargo xtask size` builds them. Without it nothing is linked, but everything can be looked at.
+    // `cargo xtask size` builds them. Without it, clippy can check the programs, but nothing links.
     if let Ok(peers) = env::var("UNSPOOL_PEERS") {
         for name in ["zstd", "liblzma", "xz_embedded"] {
             println!("cargo:rustc-link-arg-bin=peer_c_{name}={peers}/lib{name}.a");
-            // What the C compiler calls where it has no instruction: the jumps of a `switch`.
+            // Helpers that the C compiler calls for a `switch`.
             println!("cargo:rustc-link-arg-bin=peer_c_{name}={peers}/libgcc.a");
             println!("cargo:rerun-if-changed={peers}/lib{name}.a");
         }

@@ -1,4 +1,5 @@
-//! What the tests share: where the vectors are, a driver for streams, and an observer that checks that leaves tile a file.
+//! Shared by the tests: folders of vectors, a driver for streams, and a trace that checks that
+//! leaves tile a file.
 
 pub mod at1;
 pub mod pages;
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use unspool::{End, Error, Name, Part, Status, Step, Trace, Value};
 
-/// The folders that hold vectors of a format: the compact set of the repository, and the big one if `UNSPOOL_VECTORS` names it.
+/// Returns the folders with vectors of a format: the compact set of the repository, and the big one
+/// if `UNSPOOL_VECTORS` names it.
 pub fn vector_folders(format: &str) -> Vec<PathBuf> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format)];
     match std::env::var_os("UNSPOOL_VECTORS") {
@@ -29,25 +31,25 @@ pub fn manifest(path: &Path) -> Json {
     serde_json::from_slice(&read(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The string behind a key.
+/// Returns the string of a key.
 pub fn text<'j>(json: &'j Json, key: &str) -> &'j str {
     json[key].as_str().unwrap_or_else(|| panic!("{key} is no string in {json}"))
 }
 
-/// The number behind a key.
+/// Returns the number of a key.
 pub fn number(json: &Json, key: &str) -> u64 {
     json[key].as_u64().unwrap_or_else(|| panic!("{key} is no number in {json}"))
 }
 
-/// The elements behind a key, none if it is not there.
+/// Returns the elements of a key, or none if the key is missing.
 pub fn list<'j>(json: &'j Json, key: &str) -> &'j [Json] {
     json[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Remembers the bits of every leaf.
+/// Collects the bits of every leaf.
 #[derive(Debug, Default)]
 pub struct Leaves {
-    /// Bits and names.
+    /// Bits and name of each leaf.
     pub leaves: Vec<(Range<u64>, Name)>,
     depth: usize,
 }
@@ -67,7 +69,8 @@ impl Trace for Leaves {
 }
 
 impl Leaves {
-    /// Every bit of a file of `bytes` bytes belongs to exactly one leaf, and every group ended.
+    /// Asserts that every bit of a file of `bytes` bytes belongs to exactly one leaf, and that
+    /// every group ended.
     pub fn assert_tile(mut self, bytes: usize, file: &str) {
         assert_eq!(self.depth, 0, "{file}: groups that did not end");
         self.leaves.sort_by_key(|(bits, _)| (bits.start, bits.end));
@@ -85,12 +88,13 @@ impl Leaves {
     }
 }
 
-/// A small generator for splits and mutations: the same numbers in every run, so that a failure can be repeated.
+/// A small generator for splits and mutations: the same numbers in every run, so that a failure
+/// repeats.
 #[derive(Debug)]
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -99,14 +103,14 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not zero.
+    /// Returns a number below `bound`, which is not zero.
     pub fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.bits() % bound as u64).expect("below a usize")
     }
 }
 
-/// Calls `step` for what is left of the input and of the room until it wants more of one of them, as whoever deals with some errors
-/// in between does.
+/// Calls `step` with the rest of the input and of the output until it needs more of one of them, as
+/// a caller that handles some errors in between does.
 pub fn go_on(
     src: &[u8],
     dst: &mut [u8],
@@ -122,16 +126,18 @@ pub fn go_on(
     }
 }
 
-/// Drives a streaming decoder over `bytes` and holds it to its word at every step: nothing read or written beyond what it
-/// reports, no status that it has not earned, the same error for good. `split` says how many bytes of input and how much
-/// room for output each call gets. Returns what came out and, at the end, the error if there was one.
+/// Drives a streaming decoder over `bytes` and checks every step: it reads and writes only the
+/// bytes that it reports, its status is justified, and an error repeats. `split` returns the sizes
+/// of the input and of the output of the next call. Returns the output, and the error if there was
+/// one.
 pub fn drive(
     bytes: &[u8],
     mut split: impl FnMut() -> (usize, usize),
     mut step: impl FnMut(&[u8], End, &mut [u8]) -> Result<Step, Error>,
 ) -> (Vec<u8>, Result<(), Error>) {
     let (mut out, mut at) = (vec![], 0);
-    // What was decoded before an error leaves first. Nothing else may leave room unused, and ask for more.
+    // Output before an error is returned first. In every other case, a request for output must have
+    // used all of it.
     let mut error_next = false;
     loop {
         let (input, output) = split();

@@ -1,16 +1,16 @@
-//! The arrows between the files of the core: what `ARCHITECTURE.md` promises of them.
+//! Checks the arrows between the files of the core that `ARCHITECTURE.md` describes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A file as the path of its module: `zstd::block`. A `mod.rs` is its folder.
+/// A file as the path of its module: `zstd::block`. A `mod.rs` has the path of its folder.
 type Module = String;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Every source of the core, without comments and tests.
+/// Returns every source of the core, without comments and tests.
 fn sources() -> BTreeMap<Module, String> {
     fn walk(folder: &Path, prefix: &str, found: &mut BTreeMap<Module, String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -34,7 +34,8 @@ fn sources() -> BTreeMap<Module, String> {
     found
 }
 
-/// The paths of a `use` tree: `a::{b, c::D}` gives `a::b` and `a::c::D`, each with the name that it gets here.
+/// Collects the paths of a `use` tree, each with its local name: `a::{b, c::D}` is `a::b` and
+/// `a::c::D`.
 fn tree(text: &str, prefix: &str, paths: &mut Vec<(String, String)>) {
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -55,7 +56,8 @@ fn tree(text: &str, prefix: &str, paths: &mut Vec<(String, String)>) {
     }
 }
 
-/// Every path that starts at the crate, a parent or itself: those of `use`, and those in the code. Each with its name, if it is a `use`.
+/// Returns every path that starts at the crate, a parent or the module itself, from `use` items and
+/// from code. A path of a `use` item comes with its local name.
 fn paths(code: &str) -> Vec<(String, Option<String>)> {
     let mut found = vec![];
     for (at, _) in code.match_indices("use ") {
@@ -82,7 +84,8 @@ fn paths(code: &str) -> Vec<(String, Option<String>)> {
     found
 }
 
-/// A path as seen from `module`, from the root of the crate; nothing if it leads to another crate.
+/// Returns a path as seen from `module`, from the root of the crate; `None` if it leads to another
+/// crate.
 fn absolute(path: &str, module: &str, sources: &BTreeMap<Module, String>) -> Option<String> {
     let mut at: Vec<&str> = module.split("::").filter(|part| !part.is_empty()).collect();
     let mut parts = path.split("::").peekable();
@@ -110,7 +113,7 @@ fn absolute(path: &str, module: &str, sources: &BTreeMap<Module, String>) -> Opt
     Some(at.join("::"))
 }
 
-/// What each module passes on: name to the path that it is there.
+/// Returns the re-exports of each module: the public path and the path of the definition.
 fn passed_on(sources: &BTreeMap<Module, String>) -> BTreeMap<String, String> {
     let mut passed = BTreeMap::new();
     for (module, code) in sources {
@@ -130,8 +133,8 @@ fn passed_on(sources: &BTreeMap<Module, String>) -> BTreeMap<String, String> {
     passed
 }
 
-/// Which files each file uses. The file of a folder and the root only collect what is below them: names that they pass on lead to where
-/// these are defined.
+/// Returns the files that each file uses. A `mod.rs` and the root only collect modules: a name that
+/// they re-export counts as a use of the file that defines it.
 fn arrows(sources: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Module>> {
     let passed = passed_on(sources);
     let file_of = |path: &str| {
@@ -155,7 +158,7 @@ fn arrows(sources: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Modul
         let used: BTreeSet<Module> = used.map(|path| file_of(&path)).filter(|file| file != module).collect();
         arrows.insert(module.clone(), used);
     }
-    // A collection points at all that it collects, which is no use of it.
+    // A collection re-exports its own files, which is not a use.
     for (module, used) in &mut arrows {
         if module.is_empty() || is_collection(&sources[module]) {
             used.retain(|file| !module.is_empty() && !file.starts_with(&format!("{module}::")));
@@ -164,12 +167,12 @@ fn arrows(sources: &BTreeMap<Module, String>) -> BTreeMap<Module, BTreeSet<Modul
     arrows
 }
 
-/// A file that only declares modules and passes names on.
+/// Returns `true` for a file that only declares modules and re-exports names.
 fn is_collection(code: &str) -> bool {
     !["fn ", "struct ", "enum ", "impl"].iter().any(|word| code.contains(word))
 }
 
-/// Files of which each leads to each other: strongly connected components of two and more.
+/// Returns groups of files that all reach each other: strongly connected components of two or more.
 fn circles(arrows: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<Module>> {
     let reach = |from: &Module| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![from]);

@@ -1,7 +1,8 @@
-//! Every vector through the C interface, by the hosted example, against the bytes that it must decode to.
+//! Decodes every vector through the C interface, with the hosted example, and compares the output.
 //!
-//! Needs a C compiler and the static library, so that it does not run by itself: `cargo xtask test c` builds both, and names the examples in
-//! `UNSPOOL_C_DECODE` and `UNSPOOL_C_QUERY`. Each may be several words, to run it under something that watches memory.
+//! The tests need a C compiler and the static library, so they are ignored by default. `cargo xtask
+//! test c` builds both and puts the examples in `UNSPOOL_C_DECODE` and `UNSPOOL_C_QUERY`. Each may
+//! be several words, to run under a memory checker.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -9,12 +10,13 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value as Json;
 use unspool_tests::{list, manifest, number, read, text};
 
-/// The compact set alone: sanitizers make it slow, and what the big set adds are cases of the core.
+/// Returns a folder of the compact set. Sanitizers are slow, and the big set adds only cases of the
+/// core.
 fn folder(format: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format)
 }
 
-/// Only each so-many-th vector, for what is slow: `UNSPOOL_C_EVERY`.
+/// Runs only every n-th vector, for slow checkers: `UNSPOOL_C_EVERY`.
 fn every() -> usize {
     std::env::var("UNSPOOL_C_EVERY").ok().and_then(|every| every.parse().ok()).unwrap_or(1)
 }
@@ -23,7 +25,7 @@ fn run(arguments: &[&str]) -> Output {
     run_example("UNSPOOL_C_DECODE", arguments)
 }
 
-/// Runs the example that this variable names.
+/// Runs the example in an environment variable.
 fn run_example(variable: &str, arguments: &[&str]) -> Output {
     let line = std::env::var(variable).unwrap_or_else(|_| panic!("{variable} names an example"));
     let mut words = line.split_whitespace();
@@ -47,7 +49,7 @@ fn check(arguments: &[&str], file: &Path, expected: &[u8]) {
     }
 }
 
-/// A broken file is refused in one line, or is broken in a way that this program does not look at. It never ends in any other way. Gives whether it was refused.
+/// Decodes a broken file, which must fail with one line or decode. Returns `true` if it failed.
 fn refused(arguments: &[&str], file: &Path) -> bool {
     let shown = file.display().to_string();
     let mut verdicts = vec![];
@@ -147,7 +149,7 @@ fn at1() {
     bad(&folder.join("bad"), "at1", &[], 10);
 }
 
-/// Questions to tables, by ranges of the file: rows, lines, how many there are, and how many bytes that took.
+/// Runs queries by ranges of the file: rows, lines, counts, and the bytes read.
 #[test]
 #[ignore = "cargo xtask test c"]
 fn at1_queries() {
@@ -195,7 +197,8 @@ fn at1_queries() {
     assert!(answered >= 8, "only {answered} questions");
 }
 
-/// Vectors of xz are made by its encoder when the tests run; one file lies in the repository, to be weighed.
+/// Uses the one xz file in the repository, which also measures size. The tests make the other xz
+/// vectors with an encoder.
 #[test]
 #[ignore = "cargo xtask test c"]
 fn xz() {
@@ -264,7 +267,7 @@ fn onpair() {
             assert!(output.stdout == expected, "{name} of {entry}: other bytes");
         }
     }
-    // Every early end of a container.
+    // Cuts a container at every position.
     let whole = read(&folder.join("cpp/one_row_b12.onp"));
     let short = std::env::temp_dir().join(format!("unspool-c-{}.onp", std::process::id()));
     let cuts = if every() > 1 { 4 } else { 40 };

@@ -1,5 +1,7 @@
-//! Every format has the same doors: the same names, the same order of arguments, the same types. This file calls them all by one
-//! macro, so a format that lacks a door or names it differently does not compile, and compares what they return.
+//! Checks that every format has the same doors: the same names, order of arguments, and types.
+//!
+//! One macro calls all doors and compares their results. If a format lacks a door or names it
+//! differently, it does not compile.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -18,7 +20,7 @@ fn vector(path: &str) -> Vec<u8> {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(path))
 }
 
-/// What the doors of a format returned for one file.
+/// The doors that a format has, collected while calling them for one file.
 struct Opened {
     format: &'static str,
     doors: BTreeSet<&'static str>,
@@ -29,14 +31,15 @@ impl Opened {
         Self { format, doors: BTreeSet::new() }
     }
 
-    /// The door exists, and this is what it gave.
-    fn door<T>(&mut self, name: &'static str, given: T) -> T {
+    /// Notes that the door exists, and returns its result.
+    fn door<T>(&mut self, name: &'static str, result: T) -> T {
         self.doors.insert(name);
-        given
+        result
     }
 }
 
-/// The doors that every format has. `extra` is what a format lends besides its workspace.
+/// Calls the doors that every format has. The bracketed lists hold further memory that a format
+/// needs.
 macro_rules! common {
     ($opened:ident, $format:ident, $file:expr, $element:ty, $workspace:expr, [$($inspect:expr)?], [$($decode:expr)?], [$($to:expr)?], [$($len:expr)?]) => {{
         let file: &[u8] = &$file;
@@ -60,7 +63,7 @@ macro_rules! common {
         };
         let to: Done = $opened.door("decode_to", $format::decode_to(file, &mut sink, $workspace, $($to,)? &options)).unwrap();
         assert_eq!((to.read, to.content), (file.len(), bytes), "{}", $opened.format);
-        assert_eq!(sunk.len() as u64, bytes, "{}: what the sink got", $opened.format);
+        assert_eq!(sunk.len() as u64, bytes, "{}: output of the sink", $opened.format);
 
         let len: u64 = $opened.door("decoded_len", $format::decoded_len(file, $workspace, $($len,)? &options)).unwrap();
         assert_eq!(len, whole.len() as u64, "{}", $opened.format);
@@ -71,12 +74,12 @@ macro_rules! common {
         assert_eq!((seen.read, seen.wrote), (file.len(), 0), "{}", $opened.format);
         leaves.assert_tile(file.len(), $opened.format);
 
-        // One element short: every door that has an output says how many there must be.
+        // One element short: the error contains the required length.
         if let Some(short) = whole.len().checked_sub(1) {
             let error = $format::decode(file, &mut dst[..short], $workspace, $($decode,)? &options, &mut ()).unwrap_err();
             assert!(matches!(error.class(), Class::OutputTooSmall { .. }), "{}: {error}", $opened.format);
         }
-        // A limit below the content: the same error everywhere.
+        // A limit below the content: every door returns the same error.
         let limits = Limits { max_output: bytes - 1, ..Limits::DEFAULT };
         let tight = $format::Options { limits, ..$format::Options::DEFAULT };
         let kinds = [
@@ -87,7 +90,7 @@ macro_rules! common {
         for kind in kinds {
             assert_eq!(kind.map_err(|error| error.kind), Err(ErrorKind::OutputLimit), "{}", $opened.format);
         }
-        // A cut file: the same error from each door.
+        // A cut file: every door returns the same error.
         let cut = &file[..file.len() - 1];
         let error = $format::decode(cut, &mut dst, $workspace, $($decode,)? &options, &mut ()).unwrap_err();
         let again = $format::decode_to_vec(cut, &options).map(|_: Vec<$element>| ()).unwrap_err();
@@ -96,7 +99,7 @@ macro_rules! common {
     }};
 }
 
-/// A stream of bytes, in one piece and byte by byte: what it returns is what the whole file holds.
+/// Runs a stream, in one piece and byte by byte. Its output must equal that of the whole file.
 macro_rules! stream {
     ($opened:ident, $format:ident, $file:expr, $whole:expr, $options:expr, $workspace:expr, $window:expr) => {{
         let file: &[u8] = &$file;
@@ -110,7 +113,7 @@ macro_rules! stream {
     }};
 }
 
-/// What is sound of a file that is broken near its end, and the error that `decode` gives.
+/// Salvages a file that is broken near its end, and compares the error with that of `decode`.
 macro_rules! salvage {
     ($opened:ident, $format:ident, $file:expr, $whole:expr, $options:expr, $workspace:expr $(, $extra:expr)?) => {{
         let cut = &$file[..$file.len() * 3 / 4];
@@ -120,13 +123,13 @@ macro_rules! salvage {
         let (done, why): (Done, Option<Error>) =
             $opened.door("salvage", $format::salvage(cut, &mut dst, $workspace, $($extra,)? &$options));
         assert_eq!(why.map(|why| (why.kind, why.at)), Some((error.kind, error.at)), "{}", $opened.format);
-        assert!(dst[..done.wrote] == $whole[..done.wrote], "{}: what was salvaged", $opened.format);
+        assert!(dst[..done.wrote] == $whole[..done.wrote], "{}: the salvaged output", $opened.format);
         let (done, why) = $format::salvage(&$file, &mut dst, $workspace, $($extra,)? &$options);
-        assert_eq!((done.wrote, why), ($whole.len(), None), "{}: nothing is broken", $opened.format);
+        assert_eq!((done.wrote, why), ($whole.len(), None), "{}: salvage of an intact file", $opened.format);
     }};
 }
 
-/// Feeds what is asked for until nothing is.
+/// Feeds the requested ranges until the reader needs none.
 macro_rules! ranged {
     ($opened:ident, $file:expr, $reader:expr $(, $workspace:expr)?) => {{
         let mut reader = $opened.door("ranged", $reader);
@@ -135,7 +138,7 @@ macro_rules! ranged {
             let range: Range<u64> = range;
             reader.feed(range.start, &$file[range.start as usize..range.end as usize], $($workspace,)? &mut ()).unwrap();
             rounds += 1;
-            assert!(rounds < 10_000, "{}: a reader that never has enough", $opened.format);
+            assert!(rounds < 10_000, "{}: the reader never ends", $opened.format);
         }
     }};
 }
@@ -239,7 +242,7 @@ fn pco() -> Opened {
     opened
 }
 
-/// The rows of the table on the crate's front page, by the name that a door has here.
+/// The rows of the table on the crate's front page, by the names of the doors here.
 const ROWS: [(&str, &str); 10] = [
     ("Header::read", "`Header::read("),
     ("File::open", "`File::open("),

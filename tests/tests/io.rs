@@ -1,4 +1,4 @@
-//! Streams between what reads and what writes in the standard library.
+//! Adapters between `std::io` readers and writers and streams.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
@@ -6,7 +6,8 @@ use unspool::io::{Reader, Writer};
 use unspool::{xz, zstd};
 use unspool_tests::{read, vector_folders};
 
-/// What a Zstandard file decodes to, read through a buffer of so many bytes, and what follows it in the input.
+/// Decodes a Zstandard file through a buffer of `buffer` bytes. Returns the content and the input
+/// after the file.
 fn unzstd(file: &[u8], buffer: usize) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
     let (mut ws, mut window) = (zstd::Workspace::new(), vec![0; 1 << 20]);
     let mut decoder = zstd::Decoder::new(&mut ws, &mut window, &zstd::Options::DEFAULT);
@@ -19,7 +20,7 @@ fn unzstd(file: &[u8], buffer: usize) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
 }
 
 #[test]
-fn a_reader_gives_what_a_stream_decodes_to() {
+fn a_reader_returns_the_content_of_a_stream() {
     let page = read(&vector_folders("xz")[0].join("page.csv"));
     let file = read(&vector_folders("zstd")[0].join("page.zst"));
     for buffer in [1, 7, 4096, 1 << 20] {
@@ -29,14 +30,14 @@ fn a_reader_gives_what_a_stream_decodes_to() {
     let (mut ws, mut window) = (xz::Workspace::new(), vec![0; 9 << 20]);
     let options = xz::Options { streams: xz::Streams::First, ..xz::Options::DEFAULT };
     let mut decoder = xz::Decoder::new(&mut ws, &mut window, &options);
-    let mut input = &[&xz_file[..], b"behind"].concat()[..];
+    let mut input = &[&xz_file[..], b"after"].concat()[..];
     let mut lines = BufReader::new(Reader::new(&mut input, |src, end, dst| decoder.step(src, end, dst))).lines();
     assert!(page.lines().all(|line| line.unwrap() == lines.next().unwrap().unwrap()) && lines.next().is_none());
-    assert_eq!(input, b"behind", "what follows stays in the input");
+    assert_eq!(input, b"after", "the rest stays in the input");
 }
 
 #[test]
-fn a_refusal_keeps_its_kind_and_its_place() {
+fn an_error_keeps_its_kind_and_offset() {
     let file = read(&vector_folders("zstd")[0].join("page.zst"));
     let cut = unzstd(&file[..file.len() - 1], 64).unwrap_err();
     assert_eq!(cut.kind(), ErrorKind::UnexpectedEof);
@@ -49,7 +50,7 @@ fn a_refusal_keeps_its_kind_and_its_place() {
 }
 
 #[test]
-fn a_writer_tells_why_it_took_no_more() {
+fn a_writer_keeps_the_reason_of_a_failure() {
     let file = read(&vector_folders("cvc")[0].join("v1_fp16.cvc"));
     let mut sink = Writer::new(vec![]);
     unspool::Sink::write(&mut sink, &file).unwrap();

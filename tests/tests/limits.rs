@@ -1,4 +1,5 @@
-//! Streams under limits and over broken files: whatever the pieces, the same bytes and the same error at the same place.
+//! Streams under limits and over broken files: any pieces return the same bytes and the same error
+//! at the same offset.
 
 use std::path::Path;
 
@@ -52,11 +53,11 @@ const STREAMS: [(&str, Stream, &[&str]); 4] = [
     ),
 ];
 
-/// Whole, byte by byte, and in pieces of other sizes on either side.
+/// Compares pieces of several sizes with the whole input.
 fn agrees(name: &str, stream: Stream, bytes: &[u8], limits: &Limits) {
     let outcome = |split: (usize, usize)| {
         let (out, mut end) = stream(bytes, limits, &mut || split);
-        // The inflater says how far it has read, which is some bytes ahead or not, as they come.
+        // The inflater reads a few bytes ahead, depending on the pieces, so its offset varies.
         if let Err(error) = &mut end
             && error.kind == ErrorKind::GzipDeflate
         {
@@ -76,7 +77,7 @@ fn files(mut each: impl FnMut(&str, Stream, &[u8])) {
     for (format, stream, files) in STREAMS {
         for file in files {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format).join(file);
-            // Long ones would take long, byte by byte and for each limit.
+            // Cuts long files: each runs byte by byte for each limit.
             let bytes = read(&path);
             each(&format!("{format}/{file}"), stream, &bytes[..bytes.len().min(3000)]);
         }
@@ -84,7 +85,7 @@ fn files(mut each: impl FnMut(&str, Stream, &[u8])) {
 }
 
 #[test]
-fn limits_are_met_at_the_same_byte_in_any_pieces() {
+fn limits_apply_at_the_same_byte_in_any_pieces() {
     let sizes = [0, 1, 2, 7, 8, 12, 20, 31, 50, 64, 100, 255, 256, 300, 1000, 1024, 4000];
     files(|name, stream, bytes| {
         for size in sizes {
@@ -103,13 +104,13 @@ fn limits_are_met_at_the_same_byte_in_any_pieces() {
 }
 
 #[test]
-fn broken_files_break_at_the_same_byte_in_any_pieces() {
+fn broken_files_fail_at_the_same_byte_in_any_pieces() {
     files(|name, stream, bytes| {
         let mut random = Random(bytes.len() as u64);
         for _ in 0..300 {
             let mut broken = bytes.to_vec();
             for _ in 0..1 + random.below(3) {
-                // Most of what matters stands at both ends.
+                // Most fields are near both ends.
                 let near = broken.len().min(60);
                 let at = match random.below(3) {
                     0 => random.below(near),

@@ -1,5 +1,5 @@
-// What the bench orders on the standard input: on `run N WHO` one of the decoders works so many times and it is said how many nanoseconds
-// that took; on `crc` the CRC-32 of what came out last.
+// Reads commands of the bench from standard input. `run N WHO` runs one decoder N times and prints
+// the nanoseconds; `crc` prints the CRC-32 of its last output.
 import { createInterface } from 'node:readline';
 import { crc32 } from 'node:zlib';
 

@@ -1,4 +1,4 @@
-// Decoders of Pco in Node, on one file whose numbers have the type that this byte stands for: `node pco.mjs FILE TYPE`.
+// Pco decoders in Node, on one file whose number type is the byte TYPE: `node pco.mjs FILE TYPE`.
 import { readFileSync } from 'node:fs';
 import { decodePco } from '../../../wasm/npm/dist/entries/pco.js';
 import { obey } from './orders.mjs';

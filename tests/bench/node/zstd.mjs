@@ -1,4 +1,4 @@
-// Decoders of Zstandard in Node, on one frame: `node zstd.mjs FILE SIZE`.
+// Zstandard decoders in Node, on one frame: `node zstd.mjs FILE SIZE`.
 import { readFileSync } from 'node:fs';
 import { decompress, init } from '@bokuweb/zstd-wasm';
 import * as fzstd from 'fzstd';

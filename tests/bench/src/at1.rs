@@ -1,8 +1,8 @@
-//! AT-1 against the reference decoder in C, on a table of 50 MB as columns and as row groups, on the largest vector, and on
-//! derived columns whose values are all distinct.
+//! AT-1 against the reference decoder in C: on a table of 50 MB as columns and as row groups, on
+//! the largest vector, and on derived columns of distinct values.
 //!
-//! The reference takes part with the feature `at1-reference`, which `cargo xtask bench` turns on where a C compiler can be
-//! told by the environment where headers are. The other peer is copying the output.
+//! The reference needs the feature `at1-reference`, which `cargo xtask bench` turns on if the C
+//! compiler takes header folders from the environment. The other peer copies the output.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -20,17 +20,17 @@ use crate::race::Race;
 use crate::words::Words;
 use crate::{Options, Result};
 
-/// Rows of the table: about 60 bytes each.
+/// Rows of the table, of about 60 bytes each.
 const ROWS: u64 = 830_000;
 /// Rows of a group.
 const GROUP: usize = 2000;
-/// Distinct values of the derived column that the reference can take.
+/// Distinct values of the derived column that the reference decodes in reasonable time.
 const FEW: u64 = 10_000;
 
-/// A case: its name, and what makes its file if that is at hand.
+/// A case: its name, and a function that makes its file if its source is available.
 type Case<'a> = (&'static str, &'a dyn Fn() -> Result<Option<Vec<u8>>>);
 
-/// Runs every case that was asked for; how many those were.
+/// Runs every case that was asked for. Returns their number.
 pub fn bench(options: &Options) -> Result<usize> {
     let trades = LazyCell::new(Trades::new);
     let columns = |pack: fn(&[u8]) -> Payload| Ok(Some(file(4, &trades.columns(), pack)));
@@ -79,7 +79,7 @@ fn race(case: &str, bytes: &[u8]) -> Result<()> {
         copy.copy_from_slice(std::hint::black_box(&original));
         Ok(())
     });
-    // A million distinct values would take the reference twenty minutes.
+    // With a million distinct values, the reference would take twenty minutes.
     #[cfg(feature = "at1-reference")]
     let race = if case == "at1/derived/1M" {
         race
@@ -105,7 +105,7 @@ fn xz(bytes: &[u8]) -> Payload {
     (0, file)
 }
 
-/// A column of numbers, all distinct, and one that is derived from it.
+/// A column of distinct numbers, and one derived from it.
 fn derived(rows: u64) -> Vec<u8> {
     let mut map = numbers([0, rows]);
     (0..rows).for_each(|row| string(&mut map, format!("item {row}").as_bytes()));
@@ -113,7 +113,7 @@ fn derived(rows: u64) -> Vec<u8> {
     file(4, &table(rows, b",", columns), stored)
 }
 
-/// A made-up table of trades.
+/// A generated table of trades.
 struct Trades {
     price: Vec<i64>,
     amount: Vec<i64>,
@@ -142,7 +142,8 @@ impl Trades {
         trades
     }
 
-    /// As columns: integers, decimals, a dictionary, a derived column, text, and numbers with exceptions.
+    /// Writes columns: integers, decimals, a dictionary, a derived column, text, and numbers with
+    /// exceptions.
     fn columns(&self) -> Vec<(&'static str, Vec<u8>)> {
         let decimal = |scale: u8, values: &[i64]| [vec![scale], deltas(values.iter().copied())].concat();
         let mut symbols = numbers([ROWS, 5]);
@@ -184,7 +185,7 @@ impl Trades {
         )
     }
 
-    /// As row groups: the texts of an integer, two decimals, an integer and two texts.
+    /// Writes row groups: the text of an integer, two decimals, an integer and two texts.
     fn groups(&self, pack: fn(&[u8]) -> Payload) -> Vec<u8> {
         let fixed =
             |n: i64, scale: u32| format!("{}.{:0w$}", n / 10i64.pow(scale), n % 10i64.pow(scale), w = scale as usize);
@@ -222,7 +223,7 @@ impl Trades {
         }
         let streams = [("meta", meta), ("row_modes", vec![1; ROWS as usize]), ("verbatim", vec![]), ("index", index)];
         let mut bytes = file(7, &streams, pack);
-        // The blocks are stored as they are, as another stream of the set.
+        // The blocks are stored verbatim, as another stream of the set.
         bytes[5] += 1;
         string(&mut bytes, b"blocks");
         bytes.push(2);

@@ -1,4 +1,4 @@
-//! A contestant in a process of its own, which waits for orders between its turns.
+//! A contestant in a process of its own, which waits for commands between its turns.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::Result;
 
-/// A running program that answers `run N`, or `run N WHO` if it has several contestants, with nanoseconds and `crc` with the CRC-32 of what it made last.
+/// A running program. It answers `run N`, or `run N WHO` if it has several contestants, with
+/// nanoseconds, and `crc` with the CRC-32 of its last output.
 pub struct Beside {
     child: Child,
     orders: ChildStdin,
@@ -22,12 +23,12 @@ impl Beside {
         Ok(Self { child, orders, answers })
     }
 
-    /// Lets one of its contestants work so many times; the time that the program measured.
+    /// Runs a contestant `times` times. Returns the time that the program measured.
     pub fn run(&mut self, who: &str, times: u32) -> Result<Duration> {
         Ok(Duration::from_nanos(self.ask(&format!("run {times} {who}"))?))
     }
 
-    /// The CRC-32 of everything that the last work gave.
+    /// Returns the CRC-32 of the last output.
     pub fn crc(&mut self) -> Result<u64> {
         self.ask("crc")
     }

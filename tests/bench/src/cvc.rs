@@ -11,16 +11,17 @@ use crate::numpy;
 use crate::race::Race;
 use crate::{Options, Result};
 
-/// How the values of a file are stored.
+/// The storage of a file's values.
 #[derive(Clone, Copy)]
 enum Kind {
     Fp16,
     Int8,
 }
 
-/// Runs every case that was asked for; how many those were.
+/// Runs every case that was asked for. Returns their number.
 pub fn bench(options: &Options) -> Result<usize> {
-    // The large files are 10 MB each. The small ones and what they decode to fit into the cache of a core together.
+    // The large files have 10 MB each. A small file and its output fit the cache of a core
+    // together.
     let cases = [
         ("cvc/fp16/file-10MB", Kind::Fp16, 5000, 1024, false),
         ("cvc/fp16/cached", Kind::Fp16, 256, 384, true),
@@ -38,7 +39,7 @@ fn one(options: &Options, case: &str, kind: Kind, rows: usize, dimension: usize,
     let mut numpy = numpy::start(&options.python, &path.0, cached, false)?;
     let mut thrifty = numpy::start(&options.python, &path.0, cached, true)?;
     let mut values = vec![0.0f32; rows * dimension];
-    // As the loader in Python: of a file only one chunk at a time is in memory, and the memory was touched before.
+    // As the loader in Python: one chunk at a time is in memory, in pages that were touched before.
     let ours = |values: &mut [f32], buffer: &mut Vec<u8>| {
         if cached { decode(&bytes, values) } else { decode_file(&std::fs::File::open(&path.0)?, buffer, values) }
     };
@@ -70,7 +71,7 @@ fn decode(bytes: &[u8], values: &mut [f32]) -> Result<()> {
     Ok(())
 }
 
-/// The plan names the chunks, and each is read into the same buffer.
+/// Reads each chunk of the plan into the same buffer.
 fn decode_file(mut source: &std::fs::File, buffer: &mut Vec<u8>, values: &mut [f32]) -> Result<()> {
     let mut head = [0; Header::LEN];
     source.read_exact(&mut head)?;
@@ -93,7 +94,8 @@ fn decode_file(mut source: &std::fs::File, buffer: &mut Vec<u8>, values: &mut [f
     if rest.is_empty() { Ok(()) } else { Err("fewer values than expected".into()) }
 }
 
-/// A CVC 1.0 file of vectors like those that models make: every component between -1 and 1, 1000 rows a chunk.
+/// Writes a CVC 1.0 file of vectors as models make them: components from -1 to 1, 1000 rows a
+/// chunk.
 fn write(kind: Kind, rows: usize, dimension: usize) -> Vec<u8> {
     let mut state = 1u32;
     let mut random = || {
@@ -137,7 +139,7 @@ fn write(kind: Kind, rows: usize, dimension: usize) -> Vec<u8> {
     file
 }
 
-/// A file that goes away with its owner.
+/// A file that is deleted with its owner.
 struct Scratch(PathBuf);
 
 impl Scratch {

@@ -1,7 +1,8 @@
-//! Speed against other decoders, in the same process or beside it, in turns, with the results compared.
+//! Compares speed with other decoders, in turns, in the same process or another, and compares the
+//! results first.
 //!
-//! `cargo xtask bench [NAME]` builds and starts it. A new format is a module with a `bench` function and a line in
-//! [`GROUPS`]; a case is a call of [`race::Race`].
+//! `cargo xtask bench [NAME]` builds and starts it. A new format is a module with a `bench`
+//! function and a line in [`GROUPS`]; a case is a call of [`race::Race`].
 
 mod at1;
 mod beside;
@@ -18,19 +19,19 @@ mod zstd;
 
 use std::process::ExitCode;
 
-/// Anything that goes wrong ends the run: a benchmark that measured something else is worth nothing.
+/// Any error ends the run: a benchmark of the wrong result is worthless.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// What each case needs to know.
+/// The settings of a run.
 pub struct Options {
-    /// Only cases whose name contains this.
+    /// Runs only cases whose name contains this.
     pub filter: String,
-    /// A Python that has numpy.
+    /// A Python with numpy.
     pub python: String,
 }
 
 impl Options {
-    /// Whether the case was asked for.
+    /// Returns `true` if the case was asked for.
     pub fn wants(&self, case: &str) -> bool {
         case.contains(&self.filter)
     }

@@ -1,5 +1,5 @@
-//! The package in Node against the decoders that are there for it, all in one process: what a process gets of the machine differs more than
-//! the decoders do.
+//! The npm package against other decoders in Node, all in one process: processes differ more in
+//! speed than the decoders do.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::race::Race;
 use crate::zstd::{KINDS, LARGE, data};
 use crate::{Options, Result};
 
-/// Runs every case of Zstandard that was asked for; how many those were.
+/// Runs every Zstandard case that was asked for. Returns their number.
 pub fn bench(options: &Options) -> Result<usize> {
     let peers = ["zstddec", "zstd-wasm", "fzstd"];
     let mut done = 0;
-    // `cargo xtask bench` builds the package for these names alone.
+    // `cargo xtask bench` builds the package for these names only.
     if !options.filter.is_empty() && !options.filter.starts_with("wasm") {
         return Ok(done);
     }
@@ -35,12 +35,13 @@ pub fn bench(options: &Options) -> Result<usize> {
     Ok(done)
 }
 
-/// Races the package on a file of Pco against the reference, compiled for WebAssembly. `plain` are its numbers, in little-endian order.
+/// Compares the package with the Pco reference, compiled for WebAssembly. `plain` holds the
+/// numbers, little-endian.
 pub fn pco(case: &str, file: &[u8], ty: NumberType, plain: &[u8]) -> Result<()> {
     race(case, "pco.mjs", &["reference"], file, plain, &(ty as u8).to_string())
 }
 
-/// Runs a script that has ours and each peer: it is told the file, and what else it has to know.
+/// Runs a script with our decoder and each peer. Its arguments are the file and further settings.
 fn race(case: &str, script: &str, peers: &[&'static str], file: &[u8], plain: &[u8], more: &str) -> Result<()> {
     let path = std::env::temp_dir().join(format!("unspool-bench-{}", std::process::id()));
     std::fs::write(&path, file)?;

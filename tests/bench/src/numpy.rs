@@ -1,4 +1,4 @@
-//! The reference loader's conversion, in Python.
+//! The conversion of the reference loader, in Python.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,9 +6,9 @@ use std::process::Command;
 use crate::Result;
 use crate::beside::Beside;
 
-/// Starts `cvc_numpy.py` on a file. With `cached`, the file is read once and the work starts from memory. With `thrifty`, the C
-/// library gives no memory back between conversions: half of what numpy's temporary arrays cost in a process that
-/// sets nothing is that the system clears their pages anew each time.
+/// Starts `cvc_numpy.py` on a file. With `cached`, it reads the file once and works from memory.
+/// With `thrifty`, the C library keeps freed memory between conversions. By default the system
+/// clears new pages for each temporary array, which is half of their cost.
 pub fn start(python: &str, file: &Path, cached: bool, thrifty: bool) -> Result<Beside> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("cvc_numpy.py");
     let mut command = Command::new(python);

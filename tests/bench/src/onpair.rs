@@ -1,4 +1,5 @@
-//! OnPair against its reference implementation, on the same columns in the same process, and against copying the output.
+//! OnPair against its reference, on the same columns in the same process, and against copying the
+//! output.
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -11,18 +12,18 @@ use crate::race::Race;
 use crate::words::{Words, sentence};
 use crate::{Options, Result};
 
-/// Bytes of each column. More than the caches hold.
+/// Bytes of each column, more than the caches hold.
 const SIZE: usize = 16 << 20;
-/// Rows that are read at random in one run: as many as lie in the caches from the run before, and more than do.
+/// Rows read at random in one run: as many as stay in the caches between runs, and more than fit.
 const ROWS: [(&str, usize); 2] = [("", 1000), (" far", 200_000)];
 
-/// A kind of strings: its name, a generator of rows, and what is searched for in it.
+/// A kind of strings: its name, a generator of rows, and a needle to search for.
 type Kind = (&'static str, fn(&mut Words, &mut String), &'static str);
 
 const KINDS: [Kind; 4] =
     [("urls", url, "?utm_source=news"), ("names", name, "son"), ("logs", log, "timeout"), ("text", sentence, " the ")];
 
-/// Runs every case that was asked for; how many those were.
+/// Runs every case that was asked for. Returns their number.
 pub fn bench(options: &Options) -> Result<usize> {
     let mut done = 0;
     for (kind, row, needle) in KINDS {
@@ -51,16 +52,16 @@ pub fn bench(options: &Options) -> Result<usize> {
     Ok(done)
 }
 
-/// The bytes of little-endian numbers, where they lie. The contestants read the same memory: of two copies, the one that fewer of them
-/// read would be in the caches less often.
+/// Views little-endian numbers as bytes, without a copy. All contestants must read the same memory:
+/// a copy that fewer of them read would be in the caches less often.
 fn bytes_of(numbers: &[u32]) -> &[u8] {
     // SAFETY: all bytes of numbers are bytes.
     unsafe { numbers.align_to().1 }
 }
 
-/// Where the reference writes to.
+/// Returns the reference's view of an output.
 fn uninit(bytes: &mut [u8]) -> &mut [MaybeUninit<u8>] {
-    // SAFETY: of the same layout, and the reference writes nothing but bytes.
+    // SAFETY: the layout is the same, and the reference writes only bytes.
     unsafe { bytes.align_to_mut().1 }
 }
 
@@ -102,16 +103,16 @@ impl Data {
         let mut lens = vec![0; cells.len()];
         let plain = self.column(Codes::plain(&self.theirs.codes))?;
         let packed = self.column(Codes::packed(&self.packed, self.width, self.theirs.codes.len())?)?;
-        // One for all, in turns: of two, each would have its own pages, and one of them the better ones.
+        // One output for all contestants: separate outputs would differ in their pages.
         let out = RefCell::new(vec![0u8; len + 16]);
         let decode = |column: &Column<'_>| {
             let len = column.decode_into(column.rows(), &mut out.borrow_mut())?;
             if len == self.bytes.len() { Ok(()) } else { Err("decoded to another length".into()) }
         };
-        // Its fastest way: out of its own wide dictionary.
+        // The reference's fastest way: from its own wide dictionary.
         let reference =
             |codes: &[u16]| theirs(onpair::try_decode_into(codes, wide.as_view(), uninit(&mut out.borrow_mut())));
-        // A race of its own: beside others, whose turn follows would find the caches full of what it alone has read and written.
+        // A race of its own. In turns with others, it would find the caches full of their data.
         let beside_memcpy = |column: &Column<'_>| {
             let mut copy = vec![0u8; len];
             Race::new(name, len, || decode(column))
@@ -160,12 +161,12 @@ impl Data {
         }
     }
 
-    /// The column decodes to what was compressed.
+    /// Checks that the column decodes to its source.
     fn right(&self, column: &Column<'_>) -> Result<()> {
         if column.decode_to_vec(column.rows())? == self.bytes { Ok(()) } else { Err("decoded to other bytes".into()) }
     }
 
-    /// Rows at random, each to the same small buffer.
+    /// Reads rows at random, each into the same small buffer.
     fn rows(&self, name: &str, end: &str, count: usize, [plain, packed, wide]: [&Column<'_>; 3]) -> Result<()> {
         let mut random = Words::new();
         let rows: Vec<usize> = (0..count).map(|_| random.below(self.theirs.row_offsets.len() - 1)).collect();
@@ -197,18 +198,19 @@ impl Data {
             all(sum)
         };
         let reference = |line: &mut [MaybeUninit<u8>]| {
-            // SAFETY: the column was made by the reference itself, and the line holds its longest row and the padding.
+            // SAFETY: the reference made the column, and the line has room for its longest row and
+            // the padding.
             let sum: usize = rows.iter().map(|&row| unsafe { view.decompress_row_into(row, line) }).sum();
             all(sum)
         };
-        // As its documentation wants it: the length of the row first.
+        // As its documentation asks: the length of the row first.
         let sized = |line: &mut [MaybeUninit<u8>]| {
             let mut sum = 0;
             for &row in &rows {
                 if line.len() < view.row_decoded_len(row) + onpair::DECODE_PADDING {
                     return Err("a row that is too long".into());
                 }
-                // SAFETY: the column was made by the reference itself, and there is room.
+                // SAFETY: the reference made the column, and the buffer has room.
                 sum += unsafe { view.decompress_row_into(row, line) };
             }
             all(sum)
@@ -222,7 +224,7 @@ impl Data {
         };
         let safe = |line: &mut [MaybeUninit<u8>]| all(safe_rows(&view, &rows, view.dict, line)?);
         let safe_wide = |line: &mut [MaybeUninit<u8>]| all(safe_rows(&view, &rows, their_wide.as_view(), line)?);
-        // It takes plain codes only: somebody has to unpack those of the row.
+        // The reference takes plain codes only, so the caller unpacks those of the row.
         let mut codes = vec![0; most];
         let mut reference_packed = |line: &mut [MaybeUninit<u8>]| {
             let mut sum = 0;
@@ -235,7 +237,8 @@ impl Data {
             }
             all(sum)
         };
-        // One for all here, too: a line of some bytes may lie across two pages, and every store to it then takes longer.
+        // One line for all contestants: a line of a few bytes may span two pages, which slows every
+        // store.
         let line = RefCell::new(vec![0; most + 16]);
         let as_it_is = |name: &str, ours: &dyn Fn(&Column<'_>, &mut [u8]) -> Result<()>| {
             Race::new(name, bytes, || ours(plain, &mut line.borrow_mut()))
@@ -267,7 +270,7 @@ impl Data {
         in_packed(&format!("{name}s{end}"), &together)
     }
 
-    /// The needle is prepared anew in each run, as the calls of the reference do.
+    /// Prepares the needle in each run, as the calls of the reference do.
     fn search(&self, name: &str, case: &str, needle: &[u8], plain: &Column<'_>, packed: &Column<'_>) -> Result<()> {
         let view = self.theirs.view();
         let middle = (self.theirs.row_offsets.len() - 1) / 2;
@@ -275,7 +278,7 @@ impl Data {
         let needle = match case {
             "equals" => &row[..],
             "prefix" => &row[..row.len().min(10)],
-            // Most rows have it.
+            // Most rows contain it.
             "common" => b"o",
             _ => needle,
         };
@@ -284,7 +287,8 @@ impl Data {
             "prefix" => view.rows_starting_with(needle),
             _ => view.rows_containing(needle),
         };
-        // Known before a search, as it is to the reference that its encoder has cut the rows, and that the dictionary conforms.
+        // Known before a search, as to the reference: its encoder cut the rows, and the dictionary
+        // conforms.
         let (plain, packed) = (&plain.greedy()?, &packed.greedy()?);
         if !plain.is_greedy() {
             return Err("the reference cuts rows otherwise".into());
@@ -320,7 +324,8 @@ impl Data {
     }
 }
 
-/// What a caller writes who knows no row's length beforehand: the same guarantees as ours. Gives how many bytes the rows had.
+/// Decodes as a caller who does not know the row lengths would, with the same guarantees as ours.
+/// Returns the bytes of the rows.
 fn safe_rows<D: onpair::DictionaryView>(
     column: &onpair::ColumnView<'_, u32>,
     rows: &[usize],
@@ -338,7 +343,7 @@ fn theirs(decoded: std::result::Result<usize, onpair::OutputTooSmall>) -> Result
     decoded.map(drop).map_err(|error| error.to_string().into())
 }
 
-/// From the lowest bit on, without gaps, in whole words of 64 bits as the container has them.
+/// Packs from the lowest bit on, without gaps, into 64-bit words as in the container.
 fn pack(codes: &[u16], bits: u32) -> Vec<u8> {
     let (mut bytes, mut held, mut count) = (vec![], 0u128, 0);
     for &code in codes {
@@ -353,7 +358,7 @@ fn pack(codes: &[u16], bits: u32) -> Vec<u8> {
     bytes
 }
 
-/// What one would write without a library: eight bytes loaded, shifted, masked. The reference has no unpacker.
+/// Unpacks without a library: loads eight bytes, shifts, masks. The reference has no unpacker.
 fn unpack(bytes: &[u8], bits: u32, first: usize, codes: &mut [u16]) {
     let mask = (1u64 << bits) - 1;
     for (i, code) in (first..).zip(codes) {

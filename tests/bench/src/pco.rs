@@ -1,4 +1,4 @@
-//! Pco against its reference, on the kinds of columns that its modes and deltas are for, here and in Node.
+//! Pco against its reference, on columns for each of its modes and deltas, here and in Node.
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -16,7 +16,7 @@ use crate::{Options, Result, node};
 
 const N: usize = 1 << 18;
 
-/// Runs every case that was asked for; how many those were.
+/// Runs every case that was asked for. Returns their number.
 pub fn bench(options: &Options) -> Result<usize> {
     let (classic, plain) = (|| ModeSpec::Classic, || DeltaSpec::NoOp);
     let heavy = |n| numbers(n, heavy_tailed);
@@ -209,7 +209,7 @@ where
     Ok(done + 1)
 }
 
-/// Numbers as they print, which tells NaNs and signed zeros apart well enough.
+/// Numbers as printed, which distinguishes NaNs and signed zeros well enough.
 fn printed<T: std::fmt::Debug>(numbers: &[T]) -> String {
     format!("{numbers:?}")
 }
@@ -225,7 +225,7 @@ fn heavy_tailed(random: &mut Random) -> i64 {
     ((1.0 / (1.0 - uniform)).powf(1.6) * 12.0) as i64
 }
 
-/// Sound that is easily predicted.
+/// Sound that is easy to predict.
 #[derive(Default)]
 struct Audio {
     at: f64,

@@ -1,19 +1,20 @@
-//! Takes turns between contestants and keeps the best time of each, so that whatever else the machine does hits all alike.
+//! Alternates contestants and keeps the best time of each, so that noise of the machine affects all
+//! alike.
 
 use std::time::{Duration, Instant};
 
 use crate::Result;
 
-/// Turns that each contestant gets.
+/// Turns of each contestant.
 pub const ROUNDS: usize = 21;
-/// A turn lasts about so long, or up to twice that; the time of one run is the mean within it. Short, because the longer it is, the more
-/// often something else gets in between.
+/// The length of a turn, which may take up to twice as long. The time of a run is the mean within a
+/// turn. Short, because a longer turn is interrupted more often.
 const TURN: Duration = Duration::from_millis(10);
 
-/// Something that does the work so many times and says how long that took.
+/// A function that does the work N times and returns the time.
 type Contestant<'a> = Box<dyn FnMut(u32) -> Result<Duration> + 'a>;
 
-/// One case: what decodes to how many bytes, here and elsewhere.
+/// A case: bytes to decode, our decoder, and its peers.
 pub struct Race<'a> {
     case: String,
     bytes: usize,
@@ -21,34 +22,34 @@ pub struct Race<'a> {
 }
 
 impl<'a> Race<'a> {
-    /// Ours comes first.
+    /// Starts a case with our contestant.
     pub fn new(case: &str, bytes: usize, ours: impl FnMut() -> Result<()> + 'a) -> Self {
         Self { case: case.to_owned(), bytes, contestants: vec![("unspool", Box::new(repeat(ours)))] }
     }
 
-    /// Ours measures itself, too.
+    /// Starts a case whose own contestant measures itself, too.
     pub fn timed(case: &str, bytes: usize, ours: impl FnMut(u32) -> Result<Duration> + 'a) -> Self {
         Self { case: case.to_owned(), bytes, contestants: vec![("unspool", Box::new(ours))] }
     }
 
-    /// A peer in this process.
+    /// Adds a peer in this process.
     pub fn against(mut self, name: &'static str, work: impl FnMut() -> Result<()> + 'a) -> Self {
         self.contestants.push((name, Box::new(repeat(work))));
         self
     }
 
-    /// A peer that measures itself.
+    /// Adds a peer that measures itself.
     pub fn against_timed(mut self, name: &'static str, work: impl FnMut(u32) -> Result<Duration> + 'a) -> Self {
         self.contestants.push((name, Box::new(work)));
         self
     }
 
-    /// Runs and prints a line for each peer.
+    /// Runs the race and prints a line for each peer.
     pub fn run(mut self) -> Result<()> {
         let mut plan = vec![];
         for (_, work) in &mut self.contestants {
-            // As often as fills a turn, which is found by doubling: by then caches and tables are warm, and an engine that compiles
-            // while it runs has seen what is worth it.
+            // Doubles the repetitions until they fill a turn. By then caches and tables are warm,
+            // and a just-in-time compiler has compiled the hot code.
             let mut times = 1;
             while work(times)? < TURN {
                 times *= 2;
@@ -72,7 +73,7 @@ impl<'a> Race<'a> {
 
 fn repeat(mut work: impl FnMut() -> Result<()>) -> impl FnMut(u32) -> Result<Duration> {
     move |times| {
-        // Once without the clock: whose turn it was before has left other things in the caches for each of us.
+        // One untimed run first: the previous contestant left its own data in the caches.
         work()?;
         let begun = Instant::now();
         for _ in 0..times {

@@ -1,5 +1,5 @@
-//! A frame of RFC 8878 with the very sequences of a draft frame: what one takes longer to decode than the other is then
-//! the format's doing, and not that of two encoders of which one found longer matches.
+//! Writes an RFC 8878 frame with exactly the sequences of a draft frame. A difference in speed then
+//! comes from the format, not from the encoder.
 
 use unspool::zstd::{Options, Workspace, inspect};
 use unspool::{Name, Part, Symbols, Trace, Value};
@@ -7,11 +7,11 @@ use zstd::zstd_safe::{get_error_name, zstd_sys as c};
 
 use crate::Result;
 
-/// What `frame`, which decodes to `plain`, copies from where, written down by the C library.
+/// Returns the sequences of `frame`, which decodes to `plain`, as the C library writes them.
 pub fn as_rfc8878(frame: &[u8], plain: &[u8], level: i32) -> Result<Vec<u8>> {
     let wanted = sequences(frame)?;
     let written = write(&wanted, plain, level)?;
-    // The library cuts those that lie across the ends of its blocks, and may leave a rest away that is too short.
+    // The library splits sequences at its block ends and may drop a rest that is too short.
     let (before, after) = (wanted.len(), sequences(&written)?.len());
     if before.abs_diff(after) * 200 > before {
         return Err(format!("of {before} sequences {after} were written").into());
@@ -19,7 +19,7 @@ pub fn as_rfc8878(frame: &[u8], plain: &[u8], level: i32) -> Result<Vec<u8>> {
     Ok(written)
 }
 
-/// The sequences of a frame, in order.
+/// Returns the sequences of a frame, in order.
 fn sequences(frame: &[u8]) -> Result<Vec<c::ZSTD_Sequence>> {
     let mut heard = Symbols(Heard::default());
     inspect(frame, &mut Workspace::new(), &Options::DEFAULT, &mut heard)?;
@@ -28,14 +28,15 @@ fn sequences(frame: &[u8]) -> Result<Vec<c::ZSTD_Sequence>> {
 
 fn write(sequences: &[c::ZSTD_Sequence], plain: &[u8], level: i32) -> Result<Vec<u8>> {
     let mut room = vec![0; zstd::zstd_safe::compress_bound(plain.len())];
-    // SAFETY: the context is this function's own, and each pointer comes with the length of what is behind it. What is wrong with
-    // a sequence is found: that is asked for.
+    // SAFETY: the context belongs to this function, and each pointer comes with its length. The
+    // library checks the sequences: the parameter below asks for it.
     let len = unsafe {
         let context = c::ZSTD_createCCtx();
         for (parameter, value) in [
             (c::ZSTD_cParameter::ZSTD_c_compressionLevel, level),
             (c::ZSTD_cParameter::ZSTD_c_minMatch, 3),
-            // `ZSTD_c_validateSequences`, and `ZSTD_c_repcodeResolution`: past offsets are repeated as in the draft frame.
+            // `ZSTD_c_validateSequences`, and `ZSTD_c_repcodeResolution`: repeats past offsets as
+            // in the draft frame.
             (c::ZSTD_cParameter::ZSTD_c_experimentalParam12, 1),
             (c::ZSTD_cParameter::ZSTD_c_experimentalParam19, 1),
         ] {
@@ -60,11 +61,11 @@ fn write(sequences: &[c::ZSTD_Sequence], plain: &[u8], level: i32) -> Result<Vec
     Ok(room)
 }
 
-/// Hears sequences, each with the literals before it, those at the ends of blocks included.
+/// Collects sequences, each with the literals before it, including those at block ends.
 #[derive(Default)]
 struct Heard {
     all: Vec<c::ZSTD_Sequence>,
-    /// Literals that no sequence has yet: at the ends of blocks before, and of this one.
+    /// Literals without a sequence yet: at the ends of earlier blocks, and of this one.
     before: u32,
     left: u32,
     offset: u32,

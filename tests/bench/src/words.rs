@@ -1,6 +1,6 @@
-//! Made-up words, in the same order in every run.
+//! Generates words, in the same order in every run.
 
-/// Words that occur as often as words do: the n-th with a probability of about 1/n.
+/// Words with natural frequencies: the n-th has a probability of about 1/n.
 pub struct Words {
     state: u64,
     words: Vec<String>,
@@ -43,7 +43,7 @@ impl Words {
     }
 }
 
-/// A dozen words or more, with commas and a full stop.
+/// Returns a dozen words or more, with commas and a full stop.
 pub fn sentence(words: &mut Words, out: &mut String) {
     for at in 0..12 + words.below(10) {
         if at > 0 {

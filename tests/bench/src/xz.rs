@@ -1,4 +1,5 @@
-//! xz against the C library, which writes the files and decodes with assembly, and against two decoders in Rust.
+//! xz against the C library, which writes the files and decodes with assembly, and against two
+//! decoders in Rust.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ const SIZE: usize = 24_000_000;
 /// Bytes in one piece of a stream.
 const PIECE: usize = 64 << 10;
 
-/// Runs every case that was asked for; how many those were.
+/// Runs every case that was asked for. Returns their number.
 pub fn bench(options: &Options) -> Result<usize> {
     let mut done = 0;
     for (kind, make) in [("text", text as fn() -> Vec<u8>), ("csv", csv), ("binary", binary)] {
@@ -44,7 +45,7 @@ pub fn bench(options: &Options) -> Result<usize> {
     Ok(done)
 }
 
-/// Files, and what is in them.
+/// Files and their contents.
 struct Case {
     plain: Vec<Vec<u8>>,
     files: Vec<Vec<u8>>,
@@ -63,7 +64,7 @@ impl Case {
         Ok(Self { files: files.collect::<Result<_>>()?, plain })
     }
 
-    /// Each file with `decode`, and the first time with what came out compared.
+    /// Decodes each file with `decode`, and compares the output the first time.
     fn each(&self, mut decode: impl FnMut(&[u8], &mut [u8]) -> Result<usize>) -> impl FnMut() -> Result<()> {
         let longest = self.plain.iter().map(Vec::len).max().unwrap_or(0);
         let (mut room, mut first) = (vec![0; longest], true);
@@ -93,7 +94,7 @@ impl Case {
             self.each(|file, out| {
                 let mut reader = lzma_rust2::XzReader::new(file, false);
                 reader.read_exact(out)?;
-                // The check is behind the last byte.
+                // The check comes after the last byte.
                 Ok(out.len() + reader.read(&mut [0])?)
             }),
         )
@@ -109,7 +110,7 @@ impl Case {
         .run()
     }
 
-    /// In pieces of input and output.
+    /// Decodes from pieces to pieces.
     fn race_stream(&self, name: &str) -> Result<()> {
         let mut ws = Workspace::new();
         let file = self.files.first().ok_or("no file")?;
@@ -159,7 +160,7 @@ fn c_library(file: &[u8], out: &mut [u8]) -> Result<usize> {
     }
 }
 
-/// The sources of the crates on this machine, or made-up sentences where there are none.
+/// Returns the sources of the crates on this machine, or generated sentences.
 fn text() -> Vec<u8> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
@@ -177,7 +178,7 @@ fn text() -> Vec<u8> {
     all
 }
 
-/// The compiler's own libraries. Without them a program has to do: the bench itself.
+/// Returns the compiler's own libraries, or the bench itself.
 fn binary() -> Vec<u8> {
     let sysroot = std::process::Command::new("rustc").args(["--print", "sysroot"]).output();
     let sysroot = sysroot.ok().and_then(|said| String::from_utf8(said.stdout).ok());
@@ -195,7 +196,7 @@ fn binary() -> Vec<u8> {
     all
 }
 
-/// The files with this ending, folder after folder in the order of their names, until there are enough.
+/// Appends files with this ending, folder by folder in order of name, up to `4 * SIZE` bytes.
 fn gather(folder: &Path, ending: &str, all: &mut Vec<u8>) {
     let mut paths: Vec<_> =
         std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -212,7 +213,7 @@ fn gather(folder: &Path, ending: &str, all: &mut Vec<u8>) {
     }
 }
 
-/// Trades: a time that goes on, a name out of a few, prices that wander, amounts.
+/// Returns trades: an increasing time, one of a few names, wandering prices, amounts.
 fn csv() -> Vec<u8> {
     let mut words = Words::new();
     let (mut all, mut time, mut price) =

@@ -25,10 +25,10 @@ pub const LARGE: [(&str, usize, i32); 3] = [("20M-3", 20_000_000, 3), ("600K-3",
 const SMALL: [(&str, usize); 4] = [("500", 500), ("2K", 2000), ("8K", 8000), ("32K", 32_000)];
 const FRAMES: usize = 400;
 
-/// Pieces of a stream.
+/// Sizes of the pieces of a stream.
 const PIECE: usize = 64 << 10;
 
-/// Files of the big set of vectors that hold the same data in the draft's format and in that of the RFC.
+/// Vectors of the big set with the same data in the draft's format and in that of the RFC.
 const PAIRS: [(&str, &str); 8] = [
     ("text-300000-l1", "text-300000-l1"),
     ("text-300000-l16", "text-300000-l16"),
@@ -40,7 +40,7 @@ const PAIRS: [(&str, &str); 8] = [
     ("json-20000000-l1", "json-20000000-l3"),
 ];
 
-/// Runs every case that was asked for; how many those were.
+/// Runs every case that was asked for. Returns their number.
 pub fn bench(options: &Options) -> Result<usize> {
     let mut done = 0;
     for (kind, piece) in KINDS {
@@ -75,7 +75,7 @@ pub fn bench(options: &Options) -> Result<usize> {
     Ok(done + pairs(options)?)
 }
 
-/// Pieces of one kind, `size` bytes of them.
+/// Returns pieces of one kind, `size` bytes of them.
 pub fn data(piece: fn(&mut Words, &mut Vec<u8>), size: usize) -> Vec<u8> {
     let (mut words, mut all) = (Words::new(), vec![]);
     while all.len() < size {
@@ -85,14 +85,14 @@ pub fn data(piece: fn(&mut Words, &mut Vec<u8>), size: usize) -> Vec<u8> {
     all
 }
 
-/// A dictionary for small frames of one kind.
+/// Trains a dictionary for small frames of one kind.
 fn train(piece: fn(&mut Words, &mut Vec<u8>)) -> Result<Vec<u8>> {
     let all = data(piece, 4_000_000);
     let samples: Vec<_> = all.chunks(2000).collect();
     Ok(zstd::dict::from_samples(&samples, 32 << 10)?)
 }
 
-/// Frames, what is in them, and what they were made with.
+/// Frames, their contents, and their encoder settings.
 struct Case {
     plain: Vec<Vec<u8>>,
     frames: Vec<Vec<u8>>,
@@ -110,7 +110,7 @@ impl Case {
         self.plain.iter().map(Vec::len).sum()
     }
 
-    /// Each frame with `decode`, and the first time with what came out compared.
+    /// Decodes each frame with `decode`, and compares the output the first time.
     fn each(&self, mut decode: impl FnMut(&[u8], &mut [u8]) -> Result<usize>) -> impl FnMut() -> Result<()> {
         let longest = self.plain.iter().map(Vec::len).max().unwrap_or(0);
         let (mut room, mut first) = (vec![0; longest], true);
@@ -161,7 +161,7 @@ impl Case {
         .run()
     }
 
-    /// Frames in pieces, to pieces.
+    /// Decodes frames from pieces to pieces.
     fn race_stream(&self, name: &str) -> Result<()> {
         let (mut workspace, mut window) = (Workspace::new(), vec![0; 10 << 20]);
         Race::new(
@@ -189,7 +189,7 @@ impl Case {
     }
 }
 
-/// A stream, piece by piece, to the end.
+/// Runs a stream piece by piece to its end.
 fn read_all(mut from: impl Read, out: &mut [u8]) -> Result<usize> {
     let mut wrote = 0;
     loop {
@@ -201,8 +201,8 @@ fn read_all(mut from: impl Read, out: &mut [u8]) -> Result<usize> {
     }
 }
 
-/// Draft frames against RFC frames of the same data, by the encoder of today and with the same sequences, all decoded here. No
-/// encoder of today writes draft frames.
+/// Compares draft frames with RFC frames of the same data: by the current encoder, and with the
+/// same sequences. Ours decodes all of them. No current encoder writes draft frames.
 fn pairs(options: &Options) -> Result<usize> {
     let mut done = 0;
     let wanted = PAIRS.iter().filter(|(draft, _)| options.wants(&format!("zstd/draft/{draft}")));
@@ -273,7 +273,8 @@ fn csv(words: &mut Words, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Records as programs keep them: a counter, flags, a few numbers of different sizes, a float.
+/// Returns records as programs keep them: a counter, flags, a few numbers of different sizes, a
+/// float.
 fn binary(words: &mut Words, out: &mut Vec<u8>) {
     let count = u32::try_from(out.len()).unwrap_or(0) / 32;
     out.extend(count.to_le_bytes());
@@ -287,7 +288,8 @@ fn binary(words: &mut Words, out: &mut Vec<u8>) {
     out.extend(name.iter().chain(&[0; 8]).take(8));
 }
 
-/// Letters that depend on nothing, some more frequent than others: all that there is to gain is Huffman's.
+/// Returns independent letters, some more frequent than others: only Huffman coding can shorten
+/// them.
 fn letters(words: &mut Words, out: &mut Vec<u8>) {
     out.extend((0..1000).map(|_| b"aaaaaaaabbbbbccccdddeeefffgghhiijklmnopqrstu"[words.below(44)]));
 }

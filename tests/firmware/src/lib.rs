@@ -1,6 +1,7 @@
-//! What every program here shares: measuring the stack, saying what happened, and refusing to link with a panic.
+//! Shared by every program: measures the stack, prints the result, and fails to link if a panic is
+//! reachable.
 //!
-//! A program in `src/bin` decodes files that lie in flash into buffers that are `static`, and compares:
+//! A program in `src/bin` decodes files in flash into `static` buffers and compares the result:
 //!
 //! ```ignore
 //! firmware::file!(FILE, "../../vectors/cvc/x.cvc");
@@ -27,7 +28,8 @@ use unspool::{End, Status, Step};
 pub use cortex_m_rt::entry;
 pub use say::{number, say};
 
-/// Puts a file into flash as `static $name: File`, apart from the constants of the code, so that both can be weighed.
+/// Puts a file into flash as `static $name: File`, in a section of its own, so that code and files
+/// can be measured separately.
 #[macro_export]
 macro_rules! file {
     ($name:ident, $path:literal) => {
@@ -40,14 +42,16 @@ macro_rules! file {
 pub struct File<const N: usize>(pub [u8; N]);
 
 impl<const N: usize> File<N> {
-    /// Its bytes. The optimiser must not know them: it would decode the file itself, and prove nothing.
+    /// Returns the bytes. Hides them from the optimiser, which could otherwise decode the file at
+    /// compile time.
     #[inline(never)]
     pub fn get(&self) -> &[u8] {
         core::hint::black_box(&self.0)
     }
 }
 
-/// Whether a stream that gets 64 bytes at a time, as a serial port would hand them on, and room for 16, gives what is `expected`.
+/// Returns `true` if a stream decodes to `expected`. It gets 64 bytes at a time, as from a serial
+/// port, and room for 16.
 pub fn streams(
     bytes: &[u8],
     expected: &[u8],
@@ -72,7 +76,7 @@ pub fn streams(
     }
 }
 
-/// Counts what a program has shown to be right, and how deep the stack went.
+/// Counts what a program has verified, and the deepest stack.
 pub struct Test {
     format: &'static str,
     bytes: u32,
@@ -81,12 +85,13 @@ pub struct Test {
 }
 
 impl Test {
-    /// The test of a format.
+    /// Starts the test of a format.
     pub fn new(format: &'static str) -> Self {
         Self { format, bytes: 0, stack: 0, failed: false }
     }
 
-    /// One thing that must come out right; `bytes` is how many bytes it compares.
+    /// Runs a case, which returns `true` if its output is right. `bytes` is the number of bytes
+    /// that it compares.
     pub fn case(&mut self, name: &str, work: impl FnOnce() -> bool, bytes: usize) {
         let (right, stack) = stack::measure(work);
         self.bytes += bytes as u32;
@@ -97,7 +102,7 @@ impl Test {
         }
     }
 
-    /// Prints the sum and ends the emulator, with 0 if everything was right.
+    /// Prints the sum and ends the emulator, with 0 if every case passed.
     pub fn finish(self) -> ! {
         let verdict = if self.failed { ": FAILED, " } else { ": ok, " };
         let (mut bytes, mut stack) = ([0; 10], [0; 10]);
@@ -116,12 +121,13 @@ impl Test {
 fn exit(success: bool) -> ! {
     debug::exit(if success { debug::EXIT_SUCCESS } else { debug::EXIT_FAILURE });
     loop {
-        // A debugger that was attached may let the program go on.
+        // An attached debugger may let the program continue.
         core::hint::spin_loop();
     }
 }
 
-/// Nothing defines this symbol. A program that can reach the panic handler needs it, and does not link.
+/// Refers to a symbol that nothing defines: a program that can reach the panic handler does not
+/// link.
 #[cfg(not(feature = "open"))]
 #[panic_handler]
 fn panic(_: &PanicInfo) -> ! {
@@ -132,7 +138,7 @@ fn panic(_: &PanicInfo) -> ! {
     unsafe { a_panic_is_reachable() }
 }
 
-/// With the gate open a program links all the same, and holds the place of every panic that it can reach.
+/// With the gate open, a program links and contains the location of every panic that it can reach.
 #[cfg(feature = "open")]
 #[panic_handler]
 fn panic(info: &PanicInfo) -> ! {
@@ -140,7 +146,8 @@ fn panic(info: &PanicInfo) -> ! {
     exit(false)
 }
 
-/// A bad address or an overflown stack: without this the emulator would go round in circles until its time is over.
+/// Handles a bad address or a stack overflow. Without it, the emulator would loop until its time
+/// limit.
 #[exception]
 unsafe fn HardFault(_: &ExceptionFrame) -> ! {
     say(&["hard fault\n"]);

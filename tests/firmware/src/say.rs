@@ -1,8 +1,9 @@
-//! Text to the emulator's standard output, without `core::fmt`, whose tables and panics would count as ours.
+//! Prints text to the standard output of the emulator, without `core::fmt`, whose tables and panics
+//! would add to the measurements.
 
 use cortex_m_semihosting::hio;
 
-/// Writes the parts one after the other.
+/// Prints the parts in order.
 pub fn say(parts: &[&str]) {
     if let Ok(mut out) = hio::hstdout() {
         for part in parts {
@@ -11,7 +12,7 @@ pub fn say(parts: &[&str]) {
     }
 }
 
-/// A number in decimal.
+/// Formats a number in decimal.
 pub fn number(mut n: u32, digits: &mut [u8; 10]) -> &str {
     let mut used = 0;
     for digit in digits.iter_mut().rev() {

@@ -1,4 +1,4 @@
-//! The machines: how they start, what counts instructions on them, and how they talk to the emulator.
+//! The machines: start-up code, instruction counters, and output through the emulator.
 
 use core::arch::{asm, global_asm};
 
@@ -36,7 +36,7 @@ global_asm!(".section .vectors, \"ax\"", ".global reset", "reset:", "la sp, stac
 #[unsafe(no_mangle)]
 extern "C" fn start() -> ! {
     #[cfg(all(target_arch = "arm", target_abi = "eabihf"))]
-    // SAFETY: turns the floating-point unit on, which nobody has used yet.
+    // SAFETY: turns on the floating-point unit, which nothing has used yet.
     unsafe {
         let control = 0xE000_ED88 as *mut u32;
         control.write_volatile(control.read_volatile() | 0xF << 20);
@@ -73,7 +73,7 @@ fn stack_pointer() -> *mut u32 {
 #[inline(always)]
 fn paint() -> *mut u32 {
     let top = stack_pointer();
-    // SAFETY: between the end of everything static and the stack pointer nothing lives.
+    // SAFETY: nothing is stored between the end of static data and the stack pointer.
     unsafe {
         let mut word = &raw mut stack_low;
         while word < top.wrapping_sub(MARGIN) {
@@ -84,7 +84,7 @@ fn paint() -> *mut u32 {
     top
 }
 
-/// The lowest word that has changed since.
+/// Returns the lowest word that has changed since.
 fn lowest(top: *mut u32) -> *mut u32 {
     // SAFETY: as above; all of these words were written.
     unsafe {
@@ -96,20 +96,20 @@ fn lowest(top: *mut u32) -> *mut u32 {
     }
 }
 
-/// How many instructions have run. With `-icount shift=0` each takes a nanosecond; the timer of the emulated board ticks every 40 of
-/// them, and wraps after 671 millions.
+/// Returns the number of instructions so far. With `-icount shift=0` each takes a nanosecond. The
+/// timer of the emulated board ticks every 40 of them and wraps after 671 million.
 #[cfg(target_arch = "arm")]
 fn instructions() -> u32 {
     const CONTROL: *mut u32 = 0xE000_E010 as *mut u32;
     const RELOAD: *mut u32 = 0xE000_E014 as *mut u32;
     const CURRENT: *mut u32 = 0xE000_E018 as *mut u32;
-    // SAFETY: the registers of SysTick, which exists on both boards and is used by nobody else.
+    // SAFETY: the registers of SysTick, which exists on both boards and has no other user.
     unsafe {
         if CONTROL.read_volatile() & 1 == 0 {
             RELOAD.write_volatile(0xFF_FFFF);
             CURRENT.write_volatile(0);
             CONTROL.write_volatile(5);
-            // It stands at 0 until it has ticked once.
+            // The timer reads 0 until its first tick.
             while CURRENT.read_volatile() == 0 {}
         }
         (0xFF_FFFF - CURRENT.read_volatile()).wrapping_mul(40)
@@ -119,7 +119,7 @@ fn instructions() -> u32 {
 #[cfg(target_arch = "riscv32")]
 fn instructions() -> u32 {
     let count: u32;
-    // SAFETY: reads the counter `instret`; written as a word because the target has no name for it.
+    // SAFETY: reads the counter `instret`. Encoded as a word because the target has no name for it.
     unsafe {
         asm!(".insn i 0x73, 2, {0}, x0, -1022", out(reg) count, options(nomem, nostack));
     }
@@ -127,12 +127,12 @@ fn instructions() -> u32 {
 }
 
 fn semihost(operation: u32, argument: u32) {
-    // SAFETY: the emulator answers; nothing else changes but what it is told to read.
+    // SAFETY: the emulator answers, and changes only what the call asks it to read.
     #[cfg(target_arch = "arm")]
     unsafe {
         asm!("bkpt 0xAB", inout("r0") operation => _, in("r1") argument, options(nostack))
     };
-    // SAFETY: as above; the three instructions must be uncompressed and together.
+    // SAFETY: as above; the three instructions must be uncompressed and adjacent.
     #[cfg(target_arch = "riscv32")]
     unsafe {
         asm!(
@@ -146,7 +146,7 @@ fn text(zero_terminated: &str) {
     semihost(0x04, zero_terminated.as_ptr() as u32);
 }
 
-/// A word and a number.
+/// Prints a word and a number.
 fn say(what: &str, mut n: u32) {
     what.bytes().for_each(|byte| semihost(0x03, (&raw const byte) as u32));
     let mut place = 1_000_000_000;

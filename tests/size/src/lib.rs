@@ -1,30 +1,31 @@
-//! What every program here shares, and what the program `empty` weighs: a start, a file to decode, room for what comes out, and a line that
-//! says how many bytes that were, how many instructions it took and how deep the stack went.
+//! Shared by every program: a start, a file to decode, room for the output, and a line with the
+//! bytes decoded, the instructions and the stack.
 //!
-//! What a program weighs more than `empty` is what its decoder weighs.
+//! The size of a decoder is the size of its program minus that of `empty`.
 #![no_std]
 
 #[cfg(target_os = "none")]
 mod board;
 
-/// Where a decoder may write.
+/// Output and workspace of a decoder.
 pub struct Room {
-    /// Bytes that come out.
+    /// Room for decoded bytes.
     pub bytes: &'static mut [u8],
-    /// Numbers that come out.
+    /// Room for decoded numbers.
     pub numbers: &'static mut [i32],
-    /// Words for tables, as many as the caller likes.
+    /// Words for tables, as many as a program needs.
     pub words: &'static mut [u64],
 }
 
-/// The program: the work on a file in flash. It takes the file and where to write, and gives how many bytes came out.
+/// Defines the program: a function that decodes a file in flash to a room and returns the bytes
+/// decoded.
 #[macro_export]
 macro_rules! program {
     ($path:literal, $work:expr) => {
         #[cfg(target_os = "none")]
         #[unsafe(link_section = ".files")]
         static FILE: [u8; include_bytes!($path).len()] = *include_bytes!($path);
-        /// In a browser the file comes from elsewhere.
+        /// In a browser, the file comes from JavaScript.
         #[cfg(not(target_os = "none"))]
         static FILE: [u8; 1] = [0];
 
@@ -37,7 +38,7 @@ macro_rules! program {
     };
 }
 
-/// Nothing defines this symbol: a program that can reach a panic does not link.
+/// Refers to a symbol that nothing defines: a program that can reach a panic does not link.
 #[macro_export]
 macro_rules! no_panic {
     () => {
@@ -52,7 +53,7 @@ macro_rules! no_panic {
     };
 }
 
-/// For peers: their panics end in a loop, and their memory comes from a stretch that only grows.
+/// For peers: a panic ends in a loop, and memory comes from a heap that only grows.
 #[macro_export]
 macro_rules! peer {
     () => {
@@ -68,7 +69,7 @@ macro_rules! peer {
     };
 }
 
-/// For peers in C: the same memory under other names.
+/// For peers in C: the same heap under the names of C.
 #[macro_export]
 macro_rules! c_peer {
     () => {
@@ -77,11 +78,11 @@ macro_rules! c_peer {
         #[unsafe(no_mangle)]
         extern "C" fn malloc(len: usize) -> *mut u8 {
             let layout = core::alloc::Layout::from_size_align(len, 16);
-            // SAFETY: a layout of no bytes is fine with this heap.
+            // SAFETY: this heap accepts a layout of no bytes.
             layout.map_or(core::ptr::null_mut(), |layout| unsafe { core::alloc::GlobalAlloc::alloc(&HEAP, layout) })
         }
 
-        /// No byte of the heap is handed out twice, so that all are still zero.
+        /// The heap hands out each byte once, so all of them are still zero.
         #[unsafe(no_mangle)]
         extern "C" fn calloc(count: usize, len: usize) -> *mut u8 {
             malloc(count.saturating_mul(len))
@@ -92,7 +93,7 @@ macro_rules! c_peer {
     };
 }
 
-/// The cheapest allocator there is: it never takes anything back, so that it weighs next to nothing.
+/// The simplest allocator: it never frees, so it adds almost no code.
 pub struct Heap {
     used: core::cell::Cell<usize>,
     bytes: core::cell::UnsafeCell<[u8; HEAP]>,
@@ -119,7 +120,7 @@ unsafe impl core::alloc::GlobalAlloc for Heap {
             return core::ptr::null_mut();
         }
         self.used.set(end);
-        // SAFETY: within the stretch.
+        // SAFETY: within the memory of the heap.
         unsafe { self.bytes.get().cast::<u8>().add(start) }
     }
 
@@ -130,7 +131,7 @@ unsafe extern "Rust" {
     fn program(room: Room) -> usize;
 }
 
-/// The work, on memory that is there.
+/// Runs the decoder on static memory.
 fn work() -> usize {
     static mut BYTES: [u8; 256 << 10] = [0; 256 << 10];
     static mut NUMBERS: [i32; 16 << 10] = [0; 16 << 10];
@@ -142,7 +143,7 @@ fn work() -> usize {
     }
 }
 
-/// The way in from JavaScript.
+/// The entry point for JavaScript.
 #[cfg(not(target_os = "none"))]
 #[unsafe(no_mangle)]
 pub extern "C" fn reset() -> usize {

@@ -1,4 +1,5 @@
-//! The reference of Pco as a module for Node: `cargo xtask bench` compiles it for WebAssembly and races the npm package against it.
+//! The Pco reference as a module for Node. `cargo xtask bench` compiles it for WebAssembly and
+//! compares the npm package with it.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,7 +12,7 @@ thread_local! {
     static OUTPUT: RefCell<(usize, Box<dyn Any>)> = RefCell::new((0, Box::new(())));
 }
 
-/// Makes room for a file of so many bytes, and gives its place.
+/// Allocates `len` bytes for a file and returns their address.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(len: usize) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {
@@ -20,7 +21,8 @@ pub extern "C" fn input(len: usize) -> *mut u8 {
     })
 }
 
-/// Decodes the file that was put there, whose numbers have the type that this byte stands for. Gives their place; null if that failed.
+/// Decodes the file in that memory, whose number type is the byte `ty`. Returns the address of the
+/// numbers, or null if decoding failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn decode(ty: u8) -> *const u8 {
     match ty {
@@ -45,13 +47,13 @@ fn decode_of<T: Number>() -> *const u8 {
     place
 }
 
-/// How many bytes the decoded numbers take.
+/// Returns the bytes of the decoded numbers.
 #[unsafe(no_mangle)]
 pub extern "C" fn output_len() -> usize {
     OUTPUT.with_borrow(|output| output.0)
 }
 
-/// Gives the memory of the decoded numbers back.
+/// Frees the decoded numbers.
 #[unsafe(no_mangle)]
 pub extern "C" fn free() {
     OUTPUT.set((0, Box::new(())));

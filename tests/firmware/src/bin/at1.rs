@@ -1,4 +1,4 @@
-//! AT-1 as a device uses it: a question to a table in flash, row by row, and all of its lines to a serial port.
+//! AT-1 as a device uses it: queries a table in flash row by row, and prints all of its lines.
 #![no_std]
 #![no_main]
 
@@ -6,7 +6,8 @@ use firmware::{Test, entry, file};
 use unspool::at1::{Ask, Column, Filter, Next, Options, Query, Request, Test as Must, Workspace, decode_to};
 use unspool::{Class, Error, ErrorKind, Result};
 
-// 129 lines of a number, a decimal and a word, in groups of 64; and a table of the kind that is read as a whole, with its lines.
+// 129 lines of a number, a decimal and a word, in groups of 64; and a table that is read as a
+// whole, with its lines.
 file!(GROUPS, "../../../vectors/at1/c7_rgbound_129_of_64.at1");
 file!(LINES, "../../../vectors/at1/c7_rgbound_129_of_64.orig");
 file!(TABLE, "../../../vectors/at1/c4_all_quoted.at1");
@@ -26,7 +27,7 @@ fn main() -> ! {
     test.finish()
 }
 
-/// Compares lines as they come.
+/// Compares lines as they arrive.
 fn decodes(bytes: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<()> {
     let mut rest = lines;
     let mut sink = |piece: &[u8]| {
@@ -37,7 +38,7 @@ fn decodes(bytes: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mut 
     if rest.is_empty() { Ok(()) } else { Err(Error::new(ErrorKind::SinkFull, 0)) }
 }
 
-/// However early the file ends, the answer is an error and the device goes on.
+/// A file cut at any byte is an error, and the device goes on.
 fn every_end(bytes: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> bool {
     (0..bytes.len()).step_by(97).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);
@@ -45,8 +46,8 @@ fn every_end(bytes: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mu
     })
 }
 
-/// How many rows there are from number 100 on that say `beta`, and how many groups were not read for that. What is asked for is cut out of flash as if it
-/// came from elsewhere.
+/// Counts the rows from number 100 on with the word `beta`, and the groups that the query skipped.
+/// Each requested range is copied from flash, as from a remote file.
 fn rows(file: &[u8], lines: &[u8], workspace: &mut Workspace, scratch: &mut [u8]) -> Result<(usize, u64)> {
     let from_100 = Filter { column: Column::Number(0), test: Must::Range { low: Some(b"100"), high: None } };
     let filters = [from_100, Filter { column: Column::Number(2), test: Must::Equal(b"beta") }];

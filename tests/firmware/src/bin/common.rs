@@ -1,4 +1,4 @@
-//! What all formats stand on: bit readers, varints, the checksums, the probe.
+//! Tools of all formats: bit readers, varints, checksums, the probe.
 #![no_std]
 #![no_main]
 
@@ -9,7 +9,7 @@ use unspool::bits::{BackwardBitReader, BitReader, read_varint, zigzag};
 use unspool::checksum::{Crc32, Crc64, Sha256};
 use unspool::{Format, Probe, probe};
 
-/// Bits 0, 1, 2 … as 1-, 2-, 3- … bit numbers.
+/// Writes the numbers 0, 1, 2 … as 1-, 2-, 3- … bit fields.
 const BITS: [u8; 17] =
     [0x0D, 0xE9, 0x4D, 0x9E, 0x61, 0x18, 0x55, 0xAA, 7, 0xE0, 0x12, 0x34, 0x56, 0x78, 0x9A, 0xBC, 0xDE];
 
@@ -27,7 +27,7 @@ fn main() -> ! {
     test.finish()
 }
 
-/// Every width at every position, against one bit at a time.
+/// Compares every width at every position with a reader of one bit at a time.
 fn forward(bytes: &[u8]) -> bool {
     let total = bytes.len() as u64 * 8;
     (0..total).all(|start| {
@@ -47,7 +47,7 @@ fn bit(bytes: &[u8], at: u64) -> u64 {
     u64::from(byte >> (at % 8) & 1)
 }
 
-/// Every width from the end, against one bit at a time from the end.
+/// Compares every width from the end with a reader of one bit at a time from the end.
 fn backward(bytes: &[u8]) -> bool {
     (0..=56u32).all(|width| {
         let (Ok(mut fast), Ok(mut slow)) = (BackwardBitReader::new(bytes), BackwardBitReader::new(bytes)) else {

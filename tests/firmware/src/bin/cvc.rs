@@ -1,4 +1,4 @@
-//! CVC as a device uses it: rows out of a file in flash, and a file that arrives in pieces of 64 bytes.
+//! CVC as a device uses it: decodes rows of a file in flash, and a stream in pieces of 64 bytes.
 #![no_std]
 #![no_main]
 
@@ -17,9 +17,9 @@ file!(MIXED_VALUES, "../../../vectors/cvc/v1_mixed.f32.bin");
 file!(LARGE, "../../../vectors/cvc/v1_lossless_med.cvc");
 file!(LARGE_VALUES, "../../../vectors/cvc/v1_lossless_med.f32.bin");
 
-/// Values that the device keeps at a time: 1 KiB of them.
+/// Values in the output buffer: 1 KiB.
 const ROOM: usize = 256;
-/// What the stream's header needs, and behind it a chunk of the lossless file.
+/// Bytes for the header of the stream, and for a chunk of the lossless file after it.
 const WORKSPACE: usize = 7 << 10;
 
 #[entry]
@@ -44,7 +44,7 @@ fn main() -> ! {
     test.finish()
 }
 
-/// As many rows at a time as there is room for.
+/// Decodes as many rows at a time as fit the buffer.
 fn by_rows(bytes: &[u8], expected: &[u8], values: &mut [f32]) -> bool {
     let Ok(file) = File::open(bytes, &Limits::DEFAULT) else { return false };
     let Ok(column) = file.only_column() else { return false };
@@ -63,7 +63,7 @@ fn by_rows(bytes: &[u8], expected: &[u8], values: &mut [f32]) -> bool {
     expected.next().is_none()
 }
 
-/// The file in pieces of 64 bytes, as they come out of a serial port, to pieces of 60.
+/// Decodes the file in pieces of 64 bytes, as a serial port delivers them, to pieces of 60.
 fn by_stream(bytes: &[u8], expected: &[u8], space: &mut [u8]) -> bool {
     let mut decoder = Decoder::new(space, &Options::DEFAULT);
     let mut output = [0; 60];
@@ -84,7 +84,7 @@ fn by_stream(bytes: &[u8], expected: &[u8], space: &mut [u8]) -> bool {
     }
 }
 
-/// One bit of the last chunk is another: the checksum says so.
+/// Flips one bit of the last chunk: the checksum must not match.
 fn wrong_byte(bytes: &[u8], space: &mut [u8], values: &mut [f32]) -> bool {
     let Some(copy) = space.get_mut(..bytes.len()) else { return false };
     copy.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
@@ -95,7 +95,7 @@ fn wrong_byte(bytes: &[u8], space: &mut [u8], values: &mut [f32]) -> bool {
     column.decode(copy, last, values, &Options::DEFAULT).is_err_and(|error| error.class() == Class::Checksum)
 }
 
-/// However early the file ends, the answer is an error and the device goes on.
+/// A file cut at any byte is an error, and the device goes on.
 fn every_end(bytes: &[u8], values: &mut [f32]) -> bool {
     (0..bytes.len()).step_by(7).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);

@@ -1,4 +1,4 @@
-//! Every public call of CVC that `cvc` does not make, so that none of them can hide a panic.
+//! Calls every public function of CVC that `cvc` does not, so that none can hide a panic.
 #![no_std]
 #![no_main]
 
@@ -60,7 +60,7 @@ fn main() -> ! {
     test.finish()
 }
 
-/// A column in its own type.
+/// Decodes a column in its own type.
 fn native<T: Element + Copy, const N: usize, const W: usize>(
     bytes: &[u8],
     name: &str,
@@ -75,7 +75,8 @@ fn native<T: Element + Copy, const N: usize, const W: usize>(
     Ok(done.wrote == N && decoded.eq(expected.iter().copied()))
 }
 
-/// As one who fetches ranges: the head, then what the plan names. Every second chunk only the rows, unverified.
+/// Fetches ranges: the head, then those of the plan. Every second chunk has only its rows fetched,
+/// unverified.
 fn by_plan(bytes: &[u8], expected: &[u8], values: &mut [f32]) -> Result<bool> {
     let fetch = |range: Range<u64>| {
         let range =
@@ -123,7 +124,7 @@ fn by_sink(bytes: &[u8], expected: &[u8], room: &mut [u8]) -> Result<bool> {
     Ok(right && room.get(..done.wrote) == Some(expected))
 }
 
-/// The only column of a file through the calls that open it themselves.
+/// Decodes the only column with the functions that open the file themselves.
 fn by_doors(bytes: &[u8], expected: &[u8], values: &mut [f32], room: &mut [u8]) -> Result<bool> {
     let mut workspace = Workspace::new();
     let len = cvc::decoded_len(bytes, &mut workspace, &OPTIONS)?;
@@ -141,7 +142,8 @@ fn by_doors(bytes: &[u8], expected: &[u8], values: &mut [f32], room: &mut [u8]) 
     Ok(right && slice.written() == expected.len())
 }
 
-/// Every column of every chunk, with memory for finding them and without; and where they lie.
+/// Decodes every column of every chunk, with a column index and without, and checks their
+/// positions.
 fn by_chunk(bytes: &[u8], values: &mut [f32]) -> Result<bool> {
     let file = File::open(bytes, &LIMITS)?;
     let mut table = [0; 200];
@@ -153,7 +155,7 @@ fn by_chunk(bytes: &[u8], values: &mut [f32]) -> Result<bool> {
             let range =
                 usize::try_from(range.start).unwrap_or(usize::MAX)..usize::try_from(range.end).unwrap_or(usize::MAX);
             let payload = piece.read(bytes.get(range).unwrap_or(&[]), Verify::Skip, &mut Checksums::default())?;
-            // Some are larger than the room for them.
+            // Some exceed the buffer.
             if payload.len() <= values.len() {
                 payload.decode(values)?;
             }
@@ -193,7 +195,7 @@ fn sections_of(bytes: &[u8]) -> Result<bool> {
     Ok(all > 0 && found > 0 && in_chunks >= all)
 }
 
-/// What can be asked of a file without decoding.
+/// Calls every function that reads a file without decoding.
 fn described(bytes: &[u8]) -> bool {
     let Ok(file) = File::open(bytes, &LIMITS) else { return false };
     let columns = file.columns().flatten().filter(|column| {
@@ -209,7 +211,7 @@ fn described(bytes: &[u8]) -> bool {
         && file.columns().flatten().all(|column| column.name().chars().all(|c| c != '\0'))
 }
 
-/// The leaves add up to the file.
+/// Checks that the leaves add up to the file.
 fn inspected(bytes: &[u8]) -> bool {
     let mut sum = Sum { bits: 0, depth: 0 };
     let inspected = inspect(bytes, &mut Workspace::new(), &OPTIONS, &mut sum);

@@ -1,4 +1,4 @@
-//! The proof that the panic gate works: one index that nothing bounds, and this must fail to link.
+//! Tests the panic gate: it has one unbounded index and must fail to link.
 #![no_std]
 #![no_main]
 

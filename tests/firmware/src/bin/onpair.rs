@@ -1,4 +1,5 @@
-//! OnPair as a device uses it: one string out of a packed column in flash, without a copy of its dictionary.
+//! OnPair as a device uses it: decodes one string of a packed column in flash, without copying its
+//! dictionary.
 #![no_std]
 #![no_main]
 
@@ -23,9 +24,9 @@ file!(WIDE_BYTES, "../../../vectors/onpair/data/synth_syn_u64_offsets_b11.expect
 file!(CONTAINER, "../../../vectors/onpair/cpp/utf8_b12.onp");
 file!(LINES, "../../../vectors/onpair/data/utf8.expected.bin");
 
-/// The longest row, and more.
+/// Bytes of a row: the longest, and more.
 const LINE: usize = 256;
-/// As many bits as every code of the names needs.
+/// Bytes for one bit per code of the names.
 const NAME_BITS: u32 = 10;
 
 #[entry]
@@ -52,7 +53,7 @@ fn main() -> ! {
     test.finish()
 }
 
-/// A column whose parts stay where they are.
+/// Opens a column whose parts stay in flash.
 fn names(packed: bool) -> Option<Column<'static>> {
     let dictionary = Dictionary::open(DICTIONARY.get(), TOKEN_OFFSETS.get()).ok()?.conforming().ok()?;
     let rows = RowOffsets::u32(ROWS.get()).ok()?;
@@ -63,7 +64,7 @@ fn names(packed: bool) -> Option<Column<'static>> {
     Column::open(dictionary, codes, rows, &Limits::DEFAULT).ok()
 }
 
-/// Every row alone, into a line that is exactly long enough and into one that is longer.
+/// Decodes every row alone, into a buffer of its exact length and into a longer one.
 fn by_rows(column: &Column<'_>, expected: &[u8], line: &mut [u8]) -> bool {
     let mut rest = expected;
     for (number, row) in column.rows().zip(column) {
@@ -139,7 +140,7 @@ fn container(bytes: &[u8], expected: &[u8], line: &mut [u8]) -> bool {
         && by_rows(file.column(), expected, line)
 }
 
-/// Finds the rows that comparing every row finds.
+/// Checks that a search finds the rows that comparing every row finds.
 fn search(line: &mut [u8]) -> bool {
     let Some(column) = names(true) else { return false };
     let Ok(len) = column.row_into(1234, line) else { return false };
@@ -164,7 +165,7 @@ fn search(line: &mut [u8]) -> bool {
         && Search::equals(&column, needle).matches(1234) == Ok(true)
 }
 
-/// The names without the upper half of their dictionary.
+/// Decodes the names without the upper half of their dictionary.
 fn bad_code(line: &mut [u8]) -> bool {
     let offsets = TOKEN_OFFSETS.get();
     let Some(half) = offsets.get(..offsets.len() / 8 * 4) else { return false };
@@ -178,7 +179,7 @@ fn bad_code(line: &mut [u8]) -> bool {
         && column.rows().any(|row| column.row_into(row, line).is_err_and(|error| error.kind == ErrorKind::OnPairCode))
 }
 
-/// However early the file ends, the answer is an error and the device goes on.
+/// A file cut at any byte is an error, and the device goes on.
 fn every_end(bytes: &[u8]) -> bool {
     (0..bytes.len()).step_by(97).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);

@@ -1,4 +1,5 @@
-//! Pco as a device uses it: columns in flash, tables in a `static`, 256 numbers at a time, input in pieces.
+//! Pco as a device uses it: columns in flash, tables in a `static`, 256 numbers at a time, input in
+//! pieces.
 #![no_std]
 #![no_main]
 
@@ -29,7 +30,8 @@ fn main() -> ! {
     test.finish()
 }
 
-/// All numbers of the first chunk, 256 at a time, out of input that grows by 64 bytes until a batch is there.
+/// Decodes the first chunk, 256 numbers at a time, with 64 more bytes of input until a batch is
+/// complete.
 fn batches(bytes: &[u8], tables: &mut [u64], numbers: &mut [u32], mut each: impl FnMut(&[u32])) -> Result<(), Error> {
     let file = File::open(bytes, &Limits::DEFAULT)?;
     let Some(chunk) = file.chunk(file.first(), &mut ())? else { return Ok(()) };
@@ -61,7 +63,8 @@ fn decodes(bytes: &[u8], expected: &[u8], tables: &mut [u64], numbers: &mut [u32
     done.is_ok() && same && expected.next().is_none()
 }
 
-/// However early the file ends, the answer is an error and the device goes on. The last byte is not the chunk's.
+/// A file cut at any byte is an error, and the device goes on. The last byte does not belong to the
+/// chunk.
 fn every_end(bytes: &[u8], tables: &mut [u64], numbers: &mut [u32]) -> bool {
     (0..bytes.len().saturating_sub(1)).step_by(7).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);

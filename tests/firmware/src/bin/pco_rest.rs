@@ -1,4 +1,4 @@
-//! What else of Pco a device can call: every mode, every delta, every type, whole files, skipping, and the wrapped parts.
+//! Calls the rest of Pco: every mode, delta and type, whole files, skipping, and wrapped parts.
 #![no_std]
 #![no_main]
 
@@ -45,7 +45,7 @@ fn first(bytes: &[u8]) -> Option<Chunk<'_>> {
     file.chunk(file.first(), &mut ()).ok()?
 }
 
-/// Whatever type it is: decoded in one call, skipped, and refused for want of room.
+/// Decodes any type in one call, skips it, and fails if the output is too small.
 fn whole(bytes: &[u8], expected: &[u8], tables: &mut [u64], out: &mut [u8]) -> bool {
     let Some(chunk) = first(bytes) else { return false };
     let Some(out) = out.get_mut(..expected.len()) else { return false };
@@ -56,7 +56,7 @@ fn whole(bytes: &[u8], expected: &[u8], tables: &mut [u64], out: &mut [u8]) -> b
         && small.is_err_and(|error| matches!(error.class(), Class::WorkspaceTooSmall { need } if need > 2))
 }
 
-/// The typed call of every type: each is linked, and each refuses, for the type or for want of room.
+/// Calls the decoder of every type. Each is linked, and each fails: wrong type or output too small.
 fn typed(bytes: &[u8], tables: &mut [u64]) -> bool {
     fn refuses<T: Number + Default>(bytes: &[u8], tables: &mut [u64]) -> bool {
         let mut few = [T::default(); 4];

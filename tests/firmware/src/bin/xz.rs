@@ -1,4 +1,5 @@
-//! xz as a device uses it: a page of flash decoded to a page of RAM, with all that is remembered in a `static`.
+//! xz as a device uses it: decodes a page of flash to a page of RAM, with its workspace in a
+//! `static`.
 #![no_std]
 #![no_main]
 
@@ -32,7 +33,7 @@ fn decodes(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) ->
     decode(bytes, out, ws, &Options::DEFAULT, &mut ()).is_ok_and(|done| done.wrote == expected.len()) && out == expected
 }
 
-/// However early the file ends, the answer is an error and the device goes on.
+/// A file cut at any byte is an error, and the device goes on.
 fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
     (0..bytes.len()).step_by(31).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);
@@ -40,7 +41,7 @@ fn every_end(bytes: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
     })
 }
 
-/// The second block, and nothing else.
+/// Decodes only the second block.
 fn one_block(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) -> bool {
     let Ok(file) = File::open(bytes, &Limits::DEFAULT) else { return false };
     let Ok(Some(block)) = file.locate(1500) else { return false };
@@ -48,7 +49,7 @@ fn one_block(bytes: &[u8], expected: &[u8], out: &mut [u8], ws: &mut Workspace) 
     done.is_ok_and(|done| out.get(..done.wrote) == expected.get(1500..3000))
 }
 
-/// 64 bytes at a time, through a window as large as the dictionary.
+/// Decodes 64 bytes at a time, through a window as large as the dictionary.
 fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], ws: &mut Workspace) -> bool {
     let mut decoder = Decoder::new(ws, window, &Options::DEFAULT);
     firmware::streams(bytes, expected, |src, end, out| decoder.step(src, end, out))

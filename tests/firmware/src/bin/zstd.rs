@@ -1,4 +1,5 @@
-//! Zstandard as a device uses it: a page of flash decoded to a page of RAM, with all that is remembered in a `static`.
+//! Zstandard as a device uses it: decodes a page of flash to a page of RAM, with its workspace in a
+//! `static`.
 #![no_std]
 #![no_main]
 
@@ -10,7 +11,7 @@ file!(PAGE, "../../../vectors/zstd/page.zst");
 file!(FRAMES, "../../../vectors/zstd/page-seekable.zst");
 file!(CSV, "../../../vectors/xz/page.csv");
 
-/// The page, and what it takes to decode it over itself.
+/// The page, with the margin that decoding in place needs.
 const ROOM: usize = 4096 + 1024;
 
 #[entry]
@@ -39,7 +40,7 @@ fn counts(bytes: &[u8], workspace: &mut Workspace) -> u64 {
     decoded_len(bytes, workspace, &Options::DEFAULT).unwrap_or(0)
 }
 
-/// However early the file ends, the answer is an error and the device goes on; unless it ends between frames.
+/// A file cut at any byte is an error, and the device goes on. A cut between frames is valid.
 fn every_end(bytes: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     (0..bytes.len()).step_by(31).all(|end| {
         let bytes = bytes.get(..end).unwrap_or(&[]);
@@ -50,7 +51,7 @@ fn every_end(bytes: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     })
 }
 
-/// The file at the end of the page that it becomes.
+/// Decodes in place: the file is at the end of its own output.
 fn in_place(bytes: &[u8], expected: &[u8], buffer: &mut [u8], workspace: &mut Workspace) -> bool {
     let Some(start) = buffer.len().checked_sub(bytes.len()) else { return false };
     let Some(end) = buffer.get_mut(start..) else { return false };
@@ -59,7 +60,7 @@ fn in_place(bytes: &[u8], expected: &[u8], buffer: &mut [u8], workspace: &mut Wo
     done.is_ok_and(|done| buffer.get(..done.wrote) == Some(expected))
 }
 
-/// Parts of the first two frames, and nothing else.
+/// Decodes only parts of the first two frames.
 fn one_part(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     let Ok(file) = File::open(bytes, &Limits::DEFAULT) else { return false };
     let Some((out, scratch)) = out.split_at_mut_checked(2000) else { return false };

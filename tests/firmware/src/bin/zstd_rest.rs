@@ -1,4 +1,4 @@
-//! Every public call of Zstandard that `zstd` does not make, so that none of them can hide a panic.
+//! Calls every public function of Zstandard that `zstd` does not, so that none can hide a panic.
 #![no_std]
 #![no_main]
 
@@ -39,7 +39,7 @@ fn main() -> ! {
     test.finish()
 }
 
-/// 64 bytes at a time, through a window that the file asks for.
+/// Decodes 64 bytes at a time, through a window of the size in the file.
 fn streams(bytes: &[u8], expected: &[u8], window: &mut [u8], workspace: &mut Workspace) -> bool {
     let mut decoder = Decoder::new(workspace, window, &Options::DEFAULT);
     firmware::streams(bytes, expected, |src, end, out| decoder.step(src, end, out))
@@ -56,7 +56,7 @@ impl Trace for Bits {
     fn leave(&mut self) {}
 }
 
-/// Parts and symbols tile the file.
+/// Checks that parts and symbols tile the file.
 fn observed(bytes: &[u8], workspace: &mut Workspace) -> bool {
     let (mut parts, mut symbols) = (Bits(0), Symbols(Bits(0)));
     let all = 8 * bytes.len() as u64;
@@ -65,18 +65,18 @@ fn observed(bytes: &[u8], workspace: &mut Workspace) -> bool {
     coarse.is_ok() && fine.is_ok() && (parts.0, symbols.0.0) == (all, all)
 }
 
-/// What headers tell.
+/// Reads headers.
 fn sizes(bytes: &[u8]) -> bool {
     let Ok(Header::Frame(frame)) = Header::read(bytes, &Limits::DEFAULT, Flavour::Rfc8878) else { return false };
     let margin = in_place_margin(bytes, &Options::DEFAULT);
     let window = stream_buffer(bytes, &Options::DEFAULT);
-    // Frames in a single segment: room for the content and a block of input.
+    // A single-segment frame needs a window for its content and a block of input.
     frame.single_segment
         && margin.is_ok_and(|n| n <= 1024)
         && window.is_ok_and(|n| n >= frame.stream_buffer() && n <= 8192)
 }
 
-/// Files in the two formats that came before.
+/// Decodes files in the two older formats.
 fn older(out: &mut [u8], workspace: &mut Workspace) -> bool {
     [(DRAFT.get(), Flavour::Draft), (V07.get(), Flavour::V07)].iter().all(|&(bytes, flavour)| {
         let options = Options { flavour: Some(flavour), ..Options::DEFAULT };
@@ -85,7 +85,7 @@ fn older(out: &mut [u8], workspace: &mut Workspace) -> bool {
     })
 }
 
-/// A frame that needs no dictionary decodes with any.
+/// Decodes a frame that needs no dictionary with one.
 fn dictionary(csv: &[u8], out: &mut [u8], workspace: &mut Workspace, tables: &mut Workspace) -> bool {
     let Ok(dictionary) = Dictionary::new(csv).prepared(Flavour::Rfc8878, tables) else { return false };
     let options = Options { dictionary: Some(dictionary), ..Options::DEFAULT };
@@ -93,7 +93,7 @@ fn dictionary(csv: &[u8], out: &mut [u8], workspace: &mut Workspace, tables: &mu
     done.is_ok_and(|done| out.get(..done.wrote) == Some(csv))
 }
 
-/// The footer, the table, the second frame.
+/// Reads the footer and the table, and decodes the second frame.
 fn by_pieces(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     let fetch = |range: &Range<u64>| bytes.get(range.start as usize..range.end as usize).unwrap_or(&[]);
     let mut search = Search::new(bytes.len() as u64, &Limits::DEFAULT);
@@ -107,7 +107,7 @@ fn by_pieces(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Work
     done.is_ok_and(|done| out.get(..done.wrote) == expected.get(1500..3000))
 }
 
-/// The headers alone, in the ranges that are asked for.
+/// Reads only the headers, by the ranges that are requested.
 fn outlined(bytes: &[u8]) -> bool {
     let (mut outline, mut bits) = (Outline::new(bytes.len() as u64, Flavour::Rfc8878), Bits(0));
     while let Some(range) = outline.needs() {
@@ -119,7 +119,7 @@ fn outlined(bytes: &[u8]) -> bool {
     bits.0 == 8 * bytes.len() as u64
 }
 
-/// To a sink, and what a truncated file holds.
+/// Decodes to a sink, and salvages the start of a truncated file.
 fn sink_and_salvage(bytes: &[u8], expected: &[u8], out: &mut [u8], workspace: &mut Workspace) -> bool {
     let Some((window, out)) = out.split_at_mut_checked(6144) else { return false };
     let mut left = expected;

@@ -1,6 +1,6 @@
 //! AT-1, every codec
 //!
-//! A whole file, in streams of any backend.
+//! A whole file, with streams of any backend.
 #![no_std]
 #![no_main]
 

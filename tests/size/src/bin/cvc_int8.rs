@@ -1,7 +1,7 @@
 //! CVC, rows (int8)
 //!
 //! Aim: 8 KB.
-//! As `cvc`, of a column in int8.
+//! As `cvc`, for a column in int8.
 #![no_std]
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Nothing: what every program here weighs before it decodes anything. It copies one byte, so that there is a file and an output.
+//! Decodes nothing: the baseline for every other program. It copies one byte, so that it uses a
+//! file and an output.
 #![no_std]
 #![no_main]
 

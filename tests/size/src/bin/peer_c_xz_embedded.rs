@@ -4,7 +4,7 @@
 #![no_std]
 #![no_main]
 
-/// The input and the output, and how far they are.
+/// Input and output, each with its position.
 #[repr(C)]
 struct Buffers {
     from: *const u8,
@@ -22,7 +22,7 @@ unsafe extern "C" {
     fn xz_dec_run(decoder: *mut u64, buffers: *mut Buffers) -> u32;
 }
 
-/// The whole file in one call.
+/// Decodes the whole file in one call.
 const SINGLE: u32 = 0;
 const STREAM_END: u32 = 1;
 
@@ -30,7 +30,7 @@ size::c_peer!();
 size::program!("../../data/text.xz", |file, room| {
     let (from, to) = (file.as_ptr(), room.bytes.as_mut_ptr());
     let mut buffers = Buffers { from, read: 0, len: file.len(), to, wrote: 0, room: room.bytes.len() };
-    // SAFETY: the lengths are those of the slices, and a decoder is made before it runs.
+    // SAFETY: the lengths are those of the slices, and a decoder exists before it runs.
     let status = unsafe {
         xz_crc32_init();
         xz_crc64_init();
