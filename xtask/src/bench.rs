@@ -1,4 +1,4 @@
-//! Speed against other decoders.
+//! Compares speed with other decoders.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,23 +8,24 @@ use anyhow::{Context, Result};
 use crate::sh::{cmd, has, root};
 use crate::{install, peers, wasm};
 
-/// What numpy is installed from.
+/// The requirements file that pins numpy.
 const REQUIREMENTS: &str = "tests/bench/requirements.txt";
 
-/// The decoders for Node that the package is compared with.
+/// Decoders for Node that the package is compared with.
 const NODE: &str = "tests/bench/node";
 
 /// Builds the bench and runs the cases whose names contain `name`.
 pub fn run(name: Option<&str>) -> Result<()> {
     let python = python()?;
-    // The package takes a while to build, and only the cases in Node need it, which no other name than this asks for.
+    // The package takes long to build, and only the cases in Node (`wasm/...`) need it.
     if name.is_none_or(|name| name.starts_with("wasm")) {
         wasm::build_package()?;
         install::node_modules(NODE)?;
         reference()?;
     }
     let cargo = if cfg!(unix) {
-        // The reference of AT-1 is C that asks for the libraries of a system. It gets those that the other peers are built from.
+        // The AT-1 reference is C and includes the headers of system libraries. It gets the headers
+        // of the crates that the other peers are built from.
         cmd("cargo run --locked --release -p unspool-bench --features at1-reference --")
             .env("C_INCLUDE_PATH", headers(&[("zstd-sys", "zstd/lib"), ("liblzma-sys", "xz/src/liblzma/api")])?)
             .env("AT1_CC", "cc")
@@ -34,7 +35,8 @@ pub fn run(name: Option<&str>) -> Result<()> {
     cargo.arg(python).arg(name.unwrap_or("")).run()
 }
 
-/// Compiles the reference of Pco for WebAssembly, for speed and with the instructions that the package uses.
+/// Compiles the Pco reference to WebAssembly: optimised for speed, with the instructions that the
+/// package uses.
 fn reference() -> Result<()> {
     let build = cmd("cargo build --locked --release -p unspool-bench-reference --target").arg(install::WASM);
     build.arg("--config").arg(wasm::rustflags([])).run()?;
@@ -43,19 +45,19 @@ fn reference() -> Result<()> {
     Ok(())
 }
 
-/// The folders of C headers within these crates.
+/// Returns the folders of C headers in these crates, as a search path.
 fn headers(folders: &[(&str, &str)]) -> Result<OsString> {
     let crates = peers::crates()?;
     let found = folders.iter().map(|(name, within)| Ok(peers::source_of(&crates, name)?.join(within)));
     Ok(std::env::join_paths(found.collect::<Result<Vec<_>>>()?)?)
 }
 
-/// A Python of the repository's own, with numpy.
+/// Returns the Python of the repository's own virtual environment, with numpy installed.
 fn python() -> Result<PathBuf> {
     let python = root().join(".venv/bin/python");
     let installed = root().join(".venv/installed.txt");
     let wanted = std::fs::read_to_string(root().join(REQUIREMENTS)).context(REQUIREMENTS)?;
-    // Written last of all, so that an installation that was broken off is not taken for one.
+    // Written last, so that an interrupted installation does not count as complete.
     if python.is_file() && std::fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }

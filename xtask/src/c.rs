@@ -1,4 +1,4 @@
-//! The C interface: the archive, the examples that use it, and the header.
+//! Tests the C interface: the archive, the examples, and the header.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,22 +20,22 @@ const BARE_PAGE: &str = "docs/firmware.md";
 const BARE: &str = "capi/examples/firmware";
 const VECTORS: &str = "tests/vectors";
 const PATIENCE: Duration = Duration::from_secs(120);
-/// What a hosted archive needs of the system.
+/// System libraries that a hosted archive needs.
 const LIBRARIES: &str = "-lpthread -ldl -lm";
-/// The symbol that an archive lacks if it can reach a panic.
+/// The symbol that the linker reports as missing if a panic is reachable.
 const MISSING: &str = "unspool_a_panic_is_reachable";
-/// Cargo's profiles, and the C compiler's words for the same.
+/// Cargo profiles, and the optimisation flag of the C compiler for each.
 const PROFILES: [(&str, &str); 2] = [(SMALLEST, "-Os"), ("firmware-fast", "-O2")];
 const SMALLEST: &str = "firmware";
 
-/// Writes `unspool.h` anew.
+/// Rewrites `unspool.h`.
 pub fn header() -> Result<()> {
     cmd("cargo test --locked --quiet -p unspool-capi --test header").env("UNSPOOL_WRITE_HEADER", "1").run()?;
     println!("    {HEADER} is written");
     Ok(())
 }
 
-/// Everything that C is promised.
+/// Runs every test of the C interface.
 pub fn test() -> Result<()> {
     every_function_is_called()?;
     hosted()?;
@@ -43,7 +43,7 @@ pub fn test() -> Result<()> {
     pages_are_true()
 }
 
-/// The functions that the header declares.
+/// Returns the functions that the header declares.
 fn functions() -> Result<Vec<String>> {
     let header = std::fs::read_to_string(root().join(HEADER))?;
     let words = header.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| line.split(' '));
@@ -55,16 +55,16 @@ fn functions() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The functions of an archive for a bare device.
+/// Returns the functions of an archive for a bare device.
 fn bare_functions() -> Result<Vec<String>> {
     Ok(functions()?.into_iter().filter(|name| !name.starts_with("unspool_gzip_")).collect())
 }
 
-/// A function that nobody calls is one that nobody has tried.
+/// Checks that `functions.c` calls every function of the header.
 fn every_function_is_called() -> Result<()> {
     let source = std::fs::read_to_string(root().join(HOSTED).join("functions.c"))?;
     for name in functions()? {
-        // `unspool_pco_step_##bits` stands for four of them.
+        // `unspool_pco_step_##bits` expands to four functions.
         let family = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let called = source.contains(&format!("{name}(")) || source.contains(&format!("{family}##bits("));
         ensure!(called, "{HOSTED}/functions.c does not call {name}");
@@ -72,7 +72,7 @@ fn every_function_is_called() -> Result<()> {
     Ok(())
 }
 
-/// The formats that an archive can be built with.
+/// Returns the formats that an archive can be built with.
 fn formats() -> Result<Vec<String>> {
     let manifest = std::fs::read_to_string(root().join("capi/Cargo.toml"))?;
     let has = |name: &String| manifest.lines().any(|line| line.starts_with(&format!("{name} = [")));
@@ -81,12 +81,14 @@ fn formats() -> Result<Vec<String>> {
     Ok(formats)
 }
 
-/// The formats of an archive for a bare device: all but gzip, whose inflater may panic for all that a linker can tell.
+/// Returns the formats of an archive for a bare device: all but gzip. The linker cannot prove that
+/// its inflater never panics.
 fn bare_formats() -> Result<Vec<String>> {
     Ok(formats()?.into_iter().filter(|name| name != "gzip").collect())
 }
 
-/// With none of the formats, and with each alone: the archive compiles, and what the header's structs hold fits into their words.
+/// Checks that the archive compiles with no format and with each alone. The build also asserts that
+/// the structs of the header are large enough.
 pub fn features() -> Result<()> {
     install::target(CORTEX_M0)?;
     for format in std::iter::once(String::new()).chain(formats()?) {
@@ -101,7 +103,7 @@ pub fn features() -> Result<()> {
     Ok(())
 }
 
-/// Where things are built that are not Cargo's.
+/// Returns Cargo's target folder.
 fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
@@ -112,7 +114,7 @@ fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// With the system's compiler: under sanitizers, under valgrind, and as CMake and pkg-config would build it.
+/// Tests with the system's compiler: under sanitizers, under valgrind, with CMake, with pkg-config.
 fn hosted() -> Result<()> {
     install::valgrind()?;
     install::cmake()?;
@@ -135,16 +137,17 @@ fn hosted() -> Result<()> {
     let valgrind = "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=all";
     cmd(&compile("functions", sanitize, "-sanitized")?.display().to_string()).arg(VECTORS).run()?;
     cmd(valgrind).arg(compile("functions", "-O1", "")?).arg(VECTORS).run()?;
-    // The header is C++ as well.
+    // The header must also be valid C++.
     cmd("c++ -std=c++11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ -I capi/include").arg(HEADER).run()?;
 
-    // Whose structs are smaller than the archive believes must not link.
+    // A program whose structs are smaller than those of the archive must not link.
     let small = cmd("cc -std=c99 -DUNSPOOL_SMALL -I capi/include").arg(format!("{HOSTED}/functions.c")).arg(&archive);
     let outcome = small.args(LIBRARIES).arg("-o").arg(folder.join("functions-small")).outcome(PATIENCE)?;
     ensure!(!outcome.success, "a program with small structs links with an archive that has large ones");
-    ensure!(outcome.stderr.contains("unspool_small"), "it does not link for another reason:\n{}", outcome.stderr);
+    ensure!(outcome.stderr.contains("unspool_small"), "expected a missing `unspool_small`, found:\n{}", outcome.stderr);
 
-    // Of the whole workspace, so that the core has the features that it was built with for the other tests.
+    // For the whole workspace, so that the core keeps the features of the other tests and is not
+    // built again.
     let vectors = || cmd("cargo test --locked --workspace --test c -- --ignored");
     let (decode, query) = (compile("decode", sanitize, "-sanitized")?, compile("query", sanitize, "-sanitized")?);
     vectors().env("UNSPOOL_C_DECODE", decode).env("UNSPOOL_C_QUERY", query).run()?;
@@ -152,7 +155,7 @@ fn hosted() -> Result<()> {
     let slow = vectors().env("UNSPOOL_C_DECODE", watched("decode")?).env("UNSPOOL_C_QUERY", watched("query")?);
     slow.env("UNSPOOL_C_EVERY", "40").run()?;
 
-    // As a project would.
+    // With pkg-config and CMake, as a project would build it.
     ensure!(has("pkg-config"), "pkg-config is missing; type: sudo apt-get install -y pkg-config");
     let flags = cmd("pkg-config --cflags --libs --static unspool")
         .env("PKG_CONFIG_PATH", root().join("capi/pkgconfig"))
@@ -173,7 +176,7 @@ fn hosted() -> Result<()> {
     decodes(&cmake.join("decode"))
 }
 
-/// One file that is known.
+/// Checks that a program decodes a known file.
 fn decodes(program: &Path) -> Result<()> {
     let outcome =
         cmd(&program.display().to_string()).arg(format!("{VECTORS}/onpair/cpp/utf8_b12.onp")).outcome(PATIENCE)?;
@@ -211,7 +214,7 @@ fn compile_blocks(page: &str, compiler: impl Fn() -> Cmd) -> Result<()> {
     Ok(())
 }
 
-/// On bare devices: the archive links whole without a panic, and the examples decode.
+/// Tests on bare devices: the whole archive links without a panic, and the examples decode.
 fn bare() -> Result<()> {
     install::qemu()?;
     install::arm_gcc()?;
@@ -237,7 +240,8 @@ fn bare() -> Result<()> {
     Ok(())
 }
 
-/// The archive for a device, with every format and all that it can have; the smallest device gets the smallest tables.
+/// Builds the archive for a device with every feature. The smallest device gets the smallest
+/// tables.
 fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
     let small = if device.is_small() { "small," } else { "" };
     let features = format!("{small}{more}xz-filters,xz-sha256,{}", bare_formats()?.join(","));
@@ -247,14 +251,14 @@ fn archive(device: &Device, profile: &str, more: &str) -> Result<PathBuf> {
         .arg(device.target)
         .arg("--profile")
         .arg(profile)
-        // Everything is compiled when it is linked together, so that it is enough to say it once.
+        // Link-time optimisation compiles all crates here, so one flag covers them.
         .args("-- -Zemit-stack-sizes")
         .env("RUSTC_BOOTSTRAP", "1")
         .run()?;
     Ok(target().join(device.target).join(profile).join("libunspool_capi.a"))
 }
 
-/// Links an archive with these functions as roots, and whatever they reach.
+/// Links an archive with `roots` and everything that they reach.
 fn link_all(device: &Device, archive: &Path, roots: &[String]) -> Result<crate::sh::Outcome> {
     let mut link = cmd("arm-none-eabi-gcc -nostdlib -Wl,--gc-sections -Wl,-e,unspool_version").args(device.flags);
     for root in roots {
@@ -263,12 +267,12 @@ fn link_all(device: &Device, archive: &Path, roots: &[String]) -> Result<crate::
     link.quiet().arg(archive).args("-lgcc -o").arg(linked(device)?).outcome(PATIENCE)
 }
 
-/// What [`link_all`] writes.
+/// Returns the path of the program that [`link_all`] writes.
 fn linked(device: &Device) -> Result<PathBuf> {
     Ok(folder()?.join(format!("all-{}.elf", device.target)))
 }
 
-/// No globals that are written, no heap, no trace of panicking: whatever the header declares, linked together.
+/// Checks the linked archive: no mutable globals, no heap, no symbol of the panic machinery.
 fn holds_nothing(device: &Device) -> Result<()> {
     let bytes = std::fs::read(linked(device)?)?;
     let file = object::File::parse(&*bytes)?;
@@ -290,12 +294,12 @@ fn holds_nothing(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Of every function that the header declares and all that they call.
+/// Checks the stack frames of every function in the header and of all that they call.
 fn frames_are_small(device: &Device) -> Result<()> {
     let bytes = std::fs::read(linked(device)?)?;
     let frames = size::frames(&object::File::parse(&*bytes)?)?;
     for name in bare_functions()? {
-        ensure!(frames.contains_key(&name), "the compiler does not say how large the stack frame of {name} is");
+        ensure!(frames.contains_key(&name), "the compiler reports no stack frame for {name}");
     }
     let large: Vec<_> = frames.iter().filter(|&(_, &frame)| frame >= size::FRAME).collect();
     let named = large.iter().map(|(name, frame)| format!("{frame} {name}")).collect::<Vec<_>>().join("\n");
@@ -305,7 +309,7 @@ fn frames_are_small(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// The gate must close: an archive with one unbounded index fails to link, and for no other reason.
+/// Checks the gate: an archive with one unbounded index must fail to link, for this reason only.
 fn gate(device: &Device) -> Result<()> {
     let archive = archive(device, "firmware", "gate,")?;
     let outcome = link_all(device, &archive, &["unspool_must_not_link".into()])?;
@@ -315,7 +319,7 @@ fn gate(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// The examples, all of which have room on each device.
+/// Returns the examples. Each fits on every device.
 fn examples() -> Result<Vec<String>> {
     let mut names = vec![];
     for entry in std::fs::read_dir(root().join(BARE))? {
@@ -348,7 +352,7 @@ fn example(device: &Device, profile: &str, level: &str, name: &str, archive: &Pa
         .run()?;
     let emulator = cmd(QEMU).args("-M").arg(device.machine).args(device.settings);
     let outcome = emulator.arg("-kernel").arg(&program).outcome(PATIENCE)?;
-    // The simplest call of semihosting writes to the emulator's standard error.
+    // Semihosting's simplest call writes to the standard error of the emulator.
     let said = outcome.stderr.trim();
     println!("    {} {level}: {said}", device.name);
     ensure!(

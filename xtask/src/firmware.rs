@@ -1,4 +1,5 @@
-//! Builds the programs of `tests/firmware`, proves that none can reach a panic, and runs them in QEMU.
+//! Builds the programs of `tests/firmware`, proves that none can reach a panic, and runs them in
+//! QEMU.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,32 +11,33 @@ use crate::install::{self, CORTEX_M0, CORTEX_M4F};
 use crate::sh::{cmd, root};
 
 const FOLDER: &str = "tests/firmware";
-/// The program that must not link, and the symbol that it must lack.
+/// The program that must not link, and the symbol that the linker must report as missing.
 const BAD: (&str, &str) = ("must_not_link", "a_panic_is_reachable");
-/// Emulated seconds are not ours, but no program here has work for more than a moment.
+/// The time limit of a program. Every one finishes within seconds, even emulated.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A device: its name, Rust's name for it, and the machine that QEMU knows it by.
+/// A device: its name, its Rust target, and its QEMU machine.
 pub struct Device {
     pub name: &'static str,
     pub target: &'static str,
     pub machine: &'static str,
-    /// The C compiler's name for it.
+    /// Flags that select it in the C compiler.
     pub flags: &'static str,
-    /// Bytes of memory, in the smallest variant of the device.
+    /// Bytes of memory in the smallest variant of the device.
     pub flash: u32,
     pub ram: u32,
-    /// What the emulator is told so that it has as much as the linker's map in tests/firmware/build.rs.
+    /// QEMU options that set the memory to the sizes in tests/firmware/build.rs.
     pub settings: &'static str,
 }
 
 impl Device {
-    /// The smallest device gets the smallest tables.
+    /// Returns `true` for the device that gets the smallest tables.
     pub fn is_small(&self) -> bool {
         self.target == CORTEX_M0
     }
 
-    /// Bytes of RAM for a program: those of the smallest variant, or where that has too few, of the largest.
+    /// Returns the bytes of RAM for a program: of the smallest variant of the device, or of the
+    /// largest if the program needs it.
     pub fn ram_for(&self, name: &str) -> u32 {
         if LARGE.contains(&name) { self.ram.max(64 << 10) } else { self.ram }
     }
@@ -62,17 +64,17 @@ pub const DEVICES: [Device; 2] = [
     },
 ];
 
-/// Programs, also those in C, that need more RAM than the smallest variant of a device has.
+/// Programs in Rust or C that need more RAM than the smallest variant of a device has.
 const LARGE: [&str; 3] = ["at1", "xz", "zstd_rest"];
 
-/// The emulator without anything but semihosting.
+/// The emulator, with semihosting as the only output.
 pub const QEMU: &str =
     "qemu-system-arm -nographic -monitor none -serial none -semihosting-config enable=on,target=native";
 
-/// Cargo's profile, and the optimisation level behind it.
+/// Cargo profiles, and the optimisation level of each.
 pub const PROFILES: [(&str, &str); 2] = [("release", "z"), ("fast", "3")];
 
-/// Every program on every device at both ends of optimisation.
+/// Runs every program on every device, optimised for size and for speed.
 pub fn test() -> Result<()> {
     install::qemu()?;
     let names = programs()?;
@@ -89,7 +91,7 @@ pub fn test() -> Result<()> {
     Ok(())
 }
 
-/// The programs: one for each file in `src/bin`, but not the one that must fail.
+/// Returns the programs: one for each file in `src/bin`, except the one that must fail.
 pub fn programs() -> Result<Vec<String>> {
     let mut names = vec![];
     for entry in std::fs::read_dir(root().join(FOLDER).join("src/bin"))? {
@@ -101,10 +103,12 @@ pub fn programs() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Builds every program. A reachable panic fails the link; the error says where it is.
+/// Builds every program. If a panic is reachable, the link fails and the error names its source
+/// line.
 pub fn build(device: &Device, profile: &str) -> Result<()> {
     let Err(error) = cargo(device, profile).arg("--bins").run() else { return Ok(()) };
-    // Built once more with a handler that exists, a program keeps the places of just those panics that it can reach.
+    // With a panic handler that exists, the programs link and contain the locations of exactly the
+    // panics that they can reach.
     println!("    looking for reachable panics");
     if cargo(device, profile).args("--bins --features open").run().is_err() {
         return Err(error);
@@ -117,8 +121,8 @@ pub fn build(device: &Device, profile: &str) -> Result<()> {
     Err(error.context(format!("reachable panics, for {} at {profile}:\n{}\n", device.name, found.join("\n"))))
 }
 
-/// The places in the source that a program names: `core::panic::Location`s, which hold the address and the length of a
-/// file's name, a line and a column. Nothing but panics needs them.
+/// Returns the source locations in a program. A `core::panic::Location` holds the address and
+/// length of a file name, a line and a column. Only panics need them.
 fn panics(file: &object::File<'_>) -> Result<Vec<String>> {
     let section = file.section_by_name(".rodata").context("no .rodata")?;
     let (data, base) = (section.data()?, section.address());
@@ -142,7 +146,7 @@ fn panics(file: &object::File<'_>) -> Result<Vec<String>> {
     Ok(places)
 }
 
-/// Checks the symbols of a program, then runs it.
+/// Checks the symbols of a program and runs it.
 fn run(device: &Device, profile: &str, name: &str) -> Result<()> {
     let path = binary(device, profile, name);
     let (flash, ram) = weigh(&path)?;
@@ -159,12 +163,12 @@ fn run(device: &Device, profile: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The high-water mark in what a program printed.
+/// Reads the stack high-water mark from the output of a program.
 pub fn stack_of(said: &str) -> Option<u64> {
     said.rsplit("stack high-water ").next()?.strip_suffix(" bytes")?.parse().ok()
 }
 
-/// The gate must close: a program with one unbounded index fails to link, and for no other reason.
+/// Checks the gate: a program with one unbounded index must fail to link, for this reason only.
 fn gate_works(device: &Device) -> Result<()> {
     let outcome =
         cargo(device, "release").args("--features gate --bin").arg(BAD.0).outcome(Duration::from_secs(600))?;
@@ -175,7 +179,7 @@ fn gate_works(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Flash and RAM of a program, which must hold no trace of panicking.
+/// Returns the flash and RAM of a program. Fails if it contains a symbol of the panic machinery.
 fn weigh(path: &Path) -> Result<(u64, u64)> {
     let bytes = std::fs::read(path).with_context(|| format!("{} is missing", path.display()))?;
     let file = object::File::parse(&*bytes)?;
@@ -183,7 +187,7 @@ fn weigh(path: &Path) -> Result<(u64, u64)> {
     for symbol in file.symbols() {
         let name = symbol.name()?;
         symbols += usize::from(!name.is_empty());
-        // `9panicking` is how both of Rust's manglings spell `core::panicking`.
+        // Both mangling schemes of Rust spell `core::panicking` as `9panicking`.
         if name.contains("9panicking") || name.contains("rust_begin_unwind") {
             bail!("{} holds {name}", path.display());
         }

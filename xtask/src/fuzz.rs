@@ -1,4 +1,4 @@
-//! Fuzzing with coverage guidance, one target or all in turn.
+//! Fuzzes one target or all in turn, with coverage guidance.
 
 use anyhow::{Result, bail};
 
@@ -8,13 +8,15 @@ use crate::sh::{cmd, root};
 #[path = "../../fuzz/find.rs"]
 mod find;
 
-/// The names of the targets.
+/// Returns the names of the targets.
 pub fn targets() -> Result<Vec<String>> {
     Ok(find::targets(&root().join("fuzz/src"))?.into_iter().map(|(_, name)| name).collect())
 }
 
-/// Fuzzes for so many seconds each. What is found on the way stays in `fuzz/corpus` and `fuzz/artifacts`. As a `smoke` test
-/// it makes the same mutations each time, so that what fails can be met again, and leaves out libFuzzer's account of its progress.
+/// Fuzzes each target for `seconds`. New inputs stay in `fuzz/corpus`, failures in
+/// `fuzz/artifacts`.
+///
+/// A `smoke` run uses a fixed seed, so that a failure repeats, and hides the progress of libFuzzer.
 pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
     let all = targets()?;
     let chosen: Vec<_> = all.iter().filter(|target| name.is_none_or(|name| name == *target)).collect();
@@ -24,7 +26,8 @@ pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
     install::nightly("rust-src")?;
     install::cargo_fuzz()?;
     for target in chosen {
-        // Seeds come last: libFuzzer writes what it finds into the first folder, and only reads the others.
+        // Seeds come last: libFuzzer writes new inputs to the first folder and only reads the
+        // others.
         let corpus = root().join("fuzz/corpus").join(target);
         std::fs::create_dir_all(&corpus)?;
         let artifacts = root().join("fuzz/artifacts").join(target);
@@ -41,7 +44,8 @@ pub fn run(name: Option<&str>, seconds: u64, smoke: bool) -> Result<()> {
     Ok(())
 }
 
-/// `cvc_mutated` starts from `fuzz/seeds/cvc`; `bits` from `fuzz/seeds/bits`; a target without a folder of its own from all.
+/// Returns the folder of seeds: `cvc_mutated` uses `fuzz/seeds/cvc`, `bits` uses `fuzz/seeds/bits`,
+/// and a target without a folder of its own uses all seeds.
 fn seeds(target: &str) -> String {
     let family = target.split('_').next().unwrap_or(target);
     let own = format!("fuzz/seeds/{family}");

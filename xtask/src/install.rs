@@ -1,6 +1,6 @@
-//! Fetches what a machine lacks, and does nothing when it lacks nothing.
+//! Installs tools that are missing, and does nothing if none is.
 //!
-//! Where this process may not install, the error is the exact line to type.
+//! If this process may not install, the error is the exact line to type.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -9,13 +9,13 @@ use anyhow::{Context, Result, bail};
 
 use crate::sh::{cmd, has, root, which};
 
-/// Wasm for the browser, the two ends of the Cortex-M family, and the smallest usual RISC-V.
+/// Targets: wasm, the smallest and a large Cortex-M, and the smallest common RISC-V.
 pub const WASM: &str = "wasm32-unknown-unknown";
 pub const CORTEX_M0: &str = "thumbv6m-none-eabi";
 pub const CORTEX_M4F: &str = "thumbv7em-none-eabihf";
 pub const RISCV32: &str = "riscv32imc-unknown-none-elf";
 
-/// A Rust target for the toolchain in use.
+/// Installs a Rust target for the toolchain in use.
 pub fn target(name: &str) -> Result<()> {
     let sysroot =
         cmd("rustc --print sysroot").answer().context("rustc does not answer; install Rust from rustup.rs")?;
@@ -23,16 +23,16 @@ pub fn target(name: &str) -> Result<()> {
         return Ok(());
     }
     if !has("rustup") {
-        bail!("the Rust target {name} is missing, and there is no rustup to fetch it; install it with your toolchain");
+        bail!("the Rust target {name} is missing, and rustup is not installed; install the target with your toolchain");
     }
     cmd("rustup target add").arg(name).run().with_context(|| format!("type: rustup target add {name}"))
 }
 
-/// Nightly Rust with these components; Miri and coverage-guided fuzzing exist nowhere else.
+/// Installs nightly Rust with these components. Miri and coverage-guided fuzzing need it.
 pub fn nightly(components: &str) -> Result<()> {
     let type_this = || format!("type: rustup toolchain install nightly --profile minimal --component {components}");
     if !has("rustup") {
-        bail!("nightly Rust comes by rustup, which is not here; install rustup, then {}", type_this());
+        bail!("nightly Rust needs rustup, which is not installed; install rustup, then {}", type_this());
     }
     if !cmd("rustc +nightly --version").succeeds() {
         cmd("rustup toolchain install nightly --profile minimal").run().with_context(type_this)?;
@@ -46,7 +46,7 @@ pub fn nightly(components: &str) -> Result<()> {
     Ok(())
 }
 
-/// `cargo fuzz`.
+/// Installs `cargo fuzz`.
 pub fn cargo_fuzz() -> Result<()> {
     if cmd("cargo fuzz --version").succeeds() {
         return Ok(());
@@ -55,41 +55,41 @@ pub fn cargo_fuzz() -> Result<()> {
     cmd(line).run().with_context(|| format!("type: {line}"))
 }
 
-/// What a device without a screen does not need: the windows of the emulators, which are a hundred packages.
+/// Leaves out the graphical interface of the emulators, which is a hundred packages.
 const BARE: &str = "--no-install-recommends";
 
-/// The emulator that the firmware runs in.
+/// Installs the emulator that the firmware runs in.
 pub fn qemu() -> Result<()> {
     debian(&["qemu-system-arm"], &[BARE, "qemu-system-arm"]).map(|_| ())
 }
 
-/// The same for RISC-V.
+/// Installs the emulator for RISC-V.
 pub fn qemu_riscv() -> Result<()> {
     debian(&["qemu-system-riscv32"], &[BARE, "qemu-system-misc"]).map(|_| ())
 }
 
-/// The C compiler for bare ARM devices.
+/// Installs the C compiler for bare ARM devices.
 pub fn arm_gcc() -> Result<()> {
     debian(&["arm-none-eabi-gcc"], &["gcc-arm-none-eabi"]).map(|_| ())
 }
 
-/// What watches every read and write of a program.
+/// Installs the memory checker for C programs.
 pub fn valgrind() -> Result<()> {
     debian(&["valgrind"], &["valgrind"]).map(|_| ())
 }
 
-/// The build system that C projects use most.
+/// Installs CMake and pkg-config.
 pub fn cmake() -> Result<()> {
     debian(&["cmake"], &["cmake"])?;
     debian(&["pkg-config"], &["pkg-config"]).map(|_| ())
 }
 
-/// A browser, and where it is.
+/// Installs a browser and returns its path.
 pub fn chromium() -> Result<PathBuf> {
     debian(&["chromium", "chromium-browser", "google-chrome"], &["chromium"])
 }
 
-/// Node 20 or newer, with npm.
+/// Installs Node with npm, and checks that Node is version 20 or newer.
 pub fn node() -> Result<()> {
     if !has("node") || !has("npm") {
         debian(&["node"], &["nodejs", "npm"])?;
@@ -98,24 +98,24 @@ pub fn node() -> Result<()> {
     let version = cmd("node --version").answer().context("node does not answer")?;
     let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
     if major.is_none_or(|major| major < 20) {
-        bail!("Node 20 or newer is needed, and this is {version}; install a newer one from nodejs.org or with nvm");
+        bail!("expected Node 20 or newer, found {version}; install a newer one from nodejs.org or with nvm");
     }
     Ok(())
 }
 
-/// What `package-lock.json` in this folder names, in `node_modules`.
+/// Installs the packages in `package-lock.json` of a folder into its `node_modules`.
 pub fn node_modules(dir: &str) -> Result<()> {
     node()?;
     let modified = |file: &str| root().join(dir).join(file).metadata().and_then(|meta| meta.modified()).ok();
     let lock = modified("package-lock.json").with_context(|| format!("{dir} has no package-lock.json"))?;
-    // npm writes this file last of all, so a half-finished installation is not taken for a finished one.
+    // npm writes this file last, so an interrupted installation does not count as complete.
     if modified("node_modules/.package-lock.json").is_some_and(|installed| installed >= lock) {
         return Ok(());
     }
     cmd("npm ci --no-audit --no-fund").dir(dir).run()
 }
 
-/// A program out of Debian's packages, by any of its names, and where it is.
+/// Installs a program from Debian packages and returns its path. It may have one of several names.
 fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
     let find = || programs.iter().find_map(|program| which(program));
     if let Some(path) = find() {
@@ -140,7 +140,7 @@ fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
         cmd(&format!("{sudo}apt-get update")).run()?;
         *updated = true;
     }
-    // Another step may be at it, too.
+    // Another step may be installing at the same time.
     cmd(&format!("{sudo}apt-get -o DPkg::Lock::Timeout=600 install -y {packages}")).run()?;
-    find().with_context(|| format!("{packages} is installed, and still there is no {program}"))
+    find().with_context(|| format!("{packages} is installed, but {program} is not found"))
 }

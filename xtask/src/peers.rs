@@ -1,4 +1,4 @@
-//! Decoders in C, from the sources that come with crates which the tests depend on anyway.
+//! Builds decoders in C to compare with, from sources in crates that the tests depend on anyway.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +7,16 @@ use anyhow::{Context, Result};
 use crate::install;
 use crate::sh::{cmd, root};
 
-/// Where their archives go, a folder for each level.
+/// The folder of their archives, with a folder for each optimisation level.
 const FOLDER: &str = "target/peers";
-/// What they want of a C library.
+/// The headers of a C library that they include.
 const HEADERS: &str = "tests/size/c";
 const FLAGS: &str = "-mcpu=cortex-m0 -mthumb -ffreestanding -ffunction-sections -fdata-sections -DNDEBUG";
 
 /// A decoder in C.
 struct Peer {
     name: &'static str,
-    /// The crate that brings its sources, and where they lie within.
+    /// The crate that contains its sources, and their folder in it.
     from: &'static str,
     within: &'static str,
     flags: &'static str,
@@ -29,7 +29,7 @@ const PEERS: [Peer; 3] = [
         name: "zstd",
         from: "zstd-sys",
         within: "zstd/lib",
-        // What its Makefile does for `ZSTD_LIB_MINIFY=1` without compression.
+        // As its Makefile does for `ZSTD_LIB_MINIFY=1` without compression.
         flags: "-DHUF_FORCE_DECOMPRESS_X1 -DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT -DZSTD_NO_INLINE -DZSTD_STRIP_ERROR_STRINGS \
             -DZSTD_LEGACY_SUPPORT=0 -DZSTD_TRACE=0",
         includes: "",
@@ -40,7 +40,8 @@ const PEERS: [Peer; 3] = [
         name: "liblzma",
         from: "liblzma-sys",
         within: "xz/src/liblzma",
-        // What its `configure` does for `--enable-small --disable-encoders --enable-decoders=lzma2 --enable-checks=crc32,crc64`.
+        // As its `configure` does for `--enable-small --disable-encoders --enable-decoders=lzma2
+        // --enable-checks=crc32,crc64`.
         flags: "-DHAVE_SMALL -DHAVE_DECODERS -DHAVE_DECODER_LZMA2 -DHAVE_CHECK_CRC32 -DHAVE_CHECK_CRC64 -DHAVE_STDINT_H \
             -DHAVE_STDBOOL_H -DHAVE_STRING_H -DHAVE_INTTYPES_H",
         includes: "../common api check common delta lz lzma rangecoder simple",
@@ -53,14 +54,15 @@ const PEERS: [Peer; 3] = [
         name: "xz_embedded",
         from: "xz-embedded-sys",
         within: "xz-embedded",
-        // Whole files, as it is smallest.
+        // Single-call mode, which is the smallest.
         flags: "-std=gnu99 -DXZ_DEC_SINGLE -DXZ_USE_CRC64",
         includes: "userspace linux/include/linux",
         files: "linux/lib/xz/xz_crc32 linux/lib/xz/xz_crc64 linux/lib/xz/xz_dec_lzma2 linux/lib/xz/xz_dec_stream",
     },
 ];
 
-/// Compiles them for a Cortex-M0 at a level of that compiler. Gives the folder with an archive of each, and with the library of the compiler.
+/// Compiles the peers for a Cortex-M0 at an optimisation level of the C compiler. Returns the
+/// folder with an archive of each and the compiler's own library.
 pub fn build(level: &str) -> Result<PathBuf> {
     install::arm_gcc()?;
     let folder = root().join(FOLDER).join(level);
@@ -85,16 +87,16 @@ pub fn build(level: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The folders of all crates that something here depends on, also of those that are only asked for their sources.
+/// Returns the folders of all crates in the dependency tree, including optional ones.
 pub fn crates() -> Result<Vec<PathBuf>> {
     let said = cmd("cargo metadata --locked --all-features --format-version 1").read()?;
     let manifests = said.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());
     Ok(manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_owned)).collect())
 }
 
-/// The folder of one of them.
+/// Returns the folder of one crate.
 pub fn source_of<'c>(crates: &'c [PathBuf], name: &str) -> Result<&'c Path> {
-    // A crate from a registry lies in a folder of its name and its version.
+    // A crate from a registry has a folder named `NAME-VERSION`.
     let called = |folder: &Path| folder.file_name()?.to_str()?.rsplit_once('-').map(|(called, _)| called == name);
     let found = crates.iter().find(|folder| called(folder) == Some(true));
     found.map(PathBuf::as_path).with_context(|| format!("{name} is not among the dependencies"))

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-/// A server that holds its port and answers from the moment that [`Server::run`] is called.
+/// A server that holds its port and answers once [`Server::run`] is called.
 pub struct Server {
     listener: TcpListener,
     folder: PathBuf,
 }
 
 impl Server {
-    /// Takes the port, or, when none was asked for, the first free one from 8000 on.
+    /// Binds the port, or by default the first free one from 8000 on.
     pub fn bind(folder: &Path, port: Option<u16>) -> Result<Self> {
         let folder = folder.canonicalize().with_context(|| format!("{} is missing", folder.display()))?;
         let candidates = port.map_or(8000..=8099, |port| port..=port);
@@ -34,7 +34,7 @@ impl Server {
     pub fn run(self) {
         for stream in self.listener.incoming().flatten() {
             let folder = self.folder.clone();
-            // A browser opens a few connections and leaves them; a thread for each is all that a demo needs.
+            // A browser opens few connections, so a thread for each is enough.
             std::thread::spawn(move || {
                 let _ = answer(&stream, &folder);
             });
@@ -46,7 +46,8 @@ fn answer(mut stream: &TcpStream, folder: &Path) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let mut lines = BufReader::new(stream).lines();
     let request = lines.next().unwrap_or_else(|| Ok(String::new()))?;
-    // The headers say nothing that matters here, but a client that is not heard out takes the answer for an error.
+    // Reads and ignores the headers: if the connection closes before they are read, the client
+    // reports an error.
     for line in lines {
         if line?.is_empty() {
             break;
@@ -74,12 +75,12 @@ fn respond(mut stream: &TcpStream, status: &str, mime: &str, body: &[u8], with_b
     if with_body { stream.write_all(body) } else { Ok(()) }
 }
 
-/// The file that a request asks for, if it lies inside of the folder.
+/// Returns the requested file, if it is in the folder.
 fn find(folder: &Path, target: &str) -> Option<PathBuf> {
     let path = decode(target.split(['?', '#']).next()?)?;
     let mut file = folder.to_path_buf();
     for part in path.split('/').filter(|part| !part.is_empty()) {
-        // Hidden files, and with them `.` and `..`, are nobody's business; a backslash is a separator on Windows.
+        // Refuses hidden files, `.` and `..`. A backslash is a separator on Windows.
         if part.starts_with('.') || part.contains(['\\', ':', '\0']) {
             return None;
         }
@@ -88,12 +89,12 @@ fn find(folder: &Path, target: &str) -> Option<PathBuf> {
     if file.is_dir() {
         file.push("index.html");
     }
-    // A link may lead out of the folder even so.
+    // A symbolic link may still lead out of the folder.
     let file = file.canonicalize().ok()?;
     (file.starts_with(folder) && file.is_file()).then_some(file)
 }
 
-/// Undoes `%20`. Nothing when that is malformed or not UTF-8.
+/// Decodes `%20` and the like. Returns `None` if that is malformed or not UTF-8.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = vec![];
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! External commands, shown before they run, so that whoever reads the output can type them.
+//! Runs external commands and prints each one first, so that a reader can type it.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -8,28 +8,29 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub fn root() -> PathBuf {
-    // Cargo sets it for `cargo xtask`; the other is for a binary started by hand.
+    // Cargo sets the variable for `cargo xtask`. The constant serves a binary started by hand.
     let here = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     here.parent().map_or(here.clone(), Path::to_path_buf)
 }
 
-/// A command that will be shown, run in the root of the repository, and must succeed.
+/// A command that is printed, runs in the root of the repository, and must succeed.
 pub struct Cmd {
     inner: Command,
     dir: PathBuf,
     shown: String,
 }
 
-/// What a command that may fail came to.
+/// The result of a command that may fail.
 pub struct Outcome {
     pub success: bool,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// `cmd("cargo test --workspace")`: words at spaces; arguments that may hold spaces go to [`Cmd::arg`].
+/// Makes a command from words separated by spaces: `cmd("cargo test --workspace")`. Pass an
+/// argument that may contain spaces to [`Cmd::arg`].
 pub fn cmd(line: &str) -> Cmd {
     let mut words = line.split_whitespace();
     let mut inner = Command::new(words.next().unwrap_or_default());
@@ -41,7 +42,7 @@ impl Cmd {
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         let arg = arg.as_ref();
         let text = arg.to_string_lossy();
-        // Paths inside of the repository are shown as a person in its root would type them.
+        // Prints paths in the repository relative to its root.
         let text = text.strip_prefix(&format!("{}/", root().display())).unwrap_or(&text).to_owned();
         let quote = if text.contains([' ', '\'', '"', '$', '&', '[']) { "'" } else { "" };
         let _ = write!(self.shown, " {quote}{text}{quote}");
@@ -53,7 +54,7 @@ impl Cmd {
         line.split_whitespace().fold(self, Self::arg)
     }
 
-    /// What follows is not shown: there is too much of it.
+    /// Shortens the printed line to 200 bytes.
     pub fn quiet(mut self) -> Self {
         let shown = 200.min(self.shown.len());
         if let Some(end) = self.shown.get(..shown).and_then(|start| start.rfind(' ')) {
@@ -85,7 +86,7 @@ impl Cmd {
         Ok(())
     }
 
-    /// Runs and gives what it wrote to standard output; what it wrote to standard error is shown.
+    /// Runs and returns standard output. Standard error is passed through.
     pub fn read(mut self) -> Result<String> {
         self.show();
         let output = self.prepare().stderr(Stdio::inherit()).output();
@@ -97,7 +98,7 @@ impl Cmd {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs for at most so long, and gives everything it wrote, whether it succeeded or not.
+    /// Runs for at most `limit` and returns all output, also of a command that failed.
     pub fn outcome(mut self, limit: Duration) -> Result<Outcome> {
         self.show();
         self.prepare().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -120,21 +121,22 @@ impl Cmd {
         Ok(Outcome { success: status.success(), stdout: text(stdout), stderr: text(stderr) })
     }
 
-    /// Whether it starts and succeeds, without showing anything: a question, not a deed.
+    /// Returns `true` if it starts and succeeds. Prints nothing.
     pub fn succeeds(mut self) -> bool {
         let quiet = self.prepare().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())
     }
 
-    /// What it says, without showing anything; nothing if it cannot be asked.
+    /// Returns standard output, or `None` if it fails. Prints nothing.
     pub fn answer(mut self) -> Option<String> {
         let output = self.prepare().stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
     fn prepare(&mut self) -> &mut Command {
-        // Cargo tells its children which toolchain and package they belong to. What starts here belongs to neither:
-        // `cargo +nightly` must be free to choose, and build scripts must not rebuild for a variable that is ours.
+        // Cargo sets variables for the toolchain and the package of its child processes. The
+        // commands here belong to neither: `cargo +nightly` must be able to choose a toolchain, and
+        // a build script must not run again because a variable of xtask changed.
         for (key, _) in std::env::vars_os() {
             let key = key.to_string_lossy();
             if key.starts_with("CARGO_PKG_") || key.starts_with("CARGO_MANIFEST_") || key == "RUSTUP_TOOLCHAIN" {
@@ -162,12 +164,12 @@ fn read_all(mut pipe: impl std::io::Read + Send + 'static) -> std::thread::JoinH
     })
 }
 
-/// Whether a program can be found.
+/// Returns `true` if a program is in `PATH`.
 pub fn has(program: &str) -> bool {
     which(program).is_some()
 }
 
-/// Where a program is.
+/// Returns the path of a program.
 pub fn which(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(program)).find(|path| path.is_file())
 }
@@ -177,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_that_hangs_is_ended_and_one_that_fails_says_so() {
+    fn stops_a_command_that_hangs_and_reports_one_that_fails() {
         let start = Instant::now();
         assert!(cmd("sleep 20").outcome(Duration::from_millis(50)).is_err());
         assert!(start.elapsed() < Duration::from_secs(10));

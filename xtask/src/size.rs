@@ -1,6 +1,7 @@
-//! What each format weighs by itself, and what it may weigh.
+//! Measures the size of each format and compares it with its budget.
 //!
-//! `tests/size` has a program for each; what one weighs more than the program `empty` is what its decoder weighs.
+//! `tests/size` has a program for each. The size of a decoder is the size of its program minus that
+//! of the program `empty`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,17 +20,17 @@ const FOLDER: &str = "tests/size";
 const BUDGETS: &str = "tests/size/budgets.tsv";
 const PAGE: &str = "docs/sizes.md";
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Cargo's profile, and the optimisation level behind it.
+/// Cargo profiles, and the optimisation level of each.
 const PROFILES: [(&str, &str); 2] = [("release", "z"), ("fast", "3")];
 
-/// A machine, and the emulator that counts its instructions, if there is one.
+/// A machine, and the emulator that counts its instructions, if any.
 struct Machine {
     name: &'static str,
     target: &'static str,
     emulator: Option<&'static str>,
 }
 
-/// A Cortex-M0's code runs on a Cortex-M3, whose board has memory enough for every program.
+/// Code for a Cortex-M0 runs on a Cortex-M3, whose board has enough memory for every program.
 const MACHINES: [Machine; 4] = [
     Machine { name: "Cortex-M0", target: CORTEX_M0, emulator: Some("qemu-system-arm -M mps2-an385") },
     Machine { name: "Cortex-M4F", target: CORTEX_M4F, emulator: Some("qemu-system-arm -M mps2-an386") },
@@ -43,9 +44,9 @@ const COUNTING: &str =
 /// A program of `tests/size`, as its documentation describes it.
 struct Program {
     name: String,
-    /// The first line: what the page calls it.
+    /// The first line: its name on the page.
     what: String,
-    /// The line `Aim: N KB.`: flash on a Cortex-M0 at z that was aimed for.
+    /// The line `Aim: N KB.`: the flash size aimed for, on a Cortex-M0 at level z.
     aim: Option<u32>,
 }
 
@@ -65,7 +66,7 @@ fn programs() -> Result<Vec<Program>> {
         }
         let source = std::fs::read_to_string(&path)?;
         let mut about = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
-        let what = about.next().with_context(|| format!("{} does not say what it is", path.display()))?.to_owned();
+        let what = about.next().with_context(|| format!("{} has no line of documentation", path.display()))?.to_owned();
         let aim = about.find_map(|line| line.strip_prefix("Aim: ")?.strip_suffix(" KB.")?.parse().ok());
         programs.push(Program { name, what, aim });
     }
@@ -74,7 +75,8 @@ fn programs() -> Result<Vec<Program>> {
 }
 
 impl Program {
-    /// The feature of `tests/size` that it is built with, by itself: the library has those that the users of the others ask for together.
+    /// Returns the feature of `tests/size` that it needs. Programs are built by feature, because
+    /// Cargo unites the features of all programs in a build.
     fn feature(&self) -> &'static str {
         match &*self.name {
             "at1" => "at1",
@@ -84,28 +86,28 @@ impl Program {
         }
     }
 
-    /// Whether it is another library's, to compare with: it has no budget.
+    /// Returns `true` for a program of another library, which has no budget.
     fn is_peer(&self) -> bool {
         self.name.starts_with("peer_")
     }
 
-    /// Whether there is a compiler for it.
+    /// Returns `true` if it can be built for the machine.
     fn builds_for(&self, machine: &Machine) -> bool {
         self.feature() != "c" || machine.target == CORTEX_M0
     }
 }
 
-/// No stack frame on a Cortex-M0 at z is as large as this.
+/// Every stack frame on a Cortex-M0 at level z must be smaller than this.
 pub const FRAME: u64 = 512;
 
-/// What one program weighs more than nothing.
+/// The size of one program, without that of the program `empty`.
 #[derive(Clone, Copy, Default)]
 struct Weight {
     flash: u64,
     ram: u64,
-    /// The largest frame of any function; 0 where the compiler does not say.
+    /// The largest stack frame of any function; 0 if the compiler reports none.
     frame: u64,
-    /// The high-water mark, and instructions for each byte that came out; 0 where nothing counts them.
+    /// The stack high-water mark, and instructions per decoded byte; 0 without an emulator.
     stack: u64,
     cost: f64,
 }
@@ -113,7 +115,7 @@ struct Weight {
 /// `(program, target, level)`.
 type Weights = BTreeMap<(&'static str, &'static str, &'static str), Weight>;
 
-/// Builds, runs and weighs every program, and writes the page.
+/// Measures every program and writes the page.
 pub fn run_all() -> Result<()> {
     let weights = weigh(|_| true)?;
     std::fs::write(root().join(PAGE), page(&weights))?;
@@ -121,18 +123,18 @@ pub fn run_all() -> Result<()> {
     check(&weights)
 }
 
-/// Weighs the programs whose names contain `name`, and compares them with their budgets. The page is left as it is.
+/// Measures programs whose names contain `name` and compares them with their budgets.
 pub fn run_some(name: &str) -> Result<()> {
-    ensure!(PROGRAMS.iter().any(|program| program.name.contains(name)), "no program is called {name}");
+    ensure!(PROGRAMS.iter().any(|program| program.name.contains(name)), "unknown program: {name}");
     check(&weigh(|program| program.name.contains(name))?)
 }
 
-/// Weighs every program that has a budget and compares with it. The page is left as it is.
+/// Measures every program that has a budget and compares it with the budget.
 pub fn test() -> Result<()> {
     check(&weigh(|program| !program.is_peer())?)
 }
 
-/// The same as `run_all`, and takes what was measured for the budget from now on.
+/// Measures every program, writes the page, and makes the result the new budgets.
 pub fn set_budgets() -> Result<()> {
     let weights = weigh(|_| true)?;
     std::fs::write(root().join(PAGE), page(&weights))?;
@@ -141,7 +143,7 @@ pub fn set_budgets() -> Result<()> {
         if program.starts_with("peer_") {
             continue;
         }
-        // Room for another compiler's mood, not for another table.
+        // A margin for another compiler version, too small for another table.
         let more = |n: u64| n + n / 50 + 8;
         let _ = writeln!(
             text,
@@ -157,7 +159,7 @@ pub fn set_budgets() -> Result<()> {
     Ok(())
 }
 
-/// Weighs those programs that are chosen.
+/// Measures the chosen programs.
 fn weigh(chosen: impl Fn(&Program) -> bool) -> Result<Weights> {
     install::qemu()?;
     install::qemu_riscv()?;
@@ -231,19 +233,19 @@ fn weigh_one(machine: &Machine, profile: &str, name: &str) -> Result<Weight> {
     Ok(weight)
 }
 
-/// The bytes of code and data in a module: its sections 10 and 11.
+/// Returns the bytes of code and data in a wasm module: its sections 10 and 11.
 fn wasm_size(bytes: &[u8]) -> Option<u64> {
     let mut rest = bytes.strip_prefix(b"\0asm\x01\0\0\0")?;
     let mut size = 0;
-    while let Some((&id, behind)) = rest.split_first() {
-        let (len, used) = leb128(behind)?;
+    while let Some((&id, after)) = rest.split_first() {
+        let (len, used) = leb128(after)?;
         size += if matches!(id, 10 | 11) { len } else { 0 };
-        rest = behind.get(used..)?.get(usize::try_from(len).ok()?..)?;
+        rest = after.get(used..)?.get(usize::try_from(len).ok()?..)?;
     }
     Some(size)
 }
 
-/// A number of seven bits a byte, and how many bytes it takes.
+/// Reads a LEB128 number. Returns it and its length in bytes.
 fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut number = 0;
     for (i, &byte) in bytes.iter().enumerate().take(9) {
@@ -255,19 +257,19 @@ fn leb128(bytes: &[u8]) -> Option<(u64, usize)> {
     None
 }
 
-/// The names of the functions of a program, as the linker knows them, and the bytes of their stack frames. The compiler notes an address and
-/// a size for each.
+/// Returns the stack frame size of each function by its symbol name. `.stack_sizes` holds an
+/// address and a size for each.
 pub fn frames(file: &object::File<'_>) -> Result<BTreeMap<String, u64>> {
     let section = file.section_by_name(".stack_sizes").context("no .stack_sizes")?;
-    // The lowest bit of an address says that the code is Thumb.
+    // The lowest bit of an address marks Thumb code.
     let place = |address: u64| address & !1;
     let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
     let names: BTreeMap<_, _> =
         functions.filter_map(|symbol| Some((place(symbol.address()), symbol.name().ok()?))).collect();
     let (mut rest, mut frames) = (section.data()?, BTreeMap::new());
-    while let Some((address, behind)) = rest.split_first_chunk() {
-        let Some((size, used)) = leb128(behind) else { bail!(".stack_sizes ends early") };
-        rest = behind.get(used..).unwrap_or_default();
+    while let Some((address, after)) = rest.split_first_chunk() {
+        let Some((size, used)) = leb128(after) else { bail!(".stack_sizes ends early") };
+        rest = after.get(used..).unwrap_or_default();
         let address = place(u32::from_le_bytes(*address).into());
         let name = names.get(&address).map_or_else(|| format!("{address:#x}"), ToString::to_string);
         let frame = frames.entry(name).or_insert(0);
@@ -283,7 +285,7 @@ fn largest_frame(file: &object::File<'_>) -> Result<u64> {
     Ok(frames.into_values().max().unwrap_or(0))
 }
 
-/// Stack and instructions for each byte.
+/// Runs a program in an emulator. Returns its stack and its instructions per byte.
 fn run(emulator: &str, path: &Path) -> Result<(u64, f64)> {
     let outcome = cmd(emulator).args(COUNTING).arg(path).quiet().outcome(PATIENCE)?;
     let said = format!("{}{}", outcome.stdout, outcome.stderr);
@@ -297,7 +299,7 @@ fn run(emulator: &str, path: &Path) -> Result<(u64, f64)> {
     }
 }
 
-/// Compares with the file of budgets. All that is over it is named.
+/// Compares with the budgets. The error names every figure that exceeds one.
 fn check(weights: &Weights) -> Result<()> {
     let text = std::fs::read_to_string(root().join(BUDGETS)).with_context(|| format!("{BUDGETS} is missing"))?;
     let mut budgets = BTreeMap::new();
@@ -314,7 +316,7 @@ fn check(weights: &Weights) -> Result<()> {
             continue;
         };
         if *target == CORTEX_M0 && *level == "z" && weight.frame >= FRAME {
-            over.push(format!("{program}: a stack frame of {} bytes, and none has {FRAME}", weight.frame));
+            over.push(format!("{program}: a stack frame of {} bytes, and the limit is {FRAME}", weight.frame));
         }
         let found = [weight.flash as f64, weight.frame as f64, weight.stack as f64, weight.cost];
         for ((found, budget), what) in found.iter().zip(budget).zip(["flash", "frame", "stack", "instructions a byte"])
@@ -328,7 +330,7 @@ fn check(weights: &Weights) -> Result<()> {
     }
     ensure!(
         over.is_empty(),
-        "over the budgets of {BUDGETS}:\n{}\nA price that is worth paying: cargo xtask size --budgets",
+        "over the budgets of {BUDGETS}:\n{}\nIf the growth is deliberate: cargo xtask size --budgets",
         over.join("\n")
     );
     println!("    within {} budgets", budgets.len());
@@ -411,7 +413,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_of_a_module_add_up() {
+    fn adds_up_code_and_data_of_a_module() {
         let module = b"\0asm\x01\0\0\0\x01\x02ab\x0A\x81\x00c\x0B\x03def";
         assert_eq!(wasm_size(module), Some(4));
         assert_eq!(wasm_size(b"\0asm\x01\0\0\0\x0A\x09"), None);
@@ -419,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_say_what_they_are() {
+    fn reads_name_and_aim_of_a_program() {
         let of = |name: &str| PROGRAMS.iter().find(|program| program.name == name);
         assert!(of("xz").is_some_and(|xz| xz.what == "xz, a whole file" && xz.aim == Some(7)));
         assert!(PROGRAMS.len() > 10 && of(EMPTY).is_none() && PROGRAMS.last().is_some_and(Program::is_peer));

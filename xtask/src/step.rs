@@ -1,4 +1,4 @@
-//! Runs named steps and sums up: one after the other, and beside them those that get in nobody's way.
+//! Runs named steps and sums them up. Independent steps run in parallel to the others.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,19 +9,20 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::sh::root;
 
-/// One step: a word to call it by, what it proves, and the deed.
+/// A step: its name, what it proves, and the function that runs it.
 pub struct Step {
     pub name: &'static str,
     pub proves: &'static str,
     pub run: fn() -> Result<()>,
 }
 
-/// Runs every step, also those behind one that failed, so that one run shows all that is wrong. Whether all passed.
+/// Runs every step, also after one failed, so that one run shows all failures. Returns `true` if
+/// all passed.
 ///
-/// Those that `beside` names go on beside the others, in its order, and what they print follows theirs. A step that runs alone is
-/// never beside.
+/// Steps in `beside` run in that order, in parallel to the others; their output follows at the end.
+/// A step that runs alone is never in parallel.
 ///
-/// The last line is `N passed, M failed`; steps that the caller asked to leave out are named in it and count as neither.
+/// The last line is `N passed, M failed`. It also names the steps that were left out on request.
 pub fn run_all(command: &str, steps: &[&Step], beside: &[&str], left_out: &[String]) -> bool {
     let start = Instant::now();
     let mut failed = vec![];
@@ -41,11 +42,11 @@ pub fn run_all(command: &str, steps: &[&Step], beside: &[&str], left_out: &[Stri
             }
         }
     };
-    // Asked now: a build may put the same program in its place later, and the one that runs has no path any more.
+    // Before any build: a step may replace this program, and then the path is gone.
     let program = std::env::current_exe().unwrap_or_default();
     std::thread::scope(|scope| {
         for step in &beside {
-            println!("{} goes on beside the others; what it prints comes after them", step.name);
+            println!("{} runs in parallel; its output follows at the end", step.name);
         }
         let others = scope.spawn(|| {
             let outcome = |step: &&Step| timed(|| apart(&program, command, step.name));
@@ -65,7 +66,7 @@ pub fn run_all(command: &str, steps: &[&Step], beside: &[&str], left_out: &[Stri
     });
     println!("\n{} steps in {:.0} s", steps.len(), start.elapsed().as_secs_f64());
     for (name, error) in &failed {
-        println!("\nfailed: {name}: {error:#}\n    only this step again: cargo xtask {command} {name}");
+        println!("\nfailed: {name}: {error:#}\n    to run only this step: cargo xtask {command} {name}");
     }
     println!("{}", summary(steps.len() - failed.len(), failed.len(), left_out));
     failed.is_empty()
@@ -80,12 +81,12 @@ fn log(step: &str) -> PathBuf {
     root().join("target").join(format!("step-{step}.log"))
 }
 
-/// Runs a step in a process of its own that writes to a file.
+/// Runs a step in a process of its own, whose output goes to a file.
 fn apart(program: &Path, command: &str, step: &str) -> Result<()> {
     let output = File::create(log(step)).with_context(|| format!("cannot write {}", log(step).display()))?;
     let mut child = Command::new(program);
     let status = child.args([command, step]).stdout(output.try_clone()?).stderr(output).status()?;
-    ensure!(status.success(), "its output above says why");
+    ensure!(status.success(), "see its output above");
     Ok(())
 }
 
@@ -101,13 +102,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_left_out_is_never_called_passed() {
+    fn steps_left_out_do_not_count_as_passed() {
         assert_eq!(summary(3, 0, &[]), "3 passed, 0 failed");
         assert_eq!(summary(2, 1, &["miri".to_owned()]), "2 passed, 1 failed, 1 left out (miri)");
     }
 
     #[test]
-    fn one_failure_fails_the_run_and_the_rest_still_runs() {
+    fn runs_the_other_steps_after_a_failure() {
         use std::sync::atomic::{AtomicBool, Ordering};
         static RAN: AtomicBool = AtomicBool::new(false);
         let bad = Step { name: "bad", proves: "fails", run: || anyhow::bail!("no") };

@@ -1,4 +1,4 @@
-//! Builds the wasm module and its JavaScript into `wasm/npm/wasm`, and the npm package around it.
+//! Builds the wasm modules and their JavaScript into `wasm/npm/wasm`, and the npm package.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,37 +14,44 @@ use crate::sh::{cmd, root};
 
 /// The npm package.
 pub const NPM: &str = "wasm/npm";
-/// Projects that use it, with the bundlers that build them.
+/// Projects that use the package, each with its bundler.
 pub const PROJECTS: &str = "wasm/npm/test/projects";
-/// Other packages that decode the same formats, and the table of what they do with broken files.
+/// Other packages that decode the same formats, compared on broken files.
 const PEERS: &str = "wasm/npm/test/peers";
-/// Where the generated files go; not in git. The whole lies there, and each format alone in a folder of its own.
+/// The folder of generated modules, not in git: the module with every format, and a folder for each
+/// format alone.
 const OUT: &str = "wasm/npm/wasm";
-/// Where the words of errors and the numbers of names go; not in git, either.
+/// Generated sources with the texts of errors and the numbers of names; not in git.
 const ERRORS: &str = "wasm/npm/src/errors";
 const NAMES: &str = "wasm/npm/src/names.ts";
 const LABELS: &str = "wasm/npm/src/labels.ts";
 const MADE: &str = "// Made by `cargo xtask package` from the table of the core.\n";
-/// What each module and its JavaScript are called.
+/// The file name of each module and its JavaScript.
 const NAME: &str = "unspool";
 
-/// Errors that are of no format: those with the first hundred numbers, and those of a helper that several formats may use.
+/// Owners of errors that belong to no format: numbers below 100, and a helper of several formats.
 const GENERAL: &str = "general";
 const SHARED: &str = "json";
 
-/// Compiler flags. SIMD is in every browser and Node that the package supports, and doubles the speed of plain loops.
+/// Compiler flags. Every supported browser and Node has SIMD, which doubles the speed of plain
+/// loops.
 const RUSTFLAGS: &[&str] = &["-Ctarget-feature=+simd128"];
 
-/// What `wasm-opt` may do, and assume: just what the compiler was told, what Rust turns on by itself, and that the first kilobyte of memory,
-/// the far end of the stack, is not what a pointer wraps around to. A large function that is called once stays one: what is compiled
-/// for each width of numbers then looks alike, and gzip finds that, which is worth up to a tenth.
+/// Flags of `wasm-opt`. It may use the features that the compiler used, and assume that no pointer
+/// wraps around to the first kilobyte of memory, which is the far end of the stack.
+///
+/// A large function that is called once is not inlined. The copies for each number width then look
+/// alike, which makes the gzipped module up to a tenth smaller.
 const WASM_OPT: &str = "-Oz --dealign --one-caller-inline-max-function-size=60 --low-memory-unused --zero-filled-memory --strip-producers --strip-target-features --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
     --enable-mutable-globals --enable-reference-types --enable-multivalue";
 
-/// Modules that are not compiled at the level of the profile, `z`, and what is said to the compiler besides. At `s` these are smaller once
-/// gzipped, and faster: Zstandard by a tenth, xz by half. Pco is nearly twice as fast at 3, for an eighth more; with larger functions
-/// inlined it would weigh more and be no faster, with none it would be slower and weigh as much. OnPair and CVC weigh 4 % more at `s`,
-/// and OnPair a tenth to a sixth more at 2. Where less is inlined than the level has it, or more, that is 0.5 to 2 % less.
+/// Optimisation level and further flags of a module, where they differ from the profile, `z`.
+///
+/// * Zstandard and xz at `s` are smaller once gzipped, and faster by a tenth and by half.
+/// * Pco at 3 is nearly twice as fast for an eighth more bytes. Inlining larger functions adds
+///   bytes and no speed; inlining none loses speed and saves nothing.
+/// * OnPair and CVC at `s` are 4 % larger; OnPair at 2 is a tenth to a sixth larger.
+/// * Another inlining threshold than that of the level saves 0.5 to 2 %.
 const LEVELS: [(&str, &str, &str); 9] = [
     ("", "\"z\"", MIDDLING),
     ("at1", "\"z\"", MIDDLING),
@@ -57,11 +64,14 @@ const LEVELS: [(&str, &str, &str); 9] = [
     ("zstd-stream", "\"s\"", ""),
 ];
 
-/// Functions up to this size are inlined: more of them than at `z`, which has 5, and fewer than at `s`, which has 50.
+/// An inlining threshold between that of `z`, which is 5, and that of `s`, which is 50.
 const MIDDLING: &str = "-Cllvm-args=-inline-threshold=15";
 
-/// Compiles, binds and optimises the whole and each format alone. What has not changed is left as it is, and nothing is looked at twice in one
-/// run: cargo puts every module in the place of the one before and would compile them all again.
+/// Compiles, binds and optimises the module with every format and each format alone. Skips modules
+/// that have not changed.
+///
+/// A process builds them once: Cargo writes every module to the same path, so a second build would
+/// compile all of them again.
 pub fn build() -> Result<()> {
     build_modules(true)
 }
@@ -76,7 +86,7 @@ fn build_modules(alone: bool) -> Result<()> {
     write_errors()?;
     write_names()?;
     let features = features()?;
-    // Without the words of errors, which the package has in JavaScript.
+    // Without the texts of errors, which the package has in JavaScript.
     let whole: Vec<_> = features.iter().map(String::as_str).filter(|name| *name != "messages").collect();
     build_one("", &whole.join(","))?;
     if !alone {
@@ -89,12 +99,12 @@ fn build_modules(alone: bool) -> Result<()> {
     Ok(())
 }
 
-/// Builds a module with these features in a folder of the package.
+/// Builds a module with these features into a folder of the package.
 fn build_one(folder: &str, features: &str) -> Result<()> {
     let module = compile(features, LEVELS.into_iter().find(|&(name, ..)| name == folder))?;
     let out = root().join(OUT).join(folder);
     let done = out.join(format!("{NAME}_bg.wasm"));
-    // Cargo makes every module under the same name, so that its age tells nothing.
+    // Cargo writes every module to the same path, so its age proves nothing.
     let last = module.with_file_name(format!("{NAME}-{}.wasm", if folder.is_empty() { "whole" } else { folder }));
     let made_from = [last.clone(), root().join("Cargo.lock"), root().join("xtask/src/wasm.rs")];
     if same(&module, &last) && made_from.iter().all(|source| newer(&done, source)) {
@@ -104,25 +114,25 @@ fn build_one(folder: &str, features: &str) -> Result<()> {
     std::fs::create_dir_all(&out)?;
     let mut bindgen = Bindgen::new();
     bindgen.input_path(&module).web(true)?.typescript(true).out_name(NAME).remove_name_section(true);
-    // The package hands the module in: a default path would make every bundler copy a file that nobody loads. And after a
-    // trap it starts over with a new instance.
+    // The package passes the module in. A default path would make every bundler copy a file that
+    // nothing loads. After a trap, the package makes a new instance.
     bindgen.omit_default_module_path(true).reset_state_function(true);
     bindgen.generate(&out).context("wasm-bindgen")?;
 
     let before = size(&done)?;
-    // The optimiser writes beside the module, which takes its place only when that has succeeded: see `newer`.
+    // The optimiser writes to another file, which replaces the module only on success: see `newer`.
     let optimised = out.join("optimised.wasm");
     cmd(&format!("{NPM}/node_modules/.bin/wasm-opt")).args(WASM_OPT).arg(&done).arg("-o").arg(&optimised).run()?;
     std::fs::copy(&module, &last)?;
     std::fs::rename(&optimised, &done)?;
-    // A file that is renamed keeps its age.
+    // Renaming keeps the age of a file.
     std::fs::File::open(&done)?.set_modified(std::time::SystemTime::now())?;
     let after = size(&done)?;
-    println!("    {features}: {after} bytes (wasm-opt took {} off)", before.saturating_sub(after));
+    println!("    {features}: {after} bytes (wasm-opt removed {})", before.saturating_sub(after));
     Ok(())
 }
 
-/// The features that the module has by default: the formats, and what serves them all.
+/// Returns the default features of the module: the formats, and features that serve all of them.
 fn features() -> Result<Vec<String>> {
     let manifest = std::fs::read_to_string(root().join("wasm/Cargo.toml"))?;
     let list = manifest.split_once("\ndefault = [").and_then(|(_, rest)| rest.split_once(']'));
@@ -130,7 +140,8 @@ fn features() -> Result<Vec<String>> {
     Ok(list.split(',').map(|name| name.trim().trim_matches('"').to_owned()).filter(|name| !name.is_empty()).collect())
 }
 
-/// Writes the words of the errors as modules of the package, one for each hundred, and one that exports all.
+/// Writes the texts of errors as sources of the package: one for each hundred numbers, and one that
+/// exports all.
 fn write_errors() -> Result<()> {
     std::fs::create_dir_all(root().join(ERRORS))?;
     let mut owners = crate::test::formats()?;
@@ -160,8 +171,8 @@ fn write_errors() -> Result<()> {
     write_if_new(&root().join(ERRORS).join("all.ts"), &all)
 }
 
-/// Writes the numbers of the names of nodes as a module of the package, and their labels as another. Each number is a constant of
-/// its own, so that a bundler puts it where it is used, and nothing else.
+/// Writes the numbers of node names as a source of the package, and their labels as another. Each
+/// number is a constant of its own, so that a bundler keeps only those that are used.
 fn write_names() -> Result<()> {
     let mut numbers = String::from(MADE);
     let mut labels = format!(
@@ -176,7 +187,7 @@ fn write_names() -> Result<()> {
     write_if_new(&root().join(LABELS), &labels)
 }
 
-/// A file that stays as it is keeps its age.
+/// Writes a file unless it has this text already, so that it keeps its age.
 fn write_if_new(path: &Path, text: &str) -> Result<()> {
     if std::fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());
@@ -184,14 +195,14 @@ fn write_if_new(path: &Path, text: &str) -> Result<()> {
     Ok(std::fs::write(path, text)?)
 }
 
-/// The package's own JavaScript, built around the modules.
+/// Builds the modules and the package.
 pub fn build_package() -> Result<()> {
     build()?;
     build_javascript()
 }
 
-/// The same around the whole alone, which is all that the page takes: a visitor should not wait for nine other modules. Of these the package
-/// then has those that were built before.
+/// Builds the package for the page, which needs only the module with every format. Modules of
+/// single formats stay as an earlier build left them.
 pub fn build_for_page() -> Result<()> {
     build_modules(false)?;
     build_javascript()
@@ -201,7 +212,7 @@ fn build_javascript() -> Result<()> {
     cmd("npm run build --if-present").dir(NPM).run()
 }
 
-/// The tarball that would be published.
+/// Packs the tarball that would be published.
 pub fn package() -> Result<()> {
     build_package()?;
     let list = cmd("npm pack").dir(NPM).read()?;
@@ -211,7 +222,7 @@ pub fn package() -> Result<()> {
     Ok(())
 }
 
-/// The table of what this package and others do with broken files.
+/// Rewrites the page that compares packages on broken files.
 pub fn peers() -> Result<()> {
     build_package()?;
     install::node_modules(PEERS)?;
@@ -219,10 +230,11 @@ pub fn peers() -> Result<()> {
 }
 
 fn compile(features: &str, tuned: Option<(&str, &str, &str)>) -> Result<PathBuf> {
-    // The words of a panic name the source file it stands in. No user needs to know where that lay on this machine.
+    // A panic message contains the path of its source file, which must not reveal this machine.
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap_or_default();
-    // That of the standard library is told only where its sources are installed; elsewhere it has this name already.
+    // The standard library has a path only if its sources are installed; otherwise it has this name
+    // already.
     let sources = PathBuf::from(cmd("rustc --print sysroot").answer().unwrap_or_default()).join("lib/rustlib/src/rust");
     let version = cmd("rustc -vV").answer().unwrap_or_default();
     let commit = version.lines().find_map(|line| line.strip_prefix("commit-hash: ")).unwrap_or_default();
@@ -245,14 +257,14 @@ fn compile(features: &str, tuned: Option<(&str, &str, &str)>) -> Result<PathBuf>
     Ok(module)
 }
 
-/// What tells cargo the compiler flags of every module, and these besides.
+/// Returns the Cargo setting with the compiler flags of every module, and `more`.
 pub fn rustflags(more: impl IntoIterator<Item = String>) -> String {
     let flags = RUSTFLAGS.iter().copied().map(str::to_owned).chain(more);
     let flags: Vec<_> = flags.map(|flag| format!("{flag:?}")).collect();
     format!("target.{}.rustflags=[{}]", install::WASM, flags.join(","))
 }
 
-/// Where cargo leaves a module.
+/// Returns the path that Cargo writes a module to.
 pub fn built(profile: &str, file: &str) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir));
     target.join(install::WASM).join(profile).join(file)
@@ -277,14 +289,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wasm_pack_lets_the_optimiser_assume_what_the_package_does() {
+    fn wasm_pack_passes_the_same_flags_to_the_optimiser() {
         let manifest = std::fs::read_to_string(root().join("wasm/Cargo.toml")).unwrap();
         let (_, list) = manifest.split_once("\nwasm-opt = [").unwrap();
         let (list, _) = list.split_once(']').unwrap();
         let flags = |text: &str| {
             text.split([' ', ',', '"']).filter(|flag| !flag.is_empty()).map(str::to_owned).collect::<Vec<_>>()
         };
-        // wasm-pack compiles without SIMD, and keeps the sections that say what was used.
+        // wasm-pack compiles without SIMD, and keeps the sections that name tools and features.
         let ours = flags(WASM_OPT).into_iter().filter(|flag| flag != "--enable-simd" && !flag.starts_with("--strip"));
         assert_eq!(flags(list), ours.collect::<Vec<_>>());
     }
