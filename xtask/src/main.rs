@@ -1,4 +1,4 @@
-//! `cargo xtask`: everything that is done to this repository, by name.
+//! `cargo xtask`: every script of this repository, by name.
 
 mod bench;
 mod c;
@@ -8,6 +8,7 @@ mod fuzz;
 mod install;
 mod pages;
 mod peers;
+mod prose;
 mod serve;
 mod sh;
 mod size;
@@ -24,89 +25,91 @@ const HELP: &str = "\
 Usage: cargo xtask COMMAND [--help]
 
   demo      build the web inspector and serve it on localhost
-  test      the whole test suite, or some steps of it
-  bench     speed against other decoders
-  fuzz      coverage-guided fuzzing
-  size      flash, RAM, stack and instructions of each format on each target
-  package   the npm package, as it would be published
-  peers     what other npm packages do with broken files, written anew
-  header    the C header, written anew from the sources
+  test      run the test suite, or some of its steps
+  bench     compare speed with other decoders
+  fuzz      fuzz with coverage guidance
+  size      measure flash, RAM, stack and instructions of each format on each target
+  package   build the npm package as it would be published
+  peers     test other npm packages with broken files and rewrite docs/broken-input.md
+  header    rewrite the C header from its sources
 
-Whatever a command needs and the machine lacks is installed, or named with the line to type.";
+A command installs the tools that it needs, or prints the line to type.";
 
 const DEMO: &str = "\
 Usage: cargo xtask demo [--check] [--port N]
 
 Builds the wasm module and the web inspector, serves it on localhost and prints the address.
 
-  --check    load the page in headless Chromium, see that a sample decodes, and exit
-  --port N   serve on this port (default: the first free one from 8000 on)";
+  --check    load the page in headless Chromium, check that a sample decodes, and exit
+  --port N   serve on this port (default: the first free one from 8000)";
 
 const TEST: &str = "\
 Usage: cargo xtask test [STEP...] [--without STEP]... [--list]
 
-Runs every step, or those named. All run, also behind one that fails; the last line counts them.
+Runs all steps, or the named ones. A failure does not stop the others; the last line counts them.
 
-  --without STEP   leave this step out; the last line says so
-  --list           the steps and what they prove";
+  --without STEP   leave out this step; the last line names it
+  --list           list the steps and what each proves";
 
 const BENCH: &str = "\
 Usage: cargo xtask bench [NAME]
 
 Measures this library and its peers in turns and prints case | unspool | peer | ratio.
 
-  NAME   only the cases whose names contain this: cvc, cvc/fp16, cached ...";
+  NAME   run only cases whose names contain this: cvc, cvc/fp16, cached ...";
 
 const FUZZ: &str = "\
 Usage: cargo xtask fuzz [TARGET] [--seconds N] [--list]
 
 Fuzzes one target, or all in turn, with coverage guidance (cargo-fuzz on nightly Rust).
 
-  --seconds N   how long for each target (default: 60)
-  --list        the targets";
+  --seconds N   time for each target (default: 60)
+  --list        list the targets";
 
 const SIZE: &str = "\
 Usage: cargo xtask size [--budgets | NAME]
 
-Weighs each format by itself on each target, writes docs/sizes.md, and compares with tests/size/budgets.tsv.
+Measures each format alone on each target, writes docs/sizes.md, and compares the result with the
+budgets in tests/size/budgets.tsv.
 
-  NAME        only the programs of tests/size whose names contain this; the page is left as it is
-  --budgets   take what was measured for the budget from now on";
+  NAME        measure only programs of tests/size whose names contain this; write no page
+  --budgets   make the result the new budgets";
 
 const HEADER: &str = "\
 Usage: cargo xtask header
 
-Writes capi/include/unspool.h anew. The tests fail when it is older than the sources.";
+Rewrites capi/include/unspool.h from its sources. The tests fail if it is out of date.";
 
 const PACKAGE: &str = "\
 Usage: cargo xtask package
 
-Builds the npm package and packs the tarball that would be published.";
+Builds the npm package and the tarball that would be published.";
 
 const PEERS: &str = "\
 Usage: cargo xtask peers
 
-Builds the npm package, installs the decoders that a page would take today, breaks files, and writes docs/broken-input.md.";
+Builds the npm package, installs other decoders from npm, feeds broken files to all of them, and writes
+docs/broken-input.md.";
 
 fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            // An error of usage is its own cause, and would be printed twice.
+            // An error of usage is its own cause: the alternate form would print it twice.
             let usage = error.is::<lexopt::Error>();
             if usage {
                 eprintln!("error: {error}")
             } else {
                 eprintln!("error: {error:#}")
             }
-            // Wrong usage is told apart from work that failed, as in the command line itself.
+            // As in the command line `unspool`: 2 for wrong usage, 1 for failed work.
             ExitCode::from(if usage { 2 } else { 1 })
         }
     }
 }
 
-/// Whether the work succeeded; an error is one that was not summed up already.
+/// Runs the command. Returns `false` if it failed and has already reported why.
 fn run() -> Result<bool> {
     let mut args = lexopt::Parser::from_env();
     match args.next()? {
@@ -120,7 +123,7 @@ fn run() -> Result<bool> {
             "header" => return alone(args, HEADER, c::header),
             "peers" => return alone(args, PEERS, wasm::peers),
             "package" => return alone(args, PACKAGE, wasm::package),
-            other => return Err(lexopt::Error::from(format!("no command is called {other}\n\n{HELP}")).into()),
+            other => return Err(lexopt::Error::from(format!("unknown command: {other}\n\n{HELP}")).into()),
         },
         Some(other) => return Err(other.unexpected().into()),
     }
@@ -156,7 +159,7 @@ fn test(mut args: lexopt::Parser) -> Result<bool> {
     }
     for name in only.iter().chain(&without) {
         if !test::STEPS.iter().any(|step| step.name == name) {
-            return Err(lexopt::Error::from(format!("no step is called {name}; see cargo xtask test --list")).into());
+            return Err(lexopt::Error::from(format!("unknown step: {name}; see cargo xtask test --list")).into());
         }
     }
     let steps = test::STEPS.iter().filter(|step| only.is_empty() || only.iter().any(|name| name == step.name));
@@ -214,7 +217,7 @@ fn size(mut args: lexopt::Parser) -> Result<bool> {
     .map(|()| true)
 }
 
-/// A command without arguments.
+/// Runs a command that has no arguments.
 fn alone(mut args: lexopt::Parser, help: &str, work: fn() -> Result<()>) -> Result<bool> {
     match args.next()? {
         None => work().map(|()| true),

@@ -5,21 +5,21 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{c, demo, firmware, fuzz, size, wasm};
+use crate::{c, demo, firmware, fuzz, prose, size, wasm};
 
-/// In the order in which they run: what fails fastest comes first.
+/// The steps in the order in which they run. Those that fail fastest come first.
 pub const STEPS: &[Step] = &[
-    Step { name: "fmt", proves: "every file is formatted", run: fmt },
+    Step { name: "fmt", proves: "every file is formatted, and its prose keeps the rules", run: fmt },
     Step { name: "clippy", proves: "no lint in any crate, the core with each format alone", run: clippy },
     Step {
         name: "docs",
-        proves: "the documentation builds, its links lead somewhere, and the crates can be published",
+        proves: "the documentation builds without dead links, and the crates can be published",
         run: docs,
     },
     Step { name: "unit", proves: "unit tests, conformance with the vectors, no allocation", run: unit },
     Step {
         name: "features",
-        proves: "the core's tests pass with each format alone and with small tables; it builds with alloc and std, and so does the archive for C",
+        proves: "the core's tests pass with each format alone and with small tables; core and C archive build with each feature",
         run: features,
     },
     Step { name: "targets", proves: "each format alone builds for microcontrollers and wasm", run: targets },
@@ -30,26 +30,23 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "c",
-        proves: "the C interface decodes every vector, stands misuse, and links on devices without a panic",
+        proves: "the C interface decodes every vector, survives misuse, and links on devices without a panic",
         run: c::test,
     },
     Step {
         name: "size",
-        proves: "no format weighs more than its budget in flash, stack and instructions, on four targets",
+        proves: "no format exceeds its budget of flash, stack and instructions, on four targets",
         run: size::test,
     },
     Step { name: "npm", proves: "the npm package builds, and its tests pass in Node", run: npm },
-    Step {
-        name: "browser",
-        proves: "the inspector and the npm package do in headless Chromium what they should",
-        run: browser,
-    },
-    Step { name: "fuzz", proves: "every fuzz target stands thousands of mutations of its seeds", run: fuzz_smoke },
-    Step { name: "miri", proves: "a big-endian machine of 32 bits agrees", run: miri },
+    Step { name: "browser", proves: "the inspector and the npm package work in headless Chromium", run: browser },
+    Step { name: "fuzz", proves: "every fuzz target survives thousands of mutations of its seeds", run: fuzz_smoke },
+    Step { name: "miri", proves: "unit tests and fuzz targets pass on a 32-bit big-endian machine", run: miri },
 ];
 
-/// They share no build folder with the other steps. The first two keep one core busy for long, most of it in a program of one thread; by the
-/// time they are done, the others have installed what the last two need.
+/// Steps that run in parallel to the others, because they have build folders of their own. The
+/// first two run long on one thread. By then, the other steps have installed the tools of the last
+/// two.
 pub const BESIDE: &[&str] = &["fuzz", "miri", "firmware", "size"];
 
 const NO_WARNINGS: &str = "-D warnings";
@@ -58,7 +55,8 @@ fn fmt() -> Result<()> {
     cmd("cargo fmt --all --check").run()?;
     cmd("cargo fmt --check").dir("tests/firmware").run()?;
     cmd("cargo fmt --check").dir("tests/size").run()?;
-    cmd("cargo fmt --check").dir("fuzz").run()
+    cmd("cargo fmt --check").dir("fuzz").run()?;
+    prose::check()
 }
 
 fn clippy() -> Result<()> {
@@ -70,7 +68,7 @@ fn clippy() -> Result<()> {
             .args("-- -D warnings")
             .run()?;
     }
-    // With the profile that its tests have, so that the C libraries are compiled once for both.
+    // In the profile of its tests, so that the C libraries are compiled once for both.
     cmd("cargo clippy --locked --release --all-targets -- -D warnings").dir("fuzz").run()?;
     install::target(CORTEX_M0)?;
     for (folder, features) in [("tests/firmware", ""), ("tests/size", "--features=at1,peers,c")] {
@@ -81,7 +79,8 @@ fn clippy() -> Result<()> {
 }
 
 fn docs() -> Result<()> {
-    // Libraries only: the command line is called `unspool` as well, and both would be written to the same page.
+    // Libraries only: the command line is also called `unspool` and would overwrite the page of the
+    // library.
     cmd("cargo doc --locked --workspace --lib --no-deps").env("RUSTDOCFLAGS", NO_WARNINGS).run()?;
     cmd("cargo package --locked --no-verify --allow-dirty -p unspool -p unspool-cli").run()
 }
@@ -90,14 +89,19 @@ fn unit() -> Result<()> {
     cmd("cargo test --locked --workspace").run()
 }
 
+/// A test of the core that is slow without optimisation.
+const SLOW: &str = "more_bytes_than_32_bits_count";
+
 fn features() -> Result<()> {
     let all = formats()?.join(",");
     let alone = formats()?.into_iter().chain(["xz-filters".into(), format!("small,{all}")]);
     for features in alone {
-        // Compiling is most of it, and takes a third without optimisation. The one test that is slow then does the same for every feature.
+        // Most of the time is compiling, which takes a third without optimisation. The skipped test
+        // would then be slow, and does the same for every feature.
         cmd("cargo test --locked --config profile.test.opt-level=0 -p unspool --no-default-features --features")
             .arg(features)
-            .args("-- --skip more_bytes_than_32_bits_count")
+            .args("-- --skip")
+            .arg(SLOW)
             .run()?;
     }
     for more in ["alloc", "std"] {
@@ -110,7 +114,7 @@ fn features() -> Result<()> {
     c::features()
 }
 
-/// Nothing is linked here: the steps `firmware`, `size`, `c` and `npm` do that, on the same targets.
+/// Checks without linking. The steps `firmware`, `size`, `c` and `npm` link on the same targets.
 fn targets() -> Result<()> {
     let targets = [CORTEX_M0, CORTEX_M4F, RISCV32, WASM];
     targets.into_iter().try_for_each(install::target)?;
@@ -129,7 +133,7 @@ fn npm() -> Result<()> {
 
 fn browser() -> Result<()> {
     let chromium = install::chromium()?;
-    // Pages that import the package want each format alone, too.
+    // Pages that import the package also need each format alone.
     wasm::build()?;
     demo::run(None, true)?;
     install::node_modules(wasm::PROJECTS)?;
@@ -137,13 +141,14 @@ fn browser() -> Result<()> {
 }
 
 fn fuzz_smoke() -> Result<()> {
-    // The bodies, on stable Rust, over seeds and their mutations; then the targets themselves for a few seconds each.
+    // On stable Rust, each target over its seeds and mutations. Then with coverage guidance, each
+    // for a few seconds.
     cmd("cargo test --locked --release").dir("fuzz").run()?;
     fuzz::run(None, 3, true)
 }
 
-/// Tests that walk through every case there is, or fill the largest tables: minutes to hours in an interpreter. They are for real
-/// machines; the fuzz bodies visit the same code.
+/// Exhaustive tests, and tests that fill the largest tables. They would take minutes to hours in
+/// the interpreter. The fuzz targets reach the same code.
 const EXHAUSTIVE: [&str; 14] = [
     "every_width_at_every_bit",
     "at_every_length_and_split",
@@ -161,11 +166,11 @@ const EXHAUSTIVE: [&str; 14] = [
     "every_prefix_of_every_token",
 ];
 
-/// 32 bits and big-endian at once. Emulated microcontrollers and wasm are 32-bit machines of the other order.
+/// A 32-bit big-endian machine. The emulated microcontrollers and wasm are 32-bit little-endian.
 const MIRI: &str = "powerpc-unknown-linux-gnu";
 
 fn miri() -> Result<()> {
-    install::nightly("miri,rust-src").context("or leave it out, and say so: cargo xtask test --without miri")?;
+    install::nightly("miri,rust-src").context("or leave it out: cargo xtask test --without miri")?;
     let mut unit = cmd("cargo +nightly miri test --locked -p unspool --lib --no-default-features")
         .args(&format!("--features messages,{} --target {MIRI} --", formats()?.join(",")));
     for test in EXHAUSTIVE {
@@ -179,11 +184,11 @@ fn miri() -> Result<()> {
         .run()
 }
 
-/// Features of the core that are no format of their own.
+/// Features of the core that are not formats.
 const NO_FORMATS: [&str; 9] =
     ["default", "alloc", "std", "messages", "small", "formats", "count-steps", "xz-filters", "xz-sha256"];
 
-/// The formats that the core can be built with: its features, but for those that are none.
+/// Returns the formats that the core can be built with, from the features in its manifest.
 pub fn formats() -> Result<Vec<String>> {
     let manifest = std::fs::read_to_string(root().join("core/Cargo.toml"))?;
     let features = manifest.split("[features]").nth(1).and_then(|rest| rest.split("\n[").next());
@@ -202,9 +207,31 @@ mod tests {
     fn formats_are_read_from_the_manifest() {
         let formats = formats().unwrap();
         assert!(formats.iter().any(|name| name == "cvc"), "{formats:?}");
-        // A part of a format is named `FORMAT-PART`.
+        // The feature for a part of a format is called `FORMAT-PART`.
         let room = |name: &String| root().join("core/src").join(name.split('-').next().unwrap_or(name));
         assert!(formats.iter().all(|name| room(name).is_dir()), "{formats:?}");
+    }
+
+    #[test]
+    fn skips_only_tests_that_exist() {
+        let mut sources = String::new();
+        let mut folders = vec![root().join("core/src")];
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    sources.push_str(&std::fs::read_to_string(path).unwrap());
+                }
+            }
+        }
+        for name in EXHAUSTIVE.into_iter().chain([SLOW]) {
+            let found = match name.strip_suffix("::") {
+                Some(room) => sources.contains(&format!("pub mod {room};")),
+                None => sources.lines().any(|line| line.trim_start().starts_with("fn ") && line.contains(name)),
+            };
+            assert!(found, "no test is called {name}");
+        }
     }
 
     #[test]
