@@ -8,15 +8,18 @@ const TYPES = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
 };
 
-/** Serves a folder, the built page if not told, and `extra` too: contents by path. */
-export async function serve(extra = {}, root = new URL('../dist/', import.meta.url)) {
+/** Serves a folder, by default the built page, below a path, and `extra`: contents by path. */
+export async function serve(extra = {}, root = new URL('../dist/', import.meta.url), base = '/') {
   const server = createServer(async ({ url }, response) => {
     const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
     try {
       const file = path.endsWith('/') ? `${path}index.html` : path;
-      const body = extra[path] ?? (await readFile(new URL(`.${file}`, root)));
+      if (!path.startsWith(base)) throw new Error('outside of the site');
+      const body = extra[path] ?? (await readFile(new URL(`./${file.slice(base.length)}`, root)));
       response.writeHead(200, { 'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream' });
       response.end(body);
     } catch {
@@ -24,5 +27,5 @@ export async function serve(extra = {}, root = new URL('../dist/', import.meta.u
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+  return { url: `http://127.0.0.1:${server.address().port}${base}`, close: () => server.close() };
 }

@@ -1,4 +1,6 @@
-//! The page, from a fresh clone to an address that can be clicked.
+//! Builds and serves the inspector.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 
@@ -9,16 +11,24 @@ use crate::{install, wasm};
 /// The web inspector.
 pub const PAGE: &str = "web-demo";
 
-/// Builds everything that the page needs, and the page.
+/// Builds the page and everything that it needs.
+///
+/// Several steps need the page, so a process builds it once.
 pub fn build() -> Result<()> {
+    static BUILT: AtomicBool = AtomicBool::new(false);
+    if BUILT.load(Ordering::Relaxed) {
+        return Ok(());
+    }
     wasm::build_for_page()?;
     install::node_modules(PAGE)?;
-    cmd("npm run build").dir(PAGE).run()
+    cmd("npm run build").dir(PAGE).run()?;
+    BUILT.store(true, Ordering::Relaxed);
+    Ok(())
 }
 
-/// Serves the page and either waits for a person or has a headless browser look at it.
+/// Serves the page until the process ends, or checks it in a headless browser.
 pub fn run(port: Option<u16>, check: bool) -> Result<()> {
-    // First of all: a browser that cannot be had should not show after minutes of compiling.
+    // Before compiling for minutes, so that a missing browser is reported at once.
     let chromium = if check { Some(install::chromium()?) } else { None };
     build()?;
     let server = Server::bind(&root().join(PAGE).join("dist"), port)?;

@@ -11,6 +11,7 @@ mod peers;
 mod prose;
 mod serve;
 mod sh;
+mod site;
 mod size;
 mod step;
 mod test;
@@ -32,6 +33,7 @@ Usage: cargo xtask COMMAND [--help]
   package   build the npm package as it would be published
   peers     test other npm packages with broken files and rewrite docs/broken-input.md
   header    rewrite the C header from its sources
+  site      build one static folder: the inspector, every document, both references
 
 A command installs the tools that it needs, or prints the line to type.";
 
@@ -91,6 +93,12 @@ Usage: cargo xtask peers
 Builds the npm package, installs other decoders from npm, feeds broken files to all of them, and writes
 docs/broken-input.md.";
 
+const SITE: &str = "\
+Usage: cargo xtask site
+
+Builds target/site: the inspector, every Markdown page, the Rust and the JavaScript reference.
+The step `site` of `cargo xtask test` opens every page of it in headless Chromium.";
+
 fn main() -> ExitCode {
     match run() {
         Ok(true) => ExitCode::SUCCESS,
@@ -122,6 +130,7 @@ fn run() -> Result<bool> {
             "size" => return size(args),
             "header" => return alone(args, HEADER, c::header),
             "peers" => return alone(args, PEERS, wasm::peers),
+            "site" => return alone(args, SITE, site::build),
             "package" => return alone(args, PACKAGE, wasm::package),
             other => return Err(lexopt::Error::from(format!("unknown command: {other}\n\n{HELP}")).into()),
         },

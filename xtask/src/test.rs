@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use crate::install::{self, CORTEX_M0, CORTEX_M4F, RISCV32, WASM};
 use crate::sh::{cmd, root};
 use crate::step::Step;
-use crate::{c, demo, firmware, fuzz, prose, size, wasm};
+use crate::{c, demo, firmware, fuzz, prose, site, size, wasm};
 
 /// The steps in the order in which they run. Those that fail fastest come first.
 pub const STEPS: &[Step] = &[
@@ -40,6 +40,11 @@ pub const STEPS: &[Step] = &[
     },
     Step { name: "npm", proves: "the npm package builds, and its tests pass in Node", run: npm },
     Step { name: "browser", proves: "the inspector and the npm package work in headless Chromium", run: browser },
+    Step {
+        name: "site",
+        proves: "every page of the site opens in headless Chromium, without a dead link",
+        run: site::test,
+    },
     Step { name: "fuzz", proves: "every fuzz target survives thousands of mutations of its seeds", run: fuzz_smoke },
     Step { name: "miri", proves: "unit tests and fuzz targets pass on a 32-bit big-endian machine", run: miri },
 ];
