@@ -14,8 +14,9 @@ use crate::size;
 
 const HEADER: &str = "capi/include/unspool.h";
 const HOSTED: &str = "capi/examples/hosted";
-/// Pages with C and console blocks, and the compiler for a program of theirs.
+/// Pages whose C blocks are for programs with an operating system.
 const HOSTED_PAGES: [&str; 2] = ["README.md", "capi/README.md"];
+/// The page whose C blocks are for bare devices.
 const BARE_PAGE: &str = "docs/firmware.md";
 const BARE: &str = "capi/examples/firmware";
 const VECTORS: &str = "tests/vectors";
