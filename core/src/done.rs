@@ -47,7 +47,6 @@ pub enum Verify {
 
 impl Checksums {
     /// Counts one comparison. With [`Verify::Refuse`] a difference is an error of this kind at this byte.
-    #[allow(dead_code, reason = "not every format has checksums")]
     pub(crate) const fn count(&mut self, matches: bool, verify: Verify, kind: ErrorKind, at: usize) -> Verdict<()> {
         if matches {
             self.matched += 1;

@@ -20,13 +20,11 @@ impl Fault {
     }
 
     /// The workspace is too small; `need` would do.
-    #[allow(dead_code, reason = "for formats whose workspace depends on the file")]
     pub(crate) const fn lacking(need: usize) -> Self {
         Self { kind: ErrorKind::WorkspaceTooSmall, at: need }
     }
 
     /// The same fault in a slice that starts `base` bytes later.
-    #[allow(dead_code, reason = "for formats that read parts of a file as slices of their own")]
     pub(crate) const fn offset_by(self, base: usize) -> Self {
         match self.kind {
             ErrorKind::WorkspaceTooSmall => self,

@@ -82,7 +82,6 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
     }
 
     /// The bytes before the cursor.
-    #[cfg(feature = "gzip")]
     pub(crate) fn before(&self) -> &'b [u8] {
         self.bytes.get(..self.at).unwrap_or_default()
     }
@@ -124,7 +123,6 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
     }
 
     /// How long the header must be at least to read on, after a fault of the kind `Truncated`. 0 if that is not known.
-    #[cfg(feature = "gzip")]
     pub(crate) const fn wanted(&self) -> usize {
         self.wanted
     }

@@ -7,14 +7,6 @@ use crate::{Error, ErrorKind, Result};
 
 /// A vector of so many zeros, if there is memory for them. What the allocator has for the first vector it has for the second, and only
 /// that is zeros already.
-#[cfg(any(
-    feature = "at1-columnar",
-    feature = "cvc",
-    feature = "gzip",
-    feature = "onpair",
-    feature = "xz",
-    feature = "zstd"
-))]
 pub(crate) fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
     let len = crate::num::index(len);
     Vec::<T>::new().try_reserve_exact(len).map_err(|_| no_memory::<T>(len))?;
@@ -22,7 +14,6 @@ pub(crate) fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
 }
 
 /// Makes a vector longer by so many zeros, if there is memory for them.
-#[cfg(any(feature = "at1-columnar", feature = "pco", feature = "zstd"))]
 pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     let len = vec.len().saturating_add(more);
     vec.try_reserve(more).map_err(|_| no_memory::<T>(len))?;

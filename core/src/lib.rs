@@ -61,42 +61,33 @@
         reason = "tests build their inputs and expectations with plain casts"
     )
 )]
+#![cfg_attr(
+    not(all(
+        feature = "at1",
+        feature = "cvc",
+        feature = "gzip",
+        feature = "onpair",
+        feature = "pco",
+        feature = "alloc"
+    )),
+    allow(dead_code, unused_imports, reason = "fewer formats need less of the code that all of them share")
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
 pub mod bits;
 pub mod checksum;
-#[cfg(any(feature = "xz", feature = "zstd"))]
-#[cfg_attr(not(feature = "xz"), allow(dead_code, reason = "Zstandard repeats matches in loops of its own"))]
 mod copy;
 mod done;
-#[cfg(feature = "zstd")]
 mod entropy;
 mod error;
 mod fault;
-#[cfg(any(feature = "gzip", feature = "xz"))]
 mod fields;
-#[cfg(all(
-    feature = "alloc",
-    any(
-        feature = "at1-columnar",
-        feature = "cvc",
-        feature = "gzip",
-        feature = "onpair",
-        feature = "pco",
-        feature = "xz",
-        feature = "zstd"
-    )
-))]
+#[cfg(feature = "alloc")]
 mod heap;
 #[cfg(feature = "std")]
 pub mod io;
-#[cfg(any(feature = "cvc", feature = "at1"))]
-#[cfg_attr(
-    not(feature = "cvc"),
-    allow(dead_code, unused_imports, reason = "a manifest of AT-1 needs less than a header of CVC")
-)]
 mod json;
 mod limits;
 mod name;
@@ -106,9 +97,6 @@ mod options;
 mod probe;
 mod sink;
 mod step;
-#[cfg(not(feature = "count-steps"))]
-mod steps;
-#[cfg(feature = "count-steps")]
 #[doc(hidden)]
 pub mod steps;
 mod trace;
@@ -117,7 +105,6 @@ pub mod tree;
 mod tuning;
 
 #[cfg(feature = "at1-columnar")]
-#[cfg_attr(not(feature = "at1"), allow(dead_code, reason = "one codec of 14 needs less than all of them"))]
 pub mod at1;
 #[cfg(feature = "cvc")]
 pub mod cvc;

@@ -14,14 +14,12 @@ pub(crate) fn index(n: u64) -> usize {
 
 /// A place in a file that lies `len` behind another; one that no file has becomes `u64::MAX`. Where 64 bits take two registers, it is too
 /// much code to be repeated at every offset.
-#[cfg(feature = "cvc")]
 #[cfg_attr(feature = "small", inline(never))]
 pub(crate) fn behind(at: u64, len: u64) -> u64 {
     at.saturating_add(len)
 }
 
 /// A product, if it fits.
-#[cfg(feature = "cvc")]
 #[cfg_attr(feature = "small", inline(never))]
 pub(crate) fn times(a: u64, b: u64) -> Option<u64> {
     a.checked_mul(b)
@@ -30,7 +28,6 @@ pub(crate) fn times(a: u64, b: u64) -> Option<u64> {
 /// The bytes before the last `N`, and those. `split_last_chunk` would leave a panic behind at opt-level z, as `last_chunk`, `strip_prefix` and
 /// `rchunks_exact` would: all of them share one function that splits, which is out of line and checks once it has enough callers.
 #[inline]
-#[allow(dead_code, reason = "for formats that are read from their end")]
 pub(crate) fn split_last<const N: usize>(bytes: &[u8]) -> Option<(&[u8], &[u8; N])> {
     let (before, last) = bytes.split_at_checked(bytes.len().checked_sub(N)?)?;
     Some((before, last.first_chunk()?))

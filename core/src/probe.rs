@@ -72,10 +72,9 @@ const MAGICS: &[(&[u8], Format)] = &[
     (b"AT1\x02", Format::At1),
     (b"AT1\x03", Format::At1),
     (b"\x1F\x8B\x08", Format::Gzip),
+    // The low half of the first byte is free.
+    (b"\x50\x2A\x4D\x18", Format::ZstdSkippable),
 ];
-
-/// Bytes 1 to 3 of a skippable frame's magic; byte 0 is `50` to `5F`.
-const SKIPPABLE_TAIL: &[u8] = b"\x2A\x4D\x18";
 
 /// Tells by its first bytes which format a file is in. Eight bytes are always enough.
 ///
@@ -88,22 +87,14 @@ const SKIPPABLE_TAIL: &[u8] = b"\x2A\x4D\x18";
 pub fn probe(prefix: &[u8]) -> Probe {
     let mut min = usize::MAX;
     for &(magic, format) in MAGICS {
-        if prefix.starts_with(magic) {
+        let same = |(&a, &b): (&u8, &u8)| a == b || b == 0x50 && a & 0xF0 == b;
+        if !prefix.iter().zip(magic).all(same) {
+            continue;
+        }
+        if prefix.len() >= magic.len() {
             return Probe::Match(format);
         }
-        if magic.starts_with(prefix) {
-            min = min.min(magic.len());
-        }
-    }
-    if let Some((&first, tail)) = prefix.split_first()
-        && first & 0xF0 == 0x50
-    {
-        if tail.starts_with(SKIPPABLE_TAIL) {
-            return Probe::Match(Format::ZstdSkippable);
-        }
-        if SKIPPABLE_TAIL.starts_with(tail) {
-            min = min.min(4);
-        }
+        min = min.min(magic.len());
     }
     if min == usize::MAX { Probe::Unknown } else { Probe::NeedInput { min } }
 }

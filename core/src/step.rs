@@ -1,8 +1,6 @@
 //! What a streaming decoder returns from each call.
 
-#[cfg(any(feature = "gzip", feature = "xz", feature = "zstd"))]
 use crate::num::copy;
-#[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
 use crate::{Error, ErrorKind, Result};
 
 /// Whether more input will come after the slice of this call.
@@ -37,7 +35,6 @@ pub struct Step {
 }
 
 /// Watches over the steps of a decoder: keeps its error, and refuses calls that can do nothing.
-#[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepGuard {
     /// The last call did nothing.
@@ -45,7 +42,6 @@ pub(crate) struct StepGuard {
     error: Option<Error>,
 }
 
-#[cfg(any(feature = "gzip", feature = "pco", feature = "xz", feature = "zstd"))]
 impl StepGuard {
     /// Nothing has happened yet.
     pub(crate) const NEW: Self = Self { idle: false, error: None };
@@ -71,7 +67,6 @@ impl StepGuard {
 
     /// Builds the `Step` for a call that came to where a larger window is wanted. It is not the end, because the window may be
     /// exchanged. What came before leaves first, and calls before it no longer count.
-    #[cfg(any(feature = "xz", feature = "zstd"))]
     pub(crate) fn wants_window(&mut self, read: usize, wrote: usize, error: Error) -> Result<Step> {
         *self = Self::NEW;
         match (read, wrote) {
@@ -82,7 +77,6 @@ impl StepGuard {
 }
 
 /// Moves what lies in a window from `flushed` to `at` to the output, after what was written. Returns whether all of it fitted.
-#[cfg(any(feature = "gzip", feature = "xz", feature = "zstd"))]
 pub(crate) fn flush_window(window: &[u8], flushed: &mut usize, at: usize, dst: &mut [u8], wrote: &mut usize) -> bool {
     let room = dst.get_mut(*wrote..).unwrap_or_default();
     let ready = window.get(*flushed..at).unwrap_or_default();
@@ -94,7 +88,6 @@ pub(crate) fn flush_window(window: &[u8], flushed: &mut usize, at: usize, dst: &
 }
 
 /// How much [`pour`] writes at once. It lies on the stack.
-#[cfg(feature = "xz")]
 const PIECE: usize = match () {
     () if crate::tuning::SMALL => 256,
     () if cfg!(feature = "std") => 32 << 10,
@@ -102,7 +95,6 @@ const PIECE: usize = match () {
 };
 
 /// Writes all that a stream decodes to a sink, from an input that is all there. Returns how many bytes of it were used.
-#[cfg(feature = "xz")]
 pub(crate) fn pour(
     src: &[u8],
     sink: &mut impl crate::Sink,

@@ -3,16 +3,13 @@
 //! Loops count whose length a hostile file would like to choose: what they look at, and how often.
 
 #[cfg(feature = "count-steps")]
-use core::cell::Cell;
-
-#[cfg(feature = "count-steps")]
 std::thread_local! {
-    static STEPS: Cell<u64> = const { Cell::new(0) };
+    static STEPS: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }
 
 /// Counts some steps of this thread.
 #[inline(always)]
-#[allow(dead_code, unused_variables, reason = "not every format counts, and most builds count nothing")]
+#[allow(unused_variables, reason = "most builds count nothing")]
 pub(crate) fn count(steps: usize) {
     #[cfg(feature = "count-steps")]
     STEPS.set(STEPS.get().saturating_add(crate::num::u64_from(steps)));

@@ -34,18 +34,10 @@ pub enum Part {
 
 impl Part {
     /// Every part, for legends and tables.
-    pub const ALL: &'static [Part] = &[
-        Part::Framing,
-        Part::Header,
-        Part::Table,
-        Part::Data,
-        Part::Literals,
-        Part::Sequences,
-        Part::Symbols,
-        Part::Offsets,
-        Part::Checksum,
-        Part::Padding,
-    ];
+    pub const ALL: &'static [Part] = {
+        use Part::*;
+        &[Framing, Header, Table, Data, Literals, Sequences, Symbols, Offsets, Checksum, Padding]
+    };
 
     /// One lower-case word.
     pub const fn name(self) -> &'static str {
@@ -200,16 +192,12 @@ impl<T: Trace> Trace for Symbols<T> {
 
 /// What an observer hears, behind a pointer.
 trait Hears {
-    fn listens(&self) -> bool;
     fn enter(&mut self, name: Name, value: Value<'_>);
     fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>);
     fn leave(&mut self);
 }
 
 impl<T: Trace> Hears for T {
-    fn listens(&self) -> bool {
-        Trace::listens(self)
-    }
     fn enter(&mut self, name: Name, value: Value<'_>) {
         Trace::enter(self, name, value);
     }
@@ -228,13 +216,14 @@ impl<T: Trace> Hears for T {
 pub struct Shifted<'t> {
     to: &'t mut dyn Hears,
     bits: u64,
+    listens: bool,
     symbols: bool,
 }
 
 impl<'t> Shifted<'t> {
     /// Tells `to` about a part that starts at this bit.
     pub fn new(to: &'t mut impl Trace, bits: u64) -> Self {
-        Self { to, bits, symbols: false }
+        Self { listens: Trace::listens(to), to, bits, symbols: false }
     }
 
     /// The same, also about single symbols.
@@ -253,7 +242,7 @@ impl Trace for Shifted<'_> {
     const SYMBOLS: bool = true;
 
     fn listens(&self) -> bool {
-        self.to.listens()
+        self.listens
     }
 
     fn symbols(&self) -> bool {

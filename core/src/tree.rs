@@ -54,9 +54,10 @@ impl Tree {
         &self.nodes
     }
 
-    fn push(&mut self, node: Node) {
+    fn push(&mut self, name: Name, value: String, part: Option<Part>, bits: Range<u64>, depth: usize) {
         if self.nodes.len() < self.max_nodes {
-            self.nodes.push(node);
+            let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+            self.nodes.push(Node { name, value, part, bits, depth });
         } else {
             self.left_out += 1;
         }
@@ -135,10 +136,10 @@ impl fmt::Display for Value<'_> {
 
 impl Trace for Tree {
     fn enter(&mut self, name: Name, value: Value<'_>) {
-        let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
+        let depth = self.open.len();
         self.open.push(self.nodes.len());
         // One that stays empty lies where it was entered.
-        self.push(Node { name, value: value.to_string(), part: None, bits: self.end..self.end, depth });
+        self.push(name, value.to_string(), None, self.end..self.end, depth);
     }
 
     fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>) {
@@ -152,9 +153,8 @@ impl Trace for Tree {
             }
         }
         self.end = bits.end;
-        let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
         let value = format!("{value:digits$}", digits = hex_digits(&bits));
-        self.push(Node { name, value, part: Some(part), bits, depth });
+        self.push(name, value, Some(part), bits, self.open.len());
     }
 
     fn leave(&mut self) {

@@ -3,7 +3,7 @@
 //! A switch is a constant, so that both sides of an `if` are type-checked in every build and the side that is off compiles to nothing.
 //! `#[cfg]` stays for what a constant cannot express: which module is built, and how a struct is laid out.
 
-#![allow(dead_code, reason = "a build with one format needs a few of them")]
+#![allow(dead_code, reason = "a switch for what a build leaves out")]
 
 /// Flash is scarce: the feature `small`. One copy of each loop, smaller tables.
 pub(crate) const SMALL: bool = cfg!(feature = "small");
