@@ -1,6 +1,6 @@
 //! From the end to the first bit, as Zstandard writes its entropy-coded streams.
 
-use super::bits_before;
+use super::{bits_before, mark};
 use crate::num::{index, u64_from};
 use crate::{Error, ErrorKind, Result};
 
@@ -27,13 +27,8 @@ impl<'a> BackwardBitReader<'a> {
     /// Finds the marker bit: the highest bit set in the last byte. An empty stream has none, nor has one whose last byte is zero.
     pub fn new(bytes: &'a [u8]) -> Result<Self> {
         let end = u64_from(bytes.len());
-        match bytes.last() {
-            Some(&last) if last != 0 => {
-                let left = (end * 8).wrapping_sub(u64::from(last.leading_zeros()) + 1);
-                Ok(Self { bytes, left: i64::try_from(left).unwrap_or(i64::MAX) })
-            }
-            _ => Err(Error::new(ErrorKind::Truncated, end.saturating_sub(1))),
-        }
+        let mark = mark(bytes).ok_or(Error::new(ErrorKind::Truncated, end.saturating_sub(1)))?;
+        Ok(Self { bytes, left: i64::try_from((end * 8).wrapping_sub(mark.into())).unwrap_or(i64::MAX) })
     }
 
     /// The number of bits left; negative after reading past the start.

@@ -13,7 +13,6 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 /// The four bytes at `at`, little-endian; zeros stand for those after the end of the slice.
 #[inline]
-#[allow(dead_code, reason = "for formats whose fields are narrow")]
 pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     match bytes.get(at..at.wrapping_add(4)).and_then(<[u8]>::first_chunk) {
         Some(chunk) => u32::from_le_bytes(*chunk),
@@ -27,11 +26,7 @@ pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
 fn padded<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     // Byte by byte: a copy would be a call of `memcpy`, which is 600 bytes of flash where nothing else needs it.
     let rest = bytes.get(at..).unwrap_or_default();
-    let mut chunk = [0; N];
-    for (i, to) in chunk.iter_mut().enumerate() {
-        *to = rest.get(i).copied().unwrap_or(0);
-    }
-    chunk
+    core::array::from_fn(|i| rest.get(i).copied().unwrap_or(0))
 }
 
 /// At least 57 bits that end before bit `end`, left-aligned: the highest is the one before `end`. Zeros stand for those before the
@@ -53,14 +48,17 @@ fn padded_before(bytes: &[u8], end: usize) -> Option<u64> {
     Some(bytes.get(..end)?.iter().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56))
 }
 
+/// The number of bits at the end of a backward stream that hold no data: the highest bit set in the last byte, which marks the end of the
+/// data, and the zeros above it. `None` if there is no such bit.
+#[inline]
+pub(crate) fn mark(bytes: &[u8]) -> Option<u32> {
+    bytes.last().filter(|&&last| last != 0).map(|last| last.leading_zeros() + 1)
+}
+
 /// The lowest `n` bits set, for `n` from 0 to 64.
 #[inline]
 pub const fn mask(n: u32) -> u64 {
-    match n {
-        0 => 0,
-        1..=63 => (1 << n) - 1,
-        _ => u64::MAX,
-    }
+    if n < 64 { (1 << n) - 1 } else { u64::MAX }
 }
 
 #[cfg(test)]

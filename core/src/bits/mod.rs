@@ -6,17 +6,17 @@
 mod backward;
 mod forward;
 mod load;
-#[cfg(all(feature = "small", feature = "zstd"))]
+#[cfg(feature = "small")]
 mod narrow;
 mod varint;
 
 pub use backward::BackwardBitReader;
+#[cfg(not(feature = "small"))]
+pub(crate) use backward::BackwardBitReader as BackwardFields;
 pub use forward::BitReader;
 pub use load::mask;
-#[allow(unused_imports, reason = "a build with one format needs a few of them")]
-pub(crate) use load::{bits_before, u32_at, u64_at};
-#[cfg(all(feature = "small", feature = "zstd"))]
-pub(crate) use narrow::NarrowBackward;
-#[cfg(feature = "at1-columnar")]
+pub(crate) use load::{bits_before, mark, u32_at, u64_at};
+#[cfg(feature = "small")]
+pub(crate) use narrow::NarrowBitReader as BackwardFields;
 pub(crate) use varint::varint;
 pub use varint::{MAX_VARINT_LEN, read_varint, zigzag};

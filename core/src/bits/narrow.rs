@@ -1,8 +1,12 @@
 //! From the end to the first bit, in words of 32 bits: shifts of 64 bits are calls on machines that have no more.
 
+use super::mark;
+use crate::{Error, ErrorKind, Result};
+
 /// Reads a stream as [`BackwardBitReader`](super::BackwardBitReader) does: from below the highest set bit of its last byte to its
-/// first bit.
-pub(crate) struct NarrowBackward<'a> {
+/// first bit. Fields have up to 32 bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NarrowBitReader<'a> {
     bytes: &'a [u8],
     /// The bytes before this one are not in `word` yet. Wraps below 0, where all bits are zero.
     next: usize,
@@ -12,16 +16,13 @@ pub(crate) struct NarrowBackward<'a> {
     count: u32,
 }
 
-impl<'a> NarrowBackward<'a> {
-    /// `None` if the last byte has no bit set.
-    pub(crate) fn new(bytes: &'a [u8]) -> Option<Self> {
-        let (&last, rest) = bytes.split_last()?;
-        let mut bits = Self { bytes, next: rest.len(), word: u32::from(last) << 24, count: 8 };
-        if last == 0 {
-            return None;
-        }
-        while bits.take(1) == 0 {}
-        Some(bits)
+impl<'a> NarrowBitReader<'a> {
+    /// Finds the marker bit: the highest bit set in the last byte.
+    pub(crate) fn new(bytes: &'a [u8]) -> Result<Self> {
+        let mark = mark(bytes).ok_or(Error::new(ErrorKind::Truncated, 0))?;
+        let mut bits = Self { bytes, next: bytes.len(), word: 0, count: 0 };
+        bits.take(mark);
+        Ok(bits)
     }
 
     /// The next `n` bits, up to 25.
@@ -42,22 +43,17 @@ impl<'a> NarrowBackward<'a> {
     }
 
     /// The next `n` bits, up to 32.
-    pub(crate) fn take(&mut self, n: u32) -> u32 {
-        let high = match n.checked_sub(16) {
-            Some(more) => {
-                let high = self.peek(more);
-                self.skip(more);
-                high
-            }
-            None => 0,
-        };
-        let low = self.peek(n.min(16));
-        self.skip(n.min(16));
-        high << 16 | low
+    pub(crate) fn take(&mut self, n: u32) -> u64 {
+        let [high, low] = [n.saturating_sub(16), n.min(16)].map(|n| {
+            let bits = self.peek(n);
+            self.skip(n);
+            bits
+        });
+        (high << 16 | low).into()
     }
 
     /// The number of bits left; negative after reading past the start.
-    pub(crate) const fn left(&self) -> isize {
-        (self.next << 3).wrapping_add(self.count as usize).cast_signed()
+    pub(crate) const fn remaining(&self) -> i64 {
+        (self.next << 3).wrapping_add(self.count as usize).cast_signed() as i64
     }
 }

@@ -5,35 +5,6 @@ use crate::bits::u32_at;
 /// The lowest table log that a description can name.
 pub(crate) const MIN_LOG: u32 = 5;
 
-#[cfg(any(test, not(feature = "small")))]
-/// How many cells of a table each symbol gets. `-1` is one cell at the table's end whose state starts over.
-#[derive(Debug)]
-pub(crate) struct Counts<const SYMBOLS: usize> {
-    pub(crate) of: [i16; SYMBOLS],
-    /// The table has `1 << log` cells.
-    pub(crate) log: u32,
-    /// Bytes that the description takes.
-    pub(crate) len: usize,
-    /// No symbol from here on has a cell.
-    pub(crate) symbols: usize,
-}
-
-#[cfg(any(test, not(feature = "small")))]
-impl<const SYMBOLS: usize> Counts<SYMBOLS> {
-    /// Reads a description from the start of `bytes`. `None` if it is none for symbols up to `max_symbol` and tables up
-    /// to `max_log`, or if the bytes end before it does.
-    pub(crate) fn read(bytes: &[u8], max_symbol: usize, max_log: u32) -> Option<Self> {
-        let (mut of, mut symbols) = ([0; SYMBOLS], 0);
-        let (log, len) = describe(bytes, max_symbol.min(SYMBOLS - 1), max_log, &mut |symbol, count| {
-            if let Some(of) = of.get_mut(symbol) {
-                *of = count;
-            }
-            symbols = symbol + 1;
-        })?;
-        Some(Self { of, log, len, symbols })
-    }
-}
-
 /// Tells `each` the symbols that have cells and how many those are; gives the table log and the bytes that it takes. There is one copy
 /// of it where code is to be short, and elsewhere one for each table.
 #[cfg_attr(not(any(feature = "small", target_arch = "wasm32")), inline(always))]
@@ -122,8 +93,8 @@ pub(crate) const fn successor(x: u32, log: u32) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    /// Writes a description: the inverse of `read`.
-    fn describe(counts: &[i16], log: u32) -> Vec<u8> {
+    /// Writes a description: the inverse of `describe`.
+    fn write(counts: &[i16], log: u32) -> Vec<u8> {
         let (mut bits, mut n) = (u128::from(log - MIN_LOG), 4);
         let mut out = vec![];
         let mut put = |value: u32, width: u32| {
@@ -174,15 +145,20 @@ mod tests {
             (&[1, 0, 30, -1], 5),
             (&[100, 0, 0, 0, 56, 50, 50], 8),
         ];
+        let read = |bytes: &[u8], max_symbol, max_log| {
+            let mut counts = [0; 64];
+            describe(bytes, max_symbol, max_log, &mut |symbol, count| counts[symbol] = count)
+                .map(|(log, len)| (counts, log, len))
+        };
         for (counts, log) in cases {
-            let bytes = describe(counts, log);
-            let read = Counts::<64>::read(&bytes, 63, 9).unwrap();
-            assert_eq!((&read.of[..counts.len()], read.log), (counts, log));
-            assert!(read.len == bytes.len() || read.len + 1 == bytes.len());
-            assert!(Counts::<64>::read(&bytes[..read.len - 1], 63, 9).is_none());
-            assert!(Counts::<64>::read(&bytes, 63, log - 1).is_none());
-            assert!(Counts::<64>::read(&bytes, counts.len() - 1, 9).is_some());
-            assert!(counts.len() == 1 || Counts::<64>::read(&bytes, counts.len() - 2, 9).is_none());
+            let bytes = write(counts, log);
+            let (read_counts, read_log, len) = read(&bytes, 63, 9).unwrap();
+            assert_eq!((&read_counts[..counts.len()], read_log), (counts, log));
+            assert!(len == bytes.len() || len + 1 == bytes.len());
+            assert!(read(&bytes[..len - 1], 63, 9).is_none());
+            assert!(read(&bytes, 63, log - 1).is_none());
+            assert!(read(&bytes, counts.len() - 1, 9).is_some());
+            assert!(counts.len() == 1 || read(&bytes, counts.len() - 2, 9).is_none());
         }
     }
 

@@ -7,7 +7,7 @@ use super::dictionary::Dictionary;
 use super::flavour::{Block, BlockKind, Flavour};
 use super::header::{MAX_BLOCK, cut, emit_field};
 use super::literals::Literals;
-use super::sequence::Sums;
+use super::sequence::{NEAREST, Sums};
 use super::sequences::Sequences;
 use super::walk::Walk;
 use super::workspace::{Lent, Workspace};
@@ -218,15 +218,13 @@ impl<'d> Frame<'d> {
         let out = out.get_mut(base..behind).unwrap_or_default();
         let window = u32::try_from(self.walk.header.window).unwrap_or(u32::MAX);
         // As long as the frame fits in its window, offsets may lead to any part of a dictionary.
-        #[cfg(not(feature = "small"))]
         let allowed = if self.produced + u64_from(limit) <= self.walk.header.window { u32::MAX } else { window };
         let area = Area {
             before,
             start: low(at),
             literals_end: low(begin + size),
             window,
-            #[cfg(not(feature = "small"))]
-            near: allowed.saturating_sub(super::sequence::NEAREST - 1),
+            near: allowed.saturating_sub(NEAREST - 1),
             produced: self.produced,
             place: sequences.bits.start,
             too_long,

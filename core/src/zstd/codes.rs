@@ -1,54 +1,38 @@
-//! What the codes of lengths and offsets stand for, and how frequent a predefined table takes each of them to be.
+//! The codes of literal lengths, match lengths and offsets: the values that they stand for, and their predefined tables.
 
-pub(super) const MAX_LENGTH_LOG: u32 = 9;
-pub(super) const MAX_OFFSET_LOG: u32 = 8;
 pub(super) const MAX_LITERALS_CODE: u8 = 35;
 pub(super) const MAX_MATCH_CODE: u8 = 52;
 
-/// What the codes of one kind stand for: the first for one number each, the others are refined by bits.
-pub(super) struct Meaning {
-    /// What the first code stands for.
+/// The codes of one kind of value. Each of the first codes stands for one value; bits refine the others.
+pub(super) struct Codes {
+    /// The value of the first code.
     pub(super) first: u8,
-    /// How many stand for one number.
+    /// The number of codes that stand for one value.
     pub(super) plain: u8,
-    /// The bits of the others.
+    /// The bits that refine each of the other codes.
     pub(super) extra: &'static [u8],
-}
-
-/// Literal lengths.
-pub(super) const LITERALS: Meaning =
-    Meaning { first: 0, plain: 16, extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
-
-/// Match lengths. The draft's text has the bases from code 44 on wrong; these are what its encoder used.
-pub(super) const MATCHES: Meaning =
-    Meaning { first: 3, plain: 32, extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] };
-
-impl Meaning {
-    /// What the first code that is refined starts from. Each of the others starts where the one before ends.
-    pub(super) const fn start(&self) -> u32 {
-        self.first as u32 + self.plain as u32
-    }
-}
-
-/// How many cells each code has in a table that nobody describes, and how many bits such a table has.
-pub(super) struct Predefined {
+    /// The number of cells of each code in the predefined table.
     pub(super) counts: &'static [i8],
+    /// The log of the size of the predefined table.
     pub(super) log: u8,
 }
 
-pub(super) const PREDEFINED_LITERALS: Predefined = Predefined {
+/// Literal lengths.
+pub(super) const LITERALS: Codes = Codes {
+    first: 0,
+    plain: 16,
+    extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
     counts: &[
         4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1,
     ],
     log: 6,
 };
 
-pub(super) const PREDEFINED_OFFSETS: Predefined = Predefined {
-    counts: &[1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1],
-    log: 5,
-};
-
-pub(super) const PREDEFINED_MATCHES: Predefined = Predefined {
+/// Match lengths. The draft's text has the bases from code 44 on wrong; these are what its encoder used.
+pub(super) const MATCHES: Codes = Codes {
+    first: 3,
+    plain: 32,
+    extra: &[1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
     counts: &[
         1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
         1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1,
@@ -56,15 +40,34 @@ pub(super) const PREDEFINED_MATCHES: Predefined = Predefined {
     log: 6,
 };
 
+/// Offsets: the code is the number of bits that refine a power of two.
+pub(super) const OFFSETS: Codes = Codes {
+    first: 1,
+    plain: 0,
+    extra: &[
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+        30, 31,
+    ],
+    counts: &[1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1],
+    log: 5,
+};
+
+impl Codes {
+    /// The base of the first code that bits refine. Each of the others starts where the one before ends.
+    pub(super) const fn start(&self) -> u32 {
+        self.first as u32 + self.plain as u32
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lengths_are_those_of_the_format() {
-        let bases = |meaning: &Meaning| -> Vec<u32> {
-            let mut end = meaning.start();
-            let each = meaning.extra.iter().map(|&bits| {
+        let bases = |codes: &Codes| -> Vec<u32> {
+            let mut end = codes.start();
+            let each = codes.extra.iter().map(|&bits| {
                 end += 1 << bits;
                 end - (1 << bits)
             });

@@ -2,14 +2,12 @@
 
 use core::cell::Cell;
 
-#[cfg(not(feature = "small"))]
-use super::sequence::NEAREST;
-use super::sequence::{Act, Sequence};
+use super::sequence::{Act, NEAREST, Sequence};
 use crate::ErrorKind;
 use crate::copy::piece;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
-use crate::tuning::LEAN;
+use crate::tuning::{LEAN, SMALL};
 
 /// The block that is being written, and what its matches may refer to: everything that stays the same from sequence to
 /// sequence. What changes is in a [`Cursor`], which is handed on by value so that it lives in registers.
@@ -24,7 +22,6 @@ pub(super) struct Area<'a> {
     pub(super) literals_end: u32,
     pub(super) window: u32,
     /// How many offsets, from [`NEAREST`] on, the window allows.
-    #[cfg(not(feature = "small"))]
     pub(super) near: u32,
     /// Bytes that the frame had before this block.
     pub(super) produced: u64,
@@ -47,7 +44,6 @@ pub(super) struct Cursor {
 pub(super) const PIECE: usize = 16;
 
 /// Matches are copied in pieces of this size. So far may a copy write past its end.
-#[cfg(not(feature = "small"))]
 const SLACK: usize = 32;
 
 /// Carries out sequences. There is one loop for blocks with something before the slice and one for those without, which is
@@ -65,7 +61,6 @@ impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
         self.area.exactly(self.out, cursor, sequence)
     }
 
-    #[cfg(not(feature = "small"))]
     #[inline(always)]
     fn quick<const NEAR: bool>(&mut self, cursor: Cursor, sequence: Sequence) -> Option<Cursor> {
         let Self { area, out } = self;
@@ -98,7 +93,6 @@ impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
 
 impl Area<'_> {
     /// Whether a match from so far back is not simple, or not in the window.
-    #[cfg(not(feature = "small"))]
     #[inline(always)]
     fn refuses<const NEAR: bool>(&self, offset: u32) -> bool {
         if NEAR {
@@ -160,7 +154,6 @@ impl<const BEFORE: bool> Writer<'_, '_, BEFORE> {
 }
 
 /// Carries out a sequence that has room behind it.
-#[cfg(not(feature = "small"))]
 #[inline(always)]
 fn in_pieces<const NEAR: bool>(
     out: &mut [u8],
@@ -191,7 +184,6 @@ fn in_pieces<const NEAR: bool>(
 }
 
 /// Repeats less than eight bytes. They are stored as often as needed, out of a register, so that no load waits for a store.
-#[cfg(not(feature = "small"))]
 #[inline(always)]
 fn few(out: &mut [u8], from: usize, to: usize, len: usize, offset: usize) -> Option<()> {
     let (times, step) = TIMES[offset % 8];
@@ -208,7 +200,6 @@ fn few(out: &mut [u8], from: usize, to: usize, len: usize, offset: usize) -> Opt
 }
 
 /// What so many bytes are multiplied by to repeat in eight bytes, and how many of the eight are whole repetitions.
-#[cfg(not(feature = "small"))]
 static TIMES: [(u64, usize); 8] = {
     let mut times = [(1, 8); 8];
     let mut few = 1;
@@ -225,7 +216,6 @@ static TIMES: [(u64, usize); 8] = {
 };
 
 /// Copies literals that have room behind them.
-#[cfg(not(feature = "small"))]
 #[inline(always)]
 fn literals_in_pieces(out: &mut [u8], to: usize, from: usize, len: usize) -> Option<()> {
     piece::<PIECE>(out, from, to)?;
@@ -236,7 +226,6 @@ fn literals_in_pieces(out: &mut [u8], to: usize, from: usize, len: usize) -> Opt
 }
 
 /// Copies what comes behind the first `N` of `len` bytes.
-#[cfg(not(feature = "small"))]
 #[inline(always)]
 fn pieces<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
     let mut done = N;
@@ -253,7 +242,7 @@ fn pieces<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) ->
 #[inline(always)]
 fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
     let alone = to.checked_sub(from).is_none_or(|distance| distance >= len);
-    if cfg!(feature = "small") {
+    if SMALL {
         bytes(out, from, to, len);
     } else if !LEAN && alone && len <= PIECE {
         if len >= 8 {

@@ -4,20 +4,15 @@
 use alloc::vec::Vec;
 
 use super::block::{Count, Output};
-use super::detect::flavour;
-#[cfg(feature = "alloc")]
-use super::detect::promise;
+use super::detect::{flavour, promise};
 use super::machine::{Machine, Purpose};
 use super::options::Options;
-#[cfg(feature = "alloc")]
 use super::walk::Next;
 use super::workspace::Workspace;
 #[cfg(feature = "alloc")]
-use crate::ErrorKind;
-#[cfg(feature = "alloc")]
 use crate::heap::{lengthen, zeros};
-use crate::num::{index, u64_from};
-use crate::{Done, Error, Result, Trace};
+use crate::num::u64_from;
+use crate::{Done, Error, ErrorKind, Result, Trace};
 
 /// Decodes a file, whichever of the three formats it is in. The output is the only window.
 ///
@@ -85,7 +80,7 @@ pub fn decode_to_vec(src: &[u8], options: &Options<'_>) -> Result<Vec<u8>> {
     let flavour = flavour(src, options);
     // Nothing is believed of a file that is truncated or broken.
     let promise = promise(src, flavour, options.magicless).unwrap_or_default();
-    let guess = u64_from(src.len()).saturating_mul(USUAL_RATIO).saturating_add(SMALL);
+    let guess = u64_from(src.len()).saturating_mul(8).saturating_add(1 << 20);
     let size = promise.declared.unwrap_or(guess).min(promise.most).min(options.limits.max_output);
     let mut dst = zeros(size)?;
     let mut machine = Machine::new(options, flavour, Purpose::Content, u64_from(usize::MAX));
@@ -99,14 +94,6 @@ pub fn decode_to_vec(src: &[u8], options: &Options<'_>) -> Result<Vec<u8>> {
     dst.truncate(machine.done.wrote);
     Ok(dst)
 }
-
-/// Content of unknown length gets this much room at first, or what its blocks can fill.
-#[cfg(feature = "alloc")]
-const SMALL: u64 = 1 << 20;
-
-/// And this much for each byte of the file.
-#[cfg(feature = "alloc")]
-const USUAL_RATIO: u64 = 8;
 
 /// Named only by the doors that count.
 const COUNT: Count = |frame, block, src, workspace| frame.count(block, src, workspace);
@@ -122,23 +109,19 @@ enum Target<'a> {
 impl Target<'_> {
     /// The output of the next step, with the content of the frame so far before it.
     fn output(&mut self, machine: &Machine<'_>) -> Output<'_> {
-        let wrote = machine.done.wrote;
-        let out: &mut [u8] = match self {
-            Self::Slice(dst) => dst,
+        match self {
+            Self::Slice(dst) => machine.output(dst),
             #[cfg(feature = "alloc")]
             Self::Vec(dst) => {
                 if let Next::Content(block) = machine.frame.walk.next {
-                    let end = wrote.saturating_add(machine.frame.most(block));
+                    let end = machine.done.wrote.saturating_add(machine.frame.most(block));
                     // Where there is no memory for that, the output ends before it.
                     let _ = lengthen(dst, end.saturating_sub(dst.len()));
                 }
-                dst
+                machine.output(dst)
             }
-            Self::Nowhere => return Output::Nowhere,
-        };
-        let at = index(machine.frame.produced);
-        let out = wrote.checked_sub(at).and_then(|start| out.get_mut(start..)).unwrap_or_default();
-        Output::Slice { before: None, out, at }
+            Self::Nowhere => Output::Nowhere,
+        }
     }
 }
 

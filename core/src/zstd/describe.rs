@@ -1,6 +1,5 @@
 //! What the descriptions of tables say, for those who want to see it: a decoder makes tables of them at once.
 
-use super::codes::MAX_LENGTH_LOG;
 use super::flavour::Flavour;
 use crate::entropy::{fse, huffman};
 use crate::{Error, ErrorKind, Result};
@@ -21,12 +20,7 @@ pub fn code_lengths(bytes: &[u8], flavour: Flavour) -> Result<[u8; 256]> {
 /// one state that is entered with all of its bits.
 pub fn state_counts(bytes: &[u8]) -> Result<(u32, [i16; 256])> {
     let mut counts = [0; 256];
-    let mut note = |symbol: usize, count| {
-        if let Some(place) = counts.get_mut(symbol) {
-            *place = count;
-        }
-    };
-    let described = fse::describe(bytes, 255, MAX_LENGTH_LOG, &mut note);
+    let described = fse::describe(bytes, 255, 9, &mut |symbol, count| counts[symbol & 255] = count);
     let (log, _) = described.ok_or(Error::new(ErrorKind::ZstdTable, 0))?;
     Ok((1 << log, counts))
 }

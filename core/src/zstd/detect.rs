@@ -108,7 +108,7 @@ pub(super) fn follow(
                     walk.after_content(block);
                     continue;
                 }
-                if walk.header.checksum && flavour.has_trailing_checksum() {
+                if walk.header.checksum && flavour.is_rfc() {
                     at += CHECKSUM;
                 }
                 let most = sure + more;

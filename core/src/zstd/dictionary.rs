@@ -1,6 +1,6 @@
 //! Dictionaries: tables and content that a frame starts from.
 
-use super::codes;
+use super::codes::{MAX_LITERALS_CODE, MAX_MATCH_CODE};
 use super::flavour::Flavour;
 use super::tables::{LITERALS, MATCHES, OFFSETS};
 use super::workspace::{Lent, Workspace};
@@ -75,26 +75,18 @@ impl<'a> Dictionary<'a> {
     }
 
     fn read(&self, flavour: Flavour, workspace: &mut Workspace) -> Option<&'a [u8]> {
-        let len = workspace.huffman.read(self.bytes, 8, flavour.tree())?;
-        let mut rest = self.bytes.get(8 + len..)?;
+        let mut at = 8 + workspace.huffman.read(self.bytes, 8, flavour.tree())?;
         // The log limits are those of blocks; the 2016 decoder forgot them here and wrote past its tables.
-        let len = workspace.offsets.read(rest, flavour.max_offset_code(), codes::MAX_OFFSET_LOG, &OFFSETS)?;
-        rest = rest.get(len..)?;
-        let len = workspace.matches.read(rest, codes::MAX_MATCH_CODE, codes::MAX_LENGTH_LOG, &MATCHES)?;
-        rest = rest.get(len..)?;
-        let len = workspace.literals.read(rest, codes::MAX_LITERALS_CODE, codes::MAX_LENGTH_LOG, &LITERALS)?;
-        rest = rest.get(len..)?;
-        let mut history = [0; 3];
-        for offset in &mut history {
-            let (bytes, more) = rest.split_first_chunk()?;
-            (*offset, rest) = (u32::from_le_bytes(*bytes), more);
+        at += workspace.offsets.read(self.bytes.get(at..)?, flavour.max_offset_code(), &OFFSETS)?;
+        at += workspace.matches.read(self.bytes.get(at..)?, MAX_MATCH_CODE, &MATCHES)?;
+        at += workspace.literals.read(self.bytes.get(at..)?, MAX_LITERALS_CODE, &LITERALS)?;
+        let (offsets, content) = self.bytes.get(at..)?.split_first_chunk::<12>()?;
+        let (offsets, _) = offsets.as_chunks();
+        for (to, offset) in workspace.history.iter_mut().zip(offsets) {
+            *to = u32::from_le_bytes(*offset);
         }
-        let possible = |&offset: &u32| offset != 0 && u64::from(offset) <= u64_from(rest.len());
-        if !history.iter().all(possible) {
-            return None;
-        }
-        workspace.history = history;
-        workspace.ready = [true; 3];
-        Some(rest)
+        let possible = |&offset: &u32| offset != 0 && u64::from(offset) <= u64_from(content.len());
+        workspace.ready = workspace.history.iter().all(possible);
+        workspace.ready.then_some(content)
     }
 }

@@ -138,15 +138,9 @@ impl Flavour {
         Block { kind, last: end, size, stray }
     }
 
-    /// Whether the checksum is the low 32 bits of the hash in four bytes behind the last block. Otherwise it is 22 bits
-    /// of it inside of the end block.
-    pub(super) const fn has_trailing_checksum(self) -> bool {
-        self.is_rfc()
-    }
-
-    /// The part of a hash that a frame stores.
+    /// The part of a hash that a frame stores: 32 bits in four bytes after the last block, in the older formats 22 bits in the end block.
     pub(super) const fn checksum_of(self, hash: u64) -> u32 {
-        if self.has_trailing_checksum() { low32(hash) } else { low32(hash >> 11) & 0x3F_FFFF }
+        if self.is_rfc() { low32(hash) } else { low32(hash >> 11) & 0x3F_FFFF }
     }
 
     /// `None` if the block ends before the header does.
@@ -172,20 +166,19 @@ impl Flavour {
             (false, 1) if self != Flavour::V07 => (12, 2),
             (false, _) => (5, 1),
         };
-        let mut fields = [0; 8];
         let header = bytes.get(..len)?;
-        let mask = (1u64 << bits) - 1;
-        let (size, stored) = if self == Flavour::V07 {
-            fields.iter_mut().rev().zip(header.iter().rev()).for_each(|(to, &from)| *to = from);
-            let fields = u64::from_be_bytes(fields);
-            if huffman { (fields >> bits & mask, fields & mask) } else { (fields & mask, 0) }
-        } else {
-            fields.iter_mut().zip(header).for_each(|(to, &from)| *to = from);
-            let fields = u64::from_le_bytes(fields) >> if bits == 5 { 3 } else { 4 };
-            if huffman { (fields & mask, fields >> bits & mask) } else { (fields & mask, 0) }
+        let append = |number, &byte: &u8| number << 8 | u64::from(byte);
+        let fields = match self {
+            Flavour::V07 => header.iter().fold(0, append),
+            _ => header.iter().rev().fold(0, append) >> if bits == 5 { 3 } else { 4 },
+        };
+        let [low, high] = [fields, fields >> bits].map(|field| low32(field) & ((1 << bits) - 1));
+        let (size, stored) = match self {
+            _ if !huffman => (low, 0),
+            Flavour::V07 => (high, low),
+            _ => (low, high),
         };
         let single = huffman && format == if self == Flavour::V07 { 1 } else { 0 };
-        let (size, stored) = (u32::try_from(size).ok()?, u32::try_from(stored).ok()?);
         Some(LiteralsHeader { kind, single, len, size, stored })
     }
 

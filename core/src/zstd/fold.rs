@@ -6,22 +6,24 @@
 //!   stays alive, one call, or one branch that is not needed costs 3 to 10 % on all data.
 //! * Input: the stream in `rest`, with seven readable bytes before its start where there are some, so that one load of eight bytes is
 //!   always enough; three tables of which every cell leads to a cell.
-//! * It never reads past the start of the stream unnoticed: [`Reader::bits`] is compared once after each run, not in it.
+//! * It never reads past the start of the stream unnoticed: the bits left are compared with 0 once after each run, not in it.
 //! * What is not simple is not done here: [`Act::quick`] refuses it, and the slow step after the loop does it. Do not add calls.
 //! * Everything that was tried, kept and not kept, with its price, is in
 //!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#the-loop-over-sequences).
 
+use core::ops::Range;
+
 use super::flavour::Flavour;
 use super::sequence::{Act, NEAREST, Sequence};
 use super::sequences::Sequences;
-use super::tables::Cell;
+use super::tables::{Cell, LITERALS, MATCHES, OFFSETS};
 use super::workspace::{Lent, Workspace};
 use crate::ErrorKind;
-use crate::bits::bits_before;
+use crate::bits::BackwardFields;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
-use crate::num::split_last;
-use crate::tuning::{LEAN, REPEAT_LOOP};
+use crate::num::{index, split_last, u64_from};
+use crate::tuning::{LEAN, REPEAT_LOOP, SMALL};
 
 /// The lowest `n` bits set, for less than 32 of them.
 #[inline(always)]
@@ -41,10 +43,12 @@ fn mask(n: u8) -> u32 {
 
 /// Reads sequences, from the end of their bits on.
 struct Reader<'a> {
-    /// What is left of the stream and, where something comes before it, seven bytes of that: then eight bytes can be read at
-    /// once wherever the next bit is.
+    bits: BackwardFields<'a>,
+    /// The stream and, where something comes before it, up to seven bytes of that: then eight bytes can be read at once wherever the
+    /// next bit is.
+    src: &'a [u8],
+    /// What is left of `src` for a run, and the bits of its last byte that are used.
     rest: &'a [u8],
-    /// Bits of its last byte that are used.
     used: u32,
     /// Bytes before the stream.
     before: usize,
@@ -57,9 +61,6 @@ struct Reader<'a> {
     history: [u32; 3],
 }
 
-/// Bytes before a stream that are read with its first.
-const BEFORE: usize = 7;
-
 /// The next `n` bits of a word, of which `used` are used. No field waits for the one before, only for its width.
 #[inline(always)]
 fn take(word: u64, used: &mut u32, n: u8) -> u32 {
@@ -68,45 +69,35 @@ fn take(word: u64, used: &mut u32, n: u8) -> u32 {
 }
 
 impl<'a> Reader<'a> {
-    fn new(src: &'a [u8], sequences: &Sequences, workspace: &Workspace, history: [u32; 3]) -> Option<Self> {
-        let stream = &sequences.bits;
-        let before = stream.start.min(BEFORE);
-        let rest = src.get(stream.start - before..stream.end)?;
-        let last = *rest.last().filter(|&&last| last != 0 && !stream.is_empty())?;
-        let mut reader = Self {
-            rest,
-            used: last.leading_zeros() + 1,
+    fn new(src: &'a [u8], sequences: &Sequences, tables: &Workspace, history: [u32; 3]) -> Option<Self> {
+        let Range { start, end } = sequences.bits;
+        let before = start.min(7);
+        let mut bits = BackwardFields::new(src.get(start..end)?).ok()?;
+        Some(Self {
+            src: src.get(start - before..end)?,
+            rest: &[],
+            used: 0,
             before,
             left: sequences.count,
-            literals: Cell::ZERO,
-            offsets: Cell::ZERO,
-            matches: Cell::ZERO,
+            literals: tables.literals.cell(field(&mut bits, tables.literals.log)),
+            offsets: tables.offsets.cell(field(&mut bits, tables.offsets.log)),
+            matches: tables.matches.cell(field(&mut bits, tables.matches.log)),
+            bits,
             history,
-        };
-        reader.literals = workspace.literals.cells[reader.read(workspace.literals.log) as usize & 511];
-        reader.offsets = workspace.offsets.cells[reader.read(workspace.offsets.log) as usize & 255];
-        reader.matches = workspace.matches.cells[reader.read(workspace.matches.log) as usize & 511];
-        Some(reader)
+        })
     }
 
-    /// Bits that are not read yet. `None` if more were read than there are.
-    #[inline(always)]
-    fn bits(&self) -> Option<usize> {
-        (self.rest.len().checked_sub(self.before)? * 8).checked_sub(self.used as usize)
+    /// Starts a run where the bits are.
+    fn start_run(&mut self) {
+        let end = u64::try_from(self.bits.remaining()).map_or(0, |bits| self.before * 8 + index(bits));
+        self.rest = self.src.get(..end.div_ceil(8)).unwrap_or_default();
+        self.used = low32(u64_from(self.rest.len() * 8 - end)) & 7;
     }
 
-    /// The next `n` bits, wherever they are. Something if there are fewer, which [`bits`](Self::bits) tells behind them.
-    #[cold]
-    #[inline(never)]
-    fn read(&mut self, n: u8) -> u32 {
-        let left = (self.rest.len() * 8).saturating_sub(self.used as usize);
-        let word = bits_before(self.rest, left).unwrap_or(0);
-        self.used += u32::from(n);
-        if let Some(rest) = self.rest.len().checked_sub(self.used as usize / 8).and_then(|len| self.rest.get(..len)) {
-            self.rest = rest;
-            self.used %= 8;
-        }
-        take(word, &mut 0, n)
+    /// Skips the bits of a run.
+    fn end_run(&mut self) {
+        let [end, start] = [self.rest.len() * 8, self.before * 8].map(|bits| u64_from(bits).cast_signed());
+        self.bits.skip(low32((self.bits.remaining() - (end - start - i64::from(self.used))).cast_unsigned()));
     }
 
     /// Reads sequences and hands them over as long as all is simple. If `hand` finds that one is not, it is returned.
@@ -117,11 +108,11 @@ impl<'a> Reader<'a> {
     fn run<A: Act, const LAST: bool, const NEAR: bool>(
         &mut self,
         flavour: Flavour,
-        workspace: &Workspace,
+        tables: &Workspace,
         mut so_far: A::SoFar,
         hand: &mut A,
     ) -> Verdict<(A::SoFar, Option<Sequence>)> {
-        let Self { mut rest, mut used, before, mut left, mut literals, mut offsets, mut matches, history } = *self;
+        let Self { mut rest, mut used, before, mut left, mut literals, mut offsets, mut matches, history, .. } = *self;
         // The two older offsets in one register: there are few, and most sequences just move them on.
         let [mut last, one, two] = history;
         let mut older = u64::from(two) << 32 | u64::from(one);
@@ -131,19 +122,19 @@ impl<'a> Reader<'a> {
             let Some((_, word)) = split_last(rest) else { break };
             let word = u64::from_le_bytes(*word);
             let begun = used;
-            let refined = offsets.base().wrapping_add(take(word, &mut used, offsets.extra()));
+            let refined = offsets.value(&OFFSETS).0.wrapping_add(take(word, &mut used, offsets.value(&OFFSETS).1));
             // Short lengths need no bits, and most are short.
-            let (mut length, mut run) = (matches.base(), literals.base());
-            let extra = Cell::extras(matches, literals);
+            let (mut length, mut run) = (matches.value(&MATCHES).0, literals.value(&LITERALS).0);
+            let extra = matches.value(&MATCHES).1.wrapping_add(literals.value(&LITERALS).1);
             if extra > 0 {
-                if extra + u32::from(offsets.extra()) > MOST_EXTRA {
+                if u32::from(extra) + u32::from(offsets.value(&OFFSETS).1) > MOST_EXTRA {
                     used = begun;
                     break;
                 }
-                length = length.wrapping_add(take(word, &mut used, matches.extra()));
-                run = run.wrapping_add(take(word, &mut used, literals.extra()));
+                length = length.wrapping_add(take(word, &mut used, matches.value(&MATCHES).1));
+                run = run.wrapping_add(take(word, &mut used, literals.value(&LITERALS).1));
             }
-            if offsets.extra() > 1 {
+            if offsets.value(&OFFSETS).1 > 1 {
                 older = older << 32 | u64::from(last);
                 last = refined;
             } else {
@@ -154,12 +145,15 @@ impl<'a> Reader<'a> {
             }
             // The next cells are loaded before this sequence is carried out, so that a branch that is guessed wrong there
             // does not delay them.
-            let next = literals.next() + take(word, &mut used, literals.bits());
-            literals = workspace.literals.cells[next as usize & 511];
-            let next = matches.next() + take(word, &mut used, matches.bits());
-            matches = workspace.matches.cells[next as usize & 511];
-            let next = offsets.next() + take(word, &mut used, offsets.bits());
-            offsets = workspace.offsets.cells[next as usize & 255];
+            let (bits, next) = literals.successor(tables.literals.log);
+            let next = next + take(word, &mut used, bits);
+            literals = tables.literals.cell(next);
+            let (bits, next) = matches.successor(tables.matches.log);
+            let next = next + take(word, &mut used, bits);
+            matches = tables.matches.cell(next);
+            let (bits, next) = offsets.successor(tables.offsets.log);
+            let next = next + take(word, &mut used, bits);
+            offsets = tables.offsets.cell(next);
             // A word has no more than that.
             let Some(less) = rest.get(..rest.len().wrapping_sub(used as usize / 8)) else { break };
             rest = less;
@@ -179,7 +173,7 @@ impl<'a> Reader<'a> {
             so_far = next;
         }
         let history = [last, low32(older), low32(older >> 32)];
-        *self = Self { rest, used, before, left, literals, offsets, matches, history };
+        *self = Self { rest, used, left, literals, offsets, matches, history, ..*self };
         Ok((so_far, refused))
     }
 
@@ -187,28 +181,38 @@ impl<'a> Reader<'a> {
     /// stream that has nothing before it.
     #[cold]
     #[inline(never)]
-    fn one(&mut self, flavour: Flavour, workspace: &Workspace) -> Sequence {
-        let Self { literals, offsets, matches, .. } = *self;
-        let refined = offsets.base().wrapping_add(self.read(offsets.extra()));
-        let length = matches.base().wrapping_add(self.read(matches.extra()));
-        let run = literals.base().wrapping_add(self.read(literals.extra()));
-        let offset = if offsets.extra() > 1 {
-            self.history = [refined, self.history[0], self.history[1]];
+    fn one(&mut self, flavour: Flavour, tables: &Workspace) -> Sequence {
+        let Self { bits, literals, offsets, matches, history, .. } = self;
+        let mut value = |cell: Cell, alphabet| {
+            let (base, extra) = cell.value(alphabet);
+            base.wrapping_add(field(bits, extra))
+        };
+        let (refined, length, run) =
+            (value(*offsets, &OFFSETS), value(*matches, &MATCHES), value(*literals, &LITERALS));
+        let offset = if offsets.value(&OFFSETS).1 > 1 {
+            *history = [refined, history[0], history[1]];
             refined
         } else {
-            flavour.repeat(refined, run == 0, &mut self.history)
+            flavour.repeat(refined, run == 0, history)
         };
         self.left -= 1;
         if self.left > 0 {
-            let next = literals.next() + self.read(literals.bits());
-            self.literals = workspace.literals.cells[next as usize & 511];
-            let next = matches.next() + self.read(matches.bits());
-            self.matches = workspace.matches.cells[next as usize & 511];
-            let next = offsets.next() + self.read(offsets.bits());
-            self.offsets = workspace.offsets.cells[next as usize & 255];
+            let mut next = |cell: Cell, log| {
+                let (width, next) = cell.successor(log);
+                next.wrapping_add(field(bits, width))
+            };
+            *literals = tables.literals.cell(next(*literals, tables.literals.log));
+            *matches = tables.matches.cell(next(*matches, tables.matches.log));
+            *offsets = tables.offsets.cell(next(*offsets, tables.offsets.log));
         }
         Sequence { literals: run, length, offset }
     }
+}
+
+/// The next `n` bits, wherever they are; zeros stand for those before the start of the stream.
+#[inline(never)]
+fn field(bits: &mut BackwardFields<'_>, n: u8) -> u32 {
+    low32(bits.take(n.into()))
 }
 
 /// With so many bits that refine symbols, those of the next states are in the same 57.
@@ -224,7 +228,8 @@ const OFTEN: u32 = 32;
 
 impl Sequences {
     /// Hands every sequence to `hand`, in order.
-    #[inline(always)]
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
     pub(super) fn fold<A: Act>(
         &self,
         flavour: Flavour,
@@ -242,20 +247,25 @@ impl Sequences {
         let mut reader = Reader::new(src, self, tables, workspace.history).ok_or(fault)?;
         let (mut begun, mut near, mut often) = (false, 0, false);
         while reader.left > 0 {
-            let refused;
-            (so_far, refused) = match reader.left {
-                // Right behind one that was not simple.
-                ..FEW if begun => reader.run::<A, true, false>(flavour, tables, so_far, hand)?,
-                // In a loop of their own: in the one for all others they made that slower by 5 to 7 %.
-                _ if often => reader.run::<A, false, true>(flavour, tables, so_far, hand)?,
-                _ => reader.run::<A, false, false>(flavour, tables, so_far, hand)?,
-            };
-            near += u32::from(refused.is_some_and(|sequence| sequence.offset < NEAREST));
-            often |= REPEAT_LOOP && near * OFTEN > self.count - reader.left + 4 * OFTEN;
-            begun = true;
+            let mut refused = None;
+            if !SMALL {
+                reader.start_run();
+                (so_far, refused) = match reader.left {
+                    // Right behind one that was not simple.
+                    ..FEW if begun => reader.run::<A, true, false>(flavour, tables, so_far, hand)?,
+                    // In a loop of their own: in the one for all others they made that slower by 5 to 7 %.
+                    _ if often => reader.run::<A, false, true>(flavour, tables, so_far, hand)?,
+                    _ => reader.run::<A, false, false>(flavour, tables, so_far, hand)?,
+                };
+                reader.end_run();
+                near += u32::from(refused.is_some_and(|sequence| sequence.offset < NEAREST));
+                often |= REPEAT_LOOP && near * OFTEN > self.count - reader.left + 4 * OFTEN;
+                begun = true;
+            }
             let sequence = refused.unwrap_or_else(|| reader.one(flavour, tables));
             // Nobody looked until now: after too many bits there is none to go on with, and behind the last sequence is none.
-            if reader.bits().is_none_or(|bits| bits > 0 && reader.left == 0) {
+            let left = reader.bits.remaining();
+            if left < 0 || left > 0 && reader.left == 0 {
                 return Err(fault);
             }
             so_far = hand.act(so_far, sequence)?;

@@ -86,22 +86,6 @@ impl Block {
             _ => Ok(()),
         }
     }
-
-    pub(super) fn trace(&self, at: usize, trace: &mut impl Trace) {
-        let at = u64_from(at);
-        trace.bytes(Part::Framing, Name::BlockHeader, at..at + 3, Value::Word(self.kind.name()));
-    }
-
-    /// The same of an end block, which may be a checksum.
-    pub(super) fn trace_end(&self, checksum: bool, at: usize, trace: &mut impl Trace) {
-        let at = u64_from(at);
-        let (part, name, value) = if checksum {
-            (Part::Checksum, Name::EndBlockWithChecksum, Value::Hex(self.size.into()))
-        } else {
-            (Part::Framing, Name::EndBlock, Value::None)
-        };
-        trace.bytes(part, name, at..at + 3, value);
-    }
 }
 
 /// The input ends too early.
@@ -135,7 +119,7 @@ impl Header {
     pub fn read(src: &[u8], limits: &Limits, flavour: Flavour) -> Result<Self> {
         let header = Self::read_at(src, 0, flavour, false, &mut ())?;
         if let Self::Frame(frame) = &header {
-            frame.check(&Bounds::of(limits), 0)?;
+            frame.check(limits.max_window, limits.max_output, 0)?;
         }
         Ok(header)
     }
@@ -228,27 +212,14 @@ impl Header {
     }
 }
 
-/// The limits that a frame is compared with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    pub(super) max_output: u64,
-    pub(super) max_window: u64,
-}
-
-impl Bounds {
-    pub(super) const fn of(limits: &Limits) -> Self {
-        Self { max_output: limits.max_output, max_window: limits.max_window }
-    }
-}
-
 impl FrameHeader {
     /// Compares the claims of a frame at byte 0 with the limits, after `content` bytes from frames before it.
-    pub(super) fn check(&self, bounds: &Bounds, content: u64) -> Result<()> {
-        if !self.single_segment && self.window > bounds.max_window {
+    pub(super) fn check(&self, max_window: u64, max_output: u64, content: u64) -> Result<()> {
+        if !self.single_segment && self.window > max_window {
             return Err(Error::new(ErrorKind::WindowLimit, 0).needing(self.window));
         }
         let content = content.saturating_add(self.content_size.unwrap_or(0));
-        if content > bounds.max_output {
+        if content > max_output {
             return Err(Error::new(ErrorKind::OutputLimit, 0).needing(content));
         }
         Ok(())

@@ -3,13 +3,12 @@
 //! Reading and writing both move towards the end of the buffer, and writing gains on reading. It may come as close as the first
 //! byte of the block that is being read, because a block is read from its end.
 
-use super::block::Output;
 use super::detect::{flavour, follow};
 use super::flavour::BlockKind;
 use super::machine::{Machine, Purpose};
 use super::options::Options;
 use super::workspace::Workspace;
-use crate::num::{index, u64_from};
+use crate::num::u64_from;
 use crate::{Done, Error, ErrorKind, Result};
 
 /// Returns how many bytes longer than the content a buffer must be to [decode a file in place](decode_in_place).
@@ -60,9 +59,7 @@ pub fn decode_in_place(
     loop {
         let read = machine.done.read;
         let (out, src) = buffer.split_at_mut_checked(start + read).unwrap_or_default();
-        let at = index(machine.frame.produced);
-        let out = machine.done.wrote.checked_sub(at).and_then(|begin| out.get_mut(begin..)).unwrap_or_default();
-        let output = Output::Slice { before: None, out, at };
+        let output = machine.output(out);
         let step = machine.step(src, 0, output, workspace, &mut ());
         machine.done.read += step.map_err(|fault| machine.error(fault, u64_from(read)))?;
         if machine.frame.walk.is_between_frames() && machine.done.read >= len {

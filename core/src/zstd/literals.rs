@@ -48,10 +48,10 @@ impl Literals {
         trace.enter(Name::Literals, Value::U64(u64_from(size)));
         let start = block.start + len;
         emit_field(trace, Part::Header, Name::LiteralsHeader, block.start..start, Value::Word(name(kind, single)));
-        if size > MAX_BLOCK {
-            return Err(Fault::new(ErrorKind::ZstdLiteralsSize, block.start));
-        }
         let too_long = Fault::new(ErrorKind::ZstdLiteralsSize, block.start);
+        if size > MAX_BLOCK {
+            return Err(too_long);
+        }
         let stored = match kind {
             LiteralsKind::Raw => size,
             LiteralsKind::Rle => 1,
@@ -75,13 +75,8 @@ impl Literals {
                     let src = src.get(..end).unwrap_or_default();
                     let read = workspace.huffman.read(src, start, flavour.tree());
                     at += read.ok_or(Fault::new(ErrorKind::ZstdTree, start))?;
-                    emit_field(
-                        trace,
-                        Part::Table,
-                        Name::HuffmanCode,
-                        start..at,
-                        Value::U64(workspace.huffman.depth().into()),
-                    );
+                    let depth = Value::U64(workspace.huffman.depth().into());
+                    emit_field(trace, Part::Table, Name::HuffmanCode, start..at, depth);
                 } else if lent.code().is_none() && !workspace.huffman.is_ready() {
                     return Err(Fault::new(ErrorKind::ZstdLiteralsRepeat, block.start));
                 }

@@ -7,14 +7,14 @@ use core::ops::Range;
 
 use super::block::{Frame, Output};
 use super::flavour::{Block, BlockKind, Flavour};
-use super::header::{Bounds, cut};
+use super::header::cut;
 use super::options::Options;
 use super::seek_table;
 use super::walk::{BLOCK_HEADER, CHECKSUM, Next};
 use super::workspace::Workspace;
 use crate::checksum::Xxh64;
 use crate::fault::{Fault, Verdict};
-use crate::num::u64_from;
+use crate::num::{index, u64_from};
 use crate::{Done, Error, ErrorKind, Name, Trace, Value, Verify};
 
 /// What a machine decodes for.
@@ -38,7 +38,8 @@ pub(super) struct Machine<'d> {
     verify: Verify,
     /// Most bytes that the output holds in all.
     room: u64,
-    bounds: Bounds,
+    max_window: u64,
+    max_output: u64,
     hash: Xxh64,
     pub(super) done: Done,
     /// How much would have been enough, if the last fault knows.
@@ -55,7 +56,8 @@ impl<'d> Machine<'d> {
             purpose,
             verify: options.verify,
             room,
-            bounds: Bounds::of(&options.limits),
+            max_window: options.limits.max_window,
+            max_output: options.limits.max_output,
             hash: Xxh64::new(),
             done: Done::default(),
             need: 0,
@@ -116,6 +118,13 @@ impl<'d> Machine<'d> {
         }
     }
 
+    /// The output of the next step, in a slice that starts with the content of the file.
+    pub(super) fn output<'a>(&self, dst: &'a mut [u8]) -> Output<'a> {
+        let at = index(self.frame.produced);
+        let out = self.done.wrote.checked_sub(at).and_then(|start| dst.get_mut(start..)).unwrap_or_default();
+        Output::Slice { before: None, out, at }
+    }
+
     /// Turns a fault of the last step into an error. `base` is where the slice of that step starts in the file.
     #[cold]
     pub(super) fn error(&self, fault: Fault, base: u64) -> Error {
@@ -137,9 +146,10 @@ impl<'d> Machine<'d> {
             return Ok(end);
         }
         let header = self.frame.walk.header;
-        header.check(&self.bounds, self.done.content).or_else(|error| self.wants(error.kind, at, error.need))?;
+        let allowed = header.check(self.max_window, self.max_output, self.done.content);
+        allowed.or_else(|error| self.wants(error.kind, at, error.need))?;
         // A frame in a single segment is its own window, which a stream has to keep.
-        if self.purpose == Purpose::Stream && header.window > self.bounds.max_window {
+        if self.purpose == Purpose::Stream && header.window > self.max_window {
             return self.wants(ErrorKind::WindowLimit, at, header.window);
         }
         if !self.frame.start(workspace) {
@@ -152,7 +162,9 @@ impl<'d> Machine<'d> {
         if content > self.room {
             return self.wants(ErrorKind::OutputTooSmall, at, content);
         }
-        self.hash = Xxh64::new();
+        if header.checksum {
+            self.hash = Xxh64::new();
+        }
         self.done.window = self.done.window.max(header.window);
         Ok(end)
     }
@@ -178,7 +190,7 @@ impl<'d> Machine<'d> {
         }
         self.frame.produced += u64_from(len);
         self.done.content += u64_from(len);
-        if self.done.content > self.bounds.max_output {
+        if self.done.content > self.max_output {
             return self.wants(ErrorKind::OutputLimit, start, self.done.content);
         }
         self.done.blocks += 1;

@@ -29,7 +29,6 @@ mod detect;
 mod dictionary;
 mod file;
 mod flavour;
-#[cfg_attr(feature = "small", path = "small_fold.rs")]
 mod fold;
 mod header;
 mod in_place;
@@ -41,7 +40,6 @@ mod seek_table;
 mod sequence;
 mod sequences;
 mod stream;
-#[cfg_attr(feature = "small", path = "small_symbols.rs")]
 mod symbols;
 #[cfg_attr(feature = "small", path = "small_tables.rs")]
 mod tables;

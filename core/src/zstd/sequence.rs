@@ -19,12 +19,10 @@ pub(super) trait Act {
 
     /// The same where it is simple and cannot fail; otherwise nothing is done. With `NEAR`, matches that repeat less than eight bytes are
     /// simple too.
-    #[cfg(not(feature = "small"))]
     fn quick<const NEAR: bool>(&mut self, so_far: Self::SoFar, sequence: Sequence) -> Option<Self::SoFar>;
 }
 
 /// Matches from this far back are copied in pieces that do not overlap.
-#[cfg(not(feature = "small"))]
 pub(super) const NEAREST: u32 = 8;
 
 /// Adds up the literals that are used and the bytes that matches make.
@@ -38,7 +36,6 @@ impl Act for Sums {
         Ok((literals + u64::from(sequence.literals), matches + u64::from(sequence.length)))
     }
 
-    #[cfg(not(feature = "small"))]
     #[inline(always)]
     fn quick<const NEAR: bool>(&mut self, so_far: (u64, u64), sequence: Sequence) -> Option<(u64, u64)> {
         self.act(so_far, sequence).ok()

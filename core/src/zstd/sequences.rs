@@ -2,11 +2,11 @@
 
 use core::ops::Range;
 
-use super::codes;
+use super::codes::{MAX_LITERALS_CODE, MAX_MATCH_CODE};
 use super::flavour::{Flavour, TableMode};
 use super::header::emit_field;
 use super::symbols;
-use super::tables::{self, LITERALS, MATCHES, Meanings, OFFSETS, Predefined, Table};
+use super::tables::{Alphabet, LITERALS, MATCHES, OFFSETS, Table};
 use super::workspace::{Lent, Workspace};
 use crate::fault::{Fault, Verdict};
 use crate::{ErrorKind, Name, Part, Trace, Value};
@@ -62,35 +62,20 @@ impl Sequences {
             return Err(Fault::new(ErrorKind::ZstdReservedBit, at));
         }
         at += 1;
-        let kinds = [
-            Kind { mode: flavour.table_mode(modes >> 6), max: codes::MAX_LITERALS_CODE },
-            Kind { mode: flavour.table_mode(modes >> 4), max: flavour.max_offset_code() },
-            Kind { mode: flavour.table_mode(modes >> 2), max: codes::MAX_MATCH_CODE },
-        ];
+        let [literals, offsets, matches] = [6, 4, 2].map(|shift| flavour.table_mode(modes >> shift));
         if let Some(tables) = lent.tables()
-            && kinds.iter().any(|kind| kind.mode != TableMode::Repeat)
+            && [literals, offsets, matches].iter().any(|&mode| mode != TableMode::Repeat)
         {
             workspace.copy_tables(tables);
             lent.tables = None;
         }
-        let [ready_literals, ready_offsets, ready_matches] = &mut workspace.ready;
-        let [literals, offsets, matches] = kinds;
-        let mut place = Place { src, at, end: block.end };
-        let predefined = &tables::PREDEFINED_LITERALS;
-        place.table(
-            Name::LiteralLengths,
-            literals,
-            &mut workspace.literals,
-            ready_literals,
-            &LITERALS,
-            predefined,
-            trace,
-        )?;
-        let predefined = &tables::PREDEFINED_OFFSETS;
-        place.table(Name::Offsets, offsets, &mut workspace.offsets, ready_offsets, &OFFSETS, predefined, trace)?;
-        let predefined = &tables::PREDEFINED_MATCHES;
-        place.table(Name::MatchLengths, matches, &mut workspace.matches, ready_matches, &MATCHES, predefined, trace)?;
-        let sequences = Self { count, bits: place.at..block.end };
+        let mut tables = TableReader { src, at, end: block.end, ready: workspace.ready, trace };
+        let table = &mut workspace.literals;
+        tables.read(Name::LiteralLengths, literals, table, &LITERALS, MAX_LITERALS_CODE)?;
+        tables.read(Name::Offsets, offsets, &mut workspace.offsets, &OFFSETS, flavour.max_offset_code())?;
+        tables.read(Name::MatchLengths, matches, &mut workspace.matches, &MATCHES, MAX_MATCH_CODE)?;
+        let sequences = Self { count, bits: tables.at..block.end };
+        workspace.ready = true;
         if count == 0 {
             emit_field(trace, Part::Padding, Name::Ignored, sequences.bits.clone(), Value::None);
         } else {
@@ -101,53 +86,45 @@ impl Sequences {
     }
 }
 
-/// One of the three tables, as the header announces it.
-#[derive(Clone, Copy)]
-struct Kind {
-    mode: TableMode,
-    max: u8,
-}
-
-/// Where the tables are read from.
-struct Place<'a> {
+/// Reads the three tables, one after the other.
+struct TableReader<'a, T> {
     src: &'a [u8],
     at: usize,
     end: usize,
+    /// Whether there are tables to repeat.
+    ready: bool,
+    trace: &'a mut T,
 }
 
-impl Place<'_> {
-    #[expect(clippy::too_many_arguments, reason = "the three tables differ in all of it")]
-    fn table<const N: usize, T: Trace>(
+impl<T: Trace> TableReader<'_, T> {
+    fn read<const N: usize>(
         &mut self,
         name: Name,
-        kind: Kind,
+        mode: TableMode,
         table: &mut Table<N>,
-        ready: &mut bool,
-        meanings: &Meanings,
-        predefined: &Predefined,
-        trace: &mut T,
+        alphabet: &Alphabet,
+        max_symbol: u8,
     ) -> Verdict<()> {
         let fault = |kind| Fault::new(kind, self.at);
         let bytes = self.src.get(self.at..self.end).unwrap_or_default();
-        let len = match kind.mode {
+        let len = match mode {
             TableMode::Predefined => {
-                table.predefine(predefined, meanings);
+                table.predefine(alphabet);
                 0
             }
             TableMode::Rle => {
                 let symbol = *bytes.first().ok_or(fault(ErrorKind::ZstdSequencesHeader))?;
-                if symbol > kind.max {
+                if symbol > max_symbol {
                     return Err(fault(ErrorKind::ZstdTableSymbol));
                 }
-                table.repeat(symbol, meanings);
+                table.repeat(symbol, alphabet);
                 1
             }
-            TableMode::Fse => table.read(bytes, kind.max, N.ilog2(), meanings).ok_or(fault(ErrorKind::ZstdTable))?,
-            TableMode::Repeat if *ready => 0,
+            TableMode::Fse => table.read(bytes, max_symbol, alphabet).ok_or(fault(ErrorKind::ZstdTable))?,
+            TableMode::Repeat if self.ready => 0,
             TableMode::Repeat => return Err(fault(ErrorKind::ZstdTableRepeat)),
         };
-        *ready = true;
-        emit_field(trace, Part::Table, name, self.at..self.at + len, Value::U64(table.log.into()));
+        emit_field(self.trace, Part::Table, name, self.at..self.at + len, Value::U64(table.log.into()));
         self.at += len;
         Ok(())
     }

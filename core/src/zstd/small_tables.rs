@@ -1,58 +1,62 @@
-//! The three FSE tables of sequences where memory is short: two bytes a state, and what a symbol means kept apart.
+//! The three FSE tables of sequences where memory is short: two bytes a state, and the values of symbols kept apart.
 
-pub(super) use super::codes::Predefined;
-use super::codes::{self, Meaning};
+use super::codes::{self, Codes};
 use crate::entropy::{fse, low8};
 
-/// A table, ready to decode: for each state its symbol in the high six bits, and in the others a number that says what
-/// follows. It runs from how many states the symbol has to twice that; shifted up until it reaches the size of the table,
-/// it is where the next state starts, and the shift is how many bits are added.
-#[derive(Clone, Debug)]
-pub(super) struct Table<const N: usize> {
-    pub(super) cells: [u16; N],
-    /// Bits of the first state.
-    pub(super) log: u8,
-}
+/// One state of a table: its symbol in the high six bits, and in the others the number of its next cell, which runs from the
+/// number of cells of the symbol to twice that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell(u16);
 
-/// What symbols stand for.
-pub(super) struct Meanings {
-    /// What the first symbol stands for. Those up to `plain` go up by one.
-    first: u8,
-    plain: u8,
-    /// The others: bits that refine them in the highest byte, and what they start from. Without any, a symbol is a power
-    /// of two and has as many bits.
-    others: &'static [u32],
-}
-
-impl Meanings {
-    /// What a symbol starts from and how many bits refine it.
-    pub(super) fn of(&self, symbol: u16) -> (u32, u32) {
-        match symbol.checked_sub(self.plain.into()) {
-            None => (u32::from(symbol) + u32::from(self.first), 0),
-            Some(other) => match self.others.get(usize::from(other)) {
-                Some(packed) => (packed & 0xFF_FFFF, packed >> 24),
-                None => (1 << (symbol & 31), symbol.into()),
+impl Cell {
+    /// The base of the symbol, and the number of bits that refine it.
+    pub(super) fn value(self, alphabet: &Alphabet) -> (u32, u8) {
+        let symbol = low8(u32::from(self.0 >> 10));
+        match symbol.checked_sub(alphabet.plain) {
+            None => (u32::from(symbol) + u32::from(alphabet.first), 0),
+            Some(other) => match alphabet.others.get(usize::from(other)) {
+                Some(packed) => (packed & 0xFF_FFFF, low8(packed >> 24)),
+                // Offsets stand for three offsets of the past first.
+                None => ((1u32 << (symbol & 31)).wrapping_sub(if symbol > 1 { 3 } else { 0 }), symbol),
             },
         }
     }
+
+    /// The number of bits of the next state, and the state that they are added to.
+    pub(super) const fn successor(self, log: u8) -> (u8, u32) {
+        let (bits, next) = fse::successor((self.0 & 0x3FF) as u32, log as u32);
+        (low8(bits), next)
+    }
 }
 
-pub(super) static LITERALS: Meanings = meanings(&codes::LITERALS, &const { packed::<20>(&codes::LITERALS) });
-pub(super) static MATCHES: Meanings = meanings(&codes::MATCHES, &const { packed::<21>(&codes::MATCHES) });
-pub(super) static OFFSETS: Meanings = Meanings { first: 0, plain: 0, others: &[] };
-
-pub(super) static PREDEFINED_LITERALS: Predefined = codes::PREDEFINED_LITERALS;
-pub(super) static PREDEFINED_OFFSETS: Predefined = codes::PREDEFINED_OFFSETS;
-pub(super) static PREDEFINED_MATCHES: Predefined = codes::PREDEFINED_MATCHES;
-
-const fn meanings(of: &Meaning, others: &'static [u32]) -> Meanings {
-    Meanings { first: of.first, plain: of.plain, others }
+/// The symbols of one of the three tables: what they stand for, and their predefined table.
+pub(super) struct Alphabet {
+    /// The value of the first symbol. Those up to `plain` ascend by one.
+    first: u8,
+    plain: u8,
+    /// The other symbols: bits that refine them in the highest byte, and their bases below. Without any, a symbol is a power
+    /// of two and has as many bits.
+    others: &'static [u32],
+    /// The number of cells of each symbol in the predefined table.
+    counts: &'static [i8],
+    /// The log of the size of the predefined table.
+    log: u8,
 }
 
-const fn packed<const N: usize>(of: &Meaning) -> [u32; N] {
-    let (mut packed, mut base, mut other) = ([0; N], of.start(), 0);
+pub(super) static LITERALS: Alphabet = Alphabet::new(&codes::LITERALS, &const { packed::<20>(&codes::LITERALS) });
+pub(super) static MATCHES: Alphabet = Alphabet::new(&codes::MATCHES, &const { packed::<21>(&codes::MATCHES) });
+pub(super) static OFFSETS: Alphabet = Alphabet::new(&codes::OFFSETS, &[]);
+
+impl Alphabet {
+    const fn new(codes: &Codes, others: &'static [u32]) -> Self {
+        Self { first: codes.first, plain: codes.plain, others, counts: codes.counts, log: codes.log }
+    }
+}
+
+const fn packed<const N: usize>(codes: &Codes) -> [u32; N] {
+    let (mut packed, mut base, mut other) = ([0; N], codes.start(), 0);
     while other < N {
-        let bits = of.extra[other];
+        let bits = codes.extra[other];
         packed[other] = base | (bits as u32) << 24;
         base += 1 << bits;
         other += 1;
@@ -60,31 +64,44 @@ const fn packed<const N: usize>(of: &Meaning) -> [u32; N] {
     packed
 }
 
-impl<const N: usize> Table<N> {
-    pub(super) const EMPTY: Self = Self { cells: [0; N], log: 0 };
+/// A table, ready to decode.
+#[derive(Clone, Debug)]
+pub(super) struct Table<const N: usize> {
+    cells: [Cell; N],
+    /// Bits of the first state.
+    pub(super) log: u8,
+}
 
-    /// A table that says the same symbol forever.
-    pub(super) fn repeat(&mut self, symbol: u8, _: &Meanings) {
-        self.cells[0] = u16::from(symbol) << 10 | 1;
+impl<const N: usize> Table<N> {
+    pub(super) const EMPTY: Self = Self { cells: [Cell(0); N], log: 0 };
+
+    /// A table of one symbol.
+    pub(super) fn repeat(&mut self, symbol: u8, _: &Alphabet) {
+        self.cells[0] = Cell(u16::from(symbol) << 10 | 1);
         self.log = 0;
     }
 
-    /// The table that everybody knows.
-    pub(super) fn predefine(&mut self, from: &Predefined, _: &Meanings) {
-        let mut counts = [0; 64];
-        counts.iter_mut().zip(from.counts).for_each(|(to, &from)| *to = from.into());
-        build(&mut self.cells, &counts, from.log.into());
-        self.log = from.log;
-    }
-
-    /// Takes over what another one remembers.
-    pub(super) fn assign(&mut self, from: &Self) {
+    /// Copies a table that was built before.
+    pub(super) fn copy(&mut self, from: &Self) {
         self.clone_from(from);
     }
 
-    /// Reads a description and builds its table; says how long the description is.
-    pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, max_log: u32, _: &Meanings) -> Option<usize> {
-        let (log, len) = read(&mut self.cells, bytes, max_symbol, max_log)?;
+    /// The cell of a state; any number stands for one.
+    pub(super) const fn cell(&self, state: u32) -> Cell {
+        self.cells[state as usize & (N - 1)]
+    }
+
+    /// The predefined table.
+    pub(super) fn predefine(&mut self, alphabet: &Alphabet) {
+        let mut counts = [0; 64];
+        counts.iter_mut().zip(alphabet.counts).for_each(|(to, &from)| *to = from.into());
+        build(&mut self.cells, &counts, alphabet.log.into());
+        self.log = alphabet.log;
+    }
+
+    /// Reads a description and builds its table; returns how long the description is.
+    pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, _: &Alphabet) -> Option<usize> {
+        let (log, len) = read(&mut self.cells, bytes, max_symbol, N.ilog2())?;
         self.log = log;
         Some(len)
     }
@@ -92,7 +109,7 @@ impl<const N: usize> Table<N> {
 
 /// Not generic, so that it is there once.
 #[inline(never)]
-fn read(cells: &mut [u16], bytes: &[u8], max_symbol: u8, max_log: u32) -> Option<(u8, usize)> {
+fn read(cells: &mut [Cell], bytes: &[u8], max_symbol: u8, max_log: u32) -> Option<(u8, usize)> {
     let mut counts = [0; 64];
     let (log, len) =
         fse::describe(bytes, max_symbol.into(), max_log, &mut |symbol, count| counts[symbol & 63] = count)?;
@@ -102,12 +119,12 @@ fn read(cells: &mut [u16], bytes: &[u8], max_symbol: u8, max_log: u32) -> Option
 
 /// Lays out a table whose counts are known to add up.
 #[inline(never)]
-fn build(cells: &mut [u16], counts: &[i16; 64], log: u32) {
+fn build(cells: &mut [Cell], counts: &[i16; 64], log: u32) {
     let mut next = [0u16; 64];
     let mut high = 1usize << log;
     let mut lay = |at: usize, symbol: u16| {
         if let Some(cell) = cells.get_mut(at) {
-            *cell = symbol << 10;
+            cell.0 = symbol << 10;
         }
     };
     for ((symbol, &count), next) in (0u16..).zip(counts).zip(&mut next) {
@@ -125,8 +142,8 @@ fn build(cells: &mut [u16], counts: &[i16; 64], log: u32) {
         }
     }
     for cell in cells.iter_mut().take(1 << log) {
-        let next = &mut next[usize::from(*cell >> 10)];
-        *cell |= *next & 0x3FF;
+        let next = &mut next[usize::from(cell.0 >> 10)];
+        cell.0 |= *next & 0x3FF;
         *next = next.wrapping_add(1);
     }
 }

@@ -184,8 +184,7 @@ impl<'a> Decoder<'a> {
                 walk.flavour = if bytes.first() == Some(&0x27) { Flavour::V07 } else { Flavour::Rfc8878 };
             }
             let starts_frame = walk.is_between_frames();
-            let no_content = Output::Slice { before: None, out: &mut [], at: 0 };
-            match self.machine.step(bytes, 0, no_content, self.workspace, &mut ()) {
+            match self.machine.step(bytes, 0, Output::Nowhere, self.workspace, &mut ()) {
                 Ok(len) => {
                     if self.gathered == 0 {
                         *src = src.get(len..).unwrap_or_default();

@@ -6,13 +6,14 @@ use core::ops::Range;
 
 use super::flavour::Flavour;
 use super::header::emit_field;
-use super::tables::{Cell, Table};
+use super::tables::{Cell, LITERALS, MATCHES, OFFSETS, Table};
 use super::workspace::Workspace;
 use crate::bits::BackwardBitReader;
 use crate::entropy::huffman;
 use crate::entropy::low32;
 use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
+use crate::tuning::SMALL;
 use crate::{ErrorKind, Name, Part, Trace, Value};
 
 /// A stream that is read from its end, whose fields are told.
@@ -47,10 +48,10 @@ impl<'a, T: Trace> Fields<'a, T> {
 
     /// A state of one of the three tables: the first, or what follows a cell.
     fn state<const N: usize>(&mut self, table: &Table<N>, name: Name, from: Option<Cell>) -> Verdict<Cell> {
-        let (base, width) = from.map_or((0, table.log), |cell| (cell.next(), cell.bits()));
+        let (width, base) = from.map_or((table.log, 0), |cell| cell.successor(table.log));
         let state = base.wrapping_add(low32(self.bits.peek(width.into())));
         self.field(Part::Sequences, name, width.into(), state.into())?;
-        table.cells.get(state as usize).copied().ok_or(self.fault)
+        Ok(table.cell(state))
     }
 
     fn end(self) -> Verdict<()> {
@@ -66,7 +67,7 @@ pub(super) fn huffman<T: Trace>(
     code: &huffman::Table,
     trace: &mut T,
 ) -> Verdict<()> {
-    if !T::SYMBOLS || !trace.symbols() {
+    if SMALL || !T::SYMBOLS || !trace.symbols() {
         emit_field(trace, Part::Literals, Name::HuffmanStream, range, Value::None);
         return Ok(());
     }
@@ -90,7 +91,7 @@ pub(super) fn sequences<T: Trace>(
     workspace: &Workspace,
     trace: &mut T,
 ) -> Verdict<()> {
-    if !T::SYMBOLS || !trace.symbols() {
+    if SMALL || !T::SYMBOLS || !trace.symbols() {
         emit_field(trace, Part::Sequences, Name::SequenceBits, stream, Value::None);
         return Ok(());
     }
@@ -105,17 +106,22 @@ pub(super) fn sequences<T: Trace>(
         fields.trace.enter(Name::Sequence, Value::U64(u64::from(index) - 1));
         // Whether there are literals decides what a repeated offset means, but their bits come last.
         let mut ahead = fields.bits;
-        let mut take = |cell: Cell| cell.base().wrapping_add(low32(ahead.take(cell.extra().into())));
-        let (value, length, run) = (take(offsets), take(matches), take(literals));
-        let (name, offset) = if offsets.extra() > 1 {
+        let mut take = |cell: Cell, alphabet| {
+            let (base, width) = cell.value(alphabet);
+            (base.wrapping_add(low32(ahead.take(width.into()))), u32::from(width))
+        };
+        let (value, offset_width) = take(offsets, &OFFSETS);
+        let (length, length_width) = take(matches, &MATCHES);
+        let (run, run_width) = take(literals, &LITERALS);
+        let (name, offset) = if offset_width > 1 {
             history = [value, history[0], history[1]];
             (Name::Offset, history[0])
         } else {
             (Name::RepeatedOffset, flavour.repeat(value, run == 0, &mut history))
         };
-        fields.field(Part::Offsets, name, offsets.extra().into(), offset.into())?;
-        fields.field(Part::Offsets, Name::MatchLength, matches.extra().into(), length.into())?;
-        fields.field(Part::Offsets, Name::LiteralLength, literals.extra().into(), run.into())?;
+        fields.field(Part::Offsets, name, offset_width, offset.into())?;
+        fields.field(Part::Offsets, Name::MatchLength, length_width, length.into())?;
+        fields.field(Part::Offsets, Name::LiteralLength, run_width, run.into())?;
         if index < count {
             literals = fields.state(&workspace.literals, STATES[0], Some(literals))?;
             matches = fields.state(&workspace.matches, STATES[2], Some(matches))?;

@@ -1,8 +1,7 @@
 //! The three FSE tables of sequences: what their symbols mean, and how they are built.
 
-use super::codes::{self, Meaning};
-use crate::entropy::fse::{self, Counts};
-use crate::entropy::{low8, low32};
+use super::codes::{self, Codes};
+use crate::entropy::{fse, low8, low32};
 use crate::tuning::PREBUILT_TABLES;
 
 /// One state of a table, with everything that its symbol stands for. Eight bytes that travel in one register, from the
@@ -21,73 +20,74 @@ impl Cell {
 
     /// What the cell is that has a number where the next state should be, from the count of its symbol's cells to twice that.
     const fn followed(self, log: u32) -> Self {
-        let number = self.next() & 0xFFFF;
+        let number = self.successor(0).1;
         let (bits, next) = fse::successor(number, log);
         // What is added to the number makes it the next state.
         let more = (next as u64).wrapping_sub(number as u64);
         Self(self.0.wrapping_add(more << 16).wrapping_add((bits as u64) << 8))
     }
 
-    /// Bits that refine the symbol.
+    /// The base of the symbol, and the number of bits that refine it.
     #[inline(always)]
-    pub(super) const fn extra(self) -> u8 {
-        low8(low32(self.0))
+    pub(super) const fn value(self, _: &Alphabet) -> (u32, u8) {
+        (low32(self.0 >> 32), low8(low32(self.0)))
     }
 
-    /// Bits that are added to `next`.
+    /// The number of bits of the next state, and the state that they are added to.
     #[inline(always)]
-    pub(super) const fn bits(self) -> u8 {
-        low8(low32(self.0) >> 8)
-    }
-
-    /// Where the next state starts.
-    #[inline(always)]
-    pub(super) const fn next(self) -> u32 {
-        low32(self.0) >> 16
-    }
-
-    /// What the symbol starts from.
-    #[inline(always)]
-    pub(super) const fn base(self) -> u32 {
-        low32(self.0 >> 32)
-    }
-
-    /// Bits that refine the symbols of two cells.
-    #[inline(always)]
-    pub(super) const fn extras(a: Self, b: Self) -> u32 {
-        low32(a.0).wrapping_add(low32(b.0)) & 0xFF
+    pub(super) const fn successor(self, _: u8) -> (u8, u32) {
+        (low8(low32(self.0) >> 8), low32(self.0) >> 16)
     }
 }
 
-/// What each symbol stands for. Where code is to be short, that is found out for each table anew.
-pub(super) struct Meanings {
-    of: Meaning,
-    ready: [[Cell; 64]; PREBUILT_TABLES],
+/// The symbols of one of the three tables: what they stand for, and their predefined table.
+///
+/// Where code must be short, cells and table are made anew each time.
+pub(super) struct Alphabet {
+    codes: Codes,
+    cells: [[Cell; 64]; PREBUILT_TABLES],
+    predefined: [Table<64>; PREBUILT_TABLES],
 }
 
-impl Meanings {
-    const fn new(of: Meaning) -> Self {
-        let ready = [Self::find(&of); PREBUILT_TABLES];
-        Self { of, ready }
+impl Alphabet {
+    const fn new(codes: Codes) -> Self {
+        let cells = [Self::find(&codes); PREBUILT_TABLES];
+        let mut alphabet = Self { codes, cells, predefined: [const { Table::EMPTY }; PREBUILT_TABLES] };
+        let (mut table, counts) = (Table::EMPTY, alphabet.counts());
+        table.build(&counts, alphabet.codes.counts.len(), alphabet.codes.log as u32, &alphabet);
+        if let Some(place) = alphabet.predefined.first_mut() {
+            *place = table;
+        }
+        alphabet
+    }
+
+    /// The number of cells of each symbol in the predefined table.
+    const fn counts(&self) -> [i16; 64] {
+        let (mut counts, mut symbol) = ([0; 64], 0);
+        while symbol < self.codes.counts.len() && symbol < 64 {
+            counts[symbol] = self.codes.counts[symbol] as i16;
+            symbol += 1;
+        }
+        counts
     }
 
     const fn cells(&self) -> [Cell; 64] {
-        match self.ready.first() {
+        match self.cells.first() {
             Some(cells) => *cells,
-            None => Self::find(&self.of),
+            None => Self::find(&self.codes),
         }
     }
 
-    const fn find(of: &Meaning) -> [Cell; 64] {
+    const fn find(codes: &Codes) -> [Cell; 64] {
         let (mut cells, mut code) = ([Cell::ZERO; 64], 0u8);
-        while code < of.plain {
-            cells[(code & 63) as usize] = Cell::new(of.first as u32 + code as u32, 0);
+        while code < codes.plain {
+            cells[(code & 63) as usize] = Cell::new(codes.first as u32 + code as u32, 0);
             code += 1;
         }
-        let (mut base, mut refined) = (of.start(), of.extra);
+        let (mut base, mut refined) = (codes.start(), codes.extra);
         while let Some((&bits, others)) = refined.split_first() {
             // Offsets stand for three offsets of the past first.
-            let past = if of.plain == 0 && bits > 1 { 3 } else { 0 };
+            let past = if codes.plain == 0 && bits > 1 { 3 } else { 0 };
             cells[(code & 63) as usize] = Cell::new(base - past, bits);
             base = base.wrapping_add(1 << (bits & 31));
             code += 1;
@@ -100,7 +100,7 @@ impl Meanings {
 /// A table, ready to decode.
 #[derive(Clone, Debug)]
 pub(super) struct Table<const N: usize> {
-    pub(super) cells: [Cell; N],
+    cells: [Cell; N],
     /// Bits of the first state.
     pub(super) log: u8,
 }
@@ -109,16 +109,16 @@ impl<const N: usize> Table<N> {
     pub(super) const EMPTY: Self = Self { cells: [Cell::ZERO; N], log: 0 };
 
     /// A table whose counts are known to add up; `described` of the symbols may have some.
-    const fn build(&mut self, counts: &[i16; 64], described: usize, log: u32, meanings: &Meanings) {
+    const fn build(&mut self, counts: &[i16; 64], described: usize, log: u32, alphabet: &Alphabet) {
         if let Some((cells, _)) = self.cells.split_at_mut_checked(1 << log) {
-            lay(cells, counts, described, log, meanings);
+            lay(cells, counts, described, log, alphabet);
         }
         self.log = low8(log);
     }
 
     /// A table that says the same symbol forever.
-    pub(super) const fn repeat(&mut self, symbol: u8, meanings: &Meanings) {
-        self.cells[0] = meanings.cells()[(symbol & 63) as usize];
+    pub(super) const fn repeat(&mut self, symbol: u8, alphabet: &Alphabet) {
+        self.cells[0] = alphabet.cells()[(symbol & 63) as usize];
         self.log = 0;
     }
 
@@ -128,24 +128,29 @@ impl<const N: usize> Table<N> {
         self.log = from.log;
     }
 
-    /// Takes over what another one remembers.
-    pub(super) fn assign(&mut self, from: &Self) {
-        self.copy(from);
+    /// The cell of a state; any number stands for one.
+    #[inline(always)]
+    pub(super) const fn cell(&self, state: u32) -> Cell {
+        self.cells[state as usize & (N - 1)]
     }
 
-    /// The table that everybody knows.
-    pub(super) fn predefine(&mut self, known: &Predefined, meanings: &Meanings) {
-        match known.ready.first() {
+    /// The predefined table.
+    pub(super) fn predefine(&mut self, alphabet: &Alphabet) {
+        match alphabet.predefined.first() {
             Some(table) => self.copy(table),
-            None => self.build(&known.counts(), known.of.counts.len(), known.of.log.into(), meanings),
+            None => self.build(&alphabet.counts(), alphabet.codes.counts.len(), alphabet.codes.log.into(), alphabet),
         }
     }
 
-    /// Reads a description and builds its table; says how long the description is.
-    pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, max_log: u32, meanings: &Meanings) -> Option<usize> {
-        let counts = Counts::<64>::read(bytes, max_symbol.into(), max_log)?;
-        self.build(&counts.of, counts.symbols, counts.log, meanings);
-        Some(counts.len)
+    /// Reads a description and builds its table; returns how long the description is.
+    pub(super) fn read(&mut self, bytes: &[u8], max_symbol: u8, alphabet: &Alphabet) -> Option<usize> {
+        let (mut counts, mut described) = ([0; 64], 0);
+        let (log, len) = fse::describe(bytes, max_symbol.into(), N.ilog2(), &mut |symbol, count| {
+            counts[symbol & 63] = count;
+            described = symbol + 1;
+        })?;
+        self.build(&counts, described, log, alphabet);
+        Some(len)
     }
 }
 
@@ -159,14 +164,14 @@ const fn unstep(log: u32) -> usize {
 }
 
 /// Lays the cells of a table, which are `1 << log`. There is one copy of this for all three.
-const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32, meanings: &Meanings) {
+const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32, alphabet: &Alphabet) {
     let size = 1usize << log;
     // First the symbols in a row, each as often as it has cells; one of -1 has its cell at the end of the table instead.
     // There is no telling how many they are: eight are written at a time, mostly once, and none are guessed wrong.
     let (mut row, mut filled) = ([0u8; 512 + 8], 0);
     let mut high = size;
     // What each symbol stands for and, where the next state will be, the number of its next cell.
-    let mut pending = meanings.cells();
+    let mut pending = alphabet.cells();
     let mut symbol = 0u8;
     while (symbol as usize) < described && symbol < 64 {
         let count = counts[(symbol & 63) as usize];
@@ -217,53 +222,9 @@ const fn lay(cells: &mut [Cell], counts: &[i16; 64], described: usize, log: u32,
     }
 }
 
-/// Offsets: a power of two, and as many bits as it has below it.
-const OFFSET_CODES: Meaning = {
-    const BITS: [u8; 32] = {
-        let mut bits = [0; 32];
-        let mut code = 0u8;
-        while code < 32 {
-            bits[code as usize] = code;
-            code += 1;
-        }
-        bits
-    };
-    Meaning { first: 1, plain: 0, extra: &BITS }
-};
-
-pub(super) static LITERALS: Meanings = Meanings::new(codes::LITERALS);
-pub(super) static MATCHES: Meanings = Meanings::new(codes::MATCHES);
-pub(super) static OFFSETS: Meanings = Meanings::new(OFFSET_CODES);
-
-/// A table that nobody describes.
-pub(super) struct Predefined {
-    of: codes::Predefined,
-    ready: [Table<64>; PREBUILT_TABLES],
-}
-
-impl Predefined {
-    const fn new(of: codes::Predefined, meanings: &Meanings) -> Self {
-        let mut known = Self { of, ready: [const { Table::EMPTY }; PREBUILT_TABLES] };
-        let counts = known.counts();
-        if let Some(table) = known.ready.first_mut() {
-            table.build(&counts, known.of.counts.len(), known.of.log as u32, meanings);
-        }
-        known
-    }
-
-    const fn counts(&self) -> [i16; 64] {
-        let (mut all, mut at) = ([0; 64], 0);
-        while at < self.of.counts.len() && at < 64 {
-            all[at] = self.of.counts[at] as i16;
-            at += 1;
-        }
-        all
-    }
-}
-
-pub(super) static PREDEFINED_LITERALS: Predefined = Predefined::new(codes::PREDEFINED_LITERALS, &LITERALS);
-pub(super) static PREDEFINED_OFFSETS: Predefined = Predefined::new(codes::PREDEFINED_OFFSETS, &OFFSETS);
-pub(super) static PREDEFINED_MATCHES: Predefined = Predefined::new(codes::PREDEFINED_MATCHES, &MATCHES);
+pub(super) static LITERALS: Alphabet = Alphabet::new(codes::LITERALS);
+pub(super) static MATCHES: Alphabet = Alphabet::new(codes::MATCHES);
+pub(super) static OFFSETS: Alphabet = Alphabet::new(codes::OFFSETS);
 
 #[cfg(test)]
 mod tests {
@@ -272,14 +233,15 @@ mod tests {
     #[test]
     fn the_worked_example_of_the_text() {
         // Every state of a predefined table leads only to states of that table.
-        for (table, size) in [(&PREDEFINED_LITERALS, 64), (&PREDEFINED_OFFSETS, 32), (&PREDEFINED_MATCHES, 64)] {
-            for cell in &table.ready[0].cells[..size] {
-                assert!(cell.next() as usize + (1 << cell.bits()) <= size);
+        for (alphabet, size) in [(&LITERALS, 64), (&OFFSETS, 32), (&MATCHES, 64)] {
+            for cell in &alphabet.predefined[0].cells[..size] {
+                let (bits, next) = cell.successor(0);
+                assert!(next as usize + (1 << bits) <= size);
             }
         }
         // The first cells of the literal lengths table, as RFC 8878 lists them.
-        let first: Vec<_> =
-            PREDEFINED_LITERALS.ready[0].cells[..4].iter().map(|c| (c.base(), c.bits(), c.next())).collect();
-        assert_eq!(first, [(0, 4, 0), (0, 4, 16), (1, 5, 32), (3, 5, 0)]);
+        let cells = LITERALS.predefined[0].cells.iter().take(4);
+        let first: Vec<_> = cells.map(|cell| (cell.value(&LITERALS).0, cell.successor(0))).collect();
+        assert_eq!(first, [(0, (4, 0)), (0, (4, 16)), (1, (5, 32)), (3, (5, 0))]);
     }
 }

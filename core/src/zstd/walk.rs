@@ -4,9 +4,8 @@
 //! of the format and the calls that size buffers all drive it. They differ in what they do with the content of a block.
 
 use super::flavour::{Block, BlockKind, Flavour};
-use super::header::{FrameHeader, Header, cut};
+use super::header::{FrameHeader, Header, cut, emit_field};
 use crate::fault::Verdict;
-use crate::num::u64_from;
 use crate::{Name, Part, Trace, Value};
 
 /// Bytes of the header of a skippable frame.
@@ -73,14 +72,21 @@ impl Walk {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
         let block = self.flavour.block(*bytes);
         block.check(self.flavour, &self.header, at)?;
+        let kind = Value::Word(block.kind.name());
+        let (part, name, value) = match block.kind {
+            BlockKind::End if self.header.checksum => {
+                (Part::Checksum, Name::EndBlockWithChecksum, Value::Hex(block.size.into()))
+            }
+            BlockKind::End => (Part::Framing, Name::EndBlock, Value::None),
+            _ => (Part::Framing, Name::BlockHeader, kind),
+        };
         if block.kind == BlockKind::End {
-            block.trace_end(self.header.checksum, at, trace);
             self.next = Next::Frame;
         } else {
-            trace.enter(Name::Block, Value::Word(block.kind.name()));
-            block.trace(at, trace);
+            trace.enter(Name::Block, kind);
             self.next = Next::Content(block);
         }
+        emit_field(trace, part, name, at..at + BLOCK_HEADER, value);
         Ok(block)
     }
 
@@ -97,8 +103,7 @@ impl Walk {
     pub(super) fn checksum<T: Trace>(&mut self, src: &[u8], at: usize, trace: &mut T) -> Verdict<u32> {
         let bytes = src.get(at..).and_then(<[u8]>::first_chunk).ok_or_else(|| cut(src))?;
         let stored = u32::from_le_bytes(*bytes);
-        let start = u64_from(at);
-        trace.bytes(Part::Checksum, Name::Checksum, start..start + u64_from(CHECKSUM), Value::Hex(stored.into()));
+        emit_field(trace, Part::Checksum, Name::Checksum, at..at + CHECKSUM, Value::Hex(stored.into()));
         self.next = Next::Frame;
         Ok(stored)
     }

@@ -38,8 +38,8 @@ pub struct Workspace {
     pub(super) literals: Table<512>,
     pub(super) offsets: Table<256>,
     pub(super) matches: Table<512>,
-    /// Whether there are tables that a block may repeat: literals, offsets, matches.
-    pub(super) ready: [bool; 3],
+    /// Whether there are tables of sequences that a block may repeat: the first block with sequences makes all three.
+    pub(super) ready: bool,
     /// The last three offsets.
     pub(super) history: [u32; 3],
 }
@@ -52,27 +52,27 @@ impl Workspace {
             literals: Table::EMPTY,
             offsets: Table::EMPTY,
             matches: Table::EMPTY,
-            ready: [false; 3],
+            ready: false,
             history: [0; 3],
         }
     }
 
     /// Copies a code and tables that are lent.
     pub(super) fn copy(&mut self, from: &Lent<'_>) {
-        from.code.into_iter().for_each(|code| self.huffman.copy(code));
+        from.code.into_iter().for_each(|code| self.huffman.clone_from(code));
         from.tables.into_iter().for_each(|tables| self.copy_tables(tables));
     }
 
     /// Copies the tables of sequences.
     pub(super) fn copy_tables(&mut self, from: &Self) {
-        self.literals.assign(&from.literals);
-        self.offsets.assign(&from.offsets);
-        self.matches.assign(&from.matches);
+        self.literals.copy(&from.literals);
+        self.offsets.copy(&from.offsets);
+        self.matches.copy(&from.matches);
     }
 
     /// As if a dictionary had been loaded: there are tables that blocks may repeat, whatever is in them.
     pub(super) fn pretend(&mut self, flavour: Flavour) {
-        self.ready = [true; 3];
+        self.ready = true;
         // Two symbols of one bit each, which is a code in all formats.
         let read = self.huffman.read(&[128, 0x10], 0, flavour.tree());
         debug_assert!(read.is_some());
@@ -81,7 +81,7 @@ impl Workspace {
     /// Forgets everything, as at the start of a frame.
     pub(super) fn reset(&mut self) {
         self.huffman.forget();
-        self.ready = [false; 3];
+        self.ready = false;
         self.history = [1, 4, 8];
     }
 }

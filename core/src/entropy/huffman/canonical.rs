@@ -4,8 +4,8 @@
 use core::ops::Range;
 
 use super::weights::{Cell, Rules, Weights};
-use crate::bits::NarrowBackward;
-use crate::entropy::{low8, low16};
+use crate::bits::{BackwardBitReader, BackwardFields};
+use crate::entropy::{low8, low16, low32};
 
 /// A code, ready to decode.
 #[derive(Clone, Debug)]
@@ -31,11 +31,6 @@ impl Table {
 
     pub(crate) const fn forget(&mut self) {
         self.depth = 0;
-    }
-
-    /// Copies a code that was read before.
-    pub(crate) fn copy(&mut self, from: &Self) {
-        self.clone_from(from);
     }
 
     /// Does nothing: these codes have no tables that could be packed.
@@ -70,25 +65,35 @@ impl Table {
         Some(weights.len)
     }
 
+    /// The symbol of the next bits, as many as the longest code has, and the width of its code.
+    fn look(&self, bits: u32) -> (u8, u32) {
+        // Short codes are frequent.
+        let mut width = 1;
+        for &(first, place) in self.firsts.iter().take(usize::from(self.depth) + 1).rev() {
+            if let Some(above) = bits.checked_sub(first.into()) {
+                let row = above >> (self.depth() - width);
+                return (self.symbols[(usize::from(place) + row as usize) & 255], width);
+            }
+            width += 1;
+        }
+        (0, width)
+    }
+
+    /// The next symbol of a stream and the width of its code, for callers that are in no hurry.
+    pub(crate) fn first(&self, bits: &BackwardBitReader<'_>) -> (u8, u32) {
+        self.look(low32(bits.peek(self.depth())))
+    }
+
     /// Fills `out` from one stream, which must hold exactly that many symbols.
     #[inline(never)]
     pub(crate) fn decode_one(&self, src: &[u8], stream: Range<usize>, out: &mut [u8]) -> Option<()> {
-        let mut bits = NarrowBackward::new(src.get(stream)?)?;
+        let mut bits = BackwardFields::new(src.get(stream)?).ok()?;
         for to in out {
-            let code = bits.peek(self.depth());
-            // Short codes are frequent.
-            let mut width = 1;
-            for &(first, place) in self.firsts.iter().take(usize::from(self.depth) + 1).rev() {
-                if let Some(above) = code.checked_sub(first.into()) {
-                    let row = above >> (self.depth() - width);
-                    *to = self.symbols[(usize::from(place) + row as usize) & 255];
-                    break;
-                }
-                width += 1;
-            }
+            let (symbol, width) = self.look(bits.peek(self.depth()));
+            *to = symbol;
             bits.skip(width);
         }
-        (bits.left() == 0).then_some(())
+        (bits.remaining() == 0).then_some(())
     }
 
     /// Fills `out` from four streams, each of which ends where the next one starts: three equal parts and the rest.

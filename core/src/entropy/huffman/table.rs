@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::weights::{MAX_DEPTH, Rules, Weights};
-use crate::bits::BackwardBitReader;
+use crate::bits::{BackwardBitReader, bits_before, mark};
 use crate::entropy::{low8, low32};
 use crate::tuning::{LEAN, WEIGHT_PARTS};
 
@@ -54,11 +54,6 @@ impl Table {
 
     pub(crate) const fn forget(&mut self) {
         self.depth = 0;
-    }
-
-    /// Copies a code that was read before.
-    pub(crate) fn copy(&mut self, from: &Self) {
-        self.clone_from(from);
     }
 
     /// The next symbol of a stream and how wide its code is, for those who are in no hurry.
@@ -444,24 +439,21 @@ impl Reader {
     /// The streams lie in the few bytes that a block has, so that positions have 32 bits: the compiler sees that sums of them
     /// do not wrap.
     fn new(src: &[u8], stream: Range<usize>) -> Option<Self> {
-        let last = *src.get(stream.clone())?.last().filter(|&&last| last != 0)?;
-        // The marker and the zeros above it.
-        let skip = last.leading_zeros() + 1;
+        let mark = mark(src.get(stream.clone())?)?;
         let [end, all] =
             [stream.start, stream.end].map(|byte| byte.checked_mul(8).and_then(|bit| u32::try_from(bit).ok()));
         let behind = BELOW + 1;
-        Some(Self { bits: 0, at: all?.wrapping_sub(behind + skip), end: end?.wrapping_sub(behind) })
+        Some(Self { bits: 0, at: all?.wrapping_sub(behind + mark), end: end?.wrapping_sub(behind) })
     }
 
     /// Makes 57 bits or more ready.
     #[inline(always)]
     fn refill(&mut self, src: &[u8]) -> Option<()> {
         let start = (self.at >> 3) as usize;
-        let word = match src.get(start..start + 8).and_then(<[u8]>::first_chunk) {
-            Some(chunk) => u64::from_le_bytes(*chunk),
+        self.bits = match src.get(start..start + 8).and_then(<[u8]>::first_chunk) {
+            Some(chunk) => u64::from_le_bytes(*chunk) << (!self.at & 7),
             None => at_start(src, self.at)?,
         };
-        self.bits = word << (!self.at & 7);
         Some(())
     }
 
@@ -529,7 +521,5 @@ impl Lane<'_> {
 #[cold]
 #[inline(never)]
 fn at_start(src: &[u8], at: u32) -> Option<u64> {
-    let bytes = at.wrapping_add(BELOW + 8) >> 3;
-    let bytes = src.get(..bytes as usize).filter(|bytes| bytes.len() < 8)?;
-    Some(bytes.iter().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56))
+    bits_before(src, at.wrapping_add(BELOW + 1) as usize)
 }

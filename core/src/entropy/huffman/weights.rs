@@ -3,7 +3,7 @@
 
 use core::ops::Range;
 
-use crate::bits::bits_before;
+use crate::bits::{bits_before, mark};
 use crate::entropy::{fse, low8, low32};
 use crate::num::{index, u64_from};
 use crate::tuning::{LEAN, WEIGHT_PARTS};
@@ -133,8 +133,7 @@ impl Weights {
         }
 
         let start = (range.start + len) * 8;
-        let last = *src.get(range.end - 1).filter(|&&last| last != 0)?;
-        let mut left = range.end * 8 - 1 - last.leading_zeros() as usize;
+        let mut left = range.end * 8 - mark(src.get(..range.end)?)? as usize;
         let both = 2 * log as usize;
         left = left.checked_sub(both).filter(|&left| left >= start)?;
         let mut window = bits_before(src, left + both)?;
