@@ -21,6 +21,12 @@ pub fn vector_folders(format: &str) -> Vec<PathBuf> {
     folders
 }
 
+/// Asserts how many vectors a loop ran: all of the compact set, and at least as many if `UNSPOOL_VECTORS` adds the big one.
+pub fn assert_ran(ran: usize, compact: usize) {
+    let is_compact = std::env::var_os("UNSPOOL_VECTORS").is_none();
+    assert!(if is_compact { ran == compact } else { ran >= compact }, "{ran} vectors instead of {compact}");
+}
+
 /// Reads a file that a test needs.
 pub fn read(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

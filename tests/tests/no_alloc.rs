@@ -4,9 +4,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 
+use serde_json::Value as Json;
 use unspool::cvc::{Decoder, File, Options, Workspace, inspect};
-use unspool::{Count, End, Limits, Status, Verify, onpair};
-use unspool_tests::{list, manifest, read, text, vector_folders};
+use unspool::{Count, End, Limits, Result, Status, Step, Verify, onpair};
+use unspool_tests::{assert_ran, list, manifest, read, text, vector_folders};
 
 struct Counting;
 
@@ -38,6 +39,73 @@ fn allocations(work: impl FnOnce()) -> u64 {
     ALLOCATIONS.with(Cell::get) - before
 }
 
+/// Runs `work` on every file, and asserts that it allocates nothing and how many files there are.
+fn allocates_nothing(files: &[(String, Vec<u8>)], compact: usize, mut work: impl FnMut(&[u8])) {
+    for (name, bytes) in files {
+        assert_eq!(allocations(|| work(bytes)), 0, "{name}");
+    }
+    assert_ran(files.len(), compact);
+}
+
+/// Steps through a stream until it ends or fails.
+fn stream(bytes: &[u8], out: &mut [u8], mut step: impl FnMut(&[u8], &mut [u8]) -> Result<Step>) {
+    let mut rest = bytes;
+    while let Ok(step) = step(rest, out) {
+        rest = &rest[step.read..];
+        if step.status == Status::Done {
+            break;
+        }
+    }
+}
+
+/// What `each` makes of every entry of the manifests of a format: name and value. `inside` lists folders, and the key of each manifest.
+fn listed_by<T>(format: &str, inside: &[(&str, &str)], each: impl Fn(&Path, &Json) -> T) -> Vec<(String, T)> {
+    let mut all = vec![];
+    for folder in vector_folders(format) {
+        for (inside, key) in inside {
+            let folder = folder.join(inside);
+            for entry in list(&manifest(&folder.join("manifest.json")), key) {
+                let name = entry["file"].as_str().unwrap_or_else(|| text(entry, "name"));
+                all.push((format!("{inside}/{name}"), each(&folder, entry)));
+            }
+        }
+    }
+    all
+}
+
+/// Every file that the manifests of a format list.
+fn listed(format: &str, inside: &[(&str, &str)]) -> Vec<(String, Vec<u8>)> {
+    listed_by(format, inside, |folder, entry| read(&folder.join(text(entry, "file"))))
+}
+
+fn broken(file: &[u8], at: usize) -> Vec<u8> {
+    let mut broken = file.to_vec();
+    broken[at] ^= 0x41;
+    broken
+}
+
+/// Every file of the compact set of a format, and the same with one of its first bytes broken.
+fn with_broken_bytes(format: &str, first: usize) -> Vec<(String, Vec<u8>)> {
+    let mut files = vec![];
+    for entry in std::fs::read_dir(&vector_folders(format)[0]).unwrap() {
+        let path = entry.unwrap().path();
+        let (name, file) = (path.display().to_string(), read(&path));
+        for at in 0..file.len().min(first) {
+            files.push((format!("{name} with byte {at} broken"), broken(&file, at)));
+        }
+        files.push((name, file));
+    }
+    files
+}
+
+/// The number of files that a loop over the compact set runs.
+const CVC: usize = 178;
+const ONPAIR: usize = 48;
+const ZSTD: usize = 1339;
+const XZ: usize = 1277;
+const GZIP: usize = 252;
+const AT1: usize = 372;
+
 #[test]
 fn the_allocator_counts() {
     assert_eq!(allocations(|| drop(std::hint::black_box(vec![1u8; 10]))), 1);
@@ -45,74 +113,46 @@ fn the_allocator_counts() {
 
 #[test]
 fn cvc() {
-    let mut files: Vec<(std::path::PathBuf, Vec<u8>)> = vec![];
-    for folder in vector_folders("cvc") {
-        let mut add = |folder: &Path, key: &str| {
-            for entry in list(&manifest(&folder.join("manifest.json")), key) {
-                let path = folder.join(text(entry, "file"));
-                let bytes = read(&path);
-                files.push((path, bytes));
-            }
-        };
-        add(&folder, "entries");
-        add(&folder.join("bad"), "variants");
-    }
+    let files = listed("cvc", &[("", "entries"), ("bad", "variants")]);
     let mut out = vec![0; 1 << 20];
     let mut floats = vec![0.0; 1 << 18];
     let mut workspace = vec![0; 2 << 20];
-    for (path, bytes) in &files {
-        let count = allocations(|| {
-            let options = Options::DEFAULT;
-            let _ = inspect(bytes, &mut Workspace::new(), &options, &mut ());
-            let Ok(file) = File::open(bytes, &options.limits) else { return };
-            for section in file.sections() {
-                let _ = section.map(|section| section.metadata.matches("source", &"wiki".into()));
+    allocates_nothing(&files, CVC, |bytes| {
+        let options = Options::DEFAULT;
+        let _ = inspect(bytes, &mut Workspace::new(), &options, &mut ());
+        let Ok(file) = File::open(bytes, &options.limits) else { return };
+        for section in file.sections() {
+            let _ = section.map(|section| section.metadata.matches("source", &"wiki".into()));
+        }
+        for column in file.columns() {
+            let Ok(column) = column else { return };
+            let _ = column.decode_bytes(bytes, column.rows(), &mut out, &options);
+            let _ = column.decode(bytes, column.rows(), &mut floats, &Options { verify: Verify::Report, ..options });
+            let _ = column.decode_to(
+                bytes,
+                column.rows(),
+                &mut Count::default(),
+                &Options { verify: Verify::Skip, ..options },
+            );
+            let Ok(mut plan) = column.plan(column.rows()) else { return };
+            while let Some(needed) = plan.needs() {
+                let _ = plan.feed(needed.start, &[0; 4], Verify::Skip);
             }
-            for column in file.columns() {
-                let Ok(column) = column else { return };
-                let _ = column.decode_bytes(bytes, column.rows(), &mut out, &options);
-                let _ =
-                    column.decode(bytes, column.rows(), &mut floats, &Options { verify: Verify::Report, ..options });
-                let _ = column.decode_to(
-                    bytes,
-                    column.rows(),
-                    &mut Count::default(),
-                    &Options { verify: Verify::Skip, ..options },
-                );
-                let Ok(mut plan) = column.plan(column.rows()) else { return };
-                while let Some(needed) = plan.needs() {
-                    let _ = plan.feed(needed.start, &[0; 4], Verify::Skip);
-                }
-            }
-            let mut decoder = Decoder::new(&mut workspace, &options);
-            let mut input = bytes.as_slice();
-            while let Ok(step) = decoder.step(input, End::Here, &mut out) {
-                input = &input[step.read..];
-                if step.status == Status::Done {
-                    break;
-                }
-            }
-        });
-        assert_eq!(count, 0, "{}", path.display());
-    }
-    assert!(files.len() > 150);
+        }
+        let mut decoder = Decoder::new(&mut workspace, &options);
+        stream(bytes, &mut out, |src, dst| decoder.step(src, End::Here, dst));
+    });
 }
 
 #[test]
 fn onpair() {
-    let mut files: Vec<Vec<u8>> = vec![];
-    for folder in vector_folders("onpair") {
-        let entries = manifest(&folder.join("manifest.json"));
-        files.extend(list(&entries, "container").iter().map(|entry| read(&folder.join(text(entry, "file")))));
-    }
+    let mut files = listed("onpair", &[("", "container")]);
     // Cut and broken ones as well.
-    for file in files.clone() {
-        files.push(file[..file.len() / 2].to_vec());
+    for (name, file) in files.clone() {
+        files.push((format!("half of {name}"), file[..file.len() / 2].to_vec()));
         for at in [8, 9, 13, 40, 2000, file.len() / 2, file.len() - 30, file.len() - 1] {
-            let mut broken = file.clone();
-            if let Some(byte) = broken.get_mut(at) {
-                *byte ^= 0x81;
-                files.push(broken);
+            if at < file.len() {
+                files.push((format!("{name} with byte {at} broken"), broken(&file, at)));
             }
         }
     }
@@ -120,43 +160,39 @@ fn onpair() {
     let mut offsets = vec![0u32; 1 << 16];
     let (mut cells, mut lens) = (vec![[0; 16]; 1 << 16], vec![0; 1 << 16]);
     let (mut needle, mut tokens) = (vec![0; 16], vec![0; 1 << 16]);
-    for bytes in &files {
-        let count = allocations(|| {
-            let (workspace, options) = (&mut onpair::Workspace::new(), &onpair::Options::DEFAULT);
-            let _ = onpair::inspect(bytes, workspace, options, &mut ());
-            let _ = onpair::decode(bytes, &mut out, workspace, options, &mut ());
-            let _ = onpair::decode_to(bytes, &mut Count::default(), workspace, options);
-            let _ = onpair::decoded_len(bytes, workspace, options);
-            let _ = onpair::salvage(bytes, &mut out, workspace, options);
-            let _ = onpair::File::salvage(bytes, &options.limits);
-            let _ = onpair::Header::read(bytes, &options.limits);
-            let mut outline = onpair::Outline::new(bytes.len() as u64);
-            while let Some(needs) = outline.needs() {
-                let [start, end] = [needs.start, needs.end].map(|at| usize::try_from(at).unwrap());
-                let _ = outline.feed(needs.start, &bytes[start..end], &mut ());
+    allocates_nothing(&files, ONPAIR, |bytes| {
+        let (workspace, options) = (&mut onpair::Workspace::new(), &onpair::Options::DEFAULT);
+        let _ = onpair::inspect(bytes, workspace, options, &mut ());
+        let _ = onpair::decode(bytes, &mut out, workspace, options, &mut ());
+        let _ = onpair::decode_to(bytes, &mut Count::default(), workspace, options);
+        let _ = onpair::decoded_len(bytes, workspace, options);
+        let _ = onpair::salvage(bytes, &mut out, workspace, options);
+        let _ = onpair::File::salvage(bytes, &options.limits);
+        let _ = onpair::Header::read(bytes, &options.limits);
+        let mut outline = onpair::Outline::new(bytes.len() as u64);
+        while let Some(needs) = outline.needs() {
+            let [start, end] = [needs.start, needs.end].map(|at| usize::try_from(at).unwrap());
+            let _ = outline.feed(needs.start, &bytes[start..end], &mut ());
+        }
+        let Ok(file) = onpair::File::open(bytes, &Limits::DEFAULT) else { return };
+        let plain = *file.column();
+        let Ok(wide) = plain.widened(&mut cells, &mut lens) else { return };
+        for column in [plain.conforming().unwrap_or(plain), wide] {
+            let rows = column.rows();
+            let _ = column.decoded_len(rows.clone());
+            let _ = column.decode_into(rows.clone(), &mut out);
+            let _ = column.decode_to(rows.clone(), &mut Count::default());
+            let _ = column.decode_arrow(rows, &mut out, &mut offsets);
+            for row in &column {
+                let _ = row.len().and_then(|_| row.decode_into(&mut out));
+                let _ = row.tokens().count();
             }
-            let Ok(file) = onpair::File::open(bytes, &Limits::DEFAULT) else { return };
-            let plain = *file.column();
-            let Ok(wide) = plain.widened(&mut cells, &mut lens) else { return };
-            for column in [plain.conforming().unwrap_or(plain), wide] {
-                let rows = column.rows();
-                let _ = column.decoded_len(rows.clone());
-                let _ = column.decode_into(rows.clone(), &mut out);
-                let _ = column.decode_to(rows.clone(), &mut Count::default());
-                let _ = column.decode_arrow(rows, &mut out, &mut offsets);
-                for row in &column {
-                    let _ = row.len().and_then(|_| row.decode_into(&mut out));
-                    let _ = row.tokens().count();
-                }
-                let workspace = onpair::SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
-                let _ = onpair::Search::contains(&column, b".com/", workspace).map(|search| search.rows().count());
-                let _ = onpair::Search::equals(&column, b".com/").rows().count();
-                let _ = onpair::Search::starts_with(&column, b"https://").rows().count();
-            }
-        });
-        assert_eq!(count, 0);
-    }
-    assert!(files.len() > 40);
+            let workspace = onpair::SearchWorkspace { needle: &mut needle, tokens: &mut tokens };
+            let _ = onpair::Search::contains(&column, b".com/", workspace).map(|search| search.rows().count());
+            let _ = onpair::Search::equals(&column, b".com/").rows().count();
+            let _ = onpair::Search::starts_with(&column, b"https://").rows().count();
+        }
+    });
 }
 
 #[test]
@@ -165,39 +201,20 @@ fn zstd() {
     let mut out = vec![0; 4 << 20];
     let mut window = vec![0; 4 << 20];
     let mut workspace = Workspace::new();
-    let mut count = 0;
-    for folder in vector_folders("zstd") {
-        let mut files: Vec<(std::path::PathBuf, Option<Vec<u8>>)> = vec![];
-        for (inside, key) in [("", "files"), ("bad/draft", "entries"), ("bad/rfc8878", "entries")] {
-            let folder = folder.join(inside);
-            for entry in list(&manifest(&folder.join("manifest.json")), key) {
-                let dictionary = entry["dict"].as_str().map(|name| read(&folder.join(name)));
-                files.push((folder.join(text(entry, "file")), dictionary));
-            }
-        }
-        for (path, dictionary) in files {
-            let bytes = read(&path);
-            let allocated = allocations(|| {
-                let limits = Limits { max_output: 4 << 20, ..Limits::DEFAULT };
-                let dictionary = dictionary.as_deref().map(Dictionary::new);
-                let options = Options { limits, flavour: detect(&bytes), dictionary, ..Options::DEFAULT };
-                let _ = inspect(&bytes, &mut workspace, &options, &mut ());
-                let _ = decoded_len(&bytes, &mut workspace, &options);
-                let _ = decode(&bytes, &mut out, &mut workspace, &options, &mut ());
-                let mut decoder = Decoder::new(&mut workspace, &mut window, &options);
-                let mut input = bytes.as_slice();
-                while let Ok(step) = decoder.step(input, End::Here, &mut out) {
-                    input = &input[step.read..];
-                    if step.status == Status::Done {
-                        break;
-                    }
-                }
-            });
-            assert_eq!(allocated, 0, "{}", path.display());
-            count += 1;
-        }
-    }
-    assert!(count > 1000);
+    let inside = [("", "files"), ("bad/draft", "entries"), ("bad/rfc8878", "entries")];
+    let dictionaries =
+        listed_by("zstd", &inside, |folder, entry| entry["dict"].as_str().map(|name| read(&folder.join(name))));
+    let mut dictionaries = dictionaries.iter().map(|(_, dictionary)| dictionary.as_deref().map(Dictionary::new));
+    allocates_nothing(&listed("zstd", &inside), ZSTD, |bytes| {
+        let limits = Limits { max_output: 4 << 20, ..Limits::DEFAULT };
+        let dictionary = dictionaries.next().unwrap();
+        let options = Options { limits, flavour: detect(bytes), dictionary, ..Options::DEFAULT };
+        let _ = inspect(bytes, &mut workspace, &options, &mut ());
+        let _ = decoded_len(bytes, &mut workspace, &options);
+        let _ = decode(bytes, &mut out, &mut workspace, &options, &mut ());
+        let mut decoder = Decoder::new(&mut workspace, &mut window, &options);
+        stream(bytes, &mut out, |src, dst| decoder.step(src, End::Here, dst));
+    });
 }
 
 #[test]
@@ -205,119 +222,69 @@ fn xz() {
     use unspool::xz::{
         Decoder, File, IndexReader, Options, Workspace, decode, decode_to, decoded_len, inspect, salvage,
     };
-    let mut files: Vec<Vec<u8>> = vec![];
-    for entry in std::fs::read_dir(&vector_folders("xz")[0]).unwrap() {
-        files.push(read(&entry.unwrap().path()));
-    }
-    for file in files.clone() {
-        for at in 0..file.len().min(300) {
-            let mut broken = file.clone();
-            broken[at] ^= 0x41;
-            files.push(broken);
-        }
-    }
+    let files = with_broken_bytes("xz", 300);
     let (mut out, mut window, mut workspace) = (vec![0; 1 << 16], vec![0; 9 << 20], Workspace::new());
-    for bytes in &files {
-        let count = allocations(|| {
-            let limits = Limits::DEFAULT;
-            let _ = inspect(bytes, &mut workspace, &Options::DEFAULT, &mut ());
-            let _ = decoded_len(bytes, &mut workspace, &Options::DEFAULT);
-            let _ = decode(bytes, &mut out, &mut workspace, &Options::DEFAULT, &mut ());
-            let _ = salvage(bytes, &mut out, &mut workspace, &Options::DEFAULT);
-            let _ = decode_to(bytes, &mut Count::default(), &mut workspace, &mut window, &Options::DEFAULT);
-            if let Ok(file) = File::open(bytes, &limits)
-                && let Ok(Some(block)) = file.locate(1600)
-            {
-                let _ = file.decode_block(&block, &mut out, &mut workspace, &Options::DEFAULT);
+    allocates_nothing(&files, XZ, |bytes| {
+        let limits = Limits::DEFAULT;
+        let _ = inspect(bytes, &mut workspace, &Options::DEFAULT, &mut ());
+        let _ = decoded_len(bytes, &mut workspace, &Options::DEFAULT);
+        let _ = decode(bytes, &mut out, &mut workspace, &Options::DEFAULT, &mut ());
+        let _ = salvage(bytes, &mut out, &mut workspace, &Options::DEFAULT);
+        let _ = decode_to(bytes, &mut Count::default(), &mut workspace, &mut window, &Options::DEFAULT);
+        if let Ok(file) = File::open(bytes, &limits)
+            && let Ok(Some(block)) = file.locate(1600)
+        {
+            let _ = file.decode_block(&block, &mut out, &mut workspace, &Options::DEFAULT);
+        }
+        let mut reader = IndexReader::new(bytes.len() as u64, 3, &limits);
+        while let Some(range) = reader.needs() {
+            let (start, end) = (usize::try_from(range.start).unwrap(), usize::try_from(range.end).unwrap());
+            let bytes = bytes.get(start..end).unwrap_or_default();
+            if reader.feed(range.start, bytes).is_err() {
+                break;
             }
-            let mut reader = IndexReader::new(bytes.len() as u64, 3, &limits);
-            while let Some(range) = reader.needs() {
-                let (start, end) = (usize::try_from(range.start).unwrap(), usize::try_from(range.end).unwrap());
-                let bytes = bytes.get(start..end).unwrap_or_default();
-                if reader.feed(range.start, bytes).is_err() {
-                    break;
-                }
-            }
-            let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
-            let mut input = bytes.as_slice();
-            while let Ok(step) = decoder.step(input, End::Here, &mut out) {
-                input = &input[step.read..];
-                if step.status == Status::Done {
-                    break;
-                }
-            }
-        });
-        assert_eq!(count, 0);
-    }
-    assert!(files.len() > 500);
+        }
+        let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
+        stream(bytes, &mut out, |src, dst| decoder.step(src, End::Here, dst));
+    });
 }
 
 #[test]
 fn gzip() {
     use unspool::gzip::{Decoder, Options, WINDOW_SIZE, Workspace, decode, decode_to, inspect, salvage};
-    let mut files: Vec<Vec<u8>> = vec![];
-    for entry in std::fs::read_dir(&vector_folders("gzip")[0]).unwrap() {
-        files.push(read(&entry.unwrap().path()));
-    }
-    for file in files.clone() {
-        for at in 0..file.len().min(100) {
-            let mut broken = file.clone();
-            broken[at] ^= 0x41;
-            files.push(broken);
-        }
-    }
+    let files = with_broken_bytes("gzip", 100);
     let (mut out, mut window, mut workspace) = (vec![0; 1 << 16], vec![0; WINDOW_SIZE], Workspace::new());
-    for bytes in &files {
-        let count = allocations(|| {
-            let _ = inspect(bytes, &mut workspace, &mut window, &Options::DEFAULT, &mut ());
-            let _ = decode(bytes, &mut out, &mut workspace, &Options::DEFAULT, &mut ());
-            let _ = salvage(bytes, &mut out, &mut workspace, &Options::DEFAULT);
-            let _ = decode_to(bytes, &mut Count::default(), &mut workspace, &mut window, &Options::DEFAULT);
-            let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
-            let mut input = bytes.as_slice();
-            while let Ok(step) = decoder.step(input, End::Here, &mut out) {
-                input = &input[step.read..];
-                if step.status == Status::Done {
-                    break;
-                }
-            }
-        });
-        assert_eq!(count, 0);
-    }
-    assert!(files.len() > 200);
+    allocates_nothing(&files, GZIP, |bytes| {
+        let _ = inspect(bytes, &mut workspace, &mut window, &Options::DEFAULT, &mut ());
+        let _ = decode(bytes, &mut out, &mut workspace, &Options::DEFAULT, &mut ());
+        let _ = salvage(bytes, &mut out, &mut workspace, &Options::DEFAULT);
+        let _ = decode_to(bytes, &mut Count::default(), &mut workspace, &mut window, &Options::DEFAULT);
+        let mut decoder = Decoder::new(&mut workspace, &mut window, &Options::DEFAULT);
+        stream(bytes, &mut out, |src, dst| decoder.step(src, End::Here, dst));
+    });
 }
 
 #[test]
 fn at1() {
-    let mut files = vec![];
-    for folder in vector_folders("at1") {
-        for (folder, kind) in [(folder.clone(), "valid"), (folder.join("bad"), "bad")] {
-            for entry in list(&manifest(&folder.join("manifest.json")), "vectors") {
-                let name = text(entry, "name").to_owned();
-                files.push((format!("{kind} {name}"), read(&folder.join(format!("{name}.at1")))));
-            }
-        }
-    }
+    let files = listed_by("at1", &[("", "vectors"), ("bad", "vectors")], |folder, entry| {
+        read(&folder.join(text(entry, "name")).with_added_extension("at1"))
+    });
     let limits = Limits { max_output: 16 << 20, ..Limits::DEFAULT };
     let options = unspool::at1::Options { limits, ..unspool::at1::Options::DEFAULT };
     let mut out = vec![0; 16 << 20];
     let mut scratch = vec![0; 32 << 20];
     let mut ws = Box::new(unspool::at1::Workspace::new());
-    for (name, bytes) in &files {
-        let count = allocations(|| {
-            let _ = unspool::at1::scratch_len(bytes, &options);
-            let _ = unspool::at1::scratch_len_to(bytes, &options);
-            let _ = unspool::at1::inspect(bytes, &mut ws, &options, &mut ());
-            let _ = unspool::at1::decoded_len(bytes, &mut ws, &mut scratch, &options);
-            let _ = unspool::at1::decode(bytes, &mut out, &mut ws, &mut scratch, &options, &mut ());
-            let _ = unspool::at1::decode_to(bytes, &mut Count::default(), &mut ws, &mut scratch, &options);
-            let _ = unspool::at1::salvage(bytes, &mut out, &mut ws, &mut scratch, &options);
-            let bundle = unspool::at1::Bundle::open(bytes, &mut ws, &mut scratch, &options);
-            let _ = bundle.map(|files| files.flatten().count());
-        });
-        assert_eq!(count, 0, "{name}");
-    }
-    assert!(files.len() > 100);
+    allocates_nothing(&files, AT1, |bytes| {
+        let _ = unspool::at1::scratch_len(bytes, &options);
+        let _ = unspool::at1::scratch_len_to(bytes, &options);
+        let _ = unspool::at1::inspect(bytes, &mut ws, &options, &mut ());
+        let _ = unspool::at1::decoded_len(bytes, &mut ws, &mut scratch, &options);
+        let _ = unspool::at1::decode(bytes, &mut out, &mut ws, &mut scratch, &options, &mut ());
+        let _ = unspool::at1::decode_to(bytes, &mut Count::default(), &mut ws, &mut scratch, &options);
+        let _ = unspool::at1::salvage(bytes, &mut out, &mut ws, &mut scratch, &options);
+        let bundle = unspool::at1::Bundle::open(bytes, &mut ws, &mut scratch, &options);
+        let _ = bundle.map(|files| files.flatten().count());
+    });
 }
 
 #[test]
@@ -350,7 +317,7 @@ fn at1_queries() {
                     let _ = query.feed(0, &bytes, &mut ws, &mut scratch, &mut |row| {
                         rows += 1;
                         row.values()
-                            .try_for_each(|value| if value.len() > 1 << 30 { Err(broken()) } else { Ok(()) })?;
+                            .try_for_each(|value| if value.len() > 1 << 30 { Err(too_long()) } else { Ok(()) })?;
                         if request.ask == Ask::Rows { row.write_line(&mut Count::default()) } else { Ok(()) }
                     });
                     std::hint::black_box(query.answer(&scratch));
@@ -362,6 +329,6 @@ fn at1_queries() {
     assert!(rows > 5_000);
 }
 
-fn broken() -> unspool::Error {
+fn too_long() -> unspool::Error {
     unspool::Error::new(unspool::ErrorKind::SinkFull, 0)
 }

@@ -18,7 +18,7 @@ use unspool::zstd::{
     decode_to, decode_to_vec, decoded_len, detect, in_place_margin, inspect, salvage, stream_buffer,
 };
 use unspool::{Class, Done, End, Error, ErrorKind, Limits, Name, Part, Status, Step, Symbols, Trace, Value, Verify};
-use unspool_tests::{Leaves, Random, drive, go_on, list, manifest, number, read, text, vector_folders};
+use unspool_tests::{Leaves, Random, assert_ran, drive, go_on, list, manifest, number, read, text, vector_folders};
 
 /// A vector: its name, its bytes, its format, its dictionary, and its entry in the manifest.
 struct Vector {
