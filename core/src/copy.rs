@@ -1,15 +1,17 @@
-//! Copies inside of one slice, as matches want them: in pieces of a fixed size, which compile to one load and one store.
+//! Copies within one slice, for LZ matches: in pieces of a fixed size, which compile to one load
+//! and one store.
 
-/// How far a copy in pieces may write past its end.
+/// The number of bytes that a copy in pieces may write past its end.
 pub(crate) const SLACK: usize = 32;
 
-/// Copies `len` bytes from `distance` bytes back. May write up to [`SLACK`] bytes more than that. Gives nothing if the
-/// slice does not reach so far, or not back so far.
+/// Copies `len` bytes from `distance` bytes back. May overwrite up to [`SLACK`] bytes after them.
+/// Returns `None` if the slice ends before the match does, or the match starts before the slice.
 #[inline(always)]
 pub(crate) fn repeat(out: &mut [u8], at: usize, distance: usize, len: usize) -> Option<()> {
     let from = at.wrapping_sub(distance);
     if distance >= 32 {
-        // Most matches are short, and far: a piece of 32 would often touch a cache line more than they need.
+        // Most matches are short and far: a first piece of 32 would often touch a second cache
+        // line.
         piece::<16>(out, from, at)?;
         let mut done = 16;
         while done < len {
@@ -21,7 +23,8 @@ pub(crate) fn repeat(out: &mut [u8], at: usize, distance: usize, len: usize) -> 
     overlapping(out, from, at, distance, len)
 }
 
-/// A match that may overlap itself: its first bytes, repeated to 16, stored as often as needed.
+/// Copies a match that may overlap itself: repeats its first bytes to 16 and stores them as often
+/// as needed.
 #[inline(never)]
 fn overlapping(out: &mut [u8], from: usize, at: usize, distance: usize, len: usize) -> Option<()> {
     let mut done = 0;
@@ -36,7 +39,7 @@ fn overlapping(out: &mut [u8], from: usize, at: usize, distance: usize, len: usi
     let bytes: [u8; 16] = *out.get(from..)?.first_chunk()?;
     let mut width = distance * 8;
     let mut pattern = u128::from_le_bytes(bytes) & (1u128 << width).wrapping_sub(1);
-    // The largest multiple of the distance that a store covers.
+    // The largest multiple of the distance within one store.
     let step = 16 - 16 % distance.max(1);
     while (1..128).contains(&width) {
         pattern |= pattern << width;
@@ -50,7 +53,8 @@ fn overlapping(out: &mut [u8], from: usize, at: usize, distance: usize, len: usi
     Some(())
 }
 
-/// Moves what lies in `range` to the front. For a few bytes: it is a loop because `copy_within` can panic.
+/// Moves the bytes in `range` to the front. A loop for a few bytes, because `copy_within` can
+/// panic.
 pub(crate) fn to_front(bytes: &mut [u8], range: core::ops::Range<usize>) {
     for (to, from) in range.enumerate() {
         let byte = bytes.get(from).copied().unwrap_or(0);
@@ -58,7 +62,7 @@ pub(crate) fn to_front(bytes: &mut [u8], range: core::ops::Range<usize>) {
     }
 }
 
-/// Copies `N` bytes inside the slice; they are read before any is written.
+/// Copies `N` bytes within the slice. Reads all of them before it writes any.
 #[inline(always)]
 pub(crate) fn piece<const N: usize>(out: &mut [u8], from: usize, to: usize) -> Option<()> {
     let bytes: [u8; N] = *out.get(from..from.wrapping_add(N))?.first_chunk()?;

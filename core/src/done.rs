@@ -1,4 +1,4 @@
-//! What a call reports that decoded or inspected a whole file, in any format.
+//! The report of a call that decoded or inspected a whole file, the same for all formats.
 
 use crate::ErrorKind;
 use crate::fault::{Fault, Verdict};
@@ -8,9 +8,11 @@ use crate::fault::{Fault, Verdict};
 pub struct Done {
     /// Bytes of the input that were used.
     pub read: usize,
-    /// Elements of the output that were filled, in the units of that slice; bytes for a sink. 0 where nothing is written.
+    /// Elements of the output that were filled, in the units of that slice; bytes for a sink. 0 if
+    /// the call writes nothing.
     pub wrote: usize,
-    /// Bytes that the file decodes to, as far as they were counted, also where nothing was written.
+    /// Bytes that the file decodes to, as far as they were counted, even if the call writes
+    /// nothing.
     pub content: u64,
     /// Top-level parts: frames of Zstandard and AT-1, streams of xz, members of gzip, chunks of Pco and CVC.
     pub parts: u64,
@@ -18,22 +20,22 @@ pub struct Done {
     pub blocks: u64,
     /// Bytes of history that a streaming decoder of this file must keep.
     pub window: u64,
-    /// How the checksums turned out.
+    /// Checksums, by outcome.
     pub checksums: Checksums,
 }
 
 /// Checksums of a file, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksums {
-    /// Compared, and equal. After `inspect`, those that are there.
+    /// Compared, and equal. After `inspect`, the checksums that the file has.
     pub matched: u64,
     /// Compared, and different; only with [`Verify::Report`].
     pub mismatched: u64,
-    /// Not compared: the part has none, or the caller asked to [skip](Verify::Skip) them.
+    /// Not compared: the part has no checksum, or the caller asked to [skip](Verify::Skip) it.
     pub unchecked: u64,
 }
 
-/// What to do with checksums.
+/// The action of a decoder at a checksum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verify {
     /// Compute and compare; a difference is an error.
@@ -46,7 +48,8 @@ pub enum Verify {
 }
 
 impl Checksums {
-    /// Counts one comparison. With [`Verify::Refuse`] a difference is an error of this kind at this byte.
+    /// Counts one comparison. With [`Verify::Refuse`], a difference is an error of this kind at
+    /// this byte.
     pub(crate) const fn count(&mut self, matches: bool, verify: Verify, kind: ErrorKind, at: usize) -> Verdict<()> {
         if matches {
             self.matched += 1;

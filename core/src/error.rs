@@ -2,16 +2,16 @@
 
 use core::fmt;
 
-/// What the caller can do about an [`Error`].
+/// The class of an [`Error`]: the remedy that a caller has.
 ///
-/// Where more than one could be said of an input, the decoder reports the first that it meets in the file.
+/// If an input has several errors, the decoder reports the first that it meets in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The input ends too early. More of the same file may help.
     Truncated,
     /// The input contradicts itself or its format.
     Corrupt,
-    /// Everything reads well, but a checksum says that these are not the bytes that were written.
+    /// The structure is valid, but a checksum differs: these are not the bytes that were written.
     Checksum,
     /// A legal file that this build or this library cannot decode.
     Unsupported,
@@ -19,54 +19,58 @@ pub enum Class {
     Limit,
     /// The output slice is too small.
     OutputTooSmall {
-        /// How much it must have at least, in the units of that slice: more where the whole is not known yet, as before the next frame.
+        /// The least length of the slice, in its own units. More may be needed if the whole is not
+        /// known yet, as before the next frame.
         need: u64,
     },
     /// The workspace is too small.
     WorkspaceTooSmall {
-        /// How much it must have at least, in the units of that slice: for AT-1 more where streams ask for it that were not read yet.
+        /// The least length of the workspace, in its own units. AT-1 may need more for streams that
+        /// were not read yet.
         need: u64,
     },
-    /// The call itself is wrong, whatever the file holds.
+    /// The call itself is wrong, whatever the file.
     Misuse,
 }
 
-/// Why a decoder refuses, and where: plain numbers that C and JavaScript share.
+/// The reason and the place of a refusal: plain numbers that C and JavaScript share.
 ///
-/// With the feature `messages` it prints as a sentence: `corrupt at byte 4711: an escape in a JSON string is unknown`.
+/// With the feature `messages` it prints as a sentence: `corrupt at byte 4711: an escape in a JSON
+/// string is unknown`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// Offset of the byte at which it shows, counted from the start of the input.
+    /// Offset of the byte at which the error shows, from the start of the input.
     pub at: u64,
-    /// How much there must be at least: units of the output or the workspace, bytes of a truncated input, or the
-    /// amount that a limit forbids. 0 where no such number is known.
+    /// The amount that would be enough: units of the output or the workspace, bytes of a truncated
+    /// input, or the amount that a limit forbids. 0 if no such number is known.
     pub need: u64,
 }
 
 impl Error {
-    /// An error of this kind at this byte.
+    /// Returns an error of this kind at this byte.
     #[cold]
     pub const fn new(kind: ErrorKind, at: u64) -> Self {
         Self { kind, at, need: 0 }
     }
 
-    /// The same error with the amount that would have been enough.
+    /// Returns the same error with the amount that would have been enough.
     #[must_use]
     pub const fn needing(self, need: u64) -> Self {
         Self { need, ..self }
     }
 
-    /// A file of `len` bytes ends before `need`.
+    /// Returns the error of a file of `len` bytes that must have `need`.
     pub(crate) const fn truncated(len: u64, need: u64) -> Self {
         Self::new(ErrorKind::Truncated, len).needing(need)
     }
 
-    /// The same error, counted from the start of a larger input in which this one lies at `base`.
+    /// Returns the same error, counted from the start of a larger input that contains this one at
+    /// `base`.
     #[must_use]
     pub const fn offset_by(self, base: u64) -> Self {
-        // How long the input must be counts from the same start.
+        // The length that a truncated input needs counts from the same start.
         let need = match (self.kind, self.need) {
             (ErrorKind::Truncated, 1..) => self.need.saturating_add(base),
             _ => self.need,
@@ -74,7 +78,7 @@ impl Error {
         Self { at: self.at.saturating_add(base), need, ..self }
     }
 
-    /// What the caller can do about it.
+    /// Returns the class, with the amount that would be enough.
     pub const fn class(&self) -> Class {
         match self.kind.class() {
             Class::OutputTooSmall { .. } => Class::OutputTooSmall { need: self.need },
@@ -85,7 +89,7 @@ impl Error {
 }
 
 impl Class {
-    /// One lower-case word or two, for people: `corrupt`, `output too small`.
+    /// Returns one or two lower-case words for people: `corrupt`, `output too small`.
     pub const fn name(self) -> &'static str {
         match self {
             Class::Truncated => "truncated",
@@ -113,11 +117,11 @@ impl fmt::Display for Error {
 #[cfg(feature = "std")]
 impl std::error::Error for Error {}
 
-// The one macro of the crate: number, class and words of a kind stand on one line, so that none of the three can be
-// forgotten when a kind is added, and C and JavaScript read the same table.
+// Number, class and words of a kind are on one line, so that nobody forgets one of the three. C and
+// JavaScript read the same table.
 macro_rules! kinds {
     ($($number:literal $name:ident $class:ident $words:literal)*) => {
-        /// What is wrong with a file or a call. The numbers never change; new ones are added.
+        /// The kind of an error in a file or a call. The numbers never change; new ones are added.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u16)]
         #[non_exhaustive]
@@ -127,17 +131,19 @@ macro_rules! kinds {
             /// Every kind, in the order of their numbers.
             pub const ALL: &'static [ErrorKind] = &[$(ErrorKind::$name,)*];
 
-            /// The name as it stands in the source, for logs and for JavaScript. Empty without the feature `messages`.
+            /// Returns the name in the source, for logs and for JavaScript. Empty without the
+            /// feature `messages`.
             pub const fn name(self) -> &'static str {
                 if cfg!(feature = "messages") { match self { $(ErrorKind::$name => stringify!($name),)* } } else { "" }
             }
 
-            /// What was expected, in words. Empty without the feature `messages`.
+            /// Returns the words of the error. Empty without the feature `messages`.
             pub const fn message(self) -> &'static str {
                 if cfg!(feature = "messages") { match self { $(ErrorKind::$name => $words,)* } } else { "" }
             }
 
-            /// What the caller can do about it. Kinds that lack room report `need: 0` here; [`Error::class`] knows the number.
+            /// Returns the class. For a lack of space it has `need: 0`; [`Error::class`] knows the
+            /// number.
             pub const fn class(self) -> Class {
                 let mut i = 0;
                 while i < OTHERS.len() {
@@ -186,8 +192,8 @@ impl Sort {
     }
 }
 
-/// The kinds of all classes but `Corrupt`, which most are of: their numbers, times eight, and their classes. A `match` over all kinds took 0.8 KB
-/// on a Cortex-M0, where this takes 0.2.
+/// The numbers of all kinds that are not `Corrupt`, times eight, plus their classes. Most kinds are
+/// `Corrupt`. A `match` over all kinds takes 0.8 KB on a Cortex-M0, this table 0.2 KB.
 static OTHERS: [u16; NOT_CORRUPT] = {
     let (mut found, mut len, mut i) = ([0; NOT_CORRUPT], 0, 0);
     while i < SORTS.len() {
@@ -450,7 +456,8 @@ mod tests {
         assert_eq!(error.class(), Class::Truncated);
         assert_eq!(Error::new(ErrorKind::OutputTooSmall, 0).needing(9).class(), Class::OutputTooSmall { need: 9 });
         assert_eq!(error.offset_by(100).at, 112);
-        // A file that was cut must be longer by what lies in front of it; what another error needs does not grow.
+        // A truncated file needs the bytes before it as well; the amount of another error does not
+        // grow.
         assert_eq!(error.offset_by(100).need, 104);
         assert_eq!(Error::new(ErrorKind::OutputTooSmall, 12).needing(9).offset_by(100).need, 9);
         assert!(size_of::<Error>() <= 24);

@@ -3,11 +3,12 @@
 use crate::num::u64_from;
 use crate::{Error, ErrorKind};
 
-/// An error inside of a room: what is wrong with a slice, and at which of its bytes.
+/// An error inside a room: the kind, and a byte of the slice that was read.
 ///
-/// An [`Error`] takes 24 bytes, which every function on the way out would copy and test in memory. A fault fits in two registers.
-/// How much would have been enough is known where the fault becomes an `Error`. The one kind that has no place, a workspace that is too
-/// small, carries what it needs instead: see [`Fault::lacking`].
+/// An [`Error`] takes 24 bytes, which every function on the way out would copy and test in memory.
+/// A fault fits in two registers. The amount that would have been enough is added when the fault
+/// becomes an `Error`. One kind has no place: a workspace that is too small carries the amount
+/// instead. See [`Fault::lacking`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) kind: ErrorKind,
@@ -19,12 +20,12 @@ impl Fault {
         Self { kind, at }
     }
 
-    /// The workspace is too small; `need` would do.
+    /// Returns the fault of a workspace that is too small; `need` would be enough.
     pub(crate) const fn lacking(need: usize) -> Self {
         Self { kind: ErrorKind::WorkspaceTooSmall, at: need }
     }
 
-    /// The same fault in a slice that starts `base` bytes later.
+    /// Returns the same fault in a slice that starts `base` bytes earlier.
     pub(crate) const fn offset_by(self, base: usize) -> Self {
         match self.kind {
             ErrorKind::WorkspaceTooSmall => self,
@@ -44,5 +45,5 @@ impl From<Fault> for Error {
     }
 }
 
-/// Whether all is well with a slice.
+/// The result of a function inside a room.
 pub(crate) type Verdict<T> = Result<T, Fault>;

@@ -1,8 +1,8 @@
 //! Reads headers field by field, and emits each field to a trace.
 //!
-//! A header of fixed layout lists its fields as constants, in the manner of a wire format: place, purpose and name in one table.
-//! The code below the table then reads a field by its constant, and cannot disagree with it. What has no fixed place is read from a
-//! cursor.
+//! A header of fixed layout lists its fields as constants: offset, purpose and name in one table.
+//! The code below the table reads a field by its constant, so that the two cannot disagree. Fields
+//! without a fixed place are read from a cursor.
 //!
 //! ```text
 //! const MAGIC: Field<6> = Field::new(0, Part::Framing, Name::Magic);
@@ -31,7 +31,7 @@ impl<const LEN: usize> Field<LEN> {
         Self { at, part, name }
     }
 
-    /// Where it starts, which is where its faults show.
+    /// Returns the offset of the field, which is where its faults show.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
@@ -44,18 +44,18 @@ pub(crate) struct Fields<'b, 't, T: Trace> {
     base: u64,
     /// The cursor: offset in the header of the byte that is read next.
     at: usize,
-    /// How long the header must be at least, once a read was refused.
+    /// The least length of the header, once a read was refused.
     wanted: usize,
     trace: &'t mut T,
 }
 
 impl<'b, 't, T: Trace> Fields<'b, 't, T> {
-    /// Starts at the first byte of a header, which lies at `base` in the file.
+    /// Starts at the first byte of a header, which is at `base` in the file.
     pub(crate) const fn new(bytes: &'b [u8], base: u64, trace: &'t mut T) -> Self {
         Self { bytes, base, at: 0, wanted: 0, trace }
     }
 
-    /// Reads a field at its fixed place. The cursor stays.
+    /// Reads a field at its fixed place. The cursor does not move.
     #[inline(always)]
     pub(crate) fn get<const LEN: usize>(&mut self, field: &Field<LEN>) -> Verdict<[u8; LEN]> {
         match self.bytes.get(field.at..).and_then(<[u8]>::first_chunk) {
@@ -71,17 +71,17 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
         self.emit_from(field.at, field.part, field.name, value);
     }
 
-    /// Offset in the header of the byte that is read next.
+    /// Returns the offset in the header of the byte that is read next.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
 
-    /// The bytes from the cursor on.
+    /// Returns the bytes from the cursor on.
     pub(crate) fn rest(&self) -> &'b [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// The bytes before the cursor.
+    /// Returns the bytes before the cursor.
     pub(crate) fn before(&self) -> &'b [u8] {
         self.bytes.get(..self.at).unwrap_or_default()
     }
@@ -110,19 +110,20 @@ impl<'b, 't, T: Trace> Fields<'b, 't, T> {
         }
     }
 
-    /// An offset in the header as one in the file.
+    /// Returns the offset in the file of an offset in the header.
     fn place(&self, at: usize) -> u64 {
         self.base.saturating_add(u64_from(at))
     }
 
-    /// Refuses a header that ends here where the format goes on; with `wanted` bytes, there would be more to read.
+    /// Refuses a truncated header. With `wanted` bytes, more could be read.
     #[cold]
     pub(crate) const fn truncated<R>(&mut self, wanted: usize) -> Verdict<R> {
         self.wanted = wanted;
         Err(Fault::new(ErrorKind::Truncated, self.bytes.len()))
     }
 
-    /// How long the header must be at least to read on, after a fault of the kind `Truncated`. 0 if that is not known.
+    /// Returns the least length of the header to read on, after a fault of the kind `Truncated`; 0
+    /// if unknown.
     pub(crate) const fn wanted(&self) -> usize {
         self.wanted
     }

@@ -1,19 +1,19 @@
-//! Vectors that grow only if there is memory for them: what a file claims is no reason to end the program.
+//! Vectors that grow only if there is memory for them: a claim in a file must not end the program.
 
 use alloc::vec::Vec;
 
 use crate::num::u64_from;
 use crate::{Error, ErrorKind, Result};
 
-/// A vector of so many zeros, if there is memory for them. What the allocator has for the first vector it has for the second, and only
-/// that is zeros already.
+/// Returns a vector of `len` zeros, if there is memory for it. Reserves first, because only `vec!`
+/// takes memory that is already zero; memory for the first vector also serves the second.
 pub(crate) fn zeros<T: Clone + Default>(len: u64) -> Result<Vec<T>> {
     let len = crate::num::index(len);
     Vec::<T>::new().try_reserve_exact(len).map_err(|_| no_memory::<T>(len))?;
     Ok(alloc::vec![T::default(); len])
 }
 
-/// Makes a vector longer by so many zeros, if there is memory for them.
+/// Appends `more` zeros to a vector, if there is memory for them.
 pub(crate) fn lengthen<T: Clone + Default>(vec: &mut Vec<T>, more: usize) -> Result<()> {
     let len = vec.len().saturating_add(more);
     vec.try_reserve(more).map_err(|_| no_memory::<T>(len))?;

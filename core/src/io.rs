@@ -1,17 +1,20 @@
-//! [`std::io`] on both sides of a decoder: a [`Reader`] of what a stream decodes to, a [`Writer`] that is a sink.
+//! [`std::io`] on both sides of a decoder: a [`Reader`] of decoded bytes, and a [`Writer`] that is
+//! a sink.
 
 use std::io::{self, BufRead, Read, Write};
 
 use crate::{Class, End, Error, ErrorKind, Result, Sink, Status, Step};
 
-/// Reads what a stream decodes to, whichever decoder of bytes goes on with it.
+/// Reads the decoded bytes of a stream, with any decoder of bytes.
 ///
-/// It has to read whatever it is given. One that wants to see its input again, with more behind it, as that of Pco does for a batch of
-/// numbers, gets no more than the buffer of the input holds, and ends with an error.
+/// The decoder must read all input that it is given. One that asks for the same input again with
+/// more after it, as Pco does for a batch of numbers, gets no more than the buffer of the input
+/// holds, and ends with an error.
 ///
-/// What follows the data stays in the input where the decoder knows that the data ends there, as that of one xz stream does; most read to
-/// the end, and refuse what is not theirs. An error of the decoder comes as an [`io::Error`] around an
-/// [`unspool::Error`](Error), and again with each further call.
+/// If the decoder knows where its data ends, as that of one xz stream does, the input keeps what
+/// follows. Most decoders read to the end and refuse bytes that are not theirs. An error of the
+/// decoder becomes an [`io::Error`] around an [`unspool::Error`](Error), and each further call
+/// returns it again.
 ///
 /// ```
 /// use std::io::Read;
@@ -40,7 +43,7 @@ impl<R: BufRead, F: FnMut(&[u8], End, &mut [u8]) -> Result<Step>> Reader<R, F> {
         Self { input, step, done: false }
     }
 
-    /// The input, from what was not needed on.
+    /// Returns the input, from the first byte that was not read.
     pub fn into_inner(self) -> R {
         self.input
     }
@@ -64,9 +67,9 @@ impl<R: BufRead, F: FnMut(&[u8], End, &mut [u8]) -> Result<Step>> Read for Reade
     }
 }
 
-/// A sink that writes to something else.
+/// A sink that writes to an [`io::Write`](Write).
 ///
-/// A sink can only say that it takes no more. What went wrong with the writing is found [here](Self::failure) afterwards.
+/// A sink can only refuse bytes. [`failure`](Self::failure) returns the error of the write.
 #[derive(Debug)]
 pub struct Writer<W> {
     to: W,
@@ -79,12 +82,12 @@ impl<W: Write> Writer<W> {
         Self { to, failure: None }
     }
 
-    /// The error of the write that the sink refused with, once.
+    /// Returns the error of the write that was refused, once.
     pub const fn failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }
 
-    /// What it writes to.
+    /// Returns the target of the writes.
     pub const fn get_mut(&mut self) -> &mut W {
         &mut self.to
     }

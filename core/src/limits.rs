@@ -1,6 +1,6 @@
-//! What the caller is willing to spend on a file.
+//! The bounds that a caller sets for a file.
 
-/// Bounds that a decoder compares with what a header claims, before it does any work for that claim.
+/// Bounds that a decoder compares with the claims of a header, before it does any work for a claim.
 ///
 /// ```
 /// use unspool::Limits;
@@ -9,26 +9,30 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes that a whole file may decode to; where a part of it is asked for, most bytes of that part, and of each
-    /// frame or block that it lies in.
+    /// Most bytes that a whole file may decode to. If only a part is decoded: most bytes of that
+    /// part, and of each frame or block that contains it.
     pub max_output: u64,
-    /// Most bytes of history that a streaming decoder may be asked to keep. A Zstandard frame with a larger window is refused in one
-    /// piece as well, where it would cost nothing: so that such a file is either decoded both ways or not at all. A frame that is its own
-    /// window, in a single segment, is bounded by the output in one piece, and by this in a stream.
+    /// Most bytes of history that a streaming decoder may be asked to keep.
+    ///
+    /// A Zstandard frame with a larger window is refused in one piece too, so that a file decodes
+    /// either both ways or not at all. A frame in a single segment is its own window: in one piece
+    /// the output bounds it, in a stream this limit.
     pub max_window: u64,
     /// Most bytes that a header, a directory or an index may take in the file.
     pub max_header: u64,
-    /// Most entries of anything that a header lists: chunks, columns, tokens, bins, streams, frames. The blocks in an index of xz are bounded
-    /// by `max_header` alone.
+    /// Most entries of anything that a header lists: chunks, columns, tokens, bins, streams,
+    /// frames. Only `max_header` bounds the blocks in an index of xz.
     pub max_elements: u64,
-    /// Most columns of a table. Some formats name each column again in each chunk, where finding one takes time.
+    /// Most columns of a table. Some formats name each column in each chunk, and finding one takes
+    /// time.
     pub max_columns: u64,
     /// Deepest nesting of structured headers.
     pub max_depth: u16,
 }
 
 impl Limits {
-    /// For files that a person opens: 16 GiB of output, windows of 128 MiB, headers of 256 MiB, 16 million entries, 4096 columns.
+    /// For files that a person opens: 16 GiB of output, windows of 128 MiB, headers of 256 MiB, 16
+    /// million entries, 4096 columns.
     pub const DEFAULT: Self = Self {
         max_output: 16 << 30,
         max_window: 128 << 20,
@@ -38,7 +42,7 @@ impl Limits {
         max_depth: 1000,
     };
 
-    /// No bound but those of the formats themselves. For files that the caller made.
+    /// No bounds except those of the formats. For files that the caller made.
     pub const NONE: Self = Self {
         max_output: u64::MAX,
         max_window: u64::MAX,

@@ -5,11 +5,12 @@
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Format {
-    /// Zstandard with the magic `28 B5 2F FD`: RFC 8878, or the draft 0.2.0 as its encoder really wrote it.
+    /// Zstandard with the magic `28 B5 2F FD`: RFC 8878, or the draft 0.2.0 as its encoder wrote
+    /// it.
     Zstd = 1,
     /// Zstandard with the magic `27 B5 2F FD`: v0.7, or the draft as its text says.
     ZstdV07 = 2,
-    /// A skippable frame, which may stand before or between Zstandard frames.
+    /// A skippable frame, which may precede any Zstandard frame.
     ZstdSkippable = 3,
     /// xz.
     Xz = 4,
@@ -21,14 +22,15 @@ pub enum Format {
     Cvc = 7,
     /// AT-1, container version 2 or 3.
     At1 = 8,
-    /// gzip, which any of the others may be wrapped in.
+    /// gzip, which may wrap any other format.
     Gzip = 9,
-    /// Zstandard as its draft 0.2.0 says. It shares its magic numbers with others, so that [`probe`] never finds it.
+    /// Zstandard as its draft 0.2.0 says. It shares its magic numbers with others, so that
+    /// [`probe`] never returns it.
     ZstdDraft = 10,
 }
 
 impl Format {
-    /// The name that the command line and JavaScript use.
+    /// Returns the name that the command line and JavaScript use.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Zstd => "zstd",
@@ -45,21 +47,21 @@ impl Format {
     }
 }
 
-/// What [`probe`] makes of a prefix.
+/// The result of [`probe`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// The file starts like this format.
     Match(Format),
     /// The prefix is the start of at least one magic number; this many bytes decide.
     NeedInput {
-        /// How long the prefix must be to know more.
+        /// The length of a prefix that says more.
         min: usize,
     },
     /// No known format starts like this.
     Unknown,
 }
 
-/// The longest prefix that [`probe`] looks at.
+/// The length of the longest prefix that [`probe`] reads.
 pub const PROBE_LEN: usize = 8;
 
 const MAGICS: &[(&[u8], Format)] = &[
@@ -76,7 +78,7 @@ const MAGICS: &[(&[u8], Format)] = &[
     (b"\x50\x2A\x4D\x18", Format::ZstdSkippable),
 ];
 
-/// Tells by its first bytes which format a file is in. Eight bytes are always enough.
+/// Finds the format of a file by its first bytes. Eight bytes are always enough.
 ///
 /// ```
 /// use unspool::{probe, Format, Probe};

@@ -1,11 +1,11 @@
-//! Where decoded bytes go when they need not stay in one slice.
+//! Targets of decoded bytes that need not stay in one slice.
 
 use crate::{Error, ErrorKind};
 
 /// Takes decoded bytes in order.
 ///
-/// A closure is one, [`SliceSink`] writes to a slice, [`Count`] only adds up. A sink that takes no more says so with an
-/// error, and decoding ends with it.
+/// A closure is a sink. [`SliceSink`] writes to a slice, [`Count`] only adds up. A sink that is
+/// full returns an error, which ends decoding.
 ///
 /// ```
 /// use unspool::Sink;
@@ -28,7 +28,7 @@ impl<F: FnMut(&[u8]) -> Result<(), Error>> Sink for F {
     }
 }
 
-/// Adds up how many bytes there would be.
+/// Counts the bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count(
     /// Bytes so far.
@@ -50,12 +50,12 @@ pub struct SliceSink<'a> {
 }
 
 impl<'a> SliceSink<'a> {
-    /// A sink that fills `slice`.
+    /// Returns a sink that fills `slice`.
     pub const fn new(slice: &'a mut [u8]) -> Self {
         Self { rest: slice, written: 0 }
     }
 
-    /// How many bytes of the slice are filled.
+    /// Returns the number of bytes that are filled.
     pub const fn written(&self) -> usize {
         self.written
     }

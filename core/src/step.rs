@@ -1,9 +1,9 @@
-//! What a streaming decoder returns from each call.
+//! The result of each call of a streaming decoder.
 
 use crate::num::copy;
 use crate::{Error, ErrorKind, Result};
 
-/// Whether more input will come after the slice of this call.
+/// The end of the input, or not yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// More may come.
@@ -17,42 +17,45 @@ pub enum End {
 pub enum Status {
     /// Call again with the bytes that follow those that were read.
     NeedInput,
-    /// Call again with room for more output. If some was left, the next call returns the error that follows what was written.
+    /// Call again with more room for output. If the output has room left, the next call returns the
+    /// error that follows the bytes written.
     NeedOutput,
-    /// The data is complete; what follows in the input was not touched.
+    /// The data is complete. Bytes after it were not read.
     Done,
 }
 
-/// How far one call came.
+/// The progress of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Bytes of the input that are used up.
+    /// Bytes of the input that were read.
     pub read: usize,
     /// Bytes of the output that are filled.
     pub wrote: usize,
-    /// What to do next.
+    /// The action that the caller must take.
     pub status: Status,
 }
 
-/// Watches over the steps of a decoder: keeps its error, and refuses calls that can do nothing.
+/// Watches the steps of a decoder: keeps its error, and refuses calls that have nothing to work
+/// with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepGuard {
-    /// The last call did nothing.
+    /// The last call read and wrote nothing.
     idle: bool,
     error: Option<Error>,
 }
 
 impl StepGuard {
-    /// Nothing has happened yet.
+    /// The state before the first call.
     pub(crate) const NEW: Self = Self { idle: false, error: None };
 
-    /// The error that stays.
+    /// Returns the error of an earlier call, if there was one.
     pub(crate) fn error(&self) -> Result<()> {
         self.error.map_or(Ok(()), Err)
     }
 
-    /// Builds the `Step` for a call that consumed `read` and produced `wrote`. An error comes by itself, with the next call if this one has
-    /// written something. A second call in a row with nothing to work with is one, `at` this place.
+    /// Builds the `Step` for a call that consumed `read` and produced `wrote`. If the call wrote
+    /// something, its error is returned by the next call. A second call in a row with nothing to
+    /// work with is an error at `at`.
     pub(crate) fn step(&mut self, read: usize, wrote: usize, status: Result<Status>, at: u64) -> Result<Step> {
         let idle = read == 0 && wrote == 0 && status.is_ok_and(|status| status != Status::Done);
         let stuck = core::mem::replace(&mut self.idle, idle) && idle;
@@ -65,8 +68,9 @@ impl StepGuard {
         }
     }
 
-    /// Builds the `Step` for a call that came to where a larger window is wanted. It is not the end, because the window may be
-    /// exchanged. What came before leaves first, and calls before it no longer count.
+    /// Builds the `Step` for a call that needs a larger window. The stream does not end there,
+    /// because the caller may lend another window. Bytes before it are returned first, and earlier
+    /// idle calls do not count.
     pub(crate) fn wants_window(&mut self, read: usize, wrote: usize, error: Error) -> Result<Step> {
         *self = Self::NEW;
         match (read, wrote) {
@@ -76,7 +80,8 @@ impl StepGuard {
     }
 }
 
-/// Moves what lies in a window from `flushed` to `at` to the output, after what was written. Returns whether all of it fitted.
+/// Copies the bytes from `flushed` to `at` of a window to the output, after those already written.
+/// Returns whether all of them fitted.
 pub(crate) fn flush_window(window: &[u8], flushed: &mut usize, at: usize, dst: &mut [u8], wrote: &mut usize) -> bool {
     let room = dst.get_mut(*wrote..).unwrap_or_default();
     let ready = window.get(*flushed..at).unwrap_or_default();
@@ -87,14 +92,14 @@ pub(crate) fn flush_window(window: &[u8], flushed: &mut usize, at: usize, dst: &
     *flushed >= at
 }
 
-/// How much [`pour`] writes at once. It lies on the stack.
+/// The size of the buffer of [`pour`], which is on the stack.
 const PIECE: usize = match () {
     () if crate::tuning::SMALL => 256,
     () if cfg!(feature = "std") => 32 << 10,
     () => 4 << 10,
 };
 
-/// Writes all that a stream decodes to a sink, from an input that is all there. Returns how many bytes of it were used.
+/// Decodes a whole input through a streaming decoder to a sink. Returns the number of bytes read.
 pub(crate) fn pour(
     src: &[u8],
     sink: &mut impl crate::Sink,

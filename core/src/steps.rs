@@ -1,13 +1,15 @@
-//! Counts steps, so that tests can hold the work for a file against its size. Without the feature `count-steps` it compiles to nothing.
+//! Counts steps, so that tests can compare the work for a file with its size. Without the feature
+//! `count-steps` it compiles to nothing.
 //!
-//! Loops count whose length a hostile file would like to choose: what they look at, and how often.
+//! Loops count if a hostile file can choose their length: they count the bytes or items that they
+//! visit.
 
 #[cfg(feature = "count-steps")]
 std::thread_local! {
     static STEPS: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
 }
 
-/// Counts some steps of this thread.
+/// Adds steps to the count of this thread.
 #[inline(always)]
 #[allow(unused_variables, reason = "most builds count nothing")]
 pub(crate) fn count(steps: usize) {

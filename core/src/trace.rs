@@ -1,22 +1,23 @@
-//! The observer that the inspector listens with.
+//! The observer of a parser, for inspectors.
 //!
-//! Decoding and inspecting run the same code: every parser takes a `&mut impl Trace` and tells it the name, the bits
-//! and the value of each field that it reads. `()` hears nothing and compiles to nothing.
+//! Decoding and inspecting run the same code: every parser takes a `&mut impl Trace` and emits the
+//! name, the bits and the value of each field that it reads. `()` ignores them and compiles to
+//! nothing.
 
 use crate::Name;
 use core::ops::Range;
 
-/// What a stretch of a file is for. The inspector colours bytes by it, and adds them up.
+/// The purpose of a part of a file. The inspector colours bytes by it, and adds them up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Part {
-    /// Magic numbers, version words, lengths, offsets: what holds the file together.
+    /// The frame of the file: magic numbers, version words, lengths, offsets.
     Framing,
     /// Descriptions of the data: sizes, types, modes, schemas.
     Header,
-    /// Dictionaries, code lengths, bins, weights: what decoding needs to know first.
+    /// Tables that decoding needs first: dictionaries, code lengths, bins, weights.
     Table,
-    /// Bytes or numbers that stand in the file nearly as they are.
+    /// Bytes or numbers that are stored nearly as they are.
     Data,
     /// Entropy-coded literals.
     Literals,
@@ -28,7 +29,7 @@ pub enum Part {
     Offsets,
     /// CRCs and hashes.
     Checksum,
-    /// Bits that mean nothing: padding, gaps, what trails behind the end.
+    /// Bits that mean nothing: padding, gaps, trailing bytes.
     Padding,
 }
 
@@ -39,7 +40,7 @@ impl Part {
         &[Framing, Header, Table, Data, Literals, Sequences, Symbols, Offsets, Checksum, Padding]
     };
 
-    /// One lower-case word.
+    /// Returns one lower-case word.
     pub const fn name(self) -> &'static str {
         match self {
             Part::Framing => "framing",
@@ -56,11 +57,11 @@ impl Part {
     }
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value<'a> {
-    /// Nothing that fits in a line: the bits speak for themselves.
+    /// No value that fits in a line.
     None,
     /// An unsigned number, also an index.
     U64(u64),
@@ -70,39 +71,41 @@ pub enum Value<'a> {
     F64(f64),
     /// A word that the format defines: a mode, a type, a verdict.
     Word(&'static str),
-    /// Text out of the file, already checked to be UTF-8.
+    /// Text of the file, already checked to be UTF-8.
     Text(&'a str),
     /// A checksum, a magic number or flags, best shown in hexadecimal.
     Hex(u64),
-    /// Bytes out of the file.
+    /// Bytes of the file.
     Bytes(&'a [u8]),
 }
 
-/// Hears what a parser reads, while it reads it.
+/// Receives the fields that a parser reads, while it reads them.
 ///
-/// Groups nest: whatever comes between [`enter`](Trace::enter) and [`leave`](Trace::leave) belongs to the group, whose range
-/// is that of its leaves. **Leaves tile a valid file**: each bit belongs to exactly one of them, in any order. After an
-/// error the groups that are still open stay so; what was heard until then is true.
+/// Groups nest: every field between [`enter`](Trace::enter) and [`leave`](Trace::leave) belongs to
+/// the group, whose range is that of its leaves. **Leaves tile a valid file**: each bit belongs to
+/// exactly one of them, in any order. After an error, open groups stay open, and the fields emitted
+/// so far are true.
 pub trait Trace {
-    /// Whether anybody listens. A parser may skip work that only serves the trace where this is `false`.
+    /// `false` if fields are ignored. A parser may then skip work that only serves the trace.
     const LISTENS: bool = true;
 
-    /// Whether also single symbols are heard, each a leaf of its own with its bits: the literals of a Huffman stream, the states and
-    /// sequences of Zstandard. They may be a hundred times as many as all other leaves. See [`Symbols`].
+    /// `true` if single symbols are wanted, each as a leaf with its bits: the literals of a Huffman
+    /// stream, the states and sequences of Zstandard. There may be a hundred times as many as other
+    /// leaves. See [`Symbols`].
     const SYMBOLS: bool = false;
 
-    /// The same of this one: an observer that was told to be silent spares a parser as much time as none at all, in a program that has
-    /// room for one copy of each parser only.
+    /// Runtime counterpart of `LISTENS`: `false` makes tracing as cheap as `()`, in a program that
+    /// has room for one copy of each parser only.
     fn listens(&self) -> bool {
         Self::LISTENS
     }
 
-    /// The same for single symbols: whether this one wants them that could.
+    /// Runtime counterpart of `SYMBOLS`.
     fn symbols(&self) -> bool {
         Self::SYMBOLS
     }
 
-    /// A group starts. The value tells it from its siblings: an index or a name.
+    /// A group starts. The value distinguishes it from its siblings: an index or a name.
     fn enter(&mut self, name: Name, value: Value<'_>);
 
     /// A field: these bits of the input, counted from its first byte, least significant bit first.
@@ -117,7 +120,7 @@ pub trait Trace {
     }
 }
 
-/// Nobody listens.
+/// Ignores all fields.
 impl Trace for () {
     const LISTENS: bool = false;
     #[inline(always)]
@@ -148,9 +151,10 @@ impl<T: Trace> Trace for &mut T {
     }
 }
 
-/// Makes an observer hear single symbols, where a format tells them.
+/// Makes an observer receive single symbols, where a format emits them.
 ///
-/// What does not ask for them pays nothing: the code that tells them is in a program only if it makes one of these.
+/// Other observers pay nothing: a program contains the code that emits symbols only if it makes one
+/// of these.
 ///
 /// ```
 /// # #[cfg(all(feature = "zstd", feature = "alloc"))]
@@ -169,7 +173,7 @@ impl<T: Trace> Trace for &mut T {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Symbols<T>(
-    /// Who hears them.
+    /// The observer.
     pub T,
 );
 
@@ -190,7 +194,7 @@ impl<T: Trace> Trace for Symbols<T> {
     }
 }
 
-/// What an observer hears, behind a pointer.
+/// The methods of an observer that can be called through a pointer.
 trait Hears {
     fn enter(&mut self, name: Name, value: Value<'_>);
     fn leaf(&mut self, part: Part, name: Name, bits: Range<u64>, value: Value<'_>);
@@ -209,10 +213,10 @@ impl<T: Trace> Hears for T {
     }
 }
 
-/// Hears about a part of a file as if it lay at its start.
+/// Emits the fields of an embedded file as parts of the file that contains it.
 ///
-/// It is one type whoever listens, so that a program holds one copy of the parsers that tell it, also for files that are not part of
-/// another.
+/// It is one type for all observers, so that a program holds one copy of each parser, even for
+/// files that are not embedded.
 pub struct Shifted<'t> {
     to: &'t mut dyn Hears,
     bits: u64,
@@ -221,12 +225,12 @@ pub struct Shifted<'t> {
 }
 
 impl<'t> Shifted<'t> {
-    /// Tells `to` about a part that starts at this bit.
+    /// Passes fields on to `to`. The embedded file starts at this bit.
     pub fn new(to: &'t mut impl Trace, bits: u64) -> Self {
         Self { listens: Trace::listens(to), to, bits, symbols: false }
     }
 
-    /// The same, also about single symbols.
+    /// Does the same, and asks for single symbols.
     pub fn with_symbols(to: &'t mut impl Trace, bits: u64) -> Self {
         Self { symbols: true, ..Self::new(to, bits) }
     }

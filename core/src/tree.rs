@@ -1,4 +1,4 @@
-//! A [`Trace`] that remembers: the structure of a file as a flat list of nodes, for inspectors.
+//! A [`Trace`] that stores the structure of a file as a flat list of nodes, for inspectors.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -11,45 +11,47 @@ use crate::{Name, Part, Trace, Value};
 /// A group or a field of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Which group or field it is.
+    /// The name of the group or field.
     pub name: Name,
-    /// What it holds, or what tells it from its siblings. Empty where the bits speak for themselves.
+    /// The value, or a text that distinguishes it from its siblings. Empty if the bits have no
+    /// value.
     pub value: String,
-    /// What its bits are for; `None` for a group.
+    /// The purpose of the bits; `None` for a group.
     pub part: Option<Part>,
-    /// Its bits in the input. A group reaches from its first leaf to its last.
+    /// Its bits in the input. A group extends from its first leaf to its last.
     pub bits: Range<u64>,
-    /// How many groups it lies in.
+    /// The number of groups that contain it.
     pub depth: u32,
 }
 
-/// The structure of a file in the order in which the parser read it: each node is followed by what it contains.
+/// The structure of a file in the order in which the parser read it: each node precedes the nodes
+/// within it.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
     open: Vec<usize>,
-    /// Where the last leaf ended.
+    /// The end of the last leaf.
     end: u64,
     max_nodes: usize,
-    /// How many nodes did not fit.
+    /// The number of nodes that did not fit.
     pub left_out: u64,
 }
 
-/// A value longer than this is shown by its start.
+/// Longer byte values are cut.
 const MAX_BYTES: usize = 32;
 
-/// How many hexadecimal digits a field of these bits has room for.
+/// Returns the number of hexadecimal digits that a field of these bits can have.
 pub fn hex_digits(bits: &Range<u64>) -> usize {
     usize::try_from(bits.end.saturating_sub(bits.start).min(64).div_ceil(4)).unwrap_or(0)
 }
 
 impl Tree {
-    /// A tree that keeps at most so many nodes and counts the rest.
+    /// Returns an empty tree. It keeps at most `max_nodes` nodes and counts the rest.
     pub const fn new(max_nodes: usize) -> Self {
         Self { nodes: Vec::new(), open: Vec::new(), end: 0, max_nodes, left_out: 0 }
     }
 
-    /// The nodes. After an error this is the part of the file that was understood.
+    /// Returns the nodes. After an error they are the part of the file that was understood.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -63,7 +65,8 @@ impl Tree {
         }
     }
 
-    /// Writes the nodes as a JSON array of `{"id","name","value"?,"part"?,"start","end","children"?}`, bits as numbers.
+    /// Writes the nodes as a JSON array of
+    /// `{"id","name","value"?,"part"?,"start","end","children"?}`, with bits as numbers.
     pub fn write_json(&self, out: &mut impl Write) -> fmt::Result {
         out.write_char('[')?;
         for (at, node) in self.nodes.iter().enumerate() {
@@ -93,7 +96,7 @@ impl Tree {
     }
 }
 
-/// Writes a string with its quotes, escaped as JSON wants it.
+/// Writes a string in quotes, escaped as JSON requires.
 pub fn write_json_string(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
     for c in text.chars() {
@@ -102,7 +105,7 @@ pub fn write_json_string(out: &mut impl Write, text: &str) -> fmt::Result {
             '\\' => out.write_str("\\\\")?,
             '\n' => out.write_str("\\n")?,
             c if c < ' ' || c == '\u{7f}' => {
-                // Without `write!`, which would bring everything along that formats numbers.
+                // `write!` would link everything that formats numbers.
                 out.write_str("\\u00")?;
                 let digits = [u32::from(c) / 16, u32::from(c) % 16].map(|digit| char::from_digit(digit, 16));
                 digits.into_iter().flatten().try_for_each(|digit| out.write_char(digit))?;
@@ -114,7 +117,7 @@ pub fn write_json_string(out: &mut impl Write, text: &str) -> fmt::Result {
 }
 
 impl fmt::Display for Value<'_> {
-    /// A width says how many hexadecimal digits the field has room for.
+    /// The width of the format is the number of hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Value::None => Ok(()),
@@ -138,7 +141,7 @@ impl Trace for Tree {
     fn enter(&mut self, name: Name, value: Value<'_>) {
         let depth = self.open.len();
         self.open.push(self.nodes.len());
-        // One that stays empty lies where it was entered.
+        // An empty group is at the place where it was entered.
         self.push(name, value.to_string(), None, self.end..self.end, depth);
     }
 
