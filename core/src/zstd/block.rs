@@ -1,4 +1,8 @@
-//! One compressed block: parsed first, then decoded into a slice or only added up.
+//! Blocks of a frame: parsed first, then decoded into a slice or only counted.
+//!
+//! A compressed block takes three steps: [`Frame::parse`] reads its literals section and the tables
+//! of its sequences, `Literals::fill` decodes the literals to the end of the output, and
+//! [`carry_out`] runs the sequences over them.
 
 use core::ops::Range;
 
@@ -15,39 +19,41 @@ use crate::fault::{Fault, Verdict};
 use crate::num::{copy, index, u64_from};
 use crate::{ErrorKind, Name, Part, Shifted, Trace, Value, tuning};
 
-/// Returns the length of a parsed block: [`Frame::count`]. It goes by pointer, so that a program that only decodes does not link it.
+/// Returns the length of a parsed block: [`Frame::count`]. A pointer, so that a program that only
+/// decodes does not link the function.
 pub(super) type Count = fn(&Frame<'_>, &Parsed, &[u8], &mut Workspace) -> Verdict<usize>;
 
-/// Where the content of a block goes.
+/// The target of the content of a block.
 pub(super) enum Output<'a> {
-    /// Nowhere: sequences are read and their lengths added up.
+    /// No target: sequences are read and their lengths added up.
     Nowhere,
-    /// To `out` from `at` on. Before `at` lies the content of the frame so far, as far back as matches may reach; before `out` lies
-    /// `before`, or the dictionary if that is `None`.
+    /// Writes to `out` from `at` on. `out` holds the content of the frame before `at`, as far back
+    /// as matches may reach. The bytes before `out` are `before`, or the dictionary if that is
+    /// `None`.
     Slice { before: Option<&'a [u8]>, out: &'a mut [u8], at: usize },
 }
 
-/// A frame that is being decoded, and where the walk is in it.
+/// A frame that is being decoded, and the state of the walk in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'d> {
     pub(super) walk: Walk,
     /// Bytes decoded so far.
     pub(super) produced: u64,
     dictionary: Option<Dictionary<'d>>,
-    /// Whether the dictionary is to be loaded. That waits for the first block that needs it, so that a million empty frames cost
-    /// nothing.
+    /// The dictionary is not loaded yet. Loading waits for the first block that needs it, so that a
+    /// million empty frames cost nothing.
     load: bool,
-    /// What matches may refer to before the first byte.
+    /// The bytes before the frame that matches may refer to.
     prefix: &'d [u8],
     lent: Lent<'d>,
-    /// How blocks are counted, where flash is short.
+    /// The function that counts blocks, if flash is short.
     pub(super) counter: Option<Count>,
     /// The dictionary is missing: the structure of the blocks can be read, but not their content.
     blind: bool,
 }
 
 impl<'d> Frame<'d> {
-    /// No frame yet, at the start of a file.
+    /// Returns the state at the start of a file.
     pub(super) fn new(flavour: Flavour, magicless: bool, dictionary: Option<Dictionary<'d>>) -> Self {
         Self {
             walk: Walk::new(flavour, magicless),
@@ -61,23 +67,24 @@ impl<'d> Frame<'d> {
         }
     }
 
-    /// Starts the frame whose header the walk has read. Returns whether its dictionary is there.
+    /// Starts the frame whose header the walk has read. Returns whether the caller has its
+    /// dictionary.
     pub(super) fn start(&mut self, workspace: &mut Workspace) -> bool {
         workspace.reset();
         (self.produced, self.load, self.blind) = (0, true, false);
         (self.prefix, self.lent) = (&[], Lent::default());
-        // A frame that names no dictionary takes the one that is there.
+        // A frame that names no dictionary uses the caller's.
         let wanted = self.walk.header.dictionary_id;
         wanted == 0 || self.dictionary.is_some_and(|dictionary| dictionary.id() == wanted)
     }
 
-    /// Goes on without the dictionary, where only the structure is wanted.
+    /// Goes on without the dictionary, for callers that want only the structure.
     pub(super) fn go_blind(&mut self, workspace: &mut Workspace) {
         workspace.pretend(self.walk.flavour);
         (self.load, self.blind) = (false, true);
     }
 
-    /// Most bytes that the next block may hold, and what is wrong with one that holds more.
+    /// Returns the most bytes that the next block may hold, and the error of one that holds more.
     fn limit(&self) -> (usize, ErrorKind) {
         let max = self.walk.header.max_block();
         let left = self.walk.header.content_size.map_or(usize::MAX, |size| index(size.saturating_sub(self.produced)));
@@ -85,12 +92,12 @@ impl<'d> Frame<'d> {
         (max.min(left), kind)
     }
 
-    /// Most bytes that this block, the next, may hold.
+    /// Returns the most bytes that this block may hold, if it is the next.
     pub(super) fn most(&self, block: Block) -> usize {
         if block.kind == BlockKind::Compressed { self.limit().0 } else { block.size as usize }
     }
 
-    /// Compares what the frame held with what its header says.
+    /// Compares the length of the frame with the content size in its header.
     pub(super) fn check_size(&self, at: usize) -> Verdict<()> {
         match self.walk.header.content_size {
             Some(size) if size != self.produced && !self.blind => Err(Fault::new(ErrorKind::ZstdContentSize, at)),
@@ -98,7 +105,7 @@ impl<'d> Frame<'d> {
         }
     }
 
-    /// Reads the block whose content lies in this range and writes it to `output`; returns how long it is.
+    /// Decodes the block whose content is in this range to `output`; returns its length.
     pub(super) fn block<T: Trace>(
         &mut self,
         block: Block,
@@ -140,7 +147,8 @@ impl<'d> Frame<'d> {
         Ok(size)
     }
 
-    /// Reads a compressed block up to its sequences. Its tables and its code are then in the workspace.
+    /// Reads a compressed block up to its sequences. Leaves its code and its tables in the
+    /// workspace.
     #[cfg_attr(feature = "small", inline(never))]
     fn parse<T: Trace>(
         &mut self,
@@ -155,13 +163,13 @@ impl<'d> Frame<'d> {
             let wrong = Fault::new(ErrorKind::ZstdDictionary, block.start);
             (self.prefix, self.lent) = dictionary.load(self.walk.flavour, workspace).ok_or(wrong)?;
             if T::LISTENS || tuning::LEAN {
-                // Symbols are read with the tables in the workspace.
+                // The observer of symbols uses the tables in the workspace.
                 workspace.copy(&self.lent);
                 self.lent = Lent::default();
             }
         }
         if T::SYMBOLS && self.blind {
-            // The tables that symbols are read with are missing.
+            // Without the dictionary, the tables of symbols are missing.
             return self.sections(src, block, workspace, &mut Shifted::new(trace, 0));
         }
         self.sections(src, block, workspace, trace)
@@ -180,8 +188,8 @@ impl<'d> Frame<'d> {
         Ok(Parsed { start: block.start, literals, sequences })
     }
 
-    /// Decodes a block to `out` from `at` on; says where it ends. `out` holds what the frame had before, as far back as
-    /// matches may reach, and `before` what was before that.
+    /// Decodes a block to `out` from `at` on; returns where it ends. `out` holds the history of the
+    /// frame as far back as matches may reach, and `before` the bytes before that.
     #[cfg_attr(feature = "small", inline(never))]
     fn decode(
         &self,
@@ -200,8 +208,8 @@ impl<'d> Frame<'d> {
         }
         let too_long = Fault::new(too_long, *start);
         let size = literals.size;
-        // Literals lie where the block would end if it were as long as it may be. Every match that is carried out brings
-        // the writes closer to the literals that are left; they meet if the block is exactly that long.
+        // Literals end where the longest possible block would end. Every match brings the writes
+        // closer to the literals that are left. If the block has its full length, they meet.
         let end = at + limit.min(room);
         let begin = end.checked_sub(size).filter(|&begin| begin >= at).ok_or(too_long)?;
         let begin = if sequences.count == 0 { at } else { begin };
@@ -209,11 +217,11 @@ impl<'d> Frame<'d> {
         if sequences.count == 0 {
             return Ok(at + size);
         }
-        // Positions have 32 bits. Matches reach no further than that either.
+        // Positions have 32 bits, and so does the reach of matches.
         let base = at.saturating_sub(HISTORY);
         let before = if base == 0 { before } else { &[] };
         let low = |n: usize| u32::try_from(n - base).unwrap_or(u32::MAX);
-        // With 16 bytes behind the last literal all can be read in pieces.
+        // With 16 bytes after the last literal, all literals can be read in pieces.
         let behind = out.len().min(begin + size + PIECE);
         let out = out.get_mut(base..behind).unwrap_or_default();
         let window = u32::try_from(self.walk.header.window).unwrap_or(u32::MAX);
@@ -234,7 +242,7 @@ impl<'d> Frame<'d> {
         Ok(base + end as usize)
     }
 
-    /// How many bytes a block holds, without decoding its literals.
+    /// Returns the length of a block, without decoding its literals.
     pub(super) fn count(&self, parsed: &Parsed, src: &[u8], workspace: &mut Workspace) -> Verdict<usize> {
         if self.blind {
             return Ok(0);
@@ -252,7 +260,7 @@ impl<'d> Frame<'d> {
     }
 }
 
-/// The hot loop, in a function of its own so that nothing else takes its registers.
+/// Runs the hot loop. A function of its own, so that no other value takes a register of the loop.
 #[inline(never)]
 #[expect(clippy::too_many_arguments, reason = "it is the end of a longer function")]
 fn carry_out(
@@ -265,7 +273,8 @@ fn carry_out(
     out: &mut [u8],
     cursor: Cursor,
 ) -> Verdict<u32> {
-    // One loop is enough where flash is short, and in a browser, where the one for dictionaries is as fast without one.
+    // One loop is enough if flash is short, and in a browser, where the loop for dictionaries is as
+    // fast for other frames.
     if tuning::SMALL || !tuning::LEAN && area.before.is_empty() {
         let mut writer = Writer::<false> { area, out };
         let cursor = sequences.fold(flavour, src, workspace, lent, cursor, &mut writer)?;
@@ -277,8 +286,9 @@ fn carry_out(
     }
 }
 
-/// The most history that 32-bit positions leave room for: what is before a block, and then the block with its last match. The largest
-/// window of an encoder, 2 GiB, is within it, and so is the largest that the reference decodes.
+/// The most history for which 32-bit positions have room: the bytes before a block, and then the
+/// block with its last match. It includes the largest window of an encoder, 2 GiB, which is also
+/// the largest that the reference decodes.
 const HISTORY: usize = u32::MAX as usize - 4 * MAX_BLOCK;
 
 /// A compressed block whose tables are in the workspace.
@@ -293,7 +303,7 @@ pub(super) struct Parsed {
 mod tests {
     use super::*;
 
-    /// Memory that is not touched costs nothing, so that three gigabytes of it need not be there.
+    /// Untouched memory costs nothing, so that this test does not need three gigabytes.
     #[test]
     fn matches_reach_to_the_start_of_every_window_that_encoders_take() {
         for (window, at) in [(1u64 << 31, 1usize << 31), (1 << 31, (1 << 31) + 5000), (3 << 30, 3 << 30)] {
@@ -302,8 +312,9 @@ mod tests {
             frame.walk.header.window = window;
             assert!(frame.start(&mut workspace));
             frame.produced = at as u64;
-            // Literals "xyz", then one sequence: all three of them, and ten bytes from the start of the window. All codes repeat.
-            // The highest bit of the offset, which its code stands for, is at the same time the mark at the end of the bits.
+            // Literals "xyz", then one sequence: all three literals, and ten bytes from the start
+            // of the window. All tables have one code. The highest bit of the offset, which its
+            // code implies, is also the mark at the end of the bits.
             let [a, b, c, d] = u32::try_from(window + 3).unwrap().to_le_bytes();
             let src = [0x18, b'x', b'y', b'z', 1, 0x54, 3, 31, 7, a, b, c, d];
             let parsed = frame.parse(&src, 0..src.len(), &mut workspace, &mut ()).unwrap();

@@ -11,7 +11,7 @@ pub(super) struct Codes {
     pub(super) plain: u8,
     /// The bits that refine each of the other codes.
     pub(super) extra: &'static [u8],
-    /// The number of cells of each code in the predefined table.
+    /// The number of cells of each code in the predefined table; -1 for a cell at the end.
     pub(super) counts: &'static [i8],
     /// The log of the size of the predefined table.
     pub(super) log: u8,

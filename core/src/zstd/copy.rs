@@ -1,4 +1,18 @@
-//! Carrying out sequences: literals and matches, in pieces of 16 and 32 bytes where there is room.
+//! Carries out sequences: copies literals and matches, in pieces of 16 and 32 bytes if there is
+//! room.
+//!
+//! # Contract of the fast path, [`Act::quick`] of [`Writer`]
+//!
+//! * It is inlined into the hot loop of `fold.rs` and shares its registers. Do not add a call, a
+//!   value that stays alive, or a branch that most sequences do not need.
+//! * Input: positions of 32 bits, in which sums cannot wrap; literals at the end of the output,
+//!   after all that the block may still write.
+//! * It writes up to 32 bytes after a match and reads up to 16 bytes after the literals. It refuses
+//!   a sequence if that would touch literals that are still needed, or leave the slice.
+//! * A sequence that it refuses goes to [`Area::exactly`], which copies every byte and does every
+//!   check. Errors come only from there.
+//! * The measurements are in
+//!   [docs/tried/zstd.md](https://github.com/unspool/unspool/blob/main/docs/tried/zstd.md#the-loop-over-sequences).
 
 use core::cell::Cell;
 
@@ -9,47 +23,49 @@ use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::tuning::{LEAN, SMALL};
 
-/// The block that is being written, and what its matches may refer to: everything that stays the same from sequence to
-/// sequence. What changes is in a [`Cursor`], which is handed on by value so that it lives in registers.
+/// The block that is being written and the history of its matches: everything that stays the same
+/// from sequence to sequence. A [`Cursor`] holds what changes, and is passed by value so that it
+/// lives in registers.
 ///
-/// Positions have 32 bits: sums of them cannot wrap, and the compiler drops a check for each.
+/// Positions have 32 bits: their sums cannot wrap, so that the compiler drops a check for each.
 pub(super) struct Area<'a> {
-    /// What comes before the slice that is written to: the dictionary, or the older part of a window.
+    /// The bytes before the slice: the dictionary, or the older part of a window.
     pub(super) before: &'a [u8],
-    /// Where the block starts.
+    /// The position of the block.
     pub(super) start: u32,
-    /// Where its last literal lies, and where it must have ended.
+    /// The end of the last literal, where the block must have ended.
     pub(super) literals_end: u32,
     pub(super) window: u32,
-    /// How many offsets, from [`NEAREST`] on, the window allows.
+    /// The number of offsets, from [`NEAREST`] on, that the window allows.
     pub(super) near: u32,
-    /// Bytes that the frame had before this block.
+    /// Bytes of the frame before this block.
     pub(super) produced: u64,
-    /// Where to say that something is wrong.
+    /// The byte of faults in sequences.
     pub(super) place: usize,
-    /// What is wrong when the block does not fit.
+    /// The fault of a block that does not fit.
     pub(super) too_long: Fault,
 }
 
-/// How far the sequences of a block have come.
+/// The progress of the sequences of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor {
-    /// Where the next byte goes.
+    /// The position of the next byte.
     pub(super) at: u32,
-    /// Literals that are not used yet, behind all that the block may still write.
+    /// The position of the next literal, after all that the block may still write.
     pub(super) literals: u32,
 }
 
 /// Literals are copied in pieces of this size.
 pub(super) const PIECE: usize = 16;
 
-/// Matches are copied in pieces of this size. So far may a copy write past its end.
+/// Matches are copied in pieces of this size. A copy may overwrite this many bytes after its end.
 const SLACK: usize = 32;
 
-/// Carries out sequences. There is one loop for blocks with something before the slice and one for those without, which is
-/// faster for not knowing of it.
+/// Carries out sequences. Blocks with bytes before the slice have a loop of their own; without that
+/// case the other loop is faster.
 pub(super) struct Writer<'a, 'b, const BEFORE: bool> {
-    /// Not borrowed: behind a reference the compiler would read it anew after every byte that is written.
+    /// Owned: through a reference, the compiler would load it again after every byte that is
+    /// written.
     pub(super) area: Area<'a>,
     pub(super) out: &'b mut [u8],
 }
@@ -65,19 +81,20 @@ impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
     fn quick<const NEAR: bool>(&mut self, cursor: Cursor, sequence: Sequence) -> Option<Cursor> {
         let Self { area, out } = self;
         let Sequence { literals, length, offset } = sequence;
-        // Sums of 32 bits in what has 64 on most machines cannot wrap; knowing that, the compiler drops one check for each
-        // piece that is copied.
+        // Sums of 32 bits cannot wrap in the 64 bits of most machines, so that the compiler drops
+        // one check for each piece.
         let (at, from) = (cursor.at as usize, cursor.literals as usize);
         let middle = at + literals as usize;
         let end = middle + length as usize;
         let read = from + literals as usize + PIECE;
-        // Neither may the writes reach literals that are still needed, nor the reads the end of the slice.
+        // Writes must not reach literals that are still needed; reads must not reach the end of the
+        // slice.
         let roomy = read <= out.len() && end + SLACK + PIECE <= read;
         if !roomy || area.refuses::<NEAR>(offset) || (!BEFORE && offset as usize > middle) {
             return None;
         }
         if BEFORE && offset as usize > middle {
-            // All of it before the slice, and not at the very end there.
+            // The whole match is before the slice, and not at the end of it.
             let older = area.before.len().checked_sub(offset as usize - middle)?;
             let older = area.before.get(older..older + (length as usize).next_multiple_of(SLACK))?;
             literals_in_pieces(out, at, from, literals as usize)?;
@@ -92,7 +109,7 @@ impl<const BEFORE: bool> Act for Writer<'_, '_, BEFORE> {
 }
 
 impl Area<'_> {
-    /// Whether a match from so far back is not simple, or not in the window.
+    /// Returns whether a match with this offset is not simple, or not in the window.
     #[inline(always)]
     fn refuses<const NEAR: bool>(&self, offset: u32) -> bool {
         if NEAR {
@@ -102,8 +119,8 @@ impl Area<'_> {
         }
     }
 
-    /// Every byte and every check: near the end of the room, for matches that start before it, and for those that repeat
-    /// a few bytes.
+    /// Carries out a sequence with every check, byte by byte if needed: near the end of the room,
+    /// for matches that start before it, and for those that repeat a few bytes.
     #[cold]
     #[inline(never)]
     fn exactly(&self, out: &mut [u8], cursor: Cursor, sequence: Sequence) -> Verdict<Cursor> {
@@ -143,7 +160,7 @@ impl Area<'_> {
 }
 
 impl<const BEFORE: bool> Writer<'_, '_, BEFORE> {
-    /// Moves the literals behind the last sequence to their place; says where the block ends.
+    /// Moves the literals after the last sequence to their place; returns the end of the block.
     pub(super) fn finish(self, cursor: Cursor) -> u32 {
         let rest = self.area.literals_end - cursor.literals;
         if cursor.literals != cursor.at {
@@ -153,7 +170,7 @@ impl<const BEFORE: bool> Writer<'_, '_, BEFORE> {
     }
 }
 
-/// Carries out a sequence that has room behind it.
+/// Carries out a sequence that has room after it.
 #[inline(always)]
 fn in_pieces<const NEAR: bool>(
     out: &mut [u8],
@@ -183,7 +200,8 @@ fn in_pieces<const NEAR: bool>(
     Some(())
 }
 
-/// Repeats less than eight bytes. They are stored as often as needed, out of a register, so that no load waits for a store.
+/// Repeats fewer than eight bytes. Stores them from a register as often as needed, so that no load
+/// waits for a store.
 #[inline(always)]
 fn few(out: &mut [u8], from: usize, to: usize, len: usize, offset: usize) -> Option<()> {
     let (times, step) = TIMES[offset % 8];
@@ -199,7 +217,8 @@ fn few(out: &mut [u8], from: usize, to: usize, len: usize, offset: usize) -> Opt
     }
 }
 
-/// What so many bytes are multiplied by to repeat in eight bytes, and how many of the eight are whole repetitions.
+/// For each number of bytes: the factor that repeats them in eight bytes, and the length of the
+/// whole repetitions in these.
 static TIMES: [(u64, usize); 8] = {
     let mut times = [(1, 8); 8];
     let mut few = 1;
@@ -215,7 +234,7 @@ static TIMES: [(u64, usize); 8] = {
     times
 };
 
-/// Copies literals that have room behind them.
+/// Copies literals that have room after them.
 #[inline(always)]
 fn literals_in_pieces(out: &mut [u8], to: usize, from: usize, len: usize) -> Option<()> {
     piece::<PIECE>(out, from, to)?;
@@ -225,7 +244,7 @@ fn literals_in_pieces(out: &mut [u8], to: usize, from: usize, len: usize) -> Opt
     Some(())
 }
 
-/// Copies what comes behind the first `N` of `len` bytes.
+/// Copies the bytes after the first `N` of `len`.
 #[inline(always)]
 fn pieces<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
     let mut done = N;
@@ -257,7 +276,7 @@ fn forward(out: &mut [u8], from: usize, to: usize, len: usize) {
     }
 }
 
-/// Copies the first `N` bytes and the last `N`, both of which are read before anything is written.
+/// Copies the first `N` bytes and the last `N`. Reads both before it writes.
 fn ends<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) -> Option<()> {
     let last = len - N;
     let one: [u8; N] = *out.get(from..from + N)?.first_chunk()?;
@@ -267,10 +286,11 @@ fn ends<const N: usize>(out: &mut [u8], from: usize, to: usize, len: usize) -> O
     Some(())
 }
 
-/// The same for many bytes, and for those that overlap.
+/// Copies many bytes, and stretches that overlap.
 #[inline(never)]
 fn long(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
-    // What repeats a few bytes also repeats twice or ten times as many, once so many are there.
+    // A few bytes that repeat also repeat as a multiple of their length, once that many are
+    // written.
     if let Some(few @ 1..PIECE) = to.checked_sub(from) {
         let more = len.min((PIECE - 1) / few * few);
         bytes(out, from, to, more);
@@ -288,7 +308,7 @@ fn long(out: &mut [u8], mut from: usize, mut to: usize, mut len: usize) {
 
 /// Copies byte by byte.
 fn bytes(out: &mut [u8], from: usize, to: usize, len: usize) {
-    // Through cells, because the two stretches may share bytes.
+    // Cells, because the two stretches may share bytes.
     let cells = Cell::from_mut(out).as_slice_of_cells();
     let Some(from) = cells.get(from..from + len) else { return };
     let Some(to) = cells.get(to..to + len) else { return };

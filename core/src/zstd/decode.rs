@@ -1,4 +1,4 @@
-//! Decoding a whole file that is in memory.
+//! The doors for a whole file in memory.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use crate::heap::{lengthen, zeros};
 use crate::num::u64_from;
 use crate::{Done, Error, ErrorKind, Result, Trace};
 
-/// Decodes a file, whichever of the three formats it is in. The output is the only window.
+/// Decodes a file in any of the three formats. The output is the only window.
 ///
 /// Bytes of `dst` after [`Done::wrote`] may have been used as scratch.
 ///
@@ -40,10 +40,10 @@ pub fn decode<T: Trace>(
     Ok(machine.done)
 }
 
-/// Decodes what comes before the first error, and returns that error.
+/// Decodes everything before the first error, and returns that error.
 ///
-/// The first [`Done::wrote`] bytes of `dst` are those of complete blocks. The checksum of the last frame covers bytes that are
-/// missing, so it was not compared unless it is the error itself.
+/// The first [`Done::wrote`] bytes of `dst` are those of complete blocks. The checksum of the last
+/// frame covers bytes that are missing; it was not compared unless it is the error itself.
 pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &Options<'_>) -> (Done, Option<Error>) {
     // A frame whose content does not fit is decoded as far as it fits.
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Content, u64::MAX);
@@ -51,7 +51,7 @@ pub fn salvage(src: &[u8], dst: &mut [u8], workspace: &mut Workspace, options: &
     (machine.done, run.err())
 }
 
-/// Returns how many bytes a file decodes to. Reads all sequences but writes nothing.
+/// Returns the decoded length of a file. Reads all sequences but writes nothing.
 #[inline(never)]
 pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>) -> Result<u64> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Length, u64::MAX);
@@ -62,8 +62,9 @@ pub fn decoded_len(src: &[u8], workspace: &mut Workspace, options: &Options<'_>)
 
 /// Emits the structure of a file to `trace`. Builds tables and reads sequences but writes nothing.
 ///
-/// What shows only in the content, a wrong checksum or an offset that reaches too far, is for [`decode`] to find. If a frame's
-/// dictionary is not given, its structure is emitted all the same, but the length of its content stays unknown.
+/// Errors in the content, such as a wrong checksum or an offset that reaches too far, are for
+/// [`decode`] to find. If a frame's dictionary is not given, its structure is still emitted, but
+/// the length of its content stays unknown.
 pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Options<'_>, trace: &mut T) -> Result<Done> {
     let mut machine = Machine::new(options, flavour(src, options), Purpose::Structure, u64::MAX);
     machine.frame.counter = Some(COUNT);
@@ -73,12 +74,13 @@ pub fn inspect<T: Trace>(src: &[u8], workspace: &mut Workspace, options: &Option
 
 /// Decodes a file to a new vector.
 ///
-/// A claim in a header reserves no memory by itself: at first the vector is at most as long as the blocks of the file could fill
-/// or, if no content size is given, eight times the file and a megabyte. It grows with the blocks from there.
+/// A claim in a header reserves no memory by itself. At first the vector is at most as long as the
+/// blocks of the file could fill. If a frame has no content size, it is at most eight times the
+/// file plus a megabyte. It grows with the blocks from there.
 #[cfg(feature = "alloc")]
 pub fn decode_to_vec(src: &[u8], options: &Options<'_>) -> Result<Vec<u8>> {
     let flavour = flavour(src, options);
-    // Nothing is believed of a file that is truncated or broken.
+    // The claims of a truncated or broken file count for nothing.
     let promise = promise(src, flavour, options.magicless).unwrap_or_default();
     let guess = u64_from(src.len()).saturating_mul(8).saturating_add(1 << 20);
     let size = promise.declared.unwrap_or(guess).min(promise.most).min(options.limits.max_output);
@@ -98,7 +100,7 @@ pub fn decode_to_vec(src: &[u8], options: &Options<'_>) -> Result<Vec<u8>> {
 /// Named only by the doors that count.
 const COUNT: Count = |frame, block, src, workspace| frame.count(block, src, workspace);
 
-/// Where the content of a file goes.
+/// The target of the content of a file.
 enum Target<'a> {
     Slice(&'a mut [u8]),
     #[cfg(feature = "alloc")]
@@ -107,7 +109,7 @@ enum Target<'a> {
 }
 
 impl Target<'_> {
-    /// The output of the next step, with the content of the frame so far before it.
+    /// Returns the output of the next step, with the history of the frame before it.
     fn output(&mut self, machine: &Machine<'_>) -> Output<'_> {
         match self {
             Self::Slice(dst) => machine.output(dst),
@@ -115,7 +117,7 @@ impl Target<'_> {
             Self::Vec(dst) => {
                 if let Next::Content(block) = machine.frame.walk.next {
                     let end = machine.done.wrote.saturating_add(machine.frame.most(block));
-                    // Where there is no memory for that, the output ends before it.
+                    // Without memory for that, the output ends before the block does.
                     let _ = lengthen(dst, end.saturating_sub(dst.len()));
                 }
                 machine.output(dst)

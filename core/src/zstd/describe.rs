@@ -1,10 +1,11 @@
-//! What the descriptions of tables say, for those who want to see it: a decoder makes tables of them at once.
+//! The descriptions of tables, for inspectors: a decoder builds tables from them at once.
 
 use super::flavour::Flavour;
 use crate::entropy::{fse, huffman};
 use crate::{Error, ErrorKind, Result};
 
-/// How many bits the code of each literal has, as a Huffman code is described at the start of `bytes`; 0 for a literal without a code.
+/// Returns the number of bits of each literal's code, from the description of a Huffman code at the
+/// start of `bytes`; 0 for a literal without a code.
 ///
 /// ```
 /// // Four bits for each weight, and the last one follows from the others.
@@ -16,8 +17,8 @@ pub fn code_lengths(bytes: &[u8], flavour: Flavour) -> Result<[u8; 256]> {
     huffman::lengths(bytes, flavour.tree()).ok_or(Error::new(ErrorKind::ZstdTree, 0))
 }
 
-/// How many states an FSE table has, and how many of them are each symbol's, as it is described at the start of `bytes`; -1 stands for
-/// one state that is entered with all of its bits.
+/// Returns the number of states of an FSE table, and of each symbol, from the description at the
+/// start of `bytes`. -1 stands for one state that is entered with all of its bits.
 pub fn state_counts(bytes: &[u8]) -> Result<(u32, [i16; 256])> {
     let mut counts = [0; 256];
     let described = fse::describe(bytes, 255, 9, &mut |symbol, count| counts[symbol & 255] = count);

@@ -1,7 +1,9 @@
-//! What the headers of a whole file say: its format, the length of its content, the window it needs.
+//! The facts in the headers of a whole file: its format, the length of its content, the window that
+//! it needs.
 //!
-//! Draft and RFC 8878 share a magic number, draft and v0.7 another, and their frame headers are the same. The first block
-//! header alone is often plausible in two of them. A chain of headers that ends exactly where the file does is not.
+//! Draft and RFC 8878 share a magic number, draft and v0.7 another, and their frame headers are the
+//! same. The first block header alone is often plausible in two of them. A chain of headers that
+//! ends exactly at the end of the file is not.
 
 use super::flavour::{Block, BlockKind, Flavour};
 use super::header::{FrameHeader, Header, cut};
@@ -11,10 +13,10 @@ use crate::fault::{Fault, Verdict};
 use crate::num::u64_from;
 use crate::{ErrorKind, Limits, Result};
 
-/// Returns the format of a whole file; `None` if it starts with no magic number of theirs.
+/// Returns the format of a whole file; `None` if it starts with none of the magic numbers.
 ///
-/// If the headers of a file fit two formats, the one that owns the magic number today is taken: RFC 8878 for `28`, v0.7 for `27`.
-/// No encoder has been seen to write such a file.
+/// If the headers of a file fit two formats, returns the one that owns the magic number today: RFC
+/// 8878 for `28`, v0.7 for `27`. No known encoder writes such a file.
 pub fn detect(src: &[u8]) -> Option<Flavour> {
     let mut first = src;
     // Skippable frames are the same in all formats.
@@ -30,11 +32,11 @@ pub fn detect(src: &[u8]) -> Option<Flavour> {
         _ => return None,
     };
     let fits = |&flavour: &Flavour| promise(src, flavour, false).is_ok();
-    // A file that is broken under every hypothesis is most likely what its magic number says.
+    // A file that is broken in every format is most likely in that of its magic number.
     candidates.into_iter().find(fits).or(candidates.first().copied())
 }
 
-/// The format to decode a whole file with.
+/// Returns the format in which to decode a whole file.
 pub(super) fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
     match options.flavour {
         Some(flavour) => flavour,
@@ -43,8 +45,9 @@ pub(super) fn flavour(src: &[u8], options: &Options<'_>) -> Flavour {
     }
 }
 
-/// Returns how large a window a [`Decoder`](super::Decoder) needs for a whole file: the largest
-/// [`stream_buffer`](FrameHeader::stream_buffer) of its frames. Follows the block headers, decodes nothing.
+/// Returns the length of the window that a [`Decoder`](super::Decoder) needs for a whole file: the
+/// largest [`stream_buffer`](FrameHeader::stream_buffer) of its frames. Follows the block headers,
+/// decodes nothing.
 ///
 /// ```
 /// use unspool::zstd::{Options, stream_buffer};
@@ -58,14 +61,14 @@ pub fn stream_buffer(src: &[u8], options: &Options<'_>) -> Result<u64> {
     Ok(most)
 }
 
-/// What the headers of a file promise.
+/// The sizes that the headers of a file claim.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Promise {
     /// The sum of all content sizes, if every frame has one.
     pub(crate) declared: Option<u64>,
-    /// The blocks cannot hold more than this.
+    /// The most bytes that the blocks can hold.
     pub(crate) most: u64,
-    /// Frames of data and skippable ones.
+    /// The number of frames, skippable ones included.
     pub(crate) frames: u64,
 }
 
@@ -74,7 +77,8 @@ pub(crate) fn promise(src: &[u8], flavour: Flavour, magicless: bool) -> Verdict<
     follow(src, flavour, magicless, |_, _, _| ())
 }
 
-/// Does the same and calls `each` for every block, with the header of its frame and where the block ends.
+/// Does the same, and calls `each` for every block with the header of its frame and the end of the
+/// block.
 pub(super) fn follow(
     src: &[u8],
     flavour: Flavour,
@@ -84,7 +88,8 @@ pub(super) fn follow(
     let mut walk = Walk::new(flavour, magicless);
     let mut promise = Promise { declared: Some(0), ..Promise::default() };
     let mut at = 0usize;
-    // What the blocks of the frame hold for certain, and at most besides.
+    // The bytes that the blocks of the frame hold for certain, and the most that they may hold
+    // besides.
     let (mut sure, mut more) = (0u64, 0u64);
     loop {
         match walk.next {

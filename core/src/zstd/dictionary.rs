@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result};
 
 const MAGIC: [u8; 4] = [0x37, 0xA4, 0x30, 0xEC];
 
-/// A dictionary, borrowed: what `zstd --train` writes, or any bytes at all.
+/// A borrowed dictionary: the output of `zstd --train`, or any bytes at all.
 ///
 /// ```
 /// use unspool::zstd::Dictionary;
@@ -19,15 +19,15 @@ const MAGIC: [u8; 4] = [0x37, 0xA4, 0x30, 0xEC];
 pub struct Dictionary<'a> {
     bytes: &'a [u8],
     id: u32,
-    /// Whether tables stand before the content.
+    /// Tables precede the content.
     trained: bool,
-    /// The tables, if they were read before, and the content behind them.
+    /// The tables, if they were read before, and the content after them.
     prepared: Option<(&'a Workspace, &'a [u8], Flavour)>,
 }
 
 impl<'a> Dictionary<'a> {
-    /// A trained dictionary if the bytes start like one, otherwise plain content. Nothing is read yet: what is wrong with
-    /// a trained dictionary shows when a frame uses it.
+    /// Returns a trained dictionary if the bytes start like one, otherwise plain content. Reads
+    /// nothing yet: an error in a trained dictionary shows when a frame uses it.
     pub fn new(bytes: &'a [u8]) -> Self {
         match bytes.split_first_chunk::<4>().map(|(magic, rest)| (*magic, rest.first_chunk::<4>())) {
             Some((MAGIC, Some(id))) => Self { bytes, id: u32::from_le_bytes(*id), trained: true, prepared: None },
@@ -35,12 +35,12 @@ impl<'a> Dictionary<'a> {
         }
     }
 
-    /// Plain content, whatever it starts with.
+    /// Returns plain content, whatever it starts with.
     pub const fn raw(bytes: &'a [u8]) -> Self {
         Self { bytes, id: 0, trained: false, prepared: None }
     }
 
-    /// The number that frames name it by; 0 if it has none.
+    /// Returns the number by which frames name it; 0 if it has none.
     pub const fn id(&self) -> u32 {
         self.id
     }
@@ -61,8 +61,8 @@ impl<'a> Dictionary<'a> {
         Ok(Self { prepared: self.trained.then_some((tables, content, flavour)), ..self })
     }
 
-    /// Puts the tables into the workspace, or lends them if they were prepared; says what matches may refer to.
-    /// `None` if they break the rules.
+    /// Puts the tables into the workspace, or lends them if they were prepared; returns the history
+    /// for matches. `None` if they break the rules.
     pub(super) fn load(&self, flavour: Flavour, workspace: &mut Workspace) -> Option<(&'a [u8], Lent<'a>)> {
         if !self.trained {
             return Some((self.bytes, Lent::default()));
@@ -76,7 +76,8 @@ impl<'a> Dictionary<'a> {
 
     fn read(&self, flavour: Flavour, workspace: &mut Workspace) -> Option<&'a [u8]> {
         let mut at = 8 + workspace.huffman.read(self.bytes, 8, flavour.tree())?;
-        // The log limits are those of blocks; the 2016 decoder forgot them here and wrote past its tables.
+        // The log limits are those of blocks. The 2016 decoder lacks them here and writes past its
+        // tables.
         at += workspace.offsets.read(self.bytes.get(at..)?, flavour.max_offset_code(), &OFFSETS)?;
         at += workspace.matches.read(self.bytes.get(at..)?, MAX_MATCH_CODE, &MATCHES)?;
         at += workspace.literals.read(self.bytes.get(at..)?, MAX_LITERALS_CODE, &LITERALS)?;
