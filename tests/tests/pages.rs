@@ -137,3 +137,42 @@ fn manifests_on_pages_name_what_exists() {
     }
     assert_eq!(dependencies, 3);
 }
+
+/// The README rounds figures of `docs/sizes.md`, and may lag a little after changes of the code.
+#[test]
+fn the_readme_shows_the_sizes_that_were_measured() {
+    let sizes = read("docs/sizes.md");
+    let device =
+        sizes.split("\n## ").find(|section| section.starts_with("Cortex-M0 ")).expect("figures of a Cortex-M0");
+    let rows = [
+        ("Zstandard", "Zstandard, a whole file"),
+        ("*zstd 1.5.7 in C, small build*", "zstd 1.5.7 in C, built to be small"),
+        ("xz", "xz, a whole file"),
+        ("*XZ Embedded in C*", "XZ Embedded in C, whole files (xz)"),
+        ("Pco, one number type", "Pco, one number type"),
+        ("OnPair, single rows", "OnPair, single rows"),
+        ("CVC, rows of fp16", "CVC, rows (fp16)"),
+    ];
+    let readme = read("README.md");
+    let table = readme.split("\n## ").find(|section| section.starts_with("Size\n")).expect("a section on size");
+    for (shown, measured) in rows {
+        let cells = |text: &str, name: &str| -> Vec<String> {
+            let row = text.lines().find(|line| line.starts_with(&format!("| {name} |")));
+            row.unwrap_or_else(|| panic!("no row {name}")).split('|').map(|cell| cell.trim().to_owned()).collect()
+        };
+        let number = |cell: &str| cell.split(' ').next().and_then(|number| number.parse::<f64>().ok());
+        let (shown, measured) = (cells(table, shown), cells(device, measured));
+        // Flash, RAM and stack; in the other table RAM is after the column of level 3, and the
+        // stack after two of frames.
+        for (ours, theirs) in [(2, 2), (3, 4), (4, 7)] {
+            if let (Some(kilobytes), Some(bytes)) = (number(&shown[ours]), number(&measured[theirs])) {
+                let off = (kilobytes * 1000.0 - bytes).abs();
+                assert!(
+                    off < 55.0 || off < bytes * 0.05,
+                    "README.md says {kilobytes} KB, docs/sizes.md {bytes}: {}",
+                    shown[1]
+                );
+            }
+        }
+    }
+}
